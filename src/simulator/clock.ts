@@ -3,13 +3,13 @@ import type { Clock } from '../members/clock.ts';
 /** Time of a simulated fleet: the same port that members and daemon use, so one clock can drive all of them. */
 export type SimClock = Clock;
 
-/** A clock that stands still until it is moved: everything due is run in order of its instant, then of its arrival. */
+/** A clock that moves only on request: due timers run in order of their instant, then of their creation. */
 export interface ManualClock extends SimClock {
-  /** Moves time on by `ms` (0 or more); timers that run may set new ones, which run too when they are due. */
+  /** Advances time by `ms` (0 or more); timers that run may set new ones, which run too when they are due. */
   advance(ms: number): void;
   /** Runs timers until none is left or `limitMs` of time have passed; returns whether none is left. */
   runUntilIdle(limitMs: number): boolean;
-  /** Instant of the timer that runs next. */
+  /** Instant of the next timer. */
   next(): number | undefined;
   pending(): number;
 }
@@ -63,7 +63,7 @@ export function manualClock(beginMs: number): ManualClock {
   };
 }
 
-/** Begins at an instant and runs `speed` times as fast as the real one. */
+/** Starts at an instant and runs `speed` times as fast as the real one. */
 export function scaledClock(beginMs: number, speed: number): SimClock {
   const began = performance.now();
   return {

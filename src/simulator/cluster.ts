@@ -6,7 +6,7 @@ import { type CustomCaches, customCaches } from './storage/custom-caches.ts';
 import type { Allocation } from './storage/prepare.ts';
 import { openStore, type Store } from './storage/store.ts';
 
-/** The inside of one simulated member: what it stores, serves and has yet to do. */
+/** The state of one simulated member: its store, its kinds and its queue of work. */
 export interface Cluster {
   readonly name: string;
   readonly clock: SimClock;
@@ -30,7 +30,7 @@ export interface ClusterOptions {
   readonly delays: Readonly<Record<string, number>>;
 }
 
-/** Seconds until ready when the fleet file says nothing: slow enough to be seen, quick enough for a demo. */
+/** Default seconds until ready: slow enough to be visible, quick enough for a demo. */
 export const usualDelays: Readonly<Record<string, number>> = {
   Deployment: 3,
   StatefulSet: 4,
@@ -44,7 +44,7 @@ export const usualDelays: Readonly<Record<string, number>> = {
   Termination: 1,
 };
 
-/** Controllers react this many milliseconds after a change: later than the answer of the request, as in a real cluster. */
+/** Controllers react this many milliseconds after a change: after the response of the request, as in a real cluster. */
 const reactionMs = 20;
 
 export function openCluster(options: ClusterOptions): Cluster {
@@ -75,7 +75,7 @@ export function openCluster(options: ClusterOptions): Cluster {
   };
 }
 
-/** The same text for the same second: every object of a fleet has a few. */
+/** Caches the text of the present second, which many objects share. */
 export function timestampOf(ms: number): string {
   const second = Math.floor(ms / 1000);
   if (second !== last.second) last = { second, text: `${new Date(ms).toISOString().slice(0, 19)}Z` };

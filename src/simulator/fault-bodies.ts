@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../members/clock.ts';
 import { isStream, type SimResponse } from './serve/http.ts';
 
-/** The whole body as chunks, whatever it was before. */
+/** Any body as chunks. */
 export const chunksOf = (body: SimResponse['body']): AsyncIterable<Uint8Array> =>
   isStream(body) ? body : oneChunk(body);
 
@@ -9,7 +9,7 @@ async function* oneChunk(body: string | Uint8Array): AsyncGenerator<Uint8Array> 
   yield typeof body === 'string' ? Buffer.from(body) : body;
 }
 
-/** Ten pieces with pauses between them; what is a stream anyway gets a pause before each chunk. */
+/** Ten pieces with pauses between them; a stream gets a pause before each chunk. */
 export const slowly = (
   response: SimResponse,
   clock: Clock,
@@ -40,7 +40,7 @@ export const breaking = (response: SimResponse, errorOf: () => Error): SimRespon
   })(),
 });
 
-/** Headers, and then nothing until the client goes away. A refusal is passed on as it is. */
+/** Headers, and then nothing until the client disconnects. An error response is passed on. */
 export const silent = (response: SimResponse, signal: AbortSignal | undefined): SimResponse => {
   if (response.status !== 200 || !isStream(response.body)) return response;
   const { body } = response;

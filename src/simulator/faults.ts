@@ -8,7 +8,7 @@ import { json, type SimRequest, type SimResponse } from './serve/http.ts';
 import { parseResourcePath } from './serve/path.ts';
 import { StatusError } from './serve/status-error.ts';
 
-/** There is no answer: what a client sees as a refused or broken connection. */
+/** No response: a refused or broken connection for the client. */
 export class NoAnswer extends Error {
   readonly code: 'ECONNREFUSED' | 'ECONNRESET';
 
@@ -20,9 +20,8 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Answers a request as the cluster would, but for the faults that hold now. Faults take effect in their order; delays add
- * up. Rejects with NoAnswer where a connection would fail, and waits for ever (until the request's signal) where it would
- * hang.
+ * Responds as the cluster would, except for active faults. Faults apply in their order; delays add up. Rejects with NoAnswer where a
+ * connection would fail, and waits until the request's signal is aborted where it would hang.
  */
 export async function serveWithFaults(
   cluster: Cluster,

@@ -12,15 +12,15 @@ export interface Listening {
 }
 
 /**
- * Serves all members over HTTP on one port of the loopback interface, each below a path of its own. There is no
- * authentication, so nothing but this machine may come in, and no page in a browser: requests that name another host or
- * come from an origin are refused. Rejects when the port is taken.
+ * Serves all members over HTTP on one port of the loopback interface, each below its own path. There is no authentication, so
+ * requests with another host name or with an origin are refused: only programs of this machine may connect, and no pages in a
+ * browser. Rejects when the port is taken.
  */
 export async function listen(members: ReadonlyMap<string, SimulatedMember>, port = 0): Promise<Listening> {
   const server = createServer((request, response) => {
     answer(members, request, response).catch(() => response.destroy());
   });
-  // Watches last; kubectl keeps connections for a while.
+  // Watches are long, and kubectl keeps connections open.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
@@ -38,7 +38,7 @@ export async function listen(members: ReadonlyMap<string, SimulatedMember>, port
   };
 }
 
-/** Kubernetes takes bodies of up to 3 MiB. */
+/** Kubernetes accepts bodies of up to 3 MiB. */
 const mostBytes = 3 * 1024 * 1024;
 
 async function answer(

@@ -15,7 +15,7 @@ export interface SimulatedMember {
   readonly cluster: Cluster;
   /** Rejects only where a connection would fail or its request was aborted. */
   readonly request: (request: SimRequest) => Promise<SimResponse>;
-  /** Replaces the faults; their seconds count from now on. */
+  /** Replaces the faults; their seconds count from now. */
   readonly setFaults: (faults: readonly SimulatedFault[]) => void;
   /** Ends the timers of its controllers. */
   readonly close: () => void;
@@ -23,7 +23,7 @@ export interface SimulatedMember {
 
 const usualVersion = '1.32.4';
 
-/** Throws when one of its `objects` cannot be created, with the words of the API server. */
+/** Throws when one of its `objects` cannot be created, with the message of the API server. */
 export async function openMember(
   spec: Omit<SimulatedMemberSpec, 'metadata'>,
   clock: SimClock,

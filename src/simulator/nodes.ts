@@ -1,7 +1,7 @@
 import type { NodePool, SimulatedMemberSpec } from '../api/simulated-fleet.ts';
 import type { Fields } from './schema/schema.ts';
 
-/** A member whose file names no nodes has these: enough for a demo's work. */
+/** Default nodes of a member: enough for the workloads of the demo. */
 const usualPools: readonly NodePool[] = [
   {
     count: 3,
@@ -17,10 +17,10 @@ const usualPools: readonly NodePool[] = [
   },
 ];
 
-/** Nothing is routed there, but `kubectl get nodes -o wide` tells nodes apart by it. At most 65,535 nodes. */
+/** Nothing is routed there, but `kubectl get nodes -o wide` shows it. At most 65,535 nodes. */
 const nodeAddress = (number: number): string => `10.0.${number >> 8}.${number & 255}`;
 
-/** The nodes of a member, and for each one its lease and the pod that stands for other work on it. */
+/** The nodes of a member, and for each one its lease and a pod that represents other workloads. */
 export function nodesOf(
   member: Pick<SimulatedMemberSpec, 'nodes' | 'region'>,
   about: { readonly version: string; readonly timestamp: string },
@@ -106,7 +106,7 @@ function nodeObject(
   };
 }
 
-/** Never renewed: an idle member does nothing. */
+/** The lease is never renewed, so that an idle member does nothing. */
 const leaseOf = (nodeName: string): Fields => ({
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',
@@ -114,7 +114,7 @@ const leaseOf = (nodeName: string): Fields => ({
   spec: { holderIdentity: nodeName, leaseDurationSeconds: 40 },
 });
 
-/** It runs from the first moment on, so that free capacity is right when somebody looks for the first time. */
+/** It runs from the start, so that the first reading of free capacity is correct. */
 function loadPod(nodeName: string, { used }: NodePool, timestamp: string): Fields | undefined {
   if (used.cpu === '0' && used.memory === '0') return undefined;
   return {

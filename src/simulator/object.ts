@@ -24,14 +24,14 @@ export interface Metadata extends Fields {
   readonly ownerReferences?: readonly OwnerReference[];
 }
 
-/** An object as the simulated cluster holds it. Never changed in place: watchers and lists share it. */
+/** A stored object. Never changed in place, since watchers and lists share it. */
 export interface Stored extends Fields {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Metadata;
 }
 
-/** A value deep inside an object, or undefined. */
+/** The value at a path of an object, or undefined. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let here = value;
   for (const step of path) here = (here as Record<string | number, unknown> | null | undefined)?.[step];

@@ -1,4 +1,4 @@
 import { type Stored, textAt } from './object.ts';
 
-/** A pod that has ended: it holds no place on its node any more. */
+/** Whether a pod has finished, so that it uses no resources of its node. */
 export const isFinished = (pod: Stored): boolean => ['Succeeded', 'Failed'].includes(textAt(pod, 'status', 'phase'));

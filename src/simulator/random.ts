@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32), so that a simulated fleet behaves the same way twice. Returns numbers in [0, 1). */
+/** A small seeded generator (mulberry32), so that simulations are reproducible. Returns numbers in [0, 1). */
 export type Random = () => number;
 
 export function seededRandom(seed: string): Random {
@@ -16,7 +16,7 @@ const hexDigits = (random: Random, count: number): string =>
   Array.from({ length: count }, () => Math.floor(random() * 16).toString(16)).join('');
 
 export const uuid = (random: Random): string =>
-  // Joined, not concatenated: that would keep every piece in memory for as long as the whole.
+  // Joined, not concatenated: a concatenated string keeps all its pieces in memory.
   [
     hexDigits(random, 8),
     hexDigits(random, 4),

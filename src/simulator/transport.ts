@@ -2,7 +2,7 @@ import type { Transport } from '../members/api-server/transport.ts';
 import { chunksOf } from './fault-bodies.ts';
 import type { SimulatedMember } from './member.ts';
 
-/** Reaches a simulated member by a function call: no socket, no copy of the body. */
+/** Connects to a simulated member by function calls, without a socket and copies of bodies. */
 export const inProcessTransport =
   (member: Pick<SimulatedMember, 'request'>): Transport =>
   async ({ method, path, headers, body, signal }) => {

@@ -15,7 +15,7 @@ export const budgetsOf = (cluster: Cluster, pod: Stored): Stored[] =>
     .list(key, pod.metadata.namespace)
     .filter((budget) => selects(at(budget, 'spec', 'selector'), pod.metadata.labels ?? {}));
 
-/** Keeps the counts of budgets right while pods come and go. */
+/** Updates the status of budgets when pods change. */
 export function runBudgets(cluster: Cluster): void {
   const count = (namespace = '') => cluster.queue.soon(`${key} ${namespace}`, () => countBudgets(cluster, namespace));
   cluster.store.subscribe(key, ({ type, object }) => {
@@ -29,7 +29,7 @@ export function runBudgets(cluster: Cluster): void {
   }
 }
 
-/** Counts what every budget of a namespace still allows. */
+/** Computes the disruptions that each budget of a namespace allows. */
 function countBudgets(cluster: Cluster, namespace: string): void {
   const kind = cluster.registry.stored(key)!;
   for (const budget of cluster.store.list(key, namespace)) {
@@ -63,7 +63,7 @@ function countBudgets(cluster: Cluster, namespace: string): void {
   }
 }
 
-/** The replicas that the owners of the pods ask for; pods without an owner count themselves. */
+/** The desired replicas of the owners of the pods; pods without an owner count themselves. */
 function expectedPods(cluster: Cluster, namespace: string, pods: readonly Stored[]): number {
   const owners = new Map<string, number>();
   let alone = 0;

@@ -9,7 +9,7 @@ export interface Condition {
   readonly message?: string;
 }
 
-/** `condition` put among those of `object`; its transition time moves only when its status does. */
+/** The conditions of `object` with `condition` set; the transition time changes only with the status. */
 export function withCondition(
   cluster: Cluster,
   object: Stored,

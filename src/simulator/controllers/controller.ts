@@ -4,15 +4,15 @@ import type { StoreEvent } from '../storage/event-log.ts';
 import { controllerOf } from './owners/owner-reference.ts';
 
 export interface Controller {
-  /** The kind it looks after, as a storage key. */
+  /** The kind it reconciles, as a storage key. */
   readonly key: string;
-  /** Kinds whose objects it makes: a change of one brings their controller's turn. */
+  /** Kinds that it creates: a change of such an object reconciles its owner. */
   readonly makes?: readonly string[];
-  /** Brings one object a step nearer to what it asks for; called again until nothing changes. */
+  /** Reconciles one object by one step; called again until nothing changes. */
   readonly reconcile: (live: Stored) => void;
 }
 
-/** Calls a controller for each object of its kind that changed, or whose own objects changed. Nothing else costs time. */
+/** Calls a controller for each object of its kind that changed, or whose dependents changed. */
 export function runController(cluster: Cluster, { key, makes, reconcile }: Controller): void {
   cluster.store.subscribe(key, ({ type, object }) => {
     if (type !== 'DELETED') soon(cluster, key, object.metadata, reconcile);
@@ -28,7 +28,7 @@ export function runController(cluster: Cluster, { key, makes, reconcile }: Contr
   }
 }
 
-/** Asks for a turn of one object; the controller sees it as it is then. */
+/** Schedules a reconciliation of one object, which reads its state at that time. */
 export function soon(
   cluster: Cluster,
   key: string,
@@ -41,7 +41,7 @@ export function soon(
   });
 }
 
-/** Asks for a turn after some simulated time, for what time alone changes; the last word counts. */
+/** Schedules a reconciliation after some simulated time; the last call counts. */
 export function later(
   cluster: Cluster,
   key: string,

@@ -9,10 +9,10 @@ import { runController, soon } from './controller.ts';
 const key = 'apiextensions.k8s.io/customresourcedefinitions';
 const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** Serves the kinds of CustomResourceDefinitions after a while, and deletes what is stored of them before they go. */
+/** Serves the kinds of CustomResourceDefinitions after a delay, and deletes their objects before them. */
 export function runCustomResources(cluster: Cluster): void {
   const kind = cluster.registry.stored(key)!;
-  /** Storage keys of the kinds that definitions on their way out declare. */
+  /** Storage keys of the kinds of definitions being deleted. */
   const going = new Map<string, string>();
 
   function reconcile(crd: Stored): void {
@@ -53,7 +53,7 @@ export function runCustomResources(cluster: Cluster): void {
       message: 'the initial names have been accepted',
     } as const;
     const status = { ...fieldsAt(crd, 'status'), conditions: withCondition(cluster, crd, condition) };
-    // Served first, so that who sees the condition can use the kind.
+    // Served first, so that clients that see the condition can use the kind.
     cluster.registry.setCustom(storageKeyOf(crd), kindsOfCrd(crd));
     writeStatus(cluster, kind, crd, status);
   }
@@ -90,7 +90,7 @@ export function runCustomResources(cluster: Cluster): void {
     if (changed !== key) return;
     cluster.registry.setCustom(storageKeyOf(object), []);
     going.delete(storageKeyOf(object));
-    // A name that was taken may be free now.
+    // A conflicting name may be free now.
     for (const other of cluster.store.list(key)) soon(cluster, key, other.metadata, reconcile);
   });
 }
@@ -120,7 +120,7 @@ function withFinalizer(cluster: Cluster, crd: Stored): Stored {
   return cluster.store.put(key, { ...crd, metadata: { ...crd.metadata, finalizers: [...finalizers, cleanup] } });
 }
 
-/** Another definition of the same group that has the kind already; the elder one keeps it. */
+/** Another definition of the same group with the same kind; the older one keeps it. */
 function conflictOf(cluster: Cluster, crd: Stored): string | undefined {
   const [group, kind] = [textAt(crd, 'spec', 'group'), textAt(crd, 'spec', 'names', 'kind')];
   const rival = cluster.store

@@ -3,10 +3,10 @@ import { numberAt, type Stored, textAt } from '../object.ts';
 import { nameSuffix } from '../random.ts';
 import { makeObject } from './make-object.ts';
 
-/** Oldest events go when a member has more than this many, so that a long demo does not grow. */
+/** Limit of events per member; the oldest are deleted, so that a long demo does not grow. */
 const mostEvents = 200;
 
-/** A core/v1 Event about an object; the same one again counts up. */
+/** A core/v1 Event about an object; a repeated one increments its count. */
 export function recordEvent(
   cluster: Cluster,
   about: Stored,

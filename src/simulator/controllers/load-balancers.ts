@@ -4,7 +4,7 @@ import type { Fields } from '../schema/schema.ts';
 import { writeStatus } from '../storage/write.ts';
 import { runController } from './controller.ts';
 
-/** Gives Services of type LoadBalancer and Ingresses an address after a while, and takes it from Services of another type. */
+/** Gives Services of type LoadBalancer and Ingresses an address after a delay, and removes it from Services of other types. */
 export function runLoadBalancers(cluster: Cluster): void {
   for (const key of ['/services', 'networking.k8s.io/ingresses']) {
     const kind = cluster.registry.stored(key)!;

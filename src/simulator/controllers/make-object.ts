@@ -6,7 +6,7 @@ import type { Fields } from '../schema/schema.ts';
 import { create } from '../storage/write.ts';
 import { referenceTo } from './owners/owner-reference.ts';
 
-/** Creates on behalf of a controller; undefined when the namespace is going away or the name is taken. */
+/** Creates on behalf of a controller; undefined when the namespace is being deleted or the name is taken. */
 export function makeObject(cluster: Cluster, kind: Kind, body: Fields): Stored | undefined {
   const name = textAt(body, 'metadata', 'name');
   const namespace = textAt(body, 'metadata', 'namespace');
@@ -18,7 +18,7 @@ export function makeObject(cluster: Cluster, kind: Kind, body: Fields): Stored |
   return create(cluster, kind, { ...body, apiVersion: apiVersionOf(kind), kind: kind.kind }, {});
 }
 
-/** A pod from the template of its owner, or from another one; without a name it gets one that begins with its owner's. */
+/** A pod from the template of its owner, or from another one; without a name it gets one that starts with its owner's. */
 export function makePod(
   cluster: Cluster,
   owner: Stored,

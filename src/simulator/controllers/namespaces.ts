@@ -9,10 +9,10 @@ import { makeObject } from './make-object.ts';
 
 const key = '/namespaces';
 
-/** Namespaces that every cluster has from its first moment. */
+/** Namespaces that every cluster has from the start. */
 const systemNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** Furnishes new namespaces and empties those that are deleted. */
+/** Sets up new namespaces and empties deleted ones. */
 export function runNamespaces(cluster: Cluster): void {
   const kind = cluster.registry.stored(key)!;
   const going = new Set<string>();
@@ -62,7 +62,7 @@ const rootCertificate = 'kube-root-ca.crt';
 const isFurniture = (key: string, name: string): boolean =>
   (key === '/serviceaccounts' && name === account) || (key === '/configmaps' && name === rootCertificate);
 
-/** What every namespace has: a phase, an account for pods and the certificate of the API server. */
+/** Sets up a namespace: phase, default ServiceAccount and the certificate of the API server. */
 function furnish(cluster: Cluster, namespace: Stored): void {
   const { name } = namespace.metadata;
   if (fieldsAt(namespace, 'status')['phase'] === undefined)
@@ -74,7 +74,7 @@ function furnish(cluster: Cluster, namespace: Stored): void {
   });
 }
 
-/** Objects of a namespace by kind; events do not hold it up, they go with it. */
+/** Objects of a namespace by kind; events do not block its deletion and are deleted with it. */
 function contentOf(cluster: Cluster, namespace: Stored): Map<string, readonly Stored[]> {
   const content = new Map<string, readonly Stored[]>();
   for (const contentKey of cluster.store.keys()) {
@@ -84,7 +84,7 @@ function contentOf(cluster: Cluster, namespace: Stored): Map<string, readonly St
   return content;
 }
 
-/** The five conditions of a namespace on its way out (namespace/deletion/status_condition_utils.go). */
+/** The five conditions of a namespace being deleted (namespace/deletion/status_condition_utils.go). */
 function terminatingStatus(cluster: Cluster, namespace: Stored, left: ReadonlyMap<string, readonly Stored[]>): Fields {
   const names = [...left].map(([key, objects]) => {
     const { group, plural } = cluster.registry.stored(key) ?? { group: '', plural: key };

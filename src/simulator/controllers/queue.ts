@@ -1,12 +1,12 @@
 import type { SimClock } from '../clock.ts';
 
-/** Work that controllers have yet to do. Work of one name is done once, however often it is asked for. */
+/** The work queue of controllers. Work with one name is queued once. */
 export interface Queue {
   /** Soon, together with everything else that is due then. */
   soon(name: string, run: () => void): void;
-  /** After `ms` of simulated time; asking again for the same name moves it. */
+  /** After `ms` of simulated time; a repeated call for the same name moves it. */
   after(ms: number, name: string, run: () => void): void;
-  /** The same, but a wait of that name that is under way stays as it is. */
+  /** The same, but keeps a wait of that name that is already set. */
   once(ms: number, name: string, run: () => void): void;
   cancel(name: string): void;
   stop(): void;

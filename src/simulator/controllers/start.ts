@@ -16,8 +16,8 @@ import { runScheduler } from './pods/scheduler.ts';
 import { runStatefulSets } from './stateful-sets/stateful-sets.ts';
 
 /**
- * Lets a cluster live: called once, right after it is opened. Controllers only listen; a cluster in which nothing changes
- * has no timer and costs no time.
+ * Starts the controllers of a cluster: called once, right after it is opened. They only react to changes, so an idle cluster has
+ * no timers.
  */
 export function startControllers(cluster: Cluster): void {
   const dependents = trackDependents(cluster);
@@ -37,7 +37,7 @@ export function startControllers(cluster: Cluster): void {
   furnish(cluster);
 }
 
-/** What a fresh cluster holds beside its namespaces. */
+/** Objects of a new cluster besides its namespaces. */
 function furnish(cluster: Cluster): void {
   makeObject(cluster, cluster.registry.stored('storage.k8s.io/storageclasses')!, {
     metadata: { name: storageClass, annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },

@@ -12,7 +12,7 @@ export interface Comparison {
 const nothing: Comparison = { added: noFields, modified: noFields, removed: noFields };
 const isSame = (c: Comparison): boolean => isEmpty(c.added) && isEmpty(c.modified) && isEmpty(c.removed);
 
-/** Which fields come, change and go from `before` to `after` (structured-merge-diff, Compare). */
+/** The fields that are added, changed and removed from `before` to `after` (structured-merge-diff, Compare). */
 export function compare(before: unknown, after: unknown, schema: Schema): Comparison {
   if (before === after) return nothing;
   if (before === undefined) return { ...nothing, added: whole(after, schema) };
@@ -47,7 +47,7 @@ export function compare(before: unknown, after: unknown, schema: Schema): Compar
   return same(before, after) ? nothing : { ...nothing, modified: thisField };
 }
 
-/** What appears or vanishes at once: its fields, and the container itself unless it is an object that has any. */
+/** The fields of an added or removed value, with the container itself unless it is an object with fields. */
 function whole(value: unknown, schema: Schema): FieldSet {
   const below = fieldsOf(value, schema);
   const object = schema.type === 'object' && below.children.size > 0;

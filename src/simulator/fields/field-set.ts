@@ -52,7 +52,7 @@ export function sameFields(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** FieldsV1: `.` marks a path that is in the set and has more below it. */
+/** FieldsV1: `.` marks a path of the set with paths below it. */
 export function toFieldsV1(set: FieldSet): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   if (set.self && set.children.size > 0) out['.'] = {};

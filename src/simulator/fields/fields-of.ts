@@ -2,7 +2,7 @@ import { fieldOf, isFields, itemOf, type Schema } from '../schema/schema.ts';
 import { type FieldSet, noFields, thisField } from './field-set.ts';
 import { isKeyed, stepOfItem } from './list-key.ts';
 
-/** The fields that a value names, as an applier would own them (structured-merge-diff, ToFieldSet). */
+/** The fields of a value that its applier owns (structured-merge-diff, ToFieldSet). */
 export function fieldsOf(value: unknown, schema: Schema): FieldSet {
   if (isFields(value) && isWalkable(schema)) {
     const children = new Map<string, FieldSet>();
@@ -31,6 +31,6 @@ export function fieldsOf(value: unknown, schema: Schema): FieldSet {
 export const isWalkable = (schema: Schema): boolean =>
   !schema.atomic && (schema.type === 'object' || schema.type === 'map' || schema.type === 'any');
 
-/** Keys of maps are owned themselves; fields of objects are only a way to what is below them. */
+/** Keys of maps are owned themselves; fields of objects are only paths to the fields below. */
 const isMapLike = (schema: Schema, key: string): boolean =>
   schema.type === 'map' || schema.type === 'any' || (schema.open === true && !schema.fields?.[key]);

@@ -1,6 +1,6 @@
 import { isFields, itemOf, type Schema } from '../schema/schema.ts';
 
-/** How an item of a set or keyed list is named in a field set; key fields left out count with their defaults. */
+/** The key of an item of a set or keyed list in a field set; missing key fields have their defaults. */
 export function stepOfItem(item: unknown, schema: Schema): string {
   if (schema.listType === 'set') return `v:${JSON.stringify(item)}`;
   const fields = isFields(item) ? item : {};
@@ -12,11 +12,11 @@ export function stepOfItem(item: unknown, schema: Schema): string {
   return `k:${JSON.stringify(key)}`;
 }
 
-/** Lists whose items have owners of their own. Lists in unknown values are owned as a whole. */
+/** Lists whose items are owned one by one. Lists in unknown values are owned as a whole. */
 export const isKeyed = (schema: Schema): boolean =>
   schema.type === 'list' && (schema.listType === 'map' || schema.listType === 'set');
 
-/** Items of a set or keyed list that stand in it twice, as index and key. */
+/** Duplicate items of a set or keyed list, as index and key. */
 export function repeatedItems(items: readonly unknown[], schema: Schema): [number, unknown][] {
   if (!isKeyed(schema)) return [];
   const seen = new Set<string>();

@@ -30,7 +30,7 @@ export function readManagers(managedFields: unknown): Manager[] {
   }));
 }
 
-/** Managers that own nothing any more are left out; Apply comes before Update, then the older first. */
+/** Omits managers that own nothing; Apply comes before Update, then the older first. */
 export function writeManagers(managers: readonly Manager[]): unknown[] {
   return managers
     .filter(({ fields }) => !isEmpty(fields))
@@ -52,7 +52,7 @@ type Identity = Pick<Manager, 'manager' | 'operation' | 'subresource'>;
 export const isSameManager = (a: Identity, b: Identity): boolean =>
   a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource;
 
-/** True when both lists say that the same managers own the same fields, whenever they wrote them. */
+/** Whether both lists have the same owners of the same fields, regardless of times. */
 export const sameManagers = (a: readonly Manager[], b: readonly Manager[]): boolean =>
   a.length === b.length &&
   a.every((one) => {

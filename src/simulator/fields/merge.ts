@@ -3,7 +3,7 @@ import type { FieldSet } from './field-set.ts';
 import { isWalkable } from './fields-of.ts';
 import { isKeyed, stepOfItem } from './list-key.ts';
 
-/** `applied` laid over `live` (structured-merge-diff, Merge). Neither is changed. */
+/** Merges `applied` into `live` (structured-merge-diff, Merge). Neither is changed. */
 export function merge(live: unknown, applied: unknown, schema: Schema): unknown {
   if (live === undefined) return applied;
   if (applied === undefined) return live;
@@ -19,7 +19,7 @@ export function merge(live: unknown, applied: unknown, schema: Schema): unknown 
   return applied;
 }
 
-/** Items of both keep the order of `applied`; items of `live` alone stay behind the one they followed. */
+/** Items of both keep the order of `applied`; items only in `live` stay after the item that they followed. */
 function mergeItems(live: readonly unknown[], applied: readonly unknown[], schema: Schema): unknown[] {
   const theirs = new Map(applied.map((item) => [stepOfItem(item, schema), item]));
   const mine = new Map(live.map((item) => [stepOfItem(item, schema), item]));
@@ -42,8 +42,8 @@ function mergeItems(live: readonly unknown[], applied: readonly unknown[], schem
 }
 
 /**
- * Takes from `value` what is in `dropped` and not in `kept`. A container that loses its last field this way goes too,
- * unless `kept` names it (structured-merge-diff, prune).
+ * Removes from `value` what is in `dropped` and not in `kept`. A container without remaining fields is removed too, unless `kept`
+ * contains it (structured-merge-diff, prune).
  */
 export function removeFields(value: unknown, dropped: FieldSet, kept: FieldSet | undefined, schema: Schema): unknown {
   if (isFields(value) && isWalkable(schema) && dropped.children.size > 0) {

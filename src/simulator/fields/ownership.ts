@@ -25,7 +25,7 @@ export type Owned =
   | { readonly kind: 'done'; readonly object: Fields }
   | { readonly kind: 'conflict'; readonly conflicts: readonly Conflict[] };
 
-/** Fields nobody owns: they say which object it is, or the server writes them (apiserver, stripmeta.go). */
+/** Fields without owners: they identify the object, or the server writes them (apiserver, stripmeta.go). */
 const unownable: FieldSet = fieldsOf(
   {
     apiVersion: '',
@@ -57,8 +57,8 @@ const strip = (set: FieldSet): FieldSet => {
 };
 
 /**
- * Server-side apply: lays `applied` over `live`, drops what this manager applied before and no longer names, and hands
- * over ownership. A field that another manager owns and that would change is a conflict unless `force`.
+ * Server-side apply: merges `applied` into `live`, removes fields that this manager applied before and no longer has, and updates
+ * ownership. A change of a field of another manager is a conflict unless `force`.
  */
 export function applyFields(input: {
   readonly live: Fields | undefined;
@@ -66,7 +66,7 @@ export function applyFields(input: {
   readonly schema: Schema;
   readonly writer: Writer;
   readonly force: boolean;
-  /** Runs on the merged object before owners are settled: defaults, and what the endpoint may not write. */
+  /** Runs on the merged object before owners are settled: defaults, and resets fields that the endpoint may not write. */
   readonly finish: (merged: Fields) => Fields;
 }): Owned {
   const { live, applied, schema, writer } = input;
@@ -97,7 +97,7 @@ export function applyFields(input: {
   return { kind: 'done', object: settle(live, merged, managers, after) };
 }
 
-/** What a create, update or patch does to ownership: the writer owns what it changed, nobody what is gone. */
+/** Ownership after a create, update or patch: the writer owns what it changed; removed fields have no owner. */
 export function updateFields(input: {
   readonly live: Fields | undefined;
   readonly next: Fields;
@@ -123,13 +123,13 @@ export function updateFields(input: {
   return settle(wiped ? undefined : live, withoutManaged(next)!, managers, after);
 }
 
-/** `managedFields: [{}]` is how a client takes all ownership off an object. */
+/** `managedFields: [{}]` is how a client removes all ownership from an object. */
 const isWiped = (next: Fields): boolean => {
   const sent = (next['metadata'] as Fields | undefined)?.['managedFields'];
   return Array.isArray(sent) && sent.length === 1 && Object.keys(sent[0] as object).length === 0;
 };
 
-/** An object that nobody owned yet counts as owned by whoever made it, so that the first apply can conflict with that. */
+/** An object without owners counts as owned by its creator, so that the first apply can conflict. */
 function startingManagers(live: Fields | undefined, schema: Schema): Manager[] {
   if (!live) return [];
   const managers = readManagers((live['metadata'] as Fields | undefined)?.['managedFields']);
@@ -148,7 +148,7 @@ const identity = (writer: Writer, operation: Manager['operation']): Omit<Manager
   time: writer.time,
 });
 
-/** Times move only when something moved, so that applying the same thing again changes nothing. */
+/** Times change only with the ownership, so that a repeated apply changes nothing. */
 function settle(live: Fields | undefined, next: Fields, before: readonly Manager[], after: readonly Manager[]): Fields {
   const unchanged = sameManagers(before, after);
   const written = writeManagers(

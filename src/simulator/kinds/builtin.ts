@@ -7,7 +7,7 @@ import { type Kind, type ScalePaths, storageKey } from './kind.ts';
 
 const replicas: ScalePaths = { spec: '.spec.replicas', status: '.status.replicas', selector: '.spec.selector' };
 
-/** Kind, plural and short names; the schema; its traits; dotted paths that field selectors may name. */
+/** Kind, plural and short names; the schema; its traits; dotted paths for field selectors. */
 type Row = readonly [string, Schema, (readonly Trait[])?, (readonly string[])?];
 /** `cluster`: not namespaced. `all`: in the category of that name. The others: see `Kind`. */
 type Trait = 'cluster' | 'all' | 'status' | 'scale' | 'generation';
@@ -135,7 +135,7 @@ function toKind(apiVersion: string, [names, schema, traits = [], selectable = []
     status: traits.includes('status'),
     ...(traits.includes('scale') ? { scale: replicas } : {}),
     generation: traits.includes('generation'),
-    // Events are read by time and reason; their names say nothing.
+    // Events are listed by time and reason; their names have no meaning.
     columns: kind === 'Event' ? columns : [nameColumn, ...columns],
     custom: false,
     selectable,

@@ -2,7 +2,7 @@ import { at, fieldsAt, listAt, type Stored, textAt } from '../object.ts';
 import { ageOf, humanDuration } from './age.ts';
 import type { Column } from './kind.ts';
 
-/** What the cells of kubectl's tables say (printers/internalversion/printers.go). */
+/** The cells of kubectl's tables (printers/internalversion/printers.go). */
 type Cell = Column['cell'];
 
 export const none = (text: string): string => (text === '' ? '<none>' : text);

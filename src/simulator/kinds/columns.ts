@@ -54,7 +54,7 @@ const workload = (...path: string[]): Column[] => [
 ];
 const counted = (name: string, field: string): Column => number(name, (object) => numberAt(object, 'status', field));
 
-/** What `kubectl get` shows of a kind, by storage key; kinds not named here show name and age. */
+/** The columns of `kubectl get`, by storage key; other kinds show name and age. */
 export const columnsByKind: Readonly<Record<string, readonly Column[]>> = {
   '/pods': [
     column('Ready', readyContainers),

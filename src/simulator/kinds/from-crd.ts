@@ -49,7 +49,7 @@ function rootSchema(json: unknown, preserve: boolean): Schema {
   return { ...schema, type: 'object', fields, open: preserve || schema.open === true || schema.type === 'any' };
 }
 
-/** OpenAPI v3 as CRDs write it (structural schemas) to our form. */
+/** Converts structural schemas of CRDs (OpenAPI v3) to our form. */
 export function fromOpenApi(json: Fields): Schema {
   const common = {
     ...('default' in json ? { default: json['default'] } : {}),

@@ -12,7 +12,7 @@ export interface Column {
   readonly cell: (object: Stored, now: number) => unknown;
 }
 
-/** Where the scale subresource finds what it shows and sets; paths as in a CRD, `.spec.replicas`. */
+/** Paths that the scale subresource reads and writes, as in a CRD, `.spec.replicas`. */
 export interface ScalePaths {
   readonly spec: string;
   readonly status: string;
@@ -33,16 +33,16 @@ export interface Kind {
   /** Status is written through its own endpoint only. */
   readonly status: boolean;
   readonly scale?: ScalePaths;
-  /** Counts in `metadata.generation` what was asked for anew. */
+  /** Counts changes of the desired state in `metadata.generation`. */
   readonly generation: boolean;
   readonly columns: readonly Column[];
-  /** Made from a CustomResourceDefinition: other wording, no strategic merge patch. */
+  /** From a CustomResourceDefinition: other messages, no strategic merge patch. */
   readonly custom: boolean;
-  /** Dotted paths that field selectors may name beside metadata.name and metadata.namespace. */
+  /** Dotted paths for field selectors besides metadata.name and metadata.namespace. */
   readonly selectable: readonly string[];
 }
 
-/** Where objects of all versions of a kind are kept: `apps/deployments`, `/configmaps`. */
+/** Storage key of all versions of a kind: `apps/deployments`, `/configmaps`. */
 export const storageKey = (kind: Pick<Kind, 'group' | 'plural'>): string => `${kind.group}/${kind.plural}`;
 
 export const apiVersionOf = (kind: Pick<Kind, 'group' | 'version'>): string =>

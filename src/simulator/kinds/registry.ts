@@ -7,7 +7,7 @@ export interface Registry {
   /** By group, version and plural, as in a request path. */
   byPlural(group: string, version: string, plural: string): Kind | undefined;
   byKind(apiVersion: string, kind: string): Kind | undefined;
-  /** Any version of what is kept under a storage key. */
+  /** Any version of the kind with a storage key. */
   stored(key: string): Kind | undefined;
   /** Replaces the versions of one custom resource; none removes it. */
   setCustom(key: string, kinds: readonly Kind[]): void;

@@ -9,7 +9,7 @@ export interface Operation {
   readonly value?: unknown;
 }
 
-/** RFC 6902. Throws an Error with a sentence when an operation cannot be done; the document given is not changed. */
+/** RFC 6902. Throws an Error when an operation fails; the input document is not changed. */
 export function jsonPatch(document: unknown, operations: readonly Operation[]): unknown {
   return operations.reduce(one, document);
 }

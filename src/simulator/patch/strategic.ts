@@ -1,7 +1,7 @@
 import { same } from '../fields/compare.ts';
 import { any, type Fields, fieldOf, isFields, itemOf, type Schema } from '../schema/schema.ts';
 
-/** Kubernetes' strategic merge patch: lists with a merge key are merged item by item. Throws on directives it cannot follow. */
+/** Kubernetes' strategic merge patch: lists with a merge key are merged item by item. Throws on unsupported directives. */
 export function strategicMerge(target: unknown, patch: unknown, schema: Schema): unknown {
   if (!isFields(patch)) return patch;
   return mergeMap(isFields(target) ? target : {}, patch, schema);
@@ -81,7 +81,7 @@ function mergeList(
   return order ? inOrder(out, order, key) : out;
 }
 
-/** Items that the order names come in that order; the others stay behind the item they followed. */
+/** Items in the given order; the others stay after the item that they followed. */
 function inOrder(items: readonly unknown[], order: readonly unknown[], key: string): unknown[] {
   const name = (item: unknown): unknown => (key === '' ? item : isFields(item) ? item[key] : undefined);
   const rank = new Map(order.map((item, at) => [name(item), at]));

@@ -66,7 +66,7 @@ export const objectReference: Schema = obj(
   { name: 'io.k8s.api.core.v1.ObjectReference', atomic: true },
 );
 
-/** A whole object: its own fields beside apiVersion, kind and metadata. */
+/** A whole object: its own fields with apiVersion, kind and metadata. */
 export const kindSchema = (
   name: string,
   fields: Readonly<Record<string, Schema>>,

@@ -1,4 +1,4 @@
-/** Shape of a value as the simulated API servers know it: enough for validation, defaults, pruning, field ownership and OpenAPI. */
+/** Schema of a value in the simulated API servers: enough for validation, defaults, pruning, field ownership and OpenAPI. */
 export interface Schema {
   readonly type:
     | 'object'
@@ -12,18 +12,18 @@ export interface Schema {
     | 'intOrString'
     /** Anything; its maps are owned key by key, its lists as a whole. */
     | 'any';
-  /** Name of the OpenAPI component; unnamed shapes are written out where they are used. */
+  /** Name of the OpenAPI component; schemas without a name are written inline. */
   readonly name?: string;
   readonly description?: string;
   readonly fields?: Readonly<Record<string, Schema>>;
   /** Of a list or a map. */
   readonly items?: Schema;
   readonly listType?: 'atomic' | 'set' | 'map';
-  /** Fields that tell the items of a list of type `map` apart. */
+  /** Key fields of a list of type `map`. */
   readonly keys?: readonly string[];
-  /** Key of strategic merge patches, where it is not the only list key; absent on lists that such patches replace. */
+  /** Key of strategic merge patches, if it is not the only list key; absent on lists that such patches replace. */
   readonly mergeKey?: string;
-  /** Strategic merge patches may carry `$retainKeys`. */
+  /** Strategic merge patches may contain `$retainKeys`. */
   readonly retainKeys?: boolean;
   /** Owned and replaced as a whole although it is a map or an object. */
   readonly atomic?: boolean;
@@ -54,7 +54,7 @@ export const microTime: Schema = { type: 'string', format: 'micro-time' };
 export const bytes: Schema = { type: 'string', format: 'byte' };
 export const any: Schema = { type: 'any' };
 
-/** Several fields of one shape, their names in one text. */
+/** Several fields with one schema, their names in one string. */
 export const all = (schema: Schema, names: string): Readonly<Record<string, Schema>> =>
   Object.fromEntries(names.split(' ').map((name) => [name, schema]));
 
@@ -70,7 +70,7 @@ export const map = (items: Schema, more: More = {}): Schema => ({ type: 'map', i
 /** A list that is replaced as a whole. */
 export const list = (items: Schema, more: More = {}): Schema => ({ type: 'list', items, listType: 'atomic', ...more });
 export const setOf = (items: Schema, more: More = {}): Schema => ({ type: 'list', items, listType: 'set', ...more });
-/** A list whose items are told apart by `keys`; strategic merge patches use the first of them unless told otherwise. */
+/** A list with key fields `keys`; strategic merge patches use the first one by default. */
 export const listBy = (keys: readonly string[], items: Schema, more: More = {}): Schema => ({
   type: 'list',
   items,
@@ -94,5 +94,5 @@ export function fieldOf(schema: Schema, key: string): Schema | undefined {
   return schema.open ? any : undefined;
 }
 
-/** Of the items of a list; lists inside unknown values hold anything. */
+/** The schema of the items of a list; lists inside unknown values have none. */
 export const itemOf = (schema: Schema): Schema => schema.items ?? any;

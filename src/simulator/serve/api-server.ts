@@ -22,7 +22,7 @@ import { versionInfo } from './version.ts';
 import { watch } from './watch.ts';
 import { mediaTypeOf, options, patch, patchObject, post, put, requirePatchType } from './write.ts';
 
-/** Answers one request to one simulated member. Never rejects: what is wrong becomes a Status. */
+/** Handles one request to one simulated member. Never rejects: errors become a Status. */
 export async function serve(cluster: Cluster, request: SimRequest, asOf?: AsOf): Promise<SimResponse> {
   try {
     return await compressed(request, await route(cluster, request, asOf));
@@ -137,7 +137,7 @@ function podLog(cluster: Cluster, path: { namespace?: string; name: string }): S
   return text(200, `${path.name} is simulated: it has no log\n`);
 }
 
-/** Kubernetes compresses answers above 128 KiB when the client takes gzip. */
+/** Kubernetes compresses responses above 128 KiB when the client accepts gzip. */
 const compressAbove = 128 * 1024;
 const zip = promisify(gzip);
 

@@ -48,7 +48,7 @@ export async function apply(
   const sentVersion = textAt(applied, 'metadata', 'resourceVersion');
   if (live && sentVersion !== '' && sentVersion !== live.metadata.resourceVersion) throw staleVersion(kind, path.name);
   if (live && sentUid !== '' && sentUid !== live.metadata.uid) throw staleVersion(kind, path.name);
-  // A version says nothing of what is not there, a uid does (kube-apiserver, endpoints/handlers/patch.go, applyPatch).
+  // A version is ignored for a missing object, a uid is not (kube-apiserver, endpoints/handlers/patch.go, applyPatch).
   if (!live && sentUid !== '') {
     const why = `uid mismatch: the provided object specified uid ${sentUid}, and no existing object was found`;
     throw conflict(kind, path.name, why);
@@ -69,7 +69,7 @@ export async function apply(
   return { object: commit(cluster, kind, live, owned.object, options), created: !live, warnings };
 }
 
-/** Fields that another endpoint writes are taken out of what is applied, so that nobody owns them here. */
+/** Removes fields of other endpoints from the applied object, so that they get no owner here. */
 function writable(kind: Kind, applied: Fields, subresource: string | undefined): Fields {
   if (subresource === 'status') {
     const { apiVersion, kind: name, metadata, status } = applied;
@@ -87,8 +87,8 @@ function writable(kind: Kind, applied: Fields, subresource: string | undefined):
 }
 
 /**
- * The body against the schema. Kubernetes answers 500 without a reason for unknown fields here, whatever fieldValidation
- * says (kubernetes issue 139253, up to 1.35); clients have to live with that, so the simulator does the same.
+ * Checks the body against the schema. Kubernetes responds with 500 without a reason to unknown fields here, with any fieldValidation
+ * (kubernetes issue 139253, up to 1.35), so the simulator does the same.
  */
 function typed(kind: Kind, body: Fields): Fields {
   const decoded = decode(body, kind.schema);
@@ -134,7 +134,7 @@ function checkDuplicates(request: SimRequest): string[] {
   return found;
 }
 
-/** In the words of the API server (managedfields/internal/conflict.go). */
+/** The message of the API server (managedfields/internal/conflict.go). */
 function applyConflict(conflicts: readonly Conflict[]): StatusError {
   const causes = conflicts.map((conflict) => ({
     reason: 'FieldManagerConflict',

@@ -7,7 +7,7 @@ import { duplicateKeys } from '../storage/duplicate-keys.ts';
 import type { SimRequest } from './http.ts';
 import { badRequest, invalid, invalidField, invalidOptions, StatusError, unsupportedField } from './status-error.ts';
 
-/** A JSON document, or a YAML one where the media type says so. */
+/** A JSON document, or a YAML one according to the media type. */
 export async function parseBody(request: SimRequest): Promise<unknown> {
   const type = request.headers['content-type'] ?? '';
   if (type.includes('protobuf')) throw noProtobuf();
@@ -41,7 +41,7 @@ export async function parseObject(request: SimRequest): Promise<Fields> {
 
 export type Validation = 'Strict' | 'Warn' | 'Ignore';
 
-/** Warn is what Kubernetes does when nobody asks. */
+/** Warn is the default in Kubernetes. */
 export function validationOf(query: URLSearchParams): Validation {
   const asked = query.get('fieldValidation') ?? '';
   if (asked === '' || asked === 'Warn') return 'Warn';
@@ -61,7 +61,7 @@ export interface Checked {
   readonly warnings: readonly string[];
 }
 
-/** A body as the schema understands it. Unknown and duplicate fields are refused, warned of or dropped; wrong types are refused. */
+/** Decodes a body by the schema. Unknown and duplicate fields are refused, warned about or dropped; wrong types are refused. */
 export function checkBody(
   kind: Kind,
   body: Fields,
@@ -131,7 +131,7 @@ function refuseWrongTypes(kind: Kind, body: Fields, decoded: Decoded): void {
   );
 }
 
-/** Texts of the right type that say nothing, by what they should be. */
+/** Strings that are invalid, by the expected content. */
 const unreadable: Readonly<Record<string, (value: string) => string>> = {
   quantity: () => "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
   byte: (value) => `illegal base64 data at input byte ${Math.max(0, value.search(/[^A-Za-z0-9+/]/))}`,
@@ -139,7 +139,7 @@ const unreadable: Readonly<Record<string, (value: string) => string>> = {
   'micro-time': (value) => `parsing time "${value}" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "${value}"`,
 };
 
-/** Kind, version, name and namespace of a body must agree with the path; what is left out is taken from it. */
+/** Kind, version, name and namespace of a body must agree with the path; missing ones are taken from it. */
 export function placed(
   kind: Kind,
   body: Fields,
@@ -172,7 +172,7 @@ export function placed(
 
 const longestManager = 128;
 
-/** Who writes: the field manager of the request, or the program that sends it. */
+/** The field manager of the request, or the program that sends it. */
 export function managerOf(request: SimRequest): string {
   const asked = request.query.get('fieldManager') ?? '';
   if (asked.length > longestManager)

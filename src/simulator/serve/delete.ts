@@ -23,7 +23,7 @@ export async function deleteOne(
   return removed.gone ? json(200, goneStatus(kind, live)) : json(200, inVersion(removed.object, kind));
 }
 
-/** Of the admission plugin NamespaceLifecycle. */
+/** Namespaces that the admission plugin NamespaceLifecycle protects. */
 const immortal: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 
 export async function deleteCollection(

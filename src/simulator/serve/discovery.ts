@@ -3,7 +3,7 @@ import type { Registry } from '../kinds/registry.ts';
 import { json, type SimResponse } from './http.ts';
 import { NoSuchPath } from './status-error.ts';
 
-/** Discovery in all forms that clients ask for: aggregated (v2, v2beta1) and one document per group-version. */
+/** Discovery in all forms that clients request: aggregated (v2, v2beta1) and one document per group-version. */
 export function discovery(registry: Registry, path: string, accept: string | undefined): SimResponse {
   const parts = path.split('/').filter((part) => part !== '');
   const [root, group, version] = parts;
@@ -28,7 +28,7 @@ const coreVersions = {
 const usualVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const statusVerbs = ['get', 'patch', 'update'];
 
-/** Kinds that exist only as a question to the server. */
+/** Kinds that exist only in requests. */
 const questions: readonly { readonly group: string; readonly kind: string; readonly plural: string }[] = [
   { group: 'authorization.k8s.io', kind: 'SelfSubjectAccessReview', plural: 'selfsubjectaccessreviews' },
   { group: 'authorization.k8s.io', kind: 'SelfSubjectRulesReview', plural: 'selfsubjectrulesreviews' },
@@ -73,7 +73,7 @@ function served(kind: Kind): Served {
   };
 }
 
-/** Group, then version, then what is served there. */
+/** The kinds by group and version. */
 function byGroup(registry: Registry): Map<string, Map<string, Served[]>> {
   const groups = new Map<string, Map<string, Served[]>>();
   const add = (group: string, version: string, item: Served) => {
@@ -134,7 +134,7 @@ function aggregated(registry: Registry, core: boolean, accept: string | undefine
       })),
     })),
   };
-  // kubectl reads the parameters of the content type to learn which form it got.
+  // kubectl reads the parameters of the content type to find the form of the response.
   return json(200, body, {
     'content-type': `application/json;g=apidiscovery.k8s.io;v=${wanted};as=APIGroupDiscoveryList`,
   });

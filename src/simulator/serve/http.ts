@@ -1,4 +1,4 @@
-/** A request as the simulated API servers take it, from a socket or from inside the process. */
+/** A request to a simulated API server, from a socket or from inside the process. */
 export interface SimRequest {
   readonly method: string;
   /** Without the query. */
@@ -7,7 +7,7 @@ export interface SimRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Fields, Schema } from '../schema/schema.ts';
 import { json, type SimRequest, type SimResponse } from './http.ts';
 import { NoSuchPath } from './status-error.ts';
 
-/** OpenAPI v3: an index, and one document per group-version with what kubectl's apply, explain and validation read. */
+/** OpenAPI v3: an index, and one document per group-version with the parts that kubectl's apply, explain and validation read. */
 export function openApi(registry: Registry, request: SimRequest): SimResponse {
   const path = request.path.replace(/\/+$/, '');
   if (path === '/openapi/v3') return json(200, index(registry));
@@ -23,8 +23,8 @@ export function openApi(registry: Registry, request: SimRequest): SimResponse {
 }
 
 /**
- * kubectl turns to version 2 for a kind that version 3 does not have, before it looks for the kind itself. A document
- * without kinds (as protobuf: no bytes at all) lets it go on, and say that there is no such kind.
+ * kubectl falls back to version 2 for a kind that version 3 does not have, before it looks for the kind itself. With a document
+ * without kinds (as protobuf: zero bytes) it continues, and reports that the kind does not exist.
  */
 export function emptyOpenApiV2({ headers }: SimRequest): SimResponse {
   const protobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
@@ -106,7 +106,7 @@ function pathsOf(kind: Kind, ref: string): Fields {
   };
 }
 
-/** A schema where it is used: named ones by reference, and beside it what merge patches need to know. */
+/** A schema at its use: named ones by reference, with the extensions for merge patches. */
 function use(schema: Schema, schemas: Fields): Fields {
   const extensions = extensionsOf(schema);
   const fallback = schema.default === undefined ? {} : { default: schema.default };

@@ -1,4 +1,4 @@
-/** What a path below /api or /apis names. */
+/** The resource of a path below /api or /apis. */
 export interface ResourcePath {
   readonly group: string;
   readonly version: string;
@@ -8,7 +8,7 @@ export interface ResourcePath {
   readonly subresource?: string;
 }
 
-/** Undefined for paths that name no resource, such as those of discovery. */
+/** Undefined for paths without a resource, such as those of discovery. */
 export function parseResourcePath(path: string): ResourcePath | undefined {
   const parts = path
     .split('/')

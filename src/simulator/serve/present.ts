@@ -2,13 +2,13 @@ import { apiVersionOf, type Kind } from '../kinds/kind.ts';
 import type { Stored } from '../object.ts';
 import { StatusError } from './status-error.ts';
 
-/** The form in which a client wants objects: as they are, as rows for people, or their metadata only. */
+/** The form of objects in a response: complete, as table rows, or metadata only. */
 export type Form =
   | { readonly kind: 'object' }
   | { readonly kind: 'table'; readonly include: 'Metadata' | 'Object' | 'None' }
   | { readonly kind: 'metadata' };
 
-/** The first form of the Accept header that we have; everything else gets plain objects. */
+/** The first supported form of the Accept header; by default complete objects. */
 export function formOf(accept: string | undefined, includeObject: string | null): Form {
   for (const clause of (accept ?? '').split(',')) {
     const [media, ...parameters] = clause.split(';').map((part) => part.trim());
@@ -27,7 +27,7 @@ export function formOf(accept: string | undefined, includeObject: string | null)
   return { kind: 'object' };
 }
 
-/** Whoever takes one of the other two of a real server gets JSON here. */
+/** JSON is used instead of the other two media types of real servers. */
 const accepted = /\*\/\*|application\/(\*|json|yaml|vnd\.kubernetes\.protobuf)/;
 const notAcceptable = (): StatusError =>
   new StatusError(
@@ -81,7 +81,7 @@ export function presentList(
         kind: `${kind.kind}List`,
         apiVersion: apiVersionOf(kind),
         metadata,
-        // Built-in lists say the kind once, for all items; lists of custom resources repeat it.
+        // Built-in lists have the kind once for all items; lists of custom resources repeat it.
         items: kind.custom ? objects.map((object) => inVersion(object, kind)) : objects.map(withoutKind),
       };
   }

@@ -6,7 +6,7 @@ import { formOf, presentList, presentOne } from './present.ts';
 import { type Matches, matcherOf } from './selectors.ts';
 import { badRequest, expired, forbiddenField, invalidOptions, notFound, StatusError } from './status-error.ts';
 
-/** A moment in the past to answer from, for stale reads; undefined answers from now. */
+/** The version for stale reads; undefined: the present one. */
 export type AsOf = number | undefined;
 
 export function get(
@@ -35,7 +35,7 @@ function lookUp(
 
 interface Token {
   readonly rv: number;
-  /** How many objects of that moment were given already. */
+  /** Number of objects of that version in earlier pages. */
   readonly from: number;
 }
 
@@ -73,7 +73,7 @@ function readLimit(text: string): number {
   throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
-/** Answered from etcd while there is no cache (delegator.go: shouldDelegateListOnNotReadyCache). */
+/** Served from etcd while there is no cache (delegator.go: shouldDelegateListOnNotReadyCache). */
 const isCheap = (query: URLSearchParams): boolean =>
   query.get('resourceVersionMatch') === 'Exact' ||
   (Number(query.get('limit') ?? 0) > 0 && !query.get('labelSelector') && !query.get('fieldSelector'));
@@ -89,7 +89,7 @@ function cut(all: readonly Stored[], from: number, limit: number, matches: Match
   return { page, next };
 }
 
-/** Undefined means: any moment will do. */
+/** Undefined: any version. */
 function wantedVersion(cluster: Cluster, query: URLSearchParams): number | undefined {
   const text = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
@@ -137,7 +137,7 @@ function readToken(text: string | null): Token | undefined {
     const token = JSON.parse(Buffer.from(text, 'base64url').toString()) as Token;
     if (Number.isInteger(token.rv) && Number.isInteger(token.from)) return token;
   } catch {
-    // What is no token of ours is refused below, like a token of another server.
+    // An invalid token is refused below, like a token of another server.
   }
   throw badRequest('continue key is not valid: invalid token');
 }

@@ -36,7 +36,7 @@ export function review(request: SimRequest, plural: string): SimResponse | undef
   return undefined;
 }
 
-/** Empty where it is protobuf, which kubectl sends here: it does not matter to the answer. */
+/** Empty for protobuf, which kubectl sends here and which does not affect the response. */
 function specOf(request: SimRequest): unknown {
   try {
     const body: unknown = JSON.parse(request.body ?? '');

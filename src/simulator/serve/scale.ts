@@ -4,7 +4,7 @@ import { at, fieldsAt, type Stored, textAt } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { scale as scaleSchema } from '../schema/workloads.ts';
 
-/** The scale subresource as a kind of its own, for checks of what is sent to it. */
+/** The scale subresource as a kind of its own, to validate requests. */
 export const scaleKind = (kind: Kind): Kind => ({
   ...kind,
   group: 'autoscaling',
@@ -33,7 +33,7 @@ export function scaleOf(kind: Kind, object: Stored): Fields {
   };
 }
 
-/** The object with the number of replicas that a Scale asks for. */
+/** The object with the replicas of a Scale. */
 export function withScale(kind: Kind, object: Stored, scale: Fields): Fields {
   const version = textAt(scale, 'metadata', 'resourceVersion');
   const scaled = put(object, steps(kind.scale!.spec), at(scale, 'spec', 'replicas') ?? 0) as Fields;
@@ -50,5 +50,5 @@ function put(value: unknown, path: readonly string[], item: unknown): unknown {
   return { ...fields, [step]: put(fields[step], rest, item) };
 }
 
-/** Custom resources may hold it as text already. */
+/** Custom resources may have it as a string already. */
 const querySelector = (selector: unknown): string => (typeof selector === 'string' ? selector : selectorText(selector));

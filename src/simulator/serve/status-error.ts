@@ -13,7 +13,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** A refusal as Kubernetes words it: becomes the `Status` object of the answer. */
+/** An error with Kubernetes' message, which becomes the `Status` object of the response. */
 export class StatusError extends Error {
   readonly code: number;
   readonly reason: string;
@@ -41,7 +41,7 @@ export class StatusError extends Error {
   }
 }
 
-/** What a refusal is about: plural and group as in `deployments.apps`. */
+/** The resource of an error: plural and group as in `deployments.apps`. */
 export interface Subject {
   readonly group: string;
   readonly plural: string;
@@ -59,7 +59,7 @@ const details = (about: Subject, name: string, more: StatusDetails = {}): Status
 export const notFound = (about: Subject, name: string): StatusError =>
   new StatusError(404, 'NotFound', `${qualified(about)} "${name}" not found`, details(about, name));
 
-/** A path that nothing serves: answered as text, not as a Status. */
+/** An unknown path: the response is text, not a Status. */
 export class NoSuchPath extends Error {}
 
 export const alreadyExists = (about: Subject, name: string): StatusError =>

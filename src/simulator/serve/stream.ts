@@ -1,4 +1,4 @@
-/** A body that is written while it is read: chunks wait for the reader, who may go away at any time. */
+/** A body that is written while it is read: chunks wait for the reader, which may disconnect at any time. */
 export interface Stream {
   readonly body: AsyncIterable<Uint8Array>;
   write(chunk: Uint8Array): void;
@@ -8,7 +8,7 @@ export interface Stream {
   fail(error: Error): void;
 }
 
-/** Chunks that a reader leaves lying before it counts as gone: a watcher that does not read must not fill the memory. */
+/** Unread chunks after which a reader counts as disconnected, so that a watcher that does not read cannot fill memory. */
 const mostWaiting = 20_000;
 
 /** `closed` is called once: when the reader stops, the stream ends or its signal is aborted. */
@@ -31,7 +31,7 @@ export function openStream(closed: () => void, signal: AbortSignal | undefined):
   signal?.addEventListener('abort', aborted, { once: true });
   if (signal?.aborted) aborted();
 
-  /** Gives what there is to the reader who waits for it. */
+  /** Passes the next chunk to a waiting reader. */
   function hand(): void {
     if (!reader) return;
     const chunk = waiting.shift();
@@ -42,7 +42,7 @@ export function openStream(closed: () => void, signal: AbortSignal | undefined):
     reader = undefined;
   }
 
-  // By hand, not as a generator: members are watched ten thousand at once, and a waiting generator takes some KB.
+  // Not a generator: with ten thousand watches each waiting generator would take some KB.
   const chunks: AsyncIterator<Uint8Array> = {
     next: () =>
       new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The answer of /version for a text such as `v1.32.4`. */
+/** The response of /version for a text such as `v1.32.4`. */
 export function versionInfo(gitVersion: string): Record<string, string> {
   const [, major = '1', minor = '0'] = /^v?(\d+)\.(\d+)/.exec(gitVersion) ?? [];
   return {

@@ -10,22 +10,22 @@ import { expired, forbiddenField, invalidOptions, StatusError } from './status-e
 import { openStream } from './stream.ts';
 
 /**
- * Kubernetes sends a bookmark about every minute, and one shortly before the time of a watch is over (cacher.go), when anything
- * was written since the watch began. Ours is like a cluster of kubeadm, where leases are written all the time and etcd reports
- * its progress every five seconds. Elsewhere a kind that nobody changes tells nothing, as with the fault SilentWatch.
+ * Kubernetes sends a bookmark about every minute, and one shortly before the end of a watch (cacher.go), if anything was written since
+ * the watch started. The simulator behaves like a kubeadm cluster, where leases are written all the time and etcd reports its
+ * progress every five seconds. Elsewhere a kind without changes has no bookmarks, as with the fault SilentWatch.
  */
 const bookmarkMs = 60_000;
 const lastBookmarkMs = 2_000;
-/** A watch that names no timeout ends after 30 to 60 minutes in Kubernetes; ours after the shorter. */
+/** Default timeout of a watch: 30 to 60 minutes in Kubernetes, 30 here. */
 const usualTimeoutSeconds = 1_800;
 
 const encoder = new TextEncoder();
 const headers = { 'content-type': 'application/json' };
 
 /**
- * Events of one kind from a resource version on, as a stream of JSON lines. Throws StatusError before the stream begins. A version
- * that is forgotten is told in the stream, as its only event (cacher.go: newErrWatcher); one that is not reached yet is waited for,
- * however long (cacheWatcher.process tells only what comes after it).
+ * Events of one kind after a resource version, as a stream of JSON lines. Throws StatusError before the stream starts. An expired
+ * version is reported in the stream, as its only event (cacher.go: newErrWatcher). A future version is waited for without limit
+ * (cacheWatcher.process sends only later events).
  */
 export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespace: string | undefined): SimResponse {
   const { query } = request;
@@ -81,7 +81,7 @@ export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespa
     sendBookmark: bookmarks ? sendBookmark : undefined,
     end: stream.end,
   });
-  // A definition that changes or goes takes the watches of its kind with it.
+  // A changed or deleted definition ends the watches of its kind.
   const forgetKind = kind.custom ? cluster.customCaches.onDrop(key, stream.end) : undefined;
   close = () => {
     unsubscribe();
@@ -91,14 +91,14 @@ export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespa
   return { status: 200, headers, body: stream.body };
 }
 
-/** A version that is none is an error of the server here, unlike in lists. */
+/** An invalid version is a server error here, unlike in lists. */
 function startOf(version: string): number {
   if (/^\d+$/.test(version)) return Number(version);
   const why = `resourceVersion: Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`;
   throw new StatusError(500, '', why);
 }
 
-/** How a change looks to somebody who sees only what their selector matches. */
+/** The event for a watch with a selector. */
 function seenBy(
   event: StoreEvent,
   wanted: (object: Stored | undefined) => boolean,
@@ -123,7 +123,7 @@ function bookmark(cluster: Cluster, kind: Kind, form: Form): unknown {
   return { ...named, metadata: { resourceVersion, creationTimestamp: null } };
 }
 
-/** Bookmarks, and the end of the watch after `ms`: one timer at a time, since a fleet has ten thousand watches. Returns what ends it. */
+/** Bookmarks, and the end of the watch after `ms`: one timer at a time, since a fleet has ten thousand watches. Returns a function that ends it. */
 function atTimes(
   clock: SimClock,
   watch: { readonly ms: number; readonly sendBookmark: (() => void) | undefined; readonly end: () => void },
@@ -131,7 +131,7 @@ function atTimes(
   const { ms, sendBookmark, end } = watch;
   let passed = 0;
   let cancel = () => {};
-  /** A bookmark every minute and one shortly before the end, which no timeout may be too short for. */
+  /** A bookmark every minute and one shortly before the end, for every timeout. */
   const nextBookmark = () => {
     const regular = (Math.floor(passed / bookmarkMs) + 1) * bookmarkMs;
     const last = ms - lastBookmarkMs;

@@ -43,7 +43,7 @@ export async function put(cluster: Cluster, kind: Kind, request: SimRequest, pat
   const checked = checkBody(kind, body, { validation: validationOf(request.query), text: request.body ?? '' });
   const live = existing(cluster, kind, path);
   const version = (checked.object['metadata'] as Fields)['resourceVersion'];
-  // Built-in kinds let a client overwrite whatever is there; custom resources never do.
+  // Built-in kinds allow an update without a resourceVersion; custom resources do not.
   if (kind.custom && version === undefined)
     throw invalid(kind, path.name, [
       {
@@ -84,7 +84,7 @@ export const mediaTypeOf = (request: SimRequest): string =>
 const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'];
 const strategicType = 'application/strategic-merge-patch+json';
 
-/** Custom resources have no strategic merge patches: their schemas name no merge keys. */
+/** Custom resources have no strategic merge patches: their schemas have no merge keys. */
 export function requirePatchType(kind: Kind, type: string): void {
   const accepted = kind.custom ? patchTypes : [...patchTypes, strategicType];
   if (!accepted.includes(type))
@@ -95,7 +95,7 @@ export function requirePatchType(kind: Kind, type: string): void {
     );
 }
 
-/** What a patch of a media type that is allowed makes of an object. */
+/** Applies a patch of a supported media type. */
 export function patchObject(kind: Kind, live: Fields, type: string, sent: unknown): Fields {
   try {
     if (type === 'application/json-patch+json') return jsonPatch(live, sent as readonly Operation[]) as Fields;

@@ -4,19 +4,19 @@ import { StatusError } from '../serve/status-error.ts';
 import type { Store } from './store.ts';
 
 /**
- * What an API server keeps in memory of each custom resource to answer watches and most lists. It is filled at the first request
- * after the definition, and anew after each change of the definition (customresource_handler.go: getOrCreateServingInfoFor).
+ * The cache of each custom resource, from which an API server serves watches and most lists. It is filled at the first request after
+ * the definition, and again after each change of the definition (customresource_handler.go: getOrCreateServingInfoFor).
  */
 export interface CustomCaches {
-  /** Begins to fill the cache of a storage key, unless it is or was filled. */
+  /** Starts to fill the cache of a storage key, unless it is or was filled. */
   begin(key: string): void;
-  /** The version from which on it tells events. Throws 429 while it is being filled (cacher.go, since Kubernetes 1.31). */
+  /** The version after which it has events. Throws 429 while it is being filled (cacher.go, since Kubernetes 1.31). */
   oldest(key: string): number;
-  /** Calls `run` when it is thrown away; returns what forgets that. */
+  /** Calls `run` when the cache is dropped; returns a function that cancels that. */
   onDrop(key: string, run: () => void): () => void;
 }
 
-/** A cache of no objects is filled with one list of etcd; that of a large schema has been seen to take half a minute. */
+/** Time to fill an empty cache with one list from etcd. Large schemas were seen to take half a minute. */
 const fillMs = 300;
 const definitions = 'apiextensions.k8s.io/customresourcedefinitions';
 

@@ -4,9 +4,9 @@ import { canonicalQuantity } from './quantity.ts';
 
 export interface Decoded {
   readonly object: Fields;
-  /** Paths that the schema does not know: `spec.replica`, `spec.template.spec.containers[0].imagee`. They are gone from `object`. */
+  /** Paths that the schema does not know: `spec.replica`, `spec.template.spec.containers[0].imagee`. They are removed from `object`. */
   readonly unknown: readonly string[];
-  /** Items that stand twice in a set or keyed list, by the key that they share. */
+  /** Duplicate items of a set or keyed list, by their key. */
   readonly repeated: readonly { readonly path: string; readonly key: unknown }[];
   /** Items of a keyed list without a key that has no default. */
   readonly keyless: readonly { readonly path: string; readonly index: number; readonly key: string }[];
@@ -14,7 +14,7 @@ export interface Decoded {
   readonly wrong: readonly { readonly path: string; readonly want: string; readonly value: unknown }[];
 }
 
-/** Reads a body as the schema understands it: null is absent, quantities take their canonical form, unknown fields are dropped. */
+/** Decodes a body by the schema: null is absent, quantities take their canonical form, unknown fields are dropped. */
 export function decode(body: Fields, schema: Schema): Decoded {
   const unknown: string[] = [];
   const repeated: { path: string; key: unknown }[] = [];
@@ -65,7 +65,7 @@ export function decode(body: Fields, schema: Schema): Decoded {
         continue;
       }
       if (item === null && child.type !== 'any' && !child.nullable) {
-        // The creation timestamp of manifests made by kubectl is null: it stays what it is until the server sets it.
+        // kubectl writes manifests with a null creation timestamp, which stays until the server sets it.
         continue;
       }
       out[key] = item === null ? null : walk(item, child, below);
@@ -76,7 +76,7 @@ export function decode(body: Fields, schema: Schema): Decoded {
   return { object: fields(body, schema, ''), unknown, repeated, keyless, wrong };
 }
 
-/** What texts of a format look like; of formats that are not here nothing is checked. */
+/** Patterns of string formats; other formats are not checked. */
 const formats: Readonly<Record<string, (text: string) => boolean>> = {
   byte: (text) => {
     const plain = text.replace(/[\r\n]/g, '');

@@ -1,6 +1,6 @@
 import { type Fields, fieldOf, isFields, itemOf, type Schema } from '../schema/schema.ts';
 
-/** `value` with every default of the schema that is not there yet. The same value when there is none to add. */
+/** `value` with missing defaults of the schema. The same value if none is missing. */
 export function withDefaults(value: unknown, schema: Schema): unknown {
   if (Array.isArray(value)) {
     if (schema.type !== 'list') return value;

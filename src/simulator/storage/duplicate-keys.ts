@@ -1,4 +1,4 @@
-/** Paths of keys that a JSON text names twice in one object (`spec.replicas`); JSON.parse keeps the last without a word. */
+/** Paths of duplicate keys in a JSON text (`spec.replicas`), of which JSON.parse silently keeps the last. */
 export function duplicateKeys(text: string): string[] {
   const found: string[] = [];
   let at = 0;

@@ -11,11 +11,11 @@ export interface StoreEvent {
   readonly at: number;
 }
 
-/** What was written to one simulated cluster, and who is told of it. */
+/** The events of one simulated cluster, and their listeners. */
 export interface EventLog {
-  /** Keeps the event, then tells it to everybody who listens. */
+  /** Stores the event, then calls the listeners. */
   record(event: StoreEvent): void;
-  /** Events after `version`, oldest first, or undefined when some of them are forgotten. */
+  /** Events after `version`, oldest first, or undefined when some of them were dropped. */
   since(key: string, version: number): readonly StoreEvent[] | undefined;
   /** The newest version written at or before an instant. */
   versionAt(ms: number): number;
@@ -23,11 +23,11 @@ export interface EventLog {
   subscribe(key: string, listener: (event: StoreEvent) => void): () => void;
   /** Called for every event of every kind. */
   observe(listener: (event: StoreEvent) => void): void;
-  /** Forgets all events up to `version`, the newest. */
+  /** Drops all events up to `version`, the newest. */
   forget(version: number): void;
 }
 
-/** Events kept for watches that resume and for lists of an older moment; older ones answer 410, as after a compaction in etcd. */
+/** Number of events kept for resumed watches and lists of older versions; older versions get 410, as after a compaction in etcd. */
 const keptEvents = 4096;
 
 /** `version`: the newest before the first event. Versions of events follow each other without a gap. */
@@ -92,8 +92,8 @@ export function eventLog(version: number): EventLog {
 }
 
 /**
- * The events of a log field by field: a fleet of a thousand keeps a hundred thousand of them, and an object for each takes
- * twice as much.
+ * The events of a log in one array per field: a fleet of a thousand members keeps a hundred thousand events, and an object for each
+ * would take twice the memory.
  */
 interface Columns {
   readonly what: What[];

@@ -4,7 +4,7 @@ import { at } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { forbiddenField, invalidField, type StatusCause } from '../serve/status-error.ts';
 
-/** Changes that Kubernetes never lets through, as the causes of a 422. */
+/** Changes of immutable fields, as the causes of a 422. */
 export function immutableCauses(live: Fields, next: Fields, kind: Kind): StatusCause[] {
   return byKind[storageKey(kind)]?.(live, next) ?? [];
 }
@@ -20,7 +20,7 @@ const fixed =
       return same(at(live, ...steps), value) ? [] : [invalidField(path, value ?? null, 'field is immutable')];
     });
 
-/** Of `spec`, only these fields may change. */
+/** The only fields of `spec` that may change. */
 const onlySpec =
   (message: string, ...allowed: readonly string[]): Check =>
   (live, next) => {
@@ -56,7 +56,7 @@ const withoutImages = (pod: Fields): unknown => {
   };
 };
 
-/** Of an Indexed Job, completions and parallelism may change together. */
+/** In an Indexed Job, completions and parallelism may change together. */
 const completions: Check = (live, next) => {
   const [before, after] = [live, next].map((job) => at(job, 'spec', 'completions'));
   if (same(before, after)) return [];
@@ -66,7 +66,7 @@ const completions: Check = (live, next) => {
     : [invalidField('spec.completions', after ?? null, 'can only be modified in tandem with spec.parallelism')];
 };
 
-/** Where the pods of a Job may run can be chosen until it starts, while it is suspended; nothing else of its template. */
+/** Scheduling fields of a Job's template may change while it is suspended and has not started; other fields may not. */
 const jobTemplate: Check = (live, next) => {
   const waits = at(live, 'spec', 'suspend') === true && at(live, 'status', 'startTime') === undefined;
   return waits && same(withoutPlaces(live), withoutPlaces(next)) ? [] : fixed('spec.template')(live, next);

@@ -2,17 +2,17 @@ import { at, fieldsAt, textAt } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { inSpec } from './prepare-pod.ts';
 
-/** What a Job has from its first moment. */
+/** Fields that every new Job gets. */
 export const newJob = (job: Fields): Fields => jobOwnLabels(jobCounts(job));
 
-/** Both counts are 1 where neither is named; parallelism alone is 1 too. */
+/** Defaults: both counts are 1 if neither is set; parallelism is 1 if only it is missing. */
 function jobCounts(job: Fields): Fields {
   const [parallelism, completions] = [at(job, 'spec', 'parallelism'), at(job, 'spec', 'completions')];
   const alone = parallelism === undefined && completions === undefined;
   return inSpec(job, { parallelism: parallelism ?? 1, ...(alone ? { completions: 1 } : {}) });
 }
 
-/** The selector of a Job is its own uid, unless its author says that he knows better (batch/job/strategy.go). */
+/** The selector of a Job is its own uid, unless manualSelector is set (batch/job/strategy.go). */
 function jobOwnLabels(job: Fields): Fields {
   if (at(job, 'spec', 'manualSelector') === true) return job;
   const uid = textAt(job, 'metadata', 'uid');

@@ -8,11 +8,11 @@ export const inSpec = (object: Fields, spec: Fields): Fields => ({
 
 export const ownSpec = (pod: Fields): Fields => ({ ...pod, spec: podSpec(fieldsAt(pod, 'spec'), true) });
 
-/** A new pod waits for a node, unless it was there before its kubelet. */
+/** A new pod waits for a node, unless it existed before its kubelet. */
 export const ownStatus = (pod: Fields): Fields =>
   pod['status'] === undefined ? { ...pod, status: { phase: 'Pending', qosClass: qosOf(fieldsAt(pod, 'spec')) } } : pod;
 
-/** A workload whose pod template has the defaults of a pod. */
+/** Adds the defaults of a pod to the pod template of a workload. */
 export function templated(object: Fields): Fields {
   const template = fieldsAt(object, 'spec', 'template');
   if (at(template, 'spec') === undefined) return object;

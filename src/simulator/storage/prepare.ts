@@ -6,7 +6,7 @@ import { newJob } from './prepare-job.ts';
 import { inSpec, ownSpec, ownStatus, templated } from './prepare-pod.ts';
 
 export interface Allocation {
-  /** A cluster IP that nobody else has. */
+  /** An unused cluster IP. */
   readonly clusterIP: () => string;
   readonly nodePort: () => number;
 }
@@ -76,7 +76,7 @@ const byKind: Readonly<Record<string, Prepare>> = {
   '/services': service,
   '/persistentvolumes': (volume, live) => inPhase('Pending', volume, live),
   '/persistentvolumeclaims': (claim, live) => {
-    // The only storage class of a simulated member; a claim that names none gets it.
+    // The only storage class of a simulated member, and the default of claims.
     const spec = at(claim, 'spec', 'storageClassName') === undefined ? { storageClassName: 'standard' } : {};
     return inPhase('Pending', inSpec(claim, spec), live);
   },
@@ -101,7 +101,7 @@ const byKind: Readonly<Record<string, Prepare>> = {
   },
 };
 
-/** A new object begins in a phase. */
+/** Sets the initial phase of a new object. */
 const inPhase = (phase: string, object: Fields, live: Fields | undefined): Fields =>
   live || object['status'] !== undefined ? object : { ...object, status: { phase } };
 

@@ -4,8 +4,8 @@ const decimal = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const binary = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
 /**
- * The text that Kubernetes writes for a quantity (resource.Quantity, CanonicalizeBytes): `0.5` is `500m`, `1024Mi` is
- * `1Gi`. Undefined for what is no quantity.
+ * The canonical text of a quantity in Kubernetes (resource.Quantity, CanonicalizeBytes): `0.5` is `500m`, `1024Mi` is `1Gi`.
+ * Undefined if the text is not a quantity.
  */
 export function canonicalQuantity(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value;
@@ -16,7 +16,7 @@ export function canonicalQuantity(value: unknown): string | undefined {
   if (nanos === 0n) return '0';
   const whole = nanos % 1_000_000_000n === 0n;
   const magnitude = (nanos < 0n ? -nanos : nanos) / 1_000_000_000n;
-  // Kubernetes writes small binary quantities in the decimal form: 512 bytes are no half Ki.
+  // Kubernetes writes small binary quantities in the decimal form: 512 bytes are not half a Ki.
   if (/[KMGTPE]i$/.test(text) && whole && magnitude >= 1024n) {
     let rest = nanos / 1_000_000_000n;
     let unit = 0;

@@ -22,7 +22,7 @@ export interface Removed {
   readonly gone: boolean;
 }
 
-/** Deletes an object, or marks it when something has to happen first. */
+/** Deletes an object, or sets its deletionTimestamp if something must happen first. */
 export function remove(cluster: Cluster, kind: Kind, live: Stored, options: RemoveOptions): Removed {
   const { preconditions } = options;
   const { uid, resourceVersion, name } = live.metadata;
@@ -59,7 +59,7 @@ function finalizersAfter(live: Stored, propagation: Propagation | undefined): re
   return propagation === 'Orphan' ? [...kept, 'orphan'] : kept;
 }
 
-/** Only pods on a node are given time to end. */
+/** Only pods on a node get a grace period. */
 function graceOf(kind: Kind, live: Stored, asked: number | undefined): number {
   if (storageKey(kind) !== '/pods' || at(live, 'spec', 'nodeName') === undefined) return 0;
   if (isFinished(live)) return 0;
@@ -95,7 +95,7 @@ function mark(cluster: Cluster, kind: Kind, live: Stored, finalizers: readonly s
   };
 }
 
-/** An object that waits for its deletion goes when the last finalizer is taken off. */
+/** Deletes an object with a deletionTimestamp when its last finalizer is removed. */
 export function finishDeletion(cluster: Cluster, kind: Kind, written: Stored): Stored {
   if (written.metadata.deletionTimestamp === undefined) return written;
   if ((written.metadata.finalizers ?? []).length > 0 || isHeldNamespace(kind, written)) return written;

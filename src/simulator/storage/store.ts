@@ -7,14 +7,14 @@ export interface Store extends Pick<EventLog, 'since' | 'versionAt' | 'subscribe
   get(key: string, name: ObjectName): Stored | undefined;
   /** Sorted by namespace, then name, as etcd sorts keys. */
   list(key: string, namespace?: string): readonly Stored[];
-  /** The list as it was at a resource version, or undefined when that is forgotten or not reached yet. */
+  /** The list as it was at a resource version, or undefined when it has expired or is in the future. */
   listAt(key: string, version: number, namespace?: string): readonly Stored[] | undefined;
   /** Writes with the next resource version and returns what was written. */
   put(key: string, object: Stored): Stored;
   delete(key: string, object: Stored): Stored;
   keys(): Iterable<string>;
   version(): number;
-  /** Forgets all events, as a compaction does: older watches and continued lists get 410. */
+  /** Drops all events, as a compaction does: older watches and continued lists get 410. */
   compact(): void;
 }
 
@@ -100,7 +100,7 @@ export function openStore(now: () => number): Store {
 
 const none: readonly Stored[] = [];
 
-/** The log keeps every version of an object, and a thousand members get the same ones. */
+/** Interns parts of objects: the log keeps every version of an object, and a thousand members have equal ones. */
 const sharedMetadata = ['labels', 'annotations', 'managedFields'];
 const sharedOf = (object: Stored): string[] => Object.keys(object).filter((name) => name !== 'metadata');
 

@@ -2,7 +2,7 @@ import { at, fieldsAt, listAt, textAt } from '../object.ts';
 import { type Fields, isFields } from '../schema/schema.ts';
 import { invalidField, requiredField, type StatusCause } from '../serve/status-error.ts';
 
-/** What is wrong with a CustomResourceDefinition (apiextensions validation). */
+/** Validation errors of a CustomResourceDefinition (apiextensions validation). */
 export function definitionCauses(crd: Fields): StatusCause[] {
   const name = `${textAt(crd, 'spec', 'names', 'plural')}.${textAt(crd, 'spec', 'group')}`;
   const causes: StatusCause[] = [];
@@ -38,7 +38,7 @@ function groupCauses(crd: Fields): StatusCause[] {
   return [requiredField(`metadata.annotations[${approval}]`, why)];
 }
 
-/** A structural schema says the type of every field and of every item (apiextensions schema, validateStructuralInvariants). */
+/** A structural schema has a type for every field and every item (apiextensions schema, validateStructuralInvariants). */
 function structureCauses(schema: unknown, field: string, place: string): StatusCause[] {
   if (!isFields(schema)) return [];
   const typeless =

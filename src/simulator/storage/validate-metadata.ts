@@ -10,12 +10,12 @@ const labelRule =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 const namePartRule =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-/** RBAC names may hold colons, and CRD-like names dots: any path segment does. */
+/** RBAC names may contain colons and CRD names dots: any path segment is valid. */
 const freeNames = new Set(['rbac.authorization.k8s.io']);
 const labelNames = new Set(['/namespaces', '/services']);
 const isLabel = (text: string): boolean => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
 
-/** What is wrong with the name, labels, annotations, finalizers and owners of an object. */
+/** Validation errors of the name, labels, annotations, finalizers and owners of an object. */
 export function metadataCauses(object: Fields, kind: Kind): StatusCause[] {
   const causes: StatusCause[] = [];
   const name = textAt(object, 'metadata', 'name');
@@ -43,7 +43,7 @@ export function metadataCauses(object: Fields, kind: Kind): StatusCause[] {
   return [...causes, ...finalizerCauses(object, kind), ...ownerCauses(object)];
 }
 
-/** Custom resources and their definitions take any qualified name (core validation, validateKubeFinalizerName, is for the others). */
+/** Custom resources and their definitions accept any qualified name (core validation, validateKubeFinalizerName, is for the others). */
 function finalizerCauses(object: Fields, kind: Kind): StatusCause[] {
   return listAt(object, 'metadata', 'finalizers').flatMap((item, index) => {
     const name = String(item);

@@ -2,7 +2,7 @@ import { listAt, textAt } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { invalidField, requiredField, type StatusCause, unsupportedField } from '../serve/status-error.ts';
 
-/** What is wrong with the rules of a Role or ClusterRole (rbac validation, ValidatePolicyRule). */
+/** Validation errors of the rules of a Role or ClusterRole (rbac validation, ValidatePolicyRule). */
 export const ruleCauses =
   (kind: 'Role' | 'ClusterRole') =>
   (role: Fields): StatusCause[] =>
@@ -26,7 +26,7 @@ export const ruleCauses =
 
 const rightsGroup = 'rbac.authorization.k8s.io';
 
-/** What is wrong with the role that a binding names (ValidateRoleBinding, ValidateClusterRoleBinding). */
+/** Validation errors of the role of a binding (ValidateRoleBinding, ValidateClusterRoleBinding). */
 export const bindingCauses =
   (kind: 'RoleBinding' | 'ClusterRoleBinding') =>
   ({ roleRef }: Fields): StatusCause[] => {

@@ -9,7 +9,7 @@ import {
   unsupportedField,
 } from '../serve/status-error.ts';
 
-/** What the schema alone demands: required fields, enums, and for custom resources lengths, bounds and patterns. */
+/** Validation errors by the schema alone: required fields, enums, and for custom resources lengths, bounds and patterns. */
 export function shapeCauses(object: Fields, kind: Kind): StatusCause[] {
   const causes: StatusCause[] = [];
   walk(object, kind.schema, '');
@@ -21,7 +21,7 @@ export function shapeCauses(object: Fields, kind: Kind): StatusCause[] {
     if (isFields(value)) {
       if (path === 'metadata' && !kind.custom) return;
       for (const name of schema.required ?? []) {
-        // An empty object counts: a CRD or a policy may mean something by it. So does an empty text of a custom resource.
+        // An empty object counts as present, since it may have a meaning. So does an empty string in a custom resource.
         if (value[name] === undefined || (value[name] === '' && !kind.custom))
           causes.push(requiredField(path === '' ? name : `${path}.${name}`));
       }
@@ -67,13 +67,13 @@ export function shapeCauses(object: Fields, kind: Kind): StatusCause[] {
   }
 }
 
-/** Patterns are written for Go. What JavaScript reads in neither of its ways is not checked. */
+/** Patterns are written for Go. Patterns that JavaScript cannot parse are not checked. */
 function patternOf(text: string): RegExp | undefined {
   for (const flags of ['u', '']) {
     try {
       return new RegExp(text, flags);
     } catch {
-      // Stricter first: only with this flag do letters beyond 16 bits count as one.
+      // The strict flag first: only with it a character beyond 16 bits counts as one.
     }
   }
   return undefined;

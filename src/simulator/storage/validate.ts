@@ -15,12 +15,12 @@ import { metadataCauses } from './validate-metadata.ts';
 import { bindingCauses, ruleCauses } from './validate-rights.ts';
 import { shapeCauses } from './validate-shape.ts';
 
-/** What is wrong with an object, as the causes of a 422; empty when it may be stored. */
+/** Validation errors of an object, as the causes of a 422; empty if it is valid. */
 export function validate(object: Fields, kind: Kind): StatusCause[] {
   return [...metadataCauses(object, kind), ...shapeCauses(object, kind), ...(byKind[storageKey(kind)]?.(object) ?? [])];
 }
 
-/** Names have to differ from each other. */
+/** Names must be unique. */
 const distinctNames = (items: readonly unknown[], path: string): StatusCause[] =>
   items.flatMap((item, index) => {
     const name = textAt(item, 'name');
@@ -93,7 +93,7 @@ const configKeys = (object: Fields): StatusCause[] =>
     ]),
   );
 
-/** Keys that a Secret of a type has to have (core validation, ValidateSecret). */
+/** Required keys of a Secret by its type (core validation, ValidateSecret). */
 const secretKeys: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],

@@ -42,7 +42,7 @@ export function create(cluster: Cluster, kind: Kind, body: Fields, options: Writ
   return commit(cluster, kind, undefined, owned, options);
 }
 
-/** A namespaced object needs its namespace, and one that is not going away. */
+/** A namespaced object needs its namespace, and one that is not being deleted. */
 export function requireNamespace(cluster: Cluster, kind: Kind, name: string, namespace: string): void {
   const found = cluster.store.get('/namespaces', { name: namespace });
   if (!found) throw notFound(namespaces, namespace);
@@ -56,7 +56,7 @@ export function requireNamespace(cluster: Cluster, kind: Kind, name: string, nam
   ]);
 }
 
-/** Replaces an object by what an update or a patch made of it. */
+/** Replaces an object with the result of an update or a patch. */
 export function replace(cluster: Cluster, kind: Kind, live: Stored, next: Fields, options: WriteOptions): Stored {
   const name = live.metadata.name;
   const sentVersion = textAt(next, 'metadata', 'resourceVersion');
@@ -73,7 +73,7 @@ export function replace(cluster: Cluster, kind: Kind, live: Stored, next: Fields
   return commit(cluster, kind, live, owned, options);
 }
 
-/** Ownership of what is written; controllers leave it as it is. */
+/** Ownership after a write; controllers do not change it. */
 function owning(cluster: Cluster, kind: Kind, live: Stored | undefined, next: Fields, options: WriteOptions): Fields {
   if (options.manager === undefined) {
     const managed = at(live, 'metadata', 'managedFields');
@@ -91,9 +91,8 @@ function owning(cluster: Cluster, kind: Kind, live: Stored | undefined, next: Fi
 }
 
 /**
- * What an endpoint makes of a wanted object before it is stored: defaults, the parts this endpoint may not write taken
- * from the live object, and the metadata that is the server's own.
- */
+ * The object to store: with defaults, with the parts that this endpoint may not write taken from the live object, and with the
+ * metadata that the server sets.
 export function complete(
   cluster: Cluster,
   kind: Kind,
@@ -158,7 +157,7 @@ function withGeneration(next: Fields, live: Stored | undefined, kind: Kind): Fie
 }
 
 /**
- * What a generation counts: everything but metadata and a status that has its own endpoint. A Deployment's annotations too, since
+ * The fields that a generation counts: all except metadata and a status with its own endpoint. Also a Deployment's annotations, since
  * its ReplicaSets get them (deployment/strategy.go).
  */
 function counted(object: Fields, kind: Kind): Fields {
@@ -170,7 +169,7 @@ function counted(object: Fields, kind: Kind): Fields {
   };
 }
 
-/** Checks and stores. An object that did not change keeps its resource version. */
+/** Checks and stores. An unchanged object keeps its resource version. */
 export function commit(
   cluster: Cluster,
   kind: Kind,
@@ -200,7 +199,7 @@ export function commit(
   return finishDeletion(cluster, kind, cluster.store.put(storageKey(kind), object));
 }
 
-/** What controllers write: no owner, no validation, no wait. Returns the live object when nothing changed. */
+/** Writes of controllers: without owner and validation, at once. Returns the live object when nothing changed. */
 export function writeStatus(cluster: Cluster, kind: Kind, live: Stored, status: Fields): Stored {
   if (same(live['status'], status)) return live;
   return cluster.store.put(storageKey(kind), { ...live, status });

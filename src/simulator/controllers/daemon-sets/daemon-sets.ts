@@ -35,7 +35,7 @@ export function runDaemonSets(cluster: Cluster, dependents: Dependents): void {
     report(set, look());
   }
 
-  /** A pod where one is missing; none where it has failed, is one too many or may not stay. */
+  /** Creates missing pods, and deletes failed, surplus and misplaced ones. */
   function place(set: Stored, nodes: readonly NodePods[]): void {
     const surges = limitsOf(set, nodes).maxSurge > 0;
     for (const { name, runs, stays, pods, fresh, old } of nodes) {

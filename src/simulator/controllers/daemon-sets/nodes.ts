@@ -7,13 +7,13 @@ import { matchesNode, taintsOf, tolerates } from '../pods/node-fit.ts';
 /** One node as a DaemonSet sees it. */
 export interface NodePods {
   readonly name: string;
-  /** A pod belongs here. */
+  /** The node should have a pod. */
   readonly runs: boolean;
-  /** A pod that is here may stay. */
+  /** An existing pod may stay. */
   readonly stays: boolean;
   /** Oldest first. */
   readonly pods: readonly Stored[];
-  /** Those of the present template, and the others. */
+  /** Pods of the present template, and older ones. */
   readonly fresh: readonly Stored[];
   readonly old: readonly Stored[];
 }
@@ -28,7 +28,7 @@ export function nodePodsOf(cluster: Cluster, set: Stored, all: readonly Stored[]
   });
 }
 
-/** Whether a node is one for the pods of a DaemonSet (daemon_controller.go, NodeShouldRunDaemonPod). */
+/** Whether a node should run the pods of a DaemonSet (daemon_controller.go, NodeShouldRunDaemonPod). */
 export function belongsOn(set: Stored, node: Stored): Pick<NodePods, 'runs' | 'stays'> {
   const spec = fieldsAt(set, 'spec', 'template', 'spec');
   const wanted = textAt(spec, 'nodeName');
@@ -40,7 +40,7 @@ export function belongsOn(set: Stored, node: Stored): Pick<NodePods, 'runs' | 's
   return { runs: !repelled('NoSchedule', 'NoExecute'), stays: !repelled('NoExecute') };
 }
 
-/** The part of a pod's spec that binds it to one node and lets it run there whatever happens to the node. */
+/** The part of a pod's spec that binds it to one node and lets it run there in any state of the node. */
 export function onlyOn(node: string, spec: Fields): Fields {
   const affinity = fieldsAt(spec, 'affinity');
   const term = { matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] };
@@ -56,7 +56,7 @@ export function onlyOn(node: string, spec: Fields): Fields {
   };
 }
 
-/** Taints that DaemonSets put up with (daemon/util, AddOrUpdateDaemonPodTolerations). */
+/** Taints that DaemonSets tolerate (daemon/util, AddOrUpdateDaemonPodTolerations). */
 const daemonTolerations = (spec: Fields): readonly Fields[] => [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
@@ -70,7 +70,7 @@ const daemonTolerations = (spec: Fields): readonly Fields[] => [
     : []),
 ];
 
-/** The node that a pod is on, or was made for. */
+/** The node that a pod is on, or was created for. */
 const targetOf = (pod: Stored): string =>
   textAt(pod, 'spec', 'nodeName') ||
   textAt(

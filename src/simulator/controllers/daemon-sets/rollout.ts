@@ -12,11 +12,11 @@ export interface DaemonLimits {
 export function limitsOfDaemonSet(rollingUpdate: Fields, nodes: number): DaemonLimits {
   const maxSurge = resolveCount(rollingUpdate['maxSurge'], nodes, 'up');
   const maxUnavailable = resolveCount(rollingUpdate['maxUnavailable'], nodes, 'up');
-  // Neither may stand still, as where both percentages are of no node.
+  // Not both 0, as they would be for percentages of no node.
   return { maxSurge, maxUnavailable: maxSurge === 0 ? Math.max(1, maxUnavailable) : maxUnavailable };
 }
 
-/** What a rolling update does next: pods to delete, and nodes that get a second pod (daemon/update.go, rollingUpdate). */
+/** The next step of a rolling update: pods to delete, and nodes that get a second pod (daemon/update.go, rollingUpdate). */
 export function nextSteps(
   nodes: readonly NodePods[],
   limits: DaemonLimits,
@@ -26,7 +26,7 @@ export function nextSteps(
   return limits.maxSurge > 0 ? surge(wanted, limits, available) : replaceInPlace(wanted, limits, available);
 }
 
-/** Old pods that are not available go at once; of the others, as many as may be missing. */
+/** Old pods to delete: those that are not available, and as many others as may be unavailable. */
 function replaceInPlace(
   nodes: readonly NodePods[],
   { maxUnavailable }: DaemonLimits,
@@ -45,7 +45,7 @@ function replaceInPlace(
   return { doomed: [...broken, ...healthy.slice(0, Math.max(0, maxUnavailable - unavailable))], surging: [] };
 }
 
-/** A new pod beside an old one; the old one goes once the new one is available. */
+/** Surge: a new pod beside an old one, which is deleted once the new one is available. */
 function surge(nodes: readonly NodePods[], { maxSurge }: DaemonLimits, available: (pod: Stored) => boolean) {
   const doomed: Stored[] = [];
   const free: string[] = [];

@@ -23,7 +23,7 @@ export const sizeAnnotations = ({ replicas, maxSurge }: Limits): Annotations => 
   [most]: String(replicas + maxSurge),
 });
 
-/** What a ReplicaSet takes over from its Deployment. */
+/** Annotations that a ReplicaSet copies from its Deployment. */
 export const copiedAnnotations = (deployment: Stored): Annotations =>
   Object.fromEntries(
     Object.entries(deployment.metadata.annotations ?? {}).filter(
@@ -36,7 +36,7 @@ export const withRevision = (annotations: Annotations, number: number): Annotati
   [revision]: String(number),
 });
 
-/** A ReplicaSet that becomes the newest again remembers the revisions it was before. */
+/** A ReplicaSet that becomes the newest again keeps its earlier revisions in an annotation. */
 export function withHistory(annotations: Annotations, number: number): Annotations {
   const before = annotations[revision];
   if (before === undefined || before === String(number)) return withRevision(annotations, number);

@@ -56,7 +56,7 @@ export function runDeployments(cluster: Cluster, dependents: Dependents): void {
     later(cluster, key, deployment, { ms: nextMs, reconcile });
   }
 
-  /** Everything old has to be gone before anything new comes. */
+  /** Recreate: all old pods are deleted before new ones are created. */
   function recreate(deployment: Stored): void {
     const { latest, old } = setsOf(dependents, deployment);
     for (const set of old) resize(cluster, deployment, set, 0);
@@ -65,7 +65,7 @@ export function runDeployments(cluster: Cluster, dependents: Dependents): void {
   }
 
   runController(cluster, { key, makes: [setKey], reconcile });
-  // That the last old pod is gone does not show in the status of its ReplicaSet.
+  // The status of its ReplicaSet does not show that the last old pod is gone.
   cluster.store.subscribe('/pods', ({ type, object }) => {
     const set = type === 'DELETED' ? controllerOf(object) : undefined;
     if (set?.kind !== 'ReplicaSet') return;
@@ -81,7 +81,7 @@ function withOwnRevision(cluster: Cluster, deployment: Stored, revision: number)
   return cluster.store.put(key, { ...deployment, metadata: { ...deployment.metadata, annotations } });
 }
 
-/** One step at a time: old ones shrink in the turn that the new one's growth brings. */
+/** One step at a time: the change of the new ReplicaSet triggers the step for the old ones. */
 function roll(cluster: Cluster, deployment: Stored, { latest, old }: Sets): void {
   if (!latest) return;
   const limits = limitsOfDeployment(deployment);
@@ -92,7 +92,7 @@ function roll(cluster: Cluster, deployment: Stored, { latest, old }: Sets): void
   for (const [index, set] of old.entries()) resize(cluster, deployment, set, sizes[index]!);
 }
 
-/** After a change of `replicas`, or while paused: the rollout stays where it is, every part keeps its share. */
+/** After a change of `replicas`, or while paused: the rollout stays at its step, and each ReplicaSet is scaled in proportion. */
 function scaleAll(cluster: Cluster, deployment: Stored, { latest, old, all }: Sets): void {
   const limits = limitsOfDeployment(deployment);
   const active = [...old, ...(latest ? [latest] : [])].filter((set) => sizeOf(set) > 0);
@@ -107,7 +107,7 @@ function scaleAll(cluster: Cluster, deployment: Stored, { latest, old, all }: Se
   }
 }
 
-/** ReplicaSets without pods go when there are more of them than the history keeps. */
+/** Deletes empty ReplicaSets beyond the revision history limit. */
 function forgetOldSets(cluster: Cluster, deployment: Stored, { old }: Sets): void {
   if (!isComplete(deployment, fieldsAt(deployment, 'status'))) return;
   const empty = old.filter((set) => sizeOf(set) === 0 && numberAt(set, 'status', 'replicas') === 0);

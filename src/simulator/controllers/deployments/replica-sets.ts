@@ -13,7 +13,7 @@ import { countReady } from '../pods/ready.ts';
 
 const key = 'apps/replicasets';
 
-/** Keeps as many pods as each ReplicaSet asks for. */
+/** Keeps the desired number of pods of each ReplicaSet. */
 export function runReplicaSets(cluster: Cluster, dependents: Dependents): void {
   const kind = cluster.registry.stored(key)!;
   const pods = cluster.registry.stored('/pods')!;
@@ -52,17 +52,17 @@ export function runReplicaSets(cluster: Cluster, dependents: Dependents): void {
   runController(cluster, { key, makes: ['/pods'], reconcile });
 }
 
-/** Pods that count: neither finished nor on their way out. */
+/** Active pods: neither finished nor being deleted. */
 export const activePods = (dependents: Dependents, owner: Stored): Stored[] =>
   dependents
     .controlled(owner, '/pods')
     .filter((pod) => pod.metadata.deletionTimestamp === undefined && !isFinished(pod));
 
-/** Kubernetes leaves out counts of nothing. */
+/** Kubernetes omits counts of 0. */
 export const present = (counts: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 
-/** Which pod is missed least: no node, then pending, then not ready, then the youngest (controller_utils.go, ActivePods). */
+/** Order of deletion: no node, then pending, then not ready, then the youngest (controller_utils.go, ActivePods). */
 function cheapestFirst(a: Stored, b: Stored): number {
   return worth(a) - worth(b) || b.metadata.creationTimestamp.localeCompare(a.metadata.creationTimestamp);
 }

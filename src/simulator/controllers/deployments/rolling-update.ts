@@ -1,8 +1,8 @@
 import { resolveCount } from '../resolve-count.ts';
 
-/** A ReplicaSet as the arithmetic of a rollout sees it. */
+/** The numbers of a ReplicaSet that a rollout uses. */
 export interface Part {
-  /** Replicas it is asked for. */
+  /** Desired replicas. */
   readonly size: number;
   readonly available: number;
 }
@@ -13,7 +13,7 @@ export interface Limits {
   readonly maxUnavailable: number;
 }
 
-/** Surge rounds up, unavailability down; if both come to nothing, one may be unavailable (ResolveFenceposts). */
+/** Surge rounds up, unavailability down; if both are 0, one may be unavailable (ResolveFenceposts). */
 export function limitsOf(replicas: number, rollingUpdate: { maxSurge?: unknown; maxUnavailable?: unknown }): Limits {
   const maxSurge = resolveCount(rollingUpdate.maxSurge, replicas, 'up');
   const maxUnavailable = resolveCount(rollingUpdate.maxUnavailable, replicas, 'down');
@@ -22,7 +22,7 @@ export function limitsOf(replicas: number, rollingUpdate: { maxSurge?: unknown; 
 
 const total = (parts: readonly Part[]): number => parts.reduce((sum, part) => sum + part.size, 0);
 
-/** How many replicas the new ReplicaSet may be asked for now (deployment/rolling.go, NewRSNewReplicas). */
+/** Replicas that the new ReplicaSet may have now (deployment/rolling.go, NewRSNewReplicas). */
 export function newSize(limits: Limits, latest: Part, old: readonly Part[]): number {
   if (latest.size >= limits.replicas) return limits.replicas;
   const room = limits.replicas + limits.maxSurge - total(old) - latest.size;
@@ -30,8 +30,8 @@ export function newSize(limits: Limits, latest: Part, old: readonly Part[]): num
 }
 
 /**
- * How many replicas each old ReplicaSet, oldest first, may keep: those that are not available go first, then as many as
- * the new one makes up for (deployment/rolling.go, reconcileOldReplicaSets).
+ * Replicas that each old ReplicaSet, oldest first, may keep: unavailable ones are removed first, then as many as the new one
+ * replaces (deployment/rolling.go, reconcileOldReplicaSets).
  */
 export function oldSizes(limits: Limits, latest: Part, old: readonly Part[]): readonly number[] {
   const minAvailable = limits.replicas - limits.maxUnavailable;
@@ -54,8 +54,8 @@ export function oldSizes(limits: Limits, latest: Part, old: readonly Part[]): re
 }
 
 /**
- * Sizes after the number of replicas changed in the middle of a rollout: every part grows or shrinks by its share
- * (deployment/sync.go, scale). Parts are oldest first, the new one last; `was` is the largest total of the old number.
+ * Sizes after a change of the number of replicas during a rollout: each ReplicaSet is scaled in proportion (deployment/sync.go,
+ * scale). Parts are oldest first, the new one last; `was` is the largest total of the old number.
  */
 export function proportionalSizes(limits: Limits, parts: readonly Part[], was: number): readonly number[] {
   const allowed = limits.replicas > 0 ? limits.replicas + limits.maxSurge : 0;
@@ -73,7 +73,7 @@ export function proportionalSizes(limits: Limits, parts: readonly Part[], was: n
     sizes[index] = Math.max(0, size + change);
     added += change;
   }
-  // Rounding leaves a rest, which the largest takes.
+  // The largest takes the remainder of rounding.
   const first = order[0]!;
   sizes[first] = Math.max(0, sizes[first]! + toAdd - added);
   return sizes;

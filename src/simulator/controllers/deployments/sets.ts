@@ -48,13 +48,13 @@ export const limitsOfDeployment = (deployment: Stored): Limits =>
     ? { replicas: sizeOf(deployment), maxSurge: 0, maxUnavailable: 0 }
     : limitsOf(sizeOf(deployment), fieldsAt(deployment, 'spec', 'strategy', 'rollingUpdate'));
 
-/** The revision that the latest ReplicaSet has to carry: above all others. */
+/** The revision of the latest ReplicaSet: above all others. */
 export function revisionFor({ latest, old }: Sets): number {
   const newest = Math.max(0, ...old.map(revisionOf));
   return latest && revisionOf(latest) > newest ? revisionOf(latest) : newest + 1;
 }
 
-/** Gives the latest ReplicaSet its revision and what it takes over from the Deployment. */
+/** Sets the revision and the copied annotations of the latest ReplicaSet. */
 export function refreshSet(cluster: Cluster, deployment: Stored, sets: Sets): void {
   const { latest } = sets;
   if (!latest) return;
@@ -65,7 +65,7 @@ export function refreshSet(cluster: Cluster, deployment: Stored, sets: Sets): vo
   if (!same(next, latest)) replace(cluster, cluster.registry.stored(setKey)!, latest, next, {});
 }
 
-/** The ReplicaSet of a template that is new, as large as the rollout allows at first. */
+/** Creates the ReplicaSet of a new template, as large as the rollout allows at first. */
 export function makeSet(cluster: Cluster, deployment: Stored, sets: Sets): Stored | undefined {
   const template = fieldsAt(deployment, 'spec', 'template');
   const selector = fieldsAt(deployment, 'spec', 'selector');
@@ -94,7 +94,7 @@ export function makeSet(cluster: Cluster, deployment: Stored, sets: Sets): Store
   return made;
 }
 
-/** Asks a ReplicaSet for another number of pods. */
+/** Scales a ReplicaSet. */
 export function resize(cluster: Cluster, deployment: Stored, set: Stored, size: number): void {
   const annotations = { ...set.metadata.annotations, ...sizeAnnotations(limitsOfDeployment(deployment)) };
   const before = sizeOf(set);

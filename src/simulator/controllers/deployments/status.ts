@@ -5,7 +5,7 @@ import type { Condition } from '../conditions.ts';
 import { present } from './replica-sets.ts';
 import { limitsOfDeployment, type Sets, sizeOf } from './sets.ts';
 
-/** What the turn did about the rollout: began it, went on, kept it paused, or left it as it was (a change of size). */
+/** What the step did: started the rollout, continued it, kept it paused, or only scaled it. */
 export type Progress = 'begin' | 'go on' | 'pause' | 'leave';
 
 /** The status of a Deployment (deployment/sync.go and progress.go), and when time alone will change it. */
@@ -71,7 +71,7 @@ function judgeProgress({ cluster, deployment, sets, progress, conditions, now }:
   }
   if (reason() === 'DeploymentPaused') say('Unknown', 'DeploymentResumed', 'Deployment is resumed');
   if (progress === 'leave') return undefined;
-  // Kubernetes reads 2^31-1 as: no deadline, and then says nothing about progress.
+  // In Kubernetes 2^31-1 means no deadline, and then there is no Progressing condition.
   if (typeof deadline !== 'number' || deadline === 2_147_483_647) {
     conditions.drop('Progressing');
     return undefined;
@@ -103,7 +103,7 @@ function hasMoved(before: Fields, now: Fields): boolean {
   return grew('updatedReplicas') || old(now) < old(before) || grew('readyReplicas') || grew('availableReplicas');
 }
 
-/** Conditions of a Deployment have a time of their last update beside that of their last transition. */
+/** Conditions of a Deployment have a last update time besides the last transition time. */
 class Conditions {
   private readonly cluster: Cluster;
   private list: readonly unknown[];
@@ -125,14 +125,14 @@ class Conditions {
     this.list = this.list.filter((item) => textAt(item, 'type') !== type);
   }
 
-  /** Leaves a condition of the same status and reason as it is. */
+  /** Keeps a condition with the same status and reason. */
   set(condition: Condition): void {
     const old = this.get(condition.type);
     if (textAt(old, 'status') === condition.status && textAt(old, 'reason') === condition.reason) return;
     this.write(condition);
   }
 
-  /** Progress counts anew from now, also when it was said before. */
+  /** Sets the update time of Progressing to now, also if nothing else changes. */
   renew(reason: string, message: string): void {
     this.write({ type: 'Progressing', status: 'True', reason, message });
   }

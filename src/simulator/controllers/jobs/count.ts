@@ -1,13 +1,13 @@
 import { at, listAt, numberAt, type Stored, textAt } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
 
-/** The pods of a Job, as they count. */
+/** The pods of a Job by state. */
 export interface JobCount {
   readonly active: readonly Stored[];
   readonly terminating: readonly Stored[];
   readonly failed: readonly Stored[];
   readonly succeeded: number;
-  /** Pods that should be at work now. */
+  /** Desired number of active pods. */
   readonly wanted: number;
 }
 
@@ -30,7 +30,7 @@ function wantedOf(job: Stored, active: number, succeeded: number): number {
   const parallelism = numberAt(job, 'spec', 'parallelism');
   const completions = at(job, 'spec', 'completions');
   if (typeof completions === 'number') return Math.max(0, Math.min(parallelism, completions - succeeded));
-  // Without completions one success is the word that the work is done: the others end, none is started.
+  // Without completions one success completes the Job: the others finish, and none is started.
   return succeeded > 0 ? active : parallelism;
 }
 
@@ -38,7 +38,7 @@ function wantedOf(job: Stored, active: number, succeeded: number): number {
 const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
 
-/** Milliseconds until the next pod may be started; 0 when it may be now. */
+/** Milliseconds until the next pod may be started; 0 = now. */
 export function pauseMs({ failed }: JobCount, now: number): number {
   if (failed.length === 0) return 0;
   const last = Math.max(...failed.map(failedAt));

@@ -60,7 +60,7 @@ export function runJobs(cluster: Cluster, dependents: Dependents): void {
     event(job, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`);
   }
 
-  /** A finished Job goes some time after its end, if it says so. */
+  /** Deletes a finished Job after its ttlSecondsAfterFinished, if set. */
   function expire(job: Stored): void {
     const seconds = at(job, 'spec', 'ttlSecondsAfterFinished');
     if (typeof seconds !== 'number' || job.metadata.deletionTimestamp !== undefined) return;

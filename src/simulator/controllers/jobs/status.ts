@@ -5,18 +5,18 @@ import { type Condition, isTrue, withCondition } from '../conditions.ts';
 import { present } from '../deployments/replica-sets.ts';
 import type { JobCount } from './count.ts';
 
-/** What has become of a Job. */
+/** The status of a Job. */
 export interface Verdict {
   readonly state: 'running' | 'suspended' | 'complete' | 'failed';
   readonly reason: string;
   readonly message: string;
-  /** When time alone will change it. */
+  /** When it changes by time alone. */
   readonly nextMs: number | undefined;
 }
 
 export const isOver = (job: Stored): boolean => isTrue(job, 'Complete') || isTrue(job, 'Failed');
 
-/** When a Job came to its end, in milliseconds. */
+/** When a Job finished, in milliseconds. */
 export function endedAt(job: Stored): number {
   const end = listAt(job, 'status', 'conditions').find(
     (item) => ['Complete', 'Failed'].includes(textAt(item, 'type')) && textAt(item, 'status') === 'True',
@@ -46,7 +46,7 @@ export function verdictOf(cluster: Cluster, job: Stored, count: JobCount): Verdi
   return verdict('running', 'JobResumed', 'Job resumed', left);
 }
 
-/** More pods than the limit failed, or containers that are restarted in place were restarted as often as it says. */
+/** Whether failed pods, or restarts in place, exceed the back-off limit. */
 function failedTooOften(job: Stored, { failed, active }: JobCount): boolean {
   const limit = numberAt(job, 'spec', 'backoffLimit');
   if (failed.length > limit) return true;
@@ -81,7 +81,7 @@ function conditionsOf(cluster: Cluster, job: Stored, { state, reason, message }:
   const types = {
     running: isTrue(job, 'Suspended') ? [['Suspended', 'False']] : [],
     suspended: isTrue(job, 'Suspended') ? [] : [['Suspended', 'True']],
-    // The end is announced first, for those who wait for it before the last pod is gone.
+    // The condition of the end is set before the last pod is gone, as in Kubernetes.
     complete: [
       ['SuccessCriteriaMet', 'True'],
       ['Complete', 'True'],

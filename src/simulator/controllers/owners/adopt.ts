@@ -4,7 +4,7 @@ import { selects } from '../selects.ts';
 import type { Dependents } from './dependents.ts';
 import { referenceTo } from './owner-reference.ts';
 
-/** Takes over what the owner's selector selects and nobody controls, as after a deletion that left orphans. */
+/** Adopts objects that the owner's selector selects and that have no controller, such as orphans. */
 export function adopt(cluster: Cluster, dependents: Dependents, owner: Stored, key: string): void {
   if (owner.metadata.deletionTimestamp !== undefined) return;
   for (const orphan of dependents.orphans(key, owner.metadata.namespace)) {

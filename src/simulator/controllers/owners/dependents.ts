@@ -8,17 +8,17 @@ export interface Dependent {
   readonly object: Stored;
 }
 
-/** Who belongs to whom, kept while objects change, so that no controller has to read all objects of a cluster. */
+/** An index of owners and dependents, so that controllers need not read all objects of a cluster. */
 export interface Dependents {
-  /** Every object that names this owner, oldest first. */
+  /** Every object with a reference to this owner, oldest first. */
   of(uid: string): readonly Dependent[];
   /** Objects of one kind that this owner controls, oldest first. */
   controlled(owner: Stored, key: string): Stored[];
-  /** Objects of one kind in a namespace that nobody controls. */
+  /** Objects of one kind in a namespace without a controller. */
   orphans(key: string, namespace: string | undefined): Stored[];
 }
 
-/** Has to observe the store before those who ask it. */
+/** Must observe the store before its users do. */
 export function trackDependents(cluster: Cluster): Dependents {
   const owned = new Map<string, Map<string, Dependent>>();
   const alone = new Map<string, Map<string, Stored>>();

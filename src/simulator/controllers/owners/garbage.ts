@@ -3,7 +3,7 @@ import type { Stored } from '../../object.ts';
 import { finishDeletion, remove } from '../../storage/remove.ts';
 import type { Dependents } from './dependents.ts';
 
-/** Removes what is left without an owner, and sees deletions in foreground or with orphans through. */
+/** Deletes objects without remaining owners, and completes foreground and orphan deletions. */
 export function collectGarbage(cluster: Cluster, dependents: Dependents): void {
   cluster.store.observe(({ type, key, object, before }) => {
     if (type === 'DELETED') {
@@ -26,7 +26,7 @@ export function collectGarbage(cluster: Cluster, dependents: Dependents): void {
     return found?.metadata.uid === object.metadata.uid ? found : undefined;
   }
 
-  /** The owner is gone: its dependents go, unless another owner is still there. */
+  /** The owner is gone: deletes its dependents, unless another owner exists. */
   function sweep(owner: Stored): void {
     for (const { key, object } of dependents.of(owner.metadata.uid)) {
       const live = current(key, object);
@@ -51,7 +51,7 @@ export function collectGarbage(cluster: Cluster, dependents: Dependents): void {
     cluster.store.put(key, { ...live, metadata: { ...metadata, ...left } });
   }
 
-  /** An owner that waits: in foreground for its dependents to go, with orphans for their references to be cut. */
+  /** A deleted owner that waits: in foreground for its dependents, with orphans for the removal of their references. */
   function releaseOwner(uid: string): void {
     const entry = waiting.get(uid);
     if (!entry) return;

@@ -15,8 +15,8 @@ const key = 'apps/controllerrevisions';
 export const revisionLabel = 'controller-revision-hash';
 
 /**
- * The ControllerRevision of the present template, made where there is none and renumbered where it was not the newest
- * (controller/history). Undefined while the namespace goes away.
+ * The ControllerRevision of the present template, created if there is none and renumbered if it was not the newest
+ * (controller/history). Undefined while the namespace is being deleted.
  */
 export function presentRevision(cluster: Cluster, dependents: Dependents, owner: Stored): Stored | undefined {
   adopt(cluster, dependents, owner, key);
@@ -37,13 +37,13 @@ export const revisionsOf = (dependents: Dependents, owner: Stored): Stored[] =>
 /** The hash in the name and on the label of a revision. */
 export const hashOf = (revision: Stored): string => revision.metadata.labels?.[revisionLabel] ?? '';
 
-/** The template that a revision remembers. */
+/** The template in a revision. */
 export function templateOf(revision: Stored): Fields {
   const { $patch: _, ...template } = fieldsAt(revision, 'data', 'spec', 'template');
   return template;
 }
 
-/** Revisions that are in use stay; of the rest, the newest as many as the history keeps. */
+/** Deletes unused revisions beyond the history limit, oldest first. */
 export function forgetOldRevisions(
   cluster: Cluster,
   dependents: Dependents,

@@ -11,10 +11,10 @@ const key = '/persistentvolumeclaims';
 const volumeKey = '/persistentvolumes';
 const protection = 'kubernetes.io/pvc-protection';
 
-/** The storage class of every simulated member: volumes are there a moment after they are claimed. */
+/** The storage class of every simulated member: volumes are bound shortly after their claim. */
 export const storageClass = 'standard';
 
-/** Binds claims of storage classes that exist to volumes made for them; a claim in use outlives its deletion. */
+/** Binds claims of existing storage classes to new volumes; a claim in use is deleted only after its pods. */
 export function runClaims(cluster: Cluster): void {
   const kind = cluster.registry.stored(key)!;
   const volumeKind = cluster.registry.stored(volumeKey)!;

@@ -2,7 +2,7 @@ import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
 import { isTrue } from '../conditions.ts';
 import { fits } from '../selects.ts';
 
-/** Why a node is out of the question for a pod whatever room it has, in the scheduler's words; undefined if it is not. */
+/** Why a node cannot run a pod regardless of its free resources, in the scheduler's words; undefined if it can. */
 export function misfit(pod: Stored, node: Stored): string | undefined {
   const tolerations = listAt(pod, 'spec', 'tolerations');
   const taint = taintsOf(node).find(
@@ -18,7 +18,7 @@ export function misfit(pod: Stored, node: Stored): string | undefined {
 
 const unschedulable = 'node.kubernetes.io/unschedulable';
 
-/** The taints of a node, and those that its state stands for. */
+/** The taints of a node, and those that follow from its state. */
 export function taintsOf(node: Stored): readonly unknown[] {
   const own = listAt(node, 'spec', 'taints');
   return [

@@ -16,7 +16,7 @@ import {
 
 const key = '/pods';
 
-/** The kubelets of all nodes: pods start, become ready, end, fail if their annotation says so, and go when deleted. */
+/** The kubelets of all nodes: pods start, become ready, finish, fail according to their annotation, and are deleted. */
 export function runPods(cluster: Cluster): void {
   const kind = cluster.registry.stored(key)!;
 
@@ -45,7 +45,7 @@ export function runPods(cluster: Cluster): void {
     cluster.queue.cancel(`end ${uid}`);
   }
 
-  /** Only while it is the pod that the work was meant for. */
+  /** Skips the work if the pod was replaced since. */
   function withPod(pod: Stored, work: (live: Stored) => void): void {
     const live = cluster.store.get(key, pod.metadata);
     if (live?.metadata.uid === pod.metadata.uid) work(live);
@@ -55,7 +55,7 @@ export function runPods(cluster: Cluster): void {
     cluster.queue.after(seconds * 1000, `pod ${pod.metadata.uid}`, () => withPod(pod, work));
 
   function start(pod: Stored): void {
-    // A pod that was there before its node's kubelet, with a status of its own, goes on as it is.
+    // A pod that existed before its node's kubelet keeps its own status.
     if (textAt(pod, 'status', 'phase') !== 'Pending') return;
     const starting = writeStatus(cluster, kind, pod, startingStatus(cluster, pod));
     const failure = failureOf(pod);
@@ -81,7 +81,7 @@ export function runPods(cluster: Cluster): void {
     );
   }
 
-  /** What fails is tried again with longer and longer pauses, as kubelets do, but not for ever: an idle member has no timers. */
+  /** Retries with growing pauses, as kubelets do, but not for ever: an idle member has no timers. */
   function fail(pod: Stored, attempt: number): void {
     const failure = failureOf(pod);
     const image = containersOf(pod)[0]?.image ?? '';
@@ -105,10 +105,10 @@ export function runPods(cluster: Cluster): void {
   }
 }
 
-/** A pod that is not restarted when it ends does its work once, as those of Jobs. */
+/** Whether a pod runs once, as those of Jobs: it is not restarted when it ends. */
 const runsToItsEnd = (pod: Stored): boolean => textAt(pod, 'spec', 'restartPolicy') !== 'Always';
 
-/** Whose delay a pod takes to become ready. */
+/** The kind whose delay applies until a pod is ready. */
 function delayKind(cluster: Cluster, pod: Stored): string {
   const owner = controllerOf(pod);
   if (!owner) return 'Pod';

@@ -10,7 +10,7 @@ export function amountsOf(quantities: Readonly<Record<string, unknown>>): Amount
   );
 }
 
-/** What a pod asks of its node: the sum of its containers, or its largest init container, and one place for a pod. */
+/** The resources that a pod requests: the sum of its containers, or its largest init container, and one place for a pod. */
 export function requestsOf(pod: Stored): Amounts {
   const asked = (container: unknown) => amountsOf(fieldsAt(container, 'resources', 'requests'));
   const sum = listAt(pod, 'spec', 'containers').map(asked).reduce(plus, {});

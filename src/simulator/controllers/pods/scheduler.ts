@@ -8,8 +8,8 @@ import { misfit } from './node-fit.ts';
 import { type Amounts, amountsOf, minus, plus, requestsOf } from './requests.ts';
 
 /**
- * Gives pods a node with room for what they ask: the least used one, ties to the first name. Affinity between pods, spread
- * constraints, priorities and volumes' places are not looked at.
+ * Assigns pods to nodes with enough free resources: the least used one, ties to the first name. Ignores affinity between pods,
+ * spread constraints, priorities and the topology of volumes.
  */
 export function runScheduler(cluster: Cluster): void {
   const used = new Map<string, Amounts>();
@@ -25,7 +25,7 @@ export function runScheduler(cluster: Cluster): void {
     }
     if (type !== 'DELETED' && isUnscheduled(object)) {
       waiting.set(object.metadata.uid, object);
-      // Our own word about why it waits is no reason to look again.
+      // The scheduler's own condition does not trigger it again.
       if (same(before?.['spec'], object['spec'])) return;
     } else if (!waiting.delete(object.metadata.uid) && !held) return;
     if (waiting.size > 0) turn();
@@ -75,7 +75,7 @@ export function runScheduler(cluster: Cluster): void {
   function bind(pod: Stored, nodeName: string): void {
     const spec = { ...fieldsAt(pod, 'spec'), nodeName };
     const conditions = withCondition(cluster, pod, { type: 'PodScheduled', status: 'True' });
-    // A condition that turns true loses what it said before.
+    // A condition that becomes True loses its reason and message.
     const plain = conditions.map((item) => {
       if (textAt(item, 'type') !== 'PodScheduled') return item;
       const { reason: _r, message: _m, ...rest } = item as Record<string, unknown>;
@@ -111,7 +111,7 @@ const isUnscheduled = (pod: Stored): boolean =>
   pod.metadata.deletionTimestamp === undefined &&
   textAt(pod, 'spec', 'schedulerName') === 'default-scheduler';
 
-/** Resources that a node lacks; only what the pod asks for counts. */
+/** Resources that a node lacks; only requested ones count. */
 const shortages = (room: Amounts, after: Amounts, asked: Amounts): string[] =>
   Object.keys(asked)
     .filter((name) => asked[name]! > 0n && after[name]! > (room[name] ?? 0n))

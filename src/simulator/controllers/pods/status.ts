@@ -2,7 +2,7 @@ import type { Cluster } from '../../cluster.ts';
 import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
 
-/** On a pod, usually through the template of its workload: how it fails. */
+/** Annotation on a pod, usually from the template of its workload: how it fails. */
 export const failAnnotation = 'simulator.gitfleet.dev/fail';
 
 const failures = ['ImagePullBackOff', 'CrashLoopBackOff', 'NotReady'] as const;
@@ -17,7 +17,7 @@ export const mostRestarts = 6;
 export const containersOf = (pod: Stored): { readonly name: string; readonly image: string }[] =>
   listAt(pod, 'spec', 'containers').map((item) => ({ name: textAt(item, 'name'), image: textAt(item, 'image') }));
 
-/** On its node, nothing runs yet. */
+/** Status of a scheduled pod before its containers run. */
 export function startingStatus(cluster: Cluster, pod: Stored): Fields {
   return {
     ...fieldsAt(pod, 'status'),
@@ -36,14 +36,14 @@ export function startingStatus(cluster: Cluster, pod: Stored): Fields {
   };
 }
 
-/** The address of its node; a node that somebody made by hand may have none. */
+/** The address of its node; a node created by hand may have none. */
 function hostOf(cluster: Cluster, pod: Stored): string | undefined {
   const node = cluster.store.get('/nodes', { name: textAt(pod, 'spec', 'nodeName') });
   const internal = node && listAt(node, 'status', 'addresses').find((item) => textAt(item, 'type') === 'InternalIP');
   return internal === undefined ? undefined : textAt(internal, 'address');
 }
 
-/** Running, and ready unless its probe never succeeds. */
+/** Status of a running pod, ready unless its probe never succeeds. */
 export function readyStatus(cluster: Cluster, pod: Stored, ready: boolean): Fields {
   const podIP = textAt(pod, 'status', 'podIP') || cluster.allocate.podIP();
   return {
@@ -64,7 +64,7 @@ export function readyStatus(cluster: Cluster, pod: Stored, ready: boolean): Fiel
   };
 }
 
-/** After its containers ended. */
+/** Status of a pod whose containers ended. */
 export function endedStatus(cluster: Cluster, pod: Stored, phase: 'Succeeded' | 'Failed'): Fields {
   const done = phase === 'Succeeded';
   const why = { reason: done ? 'PodCompleted' : 'PodFailed', message: undefined };
@@ -89,7 +89,7 @@ export function endedStatus(cluster: Cluster, pod: Stored, phase: 'Succeeded' | 
   };
 }
 
-/** Waits between two attempts. */
+/** Status of a container that waits between two attempts. */
 export function failingStatus(cluster: Cluster, pod: Stored, attempt: number): Fields {
   const reason = failureOf(pod)!;
   const crashed = reason === 'CrashLoopBackOff';

@@ -7,7 +7,7 @@ import { revisionLabel } from '../owners/revisions.ts';
 
 const claimKey = '/persistentvolumeclaims';
 
-/** The two templates of a rollout, as ControllerRevisions; the same one when none is under way. */
+/** The two templates of a rollout, as ControllerRevisions; both are the same without a rollout. */
 export interface Templates {
   readonly current: Stored;
   readonly update: Stored;
@@ -19,7 +19,7 @@ export const revisionOf = (pod: Stored): string => pod.metadata.labels?.[revisio
 /** The number at the end of the name of a pod. */
 export const ordinalOf = (pod: Stored): number => Number(/-(\d+)$/.exec(pod.metadata.name)?.[1] ?? -1);
 
-/** What the pod of an ordinal has beside its template: a name of its own, and its claims as volumes. */
+/** The pod of an ordinal: its template with a hostname and its claims as volumes. */
 export function podOf(set: Stored, ordinal: number, revision: string, template: Fields) {
   const name = `${set.metadata.name}-${ordinal}`;
   const claimed = templatesOf(set).map((claim) => ({
@@ -46,7 +46,7 @@ export function podOf(set: Stored, ordinal: number, revision: string, template: 
   };
 }
 
-/** Makes the claims of an ordinal that are not there yet. */
+/** Creates the missing claims of an ordinal. */
 export function claimsFor(cluster: Cluster, set: Stored, ordinal: number): void {
   for (const claim of templatesOf(set)) {
     const { status: _, ...body } = claim as Fields;
@@ -63,7 +63,7 @@ export function claimsFor(cluster: Cluster, set: Stored, ordinal: number): void 
   }
 }
 
-/** Who takes a claim along when it goes, by the set's retention policy: nobody, the set, or a pod that is one too many. */
+/** The owner of a claim by the set's retention policy: none, the set, or a surplus pod. */
 export function ownClaims(cluster: Cluster, set: Stored, pods: readonly Stored[]): void {
   const policy = fieldsAt(set, 'spec', 'persistentVolumeClaimRetentionPolicy');
   const start = numberAt(set, 'spec', 'ordinals', 'start');

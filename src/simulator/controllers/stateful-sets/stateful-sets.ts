@@ -15,7 +15,7 @@ import { statefulStatus } from './status.ts';
 
 const key = 'apps/statefulsets';
 
-/** Keeps numbered pods, one after the other unless they are managed in parallel (statefulset/stateful_set_control.go). */
+/** Keeps numbered pods, in sequence unless podManagementPolicy is Parallel (statefulset/stateful_set_control.go). */
 export function runStatefulSets(cluster: Cluster, dependents: Dependents): void {
   const kind = cluster.registry.stored('/pods')!;
 
@@ -45,7 +45,7 @@ export function runStatefulSets(cluster: Cluster, dependents: Dependents): void 
     return { current: current ?? update, update };
   }
 
-  /** What may happen now: in order, the first thing that is not as it should be is all that is touched. */
+  /** One step: only the first deviation in order is corrected. */
   function step(set: Stored, templates: Templates): void {
     const parallel = textAt(set, 'spec', 'podManagementPolicy') === 'Parallel';
     const minReadySeconds = numberAt(set, 'spec', 'minReadySeconds');

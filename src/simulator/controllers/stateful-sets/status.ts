@@ -6,7 +6,7 @@ import { present } from '../deployments/replica-sets.ts';
 import { countReady } from '../pods/ready.ts';
 import { revisionOf, type Templates } from './pods.ts';
 
-/** The status of a StatefulSet, the same value when nothing changed, and when time alone will change it. */
+/** The status of a StatefulSet, the same value if nothing changed, and when it changes by time alone. */
 export function statefulStatus(
   cluster: Cluster,
   set: Stored,
@@ -17,7 +17,7 @@ export function statefulStatus(
   const made = (revision: Stored) => alive.filter((pod) => revisionOf(pod) === revision.metadata.name).length;
   const { ready, available, nextMs } = countReady(cluster, alive, numberAt(set, 'spec', 'minReadySeconds'));
   const replicas = numberAt(set, 'spec', 'replicas');
-  // A rollout is over when every pod is new and ready; what was the update is what is current from then on.
+  // A rollout is complete when every pod is new and ready; the update revision then becomes the current one.
   const over =
     textAt(set, 'spec', 'updateStrategy', 'type') !== 'OnDelete' &&
     made(update) === replicas &&
