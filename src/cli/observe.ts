@@ -72,7 +72,9 @@ export async function observe(options: {
       );
     }
     const missing = observations.filter(({ reachable }) => !reachable);
-    print(`${observations.length - missing.length} of ${observations.length} members observed, written to ${options.out}`);
+    print(
+      `${observations.length - missing.length} of ${observations.length} members observed, written to ${options.out}`,
+    );
     for (const { metadata, cause } of missing) writeError(`${metadata.name}: ${cause}\n`);
     const noneSeen = noneAnswers(members);
     if (noneSeen !== undefined) throw new CliError(noneSeen, exitCodes.unreachable);

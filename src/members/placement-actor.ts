@@ -258,7 +258,9 @@ function removeConfirmed({ changed, connection, dispatch, observed, returned, st
     if (!live) continue;
     observed.accept(live);
     if (assignment?.undoes)
-      changed(`${describeRef(ref)} of ${assignment.key} exists again although it was removed: gitfleet removes it again`);
+      changed(
+        `${describeRef(ref)} of ${assignment.key} exists again although it was removed: gitfleet removes it again`,
+      );
   }
   if (confirmed.size > 0) dispatch({ kind: 'due' });
 }

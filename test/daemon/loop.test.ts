@@ -75,11 +75,7 @@ describe('liveness', () => {
 
 describe('a pass that fails', () => {
   it.each<[what: string, error: () => Error, said: string]>([
-    [
-      'an answer that may change by itself',
-      () => new GitError('unreachable', 'list: 502'),
-      'will retry: list: 502',
-    ],
+    ['an answer that may change by itself', () => new GitError('unreachable', 'list: 502'), 'will retry: list: 502'],
     ['a person has to act', () => new GitError('unauthorized', 'list: 401'), 'needs user action: list: 401'],
   ])('is tried again ever less often up to the interval, and said once (%s)', async (_, error, said) => {
     let failing = false;

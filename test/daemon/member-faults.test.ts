@@ -319,7 +319,9 @@ describe('an object on one member', () => {
     await fleet.run(180);
     expect((await status(fleet, 'a'))[0]).toMatch(/^Available True/);
     expect((await status(fleet, 'c'))[0]).toMatch(/^Available True/);
-    expect((await status(fleet, 'b'))[1]).toContain('does not serve Widget of example.com/v1: install its CRD, or place it');
+    expect((await status(fleet, 'b'))[1]).toContain(
+      'does not serve Widget of example.com/v1: install its CRD, or place it',
+    );
     await rests(fleet);
     await fleet.ask('b', 'POST', crdPath, widgets);
     await settles(fleet, one, 600);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { intern, internText, internParts } from '../../src/members/intern.ts';
+import { intern, internParts, internText } from '../../src/members/intern.ts';
 
 const spec = (image: string) => ({ replicas: 2, template: { containers: [{ name: 'web', image }] } });
 

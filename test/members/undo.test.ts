@@ -121,7 +121,9 @@ it('what comes back after it was removed here is removed again once the record h
   world.member.assign([], () => true);
   await world.pass(5);
   expect(await held(world)).toEqual([]);
-  expect(world.said).toEqual(['ConfigMap default/a of web exists again although it was removed: gitfleet removes it again']);
+  expect(world.said).toEqual([
+    'ConfigMap default/a of web exists again although it was removed: gitfleet removes it again',
+  ]);
 });
 
 it('as often as it comes back, and until nothing has for ten minutes', async () => {

@@ -57,7 +57,9 @@ export function overrideIssues(override: Override): Issue[] {
       const fault = pathFault(path);
       if (fault) issues.push(error('invalid-patch', [...there, 'path'], `${path || '""'} ${fault}`, patchFix));
       if (op === 'remove' && value !== undefined)
-        issues.push(error('field-not-allowed', [...there, 'value'], 'op remove does not allow a value', 'remove value'));
+        issues.push(
+          error('field-not-allowed', [...there, 'value'], 'op remove does not allow a value', 'remove value'),
+        );
       if (op !== 'remove' && value === undefined)
         issues.push(error('field-required', [...there, 'value'], `op ${op} needs a value`, 'add value'));
     });

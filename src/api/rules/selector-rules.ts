@@ -10,7 +10,9 @@ export function selectorIssues(selector: LabelSelector | undefined, path: Issue[
     if (!isQualifiedName(key))
       issues.push(error('invalid-label', [...path, 'matchLabels', key], `${key} is not a label key`, labelKeyFix));
     if (!isLabelValue(value))
-      issues.push(error('invalid-label', [...path, 'matchLabels', key], `"${value}" is not a label value`, labelValueFix));
+      issues.push(
+        error('invalid-label', [...path, 'matchLabels', key], `"${value}" is not a label value`, labelValueFix),
+      );
   }
   (selector?.matchExpressions ?? []).forEach(({ key, operator, values }, at) => {
     const here = [...path, 'matchExpressions', at];
@@ -24,7 +26,9 @@ export function selectorIssues(selector: LabelSelector | undefined, path: Issue[
       issues.push(error('invalid-selector', here, `${operator} does not allow values`, 'remove values, or use In'));
     (values ?? []).forEach((value, index) => {
       if (!isLabelValue(value))
-        issues.push(error('invalid-label', [...here, 'values', index], `"${value}" is not a label value`, labelValueFix));
+        issues.push(
+          error('invalid-label', [...here, 'values', index], `"${value}" is not a label value`, labelValueFix),
+        );
     });
   });
   return issues;

@@ -33,7 +33,9 @@ export function lastContacts(input: {
   const causes = members.unreachable();
   for (const [name, observation] of members.observations()) {
     const before = recordedSilent.get(name);
-    const contact = observation.reachable ? undefined : latest(contactOf(observation), published(before?.lastContact, now));
+    const contact = observation.reachable
+      ? undefined
+      : latest(contactOf(observation), published(before?.lastContact, now));
     const answered = contact === undefined && before === undefined && hasJoined(recorded, name);
     const at = answered ? members.askedSince().get(name) : contact;
     observations.set(

@@ -47,10 +47,7 @@ export function statusMemory(status: Status, log: Logger): StatusMemory {
         log.warn(commits, 'the status branch was rewound: gitfleet writes it again');
         return { ...known, tip };
       }
-      log.warn(
-        commits,
-        'the status branch was rewound, and another daemon may have written to it: the record is lost',
-      );
+      log.warn(commits, 'the status branch was rewound, and another daemon may have written to it: the record is lost');
       const nothing = new Map<string, string>();
       return { tip, files: nothing, ...readRecord(nothing) };
     }

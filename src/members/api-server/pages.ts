@@ -30,7 +30,8 @@ export async function* pagesOf({
   do {
     const search = new URLSearchParams({ ...query, limit: pageSize, ...(token ? { continue: token } : {}) });
     const page = await request<ListAnswer>({ method: 'GET', path: `${path}?${search}`, tried: `list ${path}` });
-    if (page?.metadata === undefined) throw new UnreachableError(`list ${path} on ${name}`, 'the response is not a list');
+    if (page?.metadata === undefined)
+      throw new UnreachableError(`list ${path} on ${name}`, 'the response is not a list');
     const kind = page.kind.replace(/List$/, '');
     const items = (page.items ?? []).map((item) => ({
       ...item,

@@ -15,7 +15,6 @@ import type { Change } from '../watch/store.ts';
 import { type Applied, applyObject } from './apply.ts';
 import { localDifferences, reportable } from './compare.ts';
 import { type DriftCheck, driftCheck } from './drift-check.ts';
-import { type UnconfirmedObjects, unconfirmedObjects } from './unconfirmed-objects.ts';
 import { type KindsServed, kindsServed } from './kinds-served.ts';
 import {
   firstObjectState,
@@ -26,6 +25,7 @@ import {
   type Shown,
 } from './object-state.ts';
 import { type RepairReports, repairReports } from './repair-reports.ts';
+import { type UnconfirmedObjects, unconfirmedObjects } from './unconfirmed-objects.ts';
 import { inWaves } from './waves.ts';
 
 /** Applies the objects of one placement on one member, and keeps the outcome of each. */
@@ -89,7 +89,13 @@ interface Item {
 export function delivery(connection: Connection, observed: FirstObservation, events: DeliveryEvents): Delivery {
   const { client, watches, clock } = connection;
   const repairs = repairReports(clock, events);
-  const held = unconfirmedObjects({ clock, watches, observed, ask: events.conflict, overrule: (key) => repairs.again(key) });
+  const held = unconfirmedObjects({
+    clock,
+    watches,
+    observed,
+    ask: events.conflict,
+    overrule: (key) => repairs.again(key),
+  });
   const of: Objects = {
     connection,
     observed,

@@ -2,7 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { type FieldManager, fieldManager, managersOf, withoutManagers } from '../apply/field-managers.ts';
-import { internText, internParts } from '../intern.ts';
+import { internParts, internText } from '../intern.ts';
 import { isNewer } from './resource-version.ts';
 
 export type Change =

@@ -92,7 +92,10 @@ export function watches(input: ReflectorInput): Watches {
       [...reflectors.values()]
         .filter(({ kind }) => inOwnStorage(kind))
         .flatMap(({ store }) => store.version() ?? [])
-        .reduce<string | undefined>((latest, current) => (latest && !isOlder(latest, current) ? latest : current), undefined),
+        .reduce<string | undefined>(
+          (latest, current) => (latest && !isOlder(latest, current) ? latest : current),
+          undefined,
+        ),
     complete: () => [...reflectors.values()].every((reflector) => reflector.complete()),
     keep(needed) {
       const elsewhere = new Set(

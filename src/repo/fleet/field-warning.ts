@@ -6,7 +6,12 @@ import { problemOf } from '../../engine/problem-of.ts';
 export const fieldWarning = (
   fleet: Pick<Fleet, 'sources'>,
   of: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined },
-  finding: { readonly code: ProblemCode; readonly path: string; readonly why: string; readonly fix?: string | undefined },
+  finding: {
+    readonly code: ProblemCode;
+    readonly path: string;
+    readonly why: string;
+    readonly fix?: string | undefined;
+  },
 ): Problem =>
   problemOf(fleet, of, {
     severity: 'warning',

@@ -81,12 +81,7 @@ function incomplete({ value, inside }: Placed, inResources: boolean): Issue | un
     return misspelt(value, missing);
   return inResources
     ? {
-        ...error(
-          'not-an-object',
-          [],
-          'this is not a Kubernetes object and is not placed',
-          'move it out of resources/',
-        ),
+        ...error('not-an-object', [], 'this is not a Kubernetes object and is not placed', 'move it out of resources/'),
         severity: 'info',
       }
     : undefined;
@@ -119,11 +114,6 @@ function foreignGroup(apiVersion: string, kind: string): Issue {
 }
 
 const notPlaced = (kind: string): Issue => ({
-  ...error(
-    'not-placed',
-    [],
-    `${kind} is outside resources/ and is not placed`,
-    'move it under resources/ to place it',
-  ),
+  ...error('not-placed', [], `${kind} is outside resources/ and is not placed`, 'move it under resources/ to place it'),
   severity: 'info',
 });

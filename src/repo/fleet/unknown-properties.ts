@@ -45,7 +45,8 @@ const endingOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 const prefixes = new Set(wellKnownProperties.map((name) => name.slice(0, name.lastIndexOf('/'))));
 
 function faultOf(name: string): { readonly why: string; readonly fix?: string } | undefined {
-  if (informationalProperties.includes(name)) return { why: `property ${name} is not a quantity: no cluster can match` };
+  if (informationalProperties.includes(name))
+    return { why: `property ${name} is not a quantity: no cluster can match` };
   if (wellKnownProperties.includes(name) || name.startsWith(resourcePrefix)) return undefined;
   const like = wholeName(name);
   const slash = name.lastIndexOf('/');

@@ -93,6 +93,7 @@ function owning(cluster: Cluster, kind: Kind, live: Stored | undefined, next: Fi
 /**
  * The object to store: with defaults, with the parts that this endpoint may not write taken from the live object, and with the
  * metadata that the server sets.
+ */
 export function complete(
   cluster: Cluster,
   kind: Kind,

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { collectGarbage, releaseMemoryAtRest, processUsage, type Usage } from '../../../src/daemon/memory/release-memory.ts';
+import {
+  collectGarbage,
+  processUsage,
+  releaseMemoryAtRest,
+  type Usage,
+} from '../../../src/daemon/memory/release-memory.ts';
 import type { Clock } from '../../../src/members/clock.ts';
 
 const mb = 2 ** 20;

@@ -175,7 +175,7 @@ describe('the last contact of a member that does not answer is', () => {
         unreachable: () => new Map([['c', 'refused']]),
         askedSince: () => new Map([['c', Date.parse('2026-11-20T11:59:00Z')]]),
       },
-      recordedSilent: new Map(recorded ? [["c", recorded]] : []),
+      recordedSilent: new Map(recorded ? [['c', recorded]] : []),
       recorded: new Map([['c', { status: joined } as unknown as MemberCluster]]),
       now,
     });

@@ -124,7 +124,11 @@ describe('a placement that is removed', () => {
       'DELETE configmaps/a',
       'DELETE namespaces/shop',
     ]);
-    expect(world.observation()).toMatchObject({ complete: true, objects: [], placements: [{ done: true, results: [] }] });
+    expect(world.observation()).toMatchObject({
+      complete: true,
+      objects: [],
+      placements: [{ done: true, results: [] }],
+    });
     await world.pass(600);
     expect(world.sent()).toEqual([]);
   });

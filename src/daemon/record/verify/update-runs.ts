@@ -83,8 +83,7 @@ function shapeFault(
     frozen.stages.every(
       (config, at) => isStage(config, stages[at]!) && stages[at]!.clusters.every(isIn(config, members)),
     );
-  if (!isAsArranged)
-    return 'its stages are not those of its strategy and of the clusters of the followed branch';
+  if (!isAsArranged) return 'its stages are not those of its strategy and of the clusters of the followed branch';
   const emptied = frozen.stages.find(
     (config, at) => stages[at]!.clusters.length === 0 && mayHaveClusters(config, run, from),
   );

@@ -63,28 +63,28 @@ describe('an object that somebody changes or deletes again and again', () => {
     }
     await world.user('PATCH', path, { data: { color: 'four' }, metadata: { labels: { 'app.kubernetes.io/x': 'y' } } });
     await world.pass(0.1);
-    const told = (detail: object, more: object = {}) => [
+    const reported = (detail: object, more: object = {}) => [
       {
         object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' },
         result: 'Applied',
         message: expect.stringMatching(
-          /^ConfigMap default\/a is changed by other-controller again and again: it is put right/,
+          /^ConfigMap default\/a is changed by other-controller again and again: gitfleet repairs it/,
         ),
         details: [{ path: '/data/color', valueInHub: 'red', manager: 'kubectl-edit', ...detail }],
         ...more,
       },
     ];
     expect(await dataOf(world)).toEqual({ color: 'four' });
-    expect(world.results()).toEqual(told({ valueInMember: 'four' }));
+    expect(world.results()).toEqual(reported({ valueInMember: 'four' }));
     await world.pass(5);
     expect(await dataOf(world)).toEqual({ color: 'red' });
     expect(world.results()).toEqual(
-      told({ valueInMember: 'four', repaired: true }, { repairedAt: '2026-11-20T10:00:11Z' }),
+      reported({ valueInMember: 'four', repaired: true }, { repairedAt: '2026-11-20T10:00:11Z' }),
     );
     await change('five');
     await world.pass(0.1);
     expect(world.results()[0]?.details).toMatchObject([{ valueInMember: 'five', manager: 'other-controller' }]);
-    // Whoever fights may also give in.
+    // The other controller may also stop.
     await change('red');
     await world.pass(0.1);
     expect(world.results()[0]?.details).toMatchObject([{ valueInMember: 'four', repaired: true }]);
