@@ -55,7 +55,9 @@ describe('a kind that may be read and written but not listed', () => {
       await disturb(world);
       await world.pass(310);
       expect(await color(world)).toBe('red');
-      expect(world.said.at(-1)).toMatch(/ConfigMap default\/a was (changed by kubectl-edit and was repaired|deleted and was created again)/);
+      expect(world.said.at(-1)).toMatch(
+        /ConfigMap default\/a was (changed by kubectl-edit and was repaired|deleted and was created again)/,
+      );
     },
     60_000,
   );

@@ -3,7 +3,11 @@ import type { FleetConfig } from '../../api/gitfleet.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { approvalFolder } from '../../repo/fleet/approval-places.ts';
-import { type RemovalToApprove, removalApprovalObject, removalsToApprove } from '../../repo/record/removals-to-approve.ts';
+import {
+  type RemovalToApprove,
+  removalApprovalObject,
+  removalsToApprove,
+} from '../../repo/record/removals-to-approve.ts';
 import type { InEffect } from '../../report/in-effect.ts';
 import type { Approvals } from '../ports.ts';
 
