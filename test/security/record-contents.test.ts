@@ -69,7 +69,7 @@ describe.each([
     const files = await fleet.repo.files('fleet-status');
     expect(files[snapshot]).toContain('web:1');
     expect(files[snapshot]).not.toContain('evil');
-    expect(files['README.md']).toContain('not what the followed branch held');
+    expect(files['README.md']).toContain('its contents are not those of the followed branch');
     expect(daemon.metrics.render()).toContain('gitfleet_record_mismatch_total 1');
     await converges(daemon);
   });
