@@ -43,7 +43,7 @@ export interface Fleet {
   readonly removalApprovals: readonly RemovalApproval[];
   readonly config: FleetConfig | undefined;
   /** Placements whose file names no strategy: they have the one that `config` gives, or KubeFleet's. */
-  readonly withoutStrategy?: ReadonlySet<PlacementKey>;
+  readonly withoutStrategy: ReadonlySet<PlacementKey>;
   /** Everything under `resources/`: what the hub would hold. */
   readonly resources: readonly HubObject[];
   /** Kinds that are parsed and validated but whose engine does not exist yet. */
@@ -72,6 +72,7 @@ export const emptyFleet: Fleet = {
   priceLists: [],
   removalApprovals: [],
   config: undefined,
+  withoutStrategy: new Set(),
   resources: [],
   notActedOn: [],
   refused: [],
@@ -126,11 +127,11 @@ export interface FleetRecord {
   readonly evictions: ReadonlyMap<string, Eviction>;
   readonly clusters: ReadonlyMap<ClusterName, MemberCluster>;
   /** `fleet.yaml`, as last planned with. */
-  readonly config?: FleetConfig | undefined;
+  readonly config: FleetConfig | undefined;
   /** Commit of the fleet repo that the record was planned from. */
   readonly commit: string | undefined;
-  /** Absent = everything could be read. */
-  readonly unread?: Unread | undefined;
+  /** Undefined = everything could be read. */
+  readonly unread: Unread | undefined;
   /** Nothing is planned from it: while plans are refused it stays what is told. Absent = nothing was written down. */
   readonly told?: Told;
 }

@@ -32,7 +32,7 @@ const refOfConfig = ({ config }: PlanInput['record']) => ({
 /** The usual strategy is read with the repo: placements that rely on it are held as they were. */
 function withoutReliant(fleet: Fleet, { spec }: FleetConfig): Fleet {
   const without = fleet.withoutStrategy;
-  if (spec.defaults?.strategy === undefined || !without) return fleet;
+  if (spec.defaults?.strategy === undefined || without.size === 0) return fleet;
   const relies = (placement: Placement) => without.has(placementKey(refOf(placement)));
   const reliant = fleet.placements.filter(relies);
   return {

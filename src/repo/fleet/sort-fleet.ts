@@ -16,7 +16,7 @@ export function sortFleet(read: {
   readonly problems: readonly Problem[];
   readonly notActedOn: readonly ObjectRef[];
   readonly sources: NonNullable<Fleet['sources']>;
-  readonly withoutStrategy: NonNullable<Fleet['withoutStrategy']>;
+  readonly withoutStrategy: Fleet['withoutStrategy'];
 }): Fleet {
   return {
     ...emptyFleet,

@@ -97,7 +97,9 @@ export const inputOf = (
     approvals: new Map(),
     evictions: new Map(),
     clusters: new Map(),
+    config: undefined,
     commit: 'c0',
+    unread: undefined,
     ...change.record,
     ...(change.placements
       ? { placements: new Map(change.placements.map((it) => [it.state.metadata.name as PlacementKey, it])) }

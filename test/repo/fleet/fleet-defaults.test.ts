@@ -60,6 +60,6 @@ it('tells which placements rely on it; an empty strategy names none', async () =
       'c.yaml': placement('c', '  strategy:\n'),
     }),
   );
-  expect([...fleet.withoutStrategy!]).toEqual(['a', 'c']);
+  expect([...fleet.withoutStrategy]).toEqual(['a', 'c']);
   expect(fleet.placements.map(({ spec }) => spec.strategy.type)).toEqual(['External', 'RollingUpdate', 'External']);
 });

@@ -26,7 +26,7 @@ function placementsUnder(
   { placements, withoutStrategy }: Fleet,
   record: FleetRecord,
 ): readonly Placement[] {
-  if (spec.defaults?.strategy === undefined || withoutStrategy === undefined) return placements;
+  if (spec.defaults?.strategy === undefined || withoutStrategy.size === 0) return placements;
   return placements.map((placement) => {
     const key = placementKey(placement.metadata);
     return withoutStrategy.has(key) ? (record.placements.get(key)?.object ?? placement) : placement;

@@ -43,7 +43,7 @@ export function openFolders(reader: RecordReader): FoldersReading {
       const isAnyUnread = unread.some(([, entries]) => (entries as ReadonlySet<unknown>).size > 0);
       return {
         ...(Object.fromEntries(values) as Pick<FleetRecord, RecordFolder>),
-        ...(isAnyUnread && { unread: Object.fromEntries(unread) as Unread }),
+        unread: isAnyUnread ? (Object.fromEntries(unread) as Unread) : undefined,
       };
     },
   };
