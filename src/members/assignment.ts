@@ -25,13 +25,13 @@ export interface PlacementAssignment {
   /**
    * Taken from the record at a start, which may be out of date: nothing newer is replaced and nothing missing is created.
    */
-  readonly adopted?: boolean;
+  readonly adopted: boolean;
   /** Objects stay as they are and are only observed, because their desired state is unknown. */
-  readonly leaveAlone?: boolean;
+  readonly leaveAlone: boolean;
   /** The objects stay when the placement is deleted (deletePolicy Abandon). */
-  readonly abandons?: boolean;
+  readonly abandons: boolean;
   /** The placement is not wanted here, and objects that were created too late are removed. */
-  readonly undoes?: boolean;
+  readonly undoes: boolean;
   /** Nothing of the placement may remain. */
   readonly remove: boolean;
   readonly strategy: ApplyStrategy;

@@ -22,7 +22,7 @@ export function undoOf(
 ): PlacementAssignment | undefined {
   if (wanted.abandons) return undefined;
   if (wanted.remove && !wanted.adopted && quietMs < comesBackMs) return goingOn(wanted, unrecorded.of(wanted.label));
-  const { digest: _digest, resourceSnapshotIndex: _index, adopted: _adopted, leaveAlone: _alone, ...rest } = wanted;
+  const { digest: _digest, resourceSnapshotIndex: _index, ...rest } = wanted;
   const mayStand = (ref: ObjectRef): boolean =>
     !watches.shows(ref) || watches.inAnyVersion(ref)?.metadata.labels?.[placementLabel] === wanted.label;
   const made = new Map(
@@ -34,6 +34,8 @@ export function undoOf(
   if (made.size === 0) return undefined;
   return {
     ...rest,
+    adopted: false,
+    leaveAlone: false,
     undoes: true,
     remove: true,
     manifests: [],

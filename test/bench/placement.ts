@@ -134,6 +134,8 @@ export function measure(at: number, clusters: number, count: number): Measuremen
   return plan(cases[at]!, fleetOf(clusters), count);
 }
 
+const membersChanged = () => false;
+
 function plan({ policy }: Case, members: readonly ReturnType<typeof memberOf>[], count: number): Measurement {
   const placements = Array.from({ length: count }, (_, at) => placementOf(at, policy(at)));
   const input = { now, observations: undefined, fleet: { members }, record: { clusters: new Map() } };
@@ -141,7 +143,7 @@ function plan({ policy }: Case, members: readonly ReturnType<typeof memberOf>[],
   const start = performance.now();
   const index = compileFleet(surveyMembers(input));
   const kept = placements.map((placement) =>
-    schedule({ placement, state: { policySnapshots: [], bindings: [] }, index, now, digest: sha256 }),
+    schedule({ placement, state: { policySnapshots: [], bindings: [] }, index, now, digest: sha256, membersChanged }),
   );
   const ms = performance.now() - start;
   const { user, system } = process.cpuUsage(before);
@@ -149,7 +151,7 @@ function plan({ policy }: Case, members: readonly ReturnType<typeof memberOf>[],
   const again = performance.now();
   const next = compileFleet(surveyMembers(input));
   placements.forEach((placement, at) => {
-    schedule({ placement, state: kept[at]!, index: next, now, digest: sha256 });
+    schedule({ placement, state: kept[at]!, index: next, now, digest: sha256, membersChanged });
   });
   return { ms, processorMs: (user + system) / 1000, replanMs: performance.now() - again, peakRssMb };
 }

@@ -27,7 +27,7 @@ export interface ScheduleInput {
   /** Lower-case hex sha-256. */
   readonly digest: (text: string) => string;
   /** Whether some member differs from the record; called only where the record has no digest of its explanations. */
-  readonly membersChanged?: () => boolean;
+  readonly membersChanged: () => boolean;
 }
 
 export interface Schedule {
@@ -91,7 +91,7 @@ interface CycleResult {
 }
 
 function runCycles(
-  { placement, index, digest, membersChanged = () => false }: ScheduleInput,
+  { placement, index, digest, membersChanged }: ScheduleInput,
   history: PolicyHistory,
   groups: BindingGroups,
 ): CycleResult {

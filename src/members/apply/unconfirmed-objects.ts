@@ -40,7 +40,7 @@ export function unconfirmedObjects(input: {
       // State from before a broken watch may be out of date.
       if (!observed.fresh() && !watches.shows(refOfManifest(manifest))) return true;
       // An object that only the record names may have been removed by a later plan.
-      if (live === undefined) return assignment.adopted === true;
+      if (live === undefined) return assignment.adopted;
       return observed.isNews(live) && (isFromAnotherDaemon(manifest, live) || mayBePlacedSince(assignment, live));
     },
     add(manifest, live) {

@@ -7,14 +7,23 @@ import { naiveSchedule, type OracleOutcome } from './oracle.ts';
 import { allTraits, traitsOf } from './traits.ts';
 import { digest, now, type World, worlds, worldsOf } from './worlds.ts';
 
+const membersChanged = () => false;
+
 const run = ({ placement, policySnapshots, bindings, members }: World) =>
-  schedule({ placement, state: { policySnapshots, bindings }, index: compileFleet(members), now, digest });
+  schedule({
+    placement,
+    state: { policySnapshots, bindings },
+    index: compileFleet(members),
+    now,
+    digest,
+    membersChanged,
+  });
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const verdict = (world: World, index = compileFleet(world.members)): unknown => {
   const { placement, policySnapshots, bindings } = world;
-  const outcome = schedule({ placement, state: { policySnapshots, bindings }, index, now, digest });
+  const outcome = schedule({ placement, state: { policySnapshots, bindings }, index, now, digest, membersChanged });
   const latest = outcome.policySnapshots.find((entry) => entry.latest)?.index;
   return plain({ bindings: outcome.bindings, decisions: outcome.decisions, status: outcome.scheduled.status, latest });
 };

@@ -14,6 +14,7 @@ const explained = (policy: object, fleet: readonly MemberCluster[], clusterName?
     index,
     now,
     digest,
+    membersChanged: () => false,
   });
   const planned = bindings.map(({ targetCluster, state }) => ({
     clusterName: targetCluster,

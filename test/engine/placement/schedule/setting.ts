@@ -21,6 +21,7 @@ export const run = ({ policy, fleet, bindings = [], snapshots = [], at = now, ..
     index: compileFleet(survey(fleet, at)),
     now: at,
     digest,
+    membersChanged: () => false,
   });
 
 /** `eu-1 Bound @0`, and what a decision says in one line. */
