@@ -1,5 +1,7 @@
+import type { Eviction } from '../../api/eviction.ts';
 import { placementKey, refOf } from '../../api/placement.ts';
 import { noOutcome, type SectionOutcome } from '../domain.ts';
+import type { FleetRecord } from '../input.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
@@ -15,7 +17,7 @@ export function evictPlacements(
   const { input, admitted, record, freeze, recordLost } = world;
   const outcome = evict({
     works,
-    evictions: earlier ? [] : input.fleet.evictions,
+    evictions: earlier ? [] : input.fleet.evictions.filter((eviction) => !waitsForState(eviction, record)),
     recorded: earlier ? new Map(earlier.recorded.map((it) => [it.metadata.name, it])) : record.evictions,
     budgets: input.fleet.budgets,
     now: input.now,
@@ -33,6 +35,10 @@ export function evictPlacements(
   });
   return earlier ? { ...earlier, works: outcome.works } : outcome;
 }
+
+/** A placement whose state cannot be read is left out of the plan, and its evictions with it. */
+const waitsForState = ({ spec }: Eviction, { unread }: FleetRecord): boolean =>
+  unread?.placements.has(placementKey({ name: spec.placementName })) ?? false;
 
 export const evictionsOutcome = (
   { evictions, holds, problems, recorded }: EvictOutcome,

@@ -1,4 +1,3 @@
-import type { PlacementKey } from '../../api/meta.ts';
 import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import { type Fleet, type FleetRecord, writtenPlacements } from '../input.ts';
 import type { Hold } from '../plan-document.ts';
@@ -6,7 +5,7 @@ import type { Hold } from '../plan-document.ts';
 /**
  * The fleet without the placements of which nobody knows what the members hold: their state is in the record, cannot be read,
  * and no member was asked. Planned as if they had never been placed they would come to all their clusters at once; so they
- * are left out, and whoever reads the plan is told. What waits for them (evictions) waits as well.
+ * are left out, and whoever reads the plan is told.
  */
 export function withoutUnread(
   fleet: Fleet,
@@ -14,7 +13,6 @@ export function withoutUnread(
 ): { readonly fleet: Fleet; readonly holds: readonly Hold[] } {
   if (unread === undefined || unread.placements.size === 0) return { fleet, holds: [] };
   const written = writtenPlacements(fleet);
-  const isUnread = (key: PlacementKey): boolean => unread.placements.has(key);
   const refs = [...unread.placements].flatMap(([key, { object }]) => {
     const placement: Placement | undefined = written.get(key) ?? object;
     return placement ? [refOf(placement)] : [];
@@ -22,8 +20,7 @@ export function withoutUnread(
   return {
     fleet: {
       ...fleet,
-      placements: fleet.placements.filter((placement) => !isUnread(placementKey(refOf(placement)))),
-      evictions: fleet.evictions.filter(({ spec }) => !isUnread(placementKey({ name: spec.placementName }))),
+      placements: fleet.placements.filter((placement) => !unread.placements.has(placementKey(refOf(placement)))),
       refused: [...fleet.refused, ...refs.map((ref) => ({ apiVersion: 'placement.kubernetes-fleet.io/v1', ...ref }))],
     },
     holds: refs.map(
