@@ -65,7 +65,7 @@ const approvalDocuments = (approvals: readonly RequestedApproval[], digest: Plan
     digest,
   );
 
-/** Fields as the document lists them, whoever found the problem. */
+/** Fields in the order of the document. */
 function inOrder({ severity, code, file, line, inside, column, path, value, message, fix }: Problem): Problem {
   return {
     severity,

@@ -19,7 +19,7 @@ export interface PlanInput {
   readonly fleet: Fleet;
   /**
    * By cluster name. A member without an entry is unreachable. `undefined` = nothing was observed: every member is
-   * reachable and holds exactly what the record says.
+   * reachable and holds exactly what is recorded.
    */
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
   readonly record: FleetRecord;
@@ -31,7 +31,7 @@ export interface PlanInput {
 export interface Fleet {
   readonly members: readonly MemberCluster[];
   readonly placements: readonly Placement[];
-  /** Placements whose file is there and says that they are being deleted: gone, but for what becomes of what they hold. */
+  /** Placements whose file has a deletionTimestamp. They count as removed; only their deleteStrategy still matters. */
   readonly beingDeleted: readonly Placement[];
   readonly overrides: readonly Override[];
   readonly strategies: readonly StagedUpdateStrategy[];
@@ -53,11 +53,11 @@ export interface Fleet {
   /** True when some file could not be read far enough to know which objects it holds: then nothing may be concluded from absence. */
   readonly unreadable: readonly string[];
   readonly problems: readonly Problem[];
-  /** Where fleet objects stand, by `sourceKey`, for problems that are found only while planning. */
+  /** Positions of fleet objects in their files, by `sourceKey`, for problems that only planning finds. */
   readonly sources?: ReadonlyMap<string, Source>;
 }
 
-/** No requests: nothing that someone asks for once, beside the placements themselves. */
+/** No one-time requests: no runs, approvals or evictions. */
 export const noRequests: Pick<Fleet, 'runs' | 'approvals' | 'evictions'> = { runs: [], approvals: [], evictions: [] };
 
 /** A fleet repo with nothing in it. */
@@ -80,7 +80,7 @@ export const emptyFleet: Fleet = {
   problems: [],
 };
 
-/** Placements that have a valid file, by key: those that it says are being deleted among them. */
+/** Placements that have a valid file, by key, including those with a deletionTimestamp. */
 export const writtenPlacements = ({
   placements,
   beingDeleted,
@@ -132,8 +132,8 @@ export interface FleetRecord {
   readonly commit: string | undefined;
   /** Undefined = everything could be read. */
   readonly unread: Unread | undefined;
-  /** Nothing is planned from it: while plans are refused it stays what is told. Absent = nothing was written down. */
-  readonly told?: Told;
+  /** Reported while plans are refused; never planned from. Absent = nothing was recorded. */
+  readonly inEffect?: InEffect;
 }
 
 /** Folders of the status branch with an entry for each object: the maps of a record. */
@@ -141,16 +141,16 @@ export type RecordFolder = {
   [F in keyof FleetRecord]-?: FleetRecord[F] extends ReadonlyMap<string, unknown> ? F : never;
 }[keyof FleetRecord];
 
-/** What is in effect, beyond what stands in the record folders. */
-export interface Told {
+/** What is in effect, beyond what the record folders hold. */
+export interface InEffect {
   readonly holds: readonly ToldHold[];
-  /** Of all holds, those included that are told elsewhere or by no name. */
+  /** Number of all holds, also of those that `holds` leaves out. */
   readonly holdCount: number;
-  /** The commit that it was planned from; undefined where nothing is in force, or nobody wrote it down. */
+  /** The commit that it was planned from; undefined where nothing is in effect, or the commit was not recorded. */
   readonly commit: string | undefined;
 }
 
-/** What of the record is there and cannot be read: it is lost, which is not to say that there was nothing. */
+/** Parts of the record that exist and cannot be read. They are lost, not empty. */
 export interface Unread {
   /** Those whose `state.yaml` is; they are not in `placements`. */
   readonly placements: ReadonlyMap<PlacementKey, UnreadPlacement>;

@@ -2,20 +2,20 @@ import type { ClusterObservation, PlacementObservation } from '../api/observatio
 import type { PlacementRef } from '../api/placement.ts';
 import { memoize } from './kernel/memoize.ts';
 
-/** Whether a member was reached and showed all that is ours: only then does what is not shown not exist. */
-export const isWholeLook = (observation: ClusterObservation | undefined): observation is ClusterObservation =>
+/** Whether a member was reached and listed all objects of ours. Only then an object that is not shown does not exist. */
+export const isCompleteObservation = (observation: ClusterObservation | undefined): observation is ClusterObservation =>
   observation?.reachable === true && observation.complete;
 
 /**
- * What our actor last did for a placement on a member, at a snapshot index or at any; undefined when the member shows no
- * sign of it.
+ * What our actor last did for a placement on a member, at a snapshot index or at any index; undefined when the member has
+ * no trace of it.
  */
-export function sightingOf(
+export function placementObservationOf(
   observation: ClusterObservation | undefined,
   ref: PlacementRef,
   index?: number,
 ): PlacementObservation | undefined {
-  const named = observation && sightingsByName(observation.placements).get(ref.name);
+  const named = observation && byPlacementName(observation.placements).get(ref.name);
   return named?.find(
     ({ placement, resourceSnapshotIndex }) =>
       placement.kind === ref.kind &&
@@ -24,7 +24,7 @@ export function sightingOf(
   );
 }
 
-/** Every placement asks every member. */
-const sightingsByName = memoize((sightings: readonly PlacementObservation[]) =>
-  Map.groupBy(sightings, ({ placement }) => placement.name),
+/** Cached, since every placement looks up every member. */
+const byPlacementName = memoize((observations: readonly PlacementObservation[]) =>
+  Map.groupBy(observations, ({ placement }) => placement.name),
 );

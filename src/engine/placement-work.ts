@@ -17,7 +17,7 @@ export interface PlacementWork {
   readonly policySnapshots: readonly PolicySnapshotEntry[];
   /** Ascending by index. */
   readonly resourceSnapshots: readonly ResourceSnapshotEntry[];
-  /** Selected resources of every remembered snapshot, by index. */
+  /** Selected resources of every recorded snapshot, by index. */
   readonly contents: ReadonlyMap<number, readonly Manifest[]>;
   /** What the repo selects now; External placements have one too although no snapshot is taken of it. */
   readonly selection: Selection;
@@ -39,17 +39,17 @@ export type LoadedPlacement = Pick<PlacementWork, 'placement' | 'contents' | 're
 export interface BindingStep {
   readonly binding: Binding;
   readonly move: Move;
-  /** The binding as it was observed after this plan moved it: while it is the same value, nothing new is to be seen. */
+  /** The binding as observed after this plan moved it; the same value means that it need not be observed again. */
   readonly observed?: Binding;
 }
 
-/** The binding with its removal started. It is not rendered any more, so the labels that it kept (`withHeldLabels`) are dropped. */
+/** The binding with its removal started. It is no longer rendered, so its previous labels (`withPreviousLabels`) are dropped. */
 export const markedForRemoval = ({ clusterLabels: _, ...binding }: Binding): BindingStep => ({
   binding: { ...binding, deleting: true },
   move: 'remove',
 });
 
-/** Bindings on their way out: of a hundred thousand few, and those of a placement at rest are the same in every plan. */
+/** Bindings that are being removed. Cached: an unchanged placement has the same bindings in every plan. */
 export const leavingSteps = memoize((bindings: readonly BindingStep[]) =>
   bindings.filter(({ binding }) => binding.deleting === true),
 );

@@ -137,7 +137,7 @@ export interface Hold {
   readonly removalDigest?: string;
 }
 
-/** Why something is held, told once for all clusters of a placement that wait for the same. */
+/** A hold, reported once for all clusters of a placement that wait for the same. */
 export interface ToldHold extends Hold {
   /** The first of them by name, where there are several; `subject` names none then, nor does the message. */
   readonly clusters?: readonly string[];
@@ -186,7 +186,7 @@ export interface PlannedEviction {
   readonly status: { readonly conditions: readonly Condition[] };
 }
 
-/** Closed; docs/status-branch.md says what each means. */
+/** Closed; docs/status-branch.md explains each. */
 export const guardRules = [
   'record-changed',
   'record-invented',

@@ -16,7 +16,7 @@ import { guard } from './guard/guard.ts';
 import type { PlanInput } from './input.ts';
 import type { PlacementWork } from './placement-work.ts';
 import type { Plan } from './plan-document.ts';
-import { asFoundWhereUnseen } from './recovery/unseen-clusters.ts';
+import { boundWhereUnobserved } from './recovery/unobserved-clusters.ts';
 import { withFindings } from './refused-plan.ts';
 import { loadPlacements } from './reuse/load-placements.ts';
 import type { PlanMemo, PlanParts } from './reuse/memo.ts';
@@ -31,9 +31,9 @@ import type { World } from './world.ts';
 
 export interface PlanResult {
   readonly plan: Plan;
-  /** For `targetContent` and the functions beside it: what actors need for a target. */
+  /** Input of `targetContent` and its sibling functions, which return what actors need for a target. */
   readonly contents: PlanContents;
-  /** Placements whose file says that they are deleted and that what they hold stays. */
+  /** Deleted placements whose objects stay on the clusters. */
   readonly abandoned: ReadonlySet<PlacementKey>;
   /** External placements that wait for an update run that is not in the repo yet. */
   readonly notRolledOut: readonly NotRolledOut[];
@@ -43,8 +43,8 @@ export interface PlanResult {
 
 /**
  * The policy, in reading order: survey the fleet and its members; then schedule every placement, advance its update runs or
- * roll it out, and evict, until nothing moves any more; deliver what every cluster should run now; put the plan together and
- * have it guarded. Pure; same input, same plan. With the memo of an earlier plan, of whatever input, the plan is the same and
+ * roll it out, and evict, until nothing moves any more; deliver what every cluster should run now; assemble the plan and check
+ * it with the guard. Pure: same input, same plan. With the memo of an earlier plan, of any input, the plan is the same and
  * takes less time.
  */
 export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
@@ -79,7 +79,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   };
 }
 
-/** All placements, then the evictions. What leaves a cluster by that frees it, which the scheduler has not seen yet. */
+/** All placements, then the evictions. Removals may free clusters, which the scheduler sees in the next round. */
 function advance(before: Round, world: World): Advanced {
   const runs = new Map<PlacementKey, RunsOutcome>();
   const moved = before.works.map((work) => {
@@ -101,7 +101,7 @@ function advancePlacement(
   const wakes = endsOfReportedRepairs(before.bindings, world.input.now);
   const picked = schedulePlacement({ ...before, holds: [], problems: [], wakes }, world);
   const observed = (work: PlacementWork) => filledAsObserved(work, world);
-  const scheduled = asFoundWhereUnseen(picked, { ...world, observed });
+  const scheduled = boundWhereUnobserved(picked, { ...world, observed });
   const runs = advancePlacementRuns(scheduled, world, earlier);
   if (before.placement.spec.strategy.type === 'External') return { work: carryMoves(before, runs.work), runs };
   const rolled = rollPlacement(snapshotResources(scheduled, world), world);

@@ -12,6 +12,6 @@ export const problemOf = (fleet: Pick<Fleet, 'sources'>, object: Named, problem:
   message: `${describeRef(object)}: ${problem.message}`,
 });
 
-/** Where an object of the fleet stands; undefined where no file of this commit holds it, and in a fleet that was not loaded. */
+/** File and position of an object of the fleet; undefined where no file of this commit has it, and in a fleet that was not loaded. */
 export const sourceOf = ({ sources }: Pick<Fleet, 'sources'>, { kind, ...named }: Named): Source | undefined =>
   sources?.get(sourceKey(kind, named));

@@ -4,7 +4,7 @@ import type { GuardFinding, Plan } from './plan-document.ts';
 
 /**
  * A plan with what the guard finds. The record of a refused plan is not published, so the instants at which its changes would
- * begin are new in every plan. Its digest therefore covers the commit and the findings only: one digest for each refusal.
+ * start are new in every plan. Its digest therefore covers the commit and the findings only: one digest for each refusal.
  */
 export function withFindings(plan: Plan, guard: readonly GuardFinding[], digest: PlanInput['digest']): Plan {
   if (guard.length === 0) return plan;

@@ -7,7 +7,7 @@ import { shortList } from './kernel/short-list.ts';
 import { leavingSteps, type PlacementWork } from './placement-work.ts';
 import type { RunsOutcome } from './staged/placement-runs.ts';
 
-/** What leaves a cluster frees it; the scheduler fills it in the next round, and that may let something else leave. */
+/** A removal frees a cluster, which the scheduler fills in the next round; that may start further removals. */
 export const mostRounds = 8;
 
 /** How far a plan has come. */
@@ -21,7 +21,7 @@ export interface Round {
 export type Advanced = Omit<Round, 'moving'> & { readonly evictions: EvictOutcome };
 
 /**
- * Advances a plan until no more bindings begin to leave: at least once, at most `mostRounds` times. What still moves then is a
+ * Advances a plan until no more removals start: at least once, at most `mostRounds` times. What still moves then is a
  * problem; the next reconciliation continues from there.
  */
 export function inRounds(
@@ -38,7 +38,7 @@ export function inRounds(
   return { ...last, problems: last.moving.size === 0 ? [] : [notSettled(last.moving)] };
 }
 
-/** Whether bindings began to leave in a round, by a rollout, a run or an eviction. */
+/** Whether removals started in a round, by a rollout, a run or an eviction. */
 const leavesMore = (before: PlacementWork, after: PlacementWork): boolean =>
   before !== after && !sameValue(leavingBindings(before), leavingBindings(after));
 

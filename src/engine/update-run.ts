@@ -19,7 +19,7 @@ export function isRunOf(
   return moved.kind === kind && moved.name === name && moved.namespace === namespace;
 }
 
-/** Succeeded is True or False, or it could not be initialized: nothing changes a run any more, whatever its `state` says. */
+/** Succeeded is True or False, or it could not be initialized: the run no longer changes, whatever its `state`. */
 export const isOver = (status: UpdateRunStatus): boolean =>
   conditionIs(status.conditions, 'Succeeded', 'True') ||
   conditionIs(status.conditions, 'Succeeded', 'False') ||

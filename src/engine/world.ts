@@ -10,7 +10,7 @@ import type { Member } from './placement/members.ts';
 import type { Hold } from './plan-document.ts';
 import type { HubIndex } from './selection/hub.ts';
 
-/** What every placement of one plan looks at: compiled once, read by all. */
+/** What every placement of one plan reads; compiled once. */
 export interface World {
   readonly input: PlanInput;
   /** The record, rebuilt from sightings when it was lost. */

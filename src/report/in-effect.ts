@@ -55,7 +55,7 @@ export function inEffect(plan: Plan, { before: { record: before, files }, fleet 
   const decisions = [...before.clusters.keys()].map((clusterName) => ({ clusterName, selected: false, reason: '' }));
   const recorded = [...before.placements].sort(by(([key]) => key));
   const placements = recorded.map(([key, it]) => ({ ...asPublished(it, seen.get(key)), decisions }));
-  const { holds = [], holdCount = 0, commit } = before.told ?? {};
+  const { holds = [], holdCount = 0, commit } = before.inEffect ?? {};
   const holding = holds.filter(({ until }) => (parseInstant(until ?? '') ?? Infinity) > (parseInstant(plan.now) ?? 0));
   return {
     placements,

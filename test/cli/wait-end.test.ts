@@ -90,7 +90,7 @@ describe('wait ends at once where what it waits for will not come', () => {
 
 describe('wait believes no condition that speaks of an earlier version', () => {
   const message =
-    'its file is not valid: the last good version stays in force until the problem reported for it is mended';
+    'its file is not valid: the last good version stays in effect until the reported problem is fixed';
   it.each([
     ['the placement', 'placements/web.yaml', 'RollingUpdate', 'RolingUpdate', 'ClusterResourcePlacement web'],
     [

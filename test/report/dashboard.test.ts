@@ -46,7 +46,7 @@ it('the dashboard shows requests and problems, then runs, placements, clusters a
 
     ## Waiting for user action
 
-    - **pay** LastGoodVersion: its file is not valid: the last good version stays in force until the problem reported for it is mended
+    - **pay** LastGoodVersion: its file is not valid: the last good version stays in effect until the reported problem is fixed
 
     ## Staged runs
 
@@ -252,13 +252,13 @@ it('what main approves by now is not requested, although the plan with the appro
     message: 'holds theirs',
     removalDigest: digest,
   };
-  const told = { holds: [hold], holdCount: 1, commit: 'c0ffee' };
+  const inEffect = { holds: [hold], holdCount: 1, commit: 'c0ffee' };
   const guard = [{ rule: 'blast-radius-clusters' as const, message: 'too many' }];
   const plan = { ...(await fleet.paper.planOn()), guard, approvals: [], holds: [] };
   const waiting = (answers: Partial<DashboardInput['fleet']>) =>
     renderDashboard(plan, {
       ...{ branch: 'main', unreachable: new Map(), notRolledOut: [] },
-      before: { record: { ...record, told }, files: fleet.paper.record },
+      before: { record: { ...record, inEffect }, files: fleet.paper.record },
       fleet: { ...files, ...answers },
     })
       .split('\n## ')

@@ -142,7 +142,7 @@ describe('a record that is damaged', () => {
       expect(whole).toEqual({
         subject: { kind: 'ClusterResourcePlacement', name: 'web' },
         reason: 'RecordLost',
-        message: `the record was lost, so nobody knows what web should be on a, b, c: it stays there as it is, and drift is not put right, until ${named} is mended`,
+        message: `the record was lost, so it is unknown what web should be on a, b, c: nothing is changed there, and drift is not repaired, until ${named} is fixed`,
       });
       expect(each.at(-1)).toEqual({
         subject: { kind: 'ClusterResourcePlacement', name: 'web', clusterName: 'd' },
@@ -215,7 +215,7 @@ describe('a record that is damaged', () => {
         {
           subject: { kind: 'ClusterResourcePlacement', name: 'web' },
           reason: 'RecordLost',
-          message: `the record was lost while ${named} could not be read: what a, b, c hold of web is left alone until that file is mended`,
+          message: `the record was lost while ${named} could not be read: objects of web on a, b, c are not changed until that file is fixed`,
         },
       ]);
     });
@@ -270,7 +270,7 @@ describe('a record that is damaged', () => {
           subject: { kind: 'ClusterResourcePlacement', name: 'web' },
           reason: 'RecordLost',
           message:
-            'the record is lost, the repo has no such placement, and a, b, c hold objects labelled with it: they are left alone. Add the placement again, then remove it, to have them removed',
+            'the record is lost, the repo has no such placement, and a, b, c hold objects with its label: they are not changed. To remove them, add the placement again, then remove it',
         },
       ]);
     });

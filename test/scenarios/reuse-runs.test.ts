@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../src/api/staged.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
-import { type RunGrounds, runGrounds } from '../../src/engine/reuse/run-grounds.ts';
+import { type RunInputs, runInputs } from '../../src/engine/reuse/run-inputs.ts';
 import { drawn } from '../support/law-runs.ts';
 import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { eachSettled, expectNoticed, type Forgery } from './forgery.ts';
@@ -215,13 +215,13 @@ function aged(paper: PaperFleet, path: string): void {
   paper.record = new Map([...paper.record, [path, text]]);
 }
 
-type Run = RunGrounds['runs'][number];
+type Run = RunInputs['runs'][number];
 
-const ofRuns = (part: (now: RunGrounds, was: RunGrounds) => Partial<RunGrounds>): Forgery =>
+const ofRuns = (part: (now: RunInputs, was: RunInputs) => Partial<RunInputs>): Forgery =>
   eachSettled((settled, world) => {
-    const { outcome, runs, runGrounds: was } = settled;
-    const now = runGrounds(outcome.work, runs?.recorded ?? [], world);
-    return { ...settled, runGrounds: was && now && { ...was, ...part(now, was) } };
+    const { outcome, runs, runInputs: was } = settled;
+    const now = runInputs(outcome.work, runs?.recorded ?? [], world);
+    return { ...settled, runInputs: was && now && { ...was, ...part(now, was) } };
   });
 
 const ofRun = (part: (now: Run, was: Run) => Partial<Run>): Forgery =>

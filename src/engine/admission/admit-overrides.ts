@@ -14,15 +14,15 @@ export interface AdmittedOverrides {
   readonly problems: readonly Problem[];
 }
 
-/** One override of the repo, and what is made of it. */
-interface Judged {
-  /** In force from now on; undefined = none, it was never good. */
+/** One override of the repo, with the version to use. */
+interface AdmittedOverride {
+  /** In effect from now on; undefined = none, it was never valid. */
   readonly admitted: Override | undefined;
-  /** Why it is not as its file says. */
+  /** Why it is not the version of its file. */
   readonly refused?: { readonly because: string; readonly problems: readonly Problem[] };
 }
 
-/** Overrides as last recorded where the file may not change so, or is not valid: their snapshots stay in force. */
+/** Overrides of the repo. Where a file is invalid or changed in a forbidden way, the last recorded version stays in effect. */
 export function admitOverrides(fleet: Fleet, record: FleetRecord): AdmittedOverrides {
   const recorded = lastRecorded(record.overrides);
   const beforeOf = (override: Override): Override | undefined => recorded.get(keyOf(override));
@@ -31,19 +31,19 @@ export function admitOverrides(fleet: Fleet, record: FleetRecord): AdmittedOverr
     const ref = { kind: last.kind, name: last.metadata.name, namespace: last.metadata.namespace };
     return !present.has(keyOf(last)) && absenceMeansNothing(fleet, ref) ? [{ last, ref }] : [];
   });
-  const changed = fleet.overrides.map((override): Judged => {
+  const changed = fleet.overrides.map((override): AdmittedOverride => {
     const before = beforeOf(override);
     const refused = forbidden(before, override, fleet);
     return before && refused ? { admitted: before, refused } : { admitted: override };
   });
   const held = [...absent.map(({ last }) => last), ...changed.flatMap((it) => (it.refused ? it.admitted! : []))];
-  const judged = changed.map((it): Judged => {
+  const judged = changed.map((it): AdmittedOverride => {
     const refused = it.refused ? undefined : alreadySelected(it.admitted!, held, fleet);
     return refused ? { admitted: beforeOf(it.admitted!), refused } : it;
   });
-  const inForce = judged.flatMap(({ admitted }) => admitted ?? []);
+  const inEffect = judged.flatMap(({ admitted }) => admitted ?? []);
   return {
-    overrides: atMost(inForce, [...absent.map(({ last }) => last), ...inForce.filter(beforeOf)]),
+    overrides: atMost(inEffect, [...absent.map(({ last }) => last), ...inEffect.filter(beforeOf)]),
     holds: [
       ...judged.flatMap(({ admitted, refused }) => (admitted && refused ? hold(admitted, refused.because) : [])),
       ...absent.map(({ last, ref }) => hold(last, heldBecause(fleet, ref))),
@@ -52,7 +52,7 @@ export function admitOverrides(fleet: Fleet, record: FleetRecord): AdmittedOverr
   };
 }
 
-/** Those that were there before keep their place; of the others the first by name take what is left. */
+/** At most the allowed number per scope: recorded overrides first, then the others by name. */
 function atMost(overrides: readonly Override[], before: readonly Override[]): readonly Override[] {
   const taken = new Map<string, number>();
   const take = (override: Override): boolean => {
@@ -70,8 +70,8 @@ const keyOf = ({ kind, metadata }: Override): string => overrideKey(kind, metada
 const hold = ({ kind, metadata: { name, namespace } }: Override, because: string): Hold =>
   lastGoodHold({ kind, name, ...(namespace ? { namespace } : {}) }, because);
 
-/** A resource has one override of a kind (KubeFleet's webhook): the one in force keeps it while its file is at fault. */
-function alreadySelected(override: Override, held: readonly Override[], fleet: Fleet): Judged['refused'] {
+/** A resource has one override of a kind (KubeFleet's webhook): the one in effect keeps it while its file is invalid. */
+function alreadySelected(override: Override, held: readonly Override[], fleet: Fleet): AdmittedOverride['refused'] {
   const taken = new Map(held.flatMap((it) => selectedByOverride(it).map(({ key }) => [key, it] as const)));
   const clash = selectedByOverride(override).find(({ key }) => taken.has(key));
   if (clash === undefined) return undefined;

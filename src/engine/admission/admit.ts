@@ -18,11 +18,11 @@ import {
   lastGoodHold,
   withLastGoodResources,
 } from '../recovery/last-good.ts';
-import { clustersOf, isNeverRead, leftAlone, mayBeWritten, untilMended } from '../recovery/never-read.ts';
+import { clustersOf, isNeverRead, leftAlone, leftUntilFixed, mayBeWritten } from '../recovery/never-read.ts';
 import { admitOverrides } from './admit-overrides.ts';
 import { forbidden } from './forbidden.ts';
 
-/** The fleet as the plan may trust it: every object at its last good version, deletions only where they are certain. */
+/** The fleet that the plan uses: every object at its last good version, deletions only where they are certain. */
 export interface Admitted {
   readonly placements: readonly Placement[];
   readonly deleted: readonly DeletedPlacement[];
@@ -34,11 +34,11 @@ export interface Admitted {
   readonly problems: readonly Problem[];
 }
 
-/** A placement whose file is gone, or says that it is being deleted, while the record still holds state. */
+/** A placement whose file is gone, or has a deletionTimestamp, while the record still holds state. */
 export interface DeletedPlacement {
   readonly key: PlacementKey;
   readonly recorded: RecordedPlacement;
-  /** As it is deleted; undefined where neither its file nor the record says more than its name. */
+  /** Undefined where neither a file nor the record has more than its name. */
   readonly placement: Placement | undefined;
 }
 
@@ -92,7 +92,7 @@ function admitPlacements(
     const last = recorded.object;
     const written = beingDeleted.get(key);
     if (written && !isRefused(fleet, refOf(written))) {
-      // Nothing is concluded from absence here.
+      // Certain also while other files cannot be read.
       deleted.push({ key, recorded, placement: asDeleted(last, written) });
     } else if (!mayBeWritten(fleet, key)) {
       if (isNeverRead(recorded)) holds.push(leftAlone(key, clustersOf(recorded)));
@@ -101,14 +101,14 @@ function admitPlacements(
       const ref = refOf(last);
       holds.push(lastGoodHold(ref, heldBecause(fleet, ref)));
       admitted.push(last);
-    } else if (isNeverRead(recorded)) holds.push(untilMended(key, recorded, fleet));
+    } else if (isNeverRead(recorded)) holds.push(leftUntilFixed(key, recorded, fleet));
   }
   return { placements: admitted.sort(by((placement) => placementKey(refOf(placement)))), deleted };
 }
 
 /**
- * What is deleted is the placement as it was planned last. Of a spec that changes while it goes only one thing still matters:
- * what becomes of what it holds. With all of the file, transition rules would be broken unseen, should it come back.
+ * A deleted placement keeps its last planned spec, but with the delete strategy of its file. With all of the file, a forbidden
+ * change would go unnoticed, should the placement be restored.
  */
 function asDeleted(last: Placement | undefined, written: Placement): Placement {
   if (last === undefined) return written;
@@ -119,13 +119,13 @@ function asDeleted(last: Placement | undefined, written: Placement): Placement {
 }
 
 /**
- * What the record says of a placement that has a state and no status (written by hand): its policy, and no more. A policy
- * that says nothing is as good as none, and none may become any (KubeFleet's rule asks for both).
+ * The placement with its recorded policy, for a record that has a state and no status (written by hand). An empty policy counts
+ * as none, which may change to any other (KubeFleet's rule compares only where both are set).
  */
 const asLastScheduled = memoizePair(
   (placement: Placement, state: PlacementState | undefined): Placement | undefined => {
     const latest = latestOf(state?.policySnapshots ?? []);
-    if (latest === undefined || sameValue(latest.policy, saysNothing)) return undefined;
+    if (latest === undefined || sameValue(latest.policy, emptyPolicy)) return undefined;
     const { policy: recorded, numberOfClusters = recorded.numberOfClusters } = latest;
     const policy = { ...recorded, ...(numberOfClusters === undefined ? {} : { numberOfClusters }) };
     return placement.kind === 'ResourcePlacement'
@@ -134,9 +134,9 @@ const asLastScheduled = memoizePair(
   },
 );
 
-const saysNothing: Placement['spec']['policy'] = { placementType: 'PickAll' };
+const emptyPolicy: Placement['spec']['policy'] = { placementType: 'PickAll' };
 
-/** Kubernetes counts spec changes; without an API server the record does: one more whenever the spec differs from it. */
+/** Kubernetes counts spec changes; without an API server we do: one more whenever the spec differs from the recorded one. */
 const withGeneration = memoizePair((placement: Placement, before: Placement | undefined): Placement => {
   const last = before?.metadata.generation ?? 0;
   const generation = before && sameValue(before.spec, placement.spec) ? Math.max(last, 1) : last + 1;

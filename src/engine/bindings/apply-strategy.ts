@@ -1,7 +1,7 @@
 import type { ApplyStrategy, Placement } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 
-/** A rolling update follows the placement at once; a run's strategy is the one it gave the binding. */
+/** Under RollingUpdate the placement's strategy is in effect at once; under External that which a run gave the binding. */
 export const applyStrategyOf = (
   { spec: { strategy } }: Placement,
   binding: Pick<Binding, 'applyStrategy'> | undefined,

@@ -2,8 +2,8 @@ import type { Binding } from '../../api/placement-state.ts';
 import type { BindingStep, PlacementWork } from '../placement-work.ts';
 
 /**
- * A plan may go round several times (what leaves frees a cluster that the scheduler then fills anew). What an earlier
- * round did with a binding is still what the plan does with it, although the later round finds nothing left to do.
+ * A plan may take several rounds: a binding that leaves frees a cluster, which the scheduler then fills again. The move of
+ * an earlier round is still the plan's move of that binding, although a later round finds nothing left to do.
  */
 export function carryMoves(before: PlacementWork, after: PlacementWork): PlacementWork {
   const acted = before.bindings.filter(({ move }) => move === 'add' || move === 'update' || move === 'remove');

@@ -14,11 +14,11 @@ export interface Delivered {
   readonly identifier: ResourceIdentifier;
   readonly outcome: ObjectOutcome;
   readonly applied: boolean;
-  /** The object on the member; undefined also where an observation that broke off does not show it. */
+  /** The object on the member; undefined also where an incomplete observation does not show it. */
   readonly live: Manifest | undefined;
-  /** Only of applied objects; absent also where an observation that broke off does not show the object. */
+  /** Only of applied objects; absent also where an incomplete observation does not show the object. */
   readonly availability: Availability | undefined;
-  /** Applied, yet a complete observation does not show it: somebody removed it. */
+  /** Applied, but a complete observation does not show it: it was deleted on the member. */
   readonly gone: boolean;
 }
 
@@ -28,21 +28,22 @@ const goodResults: ReadonlySet<string> = new Set(['Applied', 'AppliedWithFailedD
 /** Whether the object is on the member as its manifest says. */
 export const isApplied = ({ result }: ObjectOutcome): boolean => goodResults.has(result);
 
-/** Every object of a target with its outcome and its availability, then what is in it twice. Objects that no result names are applied. */
+/** Every object of a target with its outcome and availability, then the duplicates. An object without a result is applied. */
 export function deliveredObjects(
   { manifests, duplicates }: Extract<Rendered, { ok: true }>,
-  sighting: PlacementObservation,
+  { results }: PlacementObservation,
   observation: ClusterObservation,
 ): Delivered[] {
-  const outcomes = new Map(sighting.results.map((outcome) => [objectKey(outcome.object), outcome]));
+  const outcomes = new Map(results.map((outcome) => [objectKey(outcome.object), outcome]));
   const twice = new Set(duplicates.map(({ item }) => keyOfManifest(item.manifest)));
   const objects = liveObjects(observation);
   const delivered = manifests.map((item): Delivered => {
     const ref = refOfManifest(item.manifest);
     const key = objectKey(ref);
-    const said = outcomes.get(key);
-    // Said of the other manifest of the object.
-    const outcome = said && !(said.result === duplicated && twice.has(key)) ? said : { object: ref, result: 'Applied' };
+    const known = outcomes.get(key);
+    // A result `Duplicated` is about the other manifest of the object.
+    const outcome =
+      known && !(known.result === duplicated && twice.has(key)) ? known : { object: ref, result: 'Applied' };
     const applied = isApplied(outcome);
     const live = objects.get(key);
     const gone = applied && live === undefined && observation.complete;
@@ -74,7 +75,7 @@ const refused = ({ item, message }: Duplicate<RenderedManifest>): Delivered => (
 
 const missing: Availability = { verdict: 'NotAvailableYet', message: 'the object is gone from the member' };
 
-/** Live objects by name: every placement on the member asks. */
+/** Live objects by key; cached, since every placement on the member looks them up. */
 const liveObjects = memoize(
   ({ objects }: ClusterObservation): ReadonlyMap<string, Manifest> =>
     new Map(objects.map((object) => [keyOfManifest(object), object])),

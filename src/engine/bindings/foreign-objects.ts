@@ -4,7 +4,7 @@ import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { isRemovalApproved } from '../gate/removal-approval.ts';
 import type { PlanInput } from '../input.ts';
 import { removalDigestOf } from '../kernel/removal-digest.ts';
-import { sightingOf } from '../observed.ts';
+import { placementObservationOf } from '../observed.ts';
 import type { PlacementTarget } from '../plan-document.ts';
 import { objectKey } from '../selection/object-key.ts';
 
@@ -12,19 +12,18 @@ export type Seen = Pick<PlanInput, 'observations' | 'digest'> & {
   readonly fleet: Pick<PlanInput['fleet'], 'removalApprovals'>;
 };
 
-/** Whose objects are looked at where, and which of them are to stay. */
+/** A placement on a cluster, and its objects that are to stay there. */
 type Removing = Pick<PlacementTarget, 'clusterName' | 'placement' | 'objects'>;
 
-/** Objects that a merged RemovalApproval lets go with everything in them. */
+/** Objects that a merged RemovalApproval allows to remove with everything in them. */
 export const approvedRemovals = (of: Removing, seen: Seen): readonly ObjectRef[] =>
-  // Of the million targets of a large fleet each asks.
+  // Called for each of the million targets of a large fleet.
   seen.fleet.removalApprovals.length === 0 ? [] : foreignObjects(of, seen, true);
 
 /**
- * Objects that stay on a cluster although they are to be removed: objects of others are in them, and no approval covers
- * those.
+ * Objects whose removal is blocked: they contain objects of others, and no RemovalApproval covers those.
  */
-export const heldBack = (of: Removing, seen: Seen): readonly ObjectRef[] => foreignObjects(of, seen, false);
+export const blockedRemovals = (of: Removing, seen: Seen): readonly ObjectRef[] => foreignObjects(of, seen, false);
 
 function foreignObjects(of: Removing, seen: Seen, approved: boolean): readonly ObjectRef[] {
   const foreign = foreignOf(of, seen);
@@ -34,7 +33,7 @@ function foreignObjects(of: Removing, seen: Seen, approved: boolean): readonly O
 }
 
 function foreignOf(of: Removing, { observations }: Seen): readonly ObjectOutcome[] {
-  const results = sightingOf(observations?.get(of.clusterName), of.placement)?.results ?? [];
+  const results = placementObservationOf(observations?.get(of.clusterName), of.placement)?.results ?? [];
   return stillToGo(results.filter(containsForeign), of);
 }
 

@@ -2,7 +2,7 @@ import type { Condition } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { findCondition } from '../kernel/condition.ts';
 
-/** A condition that speaks of the binding as it is now; without generations every condition does. */
+/** A condition of the binding's present generation; without generations every condition counts. */
 export function currentCondition(binding: Binding, type: string): Condition | undefined {
   const condition = findCondition(binding.conditions, type);
   const { observedGeneration: generation } = binding;
@@ -10,10 +10,10 @@ export function currentCondition(binding: Binding, type: string): Condition | un
   return condition.observedGeneration === generation ? condition : undefined;
 }
 
-/** What comes of a rollout on a cluster that it applies something on, in order; each is False where it got stuck. */
+/** Steps of a rollout on a cluster that objects are applied to, in order; a condition is False where the rollout is stuck. */
 export const deliverySteps = ['Overridden', 'WorkSynchronized', 'Applied', 'Available'] as const;
 
-/** Reasons that do not count as failure (KubeFleet pkg/utils/binding; they are the placement's, so bindings rarely carry them). */
+/** Reasons that do not count as failure (KubeFleet pkg/utils/binding; they are a placement's, so bindings rarely have them). */
 const pending: ReadonlySet<string> = new Set([
   'OverriddenPending',
   'WorkNotSynchronizedYet',
@@ -21,7 +21,7 @@ const pending: ReadonlySet<string> = new Set([
   'ResourceNotAvailableYet',
 ]);
 
-/** KubeFleet's HasBindingFailed: one of the four conditions is False for a reason that is not mere waiting. */
+/** KubeFleet's HasBindingFailed: one of the four conditions is False for a reason other than waiting. */
 export const hasFailed = (binding: Binding): boolean =>
   deliverySteps.some((type) => {
     const condition = currentCondition(binding, type);
@@ -31,5 +31,5 @@ export const hasFailed = (binding: Binding): boolean =>
 /** KubeFleet's reasons of an `Available` that is True: of a binding (work generator), and of a Work that a state may quote. */
 const untrackable: ReadonlySet<string> = new Set(['NotAllWorkAreAvailabilityTrackable', 'WorkNotTrackable']);
 
-/** Whether an `Available` that is True says no more of some resources than that they were applied: time alone makes them ready. */
+/** Whether an `Available` that is True covers resources that cannot be tracked: they were applied, and count as ready after a time. */
 export const isUntrackable = ({ reason }: Condition): boolean => untrackable.has(reason);

@@ -8,26 +8,26 @@ import { keyOfManifest, objectKey } from '../selection/object-key.ts';
 export type IsOwn = (object: Manifest, binding: Binding) => boolean;
 
 /**
- * A placement's objects carry its label. Observations written by hand may leave our labels out (the daemon's never do):
- * an object without any that the placement lists, and that no other has, is taken for its own.
+ * A placement's objects have its label. Observations written by hand may leave our labels out (the daemon's never do): an
+ * object without a label counts as the placement's when the placement lists it and no other placement has it.
  */
 export function ownObjects(of: {
   /** Value of the ownership label of the placement. */
   readonly label: string;
   readonly isListed: (key: string) => boolean;
-  /** Whether another placement that lists the object says that it has it on this cluster. */
-  readonly isAnothers: (key: string, cluster: ClusterName) => boolean;
+  /** Whether another placement that lists the object has applied it on this cluster. */
+  readonly isOfAnother: (key: string, cluster: ClusterName) => boolean;
 }): IsOwn {
   return (object, binding) => {
     const label = object.metadata.labels?.[placementLabel];
     if (label !== undefined) return label === of.label;
     const key = keyOfManifest(object);
-    return of.isListed(key) && !isSomebodyElses(key, binding) && !of.isAnothers(key, binding.targetCluster);
+    return of.isListed(key) && !wasNotTakenOver(key, binding) && !of.isOfAnother(key, binding.targetCluster);
   };
 }
 
-/** What could not be taken over was never ours. */
-const isSomebodyElses = (key: string, { failedPlacements }: Binding): boolean =>
+/** An object that could not be taken over was never ours. */
+const wasNotTakenOver = (key: string, { failedPlacements }: Binding): boolean =>
   failedPlacements?.some(
     ({ group, version, kind, namespace, name, condition }) =>
       (condition.reason === 'FailedToTakeOver' || condition.reason === 'NotTakenOver') &&

@@ -19,12 +19,12 @@ export function ownershipOf({ placement, contents, selection }: LoadedPlacement,
       selected ??= new Set(selection.ok ? refsIn(selection.manifests).map(objectKey) : []);
       return keys.has(key) || selected.has(key);
     },
-    isAnothers: (key, cluster) => hasAnother(refOf(placement), { key, cluster }, world),
+    isOfAnother: (key, cluster) => anotherPlacementHas(refOf(placement), { key, cluster }, world),
   });
 }
 
-/** A placement that has taken over what another lets go of says so before an observation without labels does. */
-function hasAnother(
+/** Results of a placement that took over an object which another one releases count before an observation without labels. */
+function anotherPlacementHas(
   ref: PlacementRef,
   { key, cluster }: { readonly key: string; readonly cluster: ClusterName },
   { record, observationOf }: World,
@@ -38,7 +38,7 @@ function hasAnother(
       !listedObjects(recorded.snapshots).keys.has(key)
     )
       return false;
-    const said = results.find(({ object }) => objectKey(object) === key);
-    return said === undefined || isApplied(said);
+    const outcome = results.find(({ object }) => objectKey(object) === key);
+    return outcome === undefined || isApplied(outcome);
   });
 }

@@ -4,9 +4,9 @@ import { memoize } from '../kernel/memoize.ts';
 import { idsOf } from '../overrides/snapshot-id.ts';
 
 /**
- * A state as it is written, whoever wrote it. Another hand writes out what means the same when it is left out (empty lists and
- * texts, `false`, the counts of an ordinary snapshot) and leaves out the reason of a condition that is as it should be. Where
- * nothing moves it would stay so, and the record of a migration would never read like any other.
+ * A state in the form that gitfleet writes. A state written by hand or by a migration may have default values (empty lists
+ * and texts, `false`, the counts of an ordinary snapshot) and lack the reason of a condition that is True. It would keep that
+ * form as long as nothing changes.
  */
 export const canonicalState = memoize(
   (state: PlacementState): PlacementState => ({
@@ -17,16 +17,16 @@ export const canonicalState = memoize(
   }),
 );
 
-/** The same value where there is nothing to leave out. */
+/** The entry without default values; the same object if it has none. */
 function sparse<T extends object>(entry: T): T {
   for (const key in entry) {
-    if (!saysNothing(key, entry[key])) continue;
-    return Object.fromEntries(Object.entries(entry).filter(([name, value]) => !saysNothing(name, value))) as T;
+    if (!isDefault(key, entry[key])) continue;
+    return Object.fromEntries(Object.entries(entry).filter(([name, value]) => !isDefault(name, value))) as T;
   }
   return entry;
 }
 
-const saysNothing = (key: string, value: unknown): boolean =>
+const isDefault = (key: string, value: unknown): boolean =>
   value === undefined ||
   value === '' ||
   value === false ||
@@ -36,7 +36,7 @@ const saysNothing = (key: string, value: unknown): boolean =>
 
 function withReasons(binding: Binding): Binding {
   if (!binding.conditions?.some(lacksReason)) return binding;
-  const reasons = idsOf(binding).length > 0 ? usual : { ...usual, Overridden: 'NoOverrideSpecified' };
+  const reasons = idsOf(binding).length > 0 ? usualReasons : { ...usualReasons, Overridden: 'NoOverrideSpecified' };
   const conditions = binding.conditions.map((condition) =>
     lacksReason(condition) ? { ...condition, reason: reasons[condition.type]! } : condition,
   );
@@ -44,10 +44,10 @@ function withReasons(binding: Binding): Binding {
 }
 
 const lacksReason = ({ type, status, reason }: Condition): boolean =>
-  reason === '' && status === 'True' && Object.hasOwn(usual, type);
+  reason === '' && status === 'True' && Object.hasOwn(usualReasons, type);
 
 /** KubeFleet's reasons of a binding's conditions that are True; `Available` without any counts as tracked. */
-const usual: Readonly<Record<string, string>> = {
+const usualReasons: Readonly<Record<string, string>> = {
   RolloutStarted: 'RolloutStarted',
   Overridden: 'OverriddenSucceeded',
   WorkSynchronized: 'AllWorkSynced',

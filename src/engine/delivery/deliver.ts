@@ -11,7 +11,7 @@ export interface DeliveredPlacements {
   readonly deleted: readonly PlacementOutcome[];
 }
 
-/** What every cluster should run of every placement now. `known`: outcomes of an earlier plan that stand. */
+/** What every cluster should run of every placement now. `known`: outcomes of an earlier plan that are still valid. */
 export function deliver(
   works: readonly PlacementWork[],
   known: (work: PlacementWork) => PlacementOutcome | undefined,

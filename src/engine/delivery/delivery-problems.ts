@@ -12,28 +12,28 @@ import { idsOf, overrideOf } from '../overrides/snapshot-id.ts';
 import type { OverrideHistory } from '../overrides/snapshots.ts';
 import type { BindingStep, PlacementWork } from '../placement-work.ts';
 import { sourceOf } from '../problem-of.ts';
-import { rememberedManifests } from '../recovery/rebuilt-snapshot.ts';
+import { knownManifests } from '../recovery/rebuilt-snapshot.ts';
 import { apiVersionOf } from '../selection/group-version.ts';
 import { describeRef, keyOfManifest, objectKey } from '../selection/object-key.ts';
 import { fixOfObject } from './fix-of-object.ts';
 
 /**
- * What clusters cannot be given of a placement: an override that fails, an envelope that cannot be unpacked, an object that
- * a member refuses. One warning for each cause, however many clusters share it, at the file to change. No errors: the files
- * are valid, and what one member refuses says nothing of the plan. What is applied and not available yet is no problem.
+ * Problems of a placement on its clusters: an override that fails, an envelope that cannot be unpacked, an object that a
+ * member refuses. One warning for each cause, however many clusters share it, at the file to change. They are no errors: the
+ * files are valid, and the plan may be right for other members. Applied objects that are not available yet are no problem.
  */
 export function deliveryProblems(
   work: PlacementWork,
   { fleet, overrides }: { readonly fleet: Fleet; readonly overrides: OverrideHistory },
 ): Problem[] {
   const { placement, bindings } = work;
-  return troublesOf(bindings)
-    .map((trouble) => (isLost(trouble, work) ? { ...trouble, code: 'lost-snapshot' as const } : trouble))
+  return failuresOf(bindings)
+    .map((failure) => (isLost(failure, work) ? { ...failure, code: 'lost-snapshot' as const } : failure))
     .map(({ code, about, why, clusters }) => ({
       severity: 'warning' as const,
       code,
       ...placeOf({ about, why, placement, fleet }),
-      message: `${describeRef(refOf(placement))}: ${told({ code, about })} ${shortList(clusters)}${why && `: ${why}`}`,
+      message: `${describeRef(refOf(placement))}: ${failureText({ code, about })} ${shortList(clusters)}${why && `: ${why}`}`,
       ...fixOf({ about, why, placement, fleet, overrides }),
     }));
 }
@@ -56,15 +56,15 @@ function fixOf(of: {
 
 /** A fixed file does not change a run that has started (KubeFleet updaterun/initialization.go records what it found). */
 const newRun =
-  'its file has changed since, and a run keeps the overrides that it began with: remove the file of that run, and commit a new run';
+  'its file has changed since, and a run keeps the overrides that it started with: remove the file of that run, and commit a new run';
 
 const codes = ['failing-override', 'failing-envelope', 'failing-object', 'lost-snapshot'] as const;
 type Code = (typeof codes)[number];
 
-/** Whether a problem is one of a cluster with what it is given, which the conditions of its bindings tell too. */
+/** Whether a problem is one of `deliveryProblems`, which conditions of bindings report too. */
 export const isOfDelivery = (code: ProblemCode): boolean => codes.some((one) => one === code);
 
-/** What is at fault: an override, an object, or nothing that has a file of its own. */
+/** The cause: an override, an object, or nothing that has a file of its own. */
 type About =
   | {
       readonly kind: 'override';
@@ -75,36 +75,36 @@ type About =
   | { readonly kind: 'object'; readonly object: ResourceIdentifier; readonly reason: string }
   | undefined;
 
-interface Trouble {
+interface DeliveryFailure {
   readonly code: Code;
   readonly about: About;
-  /** As the first of the clusters says it. */
+  /** Message of the first of the clusters. */
   readonly why: string;
   readonly clusters: readonly ClusterName[];
-  /** Of the snapshot that they are given, where it is to blame as a whole. */
+  /** Of their snapshot, where that is the cause as a whole. */
   readonly index?: number | undefined;
 }
 
-/** Where it is unknown what is in a snapshot, no envelope is at fault: there is nothing to unpack. */
-const isLost = ({ code, index }: Trouble, work: PlacementWork): boolean =>
-  code === 'failing-envelope' && index !== undefined && rememberedManifests(work, index) === undefined;
+/** Where the contents of a snapshot are unknown, no envelope is the cause: there is nothing to unpack. */
+const isLost = ({ code, index }: DeliveryFailure, work: PlacementWork): boolean =>
+  code === 'failing-envelope' && index !== undefined && knownManifests(work, index) === undefined;
 
-/** Placements at rest keep their bindings from plan to plan, and of a hundred thousand few are in trouble. */
-const troublesOf = memoize((bindings: readonly BindingStep[]): readonly Trouble[] => {
-  const troubles = new Map<string, Trouble & { readonly clusters: ClusterName[] }>();
+/** Cached: unchanged placements keep their bindings from plan to plan, and of a hundred thousand few have failures. */
+const failuresOf = memoize((bindings: readonly BindingStep[]): readonly DeliveryFailure[] => {
+  const failures = new Map<string, DeliveryFailure & { readonly clusters: ClusterName[] }>();
   for (const { binding } of bindings) {
     if (binding.deleting) continue;
-    for (const { key, ...trouble } of troublesAt(binding)) {
-      const known = troubles.get(key);
+    for (const { key, ...failure } of failuresAt(binding)) {
+      const known = failures.get(key);
       if (known) known.clusters.push(binding.targetCluster);
-      else troubles.set(key, { ...trouble, clusters: [binding.targetCluster] });
+      else failures.set(key, { ...failure, clusters: [binding.targetCluster] });
     }
   }
-  return [...troubles.values()];
+  return [...failures.values()];
 });
 
-/** `key`: what clusters have in common that have the same trouble, though each may say it in words of its own. */
-function troublesAt(binding: Binding): (Omit<Trouble, 'clusters'> & { readonly key: string })[] {
+/** `key`: the same for all clusters with the same failure, although their messages may differ. */
+function failuresAt(binding: Binding): (Omit<DeliveryFailure, 'clusters'> & { readonly key: string })[] {
   const failing = (type: string, reason: string) => {
     const found = findCondition(binding.conditions, type);
     return found?.status === 'False' && found.reason === reason ? (found.message ?? '') : undefined;
@@ -140,7 +140,7 @@ function troublesAt(binding: Binding): (Omit<Trouble, 'clusters'> & { readonly k
   );
 }
 
-/** The override that rendering named in front of what is wrong (overrides/render.ts), of those that the binding carries. */
+/** The override that the rendering message begins with (overrides/render.ts), of those of the binding. */
 function overrideIn(message: string, binding: Binding): About {
   const id = idsOf(binding).find((one) => message.startsWith(`override snapshot ${one} `));
   return id === undefined ? undefined : { kind: 'override', id, override: overrideOf(id) };
@@ -149,13 +149,13 @@ function overrideIn(message: string, binding: Binding): About {
 const keyOf = ({ group = '', version, kind, namespace, name }: ResourceIdentifier): string =>
   objectKey({ apiVersion: apiVersionOf(group, version), kind, namespace, name });
 
-function told({ code, about }: { readonly code: Code; readonly about: About }): string {
+function failureText({ code, about }: { readonly code: Code; readonly about: About }): string {
   if (about?.kind === 'object') return `${describeRef(about.object)} cannot be applied to`;
-  if (code === 'lost-snapshot') return 'the record has lost what is to be on';
+  if (code === 'lost-snapshot') return 'the record has lost the snapshot for';
   return code === 'failing-envelope' ? 'an envelope cannot be unpacked for' : 'an override fails on';
 }
 
-/** Where to change it: the patch of the override, the object where the repo still has it, else the placement. */
+/** The position to change: the patch of the override, the object if the repo still has it, else the placement. */
 function placeOf(of: {
   readonly about: About;
   readonly why: string;
@@ -169,7 +169,7 @@ function placeOf(of: {
   return own ?? sourceOf(fleet, refOf(placement)) ?? {};
 }
 
-/** Rendering names the patch too, of the snapshot; the file may hold another one there by now. */
+/** The rendering message also names the patch in the snapshot; the file may have another one there by now. */
 function placeOfOverride(
   named: { kind: string; name: string; namespace?: string | undefined },
   why: string,

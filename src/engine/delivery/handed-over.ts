@@ -12,9 +12,9 @@ import type { PlanContents } from './plan-contents.ts';
 import { prunableOf, stayingOn, strategyOf } from './staying-bindings.ts';
 
 /**
- * Objects that a target no longer asks for and another placement of the same cluster does, now or as soon as its rollout
- * comes to it: they are let go of, so that the other takes them over as they are. Removing what is wanted, and everything in
- * it, would only have it made anew. A placement that takes nothing over, or only compares, asks for nothing that is there.
+ * Objects that a target no longer has and another placement of the same cluster wants, now or after its next rollout: they
+ * are released, so that the other placement takes them over unchanged. If they were removed, with everything in them, the
+ * other would only create them again. A placement that takes nothing over, or only compares, does not count.
  */
 export function handedOver(contents: PlanContents, target: PlacementTarget, of: PlacementWork): readonly ObjectRef[] {
   const own = new Set(target.remove ? [] : target.objects.map(objectKey));
@@ -42,15 +42,15 @@ function wants(
   return known.has(objectKey(ref));
 }
 
-/** What clusters hold of placements in a plan, or will hold: filled as it is asked for. */
+/** Objects that placements of a plan have on their clusters, or will have; filled on demand. */
 const desiredBy = memoize((_: PlanContents) => new Map<string, ReadonlySet<string>>());
 
 const takesOver = ({ type, whenToTakeOver }: ApplyStrategy): boolean =>
   type !== 'ReportDiff' && whenToTakeOver !== 'Never';
 
 /**
- * Which placements may ask for an object on some cluster: nearly always the one that lets go of it alone, and nothing else is
- * looked into.
+ * Placements that may want an object on some cluster, by object. Nearly always that is only the one that releases it, so
+ * nothing else is computed.
  */
 const takersOf = memoize((works: readonly PlacementWork[]): ReadonlyMap<string, readonly PlacementWork[]> => {
   const by = new Map<string, PlacementWork[]>();
@@ -65,7 +65,7 @@ const takersOf = memoize((works: readonly PlacementWork[]): ReadonlyMap<string, 
   return by;
 });
 
-/** What a cluster holds of a placement or will hold of it after the next rollout, by key. */
+/** Objects that a cluster has of a placement, or will have after the next rollout, by key. */
 function wantedOn(
   work: PlacementWork,
   cluster: ClusterName,
@@ -90,6 +90,6 @@ function wantedOn(
   );
 }
 
-/** What it selects; while its selectors are wrong, what it selected last. */
+/** The selected manifests; while the selectors are invalid, those of the latest snapshot. */
 const nextContents = ({ selection, resourceSnapshots, contents }: PlacementWork): readonly Manifest[] =>
   selection.ok ? selection.manifests : (contents.get(latestOf(resourceSnapshots)?.index ?? -1) ?? []);

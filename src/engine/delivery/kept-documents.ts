@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { mirroredDocuments } from './placement-documents.ts';
 import type { PlacementOutcome } from './placement-outcome.ts';
 
-/** Placements refused at load without a good object in the record: their state is kept until then. */
+/** The recorded files of placements that were refused at load and have no good version in the record, unchanged. */
 export function refusedPlacements(all: readonly PlacementOutcome[], world: World): RecordEntry[] {
   const { digest } = world.input;
   const planned = new Set(all.map(({ work }) => placementKey(refOf(work.placement))));

@@ -20,13 +20,13 @@ const pending: Condition = {
 
 const undecided = { scheduled: pending, decisions: [], holds: [], problems: [], wakes: [] };
 
-/** A placement as the record remembers it and as the members show it, before anything is decided. */
+/** A placement as recorded and as the members show it, before anything is decided. */
 export function loadPlacement(placement: Placement, world: World): PlacementWork {
   const key = placementKey(refOf(placement));
   const recorded = world.record.placements.get(key);
   const { digest } = world.input;
   const selection = selectResources({ placement, hub: world.hub, digest });
-  const resourceSnapshots = recorded ? rememberedSnapshots(recorded) : [];
+  const resourceSnapshots = recorded ? recordedSnapshots(recorded) : [];
   const snapshots = recorded?.snapshots ?? new Map<number, readonly Manifest[]>();
   const loaded = {
     placement,
@@ -43,19 +43,19 @@ export function loadPlacement(placement: Placement, world: World): PlacementWork
 }
 
 /**
- * Where the state is gone and the files of its snapshots are not, those are used: a run that rolls one out continues, and
- * clusters that have one are not given the same under another index.
+ * Snapshot files are used also where the state is gone: a run that rolls one out continues, and clusters that have one do not
+ * get the same contents under another index.
  */
-function rememberedSnapshots({ state, snapshots }: RecordedPlacement): readonly ResourceSnapshotEntry[] {
+function recordedSnapshots({ state, snapshots }: RecordedPlacement): readonly ResourceSnapshotEntry[] {
   if (state.resourceSnapshots.length > 0) return state.resourceSnapshots;
   return [...snapshots.keys()].sort((a, b) => a - b).map((index) => ({ index }));
 }
 
-/** A placement that is deleted: whatever it holds anywhere is to be removed, or left behind if it says so. */
+/** A placement that is deleted: its objects are to be removed, or stay if its delete strategy is Abandon. */
 export function loadDeletedPlacement(deleted: DeletedPlacement, world: World): PlacementWork | undefined {
   const { recorded } = deleted;
   const placement = deleted.placement ?? unknownPlacement(recorded.state);
-  // What is being removed already, from clusters that were unpicked, is nothing that the deletion leaves behind.
+  // Removals from clusters that were unpicked earlier continue.
   const isAbandoned = abandons(placement);
   const loaded = {
     placement,
@@ -92,7 +92,7 @@ function unknownPlacement(state: PlacementState): Placement {
   return { apiVersion: 'placement.kubernetes-fleet.io/v1', kind, metadata, spec: emptySpec };
 }
 
-/** Bindings on their way out of clusters that left the fleet are gone at once: nothing is removed there, so nothing is waited for. */
+/** Drops bindings that are being removed from clusters that left the fleet: nothing is removed there, so there is nothing to wait for. */
 export function withoutLeftClusters(work: PlacementWork, world: World): PlacementWork {
   const gone = new Set(leavingSteps(work.bindings).filter(({ binding }) => !inFleet(binding.targetCluster, world)));
   return gone.size === 0 ? work : { ...work, bindings: work.bindings.filter((step) => !gone.has(step)) };

@@ -4,34 +4,34 @@ import type { PlanInput } from '../input.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { placementLabelValue } from '../overrides/ownership.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import { rememberedManifests } from '../recovery/rebuilt-snapshot.ts';
+import { knownManifests } from '../recovery/rebuilt-snapshot.ts';
 import { listedObjects, refsIn } from '../selection/listed-objects.ts';
 import { objectKey } from '../selection/object-key.ts';
 
-/** What of a placement tells which objects it has. */
+/** The parts of a placement that show which objects it has. */
 type Placing = Pick<PlacementWork, 'placement' | 'bindings' | 'resourceSnapshots' | 'contents' | 'selection'>;
 
-/** Placements with what the whole plan knows of them. */
+/** The placements of a plan. */
 interface PlacingContents {
   readonly works: ReadonlyMap<PlacementKey, Placing>;
   readonly world: { readonly input: Pick<PlanInput, 'fleet' | 'digest'> };
 }
 
-/** Which placements mark objects with which label. */
+/** Placements by the label that they set on their objects. */
 interface PlacingByLabel {
   /** A file that cannot be read may hold a placement of any label. */
   readonly mayBeAny: boolean;
   readonly works: ReadonlyMap<string, Placing>;
-  /** Of placements whose file was refused: nothing is known of what they place. */
+  /** Labels of placements whose file was refused: it is unknown what they place. */
   readonly refused: ReadonlySet<string>;
 }
 
 /**
- * Whether the placement that marks its objects with a label has an object on a cluster, or may have: it has a binding there,
- * if only one on its way out, and asks for the object now or did in a remembered snapshot, or it is unknown what it gave
- * the cluster. Of a placement whose file was refused nothing is known. What else is marked, by a placement that is gone,
- * has left the cluster or no longer knows the object, is nobody's, and can be taken over (KubeFleet drops owner references to
- * AppliedWorks whose Work is gone).
+ * Whether the placement with a label has, or may have, an object on a cluster. It must have a binding there, which may be one
+ * that is being removed. It must also select the object, or list it in a recorded snapshot, or its contents there are unknown.
+ * A placement whose file was refused may have any object. Other objects with a label have no owner and can be taken over:
+ * their placement is gone, has left the cluster, or no longer lists them (KubeFleet drops owner references to AppliedWorks
+ * whose Work is gone).
  */
 export function isPlaced(
   contents: PlacingContents,
@@ -65,6 +65,6 @@ function hasOn(work: Placing, cluster: ClusterName, key: string): boolean {
   if (selection.ok && refsIn(selection.manifests).some((ref) => objectKey(ref) === key)) return true;
   return here.some(
     ({ binding: { state, resourceSnapshotIndex: index } }) =>
-      state !== 'Scheduled' && rememberedManifests(work, index) === undefined,
+      state !== 'Scheduled' && knownManifests(work, index) === undefined,
   );
 }

@@ -6,7 +6,7 @@ import type { PlacementWork } from '../placement-work.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
 import { canonicalState } from './canonical-state.ts';
 
-/** Below `placements/<[ns.]name>/`: status, state and the resources of every remembered snapshot. */
+/** Below `placements/<[ns.]name>/`: status, state and the resources of every recorded snapshot. */
 export function placementDocuments(
   work: PlacementWork,
   { status, inNamespace }: { readonly status: PlacementStatus; readonly inNamespace: StatusInNamespace | undefined },

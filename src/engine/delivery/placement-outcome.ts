@@ -15,14 +15,14 @@ import type { World } from '../world.ts';
 import { mirroredDocuments, placementDocuments } from './placement-documents.ts';
 import { targetsOf } from './targets.ts';
 
-/** What all the stages made of one placement, and what the plan document says of it. */
+/** The result for one placement, and its part of the plan document. */
 export interface PlacementOutcome {
   readonly work: PlacementWork;
   /** Undefined for a placement whose file is gone. */
   readonly planned: PlannedPlacement | undefined;
   /** By cluster name. */
   readonly targets: readonly PlacementTarget[];
-  /** Hex sha-256 of what is planned and of the targets, but for the moves that lead there. */
+  /** Hex sha-256 of `planned` and `targets`, without moves. */
   readonly digest: string;
   /** By path below the placement's own folder on the status branch. */
   readonly documents: readonly EntryFile[];
@@ -66,18 +66,18 @@ function finished(
 export const documentAt = ({ documents }: PlacementOutcome, wanted: string): RecordDocument | undefined =>
   documents.find(([path]) => path === wanted)?.[1];
 
-/** What the engine will remember of the placement. */
+/** The state that the engine records of the placement. */
 export const stateOf = (outcome: PlacementOutcome): PlacementState =>
   documentAt(outcome, 'state.yaml')!.value as PlacementState;
 
-/** Moves tell how this plan came about, not what it wants: the next plan wants the same and moves nothing. */
+/** Without moves: the next plan wants the same and moves nothing. */
 const wantedText = (planned: PlannedPlacement): string =>
   canonicalMap(planned, (value, key) => {
     if (key === 'decisions') return canonicalList(planned.decisions.map(decisionText));
     return canonicalJson(key === 'bindings' ? planned.bindings.map(({ move: _, ...binding }) => binding) : value);
   });
 
-/** Placements have most of their decisions in common: a large fleet has a million, and the texts of all would fill the memory. */
+/** Placements share most decisions; a large fleet has a million, whose texts would not all fit into memory. */
 const decisionText = memoizeRecent((decision: ClusterDecision) => canonicalJson(decision), 20_000);
 
 function statusOf(work: PlacementWork, world: World): PlacementStatus {
@@ -109,7 +109,7 @@ function plannedPlacement(work: PlacementWork, status: PlacementStatus): Planned
   };
 }
 
-/** Not always the scheduler's word: a wrong selection goes before it. */
+/** The condition Scheduled of the status: an invalid selection takes precedence over the scheduler's. */
 function scheduledOf({ placement }: PlacementWork, { conditions }: PlacementStatus): PlannedPlacement['scheduled'] {
   const { status, reason, message = '' } = findCondition(conditions, placementType(placement, 'Scheduled'))!;
   return { status, reason, message };

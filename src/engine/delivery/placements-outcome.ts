@@ -15,7 +15,7 @@ import { removalHolds } from './removal-holds.ts';
 import { stuckRemovals } from './stuck-removals.ts';
 import { unknownContentHolds } from './unknown-contents.ts';
 
-/** What all placements come to, those among them whose file is gone. `runs`: as they will be recorded; they hold on to overrides. */
+/** The outcome of all placements, including deleted ones. `runs`: as they will be recorded; they keep overrides in use. */
 export function placementsOutcome(
   { staying, deleted }: DeliveredPlacements,
   runs: readonly StagedUpdateRun[],
@@ -48,7 +48,7 @@ export function placementsOutcome(
   };
 }
 
-/** Few are asked for, of plans that have a million. */
+/** Searches on demand: few targets are looked up, of plans that have a million. */
 function targetReader(outcomes: readonly PlacementOutcome[]) {
   return (cluster: ClusterName, placement: PlacementRef): PlacementTarget | undefined => {
     const key = placementKey(placement);

@@ -3,8 +3,8 @@ import type { PlacementWork } from '../placement-work.ts';
 import type { World } from '../world.ts';
 
 /**
- * From what everything that an actor needs for a target is found. Of 100,000 targets few change, so contents are rendered for
- * those that are asked for: `targetContent`, `recordedContent`, `reappliedClusters`.
+ * The input of `targetContent`, `recordedContent` and `reappliedClusters`, which render contents on demand: of 100,000 targets
+ * few change.
  */
 export interface PlanContents {
   readonly world: World;

@@ -1,17 +1,17 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { type ApplyStrategy, type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { labelsBefore } from '../bindings/held-labels.ts';
+import { previousLabels } from '../bindings/previous-labels.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import { rememberedManifests } from '../recovery/rebuilt-snapshot.ts';
+import { knownManifests } from '../recovery/rebuilt-snapshot.ts';
 import type { World } from '../world.ts';
 import type { PlanContents } from './plan-contents.ts';
 import { stayingOn, strategyOf } from './staying-bindings.ts';
 
 /**
- * Clusters of a placement that apply once more what they hold by the record, and nothing else of the binding changes: in another
- * way, or with other values of the labels that overrides fill in.
+ * Clusters of a placement that apply the recorded snapshot again while nothing else of the binding changes: with another apply
+ * strategy, or with other label values that overrides fill in.
  */
 export function reappliedClusters({ works, world }: PlanContents, placement: PlacementRef): ReadonlySet<ClusterName> {
   const work = works.get(placementKey(placement));
@@ -30,15 +30,15 @@ export function reappliedClusters({ works, world }: PlanContents, placement: Pla
   return new Set(anew.map(({ targetCluster }) => targetCluster));
 }
 
-/** A label that only fills a variable of an override moves no binding: what is applied changes all the same. */
+/** A label that only fills a variable of an override moves no binding, but the applied objects change. */
 function isFilledAnew(
   { before: held, after }: { readonly before: Binding; readonly after: Binding },
   work: PlacementWork,
   world: World,
 ): boolean {
   const { targetCluster: cluster, resourceSnapshotIndex: index } = after;
-  const labels = labelsBefore(held, world);
-  const manifests = rememberedManifests(work, index);
+  const labels = previousLabels(held, world);
+  const manifests = knownManifests(work, index);
   if (!labels || !manifests) return false;
   const what = { placement: refOf(work.placement), manifests, lists: after, cluster };
   const now = world.render(what);

@@ -9,9 +9,9 @@ import type { Hold, PlacementTarget } from '../plan-document.ts';
 import { describeRef } from '../selection/object-key.ts';
 
 /**
- * Removals that an actor does not carry out: since what is to be removed holds objects that are not ours, until they go or
- * a RemovalApproval names the digest (decided once for a placement on a cluster), or since the member refuses. What the
- * cluster is to hold again since the actor spoke is no removal any more.
+ * Removals that an actor does not carry out. Either an object contains objects that are not ours: it stays until they are gone
+ * or a RemovalApproval names the digest (one for a placement on a cluster). Or the member refuses. Objects that the target has
+ * again since the actor's report do not count.
  */
 export function removalHolds(
   seen: Seen,
@@ -19,14 +19,14 @@ export function removalHolds(
 ): Hold[] {
   const holds: Hold[] = [];
   for (const [clusterName, observation] of seen.observations ?? []) {
-    for (const { placement, results } of withLeftovers(observation.placements)) {
+    for (const { placement, results } of withUnremoved(observation.placements)) {
       const { kind, name, namespace } = placement;
       const subject = { kind, name, ...(namespace === undefined ? {} : { namespace }), clusterName };
       const of = targetOf(clusterName, placement) ?? { clusterName, placement, objects: [] };
       const foreign = stillToGo(results.filter(containsForeign), of);
       if (foreign.length > 0) {
         const removalDigest = foreignDigest({ clusterName, placement, foreign }, seen);
-        const message = `${told(foreign)}; it stays on ${clusterName} until they are gone, or until a RemovalApproval of ${removalDigest} is merged`;
+        const message = `${outcomesText(foreign)}; it stays on ${clusterName} until they are gone, or until a RemovalApproval of ${removalDigest} is merged`;
         if (!isRemovalApproved(removalDigest, seen.fleet))
           holds.push({ subject, reason: 'ContainsForeignObjects', message, removalDigest });
       }
@@ -35,22 +35,22 @@ export function removalHolds(
         holds.push({
           subject,
           reason: 'RemovalRefused',
-          message: `${told(refused)}; it is tried again until ${clusterName} lets it go`,
+          message: `${outcomesText(refused)}; the removal is retried until ${clusterName} accepts it`,
         });
     }
   }
   return holds;
 }
 
-/** Few of what a member shows: elsewhere all that was to go went. */
-const withLeftovers = memoize((sightings: readonly PlacementObservation[]) =>
-  sightings.filter(({ results }) => results.some((outcome) => containsForeign(outcome) || isRefused(outcome))),
+/** Cached, since only few placements of a member have such results. */
+const withUnremoved = memoize((placements: readonly PlacementObservation[]) =>
+  placements.filter(({ results }) => results.some((outcome) => containsForeign(outcome) || isRefused(outcome))),
 );
 
 const isRefused = ({ result }: ObjectOutcome): boolean => result === 'ManifestDeleteFailed';
 
-/** What the actor said of at most three objects. */
-const told = (outcomes: readonly ObjectOutcome[]): string =>
+/** Messages of at most three objects. */
+const outcomesText = (outcomes: readonly ObjectOutcome[]): string =>
   listUpTo(
     outcomes.map(({ message, object, result }) => message ?? `${describeRef(object)}: ${result}`),
     3,

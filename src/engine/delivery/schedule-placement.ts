@@ -9,7 +9,7 @@ import { sourceOf } from '../problem-of.ts';
 import { heldTwice } from '../selection/duplicates.ts';
 import type { World } from '../world.ts';
 
-/** Clusters, decisions and the Scheduled condition: what KubeFleet's scheduler would leave behind. */
+/** Clusters, decisions and the Scheduled condition, as KubeFleet's scheduler sets them. */
 export function schedulePlacement(before: PlacementWork, world: World): PlacementWork {
   const work = { ...before, problems: [...before.problems, ...selectionProblems(before, world)] };
   const placement = work.selection.ok ? work.placement : asLastScheduled(work.placement, work.policySnapshots);

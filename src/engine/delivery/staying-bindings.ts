@@ -6,14 +6,14 @@ import { memoize } from '../kernel/memoize.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { listedObjects } from '../selection/listed-objects.ts';
 
-/** Every object that a remembered snapshot of the placement lists: nothing else of it may ever be removed. */
+/** Every object that a recorded snapshot of the placement lists: no other object of it may be removed. */
 export const prunableOf = ({ contents }: PlacementWork): readonly ObjectRef[] => listedObjects(contents).refs;
 
 /** How objects of the placement are applied on a cluster. */
 export const strategyOf = (work: PlacementWork, cluster: ClusterName): ApplyStrategy =>
   applyStrategyOf(work.placement, stayingOn(work).get(cluster));
 
-/** Bindings that are not on their way out, by cluster, of two the first: every target of the placement asks. */
+/** Bindings that are not being removed, by cluster; of two on one cluster the first. Cached, since every target looks them up. */
 export const stayingOn = ({ bindings }: PlacementWork): ReadonlyMap<ClusterName, Binding> => staying(bindings);
 
 const staying = memoize(

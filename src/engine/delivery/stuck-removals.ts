@@ -14,9 +14,9 @@ import { describeRef, keyOfManifest, objectKey, refOfManifest } from '../selecti
 const patienceMs = 300_000;
 
 /**
- * Objects that are to go from a cluster, with their binding or as a newer snapshot lists them no more, that the member has
- * marked as deleted for five minutes and that are still there, with what they wait for; and the instants at which others
- * become such.
+ * Objects that are to be removed from a cluster and still exist five minutes after the member marked them as deleted, with
+ * what they wait for. They are removed with their binding, or because a newer snapshot no longer lists them. `wakes`: the
+ * instants at which further objects become stuck.
  */
 export function stuckRemovals(context: {
   readonly works: readonly PlacementWork[];
@@ -47,14 +47,14 @@ export function stuckRemovals(context: {
         holds.push({
           subject: { ...refOf(work.placement), clusterName },
           reason: 'RemovalPending',
-          message: `on ${clusterName} ${told(stuck)}`,
+          message: `on ${clusterName} ${stuckText(stuck)}`,
         });
     }
   }
   return { holds, wakes };
 }
 
-/** What a member has marked as deleted, by the placement that it is of: nothing almost everywhere. */
+/** Objects that a member has marked as deleted, by placement label; almost always none. */
 const deletedByLabel = memoize((objects: readonly Manifest[]) => {
   const deleted = objects.flatMap((object) => {
     const since = parseInstant(object.metadata.deletionTimestamp ?? '');
@@ -64,7 +64,7 @@ const deletedByLabel = memoize((objects: readonly Manifest[]) => {
   return Map.groupBy(deleted, ({ label }) => label);
 });
 
-/** Of a binding on its way out everything goes; else what earlier snapshots list and the present target does not. */
+/** Whether an object is to be removed: all when the binding is; else those of earlier snapshots that the target does not have. */
 function goingFrom(
   { placement, bindings, contents }: PlacementWork,
   cluster: ClusterName,
@@ -72,22 +72,22 @@ function goingFrom(
 ): (object: Manifest) => boolean {
   if (leavingSteps(bindings).some(({ binding }) => binding.targetCluster === cluster)) return () => true;
   const target = targetOf(cluster, refOf(placement));
-  // Without a digest it is unknown what is to be there, and nothing is removed.
+  // Without a digest the desired objects are unknown, and nothing is removed.
   if (target?.digest === undefined) return () => false;
   const stays = new Set(target.objects.map(objectKey));
   const { keys } = listedObjects(contents);
   return (object) => keys.has(keyOfManifest(object)) && !stays.has(keyOfManifest(object));
 }
 
-function told(stuck: readonly Manifest[]): string {
-  const said = stuck.map((object) => {
+function stuckText(stuck: readonly Manifest[]): string {
+  const texts = stuck.map((object) => {
     const waits = waitsFor(object);
     return `${describeRef(refOfManifest(object))} is being removed since ${object.metadata.deletionTimestamp}${waits === '' ? '' : ` and waits for ${waits}`}`;
   });
-  return listUpTo(said, 3, '; ');
+  return listUpTo(texts, 3, '; ');
 }
 
-/** Its finalizers; a namespace says itself what is left in it. */
+/** Its finalizers; a namespace also reports its remaining contents. */
 function waitsFor(object: Manifest): string {
   const { conditions = [] } = (object['status'] ?? {}) as { conditions?: readonly Condition[] };
   const left =

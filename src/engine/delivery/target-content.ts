@@ -1,7 +1,7 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { type ApplyStrategy, abandons, placementKey } from '../../api/placement.ts';
 import { approvedRemovals } from '../bindings/foreign-objects.ts';
-import { labelsBefore } from '../bindings/held-labels.ts';
+import { previousLabels } from '../bindings/previous-labels.ts';
 import { placementLabelValue } from '../overrides/ownership.ts';
 import type { RenderedManifest } from '../overrides/render.ts';
 import type { PlacementWork } from '../placement-work.ts';
@@ -17,15 +17,15 @@ export interface TargetContent {
   readonly strategy: ApplyStrategy;
   /** Value of the ownership label on the placement's objects. */
   readonly label: string;
-  /** Namespaces and CRDs that may be removed with what they hold that is not ours. */
+  /** Namespaces and CRDs that may be removed although they contain objects of others. */
   readonly approvedRemovals: readonly ObjectRef[];
   /** Objects that it releases instead of removing them, since another placement selects them. */
   readonly handedOver: readonly ObjectRef[];
-  /** It is unknown what the cluster should hold: everything there stays as it is. */
+  /** The desired objects are unknown: everything on the cluster stays unchanged. */
   readonly leaveAlone: boolean;
-  /** When the placement is deleted, what it holds stays (KubeFleet deleteStrategy). */
+  /** When the placement is deleted, its objects stay on the clusters (KubeFleet deleteStrategy). */
   readonly abandons: boolean;
-  /** Objects that remembered snapshots listed: the only ones that may be removed. */
+  /** Objects that recorded snapshots list: the only ones that may be removed. */
   readonly prunable: readonly ObjectRef[];
 }
 
@@ -34,7 +34,7 @@ export function targetContent(contents: PlanContents, target: PlacementTarget): 
   const { world, works } = contents;
   const { input } = world;
   const work = works.get(placementKey(target.placement));
-  // Neither contents nor what stands for them: an empty list would have its actor remove everything.
+  // Neither contents nor rebuilt objects: with an empty list the actor would remove everything.
   if (!work || (!target.remove && target.digest === undefined && target.objects.length === 0)) return undefined;
   return {
     manifests: manifestsOf(work, target, world),
@@ -58,7 +58,7 @@ function manifestsOf(work: PlacementWork, target: PlacementTarget, world: World)
   return rendered.ok ? rendered.manifests : [];
 }
 
-/** What the record says a cluster holds: its recorded index with its recorded override snapshots and labels. */
+/** Recorded contents of a cluster: its recorded index with its recorded override snapshots and labels. */
 export function recordedContent({ world }: PlanContents, target: PlacementTarget): readonly Manifest[] {
   const recorded = world.record.placements.get(placementKey(target.placement));
   const binding = recorded?.state.bindings.find(
@@ -71,7 +71,7 @@ export function recordedContent({ world }: PlanContents, target: PlacementTarget
     manifests,
     lists: binding,
     cluster: target.clusterName,
-    labels: labelsBefore(binding, world),
+    labels: previousLabels(binding, world),
   });
   return rendered.ok ? rendered.manifests.map(({ manifest }) => manifest) : [];
 }

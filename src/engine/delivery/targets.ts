@@ -17,16 +17,16 @@ interface TargetContext {
 }
 
 /**
- * What every cluster should run of a placement now: bindings that hold a snapshot, and removals until they are done. Where
- * the manifests cannot be rendered (a failing override) there is no target, so that the actor leaves the cluster as it is;
- * where it is unknown what they were (a lost record) the target has no digest, and the cluster stays as it is as well.
+ * What every cluster should run of a placement now: bindings with a snapshot, and removals until they are done. Where the
+ * manifests cannot be rendered (a failing override) there is no target, so that the actor changes nothing on the cluster.
+ * Where they are unknown (a lost record) the target has no digest, and the actor changes nothing either.
  */
 export function targetsOf(work: PlacementWork, { render, present }: TargetContext): PlacementTarget[] {
   const placement = refOf(work.placement);
   return onePerCluster(work).flatMap((binding): PlacementTarget[] => {
     const { targetCluster: clusterName, resourceSnapshotIndex } = binding;
     if (!present(clusterName)) return [];
-    // Without the index: what an actor says of a removal must never be taken for what it says of a later binding.
+    // Without the index: a report on a removal must never count as one on a later binding.
     if (binding.deleting) return [{ clusterName, placement, remove: true, objects: [] }];
     if (resourceSnapshotIndex === undefined) return [];
     const contents = work.contents.get(resourceSnapshotIndex);
@@ -49,8 +49,8 @@ export function targetsOf(work: PlacementWork, { render, present }: TargetContex
 }
 
 /**
- * The bindings that speak for their clusters. Two on one cluster is a conflict in which nothing moves, so what is to stay
- * goes before what is to go, and Bound before Unscheduled. Those never given anything have no say.
+ * The binding that counts for each cluster. Two on one cluster are a conflict in which nothing moves: one that stays comes
+ * before one that is being removed, and Bound before Unscheduled. Bindings that never got resources do not count.
  */
 function onePerCluster({ bindings }: PlacementWork): Binding[] {
   const chosen = new Map<ClusterName, Binding>();

@@ -5,7 +5,7 @@ import type { Hold } from '../plan-document.ts';
 import { lostLastGood } from '../recovery/lost-last-good.ts';
 import { isRebuilt } from '../recovery/rebuilt-snapshot.ts';
 
-/** Holds of placements that only a change of files moves, on clusters of which it is unknown what they should hold. */
+/** Holds of placements whose contents on some clusters are unknown until a file changes. */
 export function unknownContentHolds(works: readonly PlacementWork[], fleet: Fleet): Hold[] {
   return works.flatMap((work): Hold[] => {
     const { placement, bindings, resourceSnapshots } = work;
@@ -17,7 +17,7 @@ export function unknownContentHolds(works: readonly PlacementWork[], fleet: Flee
       })
       .map(({ binding }) => binding.targetCluster);
     if (clusters.length === 0) return [];
-    const message = `the record was lost, so nobody knows what ${placementKey(refOf(placement))} should be on ${clusters.join(', ')}: it stays there as it is, and drift is not put right, until ${until}`;
+    const message = `the record was lost, so it is unknown what ${placementKey(refOf(placement))} should be on ${clusters.join(', ')}: nothing is changed there, and drift is not repaired, until ${until}`;
     return [{ subject: refOf(placement), reason: 'RecordLost', message }];
   });
 }
@@ -25,6 +25,6 @@ export function unknownContentHolds(works: readonly PlacementWork[], fleet: Flee
 /** What must be changed; undefined where the next snapshot comes by itself. */
 function untilWhat({ placement, resourceSnapshots }: PlacementWork, fleet: Fleet): string | undefined {
   const broken = lostLastGood(resourceSnapshots, fleet);
-  if (broken !== undefined) return `${broken} is mended`;
-  return placement.spec.strategy.type === 'External' ? 'an update run comes to them' : undefined;
+  if (broken !== undefined) return `${broken} is fixed`;
+  return placement.spec.strategy.type === 'External' ? 'an update run updates them' : undefined;
 }

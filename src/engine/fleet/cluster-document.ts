@@ -5,8 +5,8 @@ import type { RecordDocument } from '../plan-document.ts';
 import { objectDocument } from '../record/documents.ts';
 
 /**
- * `clusters/<name>.yaml`: the member with its status, without heartbeats and observation times. Usage moves all the
- * time: what was published stands unless something else changed too (docs/status-branch.md).
+ * `clusters/<name>.yaml`: the member with its status, without heartbeats and observation times. Resource usage changes all the
+ * time: the published usage stays unless something else changes too (docs/status-branch.md).
  */
 export function clusterDocument(
   cluster: MemberCluster,
@@ -25,7 +25,7 @@ export function clusterDocument(
   );
 }
 
-/** Every daemon dates a member's health from its own first contact: while it is the same, the first date stands. */
+/** Every daemon dates a member's health from its own first contact: as long as the health is the same, the recorded date stays. */
 function sinceRecorded(status: MemberClusterStatus, recorded: MemberClusterStatus | undefined): MemberClusterStatus {
   if (!status.agentStatus || !recorded?.agentStatus) return status;
   const agents = new Map(recorded.agentStatus.map((agent) => [agent.type, agent.conditions]));

@@ -4,7 +4,7 @@ import type { RecordDocument } from '../plan-document.ts';
 import type { World } from '../world.ts';
 import { clusterDocument } from './cluster-document.ts';
 
-/** The document of every member, and what it was made from. */
+/** The document of every member, and its inputs. */
 export type ClusterDocuments = ReadonlyMap<ClusterName, Made>;
 
 interface Made {
@@ -14,7 +14,7 @@ interface Made {
   readonly document: RecordDocument;
 }
 
-/** `clusters/<name>.yaml` of all members. One that says what it said in an earlier plan is the same value. */
+/** `clusters/<name>.yaml` of all members. A document that equals that of an earlier plan is the same value. */
 export function clusterDocuments(world: World, earlier: ClusterDocuments | undefined): ClusterDocuments {
   const documents = new Map<ClusterName, Made>();
   for (const cluster of world.admitted.members) {

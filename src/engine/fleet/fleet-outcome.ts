@@ -5,7 +5,7 @@ import { directoryOf, objectDocument } from '../record/documents.ts';
 import type { World } from '../world.ts';
 import type { ClusterDocuments } from './cluster-documents.ts';
 
-/** What is reported of the fleet itself: its files as they were read and admitted, its members and its configuration. */
+/** The outcome of the fleet itself: problems of its files, its members and its configuration. */
 export function fleetOutcome({ input, admitted, holds }: World, clusters: ClusterDocuments): DomainOutcome {
   const { fleet, digest } = input;
   const members = [...clusters].map(([name, { document }]) => ({ name, document }));

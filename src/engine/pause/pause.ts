@@ -15,7 +15,7 @@ export interface Paused {
 /** Whether anything new may start at an instant, and when time alone changes that. */
 export type Pause =
   | Paused
-  /** `pausesAt`: when the next freeze begins; undefined = never. */
+  /** `pausesAt`: when the next freeze starts; undefined = never. */
   | { readonly kind: 'none'; readonly pausesAt: Timestamp | undefined };
 
 /** No pause, and none to come. */

@@ -7,7 +7,7 @@ const mostEntries = 1000;
 /** `mirrored` is below the folder of a placement. */
 type ShardedFolder = RecordFolder | 'mirrored';
 
-/** Where one entry of a status-branch directory stands. */
+/** The path of one entry of a status-branch directory. */
 export function recordPath<Folder extends ShardedFolder>(
   directory: Folder,
   name: string,

@@ -8,9 +8,9 @@ interface Written {
 const annotation = 'gitfleet.dev/record-lost';
 
 /**
- * Whether an object on main is held because the record of it was lost: it may have run before, so it does nothing until its
- * file changes (docs/compatibility.md). `lost` is true in the pass that found the record gone; later passes know the file
- * as it was then by the annotation on its record.
+ * Whether an object on main is held because its record was lost. It may have been carried out before, so it does nothing until
+ * its file changes (docs/compatibility.md). `lost` is true in the reconciliation that finds the record gone; later ones know
+ * the file as it was then by the annotation on its record.
  */
 export function isHeldSinceLoss<T extends Written>(request: {
   readonly file: T;
@@ -32,7 +32,7 @@ export const heldSinceLoss = <T extends Written>(file: T, digest: (text: string)
   },
 });
 
-/** True for a record that says no more than that its object was held: not the object's own history. */
+/** Whether a record only says that its object is held, without a history of its own. */
 export const isMereHold = (recorded: Written | undefined): boolean =>
   recorded?.metadata.annotations?.[annotation] !== undefined;
 

@@ -6,8 +6,8 @@ import type { Hold } from '../plan-document.ts';
 import { absenceMeansNothing, heldBecause, lastGoodHold } from './last-good.ts';
 
 /**
- * A FleetConfig whose file is broken stays in effect as it was recorded: without it freezes would end and limits widen.
- * Held before anything else looks at the fleet, so that planner and guard go by the same one.
+ * A FleetConfig whose file is invalid stays in effect as recorded: without it freezes would end and limits widen. Done
+ * before all else, so that planner and guard use the same configuration.
  */
 export function withLastGoodConfig(input: PlanInput): { readonly input: PlanInput; readonly holds: readonly Hold[] } {
   const { fleet, record } = input;
@@ -20,7 +20,7 @@ export function withLastGoodConfig(input: PlanInput): { readonly input: PlanInpu
   };
 }
 
-/** The FleetConfig as it is written, or while its file is broken as it was recorded. */
+/** The FleetConfig of the file; the recorded one while the file is invalid. */
 export const configInEffect = ({ fleet, record }: Pick<PlanInput, 'fleet' | 'record'>): FleetConfig | undefined =>
   fleet.config ?? (absenceMeansNothing(fleet, refOfConfig(record)) ? record.config : undefined);
 
@@ -29,7 +29,7 @@ const refOfConfig = ({ config }: PlanInput['record']) => ({
   name: config?.metadata?.name ?? 'fleet',
 });
 
-/** The usual strategy is read with the repo: placements that rely on it are held as they were. */
+/** The default strategy comes from the file: placements that rely on it are held at their last good version. */
 function withoutReliant(fleet: Fleet, { spec }: FleetConfig): Fleet {
   const without = fleet.withoutStrategy;
   if (spec.defaults?.strategy === undefined || without.size === 0) return fleet;
@@ -38,7 +38,7 @@ function withoutReliant(fleet: Fleet, { spec }: FleetConfig): Fleet {
   return {
     ...fleet,
     placements: fleet.placements.filter((placement) => !relies(placement)),
-    // What they said last of how they are to be deleted is recorded; they are deleted all the same.
+    // They are deleted all the same, by their recorded delete strategy.
     beingDeleted: fleet.beingDeleted.filter((placement) => !relies(placement)),
     refused: [
       ...fleet.refused,

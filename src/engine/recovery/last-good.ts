@@ -5,7 +5,7 @@ import type { Hold } from '../plan-document.ts';
 import { keyOfManifest, refOfManifest } from '../selection/object-key.ts';
 import { isRebuilt } from './rebuilt-snapshot.ts';
 
-/** True when the repo says nothing trustworthy about an object: its file is invalid, or some file could not be read at all. */
+/** Whether an object may exist although it was not loaded: its file is invalid, or some file could not be read at all. */
 export function absenceMeansNothing(
   fleet: Fleet,
   ref: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined },
@@ -23,17 +23,17 @@ export const isRefused = (
       refused.kind === ref.kind && refused.name === ref.name && (refused.namespace ?? '') === (ref.namespace ?? ''),
   );
 
-/** Why an object is held, in words that name the file when one is known to be at fault. */
+/** Why an object is held at its last good version; names the unreadable file, if that is the cause. */
 export function heldBecause(
   fleet: Fleet,
   ref: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined },
 ): string {
   if (isRefused(fleet, ref))
-    return 'its file is not valid: the last good version stays in force until the problem reported for it is mended';
-  return `it is not found, but ${fleet.unreadable[0]} could not be read: nothing is concluded from absence until that file is mended`;
+    return 'its file is not valid: the last good version stays in effect until the reported problem is fixed';
+  return `it is not found, but ${fleet.unreadable[0]} could not be read: it does not count as removed until that file is fixed`;
 }
 
-/** What is held at its last good version, and why, in `message`. */
+/** Holds an object at its last good version. */
 export const lastGoodHold = (subject: Hold['subject'], message: string): Hold => ({
   subject,
   reason: 'LastGoodVersion',
@@ -41,8 +41,8 @@ export const lastGoodHold = (subject: Hold['subject'], message: string): Hold =>
 });
 
 /**
- * What the hub would hold if no file were broken: objects that the latest snapshots hold and that the repo cannot be
- * trusted about are put back as they were. Without broken files this is the repo's own list, same identity.
+ * The objects of the hub at their last good version: objects of the latest snapshots are restored where their file is
+ * invalid or a file could not be read. When all files are valid, this is the repo's own list, same identity.
  */
 export function withLastGoodResources(
   fleet: Fleet,
@@ -53,7 +53,7 @@ export function withLastGoodResources(
   const restored = new Map<string, Manifest>();
   for (const { state, snapshots } of record.placements.values()) {
     const latest = latestOf(state.resourceSnapshots);
-    // What was read from members is nobody's last good version: it must not be applied.
+    // Rebuilt contents are no last good version: they must not be applied.
     if (latest === undefined || isRebuilt(state.resourceSnapshots, latest.index)) continue;
     for (const manifest of snapshots.get(latest.index) ?? []) {
       const key = keyOfManifest(manifest);

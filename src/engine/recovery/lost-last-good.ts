@@ -5,9 +5,9 @@ import { describeRef } from '../selection/object-key.ts';
 import { isRebuilt } from './rebuilt-snapshot.ts';
 
 /**
- * What is broken in the repo, where a placement has no last good version to stand for it: a file that cannot be read or the
- * file of an object, in words. Undefined where nothing is broken, and once a snapshot of the repo was taken since the record
- * was lost. What the members hold is no last good version: it may be of several ages, and it has overrides in it.
+ * The unreadable or invalid file, in words, where a placement has no last good version to use instead. Undefined where all
+ * files are valid, and once a snapshot from the repo was taken since the record was lost. The objects on the members are no
+ * last good version: they may be of several versions, and have overrides in them.
  */
 export function lostLastGood(
   resourceSnapshots: readonly ResourceSnapshotEntry[],

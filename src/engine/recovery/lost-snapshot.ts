@@ -2,8 +2,8 @@ import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import { rebuiltHash } from '../selection/content-hash.ts';
 
 /**
- * Whether a snapshot that gitfleet took has lost its contents: the file is gone from the record, or could not be read. A state
- * written by hand names snapshots without hashes and may leave their contents out; that says nothing.
+ * Whether the contents of a snapshot that gitfleet took are lost: the file is gone from the record, or could not be read. A
+ * state written by hand names snapshots without hashes and may leave their contents out, so those do not count.
  */
 export const isLostSnapshot = (
   {
@@ -19,6 +19,6 @@ export const isLostSnapshot = (
   !contents.has(index) &&
   resourceSnapshots.some((entry) => entry.index === index && entry.hash !== undefined && entry.hash !== rebuiltHash);
 
-/** Why a cluster cannot be given what it was to have. */
+/** Why a cluster cannot get its snapshot. */
 export const lostSnapshotMessage = (index: number): string =>
-  `resource snapshot ${index} is not remembered any more, and the cluster shows nothing of it`;
+  `resource snapshot ${index} is no longer recorded, and the cluster shows nothing of it`;

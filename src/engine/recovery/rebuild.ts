@@ -9,21 +9,21 @@ import { isSecret } from '../selection/is-secret.ts';
 import { normalise } from '../selection/normalise.ts';
 import { keyOfManifest } from '../selection/object-key.ts';
 
-/** What a cluster shows of a placement. */
-export interface Sighted {
+/** Objects of a placement that a cluster shows, and the snapshot index that its actor reports. */
+export interface PlacementOnCluster {
   readonly index: number | undefined;
   readonly objects: readonly Manifest[];
 }
 
-/** Who shows objects with the label of which placement. */
-export function sightedPlacements(input: PlanInput): Map<PlacementKey, Map<string, Sighted>> {
-  const seen = new Map<PlacementKey, Map<string, Sighted>>();
+/** Clusters that show objects with a placement's label, by placement. */
+export function observedPlacements(input: PlanInput): Map<PlacementKey, Map<string, PlacementOnCluster>> {
+  const seen = new Map<PlacementKey, Map<string, PlacementOnCluster>>();
   for (const [cluster, observation] of input.observations ?? []) {
     for (const object of observation.objects) {
       const label = object.metadata.labels?.[placementLabel];
       if (label === undefined) continue;
       const key = (object.metadata.annotations?.[placementAnnotation] ?? label) as PlacementKey;
-      const clusters = seen.get(key) ?? new Map<string, Sighted>();
+      const clusters = seen.get(key) ?? new Map<string, PlacementOnCluster>();
       seen.set(key, clusters);
       const index = observation.placements.find(
         ({ placement }) => placementKey(placement) === key,
@@ -35,24 +35,24 @@ export function sightedPlacements(input: PlanInput): Map<PlacementKey, Map<strin
 }
 
 /**
- * A record made of what members show.
+ * The record of a placement, rebuilt from the objects that members show.
  * @param placement Undefined while its file cannot be read.
- * @param highest Index below which none is given to what nobody knows the index of.
+ * @param highest Highest index in use; unknown indexes get higher ones.
  */
 export function rebuilt(
   placement: Placement | undefined,
   key: PlacementKey,
-  sighted: ReadonlyMap<string, Sighted>,
+  onClusters: ReadonlyMap<string, PlacementOnCluster>,
   highest = -1,
 ): RecordedPlacement {
   const contents = new Map<number, Map<string, Manifest>>();
   const bindings: Binding[] = [];
-  for (const [cluster, { index, objects }] of indexed(sighted, highest)) {
+  for (const [cluster, { index, objects }] of indexed(onClusters, highest)) {
     bindings.push({ targetCluster: cluster, state: 'Bound', resourceSnapshotIndex: index });
     const known = contents.get(index) ?? new Map<string, Manifest>();
     contents.set(index, known);
     for (const object of objects) {
-      // What a Secret holds on a member never goes to git. It stays there as it is until a snapshot of the repo names it.
+      // The contents of a Secret on a member never go to git. It stays unchanged until a snapshot from the repo lists it.
       if (isSecret(object)) continue;
       known.set(keyOfManifest(object), normalise(object));
     }
@@ -77,9 +77,8 @@ export function rebuilt(
 }
 
 /**
- * What was rebuilt of a placement, once its file can be read. Its bindings count as made by the policy of then, as far as that can
- * have made them: a scheduler that moved them would act on what it forgot. Of a list no policy can have made a binding that it
- * does not name: an older one did.
+ * A rebuilt placement with the policy of its file. Its bindings count as made by that policy, so that the scheduler does not
+ * move them for lack of a record. A PickFixed policy cannot have made a binding that it does not name: an older one did.
  */
 export function underPolicy({ state, ...rest }: RecordedPlacement, policy: PlacementPolicy): RecordedPlacement {
   const isNamed = ({ targetCluster }: Binding): boolean =>
@@ -90,7 +89,7 @@ export function underPolicy({ state, ...rest }: RecordedPlacement, policy: Place
   return { ...rest, state: { ...state, policySnapshots: [policySnapshot(policy)], bindings } };
 }
 
-/** Entries of snapshots that were put together from what members hold; the last index is the latest. */
+/** Entries of rebuilt snapshots; the last index is the latest. */
 export const rebuiltEntries = (indexes: readonly number[]): PlacementState['resourceSnapshots'] =>
   indexes.map((index) => ({
     index,
@@ -106,16 +105,16 @@ const policySnapshot = (policy: PlacementPolicy) => ({
 });
 
 /**
- * The clusters with an index each. Where nobody knows it any more, clusters that hold the same share one and all others have
- * their own: under one index for all, what an older cluster holds would be put on the newer ones.
+ * The clusters with an index each. Where the index is unknown, clusters that hold the same share one. With a single index for
+ * all, the objects of an older cluster would be put on the newer ones.
  */
 function indexed(
-  sighted: ReadonlyMap<string, Sighted>,
+  onClusters: ReadonlyMap<string, PlacementOnCluster>,
   highest: number,
-): [string, Sighted & { readonly index: number }][] {
-  let next = Math.max(highest, ...[...sighted.values()].map(({ index }) => index ?? -1)) + 1;
+): [string, PlacementOnCluster & { readonly index: number }][] {
+  let next = Math.max(highest, ...[...onClusters.values()].map(({ index }) => index ?? -1)) + 1;
   const byContent = new Map<string, number>();
-  return [...sighted].map(([cluster, { index, objects }]) => {
+  return [...onClusters].map(([cluster, { index, objects }]) => {
     if (index !== undefined) return [cluster, { index, objects }];
     const held = objects.map((object) => `${keyOfManifest(object)} ${object.metadata.annotations?.[digestAnnotation]}`);
     const content = held.sort().join('\n');

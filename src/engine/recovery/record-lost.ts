@@ -3,7 +3,7 @@ import { type FleetRecord, type PlanInput, type RecordedPlacement, writtenPlacem
 import { by } from '../kernel/ordering.ts';
 import type { Hold } from '../plan-document.ts';
 import { isNeverRead, leftAlone, mayBeWritten } from './never-read.ts';
-import { rebuilt, sightedPlacements, underPolicy } from './rebuild.ts';
+import { observedPlacements, rebuilt, underPolicy } from './rebuild.ts';
 import { recoverUnread } from './recover-unread.ts';
 
 export interface Recovered {
@@ -13,10 +13,10 @@ export interface Recovered {
 }
 
 /**
- * With no record at all while members carry our label, bindings and contents are rebuilt from what the members show, so
- * that nothing is installed twice, nothing older comes back and nothing of theirs is removed (docs/design.md). Placements
- * that the repo no longer names are left alone and said aloud: their objects may belong to another fleet. One that a broken
- * file may name is rebuilt as well: by the time the file is mended the record would not be lost any more.
+ * Without any record, while members have objects with our label, bindings and contents are rebuilt from the members: nothing
+ * is installed twice, no older version comes back and nothing of theirs is removed (docs/design.md). Objects of placements
+ * that the repo does not name are reported and not changed: they may belong to another fleet. A placement that may be in an
+ * unreadable file is rebuilt as well: once the file is fixed, the record would no longer count as lost.
  */
 export function recoverRecord(input: PlanInput): Recovered {
   const { observations } = input;
@@ -24,15 +24,15 @@ export function recoverRecord(input: PlanInput): Recovered {
   if (observations === undefined) return known(record);
   if (record.exists)
     return record.unread ? { ...recoverUnread({ ...input, record }, record.unread), lost: false } : known(record);
-  const seen = sightedPlacements(input);
+  const seen = observedPlacements(input);
   if (seen.size === 0) return known(record);
   const written = writtenPlacements(input.fleet);
   const placements = new Map<PlacementKey, RecordedPlacement>();
   const holds: Hold[] = [];
-  for (const [key, sighted] of [...seen].sort(by(([name]) => name))) {
+  for (const [key, onClusters] of [...seen].sort(by(([name]) => name))) {
     const placement = written.get(key);
-    if (placement || mayBeWritten(input.fleet, key)) placements.set(key, rebuilt(placement, key, sighted));
-    else holds.push(leftAlone(key, [...sighted.keys()]));
+    if (placement || mayBeWritten(input.fleet, key)) placements.set(key, rebuilt(placement, key, onClusters));
+    else holds.push(leftAlone(key, [...onClusters.keys()]));
   }
   return {
     record: { ...record, exists: true, placements: new Map([...record.placements, ...placements]) },
@@ -41,7 +41,7 @@ export function recoverRecord(input: PlanInput): Recovered {
   };
 }
 
-/** Placements that were rebuilt while their files could not be read, and whose files can be now. */
+/** Gives placements that were rebuilt while their files could not be read their policy, once the files can be read. */
 function withFirstPolicies({ record, fleet }: PlanInput): FleetRecord {
   const waiting = [...record.placements].filter(
     ([, recorded]) => recorded.state.policySnapshots.length === 0 && isNeverRead(recorded),

@@ -8,16 +8,16 @@ import {
   type UnreadPlacement,
   writtenPlacements,
 } from '../input.ts';
-import { isWholeLook } from '../observed.ts';
+import { isCompleteObservation } from '../observed.ts';
 import type { Hold } from '../plan-document.ts';
 import { keyOfManifest } from '../selection/object-key.ts';
 import { leftAlone, mayBeWritten } from './never-read.ts';
-import { rebuilt, rebuiltEntries, type Sighted, sightedPlacements } from './rebuild.ts';
+import { observedPlacements, type PlacementOnCluster, rebuilt, rebuiltEntries } from './rebuild.ts';
 
 /**
- * Placements whose state in the record cannot be read, rebuilt from what the members show, as all are when the whole record is
- * lost: as if nothing had been remembered, they would come to all their clusters at once. Of clusters that do not show all
- * they hold, the recorded status tells which had the placement.
+ * Rebuilds placements whose state in the record cannot be read from the members, as when the whole record is lost. Planned
+ * as new, they would be applied to all their clusters at once. For clusters that are not observed completely, the recorded
+ * status lists which had the placement.
  */
 export function recoverUnread(
   input: PlanInput,
@@ -25,22 +25,22 @@ export function recoverUnread(
 ): { readonly record: FleetRecord; readonly holds: readonly Hold[] } {
   const { record, fleet } = input;
   const written = writtenPlacements(fleet);
-  const sightings = unread.placements.size > 0 ? sightedPlacements(input) : new Map<PlacementKey, never>();
+  const observed = unread.placements.size > 0 ? observedPlacements(input) : new Map<PlacementKey, never>();
   const placements = new Map(record.placements);
   const holds: Hold[] = [];
   for (const [key, before] of unread.placements) {
-    // Its bindings were made by the policy of the status, which is what the repo's may have changed since.
+    // Its bindings were made by the policy in the recorded status; that in the repo may have changed since.
     const placement = before.object ?? written.get(key);
-    const sighted = withTold(sightings.get(key) ?? new Map(), key, before, input);
+    const onClusters = withReportedClusters(observed.get(key) ?? new Map(), key, before, input);
     if (placement || mayBeWritten(fleet, key)) {
       const highest = Math.max(-1, ...before.snapshots.keys());
-      placements.set(key, continued(rebuilt(placement, key, sighted, highest), before));
-    } else if (sighted.size > 0) holds.push(leftAlone(key, [...sighted.keys()]));
+      placements.set(key, continued(rebuilt(placement, key, onClusters, highest), before));
+    } else if (onClusters.size > 0) holds.push(leftAlone(key, [...onClusters.keys()]));
   }
   return { record: { ...record, placements, unread: { ...unread, placements: new Map() } }, holds };
 }
 
-/** With what else is remembered; what snapshots listed may be removed one day, and none of it is applied as it is. */
+/** With the readable rest of its record. Objects that its snapshots list can be removed later; none is applied as listed. */
 function continued({ state, snapshots }: RecordedPlacement, before: UnreadPlacement): RecordedPlacement {
   const { files: _, ...rest } = before;
   const indexes = new Set([
@@ -60,19 +60,20 @@ function continued({ state, snapshots }: RecordedPlacement, before: UnreadPlacem
   };
 }
 
-function withTold(
-  shown: ReadonlyMap<string, Sighted>,
+function withReportedClusters(
+  shown: ReadonlyMap<string, PlacementOnCluster>,
   key: PlacementKey,
   { object }: UnreadPlacement,
   { observations }: PlanInput,
-): ReadonlyMap<string, Sighted> {
+): ReadonlyMap<string, PlacementOnCluster> {
   const all = new Map(shown);
   for (const [cluster, { placements }] of observations ?? []) {
-    const told = placements.find(({ placement }) => placementKey(placement) === key);
-    if (told && !all.has(cluster)) all.set(cluster, { index: told.resourceSnapshotIndex, objects: [] });
+    const reported = placements.find(({ placement }) => placementKey(placement) === key);
+    if (reported && !all.has(cluster)) all.set(cluster, { index: reported.resourceSnapshotIndex, objects: [] });
   }
   for (const { clusterName, observedResourceIndex } of object?.status?.placementStatuses ?? []) {
-    if (clusterName === undefined || all.has(clusterName) || isWholeLook(observations?.get(clusterName))) continue;
+    if (clusterName === undefined || all.has(clusterName) || isCompleteObservation(observations?.get(clusterName)))
+      continue;
     if (observedResourceIndex !== undefined && /^\d+$/.test(observedResourceIndex))
       all.set(clusterName, { index: Number(observedResourceIndex), objects: [] });
   }

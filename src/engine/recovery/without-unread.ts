@@ -3,9 +3,8 @@ import { type Fleet, type FleetRecord, writtenPlacements } from '../input.ts';
 import type { Hold } from '../plan-document.ts';
 
 /**
- * The fleet without the placements of which nobody knows what the members hold: their state is in the record, cannot be read,
- * and no member was asked. Planned as if they had never been placed they would come to all their clusters at once; so they
- * are left out, and whoever reads the plan is told.
+ * The fleet without the placements whose recorded state cannot be read while no member was observed. Planned as new, they
+ * would be applied to all their clusters at once. So they are left out, with a hold each.
  */
 export function withoutUnread(
   fleet: Fleet,
@@ -27,7 +26,7 @@ export function withoutUnread(
       (ref): Hold => ({
         subject: ref,
         reason: 'RecordLost',
-        message: `what the record says of ${placementKey(ref)} cannot be read and no member was looked at: it is left out of this plan until its state.yaml is mended`,
+        message: `the record of ${placementKey(ref)} cannot be read and no member was observed: it is left out of this plan until its state.yaml is fixed`,
       }),
     ),
   };

@@ -8,13 +8,13 @@ import { type Reusable, reuseFrom, type Settled } from './reuse.ts';
 
 export interface LoadedPlacements {
   readonly works: readonly PlacementWork[];
-  /** Of these the ones whose outcome in an earlier plan stands. */
+  /** Those whose outcome in an earlier plan is still valid. */
   readonly kept: ReadonlyMap<PlacementWork, Settled>;
-  /** What that plan made of their update runs. */
+  /** The outcome of their update runs in that plan. */
   readonly runs: ReadonlyMap<PlacementKey, RunsOutcome>;
 }
 
-/** Every placement of the fleet: as an earlier plan left it where nothing changed since, otherwise as recorded and observed. */
+/** Every placement of the fleet: that of an earlier plan where nothing changed since, otherwise as recorded and observed. */
 export function loadPlacements(world: World, earlier: Reusable | undefined): LoadedPlacements {
   const reuse = reuseFrom(earlier, world);
   const kept = new Map<PlacementWork, Settled>();

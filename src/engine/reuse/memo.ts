@@ -7,14 +7,14 @@ import type { RunsOutcome } from '../staged/placement-runs.ts';
 import type { World } from '../world.ts';
 import { type Reusable, reusableFrom, type Settled } from './reuse.ts';
 
-/** What of a plan the next one need not find out again. Only `planFleet` looks into it. */
+/** Results of a plan that the next plan of the same fleet may reuse. Only `planFleet` reads it. */
 export interface PlanMemo {
   readonly reusable: Reusable;
   readonly targets: SortedTargets;
   readonly clusters: ClusterDocuments;
 }
 
-/** What a plan was made of, and what of that it took from an earlier one. */
+/** Intermediate results of a plan; `kept` are those of an earlier plan. */
 export interface PlanParts {
   readonly world: World;
   readonly outcomes: readonly PlacementOutcome[];
@@ -24,7 +24,7 @@ export interface PlanParts {
   readonly clusters: ClusterDocuments;
 }
 
-/** For the next plan of the same fleet. Not every plan has a next one, so only those that do pay for it. */
+/** Built on demand, since not every plan has a next one. */
 export const memoOf = ({ world, outcomes, runs, kept, targets, clusters }: PlanParts): PlanMemo => ({
   reusable: reusableFrom(world, { outcomes, runs }, ({ work }) => kept.get(work)),
   targets,

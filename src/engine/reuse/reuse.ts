@@ -17,11 +17,11 @@ import { listedObjects } from '../selection/listed-objects.ts';
 import { selectResources } from '../selection/select.ts';
 import type { RunsOutcome } from '../staged/placement-runs.ts';
 import type { World } from '../world.ts';
-import { areRestful, isRestful } from './restful.ts';
-import { type RunGrounds, runGrounds } from './run-grounds.ts';
-import { sightingKey, type Touched, touchedSince } from './touched.ts';
+import { changedMembers, type MemberChanges, placementKindKey } from './member-changes.ts';
+import { type RunInputs, runInputs } from './run-inputs.ts';
+import { areRunsUnchanged, isUnchangedOutcome } from './unchanged-outcome.ts';
 
-/** What a plan leaves for the next one: outcomes that stand as long as nothing they came from changes. */
+/** Outcomes of a plan that later plans may reuse as long as their inputs do not change. */
 export interface Reusable {
   readonly world: Pick<World, 'overrides'> & {
     readonly members: readonly Member[];
@@ -30,37 +30,36 @@ export interface Reusable {
   readonly settled: ReadonlyMap<PlacementKey, Settled>;
 }
 
-/** An outcome that changes nothing, and what it came from that it does not hold itself and that not every placement reads. */
+/** An outcome that changes nothing, with its inputs beyond the placement itself and what every placement reads. */
 export interface Settled {
   readonly outcome: PlacementOutcome;
-  /** What was made of its update runs; undefined where there was nothing to make. */
+  /** The outcome of its update runs; undefined where it has none. */
   readonly runs: RunsOutcome | undefined;
-  readonly runGrounds: RunGrounds | undefined;
-  /** Instants: it is the outcome from the first until just before the second. */
+  readonly runInputs: RunInputs | undefined;
+  /** It is valid from the first instant until just before the second. */
   readonly stands: { readonly from: Instant; readonly until: Instant };
   readonly recorded: RecordedPlacement;
   /** Digests of the properties and namespaces of all members that the policy reads. */
   readonly facets: string;
-  /** Of its bindings those that hold their cluster: that depends on which members there are, and who of them leaves. */
+  /** Its bindings that keep their cluster, which depends on the members and on those that leave. */
   readonly live: readonly Binding[];
 }
 
-/** The earlier outcome of a placement where planning it again would give it again, as far as is certain; otherwise undefined. */
+/** The earlier outcome of a placement, if planning it again would certainly give the same; otherwise undefined. */
 export type Reuse = (placement: Placement) => Settled | undefined;
 
 /**
- * Which outcomes of an earlier plan stand: those that changed nothing then, with everything that they came from as it was. That
- * is compared, by identity or by value: what all placements read (members, overrides), what its bindings' clusters show, its own
- * file, record and selection, the columns of the fleet that its policy reads, and what its update runs go by. The rest has no
- * part in an outcome in which nothing moves (`isRestful`): where there are no runs, budgets and freezes only keep moves back,
- * and `now` and the commit are only written down beside what is new. Time alone moves runs, when it reaches what they wait for,
- * and the eligibility of members, which is judged anew before they are compared, and when it changes next, which is put in
- * place of what was said earlier. What names placements from outside, reports of the fleet and the guard go over all outcomes in every plan,
- * whether they were taken over or not.
+ * Which outcomes of an earlier plan are still valid: those that changed nothing then, if all their inputs are the same by
+ * identity or by value. The inputs are: members and overrides, which all placements read; what the clusters of its bindings
+ * show; its own file, record and selection; the columns of the fleet that its policy reads; the inputs of its update runs.
+ * Other inputs do not affect an outcome in which nothing moves (`isUnchangedOutcome`): without runs, budgets and freezes only
+ * hold moves, and `now` and the commit are recorded only with something new. Time alone changes runs, at the instants that
+ * they wait for, and the eligibility of members. Eligibility is evaluated again before members are compared, and its next
+ * change replaces the earlier one. Fleet-wide reports and the guard cover all outcomes of every plan, reused or not.
  */
 export function reuseFrom(earlier: Reusable | undefined, world: World): Reuse {
   if (!earlier || !sameForAll(earlier, world)) return () => undefined;
-  const touched = touchedSince(earlier.world.observations, world.input.observations);
+  const touched = changedMembers(earlier.world.observations, world.input.observations);
   const now = parseInstant(world.input.now) ?? 0;
   return (placement) => {
     const key = placementKey(refOf(placement));
@@ -75,7 +74,7 @@ export function reuseFrom(earlier: Reusable | undefined, world: World): Reuse {
       settled.facets === facetsFor(placement, world) &&
       now >= settled.stands.from &&
       now < settled.stands.until &&
-      sameValue(settled.runGrounds, runGrounds(outcome.work, settled.runs?.recorded ?? [], world)) &&
+      sameValue(settled.runInputs, runInputs(outcome.work, settled.runs?.recorded ?? [], world)) &&
       (touched.size === 0 ||
         !outcome.work.bindings.some(({ binding }) =>
           concerns(touched.get(binding.targetCluster), outcome.work, world),
@@ -84,7 +83,7 @@ export function reuseFrom(earlier: Reusable | undefined, world: World): Reuse {
   };
 }
 
-/** What the next plan may use of this one. `reused`: what this one used itself. */
+/** What the next plan may reuse of this one. `reused`: what this one reused itself. */
 export function reusableFrom(
   world: World,
   made: { readonly outcomes: readonly PlacementOutcome[]; readonly runs: ReadonlyMap<PlacementKey, RunsOutcome> },
@@ -103,7 +102,8 @@ export function reusableFrom(
 function settle(outcome: PlacementOutcome, runs: RunsOutcome | undefined, world: World): Settled | undefined {
   const { placement, bindings, policySnapshots, wakes } = outcome.work;
   const recorded = world.record.placements.get(placementKey(refOf(placement)));
-  if (!recorded || !isRestful(outcome, recorded) || (runs && !areRestful(runs, world.record))) return undefined;
+  if (!recorded || !isUnchangedOutcome(outcome, recorded) || (runs && !areRunsUnchanged(runs, world.record)))
+    return undefined;
   const latest = latestOf(policySnapshots);
   if (!latest) return undefined;
   const groups = classify(
@@ -116,7 +116,7 @@ function settle(outcome: PlacementOutcome, runs: RunsOutcome | undefined, world:
   return {
     outcome,
     runs,
-    runGrounds: runGrounds(outcome.work, runs?.recorded ?? [], world),
+    runInputs: runInputs(outcome.work, runs?.recorded ?? [], world),
     stands: { from: parseInstant(world.input.now) ?? 0, until: runs ? endOfWaiting(runs) : Number.POSITIVE_INFINITY },
     recorded,
     facets: facetsFor(placement, world),
@@ -124,14 +124,14 @@ function settle(outcome: PlacementOutcome, runs: RunsOutcome | undefined, world:
   };
 }
 
-/** When time alone moves a run. */
+/** The instant at which time alone changes a run. */
 const endOfWaiting = ({ wakes, holds }: RunsOutcome): Instant =>
   [...wakes, ...holds.flatMap(({ until }) => until ?? [])].reduce(
     (soonest, instant) => Math.min(soonest, parseInstant(instant) ?? 0),
     Number.POSITIVE_INFINITY,
   );
 
-/** All that every placement looks at. What else there is of members is compared where a policy reads it. */
+/** Compares what every placement reads. Other facts of members are compared where a policy reads them. */
 const sameForAll = ({ world: before }: Reusable, world: World): boolean =>
   !world.recordLost &&
   (before.observations === undefined) === (world.input.observations === undefined) &&
@@ -147,7 +147,7 @@ const sameMember = (a: Member, b: Member): boolean =>
   sameValue(a.labels, b.labels) &&
   sameValue(a.taints, b.taints);
 
-/** A status branch is read anew after each push; files that did not change keep the identity of what was read from them. */
+/** The status branch is read again after each push; values from unchanged files keep their identity. */
 const sameRecord = (a: RecordedPlacement, b: RecordedPlacement): boolean =>
   a.object === b.object &&
   a.state === b.state &&
@@ -155,7 +155,7 @@ const sameRecord = (a: RecordedPlacement, b: RecordedPlacement): boolean =>
   sameMaps(a.mirrored ?? new Map(), b.mirrored ?? new Map()) &&
   sameMaps(a.snapshots, b.snapshots);
 
-/** Digests of what the policy of a placement reads of the members beyond labels and taints, as they are in this plan. */
+/** Digests of the facts that the policy of a placement reads of the members, beyond labels and taints. */
 export function facetsFor(placement: Placement, { index, input }: World): string {
   return readFacets(placement)
     .map((facet) => index.facetDigest(facet, input.digest))
@@ -169,14 +169,14 @@ const readFacets = memoize((placement: Placement) =>
 /** Kinds of facets that `sameMember` compares for all placements at once. */
 const comparedForAll: ReadonlySet<string> = new Set(['names', 'eligibility', 'taints', 'label']);
 
-/** Objects are told by their label and by name: an object of another placement may stand where this one wants its own. */
+/** Objects are compared by label and by name: an object of another placement may have the name of one that this placement wants. */
 function concerns(
-  touched: Touched | 'whole' | undefined,
+  touched: MemberChanges | 'whole' | undefined,
   { placement, contents, selection }: PlacementWork,
   { input }: World,
 ): boolean {
   if (touched === undefined || touched === 'whole') return touched !== undefined;
-  if (touched.placements.has(sightingKey(refOf(placement)))) return true;
+  if (touched.placements.has(placementKindKey(refOf(placement)))) return true;
   if (touched.objects.size === 0) return false;
   const listed = listedObjects(contents).keys;
   return (
@@ -186,7 +186,7 @@ function concerns(
   );
 }
 
-/** A later heartbeat puts off when a member becomes ineligible, whatever else stays. */
+/** A later heartbeat delays when a member becomes ineligible, even if nothing else changes. */
 function withWakes({ outcome, live }: Settled, { index }: World): PlacementOutcome {
   const wakes = eligibilityWakes(outcome.work.placement, live, index);
   return sameValue(wakes, outcome.work.wakes) ? outcome : { ...outcome, work: { ...outcome.work, wakes } };

@@ -141,7 +141,7 @@ const notMoved = (
     waits(entry) ? waitingBinding(entry, now) : settledBinding(entry, now),
   ]);
 
-/** A binding that waits for a budget also waits for a pause once that begins. */
+/** A binding that waits for a budget also waits for a pause once that starts. */
 const nextPause = (waiting: ReadonlySet<Classified>, pause: Pause): Timestamp[] =>
   waiting.size > 0 && pause.kind === 'none' && pause.pausesAt !== undefined ? [pause.pausesAt] : [];
 

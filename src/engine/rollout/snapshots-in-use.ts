@@ -3,7 +3,7 @@ import { placementKey, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { wasGiven } from '../bindings/cleanup.ts';
 import { conditionIs } from '../kernel/condition.ts';
-import { isWholeLook, sightingOf } from '../observed.ts';
+import { isCompleteObservation, placementObservationOf } from '../observed.ts';
 import { placementLabel, placementLabelValue } from '../overrides/ownership.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { refsIn } from '../selection/listed-objects.ts';
@@ -19,7 +19,7 @@ export function snapshotsInUse(work: PlacementWork, world: World): ReadonlySet<n
     if (binding.resourceSnapshotIndex !== undefined) indexes.add(binding.resourceSnapshotIndex);
   for (const index of usedByRuns(work, world)) indexes.add(index);
   for (const observation of world.input.observations?.values() ?? []) {
-    const seen = sightingOf(observation, ref)?.resourceSnapshotIndex;
+    const seen = placementObservationOf(observation, ref)?.resourceSnapshotIndex;
     if (seen !== undefined) indexes.add(seen);
   }
   for (const index of neededForRemoval(work, world)) indexes.add(index);
@@ -74,8 +74,8 @@ const isHolder = (binding: Binding, world: World): boolean =>
 function isSettled(binding: Binding, { placement }: PlacementWork, world: World): boolean {
   if (world.input.observations === undefined) return conditionIs(binding.conditions, 'Applied', 'True');
   const observation = world.observationOf(binding.targetCluster);
-  if (!isWholeLook(observation) || binding.deleting) return false;
-  return sightingOf(observation, refOf(placement), binding.resourceSnapshotIndex)?.done === true;
+  if (!isCompleteObservation(observation) || binding.deleting) return false;
+  return placementObservationOf(observation, refOf(placement), binding.resourceSnapshotIndex)?.done === true;
 }
 
 const mayBeOf = (label: string) => (object: Manifest) => {

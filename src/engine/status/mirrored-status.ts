@@ -3,15 +3,15 @@ import { isOfOneCluster, type Placement, type PlacementRef, refOf } from '../../
 import type { Binding } from '../../api/placement-state.ts';
 import { type Delivered, deliveredObjects } from '../bindings/delivered-objects.ts';
 import { by } from '../kernel/ordering.ts';
-import { sightingOf } from '../observed.ts';
+import { placementObservationOf } from '../observed.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { objectKey, refOfManifest } from '../selection/object-key.ts';
 import type { World } from '../world.ts';
 
 /**
- * The statuses of a placement's objects on its members, one document per cluster, when it asks for them
- * (`reportBackStrategy: Mirror`). Only applied objects are reported (KubeFleet workapplier/status.go); what a member cannot
- * be asked about stands as recorded, until its binding goes.
+ * The statuses of a placement's objects on its members, one document per cluster, with `reportBackStrategy: Mirror`. Only
+ * applied objects are reported (KubeFleet workapplier/status.go). A document of a member that cannot be observed stays as
+ * recorded, until its binding is gone.
  */
 export function mirroredStatuses(work: PlacementWork, world: World, recorded: Recorded): MirroredStatus[] {
   const { placement } = work;
@@ -27,14 +27,14 @@ export function mirroredStatuses(work: PlacementWork, world: World, recorded: Re
 
 type Recorded = ReadonlyMap<string, MirroredStatus> | undefined;
 
-/** Reporting to the original resource makes sense only where there is one member to speak for it. */
+/** Reporting to the original resource is possible only with a single member. */
 function isMirrored({ spec: { policy, strategy } }: Placement): boolean {
   const { type, destination } = strategy.reportBackStrategy ?? { type: 'Disabled' };
   if (type !== 'Mirror') return false;
   return destination === 'WorkAPI' || isOfOneCluster(policy);
 }
 
-/** None when no object has a status; undefined = the member cannot say. */
+/** Empty when no object has a status; undefined = unknown. */
 function seen(
   { placement, contents }: PlacementWork,
   binding: Binding,
@@ -45,17 +45,17 @@ function seen(
   const observation = world.observationOf(cluster);
   const manifests = index === undefined ? undefined : contents.get(index);
   const ref = refOf(placement);
-  const sighting = observation?.reachable ? sightingOf(observation, ref, index) : undefined;
-  if (!observation || !sighting || !manifests) return undefined;
+  const shown = observation?.reachable ? placementObservationOf(observation, ref, index) : undefined;
+  if (!observation || !shown || !manifests) return undefined;
   const rendered = world.render({ placement: ref, manifests, lists: binding, cluster });
   if (!rendered.ok) return undefined;
-  const objects = deliveredObjects(rendered, sighting, observation)
+  const objects = deliveredObjects(rendered, shown, observation)
     .filter(({ applied }) => applied)
     .flatMap((object) => statusOf(object, observation.complete ? undefined : before));
   return objects.length === 0 ? [] : [documentOf(ref, cluster, objects)];
 }
 
-/** `before` speaks for what an observation that broke off does not show. */
+/** Objects that an incomplete observation does not show keep the status in `before`. */
 function statusOf({ item, live }: Delivered, before: MirroredStatus | undefined): MirroredStatus['objects'] {
   const ref = refOfManifest(item.manifest);
   if (live) return live['status'] === undefined ? [] : [{ ...ref, status: live['status'] }];

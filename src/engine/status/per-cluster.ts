@@ -7,7 +7,7 @@ import { latestOf } from '../kernel/latest-of.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { type Phase, phasesOf } from './condition-types.ts';
 
-/** What the status says of one selected cluster (KubeFleet placement_status.go, setResourcePlacementStatusPerCluster). */
+/** The status of one selected cluster (KubeFleet placement_status.go, setResourcePlacementStatusPerCluster). */
 export function selectedCluster(
   decision: ClusterDecision,
   work: PlacementWork,
@@ -17,19 +17,19 @@ export function selectedCluster(
     recorded,
   }: {
     readonly now: Timestamp;
-    /** The live one on the cluster. */
+    /** The live binding on the cluster. */
     readonly binding: Binding | undefined;
     readonly recorded: PerClusterPlacementStatus | undefined;
   },
 ): PerClusterPlacementStatus {
   const generation = work.placement.metadata.generation;
-  const say = (condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>): Condition =>
+  const newCondition = (condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>): Condition =>
     withTransitionTime(
       recorded?.conditions,
       { ...condition, ...(generation === undefined ? {} : { observedGeneration: generation }) },
       now,
     );
-  const scheduled = say({ type: 'Scheduled', status: 'True', reason: 'Scheduled', message: decision.reason });
+  const scheduled = newCondition({ type: 'Scheduled', status: 'True', reason: 'Scheduled', message: decision.reason });
   const { clusterName } = decision;
   const external = work.placement.spec.strategy.type === 'External';
   const latest = latestOf(work.resourceSnapshots)?.index;
@@ -38,7 +38,7 @@ export function selectedCluster(
 
   const notStarted = (rollout: Pick<Condition, 'status' | 'reason' | 'message'>): PerClusterPlacementStatus => ({
     ...head,
-    conditions: [scheduled, say({ type: 'RolloutStarted', ...rollout })],
+    conditions: [scheduled, newCondition({ type: 'RolloutStarted', ...rollout })],
   });
   const unknown = (message: string) => notStarted({ status: 'Unknown', reason: 'RolloutStartedUnknown', message });
   if (!binding) return unknown('the cluster has no binding of the present policy yet');
@@ -47,7 +47,7 @@ export function selectedCluster(
     return started?.status === 'False'
       ? notStarted({ status: 'False', reason: 'RolloutNotStartedYet', message: started.message ?? '' })
       : unknown('the rollout of the latest resources has not been decided for this cluster yet');
-  const walked = walk(binding, phasesOf(work.placement), say);
+  const walked = walk(binding, phasesOf(work.placement), newCondition);
   return {
     ...head,
     ...(started?.status === 'True' ? overridesOf(binding) : {}),
@@ -77,7 +77,7 @@ export function unfilledSlot(
 function walk(
   binding: Binding,
   phases: readonly Phase[],
-  say: (condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>) => Condition,
+  newCondition: (condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>) => Condition,
 ): Condition[] {
   const walked: Condition[] = [];
   for (const type of phases) {
@@ -85,7 +85,7 @@ function walk(
       ...pending[type],
       status: 'Unknown' as const,
     };
-    walked.push(say({ type, status, reason, message: message ?? '' }));
+    walked.push(newCondition({ type, status, reason, message: message ?? '' }));
     if (status !== 'True') break;
   }
   return walked;
@@ -106,7 +106,7 @@ const pending: Readonly<Record<Phase, { readonly reason: string; readonly messag
   DiffReported: { reason: 'DiffReportingPending', message: 'differences have not been reported yet' },
 };
 
-/** Of the objects of a binding what is worth telling beside those conditions. */
+/** The lists of objects of a binding that are reported with those conditions. */
 function listsOf(binding: Binding, conditions: readonly Condition[]): Partial<PerClusterPlacementStatus> {
   const { failedPlacements, driftedPlacements, diffedPlacements } = binding;
   const { Applied, Available, DiffReported } = Object.fromEntries(

@@ -8,8 +8,8 @@ import { phasesOf, placementType, wording } from './condition-types.ts';
 import { selectedCluster, unfilledSlot } from './per-cluster.ts';
 
 /**
- * The status that `kubectl get -o yaml` would show (KubeFleet pkg/controllers/placement/placement_status.go): per-cluster
- * conditions in decision order, then the placement's own, each summed up over the selected clusters.
+ * The status as `kubectl get -o yaml` would show it (KubeFleet pkg/controllers/placement/placement_status.go): per-cluster
+ * conditions in decision order, then the placement's own, each aggregated over the selected clusters.
  */
 export function placementStatus(
   work: PlacementWork,
@@ -18,7 +18,7 @@ export function placementStatus(
   const { placement, selection, scheduled } = work;
   const { now, recorded } = context;
   const generation = placement.metadata.generation;
-  const say = (type: string, condition: Pick<Condition, 'status' | 'reason' | 'message'>): Condition =>
+  const newCondition = (type: string, condition: Pick<Condition, 'status' | 'reason' | 'message'>): Condition =>
     withTransitionTime(
       recorded?.conditions,
       {
@@ -29,7 +29,7 @@ export function placementStatus(
       now,
     );
   if (!selection.ok) {
-    const refused = say('Scheduled', {
+    const refused = newCondition('Scheduled', {
       status: 'False',
       reason: 'InvalidResourceSelectors',
       message: selection.message,
@@ -37,11 +37,15 @@ export function placementStatus(
     const rest = (recorded?.conditions ?? []).filter(({ type }) => type !== refused.type);
     return { ...recorded, conditions: [refused, ...rest] };
   }
-  const own = say('Scheduled', { status: scheduled.status, reason: scheduled.reason, message: scheduled.message });
+  const own = newCondition('Scheduled', {
+    status: scheduled.status,
+    reason: scheduled.reason,
+    message: scheduled.message,
+  });
   const placementStatuses = perCluster(work, context);
   const selected = placementStatuses.filter(({ clusterName }) => clusterName !== undefined);
   const seen = observed(work, selected);
-  // KubeFleet empties what does not hold; the API server leaves empty fields out.
+  // KubeFleet empties fields that do not apply; the API server leaves empty fields out.
   const base = {
     ...(seen.resources.length > 0 ? { selectedResources: seen.resources } : {}),
     ...(seen.index === undefined ? {} : { observedResourceIndex: seen.index }),
@@ -49,14 +53,14 @@ export function placementStatus(
   };
   if (selected.length === 0) return { ...base, conditions: [own] };
   if (seen.differ !== undefined) {
-    const unknown = say('RolloutStarted', {
+    const unknown = newCondition('RolloutStarted', {
       status: 'Unknown',
       reason: 'RolloutControlledByExternalController',
       message: seen.differ,
     });
     return { ...base, conditions: [own, unknown] };
   }
-  return { ...base, conditions: [own, ...summed(work, selected, say)] };
+  return { ...base, conditions: [own, ...summed(work, selected, newCondition)] };
 }
 
 function perCluster(
@@ -90,7 +94,7 @@ function perCluster(
   ];
 }
 
-/** How many clusters were asked for and not found; PickAll asks for none in particular. */
+/** How many clusters the policy requires beyond those that were found; PickAll requires no number. */
 function missing({ placement, policySnapshots }: PlacementWork, selected: number): number {
   const { placementType: type, numberOfClusters, clusterNames } = placement.spec.policy;
   if (type === 'PickAll') return 0;
@@ -131,7 +135,7 @@ function observed(work: PlacementWork, selected: readonly PerClusterPlacementSta
     return {
       index: undefined,
       resources: [],
-      differ: 'No cluster runs a resource snapshot yet: a staged update run begins the rollout',
+      differ: 'No cluster runs a resource snapshot yet: a staged update run starts the rollout',
     };
   const started = selected.every(({ conditions }) =>
     conditions?.some(({ type, status }) => type === 'RolloutStarted' && status !== 'Unknown'),
@@ -145,11 +149,11 @@ function observed(work: PlacementWork, selected: readonly PerClusterPlacementSta
   };
 }
 
-/** Type by type: any Unknown makes it Unknown, else any False makes it False; what comes after is not shown. */
+/** Type by type: any Unknown makes it Unknown, else any False makes it False; later types are not shown. */
 function summed(
   work: PlacementWork,
   selected: readonly PerClusterPlacementStatus[],
-  say: (type: string, condition: Pick<Condition, 'status' | 'reason' | 'message'>) => Condition,
+  newCondition: (type: string, condition: Pick<Condition, 'status' | 'reason' | 'message'>) => Condition,
 ): Condition[] {
   const conditions: Condition[] = [];
   for (const type of phasesOf(work.placement)) {
@@ -164,13 +168,13 @@ function summed(
         : 'True';
     const number =
       status === 'Unknown' ? statuses.filter((each) => each === undefined || each === 'Unknown').length : count(status);
-    const words = wording[type][status];
+    const texts = wording[type][status];
     const plain = type === 'Overridden' && status === 'True' && !selected.some(hasOverrides);
     conditions.push(
-      say(type, {
+      newCondition(type, {
         status,
-        reason: plain ? 'NoOverrideSpecified' : words.reason,
-        message: plain ? 'No override rules are configured for the selected resources' : words.say(number),
+        reason: plain ? 'NoOverrideSpecified' : texts.reason,
+        message: plain ? 'No override rules are configured for the selected resources' : texts.message(number),
       }),
     );
     if (status !== 'True') break;

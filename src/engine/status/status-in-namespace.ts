@@ -23,7 +23,7 @@ export function withStatusSynced(
   const type = placementType(placement, 'StatusSynced');
   const namespace = namespaceOf(placement, status);
   const { generation } = placement.metadata;
-  const said: Pick<Condition, 'status' | 'reason' | 'message'> =
+  const reported: Pick<Condition, 'status' | 'reason' | 'message'> =
     namespace !== undefined && context.hasNamespace(namespace)
       ? {
           status: 'True',
@@ -40,7 +40,7 @@ export function withStatusSynced(
         };
   const synced = withTransitionTime(
     context.recorded?.conditions,
-    { type, ...said, ...(generation === undefined ? {} : { observedGeneration: generation }) },
+    { type, ...reported, ...(generation === undefined ? {} : { observedGeneration: generation }) },
     context.now,
   );
   return { ...status, conditions: [...others(status, type), synced] };
@@ -48,7 +48,7 @@ export function withStatusSynced(
 
 /**
  * KubeFleet's ClusterResourcePlacementStatus: the status without the condition about its own reporting. Undefined when it
- * is not reported. `lastUpdatedTime` stands until anything in it changes.
+ * is not reported. `lastUpdatedTime` changes only with the status.
  */
 export function statusInNamespace(
   placement: Placement,

@@ -12,7 +12,7 @@ export interface Schedule {
 export interface Window {
   /** When the span that contains the instant ends; undefined = the window is closed at the instant. */
   readonly closesAt: (instant: Instant) => Instant | undefined;
-  /** When the next span begins, after the instant; undefined = never again. */
+  /** When the next span starts, after the instant; undefined = never again. */
   readonly opensAfter: (instant: Instant) => Instant | undefined;
 }
 

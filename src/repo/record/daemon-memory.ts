@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
-import type { Told } from '../../engine/input.ts';
+import type { InEffect } from '../../engine/input.ts';
 import type { ToldHold } from '../../engine/plan-document.ts';
 
 /** A member that does not respond. */
@@ -17,7 +17,7 @@ export interface DaemonMemory {
   /** Members that did not respond then. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
   /** The plan in effect, which stays the same while plans are refused. */
-  readonly inEffect: Told;
+  readonly inEffect: InEffect;
 }
 
 /** Validated, because it is passed to git. */

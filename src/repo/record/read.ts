@@ -62,7 +62,7 @@ export function readRecord(
     notInEffect: notInEffectIn(known),
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
-      told: inEffect,
+      inEffect,
       ...folders.record(),
       config,
       commit,

@@ -42,7 +42,7 @@ const refused = (name: string, message = 'the member serves no Widget', type = '
 const failing = 'override snapshot shop/fix-2 on apps/v1 Deployment shop/web: "nope" does not exist';
 
 const newRun =
-  'its file has changed since, and a run keeps the overrides that it began with: remove the file of that run, and commit a new run';
+  'its file has changed since, and a run keeps the overrides that it started with: remove the file of that run, and commit a new run';
 
 describe('problems of delivery', () => {
   it('are none where clusters take what they are given, and where it is merely not available yet', () => {
@@ -64,7 +64,7 @@ describe('problems of delivery', () => {
   });
 
   it.each([
-    ['that drifted', 'FoundDrifts', 'the object was changed', 'change it back on the member, or write'],
+    ['that drifted', 'FoundDrifts', 'the object was changed', 'revert the change on the member, or commit'],
     ['that drifted, compared field by field', 'FoundDriftsInDegradedMode', 'the object was changed', 'change it back'],
     [
       'that is never taken over',
@@ -87,7 +87,7 @@ describe('problems of delivery', () => {
   it('what cannot be changed any more is told with the way round it', () => {
     const said = 'Job.batch "w" is invalid: spec.template: Invalid value: {}: field is immutable';
     expect(problems([refused('a', said)]).map(({ fix }) => fix)).toEqual([
-      'give the object a new name, or delete it on the member, and it is made anew',
+      'rename the object, or delete it on the member: gitfleet creates it again',
     ]);
   });
 
@@ -108,7 +108,7 @@ describe('problems of delivery', () => {
       'of a ResourcePlacement, which may select no Namespace',
       ['shop'],
       'shop',
-      'the member has no Namespace shop: select it in a ClusterResourcePlacement that goes there, or create it on the member',
+      'the member has no Namespace shop: select it in a ClusterResourcePlacement that picks the member, or create it on the member',
     ],
   ])('an object without its namespace on the member, %s, is told with what brings it', (_, names, within, fix) => {
     const placement = placementOf({ placementType: 'PickAll' });

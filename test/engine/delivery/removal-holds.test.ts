@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
 import type { ClusterObservation, ObjectOutcome } from '../../../src/api/observation.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
-import { approvedRemovals, heldBack } from '../../../src/engine/bindings/foreign-objects.ts';
+import { approvedRemovals, blockedRemovals } from '../../../src/engine/bindings/foreign-objects.ts';
 import { removalHolds } from '../../../src/engine/delivery/removal-holds.ts';
 import { stuckRemovals } from '../../../src/engine/delivery/stuck-removals.ts';
 import type { Target } from '../../../src/engine/plan-document.ts';
@@ -49,7 +49,7 @@ describe('a removal that an actor does not carry out', () => {
       {
         subject: { ...web, clusterName: 'a' },
         reason: 'RemovalRefused',
-        message: 'denied; it is tried again until a lets it go',
+        message: 'denied; the removal is retried until a accepts it',
       },
     ]);
   });
@@ -60,7 +60,7 @@ describe('a removal that an actor does not carry out', () => {
     ['another removal approved', [`sha256:${digest('a web v1/Namespace other')}`], []],
   ])('is let pass when it is approved: %s', (_, approved, objects) => {
     expect(approvedRemovals(removing, seen([foreign], approved))).toEqual(objects);
-    expect(heldBack(removing, seen([foreign], approved))).toEqual(objects.length === 0 ? [shop] : []);
+    expect(blockedRemovals(removing, seen([foreign], approved))).toEqual(objects.length === 0 ? [shop] : []);
     expect(removalHolds(seen([foreign], approved), noTarget)).toHaveLength(objects.length === 0 ? 1 : 0);
   });
 
@@ -75,7 +75,7 @@ describe('a removal that an actor does not carry out', () => {
   it('says of many objects the first three', () => {
     const many = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...refused, object: { ...shop, name }, message: name }));
     expect(removalHolds(seen(many), noTarget)[0]?.message).toBe(
-      'a; b; c and 2 more; it is tried again until a lets it go',
+      'a; b; c and 2 more; the removal is retried until a accepts it',
     );
   });
 });

@@ -32,7 +32,7 @@ guard: [{rule: too-many-clusters, message: too many}]
 function remembered(files: ReadonlyMap<string, string>): DaemonMemory {
   const { record, silent, problems } = readRecord(files);
   expect(problems).toEqual([]);
-  return { commit: record.commit, silent, inEffect: record.told! };
+  return { commit: record.commit, silent, inEffect: record.inEffect! };
 }
 
 it('a daemon reads back what it wrote, whatever the summary says and members are called', () => {

@@ -11,8 +11,8 @@ export interface Availability {
 /**
  * Whether an applied object is available, by its live state. Kinds and rules of KubeFleet's availability tracker
  * (pkg/controllers/workapplier/availability_tracker.go), widened to CronJob, PVC, Ingress, HPA, Pod, Job and custom
- * resources by kstatus rules (docs/compatibility.md). What has no rule is NotTrackable. `apiVersion` is the one that was
- * asked for, whatever version the member shows the object in.
+ * resources by kstatus rules (docs/compatibility.md). A kind without a rule is NotTrackable. `apiVersion` is that of the
+ * manifest; the member may show the object in another version.
  */
 export function availabilityOf(live: Manifest, apiVersion: string): Availability {
   const exactly = `${apiVersion} ${live.kind}`;
@@ -24,7 +24,7 @@ export function availabilityOf(live: Manifest, apiVersion: string): Availability
 const available: Availability = { verdict: 'Available', message: '' };
 const untrackable: Availability = {
   verdict: 'NotTrackable',
-  message: 'nothing tells when such an object is available',
+  message: 'the availability of such an object cannot be tracked',
 };
 const notYet = (message: string): Availability => ({ verdict: 'NotAvailableYet', message });
 const failed = (message: string): Availability => ({ verdict: 'Failed', message });
@@ -53,21 +53,21 @@ const dataKinds: ReadonlySet<string> = new Set([
 
 const part = (live: Manifest, name: 'spec' | 'status'): Fields => (live[name] ?? {}) as Fields;
 const count = (value: unknown, otherwise = 0): number => (typeof value === 'number' ? value : otherwise);
-/** A custom resource may have conditions of any shape: what is not a list of them says nothing. */
+/** A custom resource may have `conditions` of any shape: a value that is not a list of conditions counts as none. */
 function conditionOf(live: Manifest, type: string): Condition | undefined {
-  const told = part(live, 'status')['conditions'];
-  return Array.isArray(told) ? told.find((condition) => isFields(condition) && condition['type'] === type) : undefined;
+  const all = part(live, 'status')['conditions'];
+  return Array.isArray(all) ? all.find((condition) => isFields(condition) && condition['type'] === type) : undefined;
 }
 const isTrue = (live: Manifest, type: string): boolean => conditionOf(live, type)?.status === 'True';
 
-const seen = (live: Manifest): boolean =>
+const isObserved = (live: Manifest): boolean =>
   live.metadata.generation === undefined || part(live, 'status')['observedGeneration'] === live.metadata.generation;
 
 type Rule = (live: Manifest) => Availability;
 type Rules = Readonly<Record<string, Rule>>;
 const ruleOf = (rules: Rules, kind: string): Rule | undefined => (Object.hasOwn(rules, kind) ? rules[kind] : undefined);
 
-/** KubeFleet's, which go by the exact version. */
+/** KubeFleet's rules, by exact version and kind. */
 const tracked: Rules = {
   'apps/v1 Deployment': deployment,
   'apps/v1 StatefulSet': statefulSet,
@@ -78,7 +78,7 @@ const tracked: Rules = {
   'policy/v1 PodDisruptionBudget': disruptionBudget,
 };
 
-/** Ours, by group and kind as kstatus goes. */
+/** Our rules, by group and kind as in kstatus. */
 const widened: Rules = {
   'batch/Job': job,
   'batch/CronJob': settledKind,
@@ -89,14 +89,14 @@ const widened: Rules = {
   'autoscaling/HorizontalPodAutoscaler': settledKind,
 };
 
-/** Kinds of which kstatus asks no more than that their controller has seen them, where it reports that at all. */
+/** Kinds for which kstatus requires only that their controller has seen the change, where it reports that at all. */
 function settledKind(live: Manifest): Availability {
   if (live.metadata.deletionTimestamp) return notYet('it is being deleted');
   const reports = part(live, 'status')['observedGeneration'] !== undefined;
-  return reports && !seen(live) ? notYet('its controller has not seen the change yet') : available;
+  return reports && !isObserved(live) ? notYet('its controller has not seen the change yet') : available;
 }
 
-/** Says what is wanted, not how many are there: the status would change, and be committed, with every pod. */
+/** Names the wanted count only: with the present count the status would change, and be committed, with every pod. */
 const notAllOf = (wanted: number): string =>
   wanted === 1
     ? 'its replica is not updated and available yet'
@@ -105,7 +105,7 @@ const notAllOf = (wanted: number): string =>
 function deployment(live: Manifest): Availability {
   const { updatedReplicas, availableReplicas, unavailableReplicas } = part(live, 'status');
   const wanted = count(part(live, 'spec')['replicas'], 1);
-  if (!seen(live)) return notYet('its controller has not seen the change yet');
+  if (!isObserved(live)) return notYet('its controller has not seen the change yet');
   const done =
     count(availableReplicas) === wanted && count(updatedReplicas) === wanted && count(unavailableReplicas) === 0;
   if (done) return available;
@@ -118,7 +118,7 @@ function deployment(live: Manifest): Availability {
 function statefulSet(live: Manifest): Availability {
   const { availableReplicas, currentReplicas, updatedReplicas, currentRevision, updateRevision } = part(live, 'status');
   const wanted = count(part(live, 'spec')['replicas'], 1);
-  if (!seen(live)) return notYet('its controller has not seen the change yet');
+  if (!isObserved(live)) return notYet('its controller has not seen the change yet');
   const done =
     count(availableReplicas) === wanted &&
     count(currentReplicas) === count(updatedReplicas) &&
@@ -131,7 +131,7 @@ function daemonSet(live: Manifest): Availability {
     live,
     'status',
   );
-  if (!seen(live)) return notYet('its controller has not seen the change yet');
+  if (!isObserved(live)) return notYet('its controller has not seen the change yet');
   const done =
     count(numberAvailable) === count(desiredNumberScheduled) &&
     count(currentNumberScheduled) === count(updatedNumberScheduled);
@@ -159,7 +159,7 @@ function service(live: Manifest): Availability {
 function disruptionBudget(live: Manifest): Availability {
   const { disruptionsAllowed } = part(live, 'status');
   const allowed = conditionOf(live, 'DisruptionAllowed');
-  if (!seen(live) || !allowed) return notYet('its controller has not seen the change yet');
+  if (!isObserved(live) || !allowed) return notYet('its controller has not seen the change yet');
   const agrees =
     count(disruptionsAllowed) > 0
       ? allowed.status === 'True' && allowed.reason === 'SufficientPods'
@@ -197,8 +197,8 @@ interface ContainerStatus {
 }
 
 /**
- * A custom resource says it itself, in the way most controllers do: observedGeneration, of the status or of the condition,
- * and a Ready or Available condition. Ready counts first; Stalled and Reconciling are kstatus' own.
+ * A custom resource reports it the way most controllers do: observedGeneration, of the status or of the condition,
+ * and a Ready or Available condition. Ready counts first; Stalled and Reconciling are from kstatus.
  */
 function customResource(live: Manifest): Availability {
   const verdict = conditionOf(live, 'Ready') ?? conditionOf(live, 'Available');

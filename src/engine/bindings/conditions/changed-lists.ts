@@ -8,35 +8,37 @@ import { mostOfList, sameObject } from './object-lists.ts';
 import { asFitting, mostDetails, shownDetails, wholeObject } from './patch-details.ts';
 import { isRepaired, withReportedRepairs } from './reported-repairs.ts';
 
-/** An object on the member that is not as it was applied, or would be applied. */
+/** An object on the member that differs from its manifest. */
 interface Changed {
   readonly object: Delivered;
   readonly details: readonly PatchDetail[];
 }
 
 /**
- * Drifts are changes found on objects of ours, repaired or not; diffs are what a takeover or a report found on objects
- * that are not. When each began is kept; observationTime is that of what is told, so that looking again at the
- * same is no news. What was put right is told for ten minutes, whoever did it.
+ * Drifts are changes found on objects of ours, repaired or not; diffs are what a takeover or a report found on other
+ * objects. The time at which each was first observed is kept. `observationTime` changes only with the details, so that
+ * observing the same again commits nothing. Repairs are reported for ten minutes, whoever made them.
  */
 export function changedLists(
   objects: readonly Delivered[],
   now: Timestamp,
   before: Pick<Binding, 'driftedPlacements' | 'diffedPlacements'>,
 ): { drifted: DriftedPlacement[]; diffed: DiffedPlacement[] } {
-  const toldOf = ({ identifier }: Delivered): DriftedPlacement | undefined =>
+  const recordedDriftOf = ({ identifier }: Delivered): DriftedPlacement | undefined =>
     before.driftedPlacements?.find((entry) => sameObject(entry, identifier));
   const drifts = found(
     objects.filter(({ outcome, gone }) => gone || !diffResults.has(outcome.result)),
     (object, details) =>
-      object.outcome.result === 'Applied' && !object.gone ? withReportedRepairs(details, toldOf(object), now) : details,
+      object.outcome.result === 'Applied' && !object.gone
+        ? withReportedRepairs(details, recordedDriftOf(object), now)
+        : details,
   );
   const diffs = found(objects.filter(({ outcome, gone }) => !gone && diffResults.has(outcome.result)));
-  const told = asFitting([...drifts, ...diffs].map(({ details }) => details));
+  const fitting = asFitting([...drifts, ...diffs].map(({ details }) => details));
   return {
     drifted: drifts.map(({ object, details }): DriftedPlacement => {
-      const observedDrifts = told(details);
-      const old = toldOf(object);
+      const observedDrifts = fitting(details);
+      const old = recordedDriftOf(object);
       const isSame =
         old !== undefined && sameDetails(old.observedDrifts, observedDrifts) && !isRepairedSince(old, object);
       return {
@@ -46,7 +48,7 @@ export function changedLists(
       };
     }),
     diffed: diffs.map(({ object, details }): DiffedPlacement => {
-      const observedDiffs = told(details);
+      const observedDiffs = fitting(details);
       const old = before.diffedPlacements?.find((entry) => sameObject(entry, object.identifier));
       const isSame = old !== undefined && sameDetails(old.observedDiffs, observedDiffs);
       return {
@@ -78,13 +80,13 @@ const found = (
     .filter(({ details }) => details.length > 0)
     .slice(0, mostOfList);
 
-/** It drifted once more in the same way, and no plan saw it before it was put right. */
+/** It drifted again in the same way, and was repaired before a plan observed it. */
 const isRepairedSince = ({ observationTime = '' }: DriftedPlacement, { outcome }: Delivered): boolean =>
   (parseInstant(outcome.repairedAt ?? '') ?? 0) > (parseInstant(observationTime) ?? 0);
 
 /**
- * Where all that was told before had been put right, something else that differs is a drift of its own. One that was put right
- * before a plan saw it, perhaps because git did not answer meanwhile, began no later than that.
+ * Where all recorded differences were repaired, another difference is a new drift. One that was repaired before a plan
+ * observed it, for example while git did not respond, started no later than its repair.
  */
 function driftedSince(of: {
   readonly old: DriftedPlacement | undefined;
@@ -93,9 +95,9 @@ function driftedSince(of: {
   readonly now: Timestamp;
 }): Timestamp {
   const { old, details, object, now } = of;
-  const told = old?.observedDrifts ?? [];
-  const news = details.filter(({ path }) => !told.some((known) => known.path === path));
-  const isAnother = news.length > 0 && told.length > 0 && told.every(isRepaired);
+  const recorded = old?.observedDrifts ?? [];
+  const news = details.filter(({ path }) => !recorded.some((known) => known.path === path));
+  const isAnother = news.length > 0 && recorded.length > 0 && recorded.every(isRepaired);
   if (old?.firstDriftedObservedTime !== undefined && !isAnother) return old.firstDriftedObservedTime;
   const repairedAt = news.some(isRepaired) ? parseInstant(object.outcome.repairedAt ?? '') : undefined;
   return repairedAt !== undefined && repairedAt < (parseInstant(now) ?? 0) ? formatInstant(repairedAt) : now;
@@ -104,22 +106,22 @@ function driftedSince(of: {
 const sameDetails = (old: readonly PatchDetail[] | undefined, details: readonly PatchDetail[]): boolean =>
   old !== undefined && canonicalJson(old) === canonicalJson(details);
 
-type Told = Pick<DriftedPlacement, 'observationTime' | 'targetClusterObservedGeneration'>;
+type Recorded = Pick<DriftedPlacement, 'observationTime' | 'targetClusterObservedGeneration'>;
 
-/** Which object it is, and when it was looked at; `before` is what was told of the very same. */
-const seen = (object: Delivered, before: Told | undefined, now: Timestamp) => ({
+/** Which object it is, and when it was observed; `before` is its entry in the record. */
+const seen = (object: Delivered, before: Recorded | undefined, now: Timestamp) => ({
   ...object.identifier,
   observationTime: before?.observationTime ?? now,
   ...generationOf(object, before),
 });
 
 /**
- * Of the object that was compared. Where the result does not say, what was recorded of the same stands, and of what is new
- * it is as the member shows it. KubeFleet has it on every drift.
+ * Generation of the object that was compared: that of the result, else the recorded one, else the one that the member
+ * shows. KubeFleet sets it on every drift.
  */
 function generationOf(
   { outcome, live }: Delivered,
-  before: Told | undefined,
+  before: Recorded | undefined,
 ): { readonly targetClusterObservedGeneration?: number } {
   const generation = outcome.observedGeneration ?? before?.targetClusterObservedGeneration ?? live?.metadata.generation;
   return generation === undefined ? {} : { targetClusterObservedGeneration: generation };

@@ -33,7 +33,7 @@ export function failedList(
     });
 }
 
-/** Results of a mere comparison are no failures. */
+/** Results of comparing alone are no failures. */
 const comparisons: ReadonlySet<string> = new Set(['FoundDiff', 'FoundDiffInDegradedMode', 'NoDiffFound']);
 
 const isTroubled = ({ applied, outcome, availability }: Delivered): boolean =>

@@ -6,7 +6,7 @@ export const mostOfList = 100;
 
 type Named = Pick<ResourceIdentifier, 'group' | 'kind' | 'namespace' | 'name'>;
 
-/** One object is one whatever its version. */
+/** Versions of one object are the same object. */
 export const sameObject = (a: Named, b: Named): boolean =>
   a.kind === b.kind && a.name === b.name && a.namespace === b.namespace && (a.group ?? '') === (b.group ?? '');
 

@@ -6,7 +6,7 @@ import { findCondition, isFulfilled, withTransitionTime } from '../../kernel/con
 import { parseInstant } from '../../kernel/instant.ts';
 import { listUpTo } from '../../kernel/short-list.ts';
 import { shortened } from '../../kernel/shortened.ts';
-import { sightingOf } from '../../observed.ts';
+import { placementObservationOf } from '../../observed.ts';
 import type { Rendered } from '../../overrides/render.ts';
 import { describeRef } from '../../selection/object-key.ts';
 import { applyStrategyOf } from '../apply-strategy.ts';
@@ -19,35 +19,36 @@ import { isOfOtherMode } from './other-mode.ts';
 import { renderingConditions } from './overridden.ts';
 import { withoutSecrets } from './secret-values.ts';
 
-interface Look {
+interface BindingContext {
   readonly placement: Placement;
   readonly binding: Binding;
   /** What the cluster should hold of the binding's snapshot. */
   readonly rendered: Rendered;
-  /** How the cluster was told to apply when its conditions were recorded; undefined = by all that is known as now. */
+  /** The apply strategy at the time the conditions were recorded; undefined = the present one. */
   readonly appliedBy?: ApplyStrategy | undefined;
-  /** Undefined, or not reachable: what was recorded stands. */
+  /** Undefined or not reachable: the recorded conditions stay. */
   readonly observation: ClusterObservation | undefined;
   readonly now: Timestamp;
 }
 
-/** In KubeFleet's order; a binding carries those that have been reached. */
+/** In KubeFleet's order; a binding has those that it has reached. */
 const delivery: readonly string[] = [...deliverySteps, 'DiffReported'];
 
 /**
  * The binding with the conditions that its cluster shows now (KubeFleet workgenerator/controller.go). A cluster that was
- * not observed keeps what was recorded. A snapshot that the actor has not begun with has no conditions beyond Overridden:
- * absent, not False, so that it counts neither as ready nor as failed.
+ * not observed keeps the recorded conditions. Before the actor starts with a snapshot, the binding has no conditions beyond
+ * Overridden: absent, not False, so that it counts neither as ready nor as failed.
  */
-export function observeBinding(look: Look): Binding {
-  const { binding, observation } = look;
+export function observeBinding(context: BindingContext): Binding {
+  const { binding, observation } = context;
   if (binding.state === 'Scheduled' || binding.deleting || binding.resourceSnapshotIndex === undefined) return binding;
-  if (observation === undefined || !observation.reachable || isNotLookedAt(look, observation)) return unobserved(look);
+  if (observation === undefined || !observation.reachable || isNotReached(context, observation))
+    return unobserved(context);
   const kept = (binding.conditions ?? []).filter(({ type }) => !delivery.includes(type));
-  const { conditions, objects } = deliver(look, observation);
-  if (isOlderThanRecorded(look, observation, conditions)) return unobserved(look);
+  const { conditions, objects } = deliver(context, observation);
+  if (isOlderThanRecorded(context, observation, conditions)) return unobserved(context);
   const withConditions = { ...binding, conditions: [...kept, ...conditions] };
-  const { now } = look;
+  const { now } = context;
   return withLists(withConditions, {
     failed: conditions.some(({ type, status }) => (type === 'Applied' || type === 'Available') && status === 'False')
       ? failedList(objects, now, binding.failedPlacements)
@@ -57,46 +58,50 @@ export function observeBinding(look: Look): Binding {
 }
 
 /**
- * The observation broke off before it came to the placement, as with a daemon that has just begun: nothing follows from
- * that, and when something was seen first is not forgotten. What was given anew has nothing recorded that could stand.
+ * The observation is incomplete and does not reach the placement, as right after a daemon starts. Nothing follows from
+ * that, so recorded conditions and times stay. A binding that was assigned since has no recorded conditions to keep.
  */
-const isNotLookedAt = ({ binding, placement }: Look, observation: ClusterObservation): boolean =>
+const isNotReached = ({ binding, placement }: BindingContext, observation: ClusterObservation): boolean =>
   !observation.complete &&
-  sightingOf(observation, refOf(placement), binding.resourceSnapshotIndex) === undefined &&
+  placementObservationOf(observation, refOf(placement), binding.resourceSnapshotIndex) === undefined &&
   findCondition(binding.conditions, 'WorkSynchronized') !== undefined;
 
 /**
- * Another daemon, which hears more of the cluster than we do, has recorded since that all is well there. What was heard
- * before does not take that back: the cluster would count as failed, and be free to be changed outside of every budget.
+ * Another daemon that reaches the cluster better has since recorded that all is available there. An older observation must
+ * not revert that: the cluster would count as failed, and could then be changed outside of every budget.
  */
-function isOlderThanRecorded(look: Look, observation: ClusterObservation, conditions: readonly Condition[]): boolean {
-  const { binding, placement, rendered } = look;
-  const heardAt = sightingOf(observation, refOf(placement), binding.resourceSnapshotIndex)?.heardAt;
+function isOlderThanRecorded(
+  context: BindingContext,
+  observation: ClusterObservation,
+  conditions: readonly Condition[],
+): boolean {
+  const { binding, placement, rendered } = context;
+  const heardAt = placementObservationOf(observation, refOf(placement), binding.resourceSnapshotIndex)?.heardAt;
   if (heardAt === undefined || !rendered.ok || isFulfilled(conditions)) return false;
   const type = applyStrategyOf(placement, binding).type === 'ReportDiff' ? 'DiffReported' : 'Available';
   const recorded = findCondition(binding.conditions, type);
   const since = recorded?.status === 'True' ? parseInstant(recorded.lastTransitionTime ?? '') : undefined;
-  const heard = parseInstant(heardAt);
-  return since !== undefined && heard !== undefined && heard < since;
+  const observed = parseInstant(heardAt);
+  return since !== undefined && observed !== undefined && observed < since;
 }
 
 /**
- * The record stands. What came of the overrides needs no look at the cluster: it is told of one that does not answer and
- * was given something new since, of which nothing is recorded; and that they fail is told in any case.
+ * The recorded conditions stay. Overridden needs no observation: it is set for an unreachable cluster that was assigned
+ * something new, which has no recorded conditions yet. Failing overrides are always reported.
  */
-function unobserved(look: Look): Binding {
-  const binding = inMode(look);
+function unobserved(context: BindingContext): Binding {
+  const binding = withoutOtherMode(context);
   const isNew =
-    look.observation?.reachable === false && !binding.conditions?.some(({ type }) => delivery.includes(type));
-  if ((look.rendered.ok && !isNew) || findCondition(binding.conditions, 'Overridden')) return binding;
-  const said = renderingConditions(binding, look.rendered).map(({ type, status, reason, message = '' }) =>
-    settled(look, { type, status, reason, message }),
+    context.observation?.reachable === false && !binding.conditions?.some(({ type }) => delivery.includes(type));
+  if ((context.rendered.ok && !isNew) || findCondition(binding.conditions, 'Overridden')) return binding;
+  const overridden = renderingConditions(binding, context.rendered).map(({ type, status, reason, message = '' }) =>
+    timed(context, { type, status, reason, message }),
   );
-  return { ...binding, conditions: [...(binding.conditions ?? []), ...said] };
+  return { ...binding, conditions: [...(binding.conditions ?? []), ...overridden] };
 }
 
-/** What was recorded under ReportDiff says nothing once objects are applied, and the other way round. */
-function inMode({ placement, binding, appliedBy }: Look): Binding {
+/** Conditions recorded under ReportDiff mean nothing once objects are applied, and the other way round. */
+function withoutOtherMode({ placement, binding, appliedBy }: BindingContext): Binding {
   const reports = applyStrategyOf(placement, binding).type === 'ReportDiff';
   if (appliedBy === undefined || (appliedBy.type === 'ReportDiff') === reports) return binding;
   const others = reports ? ['Applied', 'Available'] : ['DiffReported'];
@@ -105,20 +110,20 @@ function inMode({ placement, binding, appliedBy }: Look): Binding {
 }
 
 function deliver(
-  look: Look,
+  context: BindingContext,
   observation: ClusterObservation,
 ): { conditions: Condition[]; objects: readonly Delivered[] } {
-  const { placement, binding, rendered } = look;
-  const say = (type: string, status: ConditionStatus, reason: string, message: string): Condition =>
-    settled(look, { type, status, reason, message });
+  const { placement, binding, rendered } = context;
+  const newCondition = (type: string, status: ConditionStatus, reason: string, message: string): Condition =>
+    timed(context, { type, status, reason, message });
   const overridden = renderingConditions(binding, rendered).map(({ type, status, reason, message = '' }) =>
-    say(type, status, reason, message),
+    newCondition(type, status, reason, message),
   );
   if (!rendered.ok) return { conditions: overridden, objects: [] };
 
-  const sighting = sightingOf(observation, refOf(placement), binding.resourceSnapshotIndex);
-  if (!sighting) return { conditions: overridden, objects: [] };
-  const synchronized = say(
+  const shown = placementObservationOf(observation, refOf(placement), binding.resourceSnapshotIndex);
+  if (!shown) return { conditions: overridden, objects: [] };
+  const synchronized = newCondition(
     'WorkSynchronized',
     'True',
     'AllWorkSynced',
@@ -126,34 +131,39 @@ function deliver(
   );
   const strategy = applyStrategyOf(placement, binding);
   const report = strategy.type === 'ReportDiff';
-  if (!isDone(sighting, rendered) || isOfOtherMode(sighting, { ...look, report })) {
+  if (!isDone(shown, rendered) || isOfOtherMode(shown, { ...context, report })) {
     const running = report
-      ? say('DiffReported', 'False', 'DiffReportInProgress', 'The differences are being looked for')
-      : say('Applied', 'False', 'ApplyInProgress', 'The resources are being applied');
+      ? newCondition('DiffReported', 'False', 'DiffReportInProgress', 'The objects are being compared')
+      : newCondition('Applied', 'False', 'ApplyInProgress', 'The resources are being applied');
     return { conditions: [...overridden, synchronized, running], objects: [] };
   }
-  const objects = deliveredObjects(rendered, sighting, observation);
+  const objects = deliveredObjects(rendered, shown, observation);
   return {
     conditions: [
       ...overridden,
       synchronized,
-      ...(report ? [reported(objects, say)] : applied(objects, strategy, binding, say)),
+      ...(report ? [reported(objects, newCondition)] : applied(objects, strategy, binding, newCondition)),
     ],
     objects,
   };
 }
 
-type Say = (type: string, status: ConditionStatus, reason: string, message: string) => Condition;
+type NewCondition = (type: string, status: ConditionStatus, reason: string, message: string) => Condition;
 
-/** The actor has been through with exactly what the target says; an absent digest, on either side, is taken as equal. */
-const isDone = (sighting: PlacementObservation, rendered: Extract<Rendered, { ok: true }>): boolean =>
-  sighting.done && (sighting.digest === undefined || rendered.digest === '' || sighting.digest === rendered.digest);
+/** The actor has finished with exactly the present target; an absent digest, on either side, counts as equal. */
+const isDone = ({ done, digest }: PlacementObservation, rendered: Extract<Rendered, { ok: true }>): boolean =>
+  done && (digest === undefined || rendered.digest === '' || digest === rendered.digest);
 
-function applied(objects: readonly Delivered[], strategy: ApplyStrategy, binding: Binding, say: Say): Condition[] {
+function applied(
+  objects: readonly Delivered[],
+  strategy: ApplyStrategy,
+  binding: Binding,
+  newCondition: NewCondition,
+): Condition[] {
   const unapplied = objects.filter((object) => !object.applied);
   if (unapplied.length > 0) {
     return [
-      say(
+      newCondition(
         'Applied',
         'False',
         'NotAllWorkHaveBeenApplied',
@@ -163,30 +173,30 @@ function applied(objects: readonly Delivered[], strategy: ApplyStrategy, binding
   }
   const note = strategy.type === 'ClientSideApply' ? ' (by server-side apply with force)' : '';
   const message = [`All corresponding work objects are applied${note}`, ...caveats(objects)].join('; ');
-  const all = say('Applied', 'True', 'AllWorkHaveBeenApplied', message);
+  const all = newCondition('Applied', 'True', 'AllWorkHaveBeenApplied', message);
   const waiting = objects.filter(
     ({ availability }) => availability?.verdict === 'NotAvailableYet' || availability?.verdict === 'Failed',
   );
   if (waiting.length > 0)
-    return [all, say('Available', 'False', 'NotAllWorkAreAvailable', `${list(waiting)} not available`)];
-  // Not shown by an observation that broke off: nothing follows from that, so what was known stands.
+    return [all, newCondition('Available', 'False', 'NotAllWorkAreAvailable', `${list(waiting)} not available`)];
+  // An incomplete observation does not show them: nothing follows from that, so the recorded condition stays.
   if (objects.some(({ availability }) => availability === undefined))
     return [all, ...(binding.conditions ?? []).filter(({ type }) => type === 'Available')];
   const untracked = objects.filter(({ availability }) => availability?.verdict === 'NotTrackable');
   return [
     all,
     untracked.length > 0
-      ? say(
+      ? newCondition(
           'Available',
           'True',
           'NotAllWorkAreAvailabilityTrackable',
           `The availability of ${list(untracked)} cannot be tracked`,
         )
-      : say('Available', 'True', 'AllWorkAreAvailable', 'All corresponding work objects are available'),
+      : newCondition('Available', 'True', 'AllWorkAreAvailable', 'All corresponding work objects are available'),
   ];
 }
 
-/** What members say of objects that they have applied, each once: that their kind cannot be watched, for example. */
+/** Messages about applied objects, each once: that their kind cannot be watched, for example. */
 const caveats = (objects: readonly Delivered[]): readonly string[] =>
   [...new Set(objects.flatMap(({ outcome: { message } }) => message || []))].slice(0, 3);
 
@@ -197,17 +207,22 @@ const reportedResults: ReadonlySet<string> = new Set([
   'Applied',
 ]);
 
-function reported(objects: readonly Delivered[], say: Say): Condition {
+function reported(objects: readonly Delivered[], newCondition: NewCondition): Condition {
   const missing = objects.filter(({ outcome }) => !reportedResults.has(outcome.result));
   return missing.length > 0
-    ? say('DiffReported', 'False', 'NotAllWorkHaveDiffReported', `${list(missing)} could not be compared`)
-    : say('DiffReported', 'True', 'AllWorkHaveDiffReported', 'All corresponding work objects have diff reported');
+    ? newCondition('DiffReported', 'False', 'NotAllWorkHaveDiffReported', `${list(missing)} could not be compared`)
+    : newCondition(
+        'DiffReported',
+        'True',
+        'AllWorkHaveDiffReported',
+        'All corresponding work objects have diff reported',
+      );
 }
 
-/** Of a sentence that a condition repeats: some API servers answer with pages. */
+/** Characters of a cause that a condition repeats: some API servers respond with whole pages. */
 const longestCause = 200;
 
-/** Why the first of them that says why could not be, in its first line; the lists of the binding have all of it. */
+/** First line of the first message; the lists of the binding have all messages in full. */
 function cause(objects: readonly Delivered[]): string {
   const first = objects.find(({ outcome }) => outcome.message);
   if (!first) return '';
@@ -222,8 +237,8 @@ const list = (objects: readonly Delivered[]): string =>
     3,
   );
 
-function settled(
-  { binding, now }: Look,
+function timed(
+  { binding, now }: BindingContext,
   next: { type: string; status: ConditionStatus; reason: string; message: string },
 ): Condition {
   const { observedGeneration } = binding;

@@ -12,9 +12,9 @@ const ofReports: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether what an actor said last is of the other mode: of a report where objects are to be applied since, of an apply where
- * they are to be compared only. A report names what it compared; where no result tells, the word of a binding that was
- * applied until this very plan is of that apply.
+ * Whether the last report of an actor is of the other mode: of a comparison where objects are to be applied since, or of an
+ * apply where they are to be compared only. A comparison has results of its own. Without results, the conditions of the
+ * binding decide: a binding that was applied until this plan still has those of the apply.
  */
 export function isOfOtherMode(
   { results }: PlacementObservation,

@@ -4,8 +4,8 @@ import type { Rendered } from '../../overrides/render.ts';
 import { idsOf } from '../../overrides/snapshot-id.ts';
 
 /**
- * What rendering alone says of a binding (KubeFleet workgenerator/controller.go): Overridden, and WorkSynchronized=False
- * where an envelope cannot be unpacked, which is no fault of the overrides.
+ * Conditions that follow from rendering alone (KubeFleet workgenerator/controller.go): Overridden, and WorkSynchronized=False
+ * where an envelope cannot be unpacked, which no override causes.
  */
 export function renderingConditions(
   binding: Binding,

@@ -45,7 +45,7 @@ const hidden = ({ valueInMember, valueInHub, ...rest }: PatchDetail): PatchDetai
   ...(valueInHub === undefined ? {} : { valueInHub: redacted }),
 });
 
-/** How details are told where all of these must fit into one status: in full, or the first path and how many more there are. */
+/** How details are reported so that all of them fit into one status: in full, or the first path and the number of further ones. */
 export const asFitting = (
   all: readonly (readonly PatchDetail[])[],
 ): ((details: readonly PatchDetail[]) => PatchDetail[]) =>

@@ -33,8 +33,8 @@ export const isOpenPart = (path: string): boolean =>
   );
 
 /**
- * A message without what a Secret holds: API servers quote the values that they refuse. Values of one or two characters
- * stay, since they would make any text unreadable and give nothing away.
+ * A message without the values of a Secret: API servers quote values that they refuse. Values of one or two characters
+ * stay: replacing them would make any text unreadable, and they reveal nothing.
  */
 export function withoutSecrets(manifest: Manifest, message: string): string {
   if (!isSecret(manifest)) return message;
@@ -44,7 +44,7 @@ export function withoutSecrets(manifest: Manifest, message: string): string {
     .reduce((text, value) => text.replaceAll(value, redacted), message);
 }
 
-/** As they are written, as they read where they are base64, and as base64 where they are to be that on the member. */
+/** The values as written; those in base64 also decoded, and plain ones also in base64, as the member shows them. */
 function valuesOf(secret: Manifest): string[] {
   const texts = (part: unknown): string[] =>
     Object.values((part ?? {}) as object).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));

@@ -10,7 +10,7 @@ import { moveReader } from '../evidence/moves.ts';
 import { clustersWanted, scaledUp } from '../evidence/numbers.ts';
 
 /**
- * Evictions leave as many healthy clusters in service as the ClusterResourcePlacementDisruptionBudget of the placement asks for;
+ * Evictions leave as many healthy clusters in service as the ClusterResourcePlacementDisruptionBudget of the placement requires;
  * where its `gitfleet.dev/budget-scope` is `all`, rollouts and update runs do too (decision 20). Clusters that were not
  * healthy may always go. A budget that cannot be read, or means nothing, allows nothing.
  */
@@ -30,7 +30,7 @@ export function brokenDisruptionBudgets(evidence: Evidence): GuardFinding[] {
       isMoved(key, pair) && (isEvicted(key, pair) ? pair.removedNow : budget.bindsRollouts);
     const disturbed = counted.filter((pair) => isBound(pair) && healthOf(key, pair) === 'healthy');
     if (disturbed.length === 0) return [];
-    // Where the guard cannot tell, a cluster counts as one that serves: it must not be the one to stop a fleet.
+    // A cluster of unknown health counts as healthy: the guard must not stop a fleet for lack of evidence.
     const serving = counted.filter((pair) => healthOf(key, pair) !== 'unhealthy').length - disturbed.length;
     const least = leastInService(budget, placement, { ...change, pairs: counted });
     if (serving >= least) return [];
@@ -64,7 +64,7 @@ function budgetReader({ fleet }: Evidence): ((placement: Placement) => Budget | 
         spec: budget.spec,
         bindsRollouts: budget.metadata.annotations?.['gitfleet.dev/budget-scope'] === 'all',
       };
-    // It may have said so.
+    // It may have been available.
     return invalid.has(name) ? { spec: undefined, bindsRollouts: true } : undefined;
   };
 }

@@ -15,12 +15,12 @@ export function unaskedEvictions(evidence: Evidence): GuardFinding[] {
     });
     const file = fleet.evictions.find(({ metadata }) => metadata.name === name);
     if (file?.spec.placementName !== placementName || file.spec.clusterName !== clusterName)
-      return [finding('no file asks for that')];
+      return [finding('no file requests that')];
     const recorded = input.record.evictions.get(name)?.status?.conditions ?? [];
     if (recorded.some(({ type, status }) => type === 'Executed' || (type === 'Valid' && status === 'False')))
       return [finding('it has its result already')];
     if (isRecordLost || input.record.unread?.evictions.has(name))
-      return [finding('the record that would tell whether it was carried out before is lost')];
+      return [finding('the record of whether it was carried out before is lost')];
     return [];
   });
 }

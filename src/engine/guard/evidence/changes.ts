@@ -13,7 +13,7 @@ export interface Pair {
   /** Recorded and not on its way out. */
   readonly before: Binding | undefined;
   readonly after: PlannedBinding | undefined;
-  /** Was live in the record and is to go by this plan; a removal let through earlier does not count again. */
+  /** Live in the record and removed by this plan; a removal that was allowed earlier does not count again. */
   readonly removedNow: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface PlacementChange {
   readonly emptied: ReadonlySet<ClusterName>;
 }
 
-/** Lays the plan beside the record, placement by placement. */
+/** Compares the plan with the record, placement by placement. */
 export function changesOf(of: {
   readonly fleet: Fleet;
   readonly record: FleetRecord;
@@ -111,14 +111,14 @@ function pairsOf(
   const kept = new Map<ClusterName, PlannedBinding>();
   const removed = new Map<ClusterName, PlannedBinding>();
   for (const binding of planned) (binding.move === 'remove' ? removed : kept).set(binding.clusterName, binding);
-  // Of two on one cluster that both stay as they are nothing tells which is which, and nothing need.
+  // Two on one cluster that both stay cannot be told apart, and need not be.
   const still = stillTwice(recorded, planned);
   const clusters = new Set([...live.keys(), ...kept.keys(), ...removed.keys(), ...emptied]).difference(still);
   return [...clusters].map((clusterName) => {
     const before = live.get(clusterName);
     const after = kept.get(clusterName);
     const goes = removed.has(clusterName) || (emptied.has(clusterName) && after === undefined);
-    // A live binding recorded beside one that goes is not what is being removed.
+    // A live binding recorded next to one that is being removed is not the one that is removed.
     const removedNow = goes && !leaving.has(clusterName);
     return { clusterName, before, after: after ?? removed.get(clusterName), removedNow };
   });

@@ -6,7 +6,7 @@ import { memoizePair } from '../../kernel/memoize.ts';
 /**
  * The fleet that a plan may act on, read by the guard from the files as they were written. While the FleetConfig cannot be read,
  * the recorded one stays in effect: its limits and freezes hold, and placements without a strategy keep the recorded one.
- * @param recovered Tells the last good version of placements.
+ * @param recovered The record with the last good version of placements.
  */
 export function fleetInEffect({ fleet, record }: PlanInput, recovered: FleetRecord): Fleet {
   const config = recordedConfig(fleet, record);
@@ -33,7 +33,7 @@ function placementsUnder(
   });
 }
 
-/** A placement as it is planned: as its file says, unless it changed in a way that keeps the recorded version in effect (decision 4). */
+/** The version of a placement to plan: that of its file, unless it changed in a forbidden way and the recorded one stays (decision 4). */
 export const placementInEffect = memoizePair((written: Placement, recorded: Placement | undefined): Placement => {
   if (recorded === undefined || recorded.kind !== written.kind) return written;
   const [before, after] = [recorded.spec, written.spec];

@@ -9,7 +9,7 @@ import type { Evidence } from './evidence.ts';
 import { lostOverrides } from './lost-overrides.ts';
 import { snapshotReader } from './planned-record.ts';
 
-/** `unknown`: the guard cannot tell, and must then not be the one to stop a fleet. */
+/** `unknown`: the guard has no evidence, and must not stop a fleet for lack of it. */
 export type Health = 'healthy' | 'unhealthy' | 'unknown';
 
 /** How bindings were before the plan, seen with the guard's own eyes: only what is certain is called healthy. */
@@ -43,7 +43,7 @@ function healthAsSeen(
   const live = new Map(
     seen.objects.filter(({ metadata: { name } }) => names.has(name)).map((object) => [nameOf(object), object]),
   );
-  // Where nobody wrote down what the snapshot holds, only who plans knows what is taken for it.
+  // Where the contents of the snapshot are not recorded, only the planner knows which objects stand for them.
   let certain = remembered === 'healthy' && contents.length > 0;
   for (const wanted of contents) {
     const found = live.get(nameOf(wanted));
@@ -54,7 +54,7 @@ function healthAsSeen(
   return certain ? 'healthy' : 'unknown';
 }
 
-/** Somebody recorded that it is available after the last thing that was heard of it. */
+/** Its availability was recorded after the last report of its actor. */
 function isRecordedSince({ conditions }: Binding, heardAt: string | undefined): boolean {
   const since = conditions?.find(({ type }) => type === 'Available')?.lastTransitionTime;
   const [heard, recorded] = [parseInstant(heardAt ?? ''), parseInstant(since ?? '')];
@@ -67,7 +67,7 @@ function healthInRecord({ conditions, observedGeneration }: Binding): Health {
   if (failing.some((type) => statusOf(type)?.status === 'False')) return 'unhealthy';
   const available = statusOf('Available');
   if (available?.status !== 'True') return 'unhealthy';
-  // Said of the binding as it was before.
+  // Recorded for the binding before it was assigned anew.
   if ((available.observedGeneration ?? observedGeneration) !== (observedGeneration ?? available.observedGeneration))
     return 'unknown';
   return available.reason === 'AllWorkAreAvailable' ? 'healthy' : 'unknown';
@@ -84,7 +84,7 @@ const atOnce = new Set([
   'ClusterRoleBinding',
 ]);
 
-/** Undefined where the kind says nothing that is simple enough to restate here, or its controller has yet to look at a change. */
+/** Undefined where the kind has no rule simple enough to restate here, or its controller has not seen a change yet. */
 function isReady(object: Manifest): boolean | undefined {
   if (atOnce.has(object.kind)) return true;
   const spec = (object['spec'] ?? {}) as Readonly<Record<string, number | undefined>>;

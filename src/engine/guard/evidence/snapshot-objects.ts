@@ -27,6 +27,6 @@ export const nameOf = (apiVersion: string, kind: string, namespace: string | und
 /** The placement that an object on a member belongs to, by our label; undefined for objects that are not ours. */
 export function placementOf({ metadata: { labels, annotations } }: Manifest): PlacementKey | undefined {
   const label = labels?.['gitfleet.dev/placement'];
-  // A name too long for a label stands in the annotation.
+  // A name too long for a label is in the annotation.
   return label === undefined ? undefined : ((annotations?.['gitfleet.dev/placement'] ?? label) as PlacementKey);
 }

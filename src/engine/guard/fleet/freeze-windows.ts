@@ -23,7 +23,7 @@ export function changesInFreeze({ now: instant, fleet, plan, changes }: Evidence
   const left = leftAsItIs(plan);
   const forbidden = begun.filter((it) => !left.has(it));
   if (forbidden.length === 0) return [];
-  const message = `freeze ${open.name} is on, and the plan would begin something: ${forbidden.slice(0, 5).join(', ')}`;
+  const message = `freeze ${open.name} is active, and the plan would start changes: ${forbidden.slice(0, 5).join(', ')}`;
   return [{ rule: 'frozen', message }];
 }
 

@@ -10,7 +10,7 @@ import { selectedByName } from './selected-by-name.ts';
 
 /**
  * Whether an object stays on its cluster because another placement there takes it over: by its target of now, or by what
- * its rollout or next run will bring there. Where that cannot be told from the documents alone it counts as removed:
+ * its rollout or next run will bring there. Where the documents alone do not show it, it counts as removed:
  * an approval too many costs less than one too few.
  */
 export function takeovers(evidence: Evidence): (removal: Removal) => boolean {
@@ -36,7 +36,7 @@ interface Taker {
   readonly key: PlacementKey;
   /** Clusters that it is to be on. */
   readonly stays: ReadonlySet<ClusterName>;
-  /** What it asks for everywhere once its rollout is through. */
+  /** What it wants everywhere once its rollout is done. */
   readonly next: ReadonlySet<string>;
 }
 
@@ -68,7 +68,7 @@ function takersOf(evidence: Evidence): ReadonlyMap<string, readonly Taker[]> {
   return takers;
 }
 
-/** Under External a run takes what is selected when it begins. */
+/** Under External a run takes what is selected when it starts. */
 function nextOf(
   planned: PlannedPlacement,
   placement: Placement,

@@ -18,7 +18,7 @@ export function removalsOfUnread({ fleet, changes }: Evidence): GuardFinding[] {
   const findings: GuardFinding[] = [];
   const placementKinds = ['ClusterResourcePlacement', 'ResourcePlacement'];
   const written = new Set(placements.map((placement) => placementKey(placement.metadata)));
-  // A file that can be read and says that its placement is being deleted is nothing absent.
+  // A readable file with a deletionTimestamp is not absent.
   for (const { metadata } of beingDeleted)
     if (!isRefused(placementKey(metadata), placementKinds)) written.add(placementKey(metadata));
   for (const { key, pairs } of changes) {

@@ -10,7 +10,7 @@ import { leavingReader } from '../evidence/planned-record.ts';
 import { nameOf, placementOf } from '../evidence/snapshot-objects.ts';
 
 /**
- * A removal that has begun continues until a complete observation of the member shows nothing of the placement but what its
+ * A removal that has started continues until a complete observation of the member shows nothing of the placement but what its
  * target there lists.
  */
 export function unfinishedRemovals(evidence: Evidence): GuardFinding[] {

@@ -23,7 +23,7 @@ export function changedRecord({ input, record }: Evidence): GuardFinding[] {
 }
 
 /** Recovery changes these: placements are compared one by one, and `told` is nothing that a plan is made from. */
-const apart: ReadonlySet<string> = new Set<keyof FleetRecord>(['exists', 'placements', 'unread', 'told']);
+const apart: ReadonlySet<string> = new Set<keyof FleetRecord>(['exists', 'placements', 'unread', 'inEffect']);
 
 /**
  * Bindings rebuilt while the file of their placement could not be read count as made by its policy once it can be: that is no

@@ -6,7 +6,7 @@ import type { PlanInput, RecordedPlacement } from '../../input.ts';
 /** The hash of snapshots that were put together from what members show: no contents have it, so none is ever applied. */
 export const isRebuiltSnapshot = ({ hash }: ResourceSnapshotEntry): boolean => hash === 'lost';
 
-/** Whether all that a record says of a placement was put together from what members show. */
+/** Whether the recorded state of a placement was rebuilt from the members. */
 export const isRebuilt = ({ object, state: { resourceSnapshots } }: RecordedPlacement): boolean =>
   object === undefined && resourceSnapshots.length > 0 && resourceSnapshots.every(isRebuiltSnapshot);
 

@@ -19,10 +19,10 @@ export function unapprovedGates({ run, before }: RunChange, { fleet, plan }: Evi
     const startedBefore = known?.clusters.some(isStarted) ?? false;
     const asksBefore = config?.beforeStageTasks?.some(({ type }) => type === 'Approval') === true;
     if (asksBefore && started && !startedBefore && !passed(stage.beforeStageTaskStatus))
-      findings.push(finding(`would start stage ${stage.stageName} without the approval it asks for`));
+      findings.push(finding(`would start stage ${stage.stageName} without its required approval`));
     const asksAfter = config?.afterStageTasks?.some(({ type }) => type === 'Approval') === true;
     if (asksAfter && newlyDone(stage, known) && !passed(stage.afterStageTaskStatus))
-      findings.push(finding(`would end stage ${stage.stageName} without the approval it asks for`));
+      findings.push(finding(`would end stage ${stage.stageName} without its required approval`));
     for (const timing of ['before', 'after'] as const) {
       const [now, then] =
         timing === 'before'

@@ -27,7 +27,7 @@ export function movesWithoutRun(evidence: Evidence): GuardFinding[] {
   });
 }
 
-/** Snapshots that runs brought to clusters of a placement, as `startedKey` says. */
+/** Snapshots that runs brought to clusters of a placement, by `startedKey`. */
 function startedByRuns(evidence: Evidence): ReadonlySet<string> {
   const runs = runPlacements(evidence);
   return new Set(

@@ -15,7 +15,7 @@ export function startsAfterLoss({ run, before }: RunChange, { input, isRecordLos
   return [
     {
       rule: 'started-after-loss',
-      message: `run ${run.name} would update ${started.clusterName}, but the record that would tell whether it ran before is lost`,
+      message: `run ${run.name} would update ${started.clusterName}, but the record of whether it ran before is lost`,
     },
   ];
 }

@@ -1,6 +1,6 @@
 import type { LabelColumn } from './columns.ts';
 
-/** Clusters that are in the same domain for every constraint: topology spread cannot tell them apart. */
+/** Clusters that are in the same domain for every constraint: topology spread treats them alike. */
 export interface DomainGroups {
   readonly columns: readonly LabelColumn[];
   /** Group of each row. */

@@ -38,7 +38,7 @@ export type GateCheck =
 
 /**
  * Requests an approval, or reads the answer. A gate once approved stays open (KubeFleet execution.go), also when its file is
- * removed, except as {@link withdraw} says.
+ * removed, except by {@link withdraw}.
  */
 export function checkGate(before: RunStep, context: RunContext, gate: StageGate): GateCheck {
   const { now } = context.input;
@@ -156,7 +156,7 @@ function waiting(step: RunStep, context: RunContext, gate: StageGate, task: Task
   );
 }
 
-/** How main answers a gate as the run stands. */
+/** The answer on main to a gate of the run in its present state. */
 const presentAnswer = (step: RunStep, context: RunContext, gate: StageGate): StageAnswer =>
   answerTo(gate, context, {
     early: step.status.earlyApprovals,

@@ -6,7 +6,7 @@ import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { RunContext, RunStep } from '../step.ts';
 import type { StageGate } from './stage-gates.ts';
 
-/** The digest that an approval of a gate must name, as the run stands in a plan. */
+/** The digest that an approval of a gate must name, for the run as planned. */
 export const reviewDigest = ({ work, status }: RunStep, { run, input }: RunContext, gate: StageGate): string =>
   digestOfRun({ run, status, placement: refOf(work.placement), contents: work.contents }, gate, input.digest);
 

@@ -7,12 +7,12 @@ import { isRebuilt } from '../recovery/rebuilt-snapshot.ts';
 import type { RunsOutcome } from '../staged/placement-runs.ts';
 
 /**
- * Whether an outcome is the record it was made from: nothing moves and nothing is to be told, and what waits does so for its
- * update run. Then every time in it was taken from the record, so that a later plan from the same record and the same facts
- * says the same. What follows rules beyond one placement, its runs and its clusters (reports into a namespace, statuses
- * mirrored from members) is left out whether it would stand or not.
+ * Whether an outcome equals the record it was planned from: nothing moves, nothing is reported, and bindings wait for an update
+ * run only. Then all its times are recorded ones, so that a later plan from the same record and the same facts is equal too.
+ * Placements that depend on more than themselves, their runs and their clusters (reports into a namespace, statuses mirrored
+ * from members) never count as unchanged.
  */
-export function isRestful(outcome: PlacementOutcome, recorded: RecordedPlacement): boolean {
+export function isUnchangedOutcome(outcome: PlacementOutcome, recorded: RecordedPlacement): boolean {
   const { work } = outcome;
   const { spec } = work.placement;
   const isStill = spec.strategy.type === 'External' ? isLeftToRuns : isSettled;
@@ -32,22 +32,22 @@ export function isRestful(outcome: PlacementOutcome, recorded: RecordedPlacement
   );
 }
 
-/** Otherwise what its cluster shows stands for it, and whose that is depends on other placements. */
+/** Unknown contents are replaced by the objects that the cluster shows, and their owners depend on other placements. */
 const isKnown = ({ binding: { resourceSnapshotIndex: index } }: BindingStep, { contents }: PlacementWork): boolean =>
   index === undefined || contents.has(index);
 
 const isSettled = (step: BindingStep): boolean =>
   step.move === 'keep' && step.binding.state === 'Bound' && isUntouched(step);
 
-/** Under External a binding stays what it is, picked or not, until a run comes to it. */
+/** Under External a binding does not change, picked or not, until a run updates it. */
 const isLeftToRuns = (step: BindingStep): boolean =>
   (step.move === 'keep' || step.move === 'wait') && isUntouched(step);
 
 const isUntouched = ({ binding }: BindingStep): boolean =>
   !binding.deleting && binding.assignedAt === undefined && binding.deletionTimestamp === undefined;
 
-/** The same of the update runs of a placement: they read what was published of them. */
-export const areRestful = ({ problems, recorded, approvals }: RunsOutcome, record: FleetRecord): boolean =>
+/** Whether the update runs of a placement equal their records. */
+export const areRunsUnchanged = ({ problems, recorded, approvals }: RunsOutcome, record: FleetRecord): boolean =>
   problems.length === 0 &&
   recorded.every((run) => sameValue(run, record.runs.get(placementKey(run.metadata)))) &&
   approvals.every(({ planned, document }) => sameValue(document?.value, record.approvals.get(placementKey(planned))));

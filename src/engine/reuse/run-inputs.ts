@@ -11,37 +11,33 @@ import { runsOf } from '../staged/placement-runs.ts';
 import { isStrategyOf } from '../staged/step.ts';
 import type { World } from '../world.ts';
 
-/** What the update runs of a placement go by that the placement does not hold itself and that not every placement reads. */
-export interface RunGrounds {
-  readonly runs: readonly RunGround[];
+/** What the update runs of a placement are planned from, beyond the placement itself and what every placement reads. */
+export interface RunInputs {
+  readonly runs: readonly RunInput[];
   readonly pause: Pause;
   readonly budget: PlacementBudget;
-  /** Otherwise that an approval file is missing says nothing. */
+  /** False: an approval file that is missing may be among the unreadable ones. */
   readonly absenceIsCertain: boolean;
   readonly handWritten: boolean;
 }
 
-interface RunGround {
+interface RunInput {
   readonly run: StagedUpdateRun;
-  /** Where it stands, which a status and holds name. */
+  /** Its path, which a status and holds name. */
   readonly file: string | undefined;
   /** As last published. */
   readonly recorded: StagedUpdateRun | undefined;
   readonly strategy: StagedUpdateStrategy | undefined;
   readonly gates: readonly {
-    /** What main says. */
+    /** The approval file on main. */
     readonly answer: ApprovalRequest | undefined;
-    /** What was published of that. */
+    /** The recorded request. */
     readonly recorded: ApprovalRequest | undefined;
   }[];
 }
 
-/** Undefined where no run names the placement. `made`: what a plan made of its runs, whose gates that tells. */
-export function runGrounds(
-  work: PlacementWork,
-  made: readonly StagedUpdateRun[],
-  world: World,
-): RunGrounds | undefined {
+/** Undefined where no run names the placement. `made`: its runs as planned, which list their gates. */
+export function runInputs(work: PlacementWork, made: readonly StagedUpdateRun[], world: World): RunInputs | undefined {
   const { fleet } = world.input;
   const ref = refOf(work.placement);
   const runs = runsOf(ref, world);
@@ -62,7 +58,7 @@ export function runGrounds(
   };
 }
 
-function gatesFor(run: StagedUpdateRun, made: StagedUpdateRun | undefined, world: World): RunGround['gates'] {
+function gatesFor(run: StagedUpdateRun, made: StagedUpdateRun | undefined, world: World): RunInput['gates'] {
   const status = made?.status ?? {};
   const { namespace } = run.metadata;
   return gatesOf(status.stagesStatus ?? []).map((gate) => {

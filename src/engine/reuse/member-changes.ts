@@ -7,11 +7,11 @@ import { sameValue } from '../kernel/same-value.ts';
 import { placementLabel } from '../overrides/ownership.ts';
 import { keyOfManifest } from '../selection/object-key.ts';
 
-/** What is not the same on a member as it was an observation ago, but for times. */
-export interface Touched {
-  /** Of sightings, `kind key`. */
+/** Differences between two observations of a member, without times. */
+export interface MemberChanges {
+  /** `kind key` of placements with another report. */
   readonly placements: ReadonlySet<string>;
-  /** Values of the placement label on objects that came, went or changed. */
+  /** Values of the placement label on objects that were added, removed or changed. */
   readonly labels: ReadonlySet<string>;
   /** `keyOfManifest` of these objects. */
   readonly objects: ReadonlySet<string>;
@@ -19,9 +19,12 @@ export interface Touched {
 
 type Observations = PlanInput['observations'];
 
-/** Members that do not show what they showed before; `whole` = everything about them may be another. */
-export function touchedSince(before: Observations, after: Observations): ReadonlyMap<ClusterName, Touched | 'whole'> {
-  const touched = new Map<ClusterName, Touched | 'whole'>();
+/** Members whose observations differ; `whole` = anything may have changed. */
+export function changedMembers(
+  before: Observations,
+  after: Observations,
+): ReadonlyMap<ClusterName, MemberChanges | 'whole'> {
+  const touched = new Map<ClusterName, MemberChanges | 'whole'>();
   for (const name of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
     const found = between(before?.get(name), after?.get(name));
     if (found) touched.set(name, found);
@@ -30,32 +33,32 @@ export function touchedSince(before: Observations, after: Observations): Readonl
 }
 
 /** Placements of both scopes may have one name. */
-export const sightingKey = (placement: PlacementRef): string => `${placement.kind} ${placementKey(placement)}`;
+export const placementKindKey = (placement: PlacementRef): string => `${placement.kind} ${placementKey(placement)}`;
 
 function between(
   before: ClusterObservation | undefined,
   after: ClusterObservation | undefined,
-): Touched | 'whole' | undefined {
+): MemberChanges | 'whole' | undefined {
   if (before === after) return undefined;
   if (!before || !after || before.reachable !== after.reachable || before.complete !== after.complete) return 'whole';
   const objects = differing(before.objects, after.objects, (object) => keyOfManifest(object));
-  const sightings = differing(before.placements, after.placements, ({ placement }) => sightingKey(placement));
-  if (objects.size === 0 && sightings.size === 0) return undefined;
+  const placements = differing(before.placements, after.placements, ({ placement }) => placementKindKey(placement));
+  if (objects.size === 0 && placements.size === 0) return undefined;
   return {
-    placements: new Set(sightings.keys()),
+    placements: new Set(placements.keys()),
     objects: new Set(objects.keys()),
     labels: new Set([...objects.values()].flat().flatMap((object) => object.metadata.labels?.[placementLabel] ?? [])),
   };
 }
 
-/** All that stood or stands under a key whose things are not the same as before, in the same order. */
+/** Items before and after, by key, for the keys whose items differ or are in another order. */
 function differing<T extends Manifest | PlacementObservation>(
   before: readonly T[],
   after: readonly T[],
   key: (item: T) => string,
 ): ReadonlyMap<string, readonly T[]> {
   const differ = new Map<string, readonly T[]>();
-  // Nearly always they stand where they stood.
+  // Nearly always nothing differs.
   if (before.length === after.length && before.every((item, at) => sameValue(item, after[at]))) return differ;
   const old = Map.groupBy(before, key);
   const next = Map.groupBy(after, key);

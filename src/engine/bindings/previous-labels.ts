@@ -5,22 +5,22 @@ import { sameValue } from '../kernel/same-value.ts';
 import type { Labels } from '../kernel/selector.ts';
 import { labelsOf } from '../placement/members.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import { rememberedManifests } from '../recovery/rebuilt-snapshot.ts';
+import { knownManifests } from '../recovery/rebuilt-snapshot.ts';
 import type { World } from '../world.ts';
 
 /**
- * A relabelled cluster keeps what it was given, rendered with the labels that it had then, until a rollout has looked at it
- * (`rollOut`): with its new ones the overrides that it carries would change it at once, outside of every budget.
+ * A relabelled cluster keeps what it has, rendered with its previous labels, until the rollout updates it (`rollOut`). With
+ * the new labels its overrides would change it at once, outside of every budget.
  */
-export function withHeldLabels(
+export function withPreviousLabels(
   loaded: Pick<PlacementWork, 'placement' | 'contents' | 'resourceSnapshots'>,
   binding: Binding,
   world: World,
 ): Binding {
-  const labels = labelsBefore(binding, world);
+  const labels = previousLabels(binding, world);
   if (labels === undefined) return binding;
   const { clusterLabels: _, ...present } = binding;
-  const manifests = rememberedManifests(loaded, binding.resourceSnapshotIndex);
+  const manifests = knownManifests(loaded, binding.resourceSnapshotIndex);
   if (!manifests || binding.deleting || !rollsOutByItself(loaded.placement)) return present;
   const what = { placement: refOf(loaded.placement), manifests, lists: present, cluster: binding.targetCluster };
   const [before, now] = [world.render({ ...what, labels }), world.render(what)];
@@ -28,14 +28,14 @@ export function withHeldLabels(
   return isSame ? present : { ...present, clusterLabels: labels };
 }
 
-/** Labels that what a cluster holds was rendered with, where it has others now. */
-export const labelsBefore = (binding: Binding, world: World): Labels | undefined =>
+/** Labels that the objects of a binding were rendered with, where the cluster has others now. */
+export const previousLabels = (binding: Binding, world: World): Labels | undefined =>
   binding.clusterLabels ?? relabelled(world).get(binding.targetCluster);
 
-/** Elsewhere nothing would ever give the cluster what its labels ask for, but a run that somebody commits. */
+/** With another strategy only a committed update run would ever render the cluster with its new labels. */
 const rollsOutByItself = ({ spec }: Placement): boolean => spec.strategy.type === 'RollingUpdate';
 
-/** Members that have other labels than the record knows, and which those are. */
+/** Recorded labels of the members that have other labels now. */
 const relabelled = memoize(({ members, record }: World): ReadonlyMap<string, Labels> => {
   const changed = new Map<string, Labels>();
   for (const [name, { labels, leaving }] of members) {

@@ -1,17 +1,17 @@
 import type { ClusterName, Manifest } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { isWholeLook } from '../observed.ts';
+import { isCompleteObservation } from '../observed.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { rebuiltEntries } from './rebuild.ts';
 import { isRebuilt } from './rebuilt-snapshot.ts';
 
 /**
- * When the record is lost nobody knows what a cluster holds that could not be looked at. One that is picked then counts as one
- * that has the placement as it was found: what is new comes to it as an update, within the budget, once it was looked at. Taken
- * for an empty one it would get that at once, over an older version that serves.
+ * When the record is lost, it is unknown what an unobserved cluster holds. If it is picked, it counts as one that has the
+ * placement as found elsewhere: it gets a new version as an update, within the budget, once it was observed. Counted as empty
+ * it would get that at once, over an older version that serves.
  */
-export function asFoundWhereUnseen(
+export function boundWhereUnobserved(
   work: PlacementWork,
   {
     recordLost,
@@ -25,9 +25,9 @@ export function asFoundWhereUnseen(
   },
 ): PlacementWork {
   const { bindings, contents, resourceSnapshots, selection } = work;
-  const isUnseen = ({ state, targetCluster }: Binding): boolean =>
-    state === 'Scheduled' && !isWholeLook(observationOf(targetCluster));
-  if (!recordLost || !selection.ok || !bindings.some(({ binding }) => isUnseen(binding))) return work;
+  const isUnobserved = ({ state, targetCluster }: Binding): boolean =>
+    state === 'Scheduled' && !isCompleteObservation(observationOf(targetCluster));
+  if (!recordLost || !selection.ok || !bindings.some(({ binding }) => isUnobserved(binding))) return work;
   const found = resourceSnapshots.findLast(({ index }) => isRebuilt(resourceSnapshots, index))?.index;
   const known: Pick<PlacementWork, 'contents' | 'resourceSnapshots'> =
     found === undefined
@@ -36,13 +36,13 @@ export function asFoundWhereUnseen(
           resourceSnapshots: rebuiltEntries([0]),
         }
       : { contents, resourceSnapshots };
-  // As the next plan will see it.
+  // As the next plan will observe it.
   const shown = observed({ ...work, ...known });
   return {
     ...work,
     ...known,
     bindings: bindings.map((step) =>
-      isUnseen(step.binding)
+      isUnobserved(step.binding)
         ? { ...step, binding: shown({ ...step.binding, state: 'Bound', resourceSnapshotIndex: found ?? 0 }) }
         : step,
     ),
