@@ -2,8 +2,8 @@ import { type Fleet, noRequests } from '../engine/input.ts';
 import { suspendedAnnotation } from '../engine/pause/placement-pause.ts';
 
 /**
- * The fleet as if every placement were brought to all its clusters now: by no stages, in no freeze, suspended by nobody and
- * within no budget. What goes wrong on a cluster is then found before its turn comes, which may be days after a stage before.
+ * The fleet as if every placement were rolled out to all its clusters now, without stages, freezes, suspensions and budgets.
+ * This finds failures on a cluster before its turn comes, which may be days after an earlier stage.
  */
 export function allAtOnce(fleet: Fleet): Fleet {
   const { config } = fleet;

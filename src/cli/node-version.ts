@@ -4,7 +4,7 @@ const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.me
   engines: { node: string };
 };
 
-/** What to say when this Node is older than package.json asks for (`>=22.22`); libraries would fail in words of their own. */
+/** The error when this Node is older than package.json requires (`>=22.22`); libraries would fail with unclear messages. */
 export function nodeTooOld(running: string, needed: string = manifest.engines.node): string | undefined {
   const least = needed.replace('>=', '');
   const parts = (version: string): readonly number[] => version.split('.').map(Number);

@@ -16,12 +16,12 @@ import { readRecord } from '../repo/record/read.ts';
 import { sha256 } from '../repo/sha256.ts';
 import { openRepo } from './fleet-repo/open-repo.ts';
 import { membersNamed } from './run/members-named.ts';
-import { noneAnswers } from './run/none-answers.ts';
+import { noMemberReached } from './run/no-member-reached.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
 import { print } from './terminal/output.ts';
 import { writeError } from './terminal/write.ts';
 
-/** Looks at every member of the fleet once and writes what it saw. Nothing is changed anywhere. */
+/** Observes every member of the fleet once and writes the observations to files. Changes nothing. */
 export async function observe(options: {
   readonly out: string;
   readonly repo: string;
@@ -38,7 +38,7 @@ export async function observe(options: {
     clock: systemClock,
     pace: systemClock,
     changed: () => {},
-    // It is over before the first list would be repeated.
+    // It ends before the first list would be repeated.
     watchMembers: 0,
     recordAgeMs: 0,
   });
@@ -68,7 +68,7 @@ export async function observe(options: {
     for (const observation of observations) {
       await writeFile(
         join(options.out, `${observation.metadata.name}.yaml`),
-        stringify(told(observation), { lineWidth: 0, aliasDuplicateObjects: false }),
+        stringify(documentOf(observation), { lineWidth: 0, aliasDuplicateObjects: false }),
       );
     }
     const missing = observations.filter(({ reachable }) => !reachable);
@@ -76,16 +76,16 @@ export async function observe(options: {
       `${observations.length - missing.length} of ${observations.length} members observed, written to ${options.out}`,
     );
     for (const { metadata, cause } of missing) writeError(`${metadata.name}: ${cause}\n`);
-    const noneSeen = noneAnswers(members);
-    if (noneSeen !== undefined) throw new CliError(noneSeen, exitCodes.unreachable);
+    const unreached = noMemberReached(members);
+    if (unreached !== undefined) throw new CliError(unreached, exitCodes.unreachable);
   } finally {
     members.stop();
     await repo.close();
   }
 }
 
-/** Of a member that does not answer only why, and when it answered last if anybody knows. */
-function told(observation: ClusterObservation): object {
+/** Of a member that does not respond only the cause, and the time of the last contact if known. */
+function documentOf(observation: ClusterObservation): object {
   if (observation.reachable) return observation;
   const { apiVersion, kind, metadata, observedAt, reachable, cause } = observation;
   return { apiVersion, kind, metadata, ...(contactOf(observation) !== undefined && { observedAt }), reachable, cause };

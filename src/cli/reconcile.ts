@@ -3,7 +3,7 @@ import { parseDuration } from '../engine/kernel/duration.ts';
 import { webhookSecret } from './run/webhook-secret.ts';
 import { moved } from './status/follow.ts';
 import { type StatusOptions, type StatusReader, withStatus } from './status/open-status.ts';
-import { desiredTip, isPlannedFrom, lastWord, missingCommit } from './status/planned-from.ts';
+import { desiredTip, isPlannedFrom, lastStatusCommit, missingCommit } from './status/planned-from.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
 import { print } from './terminal/output.ts';
 import { writeError } from './terminal/write.ts';
@@ -15,13 +15,13 @@ export interface ReconcileOptions extends StatusOptions {
   readonly wait: boolean;
 }
 
-/** The daemon answers at once and looks afterwards. Milliseconds. */
+/** The daemon responds at once and reconciles afterwards. Milliseconds. */
 const answerWithinMs = 10_000;
 
 /**
- * Tells the daemon to look now, by its webhook, and waits until the status branch speaks of the newest commit. Without the
- * webhook's secret it only waits: the daemon looks by itself, at a local repo at once. That it runs is not known then where the
- * status speaks of that commit already, which is said.
+ * Notifies the daemon by its webhook, and waits until the status branch has the newest commit. Without the webhook's secret it
+ * only waits: the daemon polls, and sees changes of a local repo at once. If the status had that commit already, a note says
+ * that it is unknown whether the daemon runs.
  */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
   const ms = parseDuration(options.timeout);
@@ -34,7 +34,7 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
       'note: GITFLEET_WEBHOOK_SECRET is not set, so the daemon is not notified and reconciles at its next --interval\n',
     );
   if (!options.wait) return print(secret === undefined ? 'nothing was done' : 'the daemon reconciles now');
-  await withStatus(options, (reader) => awaitStatus(reader, options, { deadline, wasTold: secret !== undefined }));
+  await withStatus(options, (reader) => awaitStatus(reader, options, { deadline, wasNotified: secret !== undefined }));
 }
 
 async function nudge(daemon: string, secret: string): Promise<void> {
@@ -54,9 +54,9 @@ async function nudge(daemon: string, secret: string): Promise<void> {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
     throw new CliError(`--daemon ${daemon} does not respond: ${cause}`, exitCodes.unreachable, { cause: error });
   });
-  const said = (await response.text()).trim();
+  const reason = (await response.text()).trim();
   if (response.ok) return;
-  throw new CliError(`--daemon ${daemon} refused (${response.status}): ${said}`, exitCodes.unreachable);
+  throw new CliError(`--daemon ${daemon} refused (${response.status}): ${reason}`, exitCodes.unreachable);
 }
 
 function daemonUrl(text: string): string {
@@ -67,7 +67,7 @@ function daemonUrl(text: string): string {
 async function awaitStatus(
   reader: StatusReader,
   { branch, timeout }: ReconcileOptions,
-  { deadline, wasTold }: { readonly deadline: number; readonly wasTold: boolean },
+  { deadline, wasNotified }: { readonly deadline: number; readonly wasNotified: boolean },
 ): Promise<void> {
   const { branches } = reader;
   const wanted = await desiredTip(branches, branch);
@@ -76,7 +76,7 @@ async function awaitStatus(
     if (tip !== undefined) {
       const status = await reader.read([]);
       if (await isPlannedFrom(branches, status, wanted)) {
-        if (isFirst && !wasTold) await noteNothingHeard(reader, status.tip);
+        if (isFirst && !wasNotified) await noteDaemonUnknown(reader, status.tip);
         return print(`the status is of commit ${status.record.commit!.slice(0, 12)}`);
       }
       if (await moved(reader, status.tip, deadline)) continue;
@@ -86,10 +86,10 @@ async function awaitStatus(
   }
 }
 
-/** A daemon that has nothing to do commits nothing: such a status looks the same whether one runs or not. */
-async function noteNothingHeard({ branches }: StatusReader, tip: string): Promise<void> {
+/** A daemon with nothing to do commits nothing, so a current status does not show whether one runs. */
+async function noteDaemonUnknown({ branches }: StatusReader, tip: string): Promise<void> {
   writeError(
-    `note: the status was already current; last, ${await lastWord(branches, tip)}; whether gitfleet run is running now is not known\n`,
+    `note: the status was already current: ${await lastStatusCommit(branches, tip)}; it is unknown whether gitfleet run is running\n`,
   );
 }
 

@@ -16,7 +16,7 @@ import { colorsFor } from './terminal/colors.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
 import { outputFormat, print, printJson } from './terminal/output.ts';
 
-/** Every problem of a fleet repo, in a clone of the files that are being edited; exit 2 when one is an error. */
+/** Reports every problem of a fleet repo, in a clone of the working tree; exit code 2 when one is an error. */
 export async function validate(
   repo: string,
   options: { readonly ref?: string; readonly output: string },
@@ -49,7 +49,7 @@ export async function validate(
   }
 }
 
-/** Whoever edits a clone wants to know whether what he edits was looked at. */
+/** What was read: in a clone that shows whether uncommitted changes are included. */
 function whatWasRead({ from, tree }: OpenedRepo): string {
   switch (from) {
     case 'folder':
@@ -63,14 +63,14 @@ function whatWasRead({ from, tree }: OpenedRepo): string {
   }
 }
 
-/** What only a plan finds of what the files say, whatever the clusters hold. */
+/** Problems that only a plan finds, independent of the state of the clusters. */
 const foundByPlanning: ReadonlySet<string> = new Set([
   'invalid-resource-selectors',
   'failing-override',
   'failing-envelope',
 ]);
 
-/** Of the files by themselves, and, where they are the whole fleet, of what they name, select and fill in by mistake. */
+/** Problems of the single files and, where they are the whole fleet, of their references, selections and variables. */
 async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<readonly Problem[]> {
   const now = new Date().toISOString();
   const { record } = readRecord(new Map());

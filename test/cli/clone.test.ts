@@ -116,7 +116,7 @@ describe('wait before the first pass', () => {
       code: 1,
       out: '',
       err: [
-        `note: ${dir} has no branch fleet-status yet: gitfleet run makes it`,
+        `note: ${dir} has no branch fleet-status yet: gitfleet run creates it`,
         'gitfleet: timed out after 0s, still missing:',
         '  a first status',
         '',

@@ -38,7 +38,7 @@ describe('standing in a folder of a clone', () => {
     vi.spyOn(process, 'cwd').mockReturnValue(inside);
     expect(await cli('validate')).toMatchObject({
       out: expect.stringMatching(/^\d+ fleet objects and 0 resources read/),
-      err: `note: ${inside} is a folder inside the git repository ${clone}: only its files are read, as they are; name the repository to read all of it\n`,
+      err: `note: ${inside} is a folder inside the git repository ${clone}: only its files on disk are read; name the repository to read all of it\n`,
     });
   });
 

@@ -28,11 +28,11 @@ it.each([
   [['explain', 'placement'], 'explain placement needs a name: gitfleet get placements lists them'],
   [['explain', 'rps'], 'explain rps needs a name: gitfleet get placements lists them'],
   [['explain', 'placement/'], 'no name follows placement: '],
-  [['describe', 'drift'], 'describe takes no drift, which have no names: gitfleet get drift lists all there is'],
-  [['describe', 'event/web'], 'describe takes no events, which have no names: gitfleet get events lists all there is'],
+  [['describe', 'drift'], 'describe takes no drift, which have no names: gitfleet get drift lists all of them'],
+  [['describe', 'event/web'], 'describe takes no events, which have no names: gitfleet get events lists all of them'],
   [
     ['describe', 'problems'],
-    'describe takes no problems, which have no names: gitfleet get problems lists all there is',
+    'describe takes no problems, which have no names: gitfleet get problems lists all of them',
   ],
 ])('%j is answered with what is wrong and what to write', async (args, said) => {
   const { code, out, err } = await cli(...args, '--repo', fleet.dir);

@@ -55,7 +55,7 @@ describe('reconcile', () => {
       code: 0,
       out: `the status is of commit ${commit}\n`,
       err: expect.stringMatching(
-        /^note: GITFLEET_WEBHOOK_SECRET is not set, .*\nnote: the status was already current; last, gitfleet committed at \S+Z \(.+\); whether gitfleet run is running now is not known\n$/,
+        /^note: GITFLEET_WEBHOOK_SECRET is not set, .*\nnote: the status was already current: gitfleet committed at \S+Z \(.+\); it is unknown whether gitfleet run is running\n$/,
       ),
     });
   });

@@ -89,8 +89,7 @@ describe('wait ends at once where what it waits for will not come', () => {
 });
 
 describe('wait believes no condition that speaks of an earlier version', () => {
-  const message =
-    'its file is not valid: the last good version stays in effect until the reported problem is fixed';
+  const message = 'its file is not valid: the last good version stays in effect until the reported problem is fixed';
   it.each([
     ['the placement', 'placements/web.yaml', 'RollingUpdate', 'RolingUpdate', 'ClusterResourcePlacement web'],
     [
@@ -215,7 +214,7 @@ describe('wait does not take for done what the repo says', () => {
       code: 1,
       out: '',
       err: expect.stringMatching(
-        /^gitfleet: timed out after 0s, still missing:\n {2}the plan is refused, so everything stays as it was: .*all placements/,
+        /^gitfleet: timed out after 0s, still missing:\n {2}the plan is refused, so nothing changes: .*all placements/,
       ),
     });
     expect((await cli('wait', 'placements', '--for=Available', '--commit', 'any', '--repo', refused.dir)).code).toBe(0);

@@ -13,7 +13,7 @@ export function memberNamed({ fleet }: Desired, name: string): MemberCluster {
   throw unknownName({ what: 'cluster', name, known: fleet.members.map(({ metadata }) => metadata.name) });
 }
 
-/** The file of a member with the taint set or taken away. */
+/** The file of a member with the taint added or removed. */
 export async function cordonEdit(
   desired: Desired,
   member: MemberCluster,

@@ -20,12 +20,12 @@ export interface DrainOptions extends ChangeOptions {
   readonly direct?: boolean;
 }
 
-/** Begins the names of evictions that a drain makes (KubeFleet's drain tool). */
+/** Prefix of the names of a drain's evictions (as of KubeFleet's drain tool). */
 const drainPrefix = 'drain-eviction-';
 
 /**
- * Empties a cluster: a taint, so that nothing new is placed there, and an eviction for every ClusterResourcePlacement that
- * is, which disruption budgets may refuse. Written as files on a branch; merging it begins the drain.
+ * Empties a cluster: a taint, so that nothing new is placed there, and an eviction for every ClusterResourcePlacement on it,
+ * which disruption budgets may refuse. Written as files on a branch; merging it starts the drain.
  */
 export async function drain(cluster: string, options: DrainOptions): Promise<void> {
   await withDesired(options, async (desired) => {
@@ -47,9 +47,9 @@ export async function drain(cluster: string, options: DrainOptions): Promise<voi
       edits.set(...evictionFile(desired, placement, cluster));
     }
     if (record.commit === undefined)
-      notes.push(`there is no status yet: what is placed on ${cluster} is not known, so nothing is evicted`);
+      notes.push(`there is no status yet: it is unknown what is placed on ${cluster}, so nothing is evicted`);
     for (const key of record.unread?.placements.keys() ?? [])
-      notes.push(`the state of ${key} cannot be read: whether it is placed on ${cluster} is not known`);
+      notes.push(`the state of ${key} cannot be read: it is unknown whether it is placed on ${cluster}`);
     await reportChange(
       desired,
       {
@@ -59,7 +59,7 @@ export async function drain(cluster: string, options: DrainOptions): Promise<voi
       },
       {
         options,
-        said: {
+        summary: {
           done: `${cluster} is to be cordoned${evicted.length === 0 ? '' : `, and ${evicted.join(', ')} evicted from it`}`,
           already: `${cluster} is cordoned already and there is nothing more to evict`,
           notes,
@@ -76,7 +76,7 @@ const boundTo = (record: FleetRecord, cluster: string) =>
       .map((binding) => ({ placement, binding })),
   );
 
-/** What an eviction would not help against (KubeFleet clusterresourceplacementeviction/controller.go). */
+/** Why an eviction would have no effect (KubeFleet clusterresourceplacementeviction/controller.go). */
 function whyNotEvicted({ kind, object }: KnownPlacement, { state, targetCluster }: Binding): string | undefined {
   if (object?.spec.policy.placementType === 'PickFixed')
     return `its policy is PickFixed; remove ${targetCluster} from clusterNames`;
@@ -89,7 +89,7 @@ function whyNotEvicted({ kind, object }: KnownPlacement, { state, targetCluster 
 const returns = ({ object }: KnownPlacement): boolean =>
   (object?.spec.policy.tolerations ?? []).some((toleration) => tolerates(toleration, cordonTaint));
 
-/** An eviction that is in the repo already and was neither carried out nor refused. */
+/** Whether the repo has an eviction already that was neither carried out nor refused. */
 function isUnderWay({ fleet }: Desired, record: FleetRecord, { name }: KnownPlacement, cluster: string): boolean {
   const isOver = ({ metadata }: Eviction): boolean => isTerminal(record.evictions.get(metadata.name) ?? {});
   return fleet.evictions.some(

@@ -1,7 +1,7 @@
 import { type Document, parseDocument } from 'yaml';
 import { CliError } from '../terminal/exit.ts';
 
-/** What names an object in a file of several. */
+/** Identifies an object in a file of several. */
 export interface ObjectName {
   readonly kind: string;
   readonly name: string;
@@ -37,7 +37,7 @@ export function removeObject(
   return rest.map(({ marker, body }, index) => (index === 0 && at === 0 ? '' : marker) + body).join('');
 }
 
-/** A document and the line that it begins with. A line that begins with `---` is one wherever it stands. */
+/** A document and its first line. Every line that starts with `---` starts a document. */
 interface Part {
   readonly marker: string;
   readonly body: string;
@@ -64,7 +64,7 @@ function indexOf(parts: readonly Part[], { kind, name, namespace }: ObjectName, 
   throw new CliError(`${file} does not hold ${kind} ${name} as a document of its own: change it by hand`);
 }
 
-/** How the file is written, so that what nobody changed stays as it is. */
+/** The style of the file, so that unchanged parts stay the same. */
 const styleOf = (text: string) => ({
   lineWidth: 0,
   indent: /^ {2}\S/m.test(text) ? 2 : /^ {4}\S/m.test(text) ? 4 : 2,

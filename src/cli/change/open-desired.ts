@@ -8,7 +8,7 @@ import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 
-/** The branch of desired state, as a command finds it that is to change it. */
+/** The branch of desired state, for a command that changes it. */
 export interface Desired {
   readonly branches: Branches;
   /** `main` */
@@ -18,9 +18,9 @@ export interface Desired {
   readonly fleet: Fleet;
   /** Of a local repository that is not bare. */
   readonly workingTree: WorkingTree | undefined;
-  /** The branch of a clone: what it was cloned from has it too, and does not know of a commit that is only here. */
+  /** The branch of a clone: its origin has the branch too, and does not see a commit before it is pushed. */
   readonly tracked: boolean;
-  /** Where people ask for a merge: the address of the repository, of a clone that of what it was cloned from. */
+  /** The address for pull requests: of the repository, or of the origin of a clone. */
   readonly address: string | undefined;
   /** Text of a file at the tip; undefined when there is none. */
   text(file: string): Promise<string | undefined>;

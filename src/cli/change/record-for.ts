@@ -7,8 +7,8 @@ import { inFolders } from '../status/open-status.ts';
 import type { Desired } from './open-desired.ts';
 
 /**
- * What the status branch says of the fleet that is to be changed; a record without a commit before the first pass. Only the
- * files of some top folders, when named: a large fleet takes seconds to read.
+ * The record of the fleet that is to be changed; without a commit before the first reconciliation. With `folders` only the
+ * files of those top folders, since a large fleet takes seconds to read.
  */
 export async function recordFor(
   { branches }: Desired,

@@ -26,10 +26,10 @@ export interface ChangeSummary {
 export async function reportChange(
   desired: Desired,
   change: Omit<Change, 'author'>,
-  { options, said }: { readonly options: ChangeOptions; readonly said: ChangeSummary },
+  { options, summary }: { readonly options: ChangeOptions; readonly summary: ChangeSummary },
 ): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
-  const { notes } = said;
+  const { notes } = summary;
   const files = [...change.edits].map(([path, content]) => ({
     path,
     ...(content === undefined ? { deleted: true } : { content }),
@@ -41,7 +41,7 @@ export async function reportChange(
     const document = {
       apiVersion: 'gitfleet.dev/v1alpha1',
       kind: 'Change',
-      summary: made ? said.done : said.already,
+      summary: made ? summary.done : summary.already,
       dryRun: options.dryRun ?? false,
       branch: submitted?.branch,
       commit: submitted?.commit,
@@ -52,9 +52,9 @@ export async function reportChange(
     return format === 'json' ? printJson(document) : printYaml(document);
   }
   for (const note of notes) writeError(`note: ${note}\n`);
-  if (!made) return print(said.already);
+  if (!made) return print(summary.already);
   if (!submitted) return print(files.map(fileText).join(''));
-  print(`${said.done}: commit ${submitted.commit.slice(0, 12)} on ${submitted.branch}`);
+  print(`${summary.done}: commit ${submitted.commit.slice(0, 12)} on ${submitted.branch}`);
   for (const file of files) print(`  ${file.path}${'deleted' in file ? ' (removed)' : ''}`);
   if (next) print([next.sentence, ...next.commands.map((line) => `  ${line}`)].join('\n'));
 }
@@ -64,7 +64,7 @@ interface NextStep {
   readonly commands: string[];
 }
 
-/** A commit in a clone is seen by nobody who reads what it was cloned from. */
+/** A daemon that reads the origin does not see a commit in a clone. */
 const pushed = ({ branches, branch, tracked }: Desired): NextStep | undefined =>
   tracked
     ? {
@@ -74,8 +74,8 @@ const pushed = ({ branches, branch, tracked }: Desired): NextStep | undefined =>
     : undefined;
 
 /**
- * A plain git server knows no pull requests: merging is the same there. A branch that is merged has served. In a clone the
- * branch is only there: nobody can open a request for it before it is pushed.
+ * How to merge the branch. A plain git server has no pull requests, so merging by hand works too, and the merged branch can be
+ * deleted. A branch in a clone must be pushed before a pull request can be opened for it.
  */
 function nextStep({ branches, branch, fleet, tracked, address }: Desired, from: string): NextStep {
   const url = requestUrl(fleet.config?.spec.forge, { from, into: branch, address });

@@ -1,8 +1,8 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
 
 /**
- * Where a forge lets a person open a pull request (GitLab: merge request): the one that `fleet.yaml` names, else the public
- * one that the address is of. Undefined for plain git servers, and for hosts that nobody has said what they run.
+ * The page of a forge to open a pull request (GitLab: merge request): the forge that `fleet.yaml` names, else the public one
+ * of the address. Undefined for plain git servers and for hosts of an unknown kind.
  */
 export function requestUrl(
   named: Forge | undefined,
@@ -45,7 +45,7 @@ function publicForge(address: string): Forge | undefined {
   return forge && repository.includes('/') ? { ...forge, repository } : undefined;
 }
 
-/** GitHub Enterprise names its API in `baseURL`: people look at the host itself. */
+/** GitHub Enterprise has its API in `baseURL`; the web page is at the host itself. */
 const baseOf = (url: string | undefined, usual: string): string =>
   url === undefined || url === 'https://api.github.com'
     ? usual

@@ -8,7 +8,7 @@ import { branchRef } from '../../git/source.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import type { Desired } from './open-desired.ts';
 
-/** A change of the fleet repo that a command made for a person. */
+/** A change of the fleet repo that a command makes. */
 export interface Change {
   readonly edits: FileEdits;
   readonly message: string;
@@ -23,13 +23,13 @@ export interface Submitted {
   readonly files: readonly string[];
 }
 
-/** Another commit may come in between; more often than this somebody else is not just working. */
+/** Another commit may be pushed in between; more failures than this have another cause. */
 const attempts = 3;
 
 /**
  * Commits a change on top of the branch of desired state, or pushes it as a branch for a pull request; never by force. A
- * working tree that has the branch checked out comes along, unless files of the change were edited there. Undefined when
- * everything is so already.
+ * working tree that has the branch checked out is updated too, unless files of the change were edited there. Undefined when
+ * the branch already has the change.
  */
 export async function submit(desired: Desired, change: Change): Promise<Submitted | undefined> {
   const { branches } = desired;
@@ -49,7 +49,7 @@ export async function submit(desired: Desired, change: Change): Promise<Submitte
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const from = change.branch === undefined ? desired.tip : (await branches.list([ref])).get(ref);
     if (from !== undefined) await branches.obtain(ref, from);
-    // An older branch of the same name is not thrown away: the new commit goes on top of it too.
+    // An older branch of the same name is kept: the new commit is a merge with it.
     const merged = from === undefined || (await objects.isAncestor(from, desired.tip));
     if (from !== undefined && !merged && (await objects.commit(from)).tree === root)
       return { branch: change.branch!, commit: from, files: [...change.edits.keys()] };

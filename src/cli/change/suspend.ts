@@ -23,19 +23,19 @@ export interface SuspendOptions extends ChangeOptions {
 }
 
 /**
- * Halts a placement (annotation `gitfleet.dev/suspended`) or a staged update run (`spec.state: Stop`, KubeFleet's own) by a
- * commit. What is on the members stays, and drift of it is still repaired.
+ * Suspends a placement (annotation `gitfleet.dev/suspended`) or a staged update run (`spec.state: Stop`, KubeFleet's own) by a
+ * commit. Objects on the members stay, and their drift is still repaired.
  */
 export const suspend = (word: string, name: string | undefined, options: SuspendOptions): Promise<void> =>
-  turn('suspend', splitName(word, name), options);
+  setSuspended('suspend', splitName(word, name), options);
 
-/** Takes a suspension back, by a commit. */
+/** Removes a suspension, by a commit. */
 export const resume = (word: string, name: string | undefined, options: SuspendOptions): Promise<void> =>
-  turn('resume', splitName(word, name), options);
+  setSuspended('resume', splitName(word, name), options);
 
 type Verb = 'suspend' | 'resume';
 
-async function turn(
+async function setSuspended(
   verb: Verb,
   { kind, name }: { readonly kind: string; readonly name: string | undefined },
   options: SuspendOptions,
@@ -50,16 +50,16 @@ async function turn(
     const { fleet } = desired;
     const object = named(names[0] === 'runs' ? fleet.runs : fleet.placements, { what: names[1], name });
     const title = `${names[1]} ${titleOf(object.metadata)}`;
-    if (isRun(object)) await refuseWhatIsOver(verb, object, { desired, title, statusBranch: options.statusBranch });
-    const newReason = verb === 'suspend' && isOfAnotherReason(object, options.reason);
-    if (isSo(verb, object) && !newReason) {
+    if (isRun(object)) await refuseFinishedRun(verb, object, { desired, title, statusBranch: options.statusBranch });
+    const newReason = verb === 'suspend' && hasNewReason(object, options.reason);
+    if (isInState(verb, object) && !newReason) {
       const already = verb === 'suspend' ? `${title} is suspended already` : `${title} is not suspended`;
       return reportChange(
         desired,
         { edits: new Map(), message: '', branch: undefined },
         {
           options,
-          said: { done: '', already, notes: isRun(object) && options.reason !== undefined ? [reasonOfRun] : [] },
+          summary: { done: '', already, notes: isRun(object) && options.reason !== undefined ? [reasonOfRun] : [] },
         },
       );
     }
@@ -81,20 +81,20 @@ async function turn(
       },
       {
         options,
-        said: {
+        summary: {
           done: newReason
             ? `${title} stays suspended, ${options.pullRequest ? 'to be ' : ''}for another reason`
             : `${title} ${options.pullRequest ? 'is to be ' : 'is '}${verb === 'suspend' ? 'suspended' : 'resumed'}`,
           already: `${title} already has this state`,
-          notes: verb === 'suspend' && !newReason ? whatGoesOn(object) : [],
+          notes: verb === 'suspend' && !newReason ? suspendNotes(object) : [],
         },
       },
     );
   });
 }
 
-/** Nothing changes a run that is over: a commit that stops it, or lets it go on, would only seem to do something. */
-async function refuseWhatIsOver(
+/** A finished run no longer changes, so a commit that suspends or resumes it would have no effect. */
+async function refuseFinishedRun(
   verb: Verb,
   run: StagedUpdateRun,
   of: { readonly desired: Desired; readonly title: string; readonly statusBranch: string },
@@ -120,15 +120,15 @@ function named(
 
 const isRun = (object: Suspendable): object is StagedUpdateRun => 'placementName' in object.spec;
 
-function isSo(verb: Verb, object: Suspendable): boolean {
+function isInState(verb: Verb, object: Suspendable): boolean {
   const suspended = isRun(object)
     ? object.spec.state === 'Stop'
     : object.metadata.annotations?.[suspendedAnnotation] !== undefined;
   return suspended === (verb === 'suspend');
 }
 
-/** It is suspended, and a reason is given that is not the one that its annotation says. */
-function isOfAnotherReason(object: Suspendable, reason: string | undefined): boolean {
+/** Whether it is suspended and the given reason differs from that of its annotation. */
+function hasNewReason(object: Suspendable, reason: string | undefined): boolean {
   const present = isRun(object) ? undefined : object.metadata.annotations?.[suspendedAnnotation];
   return present !== undefined && reason !== undefined && reason !== present;
 }
@@ -147,8 +147,8 @@ function change(
   }
 }
 
-/** A stopped run finishes the clusters that it has begun. */
-const whatGoesOn = (object: Suspendable): string[] =>
+/** A stopped run finishes the clusters that it has started. */
+const suspendNotes = (object: Suspendable): string[] =>
   isRun(object)
     ? ['clusters whose update has started are finished']
-    : ['what is on the members stays, and drift of it is still repaired'];
+    : ['objects on the members stay, and their drift is still repaired'];

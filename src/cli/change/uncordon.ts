@@ -4,7 +4,7 @@ import { withoutDrain } from './drain.ts';
 import { withDesired } from './open-desired.ts';
 import { type ChangeOptions, reportChange } from './report-change.ts';
 
-/** Removes the taint of a drain, and the files that it left; what was drained comes back if the scheduler picks it. */
+/** Removes the taint of a drain and its remaining evictions. Evicted placements come back if the scheduler picks the cluster. */
 export async function uncordon(cluster: string, options: ChangeOptions & { readonly direct?: boolean }): Promise<void> {
   await withDesired(options, async (desired) => {
     const member = memberNamed(desired, cluster);
@@ -20,7 +20,7 @@ export async function uncordon(cluster: string, options: ChangeOptions & { reado
       },
       {
         options,
-        said: {
+        summary: {
           done: `${cluster} is to accept placements again`,
           already: `${cluster} is not cordoned`,
           notes: [],

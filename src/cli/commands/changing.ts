@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { kindArgument } from './offer.ts';
 import { branch, examples, output, repo, statusBranch, statusOptions } from './options.ts';
 
-/** Commands that change the fleet repo, by commits, or make the daemon look. */
+/** Commands that change the fleet repo by commits, or make the daemon reconcile. */
 export function changingCommands(gitfleet: Command): void {
   const changeOptions = (command: Command): Command =>
     command

@@ -7,7 +7,7 @@ export type Offer =
   | { readonly kind: 'kinds'; readonly kinds: readonly string[] }
   /** Names of the objects of a kind on the status branch. */
   | { readonly kind: 'names'; readonly of: string }
-  /** Names of the objects of the kind that the argument before it says. */
+  /** Names of the objects of the kind in the argument before it. */
   | { readonly kind: 'namesOfKind' };
 
 const offers = new WeakMap<Argument | Option, Offer>();
@@ -18,7 +18,7 @@ export function offering<T extends Argument | Option>(of: T, offer: Offer): T {
   return of;
 }
 
-/** What may be offered: as it was said, otherwise as the name says that arguments and flags of all commands share. */
+/** What a shell may offer: as set by `offering`, otherwise by name. */
 export const offerOf = (of: Argument | Option): Offer | undefined =>
   offers.get(of) ?? byName[of instanceof Option ? of.attributeName() : of.name()];
 
@@ -29,6 +29,6 @@ const byName: Readonly<Record<string, Offer>> = {
   name: { kind: 'namesOfKind' },
 };
 
-/** The argument that says a kind, one of these. */
+/** An argument for one of these kinds. */
 export const kindArgument = (description: string, kinds: readonly string[]): Argument =>
   offering(new Argument('<kind>', description), { kind: 'kinds', kinds });

@@ -7,13 +7,13 @@ export const ref = (): Option => new Option('--ref <ref>', 'branch, tag or commi
 export const branch = (): Option => new Option('--branch <branch>', 'branch with the desired state').default('main');
 export const statusBranch = (): Option =>
   new Option('--status-branch <branch>', 'branch that status is committed to').default('fleet-status');
-/** `formats` as a sentence has them: `table, json or yaml`; the first is taken when none is given. */
+/** `formats` as in a sentence: `table, json or yaml`; the first is the default. */
 export const output = (formats: string): Option => {
   const words = formats.split(/, | or /);
   return offering(new Option('-o, --output <format>', formats).default(words[0]), { kind: 'words', words });
 };
 
-/** What a plan is made from: the same for every command that plans. */
+/** Options for the input of a plan: the same for every command that plans. */
 export const planOptions = (command: Command): Command =>
   command
     .addOption(repo())
@@ -22,7 +22,7 @@ export const planOptions = (command: Command): Command =>
     .option('--recorded <dir|none>', 'status branch as files, or none; default: the fleet-status branch of the repo')
     .option('--now <instant>', 'plan for this instant (RFC 3339); default: now');
 
-/** Where the status is read: the same for every command that does. */
+/** Options for the status branch: the same for every command that reads it. */
 export const statusOptions = (command: Command): Command => command.addOption(repo()).addOption(statusBranch());
 
 /** Lines at the end of a command's help that can be copied. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { examples, list, output, planOptions, ref } from './options.ts';
 
-/** Commands that read the fleet repo and say what it means, without touching a cluster. */
+/** Commands that read the fleet repo and show its effect, without changing a cluster. */
 export function planningCommands(gitfleet: Command): void {
   examples(
     gitfleet

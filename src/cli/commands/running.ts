@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { defaultAuthor } from '../../git/person.ts';
 import { branch, examples, ref, repo, statusBranch } from './options.ts';
 
-/** Commands that start something: the demo, simulated members, the daemon, a look at the members. */
+/** Commands that start something: the demo, simulated members, the daemon, an observation of the members. */
 export function runningCommands(gitfleet: Command): void {
   examples(
     gitfleet

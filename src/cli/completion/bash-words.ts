@@ -1,6 +1,6 @@
 /**
- * The words of a line that bash has parted at every `=` and `:` (COMP_WORDBREAKS), and how much of the last one stands before
- * the part that bash replaces.
+ * The words of a line that bash has split at every `=` and `:` (COMP_WORDBREAKS), and the beginning of the last word before the
+ * part that bash replaces.
  */
 export function bashWords(parts: readonly string[]): { readonly words: readonly string[]; readonly before: string } {
   const words: string[] = [];

@@ -5,14 +5,13 @@ import { withStatus } from '../status/open-status.ts';
 import { defaultHistory } from '../status/read-events.ts';
 import { CliError } from '../terminal/exit.ts';
 import { print } from '../terminal/output.ts';
-import { asked, type Candidate, type Flags } from './asked.ts';
 import { bashWords } from './bash-words.ts';
+import { type Candidate, completionTarget, type Flags } from './completion-target.ts';
 import { scripts } from './scripts.ts';
 import { type Shell, shells } from './shells.ts';
 
 /**
- * Prints the script that makes a shell complete gitfleet's command lines, or, asked by that script, what may stand at the
- * end of one.
+ * Prints the completion script of a shell or, called by that script with a command line, the completions of its last word.
  */
 export async function completion(text: string, line: readonly string[], program: Command): Promise<void> {
   const shell = shells.find((known) => known === text);
@@ -23,7 +22,7 @@ export async function completion(text: string, line: readonly string[], program:
   if (found.length > 0) print(found.map(shown[shell]).join('\n'));
 }
 
-/** How the script of a shell wants to read a candidate. */
+/** A candidate in the form that a shell's script reads. */
 const shown: Readonly<Record<Shell, (candidate: Candidate) => string>> = {
   bash: ({ value }) => value,
   zsh: ({ value, description }) =>
@@ -39,7 +38,7 @@ async function candidates(program: Command, line: readonly string[]): Promise<re
     const values = await candidates(program, [...line.slice(0, -1), flag, value!]);
     return values.map((one) => ({ ...one, value: `${flag}=${one.value}` }));
   }
-  const about = asked(program, line);
+  const about = completionTarget(program, line);
   switch (about.kind) {
     case 'words':
       return about.words;
@@ -57,7 +56,7 @@ async function candidates(program: Command, line: readonly string[]): Promise<re
   }
 }
 
-/** Names on the status branch as this machine knows it: whoever presses a key does not wait for a server. None where there is no status. */
+/** Names on the local copy of the status branch: completion must not wait for a server. None where there is no status. */
 async function namesOf(kind: string, flags: Flags, before: string, word: string): Promise<Candidate[]> {
   const repo = flags.get('repo') ?? '.';
   const statusBranch = flags.get('statusBranch') ?? 'fleet-status';

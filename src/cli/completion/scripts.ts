@@ -32,5 +32,5 @@ function __gitfleet_complete
 end
 complete -c gitfleet -f -a '(__gitfleet_complete)'`;
 
-/** What each shell reads. It asks gitfleet itself, so that it knows the commands of the version that is installed. */
+/** The completion scripts. They call gitfleet, so that they complete the commands of the installed version. */
 export const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish };

@@ -1,3 +1,3 @@
-/** Shells that completion is made for. */
+/** Shells that completion supports. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];

@@ -11,14 +11,14 @@ import { speedOf } from '../simulate/simulate.ts';
 import { isColored } from '../terminal/colors.ts';
 import { CliError } from '../terminal/exit.ts';
 import { openDemoDirectory } from './directory.ts';
-import { narrate, planInForce } from './narrate.ts';
+import { narrate, planInEffect } from './narrate.ts';
 import { isSettled, openApprovals, unfinished } from './settled.ts';
 import { type Timeline, timeline } from './timeline.ts';
 
-/** With --exit-when-settled a demo that has not come to rest by then has failed, milliseconds of real time. */
+/** With --exit-when-settled the demo fails when it has not settled by then, milliseconds of real time. */
 const patienceMs = 120_000;
 
-/** A demo that is killed goes on at most this much later than where it was, milliseconds of real time. */
+/** A demo that is killed resumes at most this much later than where it was, milliseconds of real time. */
 const reserveMs = 10_000;
 
 export interface DemoOptions {
@@ -27,7 +27,7 @@ export interface DemoOptions {
   readonly exitWhenSettled?: boolean;
 }
 
-/** A fleet of simulated clusters and a daemon on it, told as it happens. */
+/** A fleet of simulated clusters with a daemon, and a line for everything that happens. */
 export async function demo(options: DemoOptions): Promise<void> {
   const speed = speedOf(options.speed);
   const { dir, repo, fresh, beginAt, reserve, release } = await openDemoDirectory(options.dir);
@@ -35,11 +35,11 @@ export async function demo(options: DemoOptions): Promise<void> {
   await reserve(beginAt + reserveMs * speed);
   const reserving = setInterval(() => reserve(clock.now() + reserveMs * speed).catch(() => {}), reserveMs / 2);
   reserving.unref();
-  const told = timeline(clock, speed);
+  const output = timeline(clock, speed);
   const simulated = await simulatedMembers(join(repo, 'simulated-fleet.yaml'), clock);
   const kubeconfig = join(dir, 'kubeconfig');
   await simulated.listen(kubeconfig);
-  greet({ told, dir, repo, kubeconfig, fresh, speed, members: simulated.names });
+  greet({ output, dir, repo, kubeconfig, fresh, speed, members: simulated.names });
 
   let before: Plan | undefined;
   let wake = () => {};
@@ -61,12 +61,12 @@ export async function demo(options: DemoOptions): Promise<void> {
     clock,
     pace: systemClock,
     log,
-    noticed: (message) => told.say({ tone: 'bad', subject: 'member', text: message }),
+    noticed: (message) => output.line({ tone: 'bad', subject: 'member', text: message }),
     passed(result) {
-      // What is being gathered is not on the status branch yet; the next plans may still date it anew.
+      // Gathered changes are not on the status branch yet; later plans may still change their times.
       if (result.kind === 'moved' || result.kind === 'gathering') return;
-      const after = planInForce(before, result);
-      for (const line of narrate(before, after)) told.say(line);
+      const after = planInEffect(before, result);
+      for (const line of narrate(before, after)) output.line(line);
       before = after;
       wake();
     },
@@ -79,9 +79,9 @@ export async function demo(options: DemoOptions): Promise<void> {
   });
   try {
     const ended = options.exitWhenSettled
-      ? await Promise.race([untilSettled({ plan: () => before, next, repo, told }), interrupted])
-      : await Promise.race([hintWhenQuiet({ plan: () => before, next, told, repo, kubeconfig }), interrupted]);
-    if (ended === 'interrupted') told.note(`stopping; --dir ${dir} resumes from here`);
+      ? await Promise.race([untilSettled({ plan: () => before, next, repo, output }), interrupted])
+      : await Promise.race([hintWhenQuiet({ plan: () => before, next, output, repo, kubeconfig }), interrupted]);
+    if (ended === 'interrupted') output.note(`stopping; --dir ${dir} resumes from here`);
   } finally {
     opened.daemon.stop();
     await running;
@@ -93,7 +93,7 @@ export async function demo(options: DemoOptions): Promise<void> {
 }
 
 function greet(about: {
-  told: Timeline;
+  output: Timeline;
   dir: string;
   repo: string;
   kubeconfig: string;
@@ -101,22 +101,22 @@ function greet(about: {
   speed: number;
   members: readonly string[];
 }): void {
-  const { told } = about;
-  told.title(`gitfleet demo: ${about.members.length} simulated clusters, time runs ${about.speed}×`);
-  told.note(`${about.fresh ? 'made' : 'continuing'} ${about.dir}`);
-  told.note(`fleet repo  ${about.repo}`);
-  told.note(`kubeconfig  ${about.kubeconfig}`);
-  told.note('');
+  const { output } = about;
+  output.title(`gitfleet demo: ${about.members.length} simulated clusters, time runs ${about.speed}×`);
+  output.note(`${about.fresh ? 'made' : 'continuing'} ${about.dir}`);
+  output.note(`fleet repo  ${about.repo}`);
+  output.note(`kubeconfig  ${about.kubeconfig}`);
+  output.note('');
 }
 
 interface Watching {
   readonly plan: () => Plan | undefined;
   readonly next: () => Promise<void>;
-  readonly told: Timeline;
+  readonly output: Timeline;
   readonly repo: string;
 }
 
-async function untilSettled({ plan, next, repo, told }: Watching): Promise<'settled'> {
+async function untilSettled({ plan, next, repo, output }: Watching): Promise<'settled'> {
   const merged = new Set<string>();
   const until = Date.now() + patienceMs;
   for (;;) {
@@ -126,17 +126,17 @@ async function untilSettled({ plan, next, repo, told }: Watching): Promise<'sett
       const found = await mergeBranch(repo, `gitfleet/approve/${name}`, `Approve ${name}`);
       if (!found) continue;
       merged.add(name);
-      told.say({
+      output.line({
         tone: 'decided',
         subject: 'you',
         text: `merged gitfleet/approve/${name} (--exit-when-settled does it for you)`,
       });
     }
     if (present && isSettled(present)) {
-      told.title('Everything is done.');
+      output.title('Everything is done.');
       for (const placement of present.placements) {
         const on = [...new Set(placement.bindings.map(({ clusterName }) => clusterName))].join(', ');
-        told.note(`${placement.name}: snapshot ${placement.resourceSnapshotIndex} on ${on}`);
+        output.note(`${placement.name}: snapshot ${placement.resourceSnapshotIndex} on ${on}`);
       }
       return 'settled';
     }
@@ -150,9 +150,9 @@ async function untilSettled({ plan, next, repo, told }: Watching): Promise<'sett
   }
 }
 
-/** Says how to approve when an approval begins to wait, and what to try the first time that nothing goes on by itself. */
+/** Prints how to approve a new request, and what to try once nothing more happens by itself. */
 async function hintWhenQuiet(input: Watching & { readonly kubeconfig: string }): Promise<never> {
-  const { plan, next, told, repo, kubeconfig } = input;
+  const { plan, next, output, repo, kubeconfig } = input;
   const hinted = new Set<string>();
   for (;;) {
     await next();
@@ -162,14 +162,14 @@ async function hintWhenQuiet(input: Watching & { readonly kubeconfig: string }):
     for (const name of open) {
       if (hinted.has(name)) continue;
       hinted.add(name);
-      told.hint('The staged run waits for your approval. Approve it with', [
+      output.hint('The staged run waits for your approval. Approve it with', [
         `git -C ${repo} merge gitfleet/approve/${name}`,
       ]);
     }
     const quiet = present.placements.every((placement) => placement.bindings.every(({ move }) => move === 'keep'));
     if ((quiet || open.length > 0) && !hinted.has('')) {
       hinted.add('');
-      told.hint('Things to try in another terminal', [
+      output.hint('Things to try in another terminal', [
         `sed -i.bak 's/web:1.0.0/web:1.1.0/' ${repo}/resources/shop/web.yaml && git -C ${repo} commit -qam 'shop 1.1.0'`,
         `kubectl --kubeconfig ${kubeconfig} --context prod-eu-1 get deploy,pods -A`,
         `kubectl --kubeconfig ${kubeconfig} --context dev-1 -n tools delete deploy debug`,

@@ -7,24 +7,24 @@ import { takeLock } from '../../git/local/process-lock.ts';
 import { commitAll, initRepo } from '../../git/local/worktree.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
-import { fileTrouble } from '../terminal/file-trouble.ts';
+import { fileErrorText } from '../terminal/file-errors.ts';
 
 export interface DemoDirectory {
   readonly dir: string;
   readonly repo: string;
   /** The repo was made just now; false when an earlier demo is continued. */
   readonly fresh: boolean;
-  /** Where simulated time begins, milliseconds: after all that an earlier demo in it has written. */
+  /** Start of simulated time, milliseconds: after everything that an earlier demo in the directory has written. */
   readonly beginAt: number;
-  /** Simulated time may come as far as that: should this demo be killed, the next one begins there. */
+  /** Reserves simulated time up to `until`: if this demo is killed, the next one starts there. */
   reserve(until: number): Promise<void>;
-  /** Remembers where simulated time ended and lets the next demo in. */
+  /** Saves the end of simulated time and releases the lock. */
   release(now: number): Promise<void>;
 }
 
 /**
- * A directory with the example fleet as a git repo, held by this process. Error: CliError when it holds something else,
- * cannot be written, or another demo is running in it.
+ * A directory with the example fleet as a git repo, locked by this process. Error: CliError when it has other files, cannot
+ * be written, or another demo is running in it.
  */
 export async function openDemoDirectory(wanted: string | undefined): Promise<DemoDirectory> {
   const dir = wanted === undefined ? await mkdtemp(join(tmpdir(), 'gitfleet-demo-')) : resolve(wanted);
@@ -54,7 +54,7 @@ export async function openDemoDirectory(wanted: string | undefined): Promise<Dem
       throw new CliError(`a demo is running in ${dir} already: give this one another --dir`, undefined, {
         cause: error,
       });
-    throw new CliError(`--dir ${dir}: ${fileTrouble(error)}`, exitCodes.unreachable, { cause: error });
+    throw new CliError(`--dir ${dir}: ${fileErrorText(error)}`, exitCodes.unreachable, { cause: error });
   }
 }
 
@@ -67,7 +67,7 @@ async function prepareRepo(repo: string): Promise<boolean> {
   return true;
 }
 
-/** Writes one after the other, each whole: a demo may be killed at any moment. */
+/** Writes one after the other, each atomically: a demo may be killed at any moment. */
 function keeping(clock: string): (now: number) => Promise<void> {
   const whole = `${clock}.new`;
   let last = Promise.resolve();
@@ -81,7 +81,7 @@ function keeping(clock: string): (now: number) => Promise<void> {
   };
 }
 
-/** Simulated time goes on where an earlier demo in the same directory left it: it must never run backwards. */
+/** Simulated time continues that of an earlier demo in the same directory: it must never run backwards. */
 async function beginAt(clock: string): Promise<number> {
   const saved = await readFile(clock, 'utf8').catch(() => '{}');
   return Math.max(Date.now(), (JSON.parse(saved) as { now?: number }).now ?? 0);

@@ -17,8 +17,8 @@ export const narrate = (earlier: Plan | undefined, plan: Plan): readonly Timelin
 
 const recordOf = memoize(({ record }: Plan) => readRecord(renderRecord(record), record).record);
 
-/** What is in effect after a pass, given what was: of a refused plan nothing but why it is refused. */
-export function planInForce(before: Plan | undefined, { kind, plan }: Extract<PassResult, { plan: Plan }>): Plan {
+/** The plan in effect after a reconciliation: the earlier one if the plan is refused, with the reasons for that. */
+export function planInEffect(before: Plan | undefined, { kind, plan }: Extract<PassResult, { plan: Plan }>): Plan {
   if (kind !== 'refused') return plan;
   const { guard, problems } = plan;
   return { ...(before ?? emptied(plan)), guard, problems };

@@ -3,14 +3,14 @@ import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { isOver } from '../../engine/update-run.ts';
 
-/** Names of the approval branches that the plan waits for. */
+/** Names of the approvals that the plan waits for. */
 export const openApprovals = (plan: Plan): string[] =>
   plan.approvals.flatMap(({ planned, answer }) => (answer === undefined ? placementKey(planned) : []));
 
 /** Nothing moves, nothing waits, nothing is refused, everything is available and every run is over. */
 export const isSettled = (plan: Plan): boolean => plan.placements.length > 0 && unfinished(plan).length === 0;
 
-/** What is not done yet, one sentence each. */
+/** What is not done yet, one sentence each. Empty: everything is. */
 export function unfinished(plan: Plan): string[] {
   const left = plan.guard.map(({ message }) => `the guard refuses: ${message}`);
   for (const placement of plan.placements) {

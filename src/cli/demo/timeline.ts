@@ -6,11 +6,11 @@ import { age } from '../terminal/age.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { terminalText } from '../terminal/write.ts';
 
-/** What happens, line by line, with the time since the beginning on the clock of the fleet. */
+/** Prints events, each with the time since the start on the clock of the fleet. */
 export interface Timeline {
   title(text: string): void;
   note(text: string): void;
-  say(line: TimelineEntry): void;
+  line(entry: TimelineEntry): void;
   hint(title: string, commands: readonly string[]): void;
 }
 
@@ -37,7 +37,7 @@ export function timeline(clock: Clock, speed: number, out: Out = process.stdout)
     const seconds = Math.floor((at - began) / 1000);
     return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
   };
-  /** In the time that the lines tell, and in that of whoever reads them. */
+  /** The end in simulated time, and the remaining real time. */
   const end = (until: Timestamp): string => {
     const at = parseInstant(until);
     if (at === undefined || at <= clock.now()) return '';
@@ -46,7 +46,7 @@ export function timeline(clock: Clock, speed: number, out: Out = process.stdout)
   return {
     title: (text) => write(color('bold', text)),
     note: (text) => write(text === '' ? '' : color('dim', `  ${text}`)),
-    say: ({ tone, subject, text, until }) =>
+    line: ({ tone, subject, text, until }) =>
       write(
         `${color('dim', stamp())}  ${subject.padEnd(12)} ${color(tones[tone], `${text}${until === undefined ? '' : end(until)}`)}`,
       ),

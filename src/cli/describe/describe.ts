@@ -5,7 +5,7 @@ import { eventObject, eventRows } from '../kinds/events.ts';
 import { kindMeant } from '../kinds/kinds.ts';
 import type { Row } from '../kinds/listing.ts';
 import { titled } from '../kinds/page-text.ts';
-import { noteWhereBehind } from '../status/behind.ts';
+import { noteIfBehind } from '../status/behind.ts';
 import { type Status, type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
 import { type FleetEvent, readEvents } from '../status/read-events.ts';
 import { CliError } from '../terminal/exit.ts';
@@ -15,7 +15,7 @@ import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts
 import { table } from '../terminal/table.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 
-/** Changes of one object that its events are taken from; KubeFleet's events live for an hour, ours as long as git's history. */
+/** Changes of one object that its events are read from; KubeFleet's events live for an hour, ours as long as git's history. */
 const mostVersions = 100;
 
 export interface DescribeOptions extends StatusOptions {
@@ -23,7 +23,7 @@ export interface DescribeOptions extends StatusOptions {
   readonly output: string;
 }
 
-/** Everything the status branch says about one object, with events from its history. */
+/** Everything on the status branch about one object, with events from its history. */
 export async function describe(word: string, givenName: string | undefined, options: DescribeOptions): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
   const asked = splitName(word, givenName);
@@ -31,7 +31,7 @@ export async function describe(word: string, givenName: string | undefined, opti
   const [plural, singular] = listing.names;
   const { name } = asked;
   if (listing.nameless)
-    throw new CliError(`describe takes no ${plural}, which have no names: gitfleet get ${plural} lists all there is`);
+    throw new CliError(`describe takes no ${plural}, which have no names: gitfleet get ${plural} lists all of them`);
   if (name === undefined) throw new CliError(`describe ${word} needs a name: gitfleet get ${plural} lists them`);
   await withStatus(options, async (reader) => {
     const status = await reader.read([...new Set([...listing.folders, 'placements', 'runs', 'approvals'])]);
@@ -49,11 +49,11 @@ export async function describe(word: string, givenName: string | undefined, opti
       const list = { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'DescriptionList', items };
       await (format === 'json' ? printJson(list) : printYaml(list));
     }
-    await noteWhereBehind(reader, status);
+    await noteIfBehind(reader, status);
   });
 }
 
-/** Undefined for what has no file of its own, and so no story. */
+/** Undefined for objects without a file of their own, which have no history. */
 async function eventsOf(
   plural: string,
   row: Row,
@@ -70,12 +70,12 @@ function textOf(
   const body = row.page(status);
   if (events === undefined) return body.join('\n\n');
   const rows = eventRows(events, status.now);
-  const told =
+  const eventsText =
     rows.length === 0 ? 'Events:  <none>' : titled('Events', table(['TYPE', 'REASON', 'AGE', 'FROM', 'MESSAGE'], rows));
-  return [...body, told].join('\n\n');
+  return [...body, eventsText].join('\n\n');
 }
 
-/** Where the object stands on the status branch. */
+/** Path of the object on the status branch. */
 function pathOf(plural: string, row: Row, { files }: Status): string | undefined {
   const [name, rest] = [placementKey(row), plural === 'placements' ? 'status.yaml' : ''];
   return [...files.keys()].find((path) => {

@@ -12,23 +12,23 @@ import { silenceText } from '../../report/silence.ts';
 
 export interface Explainer {
   readonly clusters: readonly string[];
-  /** Of every cluster, or of one; empty for names that are not there. */
-  of(placement: PlacementRef, clusterName?: string): readonly ToldCluster[];
+  /** Of every cluster, or of one; empty for unknown names. */
+  of(placement: PlacementRef, clusterName?: string): readonly ExplainedCluster[];
 }
 
-/** What the plan makes of a cluster, and what of that nobody has looked at. */
-export interface ToldCluster extends ClusterExplanation {
-  readonly filters: readonly ToldVerdict[];
+/** The plan's decision on a cluster, and which of its filters are assumptions. */
+export interface ExplainedCluster extends ClusterExplanation {
+  readonly filters: readonly ExplainedVerdict[];
 }
 
-export interface ToldVerdict extends FilterVerdict {
-  /** Nobody looked: the plan goes by what would be so in the best case. `reason` says what is known. */
+export interface ExplainedVerdict extends FilterVerdict {
+  /** Not observed: the plan assumes the best case. `reason` has what is known. */
   readonly assumed?: true;
 }
 
 /**
- * What the scheduler thinks of clusters, for a whole fleet that is compiled once. `plan` is the one made from `input`; `silent`:
- * who does not answer by the status branch.
+ * Explains the scheduler's decisions; the fleet is compiled once. `plan` must be that of `input`; `silent`: members that do not
+ * respond, by the status branch.
  */
 export function explainer({
   input,
@@ -43,7 +43,7 @@ export function explainer({
   const members = surveyMembers({ ...input, fleet: { members: admitted.members } });
   const index = compileFleet(members);
   const byKey = new Map(admitted.placements.map((placement) => [placementKey(refOf(placement)), placement]));
-  const unseen = new Set(
+  const unobserved = new Set(
     input.observations
       ? []
       : admitted.members.flatMap(({ metadata, status }) => (status?.agentStatus ? [] : [metadata.name])),
@@ -60,14 +60,16 @@ export function explainer({
       const wrong = planned.scheduled.reason === 'InvalidResourceSelectors';
       const scheduled = (wrong && asLastScheduled(placement, policySnapshots)) || placement;
       return explain({ placement: scheduled, index, planned }, clusterName).map((cluster) =>
-        unseen.has(cluster.clusterName) ? asUnseen(cluster, silent?.get(cluster.clusterName)) : cluster,
+        unobserved.has(cluster.clusterName)
+          ? withAssumedReachability(cluster, silent?.get(cluster.clusterName))
+          : cluster,
       );
     },
   };
 }
 
-/** Without observations every member is planned with as reachable, unless its file says what its agent is like. */
-function asUnseen(cluster: ClusterExplanation, silence: Silence | undefined): ToldCluster {
+/** Without observations the plan assumes every member to be reachable, unless its file has a status of its agent. */
+function withAssumedReachability(cluster: ClusterExplanation, silence: Silence | undefined): ExplainedCluster {
   const known =
     silence === undefined
       ? 'the cluster was not observed'

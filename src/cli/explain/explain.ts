@@ -22,14 +22,14 @@ export async function explain(
   const isKindOnly = givenName === undefined && kindWords.some(([form]) => form.test(word));
   const kinds = kindsCalled(kind);
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
-  const { input, silent } = await withPlanInput(options, async (written, beside) => ({
+  const { input, silent } = await withPlanInput(options, async (written, context) => ({
     input: withRecordedStatus(written),
-    silent: beside.silent,
+    silent: context.silent,
   }));
   const { plan } = planFleet(input);
   const known = plan.placements.filter((placement) => kinds.includes(placement.kind));
   const placement = oneNamed(known, name, { what: 'placement', refOf: (each) => each });
-  // A placement may be called placement; where none is, its name was forgotten.
+  // A placement may be called `placement`; if none is, the name is missing.
   if (!placement && isKindOnly) throw new CliError(`explain ${word} needs a name: gitfleet get placements lists them`);
   if (!placement) throw unknownPlacement({ name, kinds, known, refused: input.fleet.refused });
   const explained = explainer({ input, plan, silent });
@@ -49,7 +49,7 @@ export async function explain(
   print([...headline(placement), ...clusters.map(explanationText)].join('\n'));
 }
 
-/** That nothing is scheduled for want of a valid selection stands above what every cluster would say. */
+/** An invalid selection is reported before the clusters, since nothing is scheduled then. */
 const headline = ({ kind, scheduled }: PlannedPlacement): string[] =>
   scheduled.reason === 'InvalidResourceSelectors' ? [`${kind}Scheduled is False, ${causeOf(scheduled)}`] : [];
 
@@ -60,7 +60,7 @@ function placementMeant(word: string, givenName: string | undefined): { readonly
   return isKind && name !== undefined ? { kind, name } : { kind: 'placement', name: word };
 }
 
-/** What kubectl would take for a placement: full names, plurals and KubeFleet's short names. */
+/** What kubectl accepts for a placement: full names, plurals and KubeFleet's short names. */
 const kindWords: readonly (readonly [RegExp, readonly PlacementKind[]])[] = [
   [/^(crp|clusterresourceplacement)s?$/i, ['ClusterResourcePlacement']],
   [/^(rp|resourceplacement)s?$/i, ['ResourcePlacement']],

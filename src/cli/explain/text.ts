@@ -1,12 +1,12 @@
 import type { ScoreExplanation } from '../../engine/placement/explain/explain.ts';
 import { colorsFor } from '../terminal/colors.ts';
-import type { ToldCluster } from './clusters.ts';
+import type { ExplainedCluster } from './clusters.ts';
 
-/** One cluster's verdict for people: the decision, the filters that said no, what nobody looked at, and how the score comes about. */
-export function explanationText({ clusterName, decision, binding, filters, score }: ToldCluster): string {
+/** The explanation of one cluster as text: the decision, failed filters, assumptions, and the terms of the score. */
+export function explanationText({ clusterName, decision, binding, filters, score }: ExplainedCluster): string {
   const color = colorsFor(process.stdout);
   const selected = decision?.selected === true;
-  // That a picked cluster is taken by its own placement is what the binding says.
+  // SamePlacementAntiAffinity always fails on a picked cluster: its own binding is there.
   const asked = filters.filter(({ plugin }) => !(selected && plugin === 'SamePlacementAntiAffinity'));
   const failed = asked.filter(({ passed }) => !passed);
   const seen = asked.filter(({ assumed }) => !assumed);

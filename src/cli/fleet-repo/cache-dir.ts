@@ -2,7 +2,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256 } from '../../repo/sha256.ts';
 
-/** Where clones and parsed files of a repo are kept when nobody says otherwise; can be deleted at any time. */
+/** Default directory for clones and parsed files of a repo; can be deleted at any time. */
 export function defaultCacheDir(repo: string): string {
   const base = process.env['XDG_CACHE_HOME'] ?? (homedir() ? join(homedir(), '.cache') : tmpdir());
   return join(base, 'gitfleet', sha256(repo).slice(0, 16));

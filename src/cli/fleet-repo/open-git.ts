@@ -8,7 +8,7 @@ import { credentialsFromEnv } from '../../git/http/credentials.ts';
 import { locate } from '../../git/local/locate.ts';
 import { openBranches } from '../../git/open-branches.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
-import { unreadable } from '../terminal/file-trouble.ts';
+import { unreadable } from '../terminal/file-errors.ts';
 import { defaultCacheDir } from './cache-dir.ts';
 
 /** The branches of a repository for one command. A remote's clone is kept between commands, unless another one uses it. */
@@ -44,7 +44,7 @@ export async function openClone(repo: string): Promise<Branches> {
   try {
     const address = parseAddress(repo);
     if (address.kind !== 'local') return await openGit(repo);
-    const clone = await cloneAround(address.path);
+    const clone = await enclosingClone(address.path);
     if (clone !== undefined) return await openGit(clone);
     throw new CliError(
       `${address.path} is no git repository, so it has no status: name the fleet repo with --repo DIR or --repo URL`,
@@ -56,7 +56,7 @@ export async function openClone(repo: string): Promise<Branches> {
 }
 
 /** The repository whose working tree a folder is in; undefined outside of any. */
-export async function cloneAround(path: string): Promise<string | undefined> {
+export async function enclosingClone(path: string): Promise<string | undefined> {
   for (let folder = path; ; folder = dirname(folder)) {
     if (await locate(folder)) return folder;
     if (dirname(folder) === folder) return undefined;

@@ -11,9 +11,9 @@ import { branchRef } from '../../git/source.ts';
 import { readFiles } from '../../git/status-branch.ts';
 import { openDirectory } from '../../repo/directory-tree.ts';
 import type { RepoTree } from '../../repo/tree.ts';
-import { unreadable } from '../terminal/file-trouble.ts';
+import { unreadable } from '../terminal/file-errors.ts';
 import { writeError } from '../terminal/write.ts';
-import { cloneAround, openGit } from './open-git.ts';
+import { enclosingClone, openGit } from './open-git.ts';
 
 const statusBranch = 'fleet-status';
 /** Files named in a note; the rest are counted. */
@@ -21,19 +21,19 @@ const mostNamed = 3;
 
 export interface OpenedRepo {
   readonly tree: RepoTree;
-  /** What was read: a folder that is no clone, the files of a clone as they are on disk, or a commit. */
+  /** The source: a folder that is no clone, the files of a clone on disk, or a commit. */
   readonly from: 'folder' | 'working tree' | 'commit';
-  /** A folder of a clone, which may hold a part of the fleet only. */
+  /** A folder of a clone, which may be only a part of the fleet. */
   readonly isPart: boolean;
-  /** What the status branch holds, in a clone as of the last fetch; empty for a plain folder and before the first pass. */
+  /** Files of the status branch, in a clone as of the last fetch; empty for a plain folder and before the first reconciliation. */
   statusFiles(): Promise<ReadonlyMap<string, string>>;
   close(): Promise<void>;
 }
 
 /**
- * A fleet repo for a command: a plain folder as it is on disk, or a commit (`ref`, else HEAD) of a git repository; with `onDisk`
- * the working tree of a clone as it is, unless a `ref` is given. A folder inside a repository is a plain folder. Error: CliError
- * with exit code 3 when it cannot be read.
+ * A fleet repo for a command: the files of a plain folder, or a commit (`ref`, else HEAD) of a git repository. With `onDisk` it
+ * is the working tree of a clone, unless a `ref` is given. A folder inside a repository is a plain folder. Error: CliError with
+ * exit code 3 when it cannot be read.
  */
 export async function openRepo(
   repo: string,
@@ -54,19 +54,19 @@ async function openedRepo(repo: string, ref: string | undefined, onDisk: boolean
       if (onDisk && ref === undefined && (await isWorkingTree(address.path)))
         return await openWorkingTree(address.path);
       const opened = await openCommit(repo, ref);
-      if (ref === undefined) await tellUncommitted(address.path);
+      if (ref === undefined) await noteUncommitted(address.path);
       return opened;
     }
     if (ref !== undefined) throw new Error(`not a git repository, so it has no ${ref}: leave --ref out`);
-    const clone = await cloneAround(address.path);
-    if (clone !== undefined && address.path === process.cwd()) tellFolder(address.path, clone);
+    const clone = await enclosingClone(address.path);
+    if (clone !== undefined && address.path === process.cwd()) noteFolder(address.path, clone);
     return { ...onDiskOnly(await openDirectory(address.path)), from: 'folder', isPart: clone !== undefined };
   } catch (error) {
     return unreadable(repo)(error);
   }
 }
 
-/** What git ignores is no more part of the fleet than it would be once all is committed. */
+/** Files that git ignores are left out: they would not be part of a commit either. */
 const openWorkingTree = async (path: string): Promise<OpenedRepo> => ({
   ...onDiskOnly(await openDirectory(path, await workingTreeFiles(path))),
   from: 'working tree',
@@ -75,17 +75,17 @@ const openWorkingTree = async (path: string): Promise<OpenedRepo> => ({
 
 const onDiskOnly = (tree: RepoTree) => ({ tree, statusFiles: async () => new Map(), close: async () => {} });
 
-/** Whoever edits a file and looks at the outcome must not take the commit before it for the answer. */
-async function tellUncommitted(dir: string): Promise<void> {
+/** Notes uncommitted changes: the result does not include them. */
+async function noteUncommitted(dir: string): Promise<void> {
   const files = await uncommittedFiles(dir);
   if (files.length === 0) return;
   writeError(`note: only what is committed is read, without the changes in ${listUpTo(files, mostNamed)}\n`);
 }
 
-/** Whoever stands in a folder of a clone most likely means the clone; a fleet that lives in such a folder is read as it is. */
-function tellFolder(path: string, clone: string): void {
+/** Notes that only a folder of a clone is read: most likely the whole clone is meant, but a fleet may be in such a folder. */
+function noteFolder(path: string, clone: string): void {
   writeError(
-    `note: ${path} is a folder inside the git repository ${clone}: only its files are read, as they are; name the repository to read all of it\n`,
+    `note: ${path} is a folder inside the git repository ${clone}: only its files on disk are read; name the repository to read all of it\n`,
   );
 }
 

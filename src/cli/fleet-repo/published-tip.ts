@@ -3,12 +3,12 @@ import { followedBranch } from '../../git/followed-branch.ts';
 import { fetchOrigin } from '../../git/native/fetch-origin.ts';
 import { writeError } from '../terminal/write.ts';
 
-/** A command that goes on looking asks the server no more often. Milliseconds. */
+/** Minimum time between two fetches of a command that polls. Milliseconds. */
 const fetchEveryMs = 3_000;
 
 /**
- * Looks where the status branch is now. In a clone that means asking what it was cloned from, as `git fetch` does; where that
- * does not answer, the state of the last fetch counts, with a note. The function returned may be called again and again.
+ * Reads the tip of the status branch. In a clone it fetches from origin; when origin does not respond, the last fetch counts,
+ * with a note. The returned function may be called repeatedly.
  */
 export function publishedTip(branches: Branches, branch: string): () => Promise<string | undefined> {
   let askedAt = Number.NEGATIVE_INFINITY;

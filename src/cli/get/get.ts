@@ -2,7 +2,7 @@ import { matchesSelector } from '../../engine/kernel/selector.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type KindMeant, kindsMeant } from '../kinds/kinds.ts';
 import type { Row } from '../kinds/listing.ts';
-import { noteWhereBehind } from '../status/behind.ts';
+import { noteIfBehind } from '../status/behind.ts';
 import { moved } from '../status/follow.ts';
 import { type Status, type StatusReader, withStatus } from '../status/open-status.ts';
 import { CliError } from '../terminal/exit.ts';
@@ -14,7 +14,7 @@ import { changedRows } from './row-table.ts';
 import { parseSelector } from './selector.ts';
 import { type GetOptions, show, showSeveral } from './show.ts';
 
-/** Lists what the status branch says about a kind, or several, or shows one object. */
+/** Lists the objects of one or several kinds on the status branch, or shows one object. */
 export async function get(word: string, name: string | undefined, options: GetOptions): Promise<void> {
   const format = outputFormat(options.output, ['table', 'wide', 'json', 'yaml', 'name']);
   const asked = splitName(word, name);
@@ -28,7 +28,7 @@ export async function get(word: string, name: string | undefined, options: GetOp
   await withStatus(options, async (reader) => {
     const first = await listed(reader, kind, asked.name, wanted);
     await show(first.rows, { kind, format, options, name: asked.name, single: first.isOne });
-    await noteWhereBehind(reader, first.status);
+    await noteIfBehind(reader, first.status);
     if (!options.watch) return;
     for (let { rows, status } = first; await moved(reader, status.tip); ) {
       const next = await listed(reader, kind, undefined, wanted);
@@ -70,7 +70,7 @@ const isNamed = (row: Row, name: string): boolean => isCalled(row, name) || ofPl
 const ofPlacement = ({ placement, namespace }: Row, name: string): boolean =>
   placement === name || (namespace !== undefined && placement === titleOf({ name, namespace }));
 
-/** Few names are those of every kind: it is enough that one of them has it. */
+/** Rows of several kinds; a name need exist in one of them only. */
 async function getSeveral(
   reader: StatusReader,
   of: {
@@ -90,7 +90,7 @@ async function getSeveral(
   if (name !== undefined && !found.some(({ kind, rows }) => mayHave({ kind, status, rows, name })))
     throw unknownRow({ kinds, status, name, rows: found.flatMap(({ all }) => all) });
   await showSeveral(found, of);
-  await noteWhereBehind(reader, status);
+  await noteIfBehind(reader, status);
 }
 
 async function listed(reader: StatusReader, kind: KindMeant, name: string | undefined, wanted: (row: Row) => boolean) {
@@ -116,7 +116,7 @@ async function matching(
   return { all, rows: name === undefined ? all : all.filter((row) => isNamed(row, name)) };
 }
 
-/** There is something of the name, or what it names may have some of the kind. */
+/** Whether rows have the name, or it is that of an owner that may have such rows. */
 const mayHave = (of: {
   readonly kind: KindMeant;
   readonly status: Status;

@@ -33,11 +33,11 @@ export function rowTable(
   return [...(how.headers ? lines.slice(0, 1) : []), ...lines.slice(1 + before.length)].join('\n');
 }
 
-/** Rows of `after` that are new or say something else; a row that only became older says nothing new. */
+/** Rows of `after` that are new or changed; a different age alone is no change. */
 export function changedRows(before: readonly Row[], after: readonly Row[]): Row[] {
   const key = (row: Row): string => `${titleOf(row)} ${row.placement ?? ''}`;
-  const said = ({ cells }: Row): string =>
+  const textOf = ({ cells }: Row): string =>
     JSON.stringify(cells.filter(({ heading }) => !/AGE|SEEN|SINCE/.test(heading)).map(({ cell }) => cell));
-  const old = new Set(before.map((row) => key(row) + said(row)));
-  return after.filter((row) => !old.has(key(row) + said(row)));
+  const old = new Set(before.map((row) => key(row) + textOf(row)));
+  return after.filter((row) => !old.has(key(row) + textOf(row)));
 }

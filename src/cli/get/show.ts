@@ -20,15 +20,15 @@ interface RowsHow {
   readonly kind: KindMeant;
   readonly format: OutputFormat;
   readonly options: Pick<GetOptions, 'namespace' | 'selector' | 'headers'>;
-  /** What was asked for by name. */
+  /** The requested name. */
   readonly name?: string | undefined;
-  /** Rows that were printed before: columns stay where they were. */
+  /** Rows that were printed before: columns keep their width. */
   readonly like?: readonly Row[];
-  /** Other kinds are printed beside it: names say of what they are. */
+  /** Other kinds are printed too: names have the kind as prefix. */
   readonly ofSeveral?: boolean;
 }
 
-/** Rows of one kind, or one object whole; that there are none is said on stderr. */
+/** Prints rows of one kind, or one whole object. Without rows, a message on stderr. */
 export async function show(rows: readonly Row[], how: RowsHow & { readonly single: boolean }): Promise<void> {
   const { kind, format } = how;
   if (format === 'json' || format === 'yaml') return showValues(rows, format, how.single);
@@ -40,7 +40,7 @@ export async function show(rows: readonly Row[], how: RowsHow & { readonly singl
   writeError(`${(all && none) || `No ${names[0]}${of} on the status branch.`}\n`);
 }
 
-/** As kubectl does: one list, or a table for each kind that there is something of, whose names say the kind. */
+/** As kubectl does: one list, or a table for each kind with rows, whose names have the kind as prefix. */
 export async function showSeveral(
   found: readonly { readonly kind: KindMeant; readonly rows: readonly Row[] }[],
   { format, options }: Pick<RowsHow, 'format' | 'options'>,

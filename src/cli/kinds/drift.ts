@@ -15,13 +15,13 @@ interface Difference {
   readonly valueInMember?: string | undefined;
   readonly valueInHub?: string | undefined;
   readonly firstObserved: string | undefined;
-  /** Who made it, where the member told. */
+  /** Field manager that made it, if known. */
   readonly manager?: string | undefined;
-  /** It was put right of late, and is told for a while. */
+  /** It was repaired recently; repairs are reported for a while. */
   readonly isPutRight: boolean;
 }
 
-/** KubeFleet keeps these inside the status of a placement; as a list of their own they can be read at a glance. */
+/** KubeFleet has these inside the status of a placement; a list of their own is easier to read. */
 export const drift: Listing = listing<Difference>({
   names: ['drift', 'drifted', 'drifts', 'diffs'],
   folders: ['placements'],
@@ -46,7 +46,7 @@ export const drift: Listing = listing<Difference>({
     { heading: 'IN-MEMBER', cell: (found) => (isWhole(found) ? '(missing)' : short(found.valueInMember)) },
     { heading: 'IN-REPO', cell: ({ valueInHub }) => short(valueInHub) },
     { heading: 'BY', cell: ({ manager }) => manager },
-    { heading: 'NOW', cell: ({ isPutRight }) => (isPutRight ? 'put right' : 'differs') },
+    { heading: 'NOW', cell: ({ isPutRight }) => (isPutRight ? 'repaired' : 'differs') },
     { heading: 'SINCE', cell: ({ firstObserved }, now) => ageOf(undefined, [firstObserved], now) },
   ],
 });

@@ -9,7 +9,7 @@ import type { Status, StatusReader } from '../status/open-status.ts';
 import { type Listing, listing, statusOf } from './listing.ts';
 import { conditionTable, fields, titled } from './page-text.ts';
 
-/** An eviction, and why nothing has come of it where something holds it. */
+/** An eviction, and why it is not carried out, if something holds it. */
 interface AskedEviction {
   readonly eviction: Eviction;
   readonly waits: { readonly reason: string; readonly text: string } | undefined;
@@ -46,8 +46,8 @@ export const evictions: Listing = listing<AskedEviction>({
 });
 
 /**
- * Those that were not judged yet, as the commit has them: the status branch has a file of an eviction only once something came
- * of it. Nothing is read where none can be held: a large fleet takes seconds.
+ * Evictions of the commit that have no record yet: the status branch has a file of an eviction only once it has a result. The
+ * commit is read only if one of them may be held, since a large fleet takes seconds to read.
  */
 async function unrecorded(
   { record, holds, notInEffect }: Status,
@@ -75,7 +75,7 @@ function waitOf(
   return { reason: 'Refused', text: `the plan that would carry it out is refused: ${refusals.join('; ')}` };
 }
 
-/** What was to be evicted from where, and what came of it, or why nothing has yet. */
+/** What is to be evicted from where, and the result, or why there is none yet. */
 export function evictionPage({ eviction, waits }: AskedEviction): string[] {
   const { kind, metadata, spec, status } = eviction;
   return [
@@ -97,5 +97,5 @@ function resultOf(conditions: Parameters<typeof evictionResult>[0]): string {
   return result.executed ? 'executed; the file can be removed' : `${result.text}; ${again}`;
 }
 
-/** An eviction is done once: its result stands. */
+/** An eviction is carried out once: its result is final. */
 const again = 'to retry, commit an eviction with another name';

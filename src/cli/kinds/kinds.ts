@@ -14,7 +14,7 @@ import { problems } from './problems.ts';
 import { runs } from './runs/runs.ts';
 import { policySnapshots, resourceSnapshots } from './snapshots/snapshots.ts';
 
-/** What a person asked to list. */
+/** A kind that the command line names. */
 export interface KindMeant {
   readonly listing: Listing;
   /** KubeFleet's names mean one scope only: `crp` lists no ResourcePlacement. */
@@ -41,12 +41,12 @@ const whole = (listing: Listing): KindMeant => ({ listing, isMeant: () => true }
 /** Plurals, for help texts. */
 export const kindNames: readonly string[] = listings(defaultHistory).map(({ names }) => names[0]);
 
-/** Those that objects of any kind have. */
+/** Condition types of all kinds. */
 export const allConditionTypes: readonly string[] = [
   ...new Set(listings(defaultHistory).flatMap(({ conditionTypes = [] }) => conditionTypes)),
 ];
 
-/** What `all` stands for: what somebody wrote or waits for, not what was made from it. */
+/** The kinds of `all`: objects that users write or wait for, not those derived from them. */
 const ofAll = [placements, clusters, runs, approvals, evictions] as const;
 
 /** The kinds that a word means, each once: one, several with commas between, `all` among them. Errors: those of `kindMeant`. */

@@ -22,15 +22,15 @@ export interface Row {
   readonly namespace?: string | undefined;
   /** The placement that it belongs to, `name` or `namespace/name`: naming that lists all of it. */
   readonly placement?: string;
-  /** Listed beside KubeFleet's objects of the kind, whose names do not mean it. */
+  /** An object of gitfleet among KubeFleet's objects of the kind; KubeFleet's names do not include it. */
   readonly isOurs?: boolean;
   readonly value: object;
   readonly cells: readonly { readonly heading: string; readonly wide: boolean; readonly cell: Cell }[];
   /** The page that `describe` shows, one part each. */
   readonly page: (status: Status) => readonly string[];
-  /** Who is waited for until it is as it should be, and why; one line each. */
+  /** What it waits for, and why; one line each. */
   readonly waits: (status: Status) => readonly string[];
-  /** Its conditions are what they will ever be: it is carried out once. */
+  /** Its conditions are final: it is carried out once. */
   readonly isOver: boolean;
   /** The placement that it is, or is a part of, with the ways in which it is applied; only of kinds that `isPlaced`. */
   readonly placed?: PlacedBy | undefined;
@@ -50,20 +50,20 @@ export interface Listing {
   readonly namespacedNames?: readonly string[];
   /** Types of its conditions, without the prefix of placements. Absent = it has none. */
   readonly conditionTypes?: readonly string[];
-  /** It says where resources are placed, so a file that is not read may hold some of it. */
+  /** A file that cannot be read may have a part of it, as it places resources. */
   readonly isPlaced?: boolean;
   /** Top folders of the status branch that it is read from. */
   readonly folders: readonly string[];
   /** Its items have no names of their own worth a column. */
   readonly nameless?: boolean;
-  /** Placements, `name` or `namespace/name`, that may have some: naming one lists what there is of it, be it nothing. */
+  /** Placements, `name` or `namespace/name`, that may have such rows: their names are valid also when they have none. */
   readonly owners?: (status: Status) => readonly string[];
-  /** What is said where there are none; otherwise that there are none on the status branch. */
+  /** The message when there are no rows; default: that there are none on the status branch. */
   readonly none?: string;
   readonly rows: (status: Status, reader: StatusReader) => Promise<readonly Row[]>;
 }
 
-/** What becomes of the resources of a placement, as a whole and on one cluster. */
+/** Conditions of the delivery, of a placement and of a binding. */
 export const deliveryConditions = [
   'RolloutStarted',
   'Overridden',
@@ -73,7 +73,7 @@ export const deliveryConditions = [
   'DiffReported',
 ] as const;
 
-/** Makes a listing of a kind from what a reader of KubeFleet's code finds there: items, identity, printer columns. */
+/** Builds the listing of a kind from its items, their identity and printer columns. */
 export function listing<T>(
   of: Omit<Listing, 'rows'> & {
     readonly columns: readonly Column<T>[];
@@ -116,7 +116,7 @@ export function listing<T>(
 export const statusOf = (conditions: readonly Condition[] | undefined, type: string): Cell =>
   conditionOf(conditions, type)?.status;
 
-/** Since its creation where that is known, else since the first thing that is known of it. */
+/** Age since the creation if that is known, else since the earliest of `times`. */
 export function ageOf(metadata: ObjectMeta | undefined, times: readonly (string | undefined)[], now: number): Cell {
   const known = (metadata?.creationTimestamp ? [metadata.creationTimestamp] : times).flatMap((time) =>
     time === undefined ? [] : (parseInstant(time) ?? []),
@@ -124,6 +124,6 @@ export function ageOf(metadata: ObjectMeta | undefined, times: readonly (string 
   return known.length === 0 ? undefined : age(Math.min(...known), now);
 }
 
-/** Since when conditions are as they are. */
+/** Transition times of conditions. */
 export const timesOf = (conditions: readonly Condition[] | undefined): readonly (string | undefined)[] =>
   (conditions ?? []).map(({ lastTransitionTime }) => lastTransitionTime);

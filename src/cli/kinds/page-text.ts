@@ -12,10 +12,10 @@ export function fields(
     .join('\n');
 }
 
-/** Sentences one under the other, or that there are none. */
+/** One sentence per line, or `<none>`. */
 export const sentences = (lines: readonly string[]): string => (lines.length === 0 ? '<none>' : lines.join('\n'));
 
-/** Conditions in the order in which they are kept. */
+/** Conditions in their recorded order. */
 export const conditionTable = (conditions: readonly Condition[] | undefined): string =>
   table(
     ['TYPE', 'STATUS', 'REASON', 'SINCE', 'MESSAGE'],

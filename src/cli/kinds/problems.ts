@@ -3,13 +3,13 @@ import type { Problem } from '../../api/problem.ts';
 import { byPosition } from '../../repo/fleet/positions.ts';
 import { type Listing, listing } from './listing.ts';
 
-/** What the last pass found wrong with files of the fleet repo, and with what clusters are given of them. */
+/** Problems that the last reconciliation found in files of the fleet repo, and when it delivered them to clusters. */
 export const problems: Listing = listing<Problem>({
   names: ['problems', 'problem'],
   folders: [],
   ordered: true,
   nameless: true,
-  none: 'No problems: the last pass found nothing wrong with the files of the fleet repo, nor with what clusters are given of them.',
+  none: 'No problems: the last reconciliation found none in the files of the fleet repo, nor on the clusters.',
   items: ({ files }) =>
     [...((parse(files.get('summary.yaml') ?? '') as { problems?: Problem[] } | null)?.problems ?? [])].sort(byPosition),
   describe: (problem) => ({ name: problem.file ?? problem.code, value: problem }),

@@ -13,7 +13,7 @@ import { sha256 } from '../../repo/sha256.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { openRepo } from '../fleet-repo/open-repo.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
-import { unreadable } from '../terminal/file-trouble.ts';
+import { unreadable } from '../terminal/file-errors.ts';
 
 export interface PlanOptions {
   readonly repo: string;

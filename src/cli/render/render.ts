@@ -7,11 +7,11 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
 import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
 import { writeError } from '../terminal/write.ts';
-import { keptBack, leftOut, waitsFor } from './kept-back.ts';
+import { invalidFileLines, waitingLines, waitsFor } from './waiting-lines.ts';
 
 /**
- * The manifests that one cluster gets, as they would be applied. Exit 1 with the reason when nothing is assigned to it, 2 when
- * something of it cannot be rendered; what can be is printed all the same. Notes on stderr say what of it is not as the files ask.
+ * Prints the manifests that one cluster gets, as they would be applied. Exit code 1 with the reason when nothing is assigned to
+ * it; 2 when something cannot be rendered, after the rest is printed. Notes on stderr list what differs from the files, and why.
  */
 export async function render(
   options: PlanOptions & { readonly cluster: string; readonly placement?: string; readonly output: string },
@@ -34,10 +34,10 @@ export async function render(
       refused: input.fleet.refused,
       flag: '--placement',
     });
-  const keeping = { holds: plan.holds, runs: input.fleet.runs };
+  const reasons = { holds: plan.holds, runs: input.fleet.runs };
   const failures = placements.flatMap((placement) => failureOn(cluster, placement));
   if (targets.length === 0 && failures.length === 0)
-    throw new CliError(nothingAssigned({ cluster, wanted, placements, keeping }), exitCodes.somethingToDo);
+    throw new CliError(nothingAssigned({ cluster, wanted, placements, reasons }), exitCodes.somethingToDo);
 
   const manifests = targets.flatMap(
     (target) => targetContent(contents, target)?.manifests.map(({ manifest }) => manifest) ?? [],
@@ -49,12 +49,12 @@ export async function render(
       manifests.map((manifest) => stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n'),
     );
   }
-  for (const line of [...keptBack(cluster, placements, keeping), ...leftOut(plan.problems)])
+  for (const line of [...waitingLines(cluster, placements, reasons), ...invalidFileLines(plan.problems)])
     writeError(`note: ${line}\n`);
   if (failures.length > 0) throw new CliError(failures.join('\n'), exitCodes.invalidInput);
 }
 
-/** An override or envelope that fails on the cluster: it keeps what it has, so that there is nothing to print. */
+/** An override or envelope that fails on the cluster: nothing is applied there, so there is nothing to print. */
 function failureOn(cluster: string, placement: PlannedPlacement): string[] {
   const binding = placement.bindings.find(({ clusterName, state }) => clusterName === cluster && state === 'Bound');
   const failed = binding?.conditions.find(
@@ -64,23 +64,23 @@ function failureOn(cluster: string, placement: PlannedPlacement): string[] {
   return failed ? [`${titleOf(placement)} cannot be rendered for ${cluster}: ${failed.message ?? failed.reason}`] : [];
 }
 
-/** In this order: what keeps its binding back, why nothing is selected or it was not picked, or that there is simply nothing. */
+/** The reason why a cluster gets nothing: what its binding waits for, an invalid selection, or the scheduler's decision. */
 function nothingAssigned(of: {
   readonly cluster: string;
   readonly wanted: string | undefined;
   readonly placements: readonly PlannedPlacement[];
-  readonly keeping: Parameters<typeof keptBack>[2];
+  readonly reasons: Parameters<typeof waitingLines>[2];
 }): string {
-  const { cluster, wanted, placements, keeping } = of;
-  const says = `nothing is assigned to ${cluster}${wanted === undefined ? '' : ` by ${wanted}`} now`;
+  const { cluster, wanted, placements, reasons } = of;
+  const nothing = `nothing is assigned to ${cluster}${wanted === undefined ? '' : ` by ${wanted}`} now`;
   const [only] = placements;
-  if (wanted === undefined || only === undefined) return says;
+  if (wanted === undefined || only === undefined) return nothing;
   const binding = only.bindings.find(({ clusterName }) => clusterName === cluster);
   const decision = only.decisions.find(({ clusterName }) => clusterName === cluster);
   const { reason, message } = only.scheduled;
   const why = reason === 'InvalidResourceSelectors' ? message : decision?.selected ? undefined : decision?.reason;
-  const because = binding ? waitsFor(cluster, only, keeping) : why;
+  const because = binding ? waitsFor(cluster, only, reasons) : why;
   return because === undefined
-    ? `${says}; gitfleet explain placement ${titleOf(only)} --cluster ${cluster} explains why`
-    : `${says}: ${because}`;
+    ? `${nothing}; gitfleet explain placement ${titleOf(only)} --cluster ${cluster} explains why`
+    : `${nothing}: ${because}`;
 }

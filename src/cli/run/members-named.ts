@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { placedStructureFault } from '../../repo/yaml/structure-fault.ts';
-import { unreadable } from '../terminal/file-trouble.ts';
+import { unreadable } from '../terminal/file-errors.ts';
 
-/** The connections of `--members`, else of the files of KUBECONFIG, else of the usual place. Error: CliError, exit code 3. */
+/** The connections of `--members`, else of the files of KUBECONFIG, else of ~/.kube/config. Error: CliError, exit code 3. */
 export async function membersNamed(option: string) {
   const { connectionsOf } = await import('../../members/api-server/kubeconfig.ts');
   if (option !== '$KUBECONFIG')

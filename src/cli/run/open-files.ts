@@ -1,9 +1,9 @@
-/** A member whose API server speaks HTTP/2 takes one connection, and for a moment another when that one is replaced. */
+/** A member with HTTP/2 needs one connection, and briefly another when that one is replaced. */
 const filesEach = 2;
-/** The git repo and its cache, logs, and whoever asks for metrics. */
+/** The git repo and its cache, logs, and clients of /metrics. */
 const filesBeside = 500;
 
-/** What to say where so many members need more open files than the process may have; undefined where these are enough. */
+/** A warning when the members need more open files than the process may have; undefined when the limit is high enough. */
 export function tooFewFiles(members: number, allowed: number | undefined): string | undefined {
   const needed = filesEach * members + filesBeside;
   if (allowed === undefined || allowed >= needed) return undefined;
@@ -11,8 +11,8 @@ export function tooFewFiles(members: number, allowed: number | undefined): strin
 }
 
 /**
- * Files that this process may have open; undefined where nothing limits them, or the system does not say. To be asked before
- * anything is connected: the report that knows it looks up the name of every address that a socket is connected to.
+ * Open files that this process may have; undefined where there is no limit or it is unknown. Call it before connecting: the
+ * report of Node resolves the name of every address that a socket is connected to.
  */
 export function allowedFiles(): number | undefined {
   const { userLimits } = process.report.getReport() as {

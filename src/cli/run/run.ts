@@ -10,10 +10,10 @@ import { simulatedMembers } from '../simulate/members.ts';
 import { isColored } from '../terminal/colors.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { membersNamed } from './members-named.ts';
-import { noneAnswers } from './none-answers.ts';
+import { noMemberReached } from './no-member-reached.ts';
 import { allowedFiles, tooFewFiles } from './open-files.ts';
+import { throwPassErrors } from './pass-errors.ts';
 import { webhookSecret } from './webhook-secret.ts';
-import { throwWhatIsWrong } from './what-is-wrong.ts';
 
 export interface RunOptions {
   readonly repo: string;
@@ -56,7 +56,7 @@ export async function run(options: RunOptions): Promise<void> {
     intervalMs: duration('--interval', options.interval),
     publishIntervalMs: duration('--publish-interval', options.publishInterval),
     listen: listenAddress(options.listen, options.once ?? false),
-    webhookSecret: await webhookSecret((message) => log.warn(`${message}: POST /hooks/git answers 404`)),
+    webhookSecret: await webhookSecret((message) => log.warn(`${message}: POST /hooks/git returns 404`)),
     acceptRewind: commitId(options.acceptRewind),
     author: parsePerson(options.gitAuthor),
     graceMs: duration('--grace-period', options.gracePeriod),
@@ -68,7 +68,7 @@ export async function run(options: RunOptions): Promise<void> {
   try {
     if (options.once) {
       const result = await opened.daemon.runOnce().catch(unreachable);
-      throwWhatIsWrong(result, { noneSeen: noneAnswers(opened.members), isLogged: log.isLevelEnabled('error') });
+      throwPassErrors(result, { unreached: noMemberReached(opened.members), isLogged: log.isLevelEnabled('error') });
       return;
     }
     stopOnSignals(
@@ -82,11 +82,11 @@ export async function run(options: RunOptions): Promise<void> {
     await opened.close();
     await simulated?.close();
   }
-  // What hangs would keep the process alive until somebody kills it.
+  // A request that hangs would keep the process alive.
   if (ended === 'cut short') process.exit(1);
 }
 
-/** To go on without what is remembered, only since nobody looked where it is, would count all that members hold as lost. */
+/** Without its record the daemon would treat all objects on the members as those of a lost record. */
 async function requireRecord({ repo, statusBranch }: RunOptions): Promise<void> {
   if (!(await hasStatusAtOriginOnly(repo, statusBranch))) return;
   throw new CliError(
@@ -94,7 +94,7 @@ async function requireRecord({ repo, statusBranch }: RunOptions): Promise<void> 
   );
 }
 
-/** What a repository or its server answers is no bug of ours. */
+/** Errors of a repository or its server are no bugs of ours. */
 function unreachable(error: unknown): never {
   if (!(error instanceof GitError)) throw error;
   throw new CliError(error.message, exitCodes.unreachable, { cause: error });
@@ -143,7 +143,7 @@ function count(flag: string, text: string): number {
   return Number(text);
 }
 
-/** Enough digits that only one commit can be meant. */
+/** At least 7 digits, so that the commit is unambiguous. */
 function commitId(text: string | undefined): string | undefined {
   if (text !== undefined && !/^[0-9a-f]{7,40}$/.test(text))
     throw new CliError(`--accept-rewind ${text} is no commit: write at least 7 digits of its id`);

@@ -1,14 +1,14 @@
 import { secretFromEnv } from '../../git/secret-from-env.ts';
-import { fileTrouble } from '../terminal/file-trouble.ts';
+import { fileErrorText } from '../terminal/file-errors.ts';
 
 /**
- * What signs webhooks. A file that was named and holds nothing is told to `warn`, one sentence, and no error: a Deployment names
- * the file of a Secret whose key may be left out.
+ * The secret that signs webhooks. A configured file that is empty or missing is no error, only a warning of one sentence: a
+ * Deployment names the file of a Secret whose key may be left out.
  */
 export async function webhookSecret(warn: (message: string) => void): Promise<string | undefined> {
   const { secret, file } = await secretFromEnv('GITFLEET_WEBHOOK_SECRET');
   if (secret !== undefined || file === undefined) return secret;
-  const why = file.error === undefined ? 'the file is empty' : fileTrouble(file.error);
+  const why = file.error === undefined ? 'the file is empty' : fileErrorText(file.error);
   warn(`${file.variable}: ${file.path}: ${why}, so there is no secret`);
   return undefined;
 }

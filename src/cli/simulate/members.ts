@@ -11,7 +11,7 @@ import { kubeconfigOf } from '../../simulator/kubeconfig.ts';
 import { type Listening, listen } from '../../simulator/listen.ts';
 import { inProcessTransport } from '../../simulator/transport.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
-import { fileTrouble, unreadable } from '../terminal/file-trouble.ts';
+import { fileErrorText, unreadable } from '../terminal/file-errors.ts';
 
 export interface SimulatedMembers {
   readonly names: readonly string[];
@@ -27,7 +27,7 @@ export async function simulatedMembers(file: string, clock: Clock): Promise<Simu
   const { fleet, problems } = await readSimulatedFleet(file).catch(unreadable(file));
   const wrong = problems.filter(({ severity }) => severity === 'error');
   if (!fleet || wrong.length > 0) throw new CliError(wrong.map(formatProblem).join('\n'));
-  // Before, since what is new never takes less than it has come to take: a thousand members make it as large as can be.
+  // Before the members are made: a thousand of them grow the heap to its maximum, which is not given back.
   limitHeapGrowth();
   const members = await openFleet(fleet, clock).catch((error: unknown) => {
     throw new CliError(`${file}: ${messageOf(error)}`, undefined, {
@@ -44,13 +44,13 @@ export async function simulatedMembers(file: string, clock: Clock): Promise<Simu
     async listen(kubeconfigPath, port) {
       listening = await listen(members, port);
       const text = kubeconfigOf([...members.keys()], listening.urlOf);
-      // Written beside and moved: kubectl may be reading the old one.
+      // Written to a draft and renamed: kubectl may be reading the old file.
       const draft = join(dirname(kubeconfigPath), `.kubeconfig-${process.pid}`);
       try {
         await writeFile(draft, text, { mode: 0o600 });
         await rename(draft, kubeconfigPath);
       } catch (error) {
-        throw new CliError(`${kubeconfigPath} cannot be written: ${fileTrouble(error)}`, exitCodes.unreachable);
+        throw new CliError(`${kubeconfigPath} cannot be written: ${fileErrorText(error)}`, exitCodes.unreachable);
       }
     },
     async close() {

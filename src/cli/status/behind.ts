@@ -6,18 +6,17 @@ import { writeError } from '../terminal/write.ts';
 import type { Status, StatusReader } from './open-status.ts';
 import { isPlannedFrom } from './planned-from.ts';
 
-/** A younger commit may be on its way: the daemon polls every ten seconds unless told otherwise. Milliseconds. */
+/** A newer commit may be in progress: by default the daemon polls every ten seconds. Milliseconds. */
 const patienceMs = 60_000;
 
 /**
- * Says on stderr that what is told is not what the repo asks for: its plan is refused, or the branch of desired state holds a
- * commit which the status does not speak of. Nothing is committed
- * while nothing changes, so an old status may be right; this is what can be told of a daemon that is not there.
+ * Notes on stderr that the status is not that of the newest commit: its plan is refused, or the branch of desired state has a
+ * commit that the status does not include. An old status may be current, since nothing is committed while nothing changes.
  */
-export async function noteWhereBehind(reader: StatusReader, status: Status): Promise<void> {
-  // A hint is not worth an error: what was asked for has been printed.
+export async function noteIfBehind(reader: StatusReader, status: Status): Promise<void> {
+  // No error for a failed hint: the result has been printed.
   const late = await behind(reader, status).catch(
-    (error: unknown) => `whether the status is of the newest commit is not known: ${messageOf(error)}`,
+    (error: unknown) => `it is unknown whether the status is of the newest commit: ${messageOf(error)}`,
   );
   for (const note of [refused(status), late]) if (note !== undefined) writeError(`note: ${note}\n`);
 }
@@ -31,14 +30,14 @@ async function behind(reader: StatusReader, status: Status): Promise<string | un
   const { branches } = reader;
   const { branch, record, tip, now } = status;
   if (branch === undefined) return undefined;
-  // What was committed in a clone and not pushed is nothing that the daemon could know of.
+  // The daemon does not see commits of a clone that are not pushed.
   const fromOrigin = !branches.remote && (await followedBranch(branches, reader.statusBranch)).fromOrigin;
   const ref = fromOrigin ? `refs/remotes/origin/${branch}` : branchRef(branch);
   const newest = (await branches.list([ref])).get(ref);
   if (newest === undefined || newest === record.commit) return undefined;
   await branches.obtain(ref, newest);
   if (await isPlannedFrom(branches, status, newest)) return undefined;
-  // People commit by their own clock, also beside the daemon of a demo, which lives faster.
+  // Commits have real time, also with a demo, whose daemon runs on a faster clock.
   const committed = (await branches.objects.commit(newest)).committer.at;
   if (Date.now() - committed < patienceMs) return undefined;
   const written = (await branches.objects.commit(tip)).committer.at;

@@ -1,7 +1,7 @@
 import { isWhole } from '../../engine/bindings/conditions/patch-details.ts';
 import type { ObjectState } from './object-state.ts';
 
-/** `/spec/replicas: 5 (by kubectl-edit), should be 2`, one line for each difference that is told of an object. */
+/** `/spec/replicas: 5 (by kubectl-edit), should be 2`, one line for each reported difference of an object. */
 export const differenceLines = ({ drifted, diffed }: Pick<ObjectState, 'drifted' | 'diffed'>): string[] =>
   [...(drifted?.observedDrifts ?? []), ...(diffed?.observedDiffs ?? [])].map((detail) => {
     const { path, valueInMember = '<none>', valueInHub = '<none>', manager, repaired } = detail;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StatusReader } from './open-status.ts';
 
-/** Looking at a ref of a local repository is reading a file; a server is asked more seldom. Milliseconds. */
+/** A ref of a local repository is a file; a server is polled less often. Milliseconds. */
 const localEveryMs = 200;
 const remoteEveryMs = 3_000;
 

@@ -12,7 +12,7 @@ export interface KnownPlacement extends RecordedPlacement {
   readonly title: string;
 }
 
-/** Those of the cluster scope first, then by namespace and name. */
+/** Cluster-scoped placements first, then by namespace and name. */
 export const knownPlacements = (record: FleetRecord): KnownPlacement[] =>
   [...record.placements.values()]
     .map((recorded): KnownPlacement => {

@@ -5,16 +5,16 @@ import { mostOfList } from '../../engine/bindings/conditions/object-lists.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { isAllRepaired } from '../../report/placements/new-differences.ts';
 
-/** What became of one object on a cluster, as its binding tells it. */
+/** The state of one object on a cluster, by its binding. */
 export interface ObjectState {
-  /** `failed`, `drifted` and `differs` are told of the object itself, the others mostly of all objects of the binding together. */
+  /** `failed`, `drifted` and `differs` are known for the object itself, the others mostly for all objects of the binding together. */
   readonly state: 'failed' | 'drifted' | 'differs' | 'available' | 'applied' | 'compared' | 'pending' | 'leaving';
   readonly failed?: FailedPlacement | undefined;
   readonly drifted?: DriftedPlacement | undefined;
   readonly diffed?: DiffedPlacement | undefined;
 }
 
-/** How one object of a binding is. What drifted and was repaired is no drift any more. */
+/** The state of one object of a binding. A repaired drift no longer counts. */
 export function objectState(binding: Binding, manifest: Manifest): ObjectState {
   const mine = <T extends Named>(list: readonly T[] = []) => list.find((entry) => isOf(entry, manifest));
   const [failed, drifted, diffed] = [
@@ -27,14 +27,14 @@ export function objectState(binding: Binding, manifest: Manifest): ObjectState {
   if (diffed) return { state: 'differs', ...found };
   if (failed) return { state: 'failed', ...found };
   const all = stateOfAll(binding);
-  return { state: all === 'failed' ? besideFailed(binding) : all, ...found };
+  return { state: all === 'failed' ? otherThanFailed(binding) : all, ...found };
 }
 
-/** Every object that could not be applied is listed, as far as the list goes: the others were applied. */
-const besideFailed = ({ failedPlacements = [] }: Binding): ObjectState['state'] =>
+/** Objects that could not be applied are listed, up to the limit of the list: the others were applied. */
+const otherThanFailed = ({ failedPlacements = [] }: Binding): ObjectState['state'] =>
   failedPlacements.length < mostOfList ? 'applied' : 'pending';
 
-/** As far as all objects of a binding have come; `failed` when some of them could not be applied. */
+/** The state that all objects of a binding have reached; `failed` when some could not be applied. */
 export function stateOfAll({ conditions, deleting, failedPlacements }: Binding): ObjectState['state'] {
   const isTrue = (type: string): boolean => conditionIs(conditions, type, 'True');
   if (deleting) return 'leaving';

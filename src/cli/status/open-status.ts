@@ -17,31 +17,31 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 export interface StatusOptions {
   readonly repo: string;
   readonly statusBranch: string;
-  /** Only what this machine knows already: no server is asked. */
+  /** Only local data: no server is contacted. */
   readonly offline?: boolean;
 }
 
-/** What the status branch says at one commit of it. */
+/** The status branch at one of its commits. */
 export interface Status {
   /** The commit of the status branch. */
   readonly tip: string;
   /**
-   * The present, milliseconds: of this machine, or that of the status commit where it is later. The daemon of a demo lives
-   * faster than we do, and clocks differ: nothing that it wrote down lies in the future.
+   * The present, milliseconds: of this machine, or of the status commit where that is later. Clocks differ, and that of a demo
+   * runs faster, but no recorded time may be in the future.
    */
   readonly now: number;
   readonly record: FleetRecord;
-  /** The branch of desired state that it was planned from; undefined where nobody wrote it down. */
+  /** The branch of desired state that it was planned from; undefined where it is not recorded. */
   readonly branch: string | undefined;
-  /** Members that did not answer then. */
+  /** Members that did not respond then. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
-  /** Removals that a person may allow. */
+  /** Removals that need approval. */
   readonly removals: readonly RemovalToApprove[];
-  /** Approvals are branches of this very repo, which has a working tree to merge them in; false: a clone merges them. */
+  /** Approval branches are in this repo, which has a working tree to merge them; false: merge them in a clone. */
   readonly inPlace: boolean;
   /** What was held then. */
   readonly holds: readonly Held[];
-  /** What of the commit that it was planned from is not in force. */
+  /** What of the commit that it was planned from is not in effect. */
   readonly notInEffect: NotInEffect;
   /** Text by path, of the folders that were asked for. */
   readonly files: ReadonlyMap<string, string>;
@@ -53,9 +53,9 @@ export interface StatusReader {
   readonly statusBranch: string;
   /** `refs/heads/fleet-status` */
   readonly ref: string;
-  /** Undefined before the first pass. */
+  /** Undefined before the first reconciliation. */
   tip(): Promise<string | undefined>;
-  /** Only the files of some top folders, when named: parsing costs. Error: CliError, exit code 3, when nothing is there. */
+  /** Reads all files, or those of some top folders only, as parsing takes time. Error: CliError, exit code 3, when there is no status. */
   read(folders?: readonly string[]): Promise<Status>;
   close(): Promise<void>;
 }
@@ -90,7 +90,7 @@ export async function openStatus({ repo, statusBranch, offline }: StatusOptions)
 
 const notYet = (name: string, statusBranch: string): CliError =>
   new CliError(
-    `${name} has no branch ${statusBranch} yet: it appears with the first pass of gitfleet run`,
+    `${name} has no branch ${statusBranch} yet: gitfleet run creates it with its first reconciliation`,
     exitCodes.unreachable,
   );
 
@@ -104,7 +104,7 @@ export async function withStatus<T>(options: StatusOptions, use: (reader: Status
   }
 }
 
-/** Paths in some top folders, or all; always those that name the commit that the status was planned from. */
+/** Whether a path is in one of the top folders; always true for the files with the commit that the status was planned from. */
 export const inFolders =
   (folders: readonly string[] | undefined) =>
   (path: string): boolean =>

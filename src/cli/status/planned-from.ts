@@ -7,8 +7,8 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 import type { Status } from './open-status.ts';
 
 /**
- * Tip of the branch of desired state: a checkout of one commit, as CI makes it, has it only as that of what it was cloned from.
- * Error: CliError, exit code 3, where there is no such branch.
+ * Tip of the branch of desired state. A checkout of one commit, as in CI, has only the branch of its origin. Error: CliError,
+ * exit code 3, where there is no such branch.
  */
 export async function desiredTip(branches: Branches, branch: string): Promise<string> {
   const places = [branchRef(branch), ...(branches.remote ? [] : [`refs/remotes/origin/${branch}`])];
@@ -32,14 +32,14 @@ export async function isPlannedFrom(branches: Branches, { record }: Status, comm
   return planned !== undefined && branches.objects.isAncestor(commit, planned);
 }
 
-/** For people: what a status is missing, and when the daemon, which is waited for, was heard of last. */
+/** The commit that a status is missing, and the last commit of the daemon, as text. */
 export async function missingCommit(branches: Branches, { record, tip }: Status, commit: string): Promise<string> {
   const has = record.commit?.slice(0, 12) ?? 'no commit';
-  return `a status of commit ${commit.slice(0, 12)}: the branch has that of ${has}, which ${await lastWord(branches, tip)}; is gitfleet run running?`;
+  return `a status of commit ${commit.slice(0, 12)}: the branch has that of ${has}, which ${await lastStatusCommit(branches, tip)}; is gitfleet run running?`;
 }
 
 /** `gitfleet committed at 2026-11-21T12:00:00Z (web: installed on eu-1)`. */
-export async function lastWord(branches: Branches, tip: string): Promise<string> {
+export async function lastStatusCommit(branches: Branches, tip: string): Promise<string> {
   const commit = await branches.objects.commit(tip);
   return `gitfleet committed at ${formatInstant(commit.committer.at)} (${subjectOf(commit)})`;
 }

@@ -10,14 +10,14 @@ import type { Status, StatusReader } from './open-status.ts';
 /** One event of one object; equal ones are counted, as Kubernetes does. */
 export interface FleetEvent extends ObjectEvent {
   readonly object: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined };
-  /** `at` of the first of them; `at` itself is that of the last. */
+  /** Time of the first of them; `at` is that of the last. */
   readonly firstAt: number;
   readonly count: number;
-  /** Of the status branch, where the last one can be read. */
+  /** The status commit of the last one. */
   readonly commit: string;
 }
 
-/** Status commits that are looked at unless told otherwise. */
+/** Default number of status commits that are read. */
 export const defaultHistory = 250;
 
 /** Objects with conditions: the files of an entry that is one file, and the status of a placement. */
@@ -27,8 +27,8 @@ const hasEvents = (path: string): boolean => {
 };
 
 /**
- * Events from the history of the status branch, oldest first: of one file, or of all that changed in the last `most` commits.
- * For one file `most` counts the commits that changed it.
+ * Events from the history of the status branch, oldest first: of one file, or of all files that changed in the last `most`
+ * commits. For one file `most` counts the commits that changed it.
  */
 export async function readEvents(
   reader: StatusReader,
@@ -37,7 +37,7 @@ export async function readEvents(
 ): Promise<FleetEvent[]> {
   const { objects } = reader.branches;
   await reader.branches.deepen(reader.ref);
-  // One more than asked for: it is what the oldest of them changed.
+  // One more than requested, to compare the oldest with.
   const listed = await objects.commits(await objects.log(tip, { ...options, most: options.most + 1 }));
   const steps = listed.slice(0, options.most).map((commit, at) => ({ commit, before: listed[at + 1]?.tree }));
   const changed = await fileChanges(
@@ -45,17 +45,17 @@ export async function readEvents(
     steps.map(({ commit, before }) => ({ before, after: commit.tree })),
     options.path,
   );
-  const told = steps.flatMap(({ commit }, at) =>
+  const changes = steps.flatMap(({ commit }, at) =>
     changed[at]!.filter(({ path }) => hasEvents(path)).map((change) => ({ commit, ...change })),
   );
-  const oids = [...new Set(told.flatMap(({ before, after }) => [before, after]).filter((oid) => oid !== undefined))];
+  const oids = [...new Set(changes.flatMap(({ before, after }) => [before, after]).filter((oid) => oid !== undefined))];
   const readable = [...(await objects.sizes(oids))].flatMap(([oid, size]) => (size <= largestVersion ? oid : []));
   const versions = new Map(
     [...(await objects.read(readable))].map(([oid, { content }]) => [oid, versionOf(content.toString('utf8'))]),
   );
   const of = (oid: string | undefined) => (oid === undefined ? undefined : versions.get(oid));
-  // Oldest first; of one pass in the order of its conditions.
-  const events = told.toReversed().flatMap(({ commit, before, after }) => eventsOf(of(before), of(after), commit));
+  // Oldest first; of one reconciliation in the order of its conditions.
+  const events = changes.toReversed().flatMap(({ commit, before, after }) => eventsOf(of(before), of(after), commit));
   return counted(events.sort((a, b) => a.at - b.at));
 }
 
@@ -72,10 +72,10 @@ function eventsOf(before: Versioned | undefined, after: Versioned | undefined, c
   }));
 }
 
-/** Bytes. What is larger was not written by gitfleet. */
+/** Bytes. Larger files were not written by gitfleet. */
 const largestVersion = recordLimits.file;
 
-/** Somebody may have edited the branch by hand: what is no YAML tells nothing. */
+/** Files that are no YAML, after an edit by hand, have no events. */
 function versionOf(text: string): Versioned | undefined {
   try {
     const document = parseDocument(text, { logLevel: 'silent' });

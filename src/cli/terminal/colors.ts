@@ -3,12 +3,12 @@ import { styleText } from 'node:util';
 type Style = Parameters<typeof styleText>[0];
 type Stream = { readonly isTTY?: boolean };
 
-/** Paints texts for a stream; leaves them as they are where it is not to be coloured. */
+/** Styles texts for a stream; without colours it returns them unchanged. */
 export function colorsFor(stream: Stream): (style: Style, text: string) => string {
   return isColored(stream) ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
 }
 
-/** Colour on a terminal, unless NO_COLOR says otherwise (no-color.org) or FORCE_COLOR asks for it in a pipe. */
+/** Colours on a terminal, unless NO_COLOR is set (no-color.org), and in a pipe with FORCE_COLOR. */
 export function isColored(stream: Stream): boolean {
   if (process.env['NO_COLOR']) return false;
   const forced = process.env['FORCE_COLOR'];

@@ -9,10 +9,10 @@ export const exitCodes = {
   refused: 4,
 } as const;
 
-/** An error whose message is for the person at the terminal; anything else that is thrown is a bug. */
+/** An error whose message is for the user; anything else that is thrown is a bug. */
 export class CliError extends Error {
   readonly exitCode: number;
-  /** The command has already printed what there is to say. */
+  /** The command has already printed the message. */
   readonly silent: boolean;
 
   constructor(
@@ -27,12 +27,12 @@ export class CliError extends Error {
   }
 }
 
-/** The parser of the command line prints its own complaints, with the help that belongs to them. */
+/** The parser of the command line prints its errors itself, with the help text. */
 const isUsageError = (error: unknown): error is { readonly exitCode: number } =>
   String((error as { code?: unknown } | undefined)?.code).startsWith('commander.');
 
-/** Whether a person has been told what is wrong. */
-export const saidAlready = (error: unknown): boolean =>
+/** Whether the error has been printed already. */
+export const isAlreadyReported = (error: unknown): boolean =>
   isUsageError(error) || (error instanceof CliError && error.silent);
 
 /** The exit code of a command that ended with an error; 70 for a bug (sysexits.h, EX_SOFTWARE). */

@@ -6,12 +6,12 @@ interface Called {
   readonly namespace?: string | undefined;
 }
 
-/** Whether a person who types `wanted` may mean this: its name, with or without its namespace. */
+/** Whether `wanted` is the name of this, with or without its namespace. */
 export const isCalled = (it: Called, wanted: string): boolean => it.name === wanted || titleOf(it) === wanted;
 
 /**
- * The one that a person means: it is called exactly so, or is the only one of that name in any namespace. Undefined where there
- * is none. Error: CliError where several have the name.
+ * The item with that `namespace/name` or name, or the only one of that name in any namespace. Undefined where there is none.
+ * Error: CliError where several have the name.
  */
 export function oneNamed<T>(
   items: readonly T[],

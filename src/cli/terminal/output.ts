@@ -3,7 +3,7 @@ import { writeOut } from './write.ts';
 
 export type OutputFormat = 'table' | 'json' | 'yaml' | 'markdown' | 'wide' | 'name';
 
-/** The format that a person asks for. Error: CliError with those that the command knows. */
+/** The requested format. Error: CliError with the formats of the command. */
 export function outputFormat(text: string, allowed: readonly OutputFormat[]): OutputFormat {
   const found = allowed.find((format) => format === text);
   if (found) return found;
@@ -15,7 +15,7 @@ export const print = (text: string): void => {
   writeOut(text.endsWith('\n') ? text : `${text}\n`);
 };
 
-/** For programs; two columns a level, since people look at it too. */
+/** Indented by two columns a level. */
 export const printJson = (value: unknown): void => print(JSON.stringify(value, undefined, 2));
 
 /** Without line breaks of its own and without anchors, so that it can be applied as it is. */

@@ -1,6 +1,6 @@
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 
-/** kubectl's short names of the kinds that people type most. */
+/** kubectl's short names of common kinds. */
 const shortNames: Readonly<Record<string, string>> = {
   cj: 'cronjob',
   cm: 'configmap',
@@ -24,7 +24,7 @@ const shortNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether a person who types `word` means this kind: its name, a plural of it, or kubectl's short name; `.group` narrows,
+ * Whether `word` means this kind: its name, a plural of it, or kubectl's short name; `.group` narrows,
  * and so does `.version.group`, with nothing after the last dot for the core group (`pods.v1.`).
  */
 export function meansKind(word: string, of: { readonly apiVersion: string; readonly kind: string }): boolean {

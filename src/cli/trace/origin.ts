@@ -6,8 +6,8 @@ import { type Commit, subjectOf } from '../../git/objects/commit.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 
-/** A commit of the fleet repo as a person recognises it. */
-export interface CommitTold {
+/** A commit of the fleet repo, in short. */
+export interface CommitSummary {
   readonly id: string;
   readonly subject: string;
   readonly author: string;
@@ -15,17 +15,17 @@ export interface CommitTold {
   readonly at: number;
 }
 
-/** A file of the fleet repo, and who changed it last as of the commit looked at. */
-export interface FileTold {
+/** A file of the fleet repo, and the last commit that changed it. */
+export interface FileOrigin {
   readonly file: string;
-  readonly changedBy: CommitTold | undefined;
+  readonly changedBy: CommitSummary | undefined;
 }
 
-/** Where things of one commit of the fleet repo come from. */
+/** Finds the files and commits that objects of one fleet commit come from. */
 export interface Origin {
-  readonly commit: CommitTold;
+  readonly commit: CommitSummary;
   /** The file under `resources/` that holds an object. */
-  resource(manifest: Manifest): Promise<FileTold | undefined>;
+  resource(manifest: Manifest): Promise<FileOrigin | undefined>;
   /** The file of a fleet object, with its line: `placements/web.yaml:1`. */
   place(kind: string, of: { readonly name: string; readonly namespace?: string | undefined }): string | undefined;
 }
@@ -47,12 +47,12 @@ async function originAt(branches: Branches, id: string): Promise<Origin | undefi
   const { objects } = branches;
   const fleet: Fleet = await loadFleet(await objects.files(found));
   return {
-    commit: told(await objects.commit(found)),
+    commit: summaryOf(await objects.commit(found)),
     async resource(manifest) {
       const file = fleet.resources.find((resource) => isSame(resource.manifest, manifest))?.file;
       if (file === undefined) return undefined;
       const [last] = await objects.log(found, { most: 1, path: file });
-      return { file, changedBy: last === undefined ? undefined : told(await objects.commit(last)) };
+      return { file, changedBy: last === undefined ? undefined : summaryOf(await objects.commit(last)) };
     },
     place(kind, of) {
       const source = sourceOf(fleet, { kind, ...of });
@@ -61,7 +61,7 @@ async function originAt(branches: Branches, id: string): Promise<Origin | undefi
   };
 }
 
-const told = (commit: Commit): CommitTold => ({
+const summaryOf = (commit: Commit): CommitSummary => ({
   id: commit.oid,
   subject: subjectOf(commit),
   author: commit.author.name,

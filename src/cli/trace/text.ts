@@ -1,14 +1,14 @@
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../../report/cause.ts';
+import type { AssignedObject } from '../status/assigned-objects.ts';
 import { differenceLines } from '../status/difference-lines.ts';
-import type { HeldObject } from '../status/held-objects.ts';
 import type { KnownPlacement } from '../status/known-placements.ts';
 import type { ObjectState } from '../status/object-state.ts';
-import type { CommitTold } from './origin.ts';
+import type { CommitSummary } from './origin.ts';
 
 /** `at` is RFC 3339. */
-export type TracedCommit = Omit<CommitTold, 'at'> & { readonly at: string };
+export type TracedCommit = Omit<CommitSummary, 'at'> & { readonly at: string };
 
 /** How one object came to one cluster. */
 export interface Trace extends ObjectState {
@@ -32,11 +32,11 @@ export interface Trace extends ObjectState {
     readonly commit: TracedCommit | { readonly id: string } | undefined;
   };
   readonly source: { readonly file: string; readonly changedBy: TracedCommit | undefined } | undefined;
-  readonly envelope: HeldObject['envelope'];
+  readonly envelope: AssignedObject['envelope'];
   readonly overrides: readonly { readonly snapshot: string; readonly file: string | undefined }[];
 }
 
-/** A trace as a person reads it, from the object back to the commit. */
+/** A trace as text, from the object back to the commit. */
 export function traceText(trace: Trace): string {
   const { object, clusterName, placement, snapshot, source, envelope, overrides } = trace;
   const lines: [string, string | undefined][] = [

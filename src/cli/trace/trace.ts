@@ -3,7 +3,7 @@ import { formatInstant } from '../../engine/kernel/instant.ts';
 import { overrideOf } from '../../engine/overrides/snapshot-id.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { whyLate } from '../../report/waits/why-late.ts';
-import { type HeldObject, heldObjects } from '../status/held-objects.ts';
+import { type AssignedObject, assignedObjects } from '../status/assigned-objects.ts';
 import { type KnownPlacement, knownPlacements } from '../status/known-placements.ts';
 import { objectState } from '../status/object-state.ts';
 import { type StatusOptions, withStatus } from '../status/open-status.ts';
@@ -12,7 +12,7 @@ import { splitName } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { meansKind } from './kind-word.ts';
-import { type CommitTold, type Origin, origins } from './origin.ts';
+import { type CommitSummary, type Origin, origins } from './origin.ts';
 import { type Trace, type TracedCommit, traceText } from './text.ts';
 
 export interface TraceOptions extends StatusOptions {
@@ -40,7 +40,7 @@ export async function trace(word: string, givenName: string | undefined, options
     const held = bound
       .filter(({ binding }) => options.cluster === undefined || binding.targetCluster === options.cluster)
       .flatMap(({ placement, binding }) =>
-        heldObjects(placement, binding, record).map((object) => ({ placement, binding, object })),
+        assignedObjects(placement, binding, record).map((object) => ({ placement, binding, object })),
       );
     const ofKind = held.filter(({ object: { manifest } }) => meansKind(kind, manifest));
     const found = ofKind.filter(
@@ -67,7 +67,7 @@ export async function trace(word: string, givenName: string | undefined, options
 async function traced(
   placement: KnownPlacement,
   binding: Binding,
-  { manifest, envelope, overrides, dropped }: HeldObject,
+  { manifest, envelope, overrides, dropped }: AssignedObject,
   from: {
     readonly entry: KnownPlacement['state']['resourceSnapshots'][number] | undefined;
     readonly origin: Origin | undefined;
@@ -108,9 +108,9 @@ function fileOfOverride(id: string, origin: Origin): string | undefined {
   return origin.place(kind, override);
 }
 
-/** The envelope that an object came in is what stands in a file. */
+/** The envelope of an object: the file has the envelope, not the object. */
 function envelopeManifest(
-  envelope: NonNullable<HeldObject['envelope']>,
+  envelope: NonNullable<AssignedObject['envelope']>,
   { snapshots }: KnownPlacement,
   { resourceSnapshotIndex }: Binding,
 ) {
@@ -122,13 +122,13 @@ function envelopeManifest(
     )!;
 }
 
-const instantOf = ({ at, ...commit }: CommitTold): TracedCommit => ({ ...commit, at: formatInstant(at) });
+const instantOf = ({ at, ...commit }: CommitSummary): TracedCommit => ({ ...commit, at: formatInstant(at) });
 
 function notPlaced(of: {
   readonly kind: string;
   readonly name: string;
   readonly options: TraceOptions;
-  readonly ofKind: readonly { readonly object: HeldObject }[];
+  readonly ofKind: readonly { readonly object: AssignedObject }[];
 }): CliError {
   const { kind, name, options, ofKind } = of;
   const where = `${options.namespace === undefined ? '' : ` in namespace ${options.namespace}`}${options.cluster === undefined ? '' : ` on ${options.cluster}`}`;

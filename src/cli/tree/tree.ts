@@ -7,8 +7,8 @@ import { titleOf } from '../../repo/title-of.ts';
 import { whyLate } from '../../report/waits/why-late.ts';
 import { kindMeant } from '../kinds/kinds.ts';
 import { statusOf } from '../kinds/listing.ts';
+import { type AssignedObject, assignedObjects } from '../status/assigned-objects.ts';
 import { differenceLines } from '../status/difference-lines.ts';
-import { type HeldObject, heldObjects } from '../status/held-objects.ts';
 import { type KnownPlacement, knownPlacements } from '../status/known-placements.ts';
 import { objectState, stateOfAll } from '../status/object-state.ts';
 import { type Status, type StatusOptions, withStatus } from '../status/open-status.ts';
@@ -25,13 +25,13 @@ export interface TreeOptions extends StatusOptions {
   readonly output: string;
 }
 
-/** A part of the tree: what it is, how it is called, what is known of it, what is under it. */
+/** A node of the tree. */
 interface Part {
   readonly kind: string;
   readonly name: string;
   readonly namespace?: string | undefined;
   readonly state?: string | undefined;
-  /** Sentences of its own: what it was made from, what differs. */
+  /** Further facts: its source, differences. */
   readonly notes: readonly string[];
   readonly children: readonly Part[];
 }
@@ -162,18 +162,18 @@ function clusterPart(placement: KnownPlacement, binding: Binding, status: Status
       resourceSnapshotIndex === undefined ? 'no snapshot yet' : `snapshot ${resourceSnapshotIndex}`,
       ...(why === undefined ? [] : [why]),
     ],
-    children: heldObjects(placement, binding, status.record).map((object) => objectPart(binding, object)),
+    children: assignedObjects(placement, binding, status.record).map((object) => objectPart(binding, object)),
   };
 }
 
-function objectPart(binding: Binding, { manifest, overrides, dropped, envelope }: HeldObject): Part {
+function objectPart(binding: Binding, { manifest, overrides, dropped, envelope }: AssignedObject): Part {
   const of = objectState(binding, manifest);
   const all = stateOfAll(binding);
   return {
     kind: manifest.kind,
     name: manifest.metadata.name,
     namespace: manifest.metadata.namespace,
-    // What holds for all of them stands at their cluster.
+    // The cluster has the state that is common to all objects.
     state: dropped ? 'left out' : of.state === all ? undefined : of.state,
     notes: [
       ...(envelope ? [`in ${describeRef({ ...envelope, kind: envelope.type })}`] : []),
@@ -187,9 +187,9 @@ function objectPart(binding: Binding, { manifest, overrides, dropped, envelope }
 
 function drawn({ kind, name, namespace, state, notes, children }: Part): Branching {
   const title = kind === 'Cluster' ? name : `${kind} ${titleOf({ name, namespace })}`;
-  const told = [state, ...notes].filter((text) => text !== undefined && text !== '');
+  const texts = [state, ...notes].filter((text) => text !== undefined && text !== '');
   return {
-    label: told.length === 0 ? title : `${title}  ${told.join(', ')}`,
+    label: texts.length === 0 ? title : `${title}  ${texts.join(', ')}`,
     children: children.map(drawn),
   };
 }

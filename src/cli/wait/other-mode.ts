@@ -1,8 +1,8 @@
 import type { Row } from '../kinds/listing.ts';
 
 /**
- * Why a condition does not come, and which one comes instead: under ReportDiff nothing is applied, and without it nothing is
- * only compared. Undefined where it comes, and where a cluster is in another mode than the next run brings.
+ * Why the apply strategy rules a condition out, and which one to wait for: under ReportDiff nothing is applied, and otherwise
+ * nothing is only compared. Undefined where the condition is possible, also because the next run changes the strategy.
  */
 export function conditionOfOtherMode({ placed }: Row, type: string): string | undefined {
   const isOfApplying = type === 'Applied' || type === 'Available';

@@ -7,15 +7,15 @@ import type { WaitedFor } from './waited-for.ts';
 
 /** Whether one object has the condition that is waited for. */
 export interface Verdict {
-  /** A line for the end. */
+  /** The line to print. */
   readonly met?: string;
-  /** What is missing yet. */
+  /** What is still missing. */
   readonly missing?: string;
-  /** However long one waits. */
+  /** Waiting longer is useless. */
   readonly willNotCome?: boolean;
 }
 
-/** Of a condition that speaks of the present generation only. `title`: what lines begin with. */
+/** Only conditions of the present generation count. `title`: the start of each line. */
 export function verdictOf(
   row: Row,
   title: string,
@@ -24,7 +24,7 @@ export function verdictOf(
   const otherMode = conditionOfOtherMode(row, type);
   if (otherMode !== undefined) return { missing: `${title} has no condition ${type}: ${otherMode}`, willNotCome: true };
   const willNotCome = row.isOver;
-  const { metadata, status: told } = row.value as {
+  const { metadata, status: present } = row.value as {
     readonly metadata?: { readonly generation?: number };
     readonly status?: {
       readonly conditions?: readonly Condition[];
@@ -32,8 +32,8 @@ export function verdictOf(
     };
   };
   const conditions = [
-    ...(told?.conditions ?? []),
-    ...(told?.agentStatus ?? []).flatMap((agent) => agent.conditions ?? []),
+    ...(present?.conditions ?? []),
+    ...(present?.agentStatus ?? []).flatMap((agent) => agent.conditions ?? []),
   ];
   const found = conditionOf(conditions, type);
   if (found === undefined)
@@ -53,7 +53,7 @@ export function verdictOf(
   return { missing: `${title}: ${type} is ${found.status}${why ? ` (${why})` : ''}`, willNotCome };
 }
 
-/** The condition that has gone wrong before the one that is waited for could come. */
+/** The failed condition that prevents the awaited one. */
 function instead(conditions: readonly Condition[]): string {
   const wrong = conditions.findLast(({ status }) => status === 'False');
   return wrong === undefined ? '' : `: ${wrong.type} is False (${causeOf(wrong)})`;

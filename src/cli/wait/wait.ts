@@ -13,7 +13,7 @@ import { isCalled } from '../terminal/one-named.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { writeError } from '../terminal/write.ts';
-import { neverCame, nothingIsKnown, staysAsItWas } from './not-in-force.ts';
+import { lastGoodReason, notCreated, whyUnknown } from './not-in-effect.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
@@ -26,11 +26,10 @@ export interface WaitOptions extends StatusOptions {
 }
 
 /**
- * Waits until objects of the status branch have a condition, or are gone. A status that was planned from an older commit
- * than the branch of desired state has when the command begins does not count: `git push && gitfleet wait …` waits for the
- * push. Exit code 1 when the time is over, with what is still missing, who is waited for and why, and at once where what
- * is carried out once has come to another end than the one that is waited for, the apply strategy rules the condition out, or what was
- * committed is not valid, so that an earlier version stays in force.
+ * Waits until objects of the status branch have a condition, or are gone. A status of an older commit than the tip of the branch
+ * of desired state at the start does not count: `git push && gitfleet wait …` waits for the push. Exit code 1 on timeout, with
+ * what is missing and what it waits for; also at once when the condition can no longer come: the object has its final
+ * conditions, its apply strategy rules the condition out, or its file is not valid and an earlier version stays in effect.
  */
 export async function wait(word: string, givenName: string | undefined, options: WaitOptions): Promise<void> {
   const asked = splitName(word, givenName);
@@ -61,7 +60,7 @@ export async function wait(word: string, givenName: string | undefined, options:
   });
 }
 
-/** What is missing at the end, and below it what it waits for. The status is read once more: only now is so much of it needed. */
+/** What is missing on timeout, each with what it waits for. Reads the status again, with the folders that only this needs. */
 async function missingLines(
   missing: readonly Missing[],
   reader: StatusReader,
@@ -87,25 +86,25 @@ const mostReasons = 10;
 
 interface Missing {
   readonly line: string;
-  /** What is not as it should be; absent where it is not there at all. */
+  /** The object without the condition; absent where there is none. */
   readonly row?: Row;
-  /** However long one waits. */
+  /** Waiting longer is useless. */
   readonly willNotCome?: boolean;
 }
 
-/** Whoever has just started the daemon waits for its first pass too. */
+/** Waits for a first status, as right after the daemon was started. */
 async function firstStatus(
   reader: StatusReader,
   { statusBranch, timeout }: WaitOptions,
   deadline: number,
 ): Promise<void> {
   if ((await reader.tip()) !== undefined) return;
-  writeError(`note: ${reader.branches.name} has no branch ${statusBranch} yet: gitfleet run makes it\n`);
+  writeError(`note: ${reader.branches.name} has no branch ${statusBranch} yet: gitfleet run creates it\n`);
   if (await moved(reader, undefined, deadline)) return;
   throw new CliError(`timed out after ${timeout}, still missing:\n  a first status`, exitCodes.somethingToDo);
 }
 
-/** The commit that the status must know of; undefined when any will do. */
+/** The commit that the status must include; undefined for any. */
 async function commitMeant(
   { branches }: StatusReader,
   { commit, branch }: Pick<WaitOptions, 'commit' | 'branch'>,
@@ -132,7 +131,7 @@ async function look(of: {
   const { tip } = status;
   if (since !== undefined && !(await isPlannedFrom(reader.branches, status, since)))
     return { met: [], missing: [{ line: await missingCommit(reader.branches, status, since) }], tip };
-  const unknown = since === undefined ? [] : nothingIsKnown(status, listing, name);
+  const unknown = since === undefined ? [] : whyUnknown(status, listing, name);
   if (unknown.length > 0) return { met: [], missing: unknown, tip };
   const all = (await listing.rows(status, reader)).filter(
     (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
@@ -147,11 +146,11 @@ async function look(of: {
       tip,
     };
   const absent =
-    since === undefined ? [] : neverCame(status, kind, { name, namespace: options.namespace, there: rows });
+    since === undefined ? [] : notCreated(status, kind, { name, namespace: options.namespace, there: rows });
   if (rows.length === 0 && name !== undefined && absent.length === 0)
     throw unknownName({ what: singular, name, known: all.map(titleOf) });
   const verdicts = rows.map((row, at): Verdict => {
-    const stays = since === undefined ? undefined : staysAsItWas(status, row);
+    const stays = since === undefined ? undefined : lastGoodReason(status, row);
     if (stays !== undefined) return { missing: `${titles[at]!}: ${stays}`, willNotCome: true };
     return verdictOf(row, titles[at]!, waitedFor);
   });

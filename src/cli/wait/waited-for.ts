@@ -3,14 +3,14 @@ import { allConditionTypes } from '../kinds/kinds.ts';
 import type { Listing } from '../kinds/listing.ts';
 import { CliError } from '../terminal/exit.ts';
 
-/** What `wait` waits for. */
+/** The goal of `wait`. */
 export type WaitedFor =
   | { readonly kind: 'condition'; readonly type: string; readonly status: 'True' | 'False' | 'Unknown' }
   | { readonly kind: 'delete' };
 
 /**
- * `Available`, kubectl's `condition=Available` and `condition=Applied=False`, or `delete`; of a kind. Errors:
- * CliError with the nearest, or with what the kind has where its objects never have the condition.
+ * Parses `Available`, kubectl's `condition=Available` and `condition=Applied=False`, or `delete`. Errors: CliError with the
+ * nearest condition, or with those of the kind.
  */
 export function parseWaitedFor(text: string, { names: [plural], conditionTypes: ofKind = [] }: Listing): WaitedFor {
   if (text === 'delete') return { kind: 'delete' };
@@ -19,11 +19,11 @@ export function parseWaitedFor(text: string, { names: [plural], conditionTypes: 
   const known = ofKind.find(isMeant);
   if (known === undefined) {
     const elsewhere = allConditionTypes.find(isMeant);
-    const said =
+    const problem =
       elsewhere === undefined ? `there is no condition ${type}` : `${plural} never have a condition ${elsewhere}`;
     const like = elsewhere === undefined ? nearest(type, ofKind) : undefined;
     const instead = ofKind.length === 0 ? 'only delete' : `use one of ${ofKind.join(', ')}, or delete`;
-    throw new CliError(`--for ${text}: ${said}: ${like === undefined ? instead : `did you mean ${like}?`}`);
+    throw new CliError(`--for ${text}: ${problem}: ${like === undefined ? instead : `did you mean ${like}?`}`);
   }
   const meant = (['True', 'False', 'Unknown'] as const).find((one) => one.toLowerCase() === status.toLowerCase());
   if (meant === undefined || rest.length > 0)

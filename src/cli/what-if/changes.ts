@@ -30,7 +30,7 @@ export function changesOf(flags: WhatIfFlags): Change[] {
   ];
 }
 
-/** One change as a person would say it. */
+/** One change as a sentence. */
 export function sentence(change: Change): string {
   const { cluster } = change;
   switch (change.kind) {
@@ -49,7 +49,7 @@ export function sentence(change: Change): string {
   }
 }
 
-/** `eu-1=key=value:NoSchedule`, `eu-1=key:NoSchedule`, and kubectl's minus to take one away. */
+/** `eu-1=key=value:NoSchedule`, `eu-1=key:NoSchedule`, and kubectl's minus to remove one. */
 function taint(text: string): Change {
   const { cluster, rest } = split(text, '--taint', 'eu-1=maintenance=true:NoSchedule');
   const gone = rest.endsWith('-');
@@ -77,7 +77,7 @@ function property(text: string): Change {
   return { kind: 'property', cluster, name, value };
 }
 
-/** `eu-1:key=value`, or `eu-1:key-` to take one away. */
+/** `eu-1:key=value`, or `eu-1:key-` to remove one. */
 function label(text: string): Change {
   const { cluster, rest } = split(text, '--label', 'eu-1:env=prod');
   const match = /^([^=]+?)(?:=(.*)|(-))$/.exec(rest);
@@ -85,7 +85,7 @@ function label(text: string): Change {
   if (!match || !isQualifiedName(key))
     throw new CliError(`--label ${text}: write eu-1:key=value, or eu-1:key- to remove the label`);
   if (key === memberNameLabel)
-    throw new CliError(`--label ${text}: every member carries its own name under ${key}, whatever its file says`);
+    throw new CliError(`--label ${text}: every member has its own name under ${key}, which cannot be changed`);
   if (value === undefined) return { kind: 'unlabel', cluster, key };
   if (!isLabelValue(value))
     throw new CliError(`--label ${text}: "${value}" is no value of a label: at most 63 of A-Z a-z 0-9 - _ .`);

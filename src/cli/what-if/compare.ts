@@ -6,20 +6,20 @@ import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { explainer } from '../explain/clusters.ts';
 import { type Change, sentence } from './changes.ts';
 
-/** What the changes do to the fleet: the plan with them against the plan without them. Lists by name. */
+/** Effect of the changes: the plan with them compared with the plan without. Lists by name. */
 export interface WhatIf {
   /** What is supposed, one sentence each. */
   readonly changes: readonly string[];
-  /** Placements that the changes touch, in one of the ways below. */
+  /** Placements that the changes affect. */
   readonly placements: readonly PlacementOutcome[];
 }
 
 export interface PlacementOutcome extends PlacementRef {
-  /** Clusters that it would go to and leave, and those that it would not go to any more. */
+  /** Clusters that would be added or removed, and those that would no longer be added. */
   readonly moves: readonly ClusterMove[];
   /** Changed clusters that keep it, although some of them would not be picked any more. */
   readonly stays: readonly ClusterStay[];
-  /** Present when the policy was fulfilled and would not be any more: clusters are missing, and nobody can take their place. */
+  /** Present when the policy was fulfilled and would not be any more: clusters are missing, and none can replace them. */
   readonly noLongerFits?: {
     readonly message: string;
     readonly unfit: readonly { readonly clusterName: ClusterName; readonly reason: string }[];
@@ -115,7 +115,7 @@ const gone = (clusterName: ClusterName, to: ClusterMove['to']): ClusterMove => (
   reason: 'the cluster is not in the fleet',
 });
 
-/** Being there already, and what spread says about one more copy, are no reasons against a copy that is there. */
+/** Filters about one more copy; they do not count against a copy that is there. */
 const aboutOneMore: ReadonlySet<string> = new Set(['SamePlacementAntiAffinity', 'TopologySpreadConstraints']);
 
 function stay(

@@ -9,8 +9,8 @@ import { CliError } from '../terminal/exit.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 
 /**
- * The whole name of a property: as written when some cluster has it or some policy asks for it, else the one known property
- * that ends so (`available-cpu`). Errors: CliError when none or several do.
+ * The full name of a property: as written when some cluster has it or some policy uses it, else the only known property with
+ * that ending (`available-cpu`). Errors: CliError when none or several have it.
  */
 export function propertyMeant(name: string, input: PlanInput): string {
   const written = canonicalPropertyName(name);

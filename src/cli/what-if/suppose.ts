@@ -4,12 +4,12 @@ import { unknownName } from '../terminal/unknown-name.ts';
 import type { Change } from './changes.ts';
 import { propertyMeant } from './property-names.ts';
 
-/** What stands here beats what the cluster reports, and a name may hold as many slashes as it likes in memory. */
+/** These annotations override what the cluster reports; in memory a name may have any number of slashes. */
 const annotationPrefix = 'property.gitfleet.dev/';
 
 /**
- * The same input with the changes made to its clusters; nothing else is touched and nothing is written. Errors: CliError for
- * a cluster or property that is not there, with the nearest name.
+ * The input with the changes made to its clusters; nothing is written. Errors: CliError for an unknown cluster or property,
+ * with the nearest name.
  */
 export function suppose(
   input: PlanInput,

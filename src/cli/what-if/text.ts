@@ -5,10 +5,10 @@ import { titled } from '../kinds/page-text.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import type { ClusterMove, PlacementOutcome, WhatIf } from './compare.ts';
 
-/** Clusters that are told one by one when something does not fit; a fleet has many that never fit. */
+/** Clusters that are listed when a placement does not fit; a fleet has many that never fit. */
 const mostUnfit = 10;
 
-/** The comparison for people: per placement what moves, what stays, what no longer fits; then what would be refused. */
+/** The comparison as text: per placement what moves, what stays, what no longer fits; then what would be refused. */
 export function whatIfText(whatIf: WhatIf, plan: Plan): string {
   const color = colorsFor(process.stdout);
   const parts = [[color('bold', 'What if'), ...whatIf.changes.map((change) => `  ${change}`)].join('\n')];

@@ -5,13 +5,13 @@ import { changesOf, type WhatIfFlags } from './changes.ts';
 import { compare, type WhatIf } from './compare.ts';
 import { suppose } from './suppose.ts';
 
-/** True when some flag supposes something. */
+/** Whether some what-if flag is set. */
 export const isSupposed = (flags: WhatIfFlags): boolean =>
   [flags.taint, flags.withoutCluster, flags.property, flags.label].some((list) => (list?.length ?? 0) > 0);
 
 /**
- * The plan of a fleet whose clusters are changed, and how it differs from the plan without the changes. Both are made from
- * the same record, so what is told is what would happen next, not what a fleet placed from nothing would look like.
+ * The plan of a fleet with changed clusters, and how it differs from the plan without the changes. Both are made from the
+ * recorded state, so the result is what would happen next, not a first placement.
  */
 export function whatIf(input: PlanInput, flags: WhatIfFlags): { readonly result: PlanResult; readonly whatIf: WhatIf } {
   const present = withRecordedStatus(input);

@@ -5,24 +5,24 @@ import { formatInstant } from '../../engine/kernel/instant.ts';
 import { finishedAt, soakOf } from '../../engine/staged/execute/after-stage.ts';
 import { hasFinished } from '../../engine/staged/step.ts';
 
-/** An approval or a soak before or after a stage of a run, and how far it is. */
+/** An approval or a soak before or after a stage of a run, and its progress. */
 export interface StageTaskState {
   readonly stage: string;
   readonly timing: 'before' | 'after';
   readonly type: TaskStatus['type'];
-  /** It is waited for now. */
+  /** The run waits for it now. */
   readonly isOpen: boolean;
-  /** How far it is, in a few words. */
+  /** Its progress in a few words. */
   readonly progress: string;
-  /** When it was requested, or when it was answered or over. */
+  /** Since when it is requested, answered or over. */
   readonly since?: string | undefined;
-  /** When a soak that has begun ends. */
+  /** End of a soak that has started. */
   readonly until?: string | undefined;
-  /** Name of the request. */
+  /** Name of the approval request. */
   readonly approval?: string | undefined;
 }
 
-/** All tasks of a run in the order in which it meets them. */
+/** All tasks of a run, in order. */
 export const stageTasks = ({ status }: Pick<StagedUpdateRun, 'status'>): StageTaskState[] =>
   (status?.stagesStatus ?? []).flatMap((stage, at) => {
     const config = status?.stagedUpdateStrategySnapshot?.stages[at];
@@ -45,7 +45,7 @@ function ofApproval(stage: StageStatus, timing: 'before' | 'after', task: TaskSt
     timing,
     type: 'Approval',
     isOpen: asked !== undefined && !approved,
-    progress: approved ? 'approved' : answer ? 'withdrawn' : asked ? 'waits for approval' : 'not asked yet',
+    progress: approved ? 'approved' : answer ? 'withdrawn' : asked ? 'waits for approval' : 'not requested yet',
     since: (answer ?? asked)?.lastTransitionTime,
     approval: task.approvalRequestName,
   };

@@ -170,7 +170,7 @@ describe('suspend and resume', () => {
       out: expect.stringMatching(
         /^placement web is suspended: commit [0-9a-f]{12} on main\n {2}placements\/web.yaml\n$/,
       ),
-      err: 'note: what is on the members stays, and drift of it is still repaired\n',
+      err: 'note: objects on the members stay, and their drift is still repaired\n',
     });
     expect(fleet.git('log', '-1', '--format=%an: %B')).toBe('Ann: Suspend placement web\n\nincident 42');
     expect(fleet.git('status', '--porcelain', '--untracked-files=no')).toBe('');

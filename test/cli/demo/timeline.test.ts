@@ -7,12 +7,12 @@ it('a wait says when it ends, on the clock of the fleet and on that of who reads
   let now = Date.parse('2026-11-20T10:00:00Z');
   const lines: string[] = [];
   const out = { isTTY: false, write: (text: string) => lines.push(text) > 0 };
-  const told = timeline({ now: () => now } as Clock, 10, out);
+  const output = timeline({ now: () => now } as Clock, 10, out);
   now += 26_000;
   const waiting = { tone: 'waiting', subject: 'web-1', text: 'soaks' } as const;
-  told.say({ ...waiting, until: formatInstant(now + 60_000) });
-  told.say(waiting);
-  told.say({ ...waiting, until: formatInstant(now - 1) });
+  output.line({ ...waiting, until: formatInstant(now + 60_000) });
+  output.line(waiting);
+  output.line({ ...waiting, until: formatInstant(now - 1) });
   expect(lines).toEqual([
     '00:26  web-1        soaks (ends at 01:26, in 6s)\n',
     '00:26  web-1        soaks\n',

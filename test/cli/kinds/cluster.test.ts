@@ -19,7 +19,7 @@ describe('describe cluster', () => {
     clusterPage(cluster, statusWith([], silent))[0]!.split('\n');
 
   it.each<[string, object, object, Condition[], Readonly<Record<string, Silence>>, string[]]>([
-    ['one that answers', {}, {}, well, {}, ['Eligible:   yes', 'Heartbeat:  every 60s, answers']],
+    ['one that answers', {}, {}, well, {}, ['Eligible:   yes', 'Heartbeat:  every 60s, responding']],
     [
       'one that is silent for a short time',
       {},

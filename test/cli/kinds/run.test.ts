@@ -15,7 +15,7 @@ describe('describe run', () => {
       Strategy:   careful
       Snapshot:   3
       Policy:     <none>
-      Asked for:  Run
+      Desired:    Run
       State:      waiting for the soak of canary and approval web-1-after-canary
       Since:      2026-11-20T11:05:00Z
 
@@ -23,17 +23,17 @@ describe('describe run', () => {
         the soak of stage canary, until 2026-11-20T12:05:00Z
         someone to approve web-1-after-canary, since 2026-11-20T11:05:00Z: merge branch gitfleet/approve/web-1-after-canary, or its pull request
 
-      Stage canary: 1/1 clusters done, began 2026-11-20T11:00:00Z
+      Stage canary: 1/1 clusters done, started 2026-11-20T11:00:00Z
         CLUSTER   STATE   SINCE                  WAITS FOR
         eu-1      done    2026-11-20T11:05:00Z   <none>
         after it: soak of 1h0m0s, under way since 2026-11-20T11:05:00Z, until 2026-11-20T12:05:00Z
         after it: approval web-1-after-canary waits for approval since 2026-11-20T11:05:00Z
 
       Stage prod: 0/2 clusters done
-        before it: approval web-1-before-prod not asked yet
-        CLUSTER   STATE       SINCE    WAITS FOR
-        us-1      not begun   <none>   <none>
-        us-2      not begun   <none>   <none>
+        before it: approval web-1-before-prod not requested yet
+        CLUSTER   STATE         SINCE    WAITS FOR
+        us-1      not started   <none>   <none>
+        us-2      not started   <none>   <none>
 
       Conditions:
         TYPE          STATUS   REASON              SINCE                  MESSAGE
@@ -58,7 +58,7 @@ describe('describe run', () => {
     const status = { ...statusWith([waiting], { 'us-2': { cause: 'refused' } }), holds };
     const text = page(waiting, status);
     expect(text).toMatch(
-      / us-1 +not begun +<none> +RolloutBudget: would break the budget web\n +us-2 +not begun +<none> +<none>\n/,
+      / us-1 {2,}not started +<none> +RolloutBudget: would break the budget web\n +us-2 {2,}not started +<none> +<none>\n/,
     );
   });
 
@@ -98,7 +98,7 @@ bindings:
       Strategy:   careful
       Snapshot:   3
       Policy:     <none>
-      Asked for:  Run
+      Desired:    Run
       State:      updating stage canary
       Since:      2026-11-20T11:01:00Z
 
@@ -113,8 +113,8 @@ bindings:
         d         skipped     2026-11-20T11:03:00Z   it left
 
       Stage delete: 0/1 clusters done
-        CLUSTER   STATE       SINCE    WAITS FOR
-        e         not begun   <none>   <none>
+        CLUSTER   STATE         SINCE    WAITS FOR
+        e         not started   <none>   <none>
 
       Conditions:
         TYPE          STATUS   REASON              SINCE                  MESSAGE

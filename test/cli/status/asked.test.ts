@@ -29,6 +29,6 @@ it.each([
 ])('get %s tells what a stage asks from what a removal asks, which is no kind of KubeFleet', async (word, expected) => {
   const { listing, isMeant } = kindMeant(word);
   const rows = (await listing.rows(status, undefined as unknown as StatusReader)).filter(isMeant);
-  const asks = rows.map(({ name, cells }) => `${name} ${cells.find(({ heading }) => heading === 'ASKS-FOR')?.cell}`);
+  const asks = rows.map(({ name, cells }) => `${name} ${cells.find(({ heading }) => heading === 'TYPE')?.cell}`);
   expect(asks).toEqual(expected);
 });

@@ -18,7 +18,7 @@ const member = memberCluster.parse({
 });
 
 it.each([
-  ['that answers', undefined, 'True', 'answers'],
+  ['that answers', undefined, 'True', 'responding'],
   ['that does not answer', { cause: 'refused', lastContact: '2026-11-20T11:59:30Z' }, 'Unknown', '30s'],
   ['that never answered', { cause: 'refused' }, 'Unknown', undefined],
 ])('get clusters says of one %s how it is and when it was seen last', async (_, silence, health, seen) => {

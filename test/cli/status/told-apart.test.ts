@@ -44,7 +44,7 @@ it('what differs still is told as that', async () => {
 it('what was put right of late is told as past, with who did it', async () => {
   applied([{ ...change, manager: 'kubectl-edit', repaired: true }]);
   await fleet.settle();
-  expect(await rows()).toEqual([['/spec/replicas', '5', '2', 'kubectl-edit', 'put right']]);
+  expect(await rows()).toEqual([['/spec/replicas', '5', '2', 'kubectl-edit', 'repaired']]);
   expect((await pages()).map((line) => line.replace(/\S+Z/, 'then'))).toEqual([
     '✓ Deployment web/web drifted at then and was repaired',
     '/spec/replicas: was 5 (by kubectl-edit), repaired to 2',
@@ -57,7 +57,7 @@ it('what an apply leaves as it is, under FullComparison, is not told as put righ
   applied([change, { path: '/data/b', valueInMember: 'x', repaired: true }]);
   await fleet.settle();
   expect(await rows()).toEqual([
-    ['/data/b', 'x', '<none>', '<none>', 'put right'],
+    ['/data/b', 'x', '<none>', '<none>', 'repaired'],
     ['/spec/replicas', '5', '2', '<none>', 'differs'],
   ]);
   expect((await pages())[0]).toMatch(/^≠ Deployment web\/web drifted since/);

@@ -5,18 +5,18 @@ import { waitsOfApproval } from '../../../report/waits/waits.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { approvalPage, removalPage } from './page.ts';
 
-/** What a person is asked: by a run, or for a removal. */
-type Asked =
+/** A request for approval: of a run, or for a removal. */
+type ApprovalRow =
   | { readonly approval: ApprovalRequest; readonly run: StagedUpdateRun | undefined }
   | { readonly removal: RemovalToApprove };
 
 const ofRun =
   (cell: (approval: ApprovalRequest) => Cell) =>
-  (asked: Asked): Cell =>
-    'removal' in asked ? undefined : cell(asked.approval);
+  (row: ApprovalRow): Cell =>
+    'removal' in row ? undefined : cell(row.approval);
 
-/** KubeFleet's columns of requests, and beside them the removals that a person may allow. */
-export const approvals: Listing = listing<Asked>({
+/** KubeFleet's columns of requests, then those of removals that need approval. */
+export const approvals: Listing = listing<ApprovalRow>({
   names: ['approvals', 'approval', 'approvalrequest'],
   clusterNames: ['clusterapprovalrequests', 'clusterapprovalrequest', 'careq'],
   namespacedNames: ['approvalrequests', 'areq'],
@@ -29,10 +29,9 @@ export const approvals: Listing = listing<Asked>({
     }),
     ...removals.map((removal) => ({ removal })),
   ],
-  describe(asked) {
-    if ('removal' in asked)
-      return { name: asked.removal.name, isOurs: true, value: removalApprovalObject(asked.removal) };
-    const { approval, run } = asked;
+  describe(row) {
+    if ('removal' in row) return { name: row.removal.name, isOurs: true, value: removalApprovalObject(row.removal) };
+    const { approval, run } = row;
     return {
       name: approval.metadata.name,
       namespace: approval.metadata.namespace,
@@ -40,9 +39,8 @@ export const approvals: Listing = listing<Asked>({
       value: approval,
     };
   },
-  page: (asked, status) =>
-    'removal' in asked ? removalPage(asked.removal, status) : approvalPage(asked.approval, status),
-  waits: (asked) => ('removal' in asked ? [] : waitsOfApproval(asked.approval)),
+  page: (row, status) => ('removal' in row ? removalPage(row.removal, status) : approvalPage(row.approval, status)),
+  waits: (row) => ('removal' in row ? [] : waitsOfApproval(row.approval)),
   columns: [
     { heading: 'UPDATE-RUN', cell: ofRun(({ spec }) => spec.parentStageRollout) },
     { heading: 'STAGE', cell: ofRun(({ spec }) => spec.targetStage) },
@@ -50,16 +48,16 @@ export const approvals: Listing = listing<Asked>({
     { heading: 'APPROVALACCEPTED', cell: ofRun(({ status }) => statusOf(status?.conditions, 'ApprovalAccepted')) },
     {
       heading: 'AGE',
-      cell: (asked, now) =>
-        'removal' in asked ? undefined : ageOf(asked.approval.metadata, askedAt(asked.approval, asked.run), now),
+      cell: (row, now) =>
+        'removal' in row ? undefined : ageOf(row.approval.metadata, requestedAt(row.approval, row.run), now),
     },
-    { heading: 'ASKS-FOR', cell: (asked) => ('removal' in asked ? 'removal' : 'stage') },
-    { heading: 'ABOUT', wide: true, cell: (asked) => ('removal' in asked ? asked.removal.messages[0] : undefined) },
+    { heading: 'TYPE', cell: (row) => ('removal' in row ? 'removal' : 'stage') },
+    { heading: 'ABOUT', wide: true, cell: (row) => ('removal' in row ? row.removal.messages[0] : undefined) },
   ],
 });
 
-/** Nobody writes down when an approval was asked for; its task in the run says so. */
-const askedAt = ({ metadata, status }: ApprovalRequest, run: StagedUpdateRun | undefined) => {
+/** The request has no time of its own; its task in the run has. */
+const requestedAt = ({ metadata, status }: ApprovalRequest, run: StagedUpdateRun | undefined) => {
   const tasks = (run?.status?.stagesStatus ?? []).flatMap(
     ({ beforeStageTaskStatus = [], afterStageTaskStatus = [] }) => [...beforeStageTaskStatus, ...afterStageTaskStatus],
   );

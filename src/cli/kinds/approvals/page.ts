@@ -12,7 +12,7 @@ import type { Status } from '../../status/open-status.ts';
 import { mostNamed } from '../../terminal/names.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 
-/** A request of a run: who waits for it since when, what saying yes opens, and how to say it. */
+/** A request of a run: since when the run waits, what approval starts, and how to approve. */
 export function approvalPage(
   request: ApprovalRequest,
   { record, inPlace }: Pick<Status, 'record' | 'inPlace'>,
@@ -28,7 +28,9 @@ export function approvalPage(
   return [
     head(request, { run, task }),
     ...(run && task ? [titled('Approval starts', sentences(opened(run, task)))] : []),
-    ...(closed ? [] : [titled('How to approve or reject', sentences([...yes(request.metadata, inPlace), no]))]),
+    ...(closed
+      ? []
+      : [titled('How to approve or reject', sentences([...approveLines(request.metadata, inPlace), rejectLine]))]),
     ...(status?.conditions?.length ? [titled('Conditions', conditionTable(status.conditions))] : []),
   ];
 }
@@ -54,7 +56,7 @@ function head(
   ]);
 }
 
-/** What a yes lets happen, and what else has to come before it. */
+/** What approval starts, and what else must happen first. */
 function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
   const { stagesStatus = [], stagedUpdateStrategySnapshot, deletionStageStatus } = run.status ?? {};
   const at = stagesStatus.findIndex(({ stageName }) => stageName === task.stage);
@@ -84,7 +86,7 @@ function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
   ];
 }
 
-/** Removals that are refused or held: what would go, and how to let it. */
+/** Removals that are refused or held: what would be removed, and how to approve it. */
 export function removalPage(asked: RemovalToApprove, { inPlace }: Pick<Status, 'inPlace'>): string[] {
   const { name, removalDigest, messages } = asked;
   return [
@@ -98,14 +100,14 @@ export function removalPage(asked: RemovalToApprove, { inPlace }: Pick<Status, '
     titled(
       'How to approve or reject',
       sentences([
-        ...yes({ name }, inPlace),
+        ...approveLines({ name }, inPlace),
         'reject:   revert the commit that removes it, or do nothing: these removals wait for approval',
       ]),
     ),
   ];
 }
 
-function yes(request: Parameters<typeof approvalBranch>[0], inPlace: boolean): string[] {
+function approveLines(request: Parameters<typeof approvalBranch>[0], inPlace: boolean): string[] {
   const branch = approvalBranch(request);
   return [
     `approve:  merge the branch ${branch}, or its pull request; in ${inPlace ? 'the repo' : 'a clone'}:`,
@@ -113,4 +115,5 @@ function yes(request: Parameters<typeof approvalBranch>[0], inPlace: boolean): s
   ];
 }
 
-const no = 'reject:   write status: "False" into the file of that branch before you merge it; that ends the run';
+const rejectLine =
+  'reject:   write status: "False" into the file of that branch before you merge it; that ends the run';

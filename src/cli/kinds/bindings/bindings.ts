@@ -6,7 +6,7 @@ import { type Bound, type KnownPlacement, knownPlacements } from '../../status/k
 import { ageOf, deliveryConditions, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { bindingPage } from './page.ts';
 
-/** KubeFleet's columns (binding_types.go), availability always; then where, in which state, with what, and why not. */
+/** KubeFleet's columns (binding_types.go), availability always; then cluster, state, snapshot and the reason of a failure. */
 export const bindings: Listing = listing<Bound>({
   names: ['bindings', 'binding'],
   clusterNames: ['clusterresourcebindings', 'clusterresourcebinding', 'crb'],
@@ -30,7 +30,7 @@ export const bindings: Listing = listing<Bound>({
     const why = placement && binding && whyLate({ placement, binding }, status);
     return why === undefined ? [] : [why];
   },
-  // What the placement asks for, and what the cluster is given.
+  // The strategy of the placement, and that in effect on the cluster.
   placedBy: ({ placement: { object }, binding }) =>
     object && {
       placement: object,
@@ -40,7 +40,7 @@ export const bindings: Listing = listing<Bound>({
     { heading: 'WORKSYNCHRONIZED', cell: ({ binding }) => statusOf(binding.conditions, 'WorkSynchronized') },
     { heading: 'RESOURCESAPPLIED', cell: ({ binding }) => statusOf(binding.conditions, 'Applied') },
     { heading: 'RESOURCEAVAILABLE', cell: ({ binding }) => statusOf(binding.conditions, 'Available') },
-    { heading: 'AGE', cell: (bound, now) => ageOf(undefined, begun(bound), now) },
+    { heading: 'AGE', cell: (bound, now) => ageOf(undefined, startTimes(bound), now) },
     { heading: 'CLUSTER', cell: ({ binding }) => binding.targetCluster },
     { heading: 'STATE', cell: ({ binding }) => (binding.deleting ? 'Deleting' : binding.state) },
     { heading: 'SNAPSHOT', cell: ({ binding }) => binding.resourceSnapshotIndex },
@@ -48,8 +48,8 @@ export const bindings: Listing = listing<Bound>({
   ],
 });
 
-/** A cluster is picked before it is given anything, and stays picked while snapshots come and go. */
-const begun = ({ placement, binding }: Bound): readonly (string | undefined)[] => [
+/** Times of the scheduling and of the delivery: a cluster stays picked while its snapshots change. */
+const startTimes = ({ placement, binding }: Bound): readonly (string | undefined)[] => [
   ...timesOf(
     placement.object?.status?.placementStatuses?.find(({ clusterName }) => clusterName === binding.targetCluster)
       ?.conditions,

@@ -4,15 +4,15 @@ import { whyNotSettled } from '../../../report/waits/why-late.ts';
 import type { Bound } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
 import { conditionTable, fields, titled } from '../page-text.ts';
-import { overridesOf, troubles } from './troubles.ts';
+import { objectIssues, overridesOf } from './object-issues.ts';
 
-/** One cluster of a placement: what it is to have, why it was picked, and what is not as it should be. */
+/** One cluster of a placement: its snapshot, why it was picked, and what fails or differs. */
 export function bindingPage({ name, kind }: BindingName, bound: Bound, status: Status): string[] {
   const { placement, binding } = bound;
   const { targetCluster, state, deleting, resourceSnapshotIndex, policySnapshotIndex, conditions } = binding;
   const latest = latestOf(placement.state.resourceSnapshots)?.index;
   const age = resourceSnapshotIndex === latest ? 'the latest' : `the latest is ${latest ?? '<none>'}`;
-  const wrong = troubles(binding);
+  const issues = objectIssues(binding);
   return [
     fields([
       ['Name', name],
@@ -28,7 +28,7 @@ export function bindingPage({ name, kind }: BindingName, bound: Bound, status: S
       ['Waits for', whyNotSettled(bound, status) ?? 'nothing, it is up to date'],
     ]),
     titled('Conditions', conditionTable(conditions)),
-    ...(wrong.length === 0 ? [] : [titled('Not as desired', wrong.join('\n'))]),
+    ...(issues.length === 0 ? [] : [titled('Not as desired', issues.join('\n'))]),
   ];
 }
 

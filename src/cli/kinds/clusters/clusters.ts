@@ -10,14 +10,14 @@ import { clusterPage } from './page.ts';
 
 interface Seen {
   readonly cluster: MemberCluster;
-  /** Of one that does not answer. */
+  /** Set for one that does not respond. */
   readonly silence: Silence | undefined;
 }
 
 /**
- * KubeFleet's columns (membercluster_types.go), then health, version and, as kubectl has it of nodes, whether it is cordoned.
- * Heartbeats are not committed: only of a member that does not answer is it known when it was seen last, and what is said of
- * its health is as old as that.
+ * KubeFleet's columns (membercluster_types.go), then health, version and, as kubectl shows for nodes, whether it is cordoned.
+ * Heartbeats are not committed: the last contact is known only for a member that does not respond, and its health is of that
+ * time.
  */
 export const clusters: Listing = listing<Seen>({
   names: ['clusters', 'cluster', 'members', 'member', 'memberclusters', 'membercluster'],
@@ -70,14 +70,14 @@ export const clusters: Listing = listing<Seen>({
   ],
 });
 
-/** KubeFleet's member agent that is not heard of is not known to be healthy either. */
+/** As in KubeFleet, the health of a member whose agent does not respond is unknown. */
 function healthOf({ cluster, silence }: Seen): Cell {
   return silence ? 'Unknown' : (statusOf(memberAgentOf(cluster.status)?.conditions, 'Healthy') ?? 'Unknown');
 }
 
-/** Of one that the daemon has reached and that is not told to be silent, only that it answers. */
+/** `responding` for a member that the daemon has reached and that is not reported as silent. */
 function lastSeen({ cluster, silence }: Seen, now: number): Cell {
   const at = parseInstant(silence?.lastContact ?? memberAgentOf(cluster.status)?.lastReceivedHeartbeat ?? '');
   if (at !== undefined) return age(at, now);
-  return silence === undefined && memberAgentOf(cluster.status) !== undefined ? 'answers' : undefined;
+  return silence === undefined && memberAgentOf(cluster.status) !== undefined ? 'responding' : undefined;
 }

@@ -9,11 +9,11 @@ import { whyNotSettled } from '../../../report/waits/why-late.ts';
 import { knownPlacements } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
-import { troubles } from '../bindings/troubles.ts';
+import { objectIssues } from '../bindings/object-issues.ts';
 import { statusOf } from '../listing.ts';
 import { conditionTable, fields, indent, titled } from '../page-text.ts';
 
-/** A member: whether it may be given anything, what it is like, and what it has of every placement. */
+/** A member: whether it is eligible, its properties and resources, and its placements. */
 export function clusterPage(cluster: MemberCluster, status: Status): string[] {
   const { properties = {}, conditions } = cluster.status ?? {};
   return [
@@ -45,12 +45,12 @@ function head(cluster: MemberCluster, silence: Silence | undefined, now: number)
     ['Eligible', eligibility(cluster, silence, now)],
     ['Joined', statusOf(memberAgentOf(cluster.status)?.conditions, 'Joined') ?? 'Unknown'],
     ['Healthy', health(cluster)],
-    ['Heartbeat', silence ? silenceText(silence) : `every ${spec.heartbeatPeriodSeconds}s, answers`],
+    ['Heartbeat', silence ? silenceText(silence) : `every ${spec.heartbeatPeriodSeconds}s, responding`],
     ['Version', status?.properties?.['k8s.io/k8s-version']?.value],
   ]);
 }
 
-/** Heartbeats are not committed: who is not told to be silent has one now. */
+/** Heartbeats are not committed: a member that is not reported as silent has one now. */
 function eligibility(cluster: MemberCluster, silence: Silence | undefined, now: number): string {
   const heard = silence === undefined ? formatInstant(now) : (silence.lastContact ?? formatInstant(0));
   const verdict = evaluateEligibility(
@@ -71,13 +71,13 @@ function health(cluster: MemberCluster): string {
   return `${healthy.status}${since}${healthy.reason === undefined ? '' : `, ${healthy.reason}`}`;
 }
 
-/** A table under its title, or that there is nothing of the kind. */
+/** A table under its title, or `<none>`. */
 const filled = (title: string, headings: readonly string[], rows: Rows): string =>
   rows.length === 0 ? `${title}:  <none>` : titled(title, table(headings, rows));
 
 type Rows = Parameters<typeof table>[1];
 
-/** Pods come and go all the time, and no commit is made for their sake: without that word, the table would seem wrong. */
+/** The title names the time: usage changes with every pod, and is not committed for that alone. */
 function resources({ status }: MemberCluster): string {
   const { capacity = {}, allocatable = {}, available = {} } = status?.resourceUsage ?? {};
   const names = [...new Set([capacity, allocatable, available].flatMap((list) => Object.keys(list)))].sort();
@@ -86,7 +86,7 @@ function resources({ status }: MemberCluster): string {
   return filled(title, ['RESOURCE', 'CAPACITY', 'ALLOCATABLE', 'AVAILABLE'], rows);
 }
 
-/** What the cluster has, or is to get, of every placement, and what of it is not as it should be. */
+/** Placements that the cluster has or is to get, and their objects that fail or differ. */
 function placementLines(name: string, status: Status): string[] {
   const held = knownPlacements(status.record).flatMap((placement) =>
     placement.state.bindings
@@ -102,7 +102,7 @@ function placementLines(name: string, status: Status): string[] {
     whyNotSettled({ placement, binding }, status),
   ]);
   const wrong = held.flatMap(({ title, binding }) => {
-    const lines = troubles(binding);
+    const lines = objectIssues(binding);
     return lines.length === 0 ? [] : [title, ...lines.map(indent)];
   });
   return [

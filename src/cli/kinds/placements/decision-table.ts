@@ -1,7 +1,7 @@
 import type { PolicySnapshotEntry } from '../../../api/placement-state.ts';
 import { table } from '../../terminal/table.ts';
 
-/** What the scheduler said of every cluster, in its order. */
+/** The scheduler's decision on every cluster, in its order. */
 export const decisionTable = (decisions: PolicySnapshotEntry['targetClusters']): string =>
   table(
     ['CLUSTER', 'SELECTED', 'AFFINITY', 'SPREAD', 'REASON'],

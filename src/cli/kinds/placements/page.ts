@@ -9,7 +9,7 @@ import { waitsOfPlacement } from '../../../report/waits/waits.ts';
 import type { KnownPlacement } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
-import { overridesOf, troubles } from '../bindings/troubles.ts';
+import { objectIssues, overridesOf } from '../bindings/object-issues.ts';
 import { statusOf } from '../listing.ts';
 import { conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
 import { decisionTable } from './decision-table.ts';
@@ -67,7 +67,7 @@ function bindingText(binding: Binding): string {
     `${binding.targetCluster}: ${state}, snapshot ${binding.resourceSnapshotIndex ?? '<none>'}`,
     indent(conditionTable(binding.conditions)),
     ...(overrides.length > 0 ? [`  overrides: ${overrides.join(', ')}`] : []),
-    ...troubles(binding).map((line) => `  ${line}`),
+    ...objectIssues(binding).map((line) => `  ${line}`),
   ].join('\n');
 }
 

@@ -13,7 +13,7 @@ import { placementPage } from './page.ts';
 
 type Shown = KnownPlacement & { readonly object: Placement; readonly holds: Status['holds'] };
 
-/** KubeFleet's columns (clusterresourceplacement_types.go), then which snapshot is out and on how many clusters it is up. */
+/** KubeFleet's columns (clusterresourceplacement_types.go), then the latest snapshot and on how many clusters it is available. */
 export const placements: Listing = listing<Shown>({
   names: ['placements', 'placement'],
   clusterNames: ['clusterresourceplacements', 'clusterresourceplacement', 'crp', 'crps'],
@@ -43,33 +43,33 @@ export const placements: Listing = listing<Shown>({
     { heading: 'WORK-SYNCHRONIZED-GEN', wide: true, cell: ({ object }) => generation(object, 'WorkSynchronized') },
     { heading: 'AVAILABLE', cell: ({ object }) => statusOf(object.status?.conditions, 'Available') },
     { heading: 'AVAILABLE-GEN', cell: ({ object }) => generation(object, 'Available') },
-    { heading: 'AGE', cell: ({ object, state }, now) => ageOf(object.metadata, begun(object, state), now) },
+    { heading: 'AGE', cell: ({ object, state }, now) => ageOf(object.metadata, startTimes(object, state), now) },
     { heading: 'SNAPSHOT', cell: ({ state }) => latestOf(state.resourceSnapshots)?.index },
     { heading: 'CLUSTERS', cell: ({ state }) => upOf(state.bindings) },
     { heading: 'HELD', wide: true, cell: heldBy },
   ],
 });
 
-/** `Suspended, RolloutBudget (3)`: what holds it, and on how many clusters where it is not held as a whole. */
+/** `Suspended, RolloutBudget (3)`: reasons of its holds, with the number of clusters unless the whole placement is held. */
 function heldBy(placement: Shown): string | undefined {
   const { object, holds } = placement;
   const clusters = new Map<string, number>();
   if (object.metadata.annotations?.[suspendedAnnotation] !== undefined) clusters.set('Suspended', 0);
   for (const { subject, reason, count = subject.clusterName === undefined ? 0 : 1 } of holdsOf(placement, holds))
     clusters.set(reason, (clusters.get(reason) ?? 0) + count);
-  const told = [...clusters].map(([reason, count]) => (count > 0 ? `${reason} (${count})` : reason));
-  return told.length > 0 ? told.join(', ') : undefined;
+  const texts = [...clusters].map(([reason, count]) => (count > 0 ? `${reason} (${count})` : reason));
+  return texts.length > 0 ? texts.join(', ') : undefined;
 }
 
 const generation = (object: Placement, type: string) =>
   conditionOf(object.status?.conditions, type)?.observedGeneration;
 
-const begun = (object: Placement, { resourceSnapshots }: RecordedPlacement['state']) => [
+const startTimes = (object: Placement, { resourceSnapshots }: RecordedPlacement['state']) => [
   ...resourceSnapshots.map(({ createdAt }) => createdAt),
   ...timesOf(object.status?.conditions),
 ];
 
-/** `2/3`: clusters where it is available, or compared, of those that have it or get it. */
+/** `2/3`: clusters on which it is available, or compared, of all its clusters. */
 function upOf(bindings: RecordedPlacement['state']['bindings']): string {
   const wanted = bindings.filter(({ state, deleting }) => state !== 'Unscheduled' && !deleting);
   const up = wanted.filter(({ conditions }) => isFulfilled(conditions));

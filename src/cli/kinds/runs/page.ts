@@ -10,7 +10,7 @@ import { table } from '../../terminal/table.ts';
 import { conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
 import { placementOf } from './placement-of.ts';
 
-/** A staged run: how far it is, what it waits for, every stage with its tasks and clusters. */
+/** A staged run: its progress, what it waits for, every stage with its tasks and clusters. */
 export function runPage(run: StagedUpdateRun, status: Status): string[] {
   const { stagesStatus = [], deletionStageStatus, conditions } = run.status ?? {};
   const tasks = stageTasks(run);
@@ -37,13 +37,13 @@ function head(run: StagedUpdateRun): string {
     ['Strategy', spec.stagedRolloutStrategyName],
     ['Snapshot', index],
     ['Policy', policy && `snapshot ${policy}${picked === undefined ? '' : `, ${picked} cluster(s) picked`}`],
-    ['Asked for', spec.state ?? 'Run'],
+    ['Desired', spec.state ?? 'Run'],
     ['State', progressText(status)],
     ['Since', since(run)],
   ]);
 }
 
-/** From one gate to the next a run waits on, and its condition stays as it was: what is asked now tells since when. */
+/** Since when it waits: the condition of a run stays the same from one gate to the next, so an open request counts first. */
 function since(run: StagedUpdateRun): string | undefined {
   const asked = stageTasks(run).findLast(({ isOpen, type }) => isOpen && type === 'Approval');
   return asked?.since ?? progressOf(run.status?.conditions)?.lastTransitionTime;
@@ -59,7 +59,7 @@ function stageText(stage: StageStatus, context: RunContext): string {
   const { stageName, clusters, startTime, endTime, conditions } = stage;
   const tasks = context.tasks.filter((task) => task.stage === stageName);
   const done = clusters.filter(hasFinished).length;
-  const times = [startTime && `began ${startTime}`, endTime && `ended ${endTime}`].filter(Boolean);
+  const times = [startTime && `started ${startTime}`, endTime && `ended ${endTime}`].filter(Boolean);
   const failed = conditionIs(conditions, 'Succeeded', 'False')
     ? [`✗ ${findCondition(conditions, 'Succeeded')?.message ?? ''}`]
     : [];
@@ -92,7 +92,7 @@ function clusterRow(cluster: ClusterUpdatingStatus, { run, status }: RunContext)
   if (succeeded?.status === 'True') return [clusterName, 'done', succeeded.lastTransitionTime, undefined];
   if (succeeded?.status === 'False') return [clusterName, 'failed', succeeded.lastTransitionTime, succeeded.message];
   const held = heldInRun(run, clusterName, status);
-  if (!hasStarted(cluster)) return [clusterName, 'not begun', undefined, held];
+  if (!hasStarted(cluster)) return [clusterName, 'not started', undefined, held];
   const placement = placementOf(run, status.record);
   const binding = placement?.state.bindings.find(({ targetCluster }) => targetCluster === clusterName);
   const why = held ?? (placement && binding && whyLate({ placement, binding }, status));

@@ -7,7 +7,7 @@ import { ageOf, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { runPage } from './page.ts';
 import { placementOf } from './placement-of.ts';
 
-/** KubeFleet's columns (stageupdate_types.go), then how far it is and what it waits for. */
+/** KubeFleet's columns (stageupdate_types.go), then its progress and what it waits for. */
 export const runs: Listing = listing<StagedUpdateRun>({
   names: ['runs', 'run', 'updateruns', 'updaterun'],
   clusterNames: ['clusterstagedupdateruns', 'clusterstagedupdaterun', 'csur'],

@@ -15,7 +15,7 @@ interface SnapshotName {
   readonly kind: string;
 }
 
-/** What a placement selected at one time, and which clusters have it. */
+/** The objects of a resource snapshot, and the clusters that have it. */
 export function snapshotPage(named: SnapshotName, { placement, entry }: OfPlacement<ResourceSnapshotEntry>): string[] {
   const on = placement.state.bindings.filter(({ resourceSnapshotIndex }) => resourceSnapshotIndex === entry.index);
   const objects = placement.snapshots.get(entry.index) ?? [];
@@ -50,7 +50,7 @@ export function snapshotPage(named: SnapshotName, { placement, entry }: OfPlacem
   ];
 }
 
-/** A policy at one time, and what the scheduler decided by it. */
+/** A policy snapshot, and the scheduler's decisions for it. */
 export function policySnapshotPage(
   named: SnapshotName,
   { placement, entry }: OfPlacement<PolicySnapshotEntry>,

@@ -4,7 +4,7 @@ import { type KnownPlacement, knownPlacements } from '../../status/known-placeme
 import { ageOf, type Listing, listing, timesOf } from '../listing.ts';
 import { type OfPlacement, policySnapshotPage, snapshotPage } from './page.ts';
 
-/** KubeFleet shows GEN (always 1: a snapshot never changes) and AGE; what tells them apart follows. */
+/** KubeFleet's columns GEN (always 1: a snapshot never changes) and AGE, then those that differ between snapshots. */
 export const resourceSnapshots: Listing = listing<OfPlacement<ResourceSnapshotEntry>>({
   names: ['snapshots', 'snapshot', 'resourcesnapshot'],
   clusterNames: ['clusterresourcesnapshots', 'clusterresourcesnapshot', 'crs'],

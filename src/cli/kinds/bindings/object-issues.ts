@@ -5,14 +5,14 @@ import { failureText } from '../../../report/cause.ts';
 import { isAllRepaired } from '../../../report/placements/new-differences.ts';
 import { differenceLines } from '../../status/difference-lines.ts';
 
-/** Snapshots of the overrides that change what this cluster gets. */
+/** Snapshots of the overrides in effect on the binding's cluster. */
 export const overridesOf = (binding: Binding): string[] => [
   ...(binding.clusterResourceOverrideSnapshots ?? []),
   ...(binding.resourceOverrideSnapshots ?? []).map(titleOf),
 ];
 
-/** What fails, drifted or differs of a binding, one line each and the differences under it. */
-export function troubles(binding: Binding): string[] {
+/** Objects of a binding that fail, drifted or differ, one line each, with the differences below. */
+export function objectIssues(binding: Binding): string[] {
   return [
     ...(binding.failedPlacements ?? []).map((failed) => `✗ ${failureText(failed)}`),
     ...(binding.driftedPlacements ?? []).flatMap((found) => [

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ClusterName } from '../../../src/api/meta.ts';
-import { noneAnswers } from '../../../src/cli/run/none-answers.ts';
+import { noMemberReached } from '../../../src/cli/run/no-member-reached.ts';
 
 const silent = (...names: string[]) => new Map(names.map((name) => [name as ClusterName, `${name} is down`]));
 
@@ -10,5 +10,5 @@ it.each([
   [true, silent('a'), 'no member could be reached: a: a is down'],
   [true, silent('a', 'b', 'c'), 'no member could be reached: a: a is down (and 2 more)'],
 ])('where nobody answers (%s) the first cause stands for all', (noneSeen, unreachable, expected) => {
-  expect(noneAnswers({ noneSeen: () => noneSeen, unreachable: () => unreachable })).toBe(expected);
+  expect(noMemberReached({ noneSeen: () => noneSeen, unreachable: () => unreachable })).toBe(expected);
 });

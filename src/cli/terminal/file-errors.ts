@@ -2,7 +2,7 @@ import { messageOf } from '../../api/message-of.ts';
 import { GitError } from '../../git/git-error.ts';
 import { CliError, exitCodes } from './exit.ts';
 
-/** What people call the errors of a file system. */
+/** Messages for error codes of a file system. */
 const words: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
   EACCES: 'permission denied',
@@ -16,17 +16,17 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Why a file could not be read or written, without the system call it came from; other errors as they are. */
-export function fileTrouble(error: unknown): string {
+export function fileErrorText(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
   return words[code] ?? messageOf(error);
 }
 
-/** An answer of the file system about a path, not a mistake of ours. */
-export const isFileTrouble = (error: unknown): error is NodeJS.ErrnoException & { readonly path: string } =>
+/** An error of the file system about a path, not a bug of ours. */
+export const isFileError = (error: unknown): error is NodeJS.ErrnoException & { readonly path: string } =>
   error instanceof Error && 'path' in error && 'code' in error && String(error.code) in words;
 
-/** Another program has the address that was to be listened at, or this machine does not have it. */
-export function addressTrouble(error: unknown): string | undefined {
+/** The message of a listen error: another program has the address, or this machine does not. */
+export function addressErrorText(error: unknown): string | undefined {
   const { code, syscall, address, port } = (error ?? {}) as NodeJS.ErrnoException & { address?: string; port?: number };
   if (syscall !== 'listen') return undefined;
   const why =
@@ -36,13 +36,13 @@ export function addressTrouble(error: unknown): string | undefined {
   return `${address}:${port} cannot be taken: ${why}: choose another with --listen (of simulate: --port)`;
 }
 
-/** For what was named on the command line and cannot be read: exit 3, or 2 for what is no address of a repository at all. */
+/** Throws a CliError for an argument that cannot be read: exit code 3, or 2 for an invalid repository address. */
 export const unreadable =
   (name: string) =>
   (error: unknown): never => {
     if (error instanceof CliError) throw error;
-    // It says what is wrong with the address, and leaves out of it what must not end in a log.
+    // Its message names the fault and has no credentials.
     if (error instanceof GitError && error.code === 'bad-address')
       throw new CliError(error.message, exitCodes.invalidInput, { cause: error });
-    throw new CliError(`${name} cannot be read: ${fileTrouble(error)}`, exitCodes.unreachable, { cause: error });
+    throw new CliError(`${name} cannot be read: ${fileErrorText(error)}`, exitCodes.unreachable, { cause: error });
   };

@@ -6,35 +6,39 @@ import { positionText } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { holdsOf } from '../../report/holds-of.ts';
 
-/** What may keep a cluster back. */
-interface Keeping {
+/** What a binding may wait for. */
+interface WaitReasons {
   readonly holds: readonly Hold[];
   readonly runs: readonly StagedUpdateRun[];
 }
 
 /**
- * One line for every reason why a cluster keeps what it has of some placements: what is printed of them is not what the files
- * ask for, and a freeze or a budget is easily taken for a change that was lost.
+ * One line for every reason why a cluster does not get the latest version of some placements: otherwise a freeze or a budget
+ * looks like a lost change.
  */
-export function keptBack(cluster: string, placements: readonly PlannedPlacement[], keeping: Keeping): string[] {
+export function waitingLines(cluster: string, placements: readonly PlannedPlacement[], reasons: WaitReasons): string[] {
   const waiting = placements.flatMap((placement) => {
     const binding = placement.bindings.find(({ clusterName }) => clusterName === cluster);
-    const why = binding?.move === 'wait' ? waitsFor(cluster, placement, keeping) : undefined;
+    const why = binding?.move === 'wait' ? waitsFor(cluster, placement, reasons) : undefined;
     return why === undefined ? [] : [{ title: titleOf(placement), why }];
   });
   return [...Map.groupBy(waiting, ({ why }) => why)].map(
-    ([why, of]) => `${shortList(of.map(({ title }) => title))} on ${cluster} stays as it is for now: ${why}`,
+    ([why, of]) => `${shortList(of.map(({ title }) => title))} on ${cluster} is not updated now: ${why}`,
   );
 }
 
-/** One line where files are not as they should be: what is printed is without them, or as they were before. */
-export function leftOut(problems: readonly Problem[]): string[] {
+/** One line for invalid files: the output is without them, or has their last good version. */
+export function invalidFileLines(problems: readonly Problem[]): string[] {
   const places = problems.filter(({ severity }) => severity === 'error').map(positionText);
   return places.length === 0 ? [] : [`these files cannot be used and are left out: ${shortList(places)}`];
 }
 
-/** What the binding on a cluster waits for: what holds it, its update run where a freeze stops that, or what it says itself. */
-export function waitsFor(cluster: string, placement: PlannedPlacement, { holds, runs }: Keeping): string | undefined {
+/** What the binding on a cluster waits for: its hold, the freeze that stops its update run, or its first condition that is not True. */
+export function waitsFor(
+  cluster: string,
+  placement: PlannedPlacement,
+  { holds, runs }: WaitReasons,
+): string | undefined {
   const own = holdsOf(placement, holds).find(({ subject }) => subject.clusterName === cluster);
   if (own) return own.message;
   const binding = placement.bindings.find(({ clusterName }) => clusterName === cluster);

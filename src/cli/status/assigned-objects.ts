@@ -6,31 +6,31 @@ import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import type { KnownPlacement } from './known-placements.ts';
 
-/** One object that a cluster is given, and what made it look like that. */
-export interface HeldObject extends RenderedManifest {
-  /** Ids of the override snapshots without which it would look otherwise. */
+/** One object that a cluster gets, with the overrides that changed it. */
+export interface AssignedObject extends RenderedManifest {
+  /** Ids of the override snapshots that change it. */
   readonly overrides: readonly string[];
-  /** Those overrides leave it out on this cluster. */
+  /** The overrides leave it out on this cluster. */
   readonly dropped: boolean;
 }
 
 /**
- * What a binding gives its cluster, in the order of the snapshot; empty before a rollout gave it a snapshot. Where an override
- * fails, it is what the cluster would get without overrides: they leave nothing out, and nothing of it comes there.
+ * The objects that a binding assigns to its cluster, in the order of the snapshot; empty before the first rollout. Where an
+ * override fails, nothing is applied; the list then has the objects without overrides.
  */
-export function heldObjects(placement: KnownPlacement, binding: Binding, record: FleetRecord): HeldObject[] {
+export function assignedObjects(placement: KnownPlacement, binding: Binding, record: FleetRecord): AssignedObject[] {
   const rendered = (lists: RecordedLists): readonly RenderedManifest[] =>
     manifestsOf(renderedWith(lists, { placement, binding, record }));
   const given = renderedWith(binding, { placement, binding, record });
-  if (given?.ok === false) return rendered({}).map((held) => ({ ...held, overrides: [], dropped: false }));
+  if (given?.ok === false) return rendered({}).map((object) => ({ ...object, overrides: [], dropped: false }));
   const whole = manifestsOf(given);
   const wholeTexts = textsOf(whole);
   const without = idsOf(binding).map((id) => ({ id, texts: textsOf(rendered(listsWithout(binding, id))) }));
-  const dropped = rendered({}).filter((held) => !wholeTexts.has(keyOfManifest(held.manifest)));
-  return [...whole, ...dropped].map((held) => {
-    const identity = keyOfManifest(held.manifest);
+  const dropped = rendered({}).filter((object) => !wholeTexts.has(keyOfManifest(object.manifest)));
+  return [...whole, ...dropped].map((object) => {
+    const identity = keyOfManifest(object.manifest);
     return {
-      ...held,
+      ...object,
       overrides: without.flatMap(({ id, texts }) => (texts.get(identity) === wholeTexts.get(identity) ? [] : [id])),
       dropped: !wholeTexts.has(identity),
     };
@@ -64,5 +64,5 @@ const listsWithout = (lists: RecordedLists, id: string): RecordedLists => ({
   ),
 });
 
-const textsOf = (held: readonly RenderedManifest[]): ReadonlyMap<string, string> =>
-  new Map(held.map(({ manifest }) => [keyOfManifest(manifest), JSON.stringify(manifest)]));
+const textsOf = (objects: readonly RenderedManifest[]): ReadonlyMap<string, string> =>
+  new Map(objects.map(({ manifest }) => [keyOfManifest(manifest), JSON.stringify(manifest)]));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { narrate, planInForce } from '../../../src/cli/demo/narrate.ts';
+import { narrate, planInEffect } from '../../../src/cli/demo/narrate.ts';
 import { isSettled } from '../../../src/cli/demo/settled.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 
@@ -26,19 +26,19 @@ const there = plan({ placements: [web] });
 const refused = plan({ guard: [{ rule: 'blast-radius-clusters', message: 'too much' }] });
 
 it('a refused plan is told once, and nothing of it or of what stays as news', () => {
-  const after = planInForce(there, { kind: 'refused', plan: refused });
+  const after = planInEffect(there, { kind: 'refused', plan: refused });
   expect(narrate(there, after)).toEqual([{ tone: 'bad', subject: 'guard', text: 'too much' }]);
-  expect(narrate(after, planInForce(after, { kind: 'refused', plan: refused }))).toEqual([]);
-  expect(narrate(after, planInForce(after, { kind: 'published', plan: there }))).toEqual([
+  expect(narrate(after, planInEffect(after, { kind: 'refused', plan: refused }))).toEqual([]);
+  expect(narrate(after, planInEffect(after, { kind: 'published', plan: there }))).toEqual([
     { tone: 'good', subject: 'guard', text: 'the plan is no longer refused' },
   ]);
 });
 
 it('of a plan that is refused at once only that is told', () => {
-  const first = planInForce(undefined, { kind: 'refused', plan: plan({ ...refused, placements: [web] }) });
+  const first = planInEffect(undefined, { kind: 'refused', plan: plan({ ...refused, placements: [web] }) });
   expect(narrate(undefined, first)).toEqual([{ tone: 'bad', subject: 'guard', text: 'too much' }]);
 });
 
 it('a fleet is not settled while its plan is refused', () => {
-  expect([there, planInForce(there, { kind: 'refused', plan: refused })].map(isSettled)).toEqual([true, false]);
+  expect([there, planInEffect(there, { kind: 'refused', plan: refused })].map(isSettled)).toEqual([true, false]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heldObjects } from '../../../src/cli/status/held-objects.ts';
+import { assignedObjects } from '../../../src/cli/status/assigned-objects.ts';
 import { knownPlacements } from '../../../src/cli/status/known-placements.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import { member } from '../../support/paper-fleet.ts';
@@ -29,7 +29,7 @@ const held = (patch: string) => {
     ]),
   );
   const [placement] = knownPlacements(record);
-  return heldObjects(placement!, placement!.state.bindings[0]!, record).map(({ manifest, overrides, dropped }) => [
+  return assignedObjects(placement!, placement!.state.bindings[0]!, record).map(({ manifest, overrides, dropped }) => [
     manifest.metadata.name,
     overrides,
     dropped,

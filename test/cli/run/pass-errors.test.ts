@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Problem } from '../../../src/api/problem.ts';
-import { throwWhatIsWrong } from '../../../src/cli/run/what-is-wrong.ts';
+import { throwPassErrors } from '../../../src/cli/run/pass-errors.ts';
 import { CliError } from '../../../src/cli/terminal/exit.ts';
 import type { PassResult } from '../../../src/daemon/pass/pass-result.ts';
 
@@ -29,7 +29,7 @@ it.each([
   ],
   ['a refusal', pass('refused', warning), true, 4, 'refused by the guard: see the status branch'],
 ])('run --once ends with %s, each told once', (_, result, isLogged, code, said) => {
-  const end = () => throwWhatIsWrong(result, { noneSeen: undefined, isLogged });
+  const end = () => throwPassErrors(result, { unreached: undefined, isLogged });
   if (said === undefined) expect(end).not.toThrow();
   else expect(end).toThrow(new CliError(said, code));
 });

@@ -6,20 +6,20 @@ export interface Candidate {
   readonly description?: string;
 }
 
-/** What may stand at the end of a command line. */
-export type Asked =
+/** What the last word of a command line may be. */
+export type CompletionTarget =
   | { readonly kind: 'words'; readonly words: readonly Candidate[] }
   | { readonly kind: 'kinds'; readonly kinds: readonly string[]; readonly word: string; readonly flags: Flags }
   /** Names of the objects of a kind on the status branch. */
   | { readonly kind: 'names'; readonly of: string; readonly word: string; readonly flags: Flags }
-  /** Nothing that we know: the shell offers files. */
+  /** Unknown: the shell offers files. */
   | { readonly kind: 'unknown' };
 
 /** Values of the flags that were given before, by their names in the program. */
 export type Flags = ReadonlyMap<string, string>;
 
 /** Reads a command line as far as it is written, from the definition of the program; the last word is to be completed. */
-export function asked(program: Command, line: readonly string[]): Asked {
+export function completionTarget(program: Command, line: readonly string[]): CompletionTarget {
   const word = line.at(-1) ?? '';
   const flags = new Map<string, string>();
   const values: string[] = [];
@@ -51,20 +51,20 @@ export function asked(program: Command, line: readonly string[]): Asked {
   return argument === undefined ? unknown : offered(offerOf(argument), { word, values, flags });
 }
 
-const unknown: Asked = { kind: 'unknown' };
+const unknown: CompletionTarget = { kind: 'unknown' };
 
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
 
 const argumentAt = ({ registeredArguments: all }: Command, at: number): Argument | undefined =>
   all[at] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
 
-const commandsOf = (program: Command, word: string): Asked =>
+const commandsOf = (program: Command, word: string): CompletionTarget =>
   words(
     program.commands.map((command) => ({ value: command.name(), description: command.description() })),
     word,
   );
 
-const optionsOf = (command: Command, word: string): Asked =>
+const optionsOf = (command: Command, word: string): CompletionTarget =>
   words(
     [
       ...command.options.flatMap(({ long, short, description, hidden }) =>
@@ -75,7 +75,7 @@ const optionsOf = (command: Command, word: string): Asked =>
     word,
   );
 
-const words = (all: readonly Candidate[], word: string): Asked => ({
+const words = (all: readonly Candidate[], word: string): CompletionTarget => ({
   kind: 'words',
   words: all.filter(({ value }) => value.startsWith(word)),
 });
@@ -83,7 +83,7 @@ const words = (all: readonly Candidate[], word: string): Asked => ({
 function offered(
   offer: Offer | undefined,
   so: { readonly word: string; readonly values: readonly string[]; readonly flags: Flags },
-): Asked {
+): CompletionTarget {
   const { word, values, flags } = so;
   switch (offer?.kind) {
     case 'words':

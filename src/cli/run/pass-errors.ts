@@ -3,12 +3,12 @@ import { formatProblem } from '../../repo/fleet/positions.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 
 /**
- * What a pass that was the only one leaves wrong. What could be done was done and is recorded; the exit code is that of `plan`,
- * errors in files before all else. `isLogged`: the log has told each of them.
+ * Throws the errors of `run --once`, after everything possible was done and recorded. The exit code is that of `plan`: errors in
+ * files come first. `isLogged`: the log already has each of them.
  */
-export function throwWhatIsWrong(
+export function throwPassErrors(
   result: PassResult,
-  { noneSeen, isLogged }: { readonly noneSeen: string | undefined; readonly isLogged: boolean },
+  { unreached, isLogged }: { readonly unreached: string | undefined; readonly isLogged: boolean },
 ): void {
   const errors = 'plan' in result ? result.plan.problems.filter(({ severity }) => severity === 'error') : [];
   if (errors.length > 0)
@@ -17,7 +17,7 @@ export function throwWhatIsWrong(
       exitCodes.invalidInput,
     );
   if (result.kind === 'refused') throw new CliError('refused by the guard: see the status branch', exitCodes.refused);
-  if (noneSeen !== undefined) throw new CliError(noneSeen, exitCodes.unreachable);
+  if (unreached !== undefined) throw new CliError(unreached, exitCodes.unreachable);
 }
 
 const countOf = (errors: number): string =>

@@ -1,7 +1,7 @@
 import type { FleetMembers } from '../../daemon/members.ts';
 
-/** What to say when there are members and none of them answers: the first cause stands for all. Undefined: some do. */
-export function noneAnswers(members: Pick<FleetMembers, 'noneSeen' | 'unreachable'>): string | undefined {
+/** The error when there are members and none responds, with the first cause. Undefined: some respond. */
+export function noMemberReached(members: Pick<FleetMembers, 'noneSeen' | 'unreachable'>): string | undefined {
   if (!members.noneSeen()) return undefined;
   const [first, ...others] = members.unreachable();
   if (first === undefined) return 'no member could be reached';

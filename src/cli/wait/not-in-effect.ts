@@ -10,17 +10,17 @@ import type { Status } from '../status/open-status.ts';
 import { isCalled } from '../terminal/one-named.ts';
 
 /**
- * Why nothing of a kind, or nothing that is placed, can be said to be what the commit says: the plan is refused, which a person
- * may lift, or a file cannot be read, which may hold anything. One line each; none where nothing is wrong.
+ * Why the status cannot be that of the commit: the plan is refused, which an approval may change, or a file cannot be read,
+ * which may hold any object. One line for each reason; empty where the commit is in effect.
  */
-export function nothingIsKnown(
+export function whyUnknown(
   { notInEffect: { refusals, notRead, errors } }: Status,
   { isPlaced = false }: Listing,
   name: string | undefined,
 ): { readonly line: string; readonly willNotCome: boolean }[] {
   if (refusals.length > 0)
     return refusals.map((why) => ({
-      line: `the plan is refused, so everything stays as it was: ${why}`,
+      line: `the plan is refused, so nothing changes: ${why}`,
       willNotCome: false,
     }));
   return isPlaced || name === undefined
@@ -29,10 +29,10 @@ export function nothingIsKnown(
 }
 
 /**
- * Why an object, or something that a placement selects, is not what the commit says: a file that is not valid. Its conditions
- * are those of before. Undefined where nothing is wrong.
+ * Why an object, or one that a placement selects, is at its last good version: its file in the commit is not valid. Its
+ * conditions are those of the earlier version. Undefined where the version of the commit is in effect.
  */
-export function staysAsItWas({ holds, notInEffect }: Status, row: Row): string | undefined {
+export function lastGoodReason({ holds, notInEffect }: Status, row: Row): string | undefined {
   const { kind } = row.value as { readonly kind?: string };
   const placement = row.placed?.placement;
   const about: readonly HeldObject[] = [
@@ -49,7 +49,7 @@ export function staysAsItWas({ holds, notInEffect }: Status, row: Row): string |
   return refused && whyNotValid(refused, notInEffect.errors);
 }
 
-/** Selected by name, or in a namespace that is placed with all that is in it; by labels nobody knows. */
+/** Whether a placement selects it by name, or with its namespace; a selection by labels is unknown. */
 function isPlacedBy({ metadata, spec, status }: Placement, ref: HeldObject): boolean {
   const byName = spec.resourceSelectors.some(
     ({ kind, name }) => kind === ref.kind && name === ref.name && ref.namespace === metadata.namespace,
@@ -65,8 +65,8 @@ function isPlacedBy({ metadata, spec, status }: Placement, ref: HeldObject): boo
   );
 }
 
-/** What a commit adds of a kind, and that is not there since its file is not valid or cannot be read; one line each. */
-export function neverCame(
+/** Objects that a commit adds and that do not exist, since their file is not valid or cannot be read; one line each. */
+export function notCreated(
   { notInEffect: { notValid, notRead, errors } }: Status,
   { listing, isMeant }: KindMeant,
   of: { readonly name: string | undefined; readonly namespace: string | undefined; readonly there: readonly Row[] },
