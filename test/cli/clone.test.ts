@@ -31,12 +31,12 @@ describe('in a clone the status is that of the repository it was cloned from', (
     expect(await run('get', 'placements', '-o', 'name')).toEqual({ code: 0, out: placements, err: '' });
   });
 
-  it('plan goes on from it, without asking anybody', async () => {
+  it('plan uses it, without contacting a server', async () => {
     const ran = await run('plan');
     expect(ran).toEqual({ code: 0, err: '', out: expect.stringContaining('Plan: 0 to add, 0 to update, 0 to remove') });
   });
 
-  it('run does not begin anew beside it: it says where the record is and how to go on', async () => {
+  it('run refuses to start without the record: it reports where that is and how to continue', async () => {
     const ran = await cli('run', '--members', join(clone, 'none'), '--repo', clone, '--once');
     expect(ran).toEqual({ code: 2, out: '', err: expect.stringContaining('branch fleet-status origin/fleet-status') });
   });
@@ -46,7 +46,7 @@ describe('in a clone the status is that of the repository it was cloned from', (
     expect(ran).toEqual({ code: 0, out: placements, err: '' });
   });
 
-  it('what was published after the clone was made is seen, also beside an older local copy of the branch', async () => {
+  it('a status published after the clone was made is read, also with an older local copy of the branch', async () => {
     const dir = cloned();
     sh(dir, 'branch', 'fleet-status', 'origin/fleet-status');
     fleet.commit({ 'clusters/eu-9.yaml': shop['clusters/eu-1.yaml']!.replaceAll('eu-1', 'eu-9') }, 'Add eu-9');
@@ -55,7 +55,7 @@ describe('in a clone the status is that of the repository it was cloned from', (
     expect(ran).toEqual({ code: 0, out: 'cluster/eu-9 condition met\n', err: '' });
   });
 
-  it('says so when origin does not answer, and tells what the last fetch brought', async () => {
+  it('reports that origin does not respond, and shows the status of the last fetch', async () => {
     const dir = cloned();
     sh(dir, 'remote', 'set-url', 'origin', join(folder(), 'gone'));
     expect(await cli('get', 'placements', '-o', 'name', '--repo', dir)).toEqual({
@@ -108,7 +108,7 @@ describe('a commit that a command makes in a clone', () => {
 });
 
 describe('wait before the first pass', () => {
-  it('waits for it, and says so', async () => {
+  it('waits for it, and reports that it does', async () => {
     const dir = folder();
     sh(dir, 'init', '-q');
     commit(dir, shop);

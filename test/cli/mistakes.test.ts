@@ -9,7 +9,7 @@ afterEach(() => void vi.unstubAllEnvs());
 afterEach(() => void vi.restoreAllMocks());
 afterAll(removeFolders);
 
-describe('run says what is wrong with its flags', () => {
+describe('run reports invalid flags', () => {
   it.each([
     [['--log-level', 'loud'], '--log-level loud is not known: use one of trace, debug, info, warn, error, silent'],
     [['--log-format', 'xml'], '--log-format xml is not known: use one of json, pretty'],
@@ -34,7 +34,7 @@ describe('standing in a folder of a clone', () => {
   sh(clone, 'init', '-q');
   commit(clone, shop);
 
-  it('only that folder is validated, and the note says how to mean all of it', async () => {
+  it('only that folder is validated, and the note explains how to validate the whole repo', async () => {
     vi.spyOn(process, 'cwd').mockReturnValue(inside);
     expect(await cli('validate')).toMatchObject({
       out: expect.stringMatching(/^\d+ fleet objects and 0 resources read/),

@@ -40,7 +40,7 @@ it.each([
 });
 
 it.each([['explain'], ['tree'], ['suspend', 'placement']])(
-  '%s takes no name that placements of two namespaces have, and tells them',
+  '%s refuses a name that placements of two namespaces have, and lists them',
   async (...command) => {
     const { code, err } = await cli(...command, 'settings', '--repo', fleet.dir);
     expect({ code, err }).toEqual({

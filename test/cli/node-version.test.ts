@@ -13,6 +13,6 @@ it.each([
   );
 });
 
-it('this Node is new enough for what package.json asks for', () => {
+it('this Node is as new as package.json requires', () => {
   expect(nodeTooOld(process.versions.node)).toBeUndefined();
 });

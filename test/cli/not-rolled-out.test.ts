@@ -46,7 +46,7 @@ describe('of an External placement', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('nor when they are taken back', async () => {
+  it('nor after they are reverted', async () => {
     fleet.commit(other, 'Bring pay 2');
     await fleet.settle();
     fleet.commit({ 'resources/pay.yaml': shop['resources/pay.yaml']! }, 'Take it back');

@@ -278,7 +278,7 @@ describe('wait', () => {
       ['approvals', '--for=Approved'],
       /approval\/pay-1-after-dev has no condition Approved yet\n {4}merge branch gitfleet\/approve\/pay-1-after-dev, /,
     ],
-  ])('says who is waited for and why when the time is over: %j', async (args, expected) => {
+  ])('on timeout shows what is waited for and why: %j', async (args, expected) => {
     expect(await wait(...args, '--timeout', '0s')).toEqual({ code: 1, out: '', err: expect.stringMatching(expected) });
   });
 

@@ -35,7 +35,7 @@ const reconcile = (...args: string[]) => cli('reconcile', '--repo', fleet.dir, .
 const there = () => ['--daemon', `http://127.0.0.1:${daemon.port}`];
 
 describe('reconcile', () => {
-  it('tells the daemon and waits until the status speaks of the newest commit', async () => {
+  it('notifies the daemon and waits until the status has the newest commit', async () => {
     vi.stubEnv('GITFLEET_WEBHOOK_SECRET', 'a secret');
     const commit = fleet.commit({ 'README.md': 'Hello\n' }, 'Say hello');
     expect(await reconcile(...there())).toEqual({
@@ -47,7 +47,7 @@ describe('reconcile', () => {
     expect(await reconcile(...there(), '--no-wait')).toEqual({ code: 0, out: 'the daemon reconciles now\n', err: '' });
   });
 
-  it('without the secret does not know of a status that was there whether anything runs, and says so', async () => {
+  it('without the secret reports that it is unknown whether the daemon runs, when the status was current', async () => {
     vi.stubEnv('GITFLEET_WEBHOOK_SECRET', undefined);
     await passes;
     const commit = fleet.git('rev-parse', '--short=12', 'main');
@@ -60,7 +60,7 @@ describe('reconcile', () => {
     });
   });
 
-  it('without the secret only waits, and says so', async () => {
+  it('without the secret only waits, and reports that it does', async () => {
     vi.stubEnv('GITFLEET_WEBHOOK_SECRET', undefined);
     fleet.commit({ 'README.md': 'Hello again\n' }, 'Say hello again');
     expect(await reconcile('--timeout', '0s')).toEqual({

@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 const commands = program().commands.filter((command) => command.name() !== 'help');
 
 describe('docs/cli.md', () => {
-  it('is what the commands say of themselves (vitest -u writes it anew)', async () => {
+  it('equals the help of the commands (vitest -u updates it)', async () => {
     await expect(reference()).toMatchFileSnapshot(join(root, 'docs/cli.md'));
   });
 
@@ -89,7 +89,7 @@ describe('a command line that is not understood', () => {
     [['wait', 'placement/web'], "required option '--for <condition>' not specified"],
     [['get', 'crp', 'web', 'more'], 'too many arguments for'],
     [['render', '--cluster'], "option '--cluster <name>' argument missing"],
-  ])('%j ends with 2 and says how it would be', async (args, message) => {
+  ])('%j ends with 2 and shows the correct form', async (args, message) => {
     const ran = await cli(...args);
     expect({ ...ran, err: ran.err.includes(message) ? message : ran.err }).toEqual({ code: 2, out: '', err: message });
   });

@@ -67,7 +67,7 @@ describe('commands on a repository behind smart HTTP', () => {
     expect(sh(bare, 'log', '-1', '--format=%s', 'main')).toBe('Suspend placement web');
   });
 
-  it('says what to do where the branch is protected', async () => {
+  it('explains what to do where the branch is protected', async () => {
     const hook = '#!/bin/sh\nif [ "$1" = refs/heads/main ]; then echo "main is protected" >&2; exit 1; fi\n';
     writeFileSync(join(bare, 'hooks/update'), hook, { mode: 0o755 });
     const ran = await run('resume', 'placement/web');

@@ -49,7 +49,7 @@ describe('gitfleet render', () => {
     });
   });
 
-  it('says of what it does not print that its file cannot be used', async () => {
+  it('reports files that cannot be used', async () => {
     const dir = written({ ...shop, 'overrides/us.yaml': patch('us', 'x').replace('op: add', 'op: move') });
     const { code, err } = await cli('render', '--repo', dir, ...now, '--cluster', 'eu-1');
     expect([code, err]).toEqual([0, 'note: these files cannot be used and are left out: overrides/us.yaml:10:29\n']);
@@ -97,11 +97,11 @@ describe('gitfleet render', () => {
       1,
       'gitfleet: nothing is assigned to us-1 by pay now: waiting for its turn in stage prod of update run pay-1\n',
     ],
-  ])('says so for %s', async (_, args, code, err) => {
+  ])('reports %s', async (_, args, code, err) => {
     expect(await render(...args)).toEqual({ code, out: '', err });
   });
 
-  describe('says why a cluster keeps what it has', () => {
+  describe('shows why a cluster is not updated', () => {
     /** What members hold as the record says, in a repo that asks for something else by now. */
     const tenMinutesLater = async (files: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran> => {
       const record = join(folder(), 'record');
@@ -143,7 +143,7 @@ describe('gitfleet render', () => {
     });
   });
 
-  it('says what fails, and prints what does not', async () => {
+  it('shows what fails, and prints what does not', async () => {
     const { code, out, err } = await cli('render', '--repo', broken, ...now, '--cluster', 'us-1');
     expect({ code, titles: titles(out) }).toEqual({
       code: 2,

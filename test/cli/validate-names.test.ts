@@ -58,7 +58,7 @@ async function validated(changes: Readonly<Record<string, readonly [string, stri
   return { code, lines: out.split('\n').filter((line) => !/ read: |^$/.test(line)) };
 }
 
-describe('validate says of a name that leads nowhere', () => {
+describe('validate reports about an unknown name', () => {
   it('nothing when every name leads somewhere', async () => {
     expect(await validated({})).toEqual({ code: 0, lines: [] });
   });
@@ -240,7 +240,7 @@ describe('validate says of a name that leads nowhere', () => {
     expect(tab.lines.filter((line) => line.includes('dangling'))).toEqual([]);
   });
 
-  it('nothing of a placement that is being deleted: it is there, and its own file is told', async () => {
+  it('nothing for a placement that is being deleted: it exists, and its own file is reported', async () => {
     const { code, lines } = await validated({
       'placements/web.yaml': ['name: web', 'name: web\n  deletionTimestamp: "2026-11-20T10:00:00Z"'],
     });
@@ -263,7 +263,7 @@ describe('validate says of a name that leads nowhere', () => {
   });
 });
 
-it('plan says the same as validate, once and with the same place', async () => {
+it('plan reports the same as validate, once and with the same position', async () => {
   const dir = folder();
   put(dir, {
     ...files,

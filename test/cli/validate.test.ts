@@ -50,7 +50,7 @@ describe('validate', () => {
     });
   });
 
-  it('reads the files of a clone as they are being edited, but not what git ignores, and says so', async () => {
+  it('reads the working tree of a clone without ignored files, and reports that it does', async () => {
     const dir = folder();
     sh(dir, 'init', '-q');
     put(dir, { 'clusters/eu-1.yaml': member('eu-1') });

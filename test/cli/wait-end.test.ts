@@ -119,7 +119,7 @@ describe('wait believes no condition that speaks of an earlier version', () => {
   });
 });
 
-describe('wait does not take for done what the repo says', () => {
+describe('wait does not accept an older version as done', () => {
   const files: Record<string, string> = {
     'clusters/a.yaml': member('a'),
     'clusters/b.yaml': member('b'),
@@ -198,7 +198,7 @@ describe('wait does not take for done what the repo says', () => {
     expect((await wait('--branch', 'mian', '--commit', 'any')).code).toBe(0);
   });
 
-  it('where the guard refused the plan, which a person may lift', async () => {
+  it('where the guard refused the plan, which an approval may change', async () => {
     const refused = await FleetOnGit.open({
       ...files,
       'placements/other.yaml': placement('other', '{placementType: PickAll}', undefined, 'web'),

@@ -63,7 +63,7 @@ async function ask(member: string, method: string, path: string, body?: object):
   return (await answer.json()) as Deployment;
 }
 
-describe('a person at the running demo', () => {
+describe('someone at the running demo', () => {
   const debug = 'tools/deployments/debug';
 
   it('deletes a deployment on a member: it comes back', async () => {
@@ -78,7 +78,7 @@ describe('a person at the running demo', () => {
     );
   });
 
-  it('edits one: it is put right, and the status names the field, both values and who did it', async () => {
+  it('edits one: it is repaired, and the status names the field, both values and who did it', async () => {
     const wanted = imageOf(await ask('staging-1', 'GET', debug));
     const change = { spec: { template: { spec: { containers: [{ name: 'debug', image: 'mine:1' }] } } } };
     await ask('staging-1', 'PATCH', `${debug}?fieldManager=kubectl-edit`, change);
@@ -108,7 +108,7 @@ describe('a person at the running demo', () => {
     ]);
   });
 
-  it('commits a new image: the clusters take it one after the other, as the strategy says', async () => {
+  it('commits a new image: the clusters are updated one after the other, by the strategy', async () => {
     const file = join(dir, 'fleet/resources/shop/web.yaml');
     await writeFile(file, (await readFile(file, 'utf8')).replace('web:1.0.0', 'web:1.1.0'));
     await git('-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', 'commit', '-qam', 'shop 1.1.0');

@@ -15,7 +15,7 @@ const run = (args: readonly string[]): Promise<{ code: number | null; out: strin
     child.on('close', (code) => done({ code, out }));
   });
 
-describe('the demo, as a person starts it', () => {
+describe('the demo, as someone starts it', () => {
   let dir: string;
   let told: string;
   let code: number | null;
@@ -28,7 +28,7 @@ describe('the demo, as a person starts it', () => {
   }, 110_000);
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
-  it('settles, tells its story in order, and ends well', () => {
+  it('settles, prints its events in order, and exits with 0', () => {
     expect(code, told).toBe(0);
     const at = (text: string): number => {
       expect(told).toContain(text);
@@ -78,7 +78,7 @@ describe('the demo, as a person starts it', () => {
     expect(plan.code).toBe(0);
   });
 
-  it('goes on where it was when it is started again in the same directory', async () => {
+  it('resumes when it is started again in the same directory', async () => {
     const again = await run(['demo', '--dir', dir, '--exit-when-settled', '--speed', '30']);
     expect(again.code, again.out).toBe(0);
     expect(again.out).toContain('continuing');

@@ -17,7 +17,7 @@ const refused = async (change: (fleet: PaperFleet) => void) => {
 };
 
 describe('the digest of a refused plan', () => {
-  it('holds no instants: what the plan would begin begins later, and the digest stays', async () => {
+  it('has no instants: what the plan would start starts later, and the digest stays', async () => {
     const { first, second } = await refused((fleet) => fleet.pass(60));
     expect(first.placements[0]!.conditions).not.toEqual(second.placements[0]!.conditions);
     expect(second.digest).toBe(first.digest);

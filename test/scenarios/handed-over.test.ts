@@ -45,7 +45,7 @@ it.each<[string, Record<string, string>, string[]]>([
   ['not to one that never takes over', { 'new.yaml': next(applying('{whenToTakeOver: Never}')) }, []],
   ['not to one that only compares', { 'new.yaml': next(applying('{type: ReportDiff}')) }, []],
   ['without what an override leaves out there', { 'new.yaml': next(), 'o.yaml': override }, ['Namespace shop']],
-])('what a placement lets go of is handed over %s', async (_, files, objects) => {
+])('objects that a placement releases are handed over %s', async (_, files, objects) => {
   expect(await letGo(files)).toEqual(objects);
 });
 

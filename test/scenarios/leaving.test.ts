@@ -29,7 +29,7 @@ describe('members that leave an External placement', () => {
     ]);
   });
 
-  it('one after the other have left by then: the run that drops their bindings goes on', async () => {
+  it('one after the other have left by then: the run that drops their bindings continues', async () => {
     const paper = await settled();
     for (const name of ['a', 'b', 'c']) {
       delete paper.files[`clusters/${name}.yaml`];
@@ -40,7 +40,7 @@ describe('members that leave an External placement', () => {
     expect(plan.placements[0]?.bindings.map(({ clusterName }) => clusterName)).toEqual(['d', 'e', 'f']);
   });
 
-  it('are let go of once: a second run of the same plan finds nothing to wait for', async () => {
+  it('are released once: a second run of the same plan waits for nothing', async () => {
     const paper = await settled();
     delete paper.files['clusters/a.yaml'];
     await paper.settle();

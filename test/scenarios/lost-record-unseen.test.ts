@@ -40,7 +40,7 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
 
   const steps = (paper: PaperFleet) => stepsOn(paper, names);
 
-  it('stays as it is in a freeze, and the others are planned', async () => {
+  it('does not change in a freeze, and the others are planned', async () => {
     const all = placement('web', '{placementType: PickAll}');
     const paper = new PaperFleet({ ...files(), 'placements/web.yaml': all });
     await paper.settle();

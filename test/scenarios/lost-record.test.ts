@@ -13,7 +13,7 @@ const runOf = (name: string, index?: string): string =>
   `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: ${name}}\nspec: {placementName: web, stagedRolloutStrategyName: all${index === undefined ? '' : `, resourceSnapshotIndex: "${index}"`}}\n`;
 
 describe('a record that is damaged', () => {
-  it('a status branch that was deleted is rebuilt from the members: nothing moves and indexes go on', async () => {
+  it('a status branch that was deleted is rebuilt from the members: nothing moves and indexes continue', async () => {
     const paper = await settled();
     paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
     await paper.settle();
@@ -102,7 +102,7 @@ describe('a record that is damaged', () => {
       'the file of ResourceOverride web/name',
     ],
   ])(
-    'a record that is lost while %s moves nothing and takes nothing from a member before that is mended',
+    'a record that is lost while %s moves nothing and removes nothing before that is fixed',
     async (_what, broken, named) => {
       const good = {
         ...files(),
@@ -206,7 +206,7 @@ describe('a record that is damaged', () => {
       return paper;
     }
 
-    it('leaves alone what its clusters hold, and says so', async () => {
+    it('changes nothing on its clusters, and reports that', async () => {
       const paper = await lost();
       const plan = await paper.settle();
       expect(images(paper)).toEqual(['web:1', 'web:1', 'web:1']);
@@ -220,7 +220,7 @@ describe('a record that is damaged', () => {
       ]);
     });
 
-    it('rolls out within its budget once the file is mended, as over any older version', async () => {
+    it('rolls out within its budget once the file is fixed, as over any older version', async () => {
       const paper = await lost();
       await paper.settle();
       paper.files['placements/web.yaml'] = good['placements/web.yaml'];
@@ -232,7 +232,7 @@ describe('a record that is damaged', () => {
       ]);
     });
 
-    it('lets go of clusters that the mended file does not list, and comes to those that it lists anew', async () => {
+    it('releases clusters that the fixed file does not list, and adds those that it lists again', async () => {
       const paper = await lost();
       await paper.settle();
       paper.files['placements/web.yaml'] = good['placements/web.yaml'].replace('[a, b, c]', '[c, d]');
@@ -244,7 +244,7 @@ describe('a record that is damaged', () => {
       expect([...paper.members].filter(([, held]) => held.has('web')).map(([name]) => name)).toEqual(['c', 'd']);
     });
 
-    it('moves nothing where the mended file lists no clusters, whatever it would pick now', async () => {
+    it('moves nothing where the fixed file lists no clusters', async () => {
       const paper = await lost();
       await paper.settle();
       paper.files['placements/web.yaml'] = good['placements/web.yaml'].replace(
@@ -332,7 +332,7 @@ describe('a record that is damaged', () => {
     });
   });
 
-  it('a cluster that a list does not name is let go of, though it shows the placement when the record is lost', async () => {
+  it('a cluster that a PickFixed list does not name is released when the record is lost, although it shows the placement', async () => {
     const listed = (...clusters: string[]) =>
       placement('web', `{placementType: PickFixed, clusterNames: [${clusters.join(', ')}]}`);
     const paper = new PaperFleet({ ...files(), 'placements/web.yaml': listed('a', 'b', 'c') });
@@ -365,7 +365,7 @@ describe('a record that is damaged', () => {
     ]);
   });
 
-  it('a file of it that somebody broke is a problem, and is written anew', async () => {
+  it('a file of it that someone broke is a problem, and is written again', async () => {
     const paper = await settled();
     const before = paper.record;
     paper.record = new Map([...before, ['clusters/a.yaml', 'kind: [']]);

@@ -46,7 +46,7 @@ describe('a snapshot whose file is gone from the record', () => {
     ]);
   });
 
-  it('is told of as long as it cannot be replaced', async () => {
+  it('is reported as long as it cannot be replaced', async () => {
     const paper = fleet();
     await paper.plan();
     lose(paper);
@@ -70,7 +70,7 @@ describe('an update run under way', () => {
     return paper;
   };
 
-  it('goes on with its snapshot where only the state of the placement is gone', async () => {
+  it('continues with its snapshot where only the state of the placement is gone', async () => {
     const paper = await started();
     paper.record = new Map([...paper.record].filter(([path]) => path !== 'placements/web/state.yaml'));
     const plan = await paper.settle();

@@ -30,7 +30,7 @@ it('clusters that are dropped before anything was sent anywhere hold up nobody',
   expect(moves(await paper.plan())).toEqual(['web c add Bound 0']);
 });
 
-it('where one cluster has begun, those that were dropped before anything came wait for it, as in KubeFleet', async () => {
+it('where one cluster has started, dropped ones without resources wait for it, as in KubeFleet', async () => {
   const paper = fleetOf(1);
   expect(moves(await paper.plan())).toEqual(['web c add Bound 0']);
   paper.files['fleet.yaml'] = frozen;

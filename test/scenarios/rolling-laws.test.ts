@@ -5,7 +5,7 @@ import { RollingFleet, rollingStories } from './rolling-fleet.ts';
 
 describe('whatever happens to rolling updates of several placements, in any order', () => {
   // PaperFleet.plan itself asserts that the guard passes and that planning again at once changes nothing.
-  it('budgets are kept, what is asked for and can be given is given in the end, and nothing else is removed', async () => {
+  it('budgets are kept, possible evictions are carried out in the end, and nothing else is removed', async () => {
     await fc.assert(
       fc.asyncProperty(rollingStories, async ({ given, happenings }) => {
         const fleet = new RollingFleet(given);

@@ -99,7 +99,7 @@ describe('a rolling update', () => {
     },
   );
 
-  it('leaves what an unreachable member has, and goes on when it comes back', async () => {
+  it('leaves what an unreachable member has, and continues when it comes back', async () => {
     const paper = fleet();
     await paper.settle();
     paper.down.add('a');
@@ -131,7 +131,7 @@ describe('an override that names no placement', () => {
     return paper;
   };
 
-  it('begins no rollout, new or edited, and rides along with the next', async () => {
+  it('starts no rollout, new or edited, and is included in the next', async () => {
     const paper = await fleet();
     for (const value of ['one', 'two']) {
       paper.files['overrides/note.yaml'] = override(value);
@@ -202,7 +202,7 @@ describe('an override that names no placement', () => {
     expect(used(paper)).toEqual(expected);
   });
 
-  it('rolls out at once to a cluster whose labels begin to match, where it is in use already', async () => {
+  it('rolls out at once to a cluster whose labels start to match, where it is in use already', async () => {
     const paper = await fleet();
     paper.files['overrides/note.yaml'] = override('one', onlyProd);
     paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
@@ -322,7 +322,7 @@ describe('removal', () => {
     ).toBe(true);
   });
 
-  it('a broken manifest keeps running as it was while the rest goes on', async () => {
+  it('a broken manifest keeps its last good version while the rest continues', async () => {
     const paper = new PaperFleet({
       ...members,
       'placements/web.yaml': placement('web', '{placementType: PickAll}'),
@@ -367,7 +367,7 @@ spec: {placementName: web, stagedRolloutStrategyName: careful}
       'resources/web.yaml': deployment('web', 'web', 'web:1'),
     });
 
-  it('soaks, asks, waits until the answer is merged, and goes on stage by stage', async () => {
+  it('soaks, requests approval, waits until the answer is merged, and continues stage by stage', async () => {
     const paper = fleet();
     expect(moves(await paper.plan())).toEqual(['web a add Bound 0', 'web b wait Scheduled', 'web c wait Scheduled']);
     paper.deliver();

@@ -88,7 +88,7 @@ const modes = [
 ] as const;
 
 describe.each(modes)('a blob of 600 MB that packs to less than 2 MB (%s)', (_, address, native) => {
-  it('is one problem for each name of it in the fleet, and the members beside it are read', async () => {
+  it('is one problem for each name of it in the fleet, and the other members are read', async () => {
     const { value: fleet, grown } = await peakOf(async () => {
       const source = await openSource({
         repo: address(),

@@ -12,7 +12,7 @@ afterAll(removeFolders);
 
 const intervalMs = 50;
 
-it('a git server that takes connections and says nothing does not fail /healthz; /readyz says that no pass has succeeded', async () => {
+it('a git server that accepts connections and never responds does not fail /healthz; /readyz reports that no reconciliation has succeeded', async () => {
   const server = createServer(() => {}).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

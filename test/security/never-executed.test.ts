@@ -94,7 +94,7 @@ describe('programs that a followed clone names in its configuration are not run'
   });
 });
 
-describe('what the operator configures goes on working', () => {
+describe('the configuration of the operator keeps working', () => {
   it('an ssh program named in GIT_SSH, which a repository cannot replace', async () => {
     const { dir, mark } = booby();
     const ssh = join(folder({ 'ssh.sh': `#!/bin/sh\necho "ssh of the operator" >&2\nexit 1\n` }), 'ssh.sh');

@@ -104,7 +104,7 @@ describe.each([
     await converges(daemon);
   });
 
-  it('that says that such a commit is the one in effect is not followed there', async () => {
+  it('that names such a commit as the one in effect is not followed there', async () => {
     const daemon = await attacked(async (files) => {
       fleet.repo.commit('pull-request', evilFleet(), 'Propose', [fleet.repo.tip('main')!]);
       const proposed = fleet.repo.tip('pull-request')!;

@@ -103,7 +103,7 @@ describe.each([
   ['while the daemon runs', false],
   ['while the daemon is stopped', true],
 ])('an edit of the status branch %s', (_, stopped) => {
-  it.each(Object.keys(attacks))('that %s passes no gate, and the fleet goes on once it is approved', async (what) => {
+  it.each(Object.keys(attacks))('that %s passes no gate, and the fleet continues once it is approved', async (what) => {
     world = await AttackedFleet.atGate();
     expect(world.images()).toEqual(canaryOnly);
     if (stopped) world.daemon.kill();
@@ -133,7 +133,7 @@ it('a gate that was approved stays so through a restart, also when the approval 
   expect(world.problems()).toEqual([]);
 });
 
-it('what no run tells of any more is believed where the clusters show it', async () => {
+it('the state of removed runs counts where the clusters show it', async () => {
   world = await AttackedFleet.atGate();
   await world.approve();
   await world.fleet.until('it is everywhere', () => world.images().join() === everywhere.join(), 600);

@@ -29,7 +29,7 @@ it.each<
   ['a look at what a write would do', { path: `${patch.path}&dryRun=All` }, compared, undefined],
   ['a look', { method: 'GET' }, compared, undefined],
   ['a write to what is in no namespace', { path: '/api/v1/nodes/n' }, compared, undefined],
-])('%s is told as one: %#', (_, request, told, app) => {
+])('%s is reported as one: %#', (_, request, told, app) => {
   const whole = { ...patch, ...request } as TransportRequest;
   expect(writtenWhereCompared(whole, { ...told, wishes })).toBe(app);
 });

@@ -79,7 +79,7 @@ describe('what is published of a run', () => {
     expect(badRuns(run({}, false), run({ prod: ['c1'] }, false), { ...open, yes })).toEqual([]);
   });
 
-  it('says nothing where nobody remembers what was before', () => {
+  it('has no effect where the earlier state is not recorded', () => {
     expect(badRuns({}, run(prod), { ...open, yes: new Set() })).toEqual([]);
   });
 });

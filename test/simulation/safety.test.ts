@@ -257,7 +257,7 @@ const edited = (checks: Safety) => checks.seen('c1', event('MODIFIED', drifted, 
 const putRight = (checks: Safety) => checks.seen('c1', event('MODIFIED', web(1, true), drifted));
 const updated = (checks: Safety) => checks.seen('c1', event('MODIFIED', web(2, true), drifted));
 
-describe('what people changed', () => {
+describe('changes by users', () => {
   const broken = ['app0 on c1 was put right, although what differs is to stay'];
   it.each<readonly [string, Story, readonly string[]]>([
     ['stays where it is to be left', { known: 'ifNotDrifted', before: edited, next: putRight }, broken],
@@ -332,7 +332,7 @@ describe('what a placement that is gone was to leave behind', () => {
   };
 
   it('stays', () => expect(told()).toEqual(broken));
-  it('may be removed by people', () =>
+  it('may be removed by users', () =>
     expect(told({}, (checks) => checks.removedByPerson('c1', 'app0', 'web'))).toEqual([]));
   it('is not what it was leaving before', () => expect(told({ isLeaving: () => true })).toEqual([]));
   it('is not what it was not to have', () => expect(told({ wantedSince: () => undefined })).toEqual([]));

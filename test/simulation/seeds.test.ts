@@ -19,6 +19,6 @@ describe('whatever happens, no rule is broken, and when it is over everything co
   );
 });
 
-it('a seed tells the same story twice', async () => {
+it('a seed gives the same story twice', async () => {
   expect(await simulate('twice')).toEqual(await simulate('twice'));
 });

@@ -121,7 +121,7 @@ ${leaving ? `  deletionTimestamp: "${now}"\n` : ''}spec:
   taints: ${flow(taints ?? [])}
 ${status ? `status: ${flow(status)}\n` : ''}`;
 
-export interface Sight {
+export interface Observed {
   readonly properties?: Readonly<Record<string, string>>;
   readonly usage?: Readonly<Record<'capacity' | 'allocatable' | 'available', Readonly<Record<string, string>>>>;
   readonly at?: string;
@@ -131,7 +131,7 @@ export interface Sight {
 }
 
 /** A ClusterObservation of a member that is well at `at`, with these properties. */
-export const seen = (name: string, { properties, usage, at = now, reachable, more, ...rest }: Sight = {}): string =>
+export const seen = (name: string, { properties, usage, at = now, reachable, more, ...rest }: Observed = {}): string =>
   flow({
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'ClusterObservation',

@@ -153,7 +153,7 @@ describe('the fleet repo', () => {
     const { placements, targets, problems } = JSON.parse(out);
     return { placements, targets, problems };
   };
-  it('tells of items of a List where their fields are, also what only planning finds', async () => {
+  it('reports problems of items of a List at their fields, also those that only planning finds', async () => {
     const list = [
       'apiVersion: v1',
       'kind: List',
@@ -211,7 +211,7 @@ describe('the fleet repo', () => {
     expect(await decisions(all(older))).toEqual(await decisions(all(newer)));
   });
 
-  it('leaves out folders that begin with a dot, and documents that are no objects', async () => {
+  it('leaves out folders that start with a dot, and documents that are no objects', async () => {
     const odd = { '.github/workflows/ci.yaml': 'on: push\njobs: {}\n', 'values.yaml': 'a: 1\n', 'notes.yaml': '- x\n' };
     expect(await decisions({ ...shop, ...odd })).toEqual(await decisions(shop));
   });

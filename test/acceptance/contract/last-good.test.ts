@@ -44,7 +44,7 @@ const without = ({ placements, targets }: Document, name: string): Document => (
 describe.each([
   ['broken YAML', (text: string) => `${text.trimEnd()}\n  ]: {`],
   ['a value that is not allowed', (text: string) => text.replace(/^metadata: .*$/m, (line) => `${line}\nstray: 1`)],
-])('%s holds the object of its file at its last good version, and all else goes on:', (_, broken) => {
+])('%s holds the object of its file at its last good version, and all else continues:', (_, broken) => {
   it.each([
     ['a member', 'clusters/a.yaml', 'MemberCluster a'],
     ['a placement', 'web.yaml', 'ClusterResourcePlacement web'],
@@ -78,7 +78,7 @@ describe.each([
 it.each([
   ['broken YAML', ' ]: {'],
   ['a limit that is no number', '\n  guard: {maxClusters: many}\n'],
-])('a fleet.yaml with %s: its freeze goes on', async (_, fault) => {
+])('a fleet.yaml with %s: its freeze continues', async (_, fault) => {
   const story = await fleet();
   const config =
     'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec:\n  freeze: [{name: day, schedule: "0 0 * * *", duration: 24h}]';
@@ -124,7 +124,7 @@ spec: {guard: ${guard}, defaults: {strategy: ${usual}}}
       .map(({ subject: { kind, name } }: Document) => `${kind} ${name}`)
       .sort();
 
-  it('holds what relies on its strategy; a placement that names its own goes on', async () => {
+  it('holds what relies on its strategy; a placement that names its own continues', async () => {
     const story = await fleet();
     story.files['fleet.yaml'] = config('{}', '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}');
     story.files['more.yaml'] = named(placement('{placementType: PickAll}', ''), 'more').replace(

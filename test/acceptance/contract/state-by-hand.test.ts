@@ -113,7 +113,7 @@ bindings:
     ).toEqual(['eu-1 Bound', 'us-1 Unscheduled']);
   });
 
-  it('a binding without an index was given something all the same: its cluster, when it is gone, is let go of', async () => {
+  it('a binding without an index may have resources: its cluster, when it is gone, is released', async () => {
     const { record } = (await plan(shop, {})).plan;
     const path = 'placements/web/state.yaml';
     const known = record[path].replace('\nbindings:\n', '\nbindings:\n  - {targetCluster: gone-1, state: Bound}\n');

@@ -84,7 +84,7 @@ describe('the files of the record', () => {
     });
   });
 
-  it('summary.yaml says in one small file what needs a person', async () => {
+  it('summary.yaml lists in one small file what needs attention', async () => {
     const story = staged([`${canary}, beforeStageTasks: [{type: Approval}]`, prod]);
     const step = await story.plan();
     expect(step.file('summary.yaml')).toEqual({
@@ -108,7 +108,7 @@ describe('the files of the record', () => {
     });
   });
 
-  it('README.md says who waits for what since when, and how to merge it', async () => {
+  it('README.md lists what waits for approval since when, and how to merge it', async () => {
     const story = staged([`${canary}, beforeStageTasks: [{type: Approval}]`, prod]);
     const first = await story.plan();
     const later = await story.plan(3600);
@@ -283,7 +283,7 @@ describe('an approval file', () => {
     expect(problems(step)).toEqual(['warning early-approval']);
   });
 
-  it('that says no ends the run', async () => {
+  it('that rejects ends the run', async () => {
     const { story } = await waiting();
     story.files['approvals/a.yaml'] = approval('web-1-before-canary', 'canary', { status: 'False' });
     expect(runWords(await story.plan(1))).toBe(
@@ -352,7 +352,7 @@ describe('fleet.yaml', () => {
   });
 });
 
-it('what a run delivered is what its record says', async () => {
+it('the record of a run lists what it delivered', async () => {
   const story = staged([canary, prod]);
   story.seen = delivered(await story.plan());
   const step = await story.plan(1);

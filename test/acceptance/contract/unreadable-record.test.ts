@@ -7,7 +7,7 @@ import { otherPlacement, plan, shop, state } from './recorded-plan.ts';
 afterEach(removeFolders);
 
 describe('a record', () => {
-  it('a file in it that is written anew anyway is a warning, and a missing one, when it cannot be used', async () => {
+  it('a file in it that is written again anyway is a warning, and a missing one, when it cannot be used', async () => {
     const { record } = (await plan(shop, {})).plan;
     const step = await plan(shop, { ...record, 'clusters/eu-1.yaml': 'kind: [' });
     expect(step.plan.problems.map(({ severity, code }: Document) => `${severity} ${code}`)).toEqual([

@@ -20,13 +20,13 @@ const fleet = (files: Readonly<Record<string, string>>) => ({
   'overrides/o.yaml': override,
   ...files,
 });
-/** As `kubectl get -o yaml` prints an object whose finalizers keep it in sight. */
+/** As `kubectl get -o yaml` prints an object whose finalizers keep it in place. */
 const leaving = (text: string): string =>
   text
     .replace(/metadata:\s+name: (\w+)/, 'metadata: {name: $1}')
     .replace(/metadata: \{/, 'metadata: {finalizers: [x], deletionTimestamp: "2026-11-20T09:00:00Z", ');
 
-it('a placement that is being deleted is removed from its clusters, as if its file were gone, and its file is told', async () => {
+it('a placement with a deletionTimestamp is removed from its clusters, as if its file were gone, and its file is reported', async () => {
   const first = await plan({ repo: fleet({}) });
   const deleted = await plan({ repo: fleet({ 'placements/other.yaml': leaving(other) }), recorded: first.recorded });
   const { 'placements/other.yaml': _, ...without } = fleet({});
@@ -55,7 +55,7 @@ spec: {placementName: other, clusterName: a}
   ]);
 });
 
-it('an override that is being deleted is not in force', async () => {
+it('an override that is being deleted is not in effect', async () => {
   const labels = async (text: string) => {
     const { a } = await rendered({ repo: fleet({ 'overrides/o.yaml': text }) }, 'a');
     return a!.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.labels?.['site']);
@@ -76,7 +76,7 @@ const files = (recorded: Planned['recorded']): string[] =>
 describe.each([
   ['with observations', true],
   ['without any', false],
-])('what becomes of what a placement holds is what the file says that deletes it, %s', (_, isObserved) => {
+])('objects of a deleted placement are handled by the deleteStrategy of its file, %s', (_, isObserved) => {
   async function settled(text: string): Promise<Planned> {
     const repo = fleet({ 'placements/other.yaml': text });
     const first = await plan({ repo, observed: isObserved ? names.map((name) => seen(name)) : undefined });
@@ -84,7 +84,7 @@ describe.each([
   }
   const look = (step: Planned): string[] | undefined => (isObserved ? carriedOut(step, names) : undefined);
 
-  it('it stays where the same commit says Abandon, is let go of at once and forgotten', async () => {
+  it('it stays where the same commit sets Abandon, and is released at once', async () => {
     const before = await settled(other);
     const repo = fleet({ 'placements/other.yaml': ending('Abandon') });
     const step = await plan({ repo, recorded: before.recorded, observed: look(before) });
@@ -97,7 +97,7 @@ describe.each([
     expect([again.recorded, removed(again), again.code]).toEqual([step.recorded, [], 0]);
   });
 
-  it('it goes where the same commit says no longer Abandon, also when the file is gone next', async () => {
+  it('it is removed where the same commit unsets Abandon, also when the file is gone next', async () => {
     const before = await settled(`${other}  strategy: {deleteStrategy: {propagationPolicy: Abandon}}\n`);
     const repo = fleet({ 'placements/other.yaml': ending('Delete') });
     const step = await plan({ repo, recorded: before.recorded, observed: look(before) });
@@ -114,7 +114,7 @@ describe.each([
 it.each([
   ['Abandon', []],
   ['Delete', ['a other', 'b other']],
-])('a record written by hand, without a status, is deleted as the file says: %s', async (how, gone) => {
+])('a record written by hand, without a status, is deleted by the strategy in the file: %s', async (how, gone) => {
   const recorded = {
     'placements/other/state.yaml': `apiVersion: gitfleet.dev/v1alpha1
 kind: PlacementState
@@ -146,7 +146,7 @@ it('a file that nobody can read holds no placement whose own file deletes it', a
   expect([removed(step), step.plan.guard]).toEqual([['a other', 'b other'], []]);
 });
 
-it('a placement of which another file is not valid stays as it is', async () => {
+it('a placement of which another file is not valid does not change', async () => {
   const { recorded } = await plan({ repo: fleet({}) });
   const twice = {
     'placements/other.yaml': leaving(other),

@@ -120,7 +120,7 @@ ${entries}`;
     expect(picked(one.placement())).toEqual(['b 5/0', 'a 1/0']);
   });
 
-  it('keeps fewer than asked, says so, and takes a cluster that becomes eligible', async () => {
+  it('keeps fewer than required, reports that, and picks a cluster that becomes eligible', async () => {
     const web = pickN(3);
     const repo = { 'clusters.yaml': members('a', 'b', 'c'), 'resources/shop.yaml': shop, 'web.yaml': web };
     const first = await plan({ repo, observed: [seen('a'), seen('b')] });
@@ -285,7 +285,7 @@ describe('PickFixed', () => {
   const fixed = (...names: readonly string[]): string =>
     placement(`placementType: PickFixed\nclusterNames: [${names.join(', ')}]`, fast);
 
-  it('takes the named clusters in their order, tainted ones too; missing and ineligible ones are told', async () => {
+  it('takes the named clusters in their order, tainted ones too; missing and ineligible ones are reported', async () => {
     const { placement: web } = await plan({
       repo: {
         'clusters.yaml': [...members('a', 'c', 'd'), member('b', { taints: [{ key: 'x', effect: 'NoSchedule' }] })],

@@ -3,12 +3,12 @@ import {
   filtered,
   indent,
   member,
+  type Observed,
   outscored,
   picked,
   placement,
   plan,
   reasonOf,
-  type Sight,
   seen,
   shop,
 } from '../../support/plan-command.ts';
@@ -28,7 +28,7 @@ const sorter = (weight: number, name: string, sortOrder: string): string =>
 /** Clusters with labels, each with what was seen of it. */
 const fleet = async (
   policy: string,
-  clusters: Readonly<Record<string, Sight & { readonly labels?: Readonly<Record<string, string>> }>>,
+  clusters: Readonly<Record<string, Observed & { readonly labels?: Readonly<Record<string, string>> }>>,
 ) =>
   plan({
     repo: {
@@ -36,11 +36,11 @@ const fleet = async (
       'resources/shop.yaml': shop,
       'placements/web.yaml': policy,
     },
-    observed: Object.entries(clusters).map(([name, { labels: _, ...sight }]) => seen(name, sight)),
+    observed: Object.entries(clusters).map(([name, { labels: _, ...observation }]) => seen(name, observation)),
   });
 
-const nodes = (count: string): Sight => ({ properties: { 'kubernetes-fleet.io/node-count': count } });
-const available = (cpu: string): Sight => ({
+const nodes = (count: string): Observed => ({ properties: { 'kubernetes-fleet.io/node-count': count } });
+const available = (cpu: string): Observed => ({
   usage: { capacity: { cpu: '200' }, allocatable: { cpu: '150' }, available: { cpu } },
 });
 
@@ -56,7 +56,7 @@ it('product page: available CPU 100, 20, 10 is worth 100, 11 and 0 of weight 100
 });
 
 it('product page: costs 1, 0.2, 0.1 are worth 0, 89 and 100 of weight 100', async () => {
-  const cost = (value: string): Sight => ({ properties: { 'kubernetes.azure.com/per-cpu-core-cost': value } });
+  const cost = (value: string): Observed => ({ properties: { 'kubernetes.azure.com/per-cpu-core-cost': value } });
   const { placement: web } = await fleet(
     preferring(3, sorter(100, 'kubernetes.azure.com/per-cpu-core-cost', 'Ascending')),
     { c1: cost('1'), c2: cost('0.2'), c3: cost('0.1') },
@@ -126,7 +126,7 @@ it('where all have the same value a sorter is worth nothing, however the value i
 });
 
 it('binary and decimal suffixes compare as numbers', async () => {
-  const memory = (value: string): Sight => ({
+  const memory = (value: string): Observed => ({
     usage: { capacity: { memory: value }, allocatable: {}, available: {} },
   });
   const { placement: web } = await fleet(
@@ -150,7 +150,7 @@ it('one value that is no quantity disqualifies its cluster and leaves the others
 });
 
 it('a resource name with dashes is a property like any other', async () => {
-  const storage = (value: string): Sight => ({
+  const storage = (value: string): Observed => ({
     usage: { capacity: {}, allocatable: {}, available: { 'ephemeral-storage': value } },
   });
   const { placement: web } = await fleet(

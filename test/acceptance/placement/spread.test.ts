@@ -41,7 +41,7 @@ describe('DoNotSchedule', () => {
     expect(web().scheduled).toMatchObject({ status: 'True', reason: 'SchedulingPolicyFulfilled' });
   });
 
-  it('stops where every move would break the skew; what fits stays, the rest is told', async () => {
+  it('stops where every move would break the skew; what fits stays, the rest is reported', async () => {
     const { placement: web } = await plan({ repo: repo(threeZones, spreading(6, hard)) });
     // 5: counts 1 2 1: z1 is among the two smallest, change 0: a2 at 0
     // 6: counts 2 2 1: z1 and z2 are the fullest, 2 - 1 + 1 > 1; z3 has nobody left
@@ -74,7 +74,7 @@ describe('DoNotSchedule', () => {
     expect(reasonOf(web(), 'c1')).not.toContain('spread');
   });
 
-  it('does not mend a skew that is too high: the global skew decides', async () => {
+  it('does not fix a skew that is too high: the global skew decides', async () => {
     const live = ['a1', 'a2', 'a3'].map(
       (name) =>
         `- {targetCluster: ${name}, state: Bound, policySnapshotIndex: 0, resourceSnapshotIndex: 0, clusterDecision: {selected: true, clusterScore: {affinityScore: 0, topologySpreadScore: 0}}}`,

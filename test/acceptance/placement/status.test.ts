@@ -205,7 +205,7 @@ it('ReportDiff ends in DiffReported in place of Applied and Available', async ()
   ]);
 });
 
-it('External without a run: nothing rolls out, the controller of the rollout is somebody else', async () => {
+it('External without a run: nothing rolls out, the controller of the rollout is someone else', async () => {
   const planned = await plan({ repo: repo(pickN(1, 'strategy: {type: External}'), ['a']), observed: [seen('a')] });
   expect(bindings(planned.placement())).toEqual(['a Scheduled keep']);
   expect(conditionLines(planned.placement().conditions)).toEqual([

@@ -38,7 +38,7 @@ describe('a placement cannot change', () => {
       [pickTwo, 'statusReportingScope: NamespaceAccessible'],
       'spec.statusReportingScope',
     ],
-  ])('%s: it is told, and the recorded version goes on', async (_, before, after, path) => {
+  ])('%s: it is reported, and the recorded version continues', async (_, before, after, path) => {
     const first = await decide(...before);
     const second = await decide(...after, first.recorded);
     expect(second.code).toBe(2);
@@ -85,7 +85,7 @@ describe('a placement can change', () => {
     expect([after.plan.problems, picked(after.placement())]).toEqual([[], ['a 0/0', 'b 0/0', 'c 0/0']]);
   });
 
-  it('with a state and no status the policy last scheduled by tells what may not change', async () => {
+  it('with a state and no status, the last scheduled policy determines which changes are forbidden', async () => {
     const { recorded } = await decide(tolerant, '');
     const { 'placements/web/status.yaml': _, ...rest } = recorded;
     const codes = async (policy: string) => {
@@ -122,7 +122,7 @@ bindings:
 `,
   };
 
-  it('may leave out defaults and hold nulls: its clusters stay, its generation and indexes go on', async () => {
+  it('may leave out defaults and have nulls: its clusters stay, its generation and indexes continue', async () => {
     const { plan: printed, placement: found } = await decide(pickTwo, '', recorded);
     expect(printed.problems).toEqual([]);
     expect(picked(found())).toEqual(['c 0/0', 'a']);

@@ -9,10 +9,10 @@ import {
   members,
   moves,
   namespace,
+  type Observed,
   pickN,
   placement,
   rolling,
-  type Sight,
   type Step,
   Story,
   told,
@@ -25,11 +25,15 @@ kind: ClusterResourcePlacementDisruptionBudget
 metadata: {name: web, annotations: ${annotations}}
 spec: ${spec}
 `;
-const up = (): Sight => holds(0);
-const down = (): Sight => holds(0, [namespace, deployment(0)]);
+const up = (): Observed => holds(0);
+const down = (): Observed => holds(0, [namespace, deployment(0)]);
 
 /** Placed on the first clusters of `seen`; each shows what is given for it. */
-async function settled(policy: string, seen: Record<string, Sight>, more: Record<string, string> = {}): Promise<Story> {
+async function settled(
+  policy: string,
+  seen: Record<string, Observed>,
+  more: Record<string, string> = {},
+): Promise<Story> {
   const story = new Story({
     ...members(Object.keys(seen).join(' ')),
     'web.yaml': placement(policy, rolling('100%', 1)),
@@ -178,7 +182,7 @@ describe('an eviction of a binding', () => {
   });
 
   it('that has failed is carried out whatever the budget', async () => {
-    const broken: Sight = {
+    const broken: Observed = {
       placements: [
         told(0, {
           results: [{ object: { apiVersion: 'v1', kind: 'Namespace', name: 'web' }, result: 'ManifestApplyFailed' }],
@@ -225,7 +229,7 @@ bindings:
 
 describe('a disruption budget', () => {
   const four = { a: up(), b: up(), c: up(), d: up() };
-  it.each<[rule: string, policy: string, spec: string, seen: Record<string, Sight>, allows: boolean]>([
+  it.each<[rule: string, policy: string, spec: string, seen: Record<string, Observed>, allows: boolean]>([
     // total 4, available 4, desired 4.
     ['maxUnavailable 1 allows the first', pickN(4), '{maxUnavailable: 1}', four, true],
     ['maxUnavailable 0 allows none', pickN(4), '{maxUnavailable: 0}', four, false],
@@ -262,13 +266,13 @@ describe('a disruption budget', () => {
   });
 
   it('minAvailable 0 still blocks when nothing is available', async () => {
-    const silent: Sight = { objects: [] };
+    const silent: Observed = { objects: [] };
     const story = await settled(pickN(1), { a: silent }, { 'budget.yaml': budget('{minAvailable: 0}') });
     story.files['e1.yaml'] = eviction('e1', 'a');
     expect(verdicts(await story.plan(20))).toEqual([`e1 ${blocked}`]);
   });
 
-  it('is asked for one eviction after the other, by name', async () => {
+  it('is charged one eviction after the other, by name', async () => {
     const story = await settled(pickN(4), four, { 'budget.yaml': budget('{maxUnavailable: 1}') });
     story.files['e.yaml'] = [eviction('e2', 'b'), eviction('e1', 'a')].join('---\n');
     const step = await story.plan(20);
@@ -287,7 +291,7 @@ describe('a disruption budget', () => {
     expect(verdicts(await story.plan(40))).toEqual([`e1 ${blocked}`, `e2 ${executed}`]);
   });
 
-  it('does not bind a rollout, unless it says so', async () => {
+  it('does not bind a rollout, unless configured', async () => {
     const plain = await settled(pickN(4), four, { 'budget.yaml': budget('{maxUnavailable: 1}') });
     plain.files['resources/web.yaml'] = app('web:2');
     expect(moves(await plain.plan(20)).map((line) => line.split(' ').at(-1))).toEqual([

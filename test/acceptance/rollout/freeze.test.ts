@@ -12,9 +12,9 @@ import {
   members,
   moves,
   namespace,
+  type Observed,
   placement,
   rolling,
-  type Sight,
   Story,
   targets,
   words,
@@ -75,7 +75,7 @@ describe('while the fleet is frozen', () => {
     expect(moves(await story.plan(30))).toEqual(['a Bound 0 wait', 'b Unscheduled 0 wait', 'c Unscheduled - wait']);
   });
 
-  it('what is under way goes on', async () => {
+  it('started work continues', async () => {
     const story = await settled();
     story.files['resources/web.yaml'] = app('web:2');
     expect(moves(await story.plan(20))).toEqual(['a Bound 1 update', 'b Bound 0 wait']);
@@ -112,7 +112,7 @@ describe('while the fleet is frozen', () => {
     expect(words(done.status.conditions)[1]).toBe('Executed=True/ClusterResourcePlacementEvictionExecuted');
   });
 
-  it('an eviction that is invalid is told so at once', async () => {
+  it('an invalid eviction is reported at once', async () => {
     const story = await settled();
     story.files['fleet.yaml'] = freeze();
     story.files['evict.yaml'] = eviction('e1', 'zz');
@@ -158,7 +158,7 @@ metadata: {name: web-1}
 spec: {placementName: web, stagedRolloutStrategyName: slow}
 `;
   const statusOf = ({ plan }: Document) => plan.runs[0].status;
-  const staged = (seen: Record<string, Sight>, policy = all): Story => {
+  const staged = (seen: Record<string, Observed>, policy = all): Story => {
     const story = new Story({
       ...members('a b'),
       'web.yaml': placement(policy, '{type: External}'),
@@ -187,7 +187,7 @@ spec: {placementName: web, stagedRolloutStrategyName: slow}
     expect(words(b.conditions)).toEqual(['Started=True/ClusterUpdatingStarted']);
   });
 
-  it('does not begin', async () => {
+  it('does not start', async () => {
     const story = staged({});
     story.files['fleet.yaml'] = freeze();
     const step = await story.plan();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { all, app, deployment, members, namespace, placement, rolling, type Sight, Story, told } from './world.ts';
+import { all, app, deployment, members, namespace, type Observed, placement, rolling, Story, told } from './world.ts';
 
 const names = Array.from({ length: 12 }, (_, at) => `c-${at + 10}`);
 const named = (name: string, selected: readonly string[], strategy: string, policy = all): string =>
@@ -35,13 +35,13 @@ async function settled(files: Record<string, string>): Promise<Story> {
   story.seen = {};
   await story.plan();
   const objects = ['moved', 'other', 'rest', 'web'].map((name) => ({ ...namespace, metadata: { name } }));
-  const sight: Sight = {
+  const observation: Observed = {
     placements: ['one', 'other', 'two', 'web'].map((name) =>
       told(0, { placement: { kind: 'ClusterResourcePlacement', name } }),
     ),
     objects: [...objects, deployment(2)],
   };
-  story.seen = Object.fromEntries(names.map((name) => [name, sight]));
+  story.seen = Object.fromEntries(names.map((name) => [name, observation]));
   await story.plan(5);
   return story;
 }
@@ -60,7 +60,7 @@ it.each<[string, boolean, string]>([
     named('shop', ['web'], atOnce, '{placementType: PickFixed, clusterNames: [c-10]}'),
   ],
   ['under another name, without what it held', true, named('shop', ['rest'], '{type: RollingUpdate}')],
-])('a placement that comes back %s asks for an approval of removals: %s', async (_, refused, file) => {
+])('a placement that comes back %s requires an approval of removals: %s', async (_, refused, file) => {
   const story = await settled({ 'web.yaml': placement(all, atOnce) });
   delete story.files['web.yaml'];
   story.files['shop.yaml'] = file;
@@ -71,7 +71,7 @@ it.each<[string, boolean, string]>([
 it.each<[string, boolean, string]>([
   ['to a placement whose rollout comes there later', false, named('two', ['moved', 'rest'], rolling(1, 1))],
   ['to no other placement', true, named('two', ['rest'], rolling(1, 1))],
-])('an object that moves %s asks for an approval of removals: %s', async (_, refused, file) => {
+])('an object that moves %s requires an approval of removals: %s', async (_, refused, file) => {
   const story = await settled({
     'one.yaml': named('one', ['moved', 'web'], atOnce),
     'two.yaml': named('two', ['rest'], rolling(1, 1)),

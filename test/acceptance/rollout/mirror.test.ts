@@ -15,7 +15,7 @@ async function settled(policy: string, destination: string): Promise<Story> {
 }
 
 describe('reportBackStrategy Mirror', () => {
-  it('writes what every member says of the objects, and is not held', async () => {
+  it('writes the status of the objects on every member, and is not held', async () => {
     const story = await settled(fixed('a, b'), 'WorkAPI');
     const step = await story.plan(10);
     expect(step.file(path('a'))).toEqual({
@@ -49,7 +49,7 @@ describe('reportBackStrategy Mirror', () => {
     expect((await story.plan(30)).plan.record[path('a')]).toBeUndefined();
   });
 
-  it('says nothing of what is there and could not be applied', async () => {
+  it('is not written for objects that could not be applied', async () => {
     const story = await settled(fixed('a'), 'WorkAPI');
     const object = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'web', name: 'web' };
     story.seen = { a: { ...holds(0), placements: [told(0, { results: [{ object, result: 'FailedToTakeOver' }] })] } };

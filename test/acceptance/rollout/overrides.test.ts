@@ -35,7 +35,7 @@ spec:
         jsonPatchOverrides: [{op: replace, path: /spec/replicas, value: ${replicas}}]
 `;
 /** What a cluster holds of `index` with `replicas`, all of them up. */
-const sight = (index: number, replicas = 2) =>
+const observation = (index: number, replicas = 2) =>
   holds(index, [
     namespace,
     {
@@ -62,7 +62,7 @@ async function settled(names = 'a b', strategy = rolling(1, 1)): Promise<Story> 
   });
   story.seen = {};
   await story.plan();
-  story.seen = Object.fromEntries(names.split(' ').map((name) => [name, sight(0, 3)]));
+  story.seen = Object.fromEntries(names.split(' ').map((name) => [name, observation(0, 3)]));
   await story.plan(10);
   return story;
 }
@@ -79,7 +79,7 @@ describe('an override edited', () => {
     ]);
     const digests = step.plan.targets.map(({ digest }: Document) => digest);
     expect(digests[0]).not.toBe(digests[1]);
-    story.seen = { a: { ...sight(0, 4) }, b: sight(0, 3) };
+    story.seen = { a: { ...observation(0, 4) }, b: observation(0, 3) };
     expect(moves(await story.plan(30))).toEqual(['a Bound 0 keep', 'b Bound 0 update']);
   });
 
@@ -88,14 +88,14 @@ describe('an override edited', () => {
     story.files['resources/web.yaml'] = app('web:2');
     expect(moves(await story.plan(20))).toEqual(['a Bound 1 update', 'b Bound 0 wait', 'c Bound 0 wait']);
     story.files['override.yaml'] = override(4);
-    story.seen = { a: sight(1, 3), b: sight(0, 3), c: sight(0, 3) };
+    story.seen = { a: observation(1, 3), b: observation(0, 3), c: observation(0, 3) };
     const step = await story.plan(30);
     // By name: a is out of date again, by its override alone.
     expect([moves(step), listsOf(step)]).toEqual([
       ['a Bound 1 update', 'b Bound 0 wait', 'c Bound 0 wait'],
       ['a size-1', 'b size-0', 'c size-0'],
     ]);
-    story.seen = { a: sight(1, 4), b: sight(0, 3), c: sight(0, 3) };
+    story.seen = { a: observation(1, 4), b: observation(0, 3), c: observation(0, 3) };
     const next = await story.plan(40);
     expect([moves(next), listsOf(next)]).toEqual([
       ['a Bound 1 keep', 'b Bound 1 update', 'c Bound 0 wait'],
@@ -103,7 +103,7 @@ describe('an override edited', () => {
     ]);
   });
 
-  it('keeps ten snapshots, and those beside that a cluster still stands on', async () => {
+  it('keeps ten snapshots, in addition to those that a cluster still uses', async () => {
     const story = await settled();
     for (let edit = 1; edit <= 12; edit++) {
       story.files['override.yaml'] = override(3 + edit);
@@ -143,7 +143,7 @@ describe('a label changed', () => {
     story.files['override.yaml'] = override(3, '{matchLabels: {size: big}}');
     for (const name of ['a', 'b']) story.files[`clusters/${name}.yaml`] = member(name, { size: 'big' });
     await story.plan(20);
-    story.seen = { a: sight(0, 3), b: sight(0, 3) };
+    story.seen = { a: observation(0, 3), b: observation(0, 3) };
     await story.plan(30);
     await story.plan(40);
     for (const name of ['a', 'b']) story.files[`clusters/${name}.yaml`] = member(name, { size: 'small' });
@@ -158,7 +158,7 @@ describe('a label changed', () => {
   const digestOn = ({ plan }: Step, cluster: string): string =>
     plan.targets.find(({ clusterName }: Document) => clusterName === cluster).digest;
   const saying = (digest: string, index = 0, replicas = 3) => ({
-    ...sight(index, replicas),
+    ...observation(index, replicas),
     placements: [told(index, { digest })],
   });
   const allScope = `
@@ -185,7 +185,7 @@ spec: {minAvailable: 2}
     return { story, digest };
   }
 
-  it('leaves what a cluster has as it is until its turn comes, and says that it is well', async () => {
+  it('does not change a cluster until its turn comes, and reports it as available', async () => {
     const { story, digest } = await bothBig();
     story.files['budget.yaml'] = allScope;
     for (const now of [20, 30]) {
@@ -281,7 +281,7 @@ describe('a label changed that only fills a variable of an override', () => {
     });
     story.seen = isObserved ? {} : undefined;
     await story.plan();
-    if (isObserved) story.seen = { a: sight(0), b: sight(0) };
+    if (isObserved) story.seen = { a: observation(0), b: observation(0) };
     expect((await story.plan(10)).code).toBe(0);
     return story;
   }
@@ -359,7 +359,7 @@ describe('an override snapshot that the record lacks', () => {
     [1, ['a', 'b']],
     [3, ['a', 'b', 'c']],
   ])(
-    'fails its clusters, which are free to move beside what maxUnavailable %i leaves to the others',
+    'fails its clusters, which are free to move next to what maxUnavailable %i leaves to the others',
     async (most, expected) => {
       const step = await (await damaged(most)).plan(30);
       expect(moves(step)).toEqual(
@@ -370,9 +370,9 @@ describe('an override snapshot that the record lacks', () => {
     },
   );
 
-  it('fails none that nobody looks at, nor one that does not answer: the budget speaks for them', async () => {
+  it('fails none that is not observed or does not respond: the budget covers them', async () => {
     const away = { reachable: false };
-    for (const seen of [undefined, { a: away, b: away, c: sight(0, 3), d: sight(0, 3) }]) {
+    for (const seen of [undefined, { a: away, b: away, c: observation(0, 3), d: observation(0, 3) }]) {
       const story = await damaged(1);
       story.seen = seen;
       const step = await story.plan(30);

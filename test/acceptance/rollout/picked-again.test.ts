@@ -8,8 +8,8 @@ import {
   members,
   moves,
   namespace,
+  type Observed,
   rolling,
-  type Sight,
   type Step,
   Story,
   targets,
@@ -56,7 +56,7 @@ const toolsTold = {
   resourceSnapshotIndex: 0,
   done: true,
 };
-const settled: Sight = { placements: [told(0), toolsTold], objects: [namespace, toolsThere] };
+const settled: Observed = { placements: [told(0), toolsTold], objects: [namespace, toolsThere] };
 const foreign = {
   object: { apiVersion: 'v1', kind: 'Namespace', name: 'web' },
   result: 'ContainsForeignObjects',
@@ -69,7 +69,11 @@ const removal = (more: Document = {}) => ({
   ...more,
 });
 /** What the cluster shows once its actor has tried to remove the namespace. */
-const heldBack = (more: Partial<Sight> = {}): Sight => ({ ...settled, placements: [removal(), toolsTold], ...more });
+const heldBack = (more: Partial<Observed> = {}): Observed => ({
+  ...settled,
+  placements: [removal(), toolsTold],
+  ...more,
+});
 
 const cordoned = member('a', {}, '{taints: [{key: cordon-key, value: cordon-value, effect: NoSchedule}]}');
 
@@ -116,7 +120,7 @@ describe('a cluster that is picked again while objects of others keep a namespac
   it.each([
     ['whatever the strategy is', undefined],
     ['without any surge, since what leaves makes room', rolling(0, 0)],
-  ])('gets the placement anew at once: %s', async (_, strategy) => {
+  ])('gets the placement again at once: %s', async (_, strategy) => {
     const story = await uncordoned(strategy);
     const back = await story.plan(40);
     expect([moves(back), held(back)]).toEqual([['a Bound 0 add', 'b Bound 0 keep'], []]);
@@ -126,7 +130,7 @@ describe('a cluster that is picked again while objects of others keep a namespac
     expect([moves(done), held(done), done.code]).toEqual([['a Bound 0 keep', 'b Bound 0 keep'], [], 0]);
   });
 
-  it('gets it anew at once also where nothing kept the scheduler from picking it in the plan that evicts', async () => {
+  it('gets it again at once also where nothing kept the scheduler from picking it in the plan that evicts', async () => {
     const story = await placed();
     story.files['evict.yaml'] = eviction('e', 'a');
     expect(movesOnA(await story.plan(20))).toEqual([going, 'a Scheduled - wait']);
@@ -135,7 +139,7 @@ describe('a cluster that is picked again while objects of others keep a namespac
     expect([moves(step), held(step)]).toEqual([['a Bound 0 add', 'b Bound 0 keep'], []]);
   });
 
-  it('can be drained again, and is: what the actor said of the first removal says nothing of the second', async () => {
+  it('can be drained again: the report on the first removal has no effect on the second', async () => {
     const story = await uncordoned();
     await story.plan(40);
     story.files['again.yaml'] = eviction('again', 'a');
@@ -158,7 +162,7 @@ spec:
   clusterResourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}]
   policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {kubernetes-fleet.io/member-name: a}}}]}, overrideType: Delete}]}
 `;
-  it.each<[string, Sight, Record<string, string>]>([
+  it.each<[string, Observed, Record<string, string>]>([
     ['the actor has not come to the removal', settled, {}],
     ['the actor is still busy', heldBack({ placements: [removal({ done: false }), toolsTold] }), {}],
     ['something else of the placement is left', heldBack({ objects: [namespace, toolsThere, configMap] }), {}],
@@ -177,7 +181,7 @@ spec:
     expect(targets(step)).toContain('a web removed');
   });
 
-  it('waits for a removal that a person has approved', async () => {
+  it('waits for a removal that someone has approved', async () => {
     const story = await drained();
     const { plan } = await story.plan(40);
     const { removalDigest } = plan.holds.find(({ reason }: Document) => reason === 'ContainsForeignObjects');

@@ -36,7 +36,7 @@ ${bindings(index).join('\n')}
     return story;
   };
 
-  it('may name the latest snapshot without its file, which is what the repo holds: what a member lacks of it is told', async () => {
+  it('may name the latest snapshot without its file: objects of the repo that a member lacks are reported', async () => {
     const story = remembering(rolling(1, 0), 1, 1);
     story.seen = { a: holds(1), b: holds(1, [namespace]) };
     const step = await story.plan();

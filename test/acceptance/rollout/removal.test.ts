@@ -11,9 +11,9 @@ import {
   members,
   moves,
   namespace,
+  type Observed,
   placement,
   rolling,
-  type Sight,
   Story,
   targets,
 } from './world.ts';
@@ -53,11 +53,11 @@ const otherTold = {
   resourceSnapshotIndex: 0,
   done: true,
 };
-const both = (): Sight => ({
+const both = (): Observed => ({
   placements: [...(holds(0).placements ?? []), otherTold],
   objects: [namespace, deployment(2), otherNamespace],
 });
-const without = (objects: readonly Document[] = [], more: Partial<Sight> = {}): Sight => ({
+const without = (objects: readonly Document[] = [], more: Partial<Observed> = {}): Observed => ({
   placements: [otherTold, { placement: { kind: 'ClusterResourcePlacement', name: 'web' }, done: true }],
   objects: [otherNamespace, ...objects],
   ...more,
@@ -139,7 +139,7 @@ describe('a placement whose file is gone', () => {
     const story = await settled();
     const bare = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'web' } };
     const app = { ...deployment(2), metadata: { name: 'web', namespace: 'web' } };
-    const renamed = (index: number, refused: boolean): Sight => ({
+    const renamed = (index: number, refused: boolean): Observed => ({
       placements: [
         otherTold,
         {
@@ -169,7 +169,7 @@ describe('a placement whose file is gone', () => {
     expect((await story.plan(30)).code).toBe(0);
   });
 
-  it('with Abandon still ends the removals that had begun', async () => {
+  it('with Abandon still ends the removals that had started', async () => {
     const story = await settled(
       '{placementType: PickFixed, clusterNames: [a, b]}',
       '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}, deleteStrategy: {propagationPolicy: Abandon}}',
@@ -212,7 +212,7 @@ describe('an unpicked cluster', () => {
     expect([moves(done), done.code]).toEqual([['b Bound 0 keep'], 0]);
   });
 
-  it('picked again while it is being cleaned up gets everything anew, afterwards', async () => {
+  it('picked again while it is being cleaned up gets everything again, afterwards', async () => {
     const fixed = (names: string) =>
       placement(`{placementType: PickFixed, clusterNames: [${names}]}`, rolling('100%', 1));
     const story = await settled('{placementType: PickFixed, clusterNames: [a, b]}');
@@ -229,7 +229,7 @@ describe('an unpicked cluster', () => {
     expect(moves(await story.plan(40))).toEqual(['a Bound 0 add', 'b Bound 0 keep']);
   });
 
-  it('of a cluster that shows nothing already is told all the same, and is over with the next look', async () => {
+  it('of a cluster that already shows nothing is reported nevertheless, and ends with the next observation', async () => {
     const story = await settled('{placementType: PickFixed, clusterNames: [a, b]}');
     story.files['web.yaml'] = placement('{placementType: PickFixed, clusterNames: [b]}', rolling('100%', 1));
     story.seen = { a: without(), b: both() };
@@ -257,7 +257,7 @@ describe('an unpicked cluster', () => {
     expect(moves(await story.plan(20))).toEqual(['b Bound 0 keep']);
   });
 
-  it('beside another live binding moves nothing of the placement, and the problem says which file to mend', async () => {
+  it('next to another live binding moves nothing of the placement, and the problem names the file to fix', async () => {
     const story = await settled('{placementType: PickFixed, clusterNames: [a, b]}');
     const path = 'placements/web/state.yaml';
     const twice = /^ *- \{targetCluster: a,.*\n/m.exec(story.record[path]!)![0];
@@ -310,7 +310,7 @@ describe('an object dropped from what is selected', () => {
   it('is no part of the target any more, cluster by cluster as the rollout comes to them', async () => {
     const story = await settled(all, rolling(1, 1));
     const extra = '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace: web}\n';
-    const withExtra = (index: number): Sight => ({
+    const withExtra = (index: number): Observed => ({
       placements: [...(holds(index).placements ?? []), otherTold],
       objects: [
         namespace,
@@ -338,11 +338,11 @@ describe('an object dropped from what is selected', () => {
     ]);
   });
 
-  it('that waits for a finalizer for five minutes is told, as long as it is there', async () => {
+  it('that waits for a finalizer for five minutes is reported, as long as it is there', async () => {
     const story = await settled();
     const extra = '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace: web}\n';
     const labels = { 'gitfleet.dev/placement': 'web' };
-    const shows = (index: number, ...objects: Document[]): Sight => ({
+    const shows = (index: number, ...objects: Document[]): Observed => ({
       placements: [...(holds(index).placements ?? []), otherTold],
       objects: [namespace, deployment(2), otherNamespace, ...objects],
     });

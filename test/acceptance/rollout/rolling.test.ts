@@ -119,7 +119,7 @@ describe('an update', () => {
     expect(moves(await story.plan(20))).toEqual(['a Bound 0 keep']);
   });
 
-  it('keeps as many snapshots as revisionHistoryLimit says, those that clusters still run beside', async () => {
+  it('keeps as many snapshots as revisionHistoryLimit, in addition to those that clusters still run', async () => {
     const story = webOn('a b', all, rolling(1, 0));
     story.files['web.yaml'] = placement(all, rolling(1, 0), '  revisionHistoryLimit: 2\n');
     story.seen = {};
@@ -140,7 +140,7 @@ describe('an update', () => {
     expect(kept).toEqual(['0', '2', '3'].map((index) => `placements/web/snapshots/${index}.yaml`));
   });
 
-  it('of an unreachable cluster goes on when it answers; nobody waits for what cannot be known', async () => {
+  it('of an unreachable cluster continues when it responds; nothing waits for unknown clusters', async () => {
     const story = await rolledOut('a b', all, rolling(1, 0));
     story.seen = { ...story.seen, a: { reachable: false } };
     story.files['resources/web.yaml'] = app('web:2');
@@ -167,7 +167,7 @@ describe('untrackable resources', () => {
   };
   const withWidget = (index: number) => holds(index, [namespace, deployment(2), live]);
 
-  it('each step waits for the period of the one before, and the plan says when to wake', async () => {
+  it('each step waits for the period of the one before, and the plan has the wake-up time', async () => {
     const story = webOn('a b', all, rolling(1, 0, 60));
     story.files['resources/crd.yaml'] = crd;
     story.files['resources/web.yaml'] = app('web:1', `---\n${widget}`);

@@ -12,7 +12,7 @@ export { at, T0 } from '../../support/instants.ts';
 afterAll(removeFolders);
 
 /** What one member shows; absent = it holds nothing. */
-export interface Sight {
+export interface Observed {
   readonly placements?: readonly Document[];
   readonly objects?: readonly Document[];
   readonly complete?: boolean;
@@ -33,7 +33,7 @@ export class Story {
   files: Record<string, string>;
   record: Files;
   /** By member; undefined = `--observed` is left out. Members that are not named hold nothing. */
-  seen: Record<string, Sight> | undefined;
+  seen: Record<string, Observed> | undefined;
   seconds = 0;
 
   constructor(files: Files, record: Files = {}) {
@@ -77,19 +77,19 @@ export class Story {
     return { code, plan, file: (path) => parse(plan.record[path]) };
   }
 
-  #observations(seen: Record<string, Sight>): Files {
+  #observations(seen: Record<string, Observed>): Files {
     const names = Object.values(this.files).flatMap((text) =>
       [...text.matchAll(/kind: MemberCluster\nmetadata: \{name: ([a-z0-9-]+)/g)].map(([, name]) => name!),
     );
     return Object.fromEntries(
       [...new Set([...names, ...Object.keys(seen)])].map((name) => {
-        const sight = seen[name] ?? {};
-        const { placements = [], objects = [], complete = true, reachable = true } = sight;
+        const given = seen[name] ?? {};
+        const { placements = [], objects = [], complete = true, reachable = true } = given;
         const observation = {
           apiVersion: 'gitfleet.dev/v1alpha1',
           kind: 'ClusterObservation',
           metadata: { name },
-          observedAt: sight.observedAt ?? at(this.seconds),
+          observedAt: given.observedAt ?? at(this.seconds),
           reachable,
           ...(reachable ? { complete, placements, objects } : { cause: 'connection refused' }),
         };
@@ -171,7 +171,7 @@ export const deployment = (available: number) => ({
 });
 
 /** A member whose actor has brought snapshot `index` of web about. */
-export const holds = (index: number, objects: readonly Document[] = [namespace, deployment(2)]): Sight => ({
+export const holds = (index: number, objects: readonly Document[] = [namespace, deployment(2)]): Observed => ({
   placements: [told(index)],
   objects,
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Document } from '../../support/folders.ts';
-import { app, at, bindingOn, moves, namespace, type Sight, told } from '../rollout/world.ts';
+import { app, at, bindingOn, moves, namespace, type Observed, told } from '../rollout/world.ts';
 import {
   canary,
   clusters,
@@ -163,14 +163,14 @@ describe('maxConcurrency', () => {
 });
 
 describe('a cluster in flight', () => {
-  const apply = (result: string): Sight => ({
+  const apply = (result: string): Observed => ({
     placements: [
       told(0, { results: [{ object: { apiVersion: 'v1', kind: 'Namespace', name: 'web' }, result, message: 'no' }] }),
     ],
     objects: [],
   });
 
-  it('that fails to apply never ends the run: it is stuck after five minutes and goes on when it recovers', async () => {
+  it('that fails to apply never ends the run: the run is stuck after five minutes and continues when the cluster recovers', async () => {
     const story = staged([everywhere]);
     await story.plan();
     story.seen = { 'eu-1': apply('FailedToApply') };
@@ -193,7 +193,7 @@ describe('a cluster in flight', () => {
     expect(message).not.toContain('us-3');
   });
 
-  it('that does not answer keeps what was known and is waited for', async () => {
+  it('that does not respond keeps its recorded status and is waited for', async () => {
     const story = staged([everywhere]);
     await story.plan();
     story.seen = { 'eu-1': { reachable: false } };

@@ -37,7 +37,7 @@ const targeted = ({ plan }: Awaited<ReturnType<ReturnType<typeof staged>['plan']
 describe('a gate before a stage', () => {
   const gated = () => staged([`${canary}, beforeStageTasks: [{type: Approval}]`, prod]);
 
-  it('is asked for before anything starts', async () => {
+  it('is requested before anything starts', async () => {
     const story = gated();
     const step = await story.plan();
     expect(runWords(step)).toBe(waiting);
@@ -74,7 +74,7 @@ describe('tasks after a stage', () => {
     return { story, step: await story.plan(100) };
   };
 
-  it('begin together when the last cluster is done: the soak from there, the request with it', async () => {
+  it('start together when the last cluster is done: the soak from there, the request with it', async () => {
     const { step } = await done();
     expect(runWords(step)).toBe(waiting);
     expect(tasks(step, 'canary')).toEqual(['TimedWait: ', `Approval: ${created}`]);
@@ -212,7 +212,7 @@ describe('an approval or a run in a file whose path differs from another only in
     expect(targeted(await story.plan(20))).toEqual(['eu-1']);
   });
 
-  it('is not taken back either: what was approved before the second file came stays so', async () => {
+  it('is no withdrawal either: an approval from before the second file stays', async () => {
     const story = staged(gate);
     await story.plan();
     story.files['approvals/Yes.yaml'] = yes;
@@ -224,7 +224,7 @@ describe('an approval or a run in a file whose path differs from another only in
     expect(targeted(step)).toEqual(['eu-1']);
   });
 
-  it('goes on as last recorded where it is a run', async () => {
+  it('continues as last recorded where it is a run', async () => {
     const story = staged([canary, prod], { 'runs/Web-1.yaml': run() });
     const first = await story.plan();
     expect(targeted(first)).toEqual(['eu-1']);

@@ -22,7 +22,7 @@ import {
 const failed = 'Initialized=False/UpdateRunInitializedFailed';
 
 describe('a run that is initialized', () => {
-  it('freezes snapshot, policy, strategy, stages and order, and says nothing more', async () => {
+  it('freezes snapshot, policy, strategy, stages and order, and nothing more', async () => {
     const story = staged([canary, `${prod}, sortingLabelKey: order, maxConcurrency: 50%`], {
       'run.yaml': run('web-1', ', state: Initialize', '', 'v1'),
     });
@@ -115,7 +115,7 @@ describe('a run that is initialized', () => {
     if (warnings) expect(saidOf(step, 'Initialized')).toContain('a, b without the sorting label rank');
   });
 
-  it('numbers clusters asked for as the policy does: PickN and PickFixed by their number', async () => {
+  it('requires as many clusters as the policy: PickN and PickFixed by their number', async () => {
     const pickN = staged([everywhere], { 'run.yaml': run('web-1', ', state: Initialize') });
     pickN.files['web.yaml'] = external('{placementType: PickN, numberOfClusters: 2}');
     expect(statusOf(await pickN.plan())).toMatchObject({ policyObservedClusterCount: 2 });

@@ -33,7 +33,7 @@ const finished = async () => {
 };
 
 describe('two runs of one placement', () => {
-  it('the one that started first goes on, the other is held until it is over', async () => {
+  it('the one that started first continues, the other is held until it is over', async () => {
     const story = staged([canary, prod], { 'b.yaml': run('web-b') });
     await story.plan();
     story.files['a.yaml'] = run('web-a');
@@ -93,7 +93,7 @@ describe('a rollback', () => {
     expect(moves(await story.plan(110))[0]).toBe('eu-1 Bound 2 update');
   });
 
-  it('that has not begun keeps what it goes back to', async () => {
+  it('that has not started keeps its snapshot for a rollback', async () => {
     const story = await afterRuns(2);
     story.files['back.yaml'] = run('back', ', resourceSnapshotIndex: "0", state: Initialize');
     story.files['late.yaml'] = run('late', ', resourceSnapshotIndex: "0"').replace('careful', 'later');
@@ -150,7 +150,7 @@ describe('the delete stage', () => {
     expect(moves(done)).toEqual(['eu-1 Bound 0 keep']);
   });
 
-  it('is never begun by a run that stops', async () => {
+  it('is never started by a run that stops', async () => {
     const story = await leaving(', state: Stop');
     const step = await story.plan(30);
     expect(runWords(step, 'web-2')).toMatch(/Progressing=False\/UpdateRunStopped$/);

@@ -28,7 +28,7 @@ const stopped = `${initialized} Progressing=False/UpdateRunStopped`;
 const stopping = `${initialized} Progressing=Unknown/UpdateRunStopping`;
 
 describe('spec.state', () => {
-  it('Initialize initializes and starts nothing; Run goes on from there', async () => {
+  it('Initialize initializes and starts nothing; Run continues from there', async () => {
     const story = staged([canary, prod], { 'run.yaml': inState('Initialize') });
     expect(runWords(await story.plan())).toBe(initialized);
     story.files['run.yaml'] = inState('Run');
@@ -47,7 +47,7 @@ describe('spec.state', () => {
     ['Initialize', 'Stop'],
     ['Run', 'Initialize'],
     ['Stop', 'Initialize'],
-  ])('may not go from %s to %s: the run goes on as it was', async (before, after) => {
+  ])('may not change from %s to %s: the run does not change', async (before, after) => {
     const story = staged([canary, prod], { 'run.yaml': inState(before) });
     const words = runWords(await story.plan());
     story.files['run.yaml'] = inState(after);
@@ -108,7 +108,7 @@ describe('a soak', () => {
     expect([stageWords(over, 'canary'), clusters(over, 'prod')[0]]).toEqual([stageSucceeded, 'us-1 Started']);
   });
 
-  it('goes on while the run is stopped', async () => {
+  it('continues while the run is stopped', async () => {
     const story = staged([soaking, prod], { 'run.yaml': inState('Run') });
     await story.plan();
     story.seen = { 'eu-1': runs(0) };
@@ -121,7 +121,7 @@ describe('a soak', () => {
     expect(clusters(await story.plan(6001), 'prod')[0]).toBe('us-1 Started');
   });
 
-  it('and an approval run at the same time; one given while stopped counts when the run goes on', async () => {
+  it('and an approval run at the same time; an approval given while stopped counts when the run resumes', async () => {
     const both = `${canary}, afterStageTasks: [{type: TimedWait, waitTime: 1h}, {type: Approval}]`;
     const story = staged([both, prod], { 'run.yaml': inState('Run') });
     await story.plan();

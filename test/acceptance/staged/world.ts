@@ -1,5 +1,5 @@
 import type { Document } from '../../support/folders.ts';
-import { app, deployment, member, namespace, type Sight, type Step, Story, told } from '../rollout/world.ts';
+import { app, deployment, member, namespace, type Observed, type Step, Story, told } from '../rollout/world.ts';
 
 export const group = 'placement.kubernetes-fleet.io';
 
@@ -83,13 +83,13 @@ export const staged = (
 };
 
 /** A member with snapshot `index` brought about and this many of two replicas available. */
-export const runs = (index: number, available = 2): Sight => ({
+export const runs = (index: number, available = 2): Observed => ({
   placements: [told(index)],
   objects: [namespace, deployment(available)],
 });
 
 /** Every target of a step brought about and available. */
-export const delivered = ({ plan }: Step): Record<string, Sight> =>
+export const delivered = ({ plan }: Step): Record<string, Observed> =>
   Object.fromEntries(
     plan.targets
       .filter(({ remove }: Document) => !remove)

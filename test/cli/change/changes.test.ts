@@ -48,7 +48,7 @@ const on = (cluster: string, plan: Parameters<typeof moves>[0]): string[] =>
 describe('drain', () => {
   beforeEach(open);
 
-  it('pushes a branch with a taint and an eviction for each placement that can be evicted, and says what stays', async () => {
+  it('pushes a branch with a taint and an eviction for each placement that can be evicted, and shows what stays', async () => {
     const ran = await run('drain', 'eu-1');
     expect(ran.code).toBe(0);
     expect(ran.err).toBe(`note: agent may come back to eu-1: it tolerates the taint
@@ -215,7 +215,7 @@ describe('suspend and resume', () => {
     expect(await run('suspend', 'placement', 'web')).toMatchObject({ out: 'placement web is suspended already\n' });
   });
 
-  it('a run that is suspended already has no place for another reason, and says so', async () => {
+  it('a run that is suspended already has no place for another reason, and reports that', async () => {
     await run('suspend', 'run', 'pay-1');
     expect(await run('suspend', 'run', 'pay-1', '--reason', 'incident 43')).toMatchObject({
       code: 0,
@@ -234,7 +234,7 @@ describe('suspend and resume', () => {
     expect(text('rollouts/pay-1.yaml')).toContain('Stop');
   });
 
-  it.each(['suspend', 'resume'])('%s refuses a run that is over, and says how it ended', async (verb) => {
+  it.each(['suspend', 'resume'])('%s refuses a run that is over, and shows how it ended', async (verb) => {
     const lost = shop['rollouts/pay-1.yaml']!.replace('pay-1', 'lost').replace(
       'placementName: pay',
       'placementName: nowhere',
@@ -250,7 +250,7 @@ describe('suspend and resume', () => {
     expect(fleet.git('rev-parse', 'main')).toBe(before);
   });
 
-  it('does not touch a file that somebody is editing', async () => {
+  it('does not touch a file that someone is editing', async () => {
     writeFileSync(join(fleet.dir, 'placements/web.yaml'), 'half done');
     expect(await run('suspend', 'placement', 'web')).toMatchObject({
       code: 2,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-it('a demo goes on where the one before it in the same directory ended, and never earlier', async () => {
+it('a demo resumes at the time at which the previous one in the same directory ended, never earlier', async () => {
   const at = join(dir, 'again');
   const later = Date.now() + 86_400_000;
   const first = await openDemoDirectory(at);

@@ -25,7 +25,7 @@ const web = {
 const there = plan({ placements: [web] });
 const refused = plan({ guard: [{ rule: 'blast-radius-clusters', message: 'too much' }] });
 
-it('a refused plan is told once, and nothing of it or of what stays as news', () => {
+it('a refused plan is reported once, without its contents or the plan that stays in effect', () => {
   const after = planInEffect(there, { kind: 'refused', plan: refused });
   expect(narrate(there, after)).toEqual([{ tone: 'bad', subject: 'guard', text: 'too much' }]);
   expect(narrate(after, planInEffect(after, { kind: 'refused', plan: refused }))).toEqual([]);
@@ -34,7 +34,7 @@ it('a refused plan is told once, and nothing of it or of what stays as news', ()
   ]);
 });
 
-it('of a plan that is refused at once only that is told', () => {
+it('a first plan that is refused is reported as refused only', () => {
   const first = planInEffect(undefined, { kind: 'refused', plan: plan({ ...refused, placements: [web] }) });
   expect(narrate(undefined, first)).toEqual([{ tone: 'bad', subject: 'guard', text: 'too much' }]);
 });

@@ -45,7 +45,7 @@ async function toldOf(change: Files, begin: Files = {}): Promise<string[]> {
   return told;
 }
 
-describe('the demo tells', () => {
+describe('the demo reports', () => {
   it('of a placement that is deleted, what is removed where, and when that is done', async () => {
     expect(await toldOf({ 'placements/web.yaml': undefined })).toEqual([
       'web deleted',
@@ -99,7 +99,7 @@ describe('the demo tells', () => {
     ]);
   });
 
-  it('of a placement that is suspended, and of one that may go on', async () => {
+  it('a placement that is suspended, and one that is resumed', async () => {
     const suspended = web().replace('metadata:\n', 'metadata:\n  annotations: {gitfleet.dev/suspended: audit}\n');
     expect(await toldOf({ 'placements/web.yaml': suspended })).toEqual([
       'web suspended (audit): its rollout waits until it is resumed',
@@ -109,7 +109,7 @@ describe('the demo tells', () => {
     );
   });
 
-  it('of a rollout that no step of its own lets go on, who waits and by which number', async () => {
+  it('of a stuck rollout, which clusters wait and for which limit', async () => {
     const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 0 } };
     const told = await toldOf(
       { 'resources/web.yaml': deployment('web', 'web', 'web:2') },

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openApprovals } from '../../../src/cli/demo/settled.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 
-it('a request is open until somebody says yes or no', () => {
+it('a request is open until it is approved or rejected', () => {
   const approvals = [
     { planned: { name: 'new' }, answer: undefined },
     { planned: { name: 'in-namespace', namespace: 'team' }, answer: undefined },

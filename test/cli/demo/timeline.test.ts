@@ -3,7 +3,7 @@ import { timeline } from '../../../src/cli/demo/timeline.ts';
 import { formatInstant } from '../../../src/engine/kernel/instant.ts';
 import type { Clock } from '../../../src/members/clock.ts';
 
-it('a wait says when it ends, on the clock of the fleet and on that of who reads', () => {
+it('a wait shows when it ends, in simulated and in real time', () => {
   let now = Date.parse('2026-11-20T10:00:00Z');
   const lines: string[] = [];
   const out = { isTTY: false, write: (text: string) => lines.push(text) > 0 };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { leftovers } from '../../../src/cli/diff/leftovers.ts';
 
-it('what is wanted in another version is not left over; what is wanted no more, or elsewhere, is', () => {
+it('objects wanted in another version are not orphaned; objects no longer wanted, or wanted elsewhere, are', () => {
   const scaler = { kind: 'HorizontalPodAutoscaler', namespace: 'shop', name: 'web' };
   const wanted = [
     { apiVersion: 'autoscaling/v2', kind: scaler.kind, metadata: { name: 'web', namespace: 'shop' } },

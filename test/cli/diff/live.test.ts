@@ -101,7 +101,7 @@ describe('diff --members compares with the live objects', () => {
     expect(await diff('--placement', 'web')).toEqual({ code: 0, out: '', err: '' });
   });
 
-  it('shows what somebody changed, what a commit changes and what it removes', async () => {
+  it('shows what someone changed, what a commit changes and what it removes', async () => {
     await scale(5);
     commit(dir, {
       'resources/web.yaml': deployment('web', 'web', 'web:2'),
@@ -183,7 +183,7 @@ describe('diff --members compares with the live objects', () => {
     `);
   });
 
-  it('a member that does not answer is named, the others are shown, and the exit code says so', async () => {
+  it('a member that does not respond is named, the others are shown, and the exit code is 3', async () => {
     const ran = await without('eu-1', () => diff('--placement', 'web'));
     expect(ran).toMatchObject({ code: 3, err: expect.stringMatching(/^eu-1: /) });
     expect(ran.out).toContain('Deployment web/web on us-1');
@@ -224,7 +224,7 @@ describe('observe', () => {
     expect(web.bindings.map(({ move }) => move)).toContain('update');
   });
 
-  it('names members that do not answer', async () => {
+  it('names members that do not respond', async () => {
     const out = folder();
     const ran = await without('dev-1', () =>
       cli('observe', '--repo', dir, '--members', kubeconfig, '--out', out, '--timeout', '1s'),

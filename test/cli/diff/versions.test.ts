@@ -9,7 +9,7 @@ afterAll(removeFolders);
 const scaler = (version: string): string =>
   `apiVersion: autoscaling/${version}\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: web}\nspec: {maxReplicas: 3}\n`;
 
-it('an object that is asked for in another version is one object that changes', async () => {
+it('an object in another version is one changed object', async () => {
   const fleet = await FleetOnGit.open({ ...shop, 'resources/scaler.yaml': scaler('v1') });
   await fleet.settle();
   fleet.commit({ 'resources/scaler.yaml': scaler('v2') }, 'Ask for v2');

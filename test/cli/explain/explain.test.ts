@@ -50,7 +50,7 @@ const explain = (...args: readonly string[]): Promise<Ran> =>
   cli('explain', ...args, '--repo', repo, '--now', '2026-11-20T10:00:00Z');
 
 describe('gitfleet explain placement', () => {
-  it('says why a cluster was picked, and what each term of its score is made of', async () => {
+  it('shows why a cluster was picked, and what each term of its score is made of', async () => {
     expect(await explain('placement', 'cache', '--cluster', 'eu-2')).toEqual({
       code: 0,
       err: '',
@@ -65,7 +65,7 @@ describe('gitfleet explain placement', () => {
     });
   });
 
-  it('says why another was not: every filter, every reason', async () => {
+  it('shows why another was not: every filter, every reason', async () => {
     const { out } = await explain('placement', 'cache', '--cluster', 'gpu-1');
     expect(out).toContain(
       `✗ gpu-1  ClusterUnschedulable, property "resources.kubernetes-fleet.io/available-cpu" has the value "lots", which is not a quantity; taint gpu:NoSchedule is not tolerated
@@ -75,7 +75,7 @@ describe('gitfleet explain placement', () => {
     );
   });
 
-  it('says which requirement a cluster does not meet, and what it has instead', async () => {
+  it('shows which requirement a cluster does not meet, and what it has instead', async () => {
     const { out } = await explain('placement', 'cache', '--cluster', 'dev-1');
     expect(out).toContain(`
     ClusterAffinity: cluster does not match any of the required cluster affinity terms
@@ -83,7 +83,7 @@ describe('gitfleet explain placement', () => {
 `);
   });
 
-  describe('of whether a cluster may be given anything says', () => {
+  describe('shows the eligibility of a cluster:', () => {
     const silent = `apiVersion: gitfleet.dev/v1alpha1
 kind: FleetSummary
 unreachable: {eu-1: connection refused, eu-2: timed out}
@@ -184,7 +184,7 @@ lastContact: {eu-1: 2026-11-19T10:00:00Z}
     );
   });
 
-  it('says above the clusters that the selection is wrong, and goes by the policy it was last scheduled by', async () => {
+  it('shows first that the selection is invalid, and uses the policy of the last scheduling', async () => {
     const wrong = folder();
     const one = (of: object) => ({ ...shop, 'placements/cache.yaml': place('cache', of) });
     const twice = { group: '', version: 'v1', kind: 'Namespace', name: 'web' };
@@ -216,7 +216,7 @@ lastContact: {eu-1: 2026-11-19T10:00:00Z}
     );
   });
 
-  it('tells a placement that is not valid from one that is not there', async () => {
+  it('distinguishes a placement that is not valid from one that does not exist', async () => {
     const broken = folder();
     put(broken, { ...shop, 'placements/cache.yaml': place('cache', { policy: { placementType: 'PickN' } }) });
     for (const args of [

@@ -16,7 +16,7 @@ const request = (name: string, targetStage: string, conditions: Condition[] = []
 describe('describe approval', () => {
   const page = (...args: Parameters<typeof approvalPage>) => `\n${approvalPage(...args).join('\n\n')}\n`;
 
-  it('says who waits since when, what a yes opens and when, and how to say it', () => {
+  it('shows since when the run waits, what approval starts and when, and how to approve', () => {
     expect(page(request('web-1-after-canary', 'canary'), statusWith([waiting]))).toMatchInlineSnapshot(`
       "
       Name:       web-1-after-canary
@@ -42,7 +42,7 @@ describe('describe approval', () => {
     `);
   });
 
-  it('before a stage a yes opens that stage', () => {
+  it('before a stage approval starts that stage', () => {
     expect(page(request('web-1-before-prod', 'prod'), statusWith([waiting]))).toContain(
       'Approval starts:\n  stage prod, 2 cluster(s), at most 2 at once: us-1, us-2\n',
     );
@@ -51,7 +51,7 @@ describe('describe approval', () => {
   it.each([
     ['the end of the run', [], 'the end of the run: there is no stage after it'],
     ['the removal of what is left', ['old-1', 'old-2'], 'the removal from 2 cluster(s): old-1, old-2'],
-  ])('after the last stage a yes opens %s', (_, leaving, expected) => {
+  ])('after the last stage approval starts %s', (_, leaving, expected) => {
     const last = run({
       stagesStatus: [
         {
@@ -73,7 +73,7 @@ describe('describe approval', () => {
     expect(text).not.toContain('How to approve or reject');
   });
 
-  it('of a run that the record does not have says what its own file says', () => {
+  it('of a run that is not recorded, shows its own fields', () => {
     const text = page(request('web-1-after-canary', 'canary'), statusWith([]));
     expect(text).toContain('Placement:  <none>\n');
     expect(text).toContain('approve:  merge the branch gitfleet/approve/web-1-after-canary, or its pull request');
@@ -84,7 +84,7 @@ describe('describe removal approval', () => {
   it.each([
     [true, ['in the repo:', 'git merge gitfleet/approve/removal-12']],
     [false, ['in a clone:', 'git pull && git merge origin/gitfleet/approve/removal-12 && git push']],
-  ])('says what would go and how to let it; in place: %s', (inPlace, [where, command]) => {
+  ])('shows what would be removed and how to approve it; in place: %s', (inPlace, [where, command]) => {
     const asked = { name: 'removal-12', removalDigest: 'sha256:1234', messages: ['Namespace web holds theirs'] };
     expect(removalPage(asked, { inPlace }).join('\n\n')).toBe(`Name:    removal-12
 Kind:    RemovalApproval

@@ -78,7 +78,7 @@ describe('describe cluster', () => {
     expect(head(member(metadata, spec, agent), silent)).toEqual(expect.arrayContaining(expected));
   });
 
-  it('that leaves at no time, as its file says, does not leave', () => {
+  it('with a null deletionTimestamp does not leave', () => {
     expect(head(member({ deletionTimestamp: null }, {}, well))).toEqual(head(member({}, {}, well)));
   });
 });

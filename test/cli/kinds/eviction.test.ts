@@ -9,7 +9,7 @@ import { cli } from '../../support/run-cli.ts';
 import { place, shop } from '../../support/shop.ts';
 import { is } from './world.ts';
 
-describe('describe eviction says what came of it', () => {
+describe('describe eviction shows the result', () => {
   const result = (...conditions: Condition[]) =>
     evictionPage({
       waits: undefined,
@@ -72,7 +72,7 @@ status: {conditions: [{type: Executed, status: "True", reason: Written, lastTran
       '',
     ].join('\n');
 
-  it('while its placement is suspended says so, whatever status its file was written with', async () => {
+  it('shows that its placement is suspended, whatever the status in its file', async () => {
     const fleet = await open();
     const suspended = base.replace('metadata:', 'metadata:\n  annotations: {gitfleet.dev/suspended: incident 42}');
     fleet.commit({ 'placements/base.yaml': suspended, 'evict.yaml': evict }, 'Evict base');
@@ -96,7 +96,7 @@ status: {conditions: [{type: Executed, status: "True", reason: Written, lastTran
     expect(await described(fleet)).toContain('Result:     executed; the file can be removed\n');
   });
 
-  it('of a plan that is refused says why that is', async () => {
+  it('of a refused plan, shows why it is refused', async () => {
     const fleet = await open();
     const tight = 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxClusters: 0}}\n';
     fleet.commit({ 'fleet.yaml': tight, 'evict.yaml': evict }, 'Evict base');

@@ -6,7 +6,7 @@ import { asked, at, cluster, is, run, statusWith, waiting } from './world.ts';
 describe('describe run', () => {
   const page = (...args: Parameters<typeof runPage>) => `\n${runPage(...args).join('\n\n')}\n`;
 
-  it('says what it waits for, and every stage with its tasks and clusters', () => {
+  it('shows what it waits for, and every stage with its tasks and clusters', () => {
     expect(page(waiting, statusWith([waiting]))).toMatchInlineSnapshot(`
       "
       Name:       web-1
@@ -43,7 +43,7 @@ describe('describe run', () => {
     `);
   });
 
-  it('says of a cluster what holds it in the run', () => {
+  it('shows what holds a cluster in the run', () => {
     const held = (clusterName: string, message: string) => ({
       subject: {
         kind: 'ClusterStagedUpdateRun',
@@ -62,7 +62,7 @@ describe('describe run', () => {
     );
   });
 
-  it('says of each cluster how far it is and what it waits for', () => {
+  it('shows the progress of each cluster and what it waits for', () => {
     const moving = run({
       conditions: [{ ...is('Progressing', 'True', 1, 'the update run is updating stage canary') }],
       stagesStatus: [
@@ -123,7 +123,7 @@ bindings:
     `);
   });
 
-  it('says since when it waits at the gate that is open now, not at the one before', () => {
+  it('shows since when it waits at the open gate, not at the one before', () => {
     const [canary, prod] = waiting.status!.stagesStatus!;
     const answered = [asked, is('ApprovalRequestApproved', 'True', 6)];
     const gates = run({

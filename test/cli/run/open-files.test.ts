@@ -13,7 +13,7 @@ it.each<[members: number, allowed: number | undefined, enough: boolean]>([
   expect(tooFewFiles(members, allowed) === undefined).toBe(enough);
 });
 
-it('says how many files are needed and what to raise', () => {
+it('reports how many files are needed and which limit to raise', () => {
   expect(tooFewFiles(1_000, 1_024)).toBe(
     'this process may have 1024 files open and 1000 members need about 2500: some will not be reached; raise the limit (ulimit -Hn, LimitNOFILE= of systemd)',
   );

@@ -21,7 +21,7 @@ it.each([
   ['that answers', undefined, 'True', 'responding'],
   ['that does not answer', { cause: 'refused', lastContact: '2026-11-20T11:59:30Z' }, 'Unknown', '30s'],
   ['that never answered', { cause: 'refused' }, 'Unknown', undefined],
-])('get clusters says of one %s how it is and when it was seen last', async (_, silence, health, seen) => {
+])('get clusters shows the health and last contact of one %s', async (_, silence, health, seen) => {
   const cells = await cellsOf(member, silence);
   expect([cells['HEALTHY'], cells['MEMBER-AGENT-LAST-SEEN']]).toEqual([health, seen]);
 });
@@ -36,7 +36,7 @@ it.each([
     'Disabled',
     'maintenance:NoSchedule,cordon-key=cordon-value:NoSchedule',
   ],
-])('get clusters says whether one is cordoned, and its taints: %s', async (_, taints, scheduling, told) => {
+])('get clusters shows whether one is cordoned, and its taints: %s', async (_, taints, scheduling, told) => {
   const cells = await cellsOf({ ...member, spec: { ...member.spec, taints } });
   expect([cells['SCHEDULING'], cells['TAINTS']]).toEqual([scheduling, told]);
 });

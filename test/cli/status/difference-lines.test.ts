@@ -16,7 +16,7 @@ it.each<[string, PatchDetail, string]>([
   ],
   ['an object that is missing', wholeObject, 'is missing on the member'],
   ['an object that was put back', { ...wholeObject, repaired: true }, 'was missing on the member, restored'],
-])('%s, in a line for people', (_, detail, expected) => {
+])('%s, as a line of text', (_, detail, expected) => {
   const drifted = { version: 'v1', kind: 'ConfigMap', name: 'a', observedDrifts: [detail] };
   expect(differenceLines({ drifted: drifted as never, diffed: undefined })).toEqual([expected]);
 });

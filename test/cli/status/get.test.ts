@@ -40,7 +40,7 @@ describe('get prints the columns of KubeFleet, then what this fleet has besides'
   });
 });
 
-describe('get lists what is asked for', () => {
+describe('get lists the requested kind', () => {
   const titles = async (...args: string[]) => (await get(...args, '-o', 'name')).out.trim().split('\n');
 
   it.each([
@@ -90,7 +90,7 @@ describe('get lists what is asked for', () => {
     });
   });
 
-  it('all is what somebody wrote or waits for', async () => {
+  it('all is the kinds that users write or wait for', async () => {
     const kinds = new Set((await titles('all')).map((title) => title.split('/')[0]));
     expect([...kinds]).toEqual(['placement', 'cluster', 'run', 'approval']);
     expect(await titles('runs,all,crp')).toHaveLength((await titles('all')).length);
@@ -113,7 +113,7 @@ describe('get lists what is asked for', () => {
   });
 });
 
-describe('get says what it cannot find', () => {
+describe('get reports what it cannot find', () => {
   it.each([
     [['placments'], 2, 'there is no kind placments: did you mean placements?'],
     [['placement', 'wbe'], 2, 'there is no placement wbe: did you mean web?'],
@@ -187,7 +187,7 @@ describe('events come from the history of the status branch', () => {
   });
 });
 
-describe('describe tells everything about one object', () => {
+describe('describe shows everything about one object', () => {
   it('-o json, the object and its events', async () => {
     const ran = await cli('describe', 'rp', 'web/settings', '-o', 'json', '--repo', fleet.dir);
     expect(JSON.parse(ran.out)).toMatchObject({

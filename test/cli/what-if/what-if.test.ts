@@ -52,7 +52,7 @@ const outcome = async (...flags: string[]) => {
 };
 
 describe('plan with what-if flags, before anything is placed', () => {
-  it('tells which placements would not go to a tainted cluster, and which no longer fit', async () => {
+  it('reports which placements would not go to a tainted cluster, and which no longer fit', async () => {
     expect(await plan('--taint', 'eu-1=maintenance:NoSchedule')).toEqual({
       code: 1,
       err: '',
@@ -105,7 +105,7 @@ web
 describe('plan with what-if flags, once everything is placed', () => {
   beforeAll(() => fleet.settle());
 
-  it('tells what stays on a tainted cluster only because it is there', async () => {
+  it('reports what stays on a tainted cluster only because it is there', async () => {
     const { out, code } = await plan('--taint', 'eu-1=maintenance=yes:NoSchedule');
     expect(code).toBe(0);
     expect(out).toContain(

@@ -214,7 +214,7 @@ describe('availability by kind', () => {
   it.each(rows)('%s', (_, object, verdict) => {
     expect(told(object).verdict).toBe(verdict);
   });
-  it('the version that was asked for counts, not the one it is shown in', () => {
+  it('the version that was requested counts, not the one it is shown in', () => {
     expect(availabilityOf({ ...deployment(up), apiVersion: 'apps/v1beta2' }, 'apps/v1').verdict).toBe('Available');
     expect(availabilityOf(deployment(up), 'apps/v1beta2').verdict).toBe('NotTrackable');
   });

@@ -42,20 +42,20 @@ function told(
   }).driftedPlacements;
 }
 
-describe('what was put right', () => {
-  it('is told for ten minutes, also by a daemon that did not do it', () => {
+describe('a repair', () => {
+  it('is reported for ten minutes, also by a daemon that did not do it', () => {
     expect(told(recorded([repaired]), undefined, 599)).toEqual([recorded([repaired])]);
     expect(told(recorded([repaired]), undefined, 600)).toBeUndefined();
   });
 
-  it('stands beside what another daemon put right, in the order of the record', () => {
+  it('is listed with those of another daemon, in the order of the record', () => {
     const both = told(recorded([repaired]), [color], 5)!;
     expect(both[0]?.observedDrifts).toEqual([repaired, color]);
     expect(told(both[0], [repaired], 6)).toEqual(both);
     expect(told(both[0], [color], 6)).toEqual(both);
   });
 
-  it('is told anew where it was done again since', () => {
+  it('is reported again where it was done again since', () => {
     expect(told(recorded([repaired]), [repaired], 599, {}, -1)?.[0]?.observationTime).toBe(at(0));
     expect(told(recorded([repaired]), [repaired], 599, {}, 598)?.[0]?.observationTime).toBe(at(599));
   });
@@ -83,7 +83,7 @@ describe('what was put right', () => {
     expect(told(recorded([image()]), undefined, 5)).toBeUndefined();
   });
 
-  it('wakes the daemon when it is told no more', () => {
+  it('wakes the daemon when it is no longer reported', () => {
     const steps = [[recorded([repaired])], [recorded([image()])], undefined].map((driftedPlacements) => ({
       move: 'keep' as const,
       binding: bindingOf(driftedPlacements ? { driftedPlacements } : {}),

@@ -52,7 +52,7 @@ describe('problems of delivery', () => {
     expect(problems([refused('a', 'no pod is ready', 'Available')])).toEqual([]);
   });
 
-  it('an object that members refuse is told once, at its file, whatever each of them says', () => {
+  it('an object that members refuse is reported once, at its file, whatever their messages', () => {
     expect(problems([refused('a'), refused('b', 'no such Widget')])).toEqual([
       {
         severity: 'warning',
@@ -65,16 +65,21 @@ describe('problems of delivery', () => {
 
   it.each([
     ['that drifted', 'FoundDrifts', 'the object was changed', 'revert the change on the member, or commit'],
-    ['that drifted, compared field by field', 'FoundDriftsInDegradedMode', 'the object was changed', 'change it back'],
+    [
+      'that drifted, compared field by field',
+      'FoundDriftsInDegradedMode',
+      'the object was changed',
+      'revert the change',
+    ],
     [
       'that is never taken over',
       'NotTakenOver',
       'whenToTakeOver is Never',
-      'remove the object from the member, or let it',
+      'remove the object from the member, or allow',
     ],
     ['that differs before it is taken over', 'FailedToTakeOver', 'whenToTakeOver is IfNoDiff', 'make both the same'],
     ['of another owner', 'FailedToTakeOver', 'the object is owned by x; set y', undefined],
-  ])('an object %s is told with what ends that', (_, reason, message, fix) => {
+  ])('an object %s is reported with a fix', (_, reason, message, fix) => {
     const binding = refused('a');
     const failedPlacements = binding.failedPlacements?.map((it) => ({
       ...it,
@@ -84,7 +89,7 @@ describe('problems of delivery', () => {
     expect(problem?.fix?.slice(0, fix?.length)).toBe(fix);
   });
 
-  it('what cannot be changed any more is told with the way round it', () => {
+  it('an immutable field is reported with a fix', () => {
     const said = 'Job.batch "w" is invalid: spec.template: Invalid value: {}: field is immutable';
     expect(problems([refused('a', said)]).map(({ fix }) => fix)).toEqual([
       'rename the object, or delete it on the member: gitfleet creates it again',
@@ -110,7 +115,7 @@ describe('problems of delivery', () => {
       'shop',
       'the member has no Namespace shop: select it in a ClusterResourcePlacement that picks the member, or create it on the member',
     ],
-  ])('an object without its namespace on the member, %s, is told with what brings it', (_, names, within, fix) => {
+  ])('an object without its namespace on the member, %s, is reported with a fix', (_, names, within, fix) => {
     const placement = placementOf({ placementType: 'PickAll' });
     const { name } = placement.metadata;
     const of =
@@ -129,7 +134,7 @@ describe('problems of delivery', () => {
     expect(problem?.fix).toBe(fix);
   });
 
-  it('an override that fails is told at its own file', () => {
+  it('an override that fails is reported at its own file', () => {
     const conditions = [is('Overridden', 'OverriddenFailed', failing)];
     expect(
       problems([
@@ -147,7 +152,7 @@ describe('problems of delivery', () => {
     ]);
   });
 
-  it('an override that fails is told at the patch, as long as the file holds it there', () => {
+  it('an override that fails is reported at the patch, as long as the file holds it there', () => {
     const say = (message: string, overrides: Fleet['overrides']) =>
       deliveryProblems(
         workOf(placementOf({ placementType: 'PickAll' }), [
@@ -203,7 +208,7 @@ describe('problems of delivery', () => {
     expect([problem?.code, problem?.fix]).toEqual(['failing-override', fix]);
   });
 
-  it('an envelope that cannot be unpacked is told at the placement', () => {
+  it('an envelope that cannot be unpacked is reported at the placement', () => {
     expect(problems([bound('a', 0, [is('WorkSynchronized', 'SyncWorkFailed', 'envelope shop/e: no kind')])])).toEqual([
       {
         severity: 'warning',
@@ -215,7 +220,7 @@ describe('problems of delivery', () => {
     ]);
   });
 
-  it('a condition that was recorded without a message is told without one', () => {
+  it('a condition that was recorded without a message is reported without one', () => {
     expect(problems([bound('a', 0, [is('WorkSynchronized', 'SyncWorkFailed', '')])])).toEqual([
       expect.objectContaining({ message: 'ClusterResourcePlacement web: an envelope cannot be unpacked for a' }),
     ]);

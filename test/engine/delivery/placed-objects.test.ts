@@ -8,7 +8,7 @@ import { refOfManifest } from '../../../src/engine/selection/object-key.ts';
 import { inputOf, named } from '../guard/world.ts';
 import { placementOf } from '../staged/world.ts';
 
-describe('an object on a cluster has somebody who placed it', () => {
+describe('an object on a cluster has an owner', () => {
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'shop' } };
   const colors = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'colors', namespace: 'shop' } };
   const bound: Binding = { targetCluster: 'one', state: 'Bound', resourceSnapshotIndex: 1 };

@@ -6,8 +6,8 @@ import { approvedRemovals, blockedRemovals } from '../../../src/engine/bindings/
 import { removalHolds } from '../../../src/engine/delivery/removal-holds.ts';
 import { stuckRemovals } from '../../../src/engine/delivery/stuck-removals.ts';
 import type { Target } from '../../../src/engine/plan-document.ts';
+import { memberObservation } from '../member-observation.ts';
 import { bound, placementOf, unscheduled, workOf } from '../rollout/world.ts';
-import { sighting } from '../sighting.ts';
 import { digest } from '../staged/world.ts';
 
 const web = { kind: 'ClusterResourcePlacement', name: 'web' } as const;
@@ -20,7 +20,7 @@ const foreign: ObjectOutcome = {
 const refused: ObjectOutcome = { object: { ...shop, name: 'b' }, result: 'ManifestDeleteFailed', message: 'denied' };
 
 const refusing = (results: ObjectOutcome[], objects: Manifest[] = []): ClusterObservation =>
-  sighting({ placements: [{ placement: web, done: true, results }], objects });
+  memberObservation({ placements: [{ placement: web, done: true, results }], objects });
 const seen = (results: ObjectOutcome[], approved: string[] = []) => ({
   observations: new Map([['a', refusing(results)]]),
   digest,
@@ -72,7 +72,7 @@ describe('a removal that an actor does not carry out', () => {
     expect(approvedRemovals(target, seen([foreign], [removalDigest]))).toEqual([]);
   });
 
-  it('says of many objects the first three', () => {
+  it('lists the first three of many objects', () => {
     const many = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...refused, object: { ...shop, name }, message: name }));
     expect(removalHolds(seen(many), noTarget)[0]?.message).toBe(
       'a; b; c and 2 more; the removal is retried until a accepts it',
@@ -106,7 +106,7 @@ describe('a removal that does not come to an end', () => {
     });
   const since = '2026-11-20T10:00:00Z';
 
-  it('is told after five minutes, with what it waits for; until then the plan wakes for it', () => {
+  it('is reported after five minutes, with what it waits for; until then the plan wakes for it', () => {
     expect(at('2026-11-20T10:04:59Z', [object('ConfigMap', since)])).toEqual({
       holds: [],
       wakes: ['2026-11-20T10:05:00Z'],
@@ -123,7 +123,7 @@ describe('a removal that does not come to an end', () => {
     });
   });
 
-  it('of a namespace is told with what the namespace says is left in it', () => {
+  it('of a namespace is reported with its remaining contents', () => {
     const conditions = [
       {
         type: 'NamespaceContentRemaining',
@@ -141,7 +141,7 @@ describe('a removal that does not come to an end', () => {
     );
   });
 
-  it('is told too of an object that a newer snapshot lists no more, while its binding stays', () => {
+  it('is reported also for an object that a newer snapshot no longer lists, while its binding stays', () => {
     const target = { resourceSnapshotIndex: 1, digest: 'sha256:new', objects: [shop] };
     const objects = [object('ConfigMap', since), object('Namespace', since)];
     expect(at('2026-11-20T10:01:00Z', objects, bound('a', 1, []), target)).toEqual({

@@ -6,8 +6,8 @@ import { targetsOf } from '../../../src/engine/delivery/targets.ts';
 import { placementLabelValue } from '../../../src/engine/overrides/ownership.ts';
 import type { Rendered } from '../../../src/engine/overrides/render.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';
+import { memberObservation } from '../member-observation.ts';
 import { bound, health, placementOf, scheduled, unscheduled, workOf } from '../rollout/world.ts';
-import { sighting } from '../sighting.ts';
 
 const manifest = (kind: string, name: string, namespace?: string): Manifest => ({
   apiVersion: 'v1',
@@ -108,25 +108,33 @@ describe('a removal is done', () => {
   const given = unscheduled('a', [], { deleting: true });
   const never: Binding = { targetCluster: 'a', state: 'Unscheduled', deleting: true };
   it.each<[string, Partial<Parameters<typeof isCleanedUp>[0]>, boolean]>([
-    ['a complete look shows none of its objects', { observation: sighting() }, true],
-    ['one is still there', { observation: sighting({ objects: [labelled(label)] }) }, false],
-    ['objects of another placement do not count', { observation: sighting({ objects: [labelled('other')] }) }, true],
-    ['a list broke off', { observation: sighting({ complete: false }) }, false],
-    ['unreachable', { observation: sighting({ reachable: false }) }, false],
+    ['a complete look shows none of its objects', { observation: memberObservation() }, true],
+    ['one is still there', { observation: memberObservation({ objects: [labelled(label)] }) }, false],
+    [
+      'objects of another placement do not count',
+      { observation: memberObservation({ objects: [labelled('other')] }) },
+      true,
+    ],
+    ['a list broke off', { observation: memberObservation({ complete: false }) }, false],
+    ['unreachable', { observation: memberObservation({ reachable: false }) }, false],
     ['nothing was observed', { observation: undefined }, false],
     ['nothing was observed, but nothing was ever given', { observation: undefined, binding: never }, true],
     [
       'the cluster came back with some of its objects, and was given nothing since',
-      { observation: sighting({ objects: [labelled(label)] }), binding: never },
+      { observation: memberObservation({ objects: [labelled(label)] }), binding: never },
       true,
     ],
     ['the cluster left', { observation: undefined, inFleet: false }, true],
     [
       'the actor is still at it',
-      { observation: sighting({ placements: [{ placement, done: false, results: [] }] }) },
+      { observation: memberObservation({ placements: [{ placement, done: false, results: [] }] }) },
       false,
     ],
-    ['the actor is through', { observation: sighting({ placements: [{ placement, done: true, results: [] }] }) }, true],
+    [
+      'the actor is through',
+      { observation: memberObservation({ placements: [{ placement, done: true, results: [] }] }) },
+      true,
+    ],
   ])('%s', (_, request, done) => {
     const isOwn = ({ metadata }: Manifest) => metadata.labels?.['gitfleet.dev/placement'] === label;
     expect(isCleanedUp({ observation: undefined, isOwn, inFleet: true, binding: given, placement, ...request })).toBe(

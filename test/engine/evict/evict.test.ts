@@ -182,7 +182,7 @@ describe('the verdict on an eviction', () => {
       { works: fleet(bindings('a')), budgets: [budget({})] },
       `Eviction is blocked by misconfigured ${budgetName}: it sets neither maxUnavailable nor minAvailable, so it allows nothing`,
     ],
-  ])('says as KubeFleet does: %s', (_, given, message) => {
+  ])('has the message of KubeFleet: %s', (_, given, message) => {
     expect(run(given).evictions[0]!.status.conditions.at(-1)!.message).toBe(message);
   });
   it('what the webhook rejects is a problem that names the file, as long as the file exists', () => {

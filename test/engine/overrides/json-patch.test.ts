@@ -61,7 +61,7 @@ describe('what fails', () => {
     expect(applyPatch(document, [operation])).toEqual({ ok: false, message, at: 0 });
   });
 
-  test('the first failure decides and the document stays as it was', () => {
+  test('the first failure decides and the document does not change', () => {
     const document = { a: { b: 1 } };
     expect(applyPatch(document, [replace('/a/b', 2), remove('/x')]).ok).toBe(false);
     expect(document).toEqual({ a: { b: 1 } });

@@ -104,7 +104,7 @@ describe('eligibility', () => {
     expect(survey([cluster('eu-1', { status })])[0]!.eligibility).toEqual(eligibility);
   });
 
-  test('a leaving member is not, whatever its agent says', () => {
+  test('a leaving member is not, whatever its agent reports', () => {
     const member = survey([cluster('eu-1', { status: agent(fresh), leaving: true })])[0]!;
     expect(member).toMatchObject({
       leaving: true,
@@ -114,7 +114,7 @@ describe('eligibility', () => {
 });
 
 describe('status', () => {
-  const sighting = (rest: object) =>
+  const memberObservation = (rest: object) =>
     new Map([
       [
         'eu-1',
@@ -139,7 +139,7 @@ describe('status', () => {
         }),
       ],
     ]);
-  const one = (input: { observations?: ReturnType<typeof sighting>; status?: object; recorded?: object }) =>
+  const one = (input: { observations?: ReturnType<typeof memberObservation>; status?: object; recorded?: object }) =>
     surveyMembers({
       now,
       observations: input.observations,
@@ -155,37 +155,39 @@ describe('status', () => {
     expect(one({ status: agent('2026-11-20T09:00:00Z') }).eligibility.eligible).toBe(false);
   });
   test('a reachable member has its heartbeat at observedAt', () => {
-    expect(one({ observations: sighting({}) }).eligibility).toEqual(eligibleUntil('2026-11-20T10:03:00Z'));
+    expect(one({ observations: memberObservation({}) }).eligibility).toEqual(eligibleUntil('2026-11-20T10:03:00Z'));
   });
   test('with observations the repo’s status is ignored', () => {
     expect(
-      one({ observations: sighting({}), status: { agentStatus: [], properties: { cost: { value: '1' } } } }),
+      one({ observations: memberObservation({}), status: { agentStatus: [], properties: { cost: { value: '1' } } } }),
     ).toMatchObject({ properties: {}, eligibility: { eligible: true } });
   });
   test('a present agentStatus wins over being reachable', () => {
-    expect(one({ observations: sighting({ memberStatus: { agentStatus: [] } }) }).eligibility.eligible).toBe(false);
+    expect(one({ observations: memberObservation({ memberStatus: { agentStatus: [] } }) }).eligibility.eligible).toBe(
+      false,
+    );
   });
   test('a present agentStatus wins over being unreachable', () => {
-    const observations = sighting({ reachable: false, memberStatus: agent('2026-11-20T09:57:00Z') });
+    const observations = memberObservation({ reachable: false, memberStatus: agent('2026-11-20T09:57:00Z') });
     expect(one({ observations }).eligibility).toEqual(eligibleUntil('2026-11-20T10:02:00Z'));
   });
   test('an unreachable member shows the recorded status and heartbeat', () => {
     const status = { ...agent('2026-11-20T09:56:00Z'), properties: { cost: { value: '2' } } };
-    expect(one({ observations: sighting({ reachable: false }), recorded: status })).toMatchObject({
+    expect(one({ observations: memberObservation({ reachable: false }), recorded: status })).toMatchObject({
       properties: { cost: '2' },
       eligibility: eligibleUntil('2026-11-20T10:01:00Z'),
     });
   });
   test('an unreachable member without a recorded heartbeat has that of the last contact', () => {
-    expect(one({ observations: sighting({ reachable: false }) }).eligibility).toEqual(
+    expect(one({ observations: memberObservation({ reachable: false }) }).eligibility).toEqual(
       eligibleUntil('2026-11-20T10:03:00Z'),
     );
-    expect(one({ observations: sighting({ reachable: false }), recorded: agent(undefined) }).eligibility).toEqual(
-      eligibleUntil('2026-11-20T10:03:00Z'),
-    );
+    expect(
+      one({ observations: memberObservation({ reachable: false }), recorded: agent(undefined) }).eligibility,
+    ).toEqual(eligibleUntil('2026-11-20T10:03:00Z'));
   });
   test('a member that never responded has a heartbeat at 1970-01-01: whether it joined is unknown', () => {
-    const never = one({ observations: sighting({ reachable: false, observedAt: '1970-01-01T00:00:00Z' }) });
+    const never = one({ observations: memberObservation({ reachable: false, observedAt: '1970-01-01T00:00:00Z' }) });
     expect([never.status, never.eligibility]).toEqual([
       { agentStatus: [{ type: 'MemberAgent', lastReceivedHeartbeat: '1970-01-01T00:00:00Z' }] },
       { eligible: false, reason: `${lost}it has not responded since gitfleet was started` },

@@ -206,7 +206,7 @@ describe('answers', () => {
       'ApprovalStale canary',
     );
   });
-  it.each(['Unknown' as const])('%s says nothing', (status) => {
+  it.each(['Unknown' as const])('%s has no effect', (status) => {
     expect(told(answer({ name, stage: 'canary', status })).holds).toEqual(['WaitingForApproval canary']);
   });
   it('of another generation does not count', () => {

@@ -127,14 +127,14 @@ describe('conditions of a placement', () => {
       'DiffReported=Unknown/DiffReportingPending',
     );
   });
-  it('Overridden tells whether any override applies anywhere', () => {
+  it('Overridden reports whether any override applies anywhere', () => {
     const overridden = on('b', steps, { clusterResourceOverrideSnapshots: ['region-0'] });
     expect(words(statusOf([on('a'), overridden]).conditions)).toContain('Overridden=True/OverriddenSucceeded');
   });
   it('no cluster selected leaves Scheduled alone', () => {
     expect(words(statusOf([]).conditions)).toEqual(ok.slice(0, 1));
   });
-  it('resources that cannot be selected are told and the rest stays as recorded', () => {
+  it('resources that cannot be selected are reported and the rest stays as recorded', () => {
     const recorded = statusOf([on('a')]);
     const status = statusOf([on('a')], {
       recorded,

@@ -22,7 +22,7 @@ export function changedRecord({ input, record }: Evidence): GuardFinding[] {
   }));
 }
 
-/** Recovery changes these: placements are compared one by one, and `told` is nothing that a plan is made from. */
+/** Recovery changes these: placements are compared one by one, and no plan is made from `inEffect`. */
 const apart: ReadonlySet<string> = new Set<keyof FleetRecord>(['exists', 'placements', 'unread', 'inEffect']);
 
 /**

@@ -5,11 +5,11 @@ import {
   filtered,
   member,
   now,
+  type Observed,
   picked,
   placement,
   plan,
   reasonOf,
-  type Sight,
   seen,
   shop,
 } from '../../../support/plan-command.ts';
@@ -85,7 +85,7 @@ describe('eligibility', () => {
     expect(reasonOf(web(), 'b')).toContain('leaving');
   });
 
-  it('without observations every member is reachable, except as its own status in the repo says', async () => {
+  it('without observations every member is reachable, unless its status in the repo differs', async () => {
     const { placement: web, plan: printed } = await plan({
       repo: {
         'c.yaml': [
@@ -124,13 +124,13 @@ metadata: {name: prices, namespace: shop}
 spec:
   resourceSelectors: [{group: "", version: v1, kind: ConfigMap, name: prices}]
 `;
-  const collected = (status: string, namespaces?: Readonly<Record<string, string>>): Sight => ({
+  const collected = (status: string, namespaces?: Readonly<Record<string, string>>): Observed => ({
     more: {
       conditions: [{ type: 'NamespaceCollectionSucceeded', status, reason: 'x' }],
       ...(namespaces && { namespaces }),
     },
   });
-  it('a ResourcePlacement asks for its namespace where namespaces are collected; a ClusterResourcePlacement does not', async () => {
+  it('a ResourcePlacement requires its namespace where namespaces are collected; a ClusterResourcePlacement does not', async () => {
     const { placement: of } = await plan({
       repo: {
         'c.yaml': ['a', 'b', 'c', 'd', 'e'].map((name) => member(name)),

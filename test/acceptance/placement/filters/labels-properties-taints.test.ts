@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   filtered,
   member,
+  type Observed,
   picked,
   placement,
   plan,
   reasonOf,
-  type Sight,
   seen,
   shop,
 } from '../../../support/plan-command.ts';
@@ -79,8 +79,8 @@ affinity: {clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {cl
 });
 
 describe('required properties', () => {
-  const nodes = (count: string): Sight => ({ properties: { 'kubernetes-fleet.io/node-count': count } });
-  const sights: Readonly<Record<string, Sight>> = {
+  const nodes = (count: string): Observed => ({ properties: { 'kubernetes-fleet.io/node-count': count } });
+  const observations: Readonly<Record<string, Observed>> = {
     one: nodes('1'),
     three: nodes('3'),
     'three-milli': nodes('3000m'),
@@ -100,19 +100,19 @@ describe('required properties', () => {
   ])('%s %s compares exactly; a cluster without the property never matches', async (operator, value, expected) => {
     const { placement: web } = await plan({
       repo: {
-        'c.yaml': Object.keys(sights).map((name) => member(name)),
+        'c.yaml': Object.keys(observations).map((name) => member(name)),
         'resources/shop.yaml': shop,
         'web.yaml': requiring(
           `- propertySelector: {matchExpressions: [{name: kubernetes-fleet.io/node-count, operator: ${operator}, values: ["${value}"]}]}`,
         ),
       },
-      observed: Object.entries(sights).map(([name, sight]) => seen(name, sight)),
+      observed: Object.entries(observations).map(([name, observation]) => seen(name, observation)),
     });
     expect(names(picked(web()))).toBe(expected);
   });
 
-  const usage = (capacity: object, allocatable: object, available: object): Sight => ({
-    usage: { capacity, allocatable, available } as NonNullable<Sight['usage']>,
+  const usage = (capacity: object, allocatable: object, available: object): Observed => ({
+    usage: { capacity, allocatable, available } as NonNullable<Observed['usage']>,
   });
   it('resource properties are read from the usage, each kind from its own list, 1Gi being 1024Mi', async () => {
     const { placement: web } = await plan({

@@ -45,7 +45,7 @@ export const members = names.map((name) => {
   return member(name, { labels: { region, env }, ...(name === 'left' && { leaving: true }) });
 });
 
-export const sight = (name: string, extra: Readonly<Record<string, string>> = {}): string => {
+export const observation = (name: string, extra: Readonly<Record<string, string>> = {}): string => {
   const { nodes, rating, cpu, memory } = facts[name]!;
   const list = (at: 0 | 1 | 2) => ({ cpu: cpu![at], memory: `${memory![at]}Gi` });
   return seen(name, {
@@ -80,7 +80,7 @@ export const decide = (
       'resources/shop.yaml': shop,
       'placements/web.yaml': placement(JSON.stringify(policy)),
     },
-    observed: names.map((name) => sight(name, rest.extra)),
+    observed: names.map((name) => observation(name, rest.extra)),
     ...(rest.recorded && { recorded: rest.recorded }),
   });
 

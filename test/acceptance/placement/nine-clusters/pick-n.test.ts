@@ -153,7 +153,7 @@ describe('PickN over nine clusters', () => {
     expect(picked(again.placement())).toEqual(['c7 0/0']);
   });
 
-  it('a new policy picks anew, one cluster a cycle', async () => {
+  it('a new policy picks again, one cluster a cycle', async () => {
     const before = await decide(mixed);
     const after = await decide(
       pickN(3, { preferred: [[50, where({ region: 'central' })]], spread: [['env', 'soft', 2]] }),

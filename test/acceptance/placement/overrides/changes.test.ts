@@ -23,7 +23,7 @@ describe('a change of an override', () => {
       .bindings.map(({ clusterName, move }) => `${clusterName} ${move}`)
       .join(', ');
 
-  it('that names the placement begins a rollout, with a new snapshot of it', async () => {
+  it('that names the placement starts a rollout, with a new snapshot of it', async () => {
     const ref = '  placement: {name: web}\n';
     const first = await plan({ repo: repo(override('1', ref)), observed: both });
     const next = await thenPlan(first, repo(override('2', ref)));
@@ -49,7 +49,7 @@ describe('a change of an override', () => {
     expect(carried(rolled, 'eu')).toBe('shop/o-1');
   });
 
-  it('that takes it away begins a rollout', async () => {
+  it('that removes it starts a rollout', async () => {
     const first = await plan({ repo: repo(override('1')), observed: both });
     const next = await thenPlan(first, repo());
     expect(moves(next)).toBe('eu update, us wait');
@@ -68,7 +68,7 @@ describe('a change of an override', () => {
     expect(carried(next, 'eu')).toBe('');
   });
 
-  it('is held back where another override came to select the same resource: the one in force keeps it', async () => {
+  it('is held where another override came to select the same resource: the one in effect keeps it', async () => {
     const z = (value: string) => ro('z', patch(all, `{op: replace, path: /data/apple, value: "${value}"}`));
     const a = ro('a', patch(all, '{op: replace, path: /data/apple, value: "a"}'));
     const first = await plan({ repo: repo(z('1')), observed: both });

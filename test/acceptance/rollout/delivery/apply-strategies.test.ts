@@ -50,7 +50,7 @@ describe('apply strategies', () => {
     expect((await story.plan(30)).code).toBe(0);
   });
 
-  it('a change to what a record by hand says of a binding alone is something to do, once', async () => {
+  it('a change of a binding in a hand-written record alone is something to do, once', async () => {
     const story = await settled();
     const state = 'placements/web/state.yaml';
     const was = 'applyStrategy: {type: ServerSideApply, serverSideApplyConfig: {force: true}}';
@@ -67,7 +67,7 @@ describe('apply strategies', () => {
     expect([step.code, (await story.plan(20)).code]).toEqual([1, 0]);
   });
 
-  it('ClientSideApply says once how it is done', async () => {
+  it('ClientSideApply is reported once as applied on the server', async () => {
     const story = await settled();
     const { conditions } = bindingOn(await story.plan(10), 'a');
     expect(conditions.filter(({ message }: Document) => /server-side apply/.test(message))).toHaveLength(1);

@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { Document } from '../../../support/folders.ts';
 import { notApplied } from '../../../support/not-applied.ts';
-import { at, bindingOn, deployment, holds, moves, namespace, rolling, type Sight, type Step, words } from '../world.ts';
+import {
+  at,
+  bindingOn,
+  deployment,
+  holds,
+  moves,
+  namespace,
+  type Observed,
+  rolling,
+  type Step,
+  words,
+} from '../world.ts';
 import { placementSynced, reached, result, settled, shows, statusOf, synced } from './settled.ts';
 
-describe('what the actor says becomes conditions of the binding and the placement', () => {
+describe('reports of the actor become conditions of the binding and the placement', () => {
   it.each([
-    ...notApplied.map((word): [string, Sight, string[]] => [
+    ...notApplied.map((word): [string, Observed, string[]] => [
       `${word}: not applied`,
       shows(result(word)),
       [
@@ -67,9 +78,9 @@ describe('what the actor says becomes conditions of the binding and the placemen
         'ClusterResourcePlacementAvailable=False/ResourceNotAvailableYet',
       ],
     ],
-  ] satisfies [string, Sight, string[]][])('%s', async (_, sight, expected) => {
+  ] satisfies [string, Observed, string[]][])('%s', async (_, observation, expected) => {
     const story = await settled();
-    story.seen = { ...story.seen, a: sight };
+    story.seen = { ...story.seen, a: observation };
     const step = await story.plan(10);
     expect(reached(step)).toEqual(expected);
     // Nothing that a member says moves a binding by itself.

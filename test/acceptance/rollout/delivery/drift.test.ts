@@ -15,7 +15,7 @@ import {
 describe('drifted placements', () => {
   const drift = [{ path: '/spec/replicas', valueInMember: '5', valueInHub: '2' }];
 
-  it('under IfNotDrifted stop the apply, tell both values, and remember since when', async () => {
+  it('under IfNotDrifted stop the apply, report both values, and remember since when', async () => {
     const story = await settled(applying('{whenToApply: IfNotDrifted}'));
     story.seen = { ...story.seen, a: shows(result('FoundDrifts', { details: drift, observedGeneration: 4 })) };
     const step = await story.plan(10);
@@ -99,7 +99,7 @@ describe('drifted placements', () => {
     expect(JSON.stringify(step.plan)).not.toContain('c3RvbGVu');
   });
 
-  it('beyond what a status can hold are told by path and number alone', async () => {
+  it('beyond the size of a status are reported by path and number alone', async () => {
     const names = Array.from({ length: 40 }, (_, n) => `m${String(n).padStart(2, '0')}`);
     const story = await settled(
       applying('{comparisonOption: FullComparison}'),
@@ -160,7 +160,7 @@ describe('ReportDiff', () => {
     expect(statusOf(step).failedPlacements).toBeUndefined();
   });
 
-  it('remembers since when an object differs, and says when what is told was seen', async () => {
+  it('records since when an object differs, and when it was observed', async () => {
     const story = await settled(report);
     const told = async (seconds: number, valueInMember: string) => {
       const details = [{ path: '/spec/replicas', valueInMember, valueInHub: '2' }];
@@ -204,7 +204,7 @@ describe('ReportDiff', () => {
     expect(words(bindingOn(step, 'a').conditions).at(-1)).toBe('Available=True/AllWorkAreAvailable');
   });
 
-  it('given up for applying is not what applying came to: it is in progress until the member tells of it', async () => {
+  it('changed to applying, it is in progress until the member reports the apply', async () => {
     const story = await settled(report);
     const diff = [{ path: '/spec/replicas', valueInMember: '3', valueInHub: '2' }];
     story.seen!['a'] = shows(result('FoundDiff', { details: diff }));
@@ -217,7 +217,7 @@ describe('ReportDiff', () => {
     }
   });
 
-  it('in place of applying is in progress until the member tells of it: what was applied was not compared', async () => {
+  it('changed to ReportDiff, it is in progress until the member reports the comparison', async () => {
     const story = await settled();
     await story.plan(10);
     story.files['web.yaml'] = placement(all, report);

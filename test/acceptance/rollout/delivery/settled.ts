@@ -7,9 +7,9 @@ import {
   holds,
   members,
   namespace,
+  type Observed,
   placement,
   rolling,
-  type Sight,
   type Step,
   Story,
   told,
@@ -36,7 +36,7 @@ export const theDeployment = { apiVersion: 'apps/v1', kind: 'Deployment', namesp
 export const result = (word: string, more: Document = {}, object: Document = theDeployment): Document => ({
   results: [{ object, result: word, ...more }],
 });
-export const shows = (more: Document, objects: readonly Document[] = [namespace, deployment(2)]): Sight => ({
+export const shows = (more: Document, objects: readonly Document[] = [namespace, deployment(2)]): Observed => ({
   placements: [told(0, more)],
   objects,
 });

@@ -45,7 +45,7 @@ describe('where nothing was observed the record stands', () => {
     ]);
     expect(words(observe({ binding: { conditions: [] }, seen }))).toEqual(['Overridden=True/NoOverrideSpecified']);
   });
-  it('but of one that does not answer and was given something new it is told what came of the overrides', () => {
+  it('but Overridden is set for an unreachable one that was assigned something new', () => {
     const started = { type: 'RolloutStarted', status: 'True', reason: 'RolloutStarted' } as const;
     const given = (seen: Parameters<typeof observe>[0]['seen']) =>
       words(observe({ binding: { conditions: [started] }, seen }));
@@ -55,7 +55,7 @@ describe('where nothing was observed the record stands', () => {
     ]);
     expect(given(undefined)).toEqual(['RolloutStarted=True/RolloutStarted']);
   });
-  it('but a failing override is told', () => {
+  it('but a failing override is reported', () => {
     expect(words(observe({ seen: undefined, rendered: failing }))).toEqual(['Overridden=False/OverriddenFailed']);
   });
   it.each<[string, string, Scene['strategy'], boolean]>([
@@ -173,7 +173,7 @@ describe('lists of a binding', () => {
     expect(reported.diffedPlacements?.[0]).toMatchObject({ firstDiffedObservedTime: T0, observedDiffs: details });
     expect(reported.failedPlacements).toBeUndefined();
   });
-  it('are emptied when there is nothing to tell, and hold at most 100', () => {
+  it('are emptied when there is nothing to report, and hold at most 100', () => {
     const once = observe({ seen: withResult('FoundDrifts', { details }) });
     const healed = observe({ binding: once });
     expect([healed.failedPlacements, healed.driftedPlacements, healed.diffedPlacements]).toEqual([

@@ -27,7 +27,7 @@ describe('conditions that were recorded after the last thing that was heard of t
     ['was heard when they were recorded, or later', scene(available(-20), heard(-20))],
     ['is of an unknown time', scene(available(-10), heard(undefined))],
     ['contradicts no record of being well', scene(available(-10, 'False'), heard(-20))],
-  ])('do not stand where what is told %s', (_, given) => {
+  ])('do not stay where the report %s', (_, given) => {
     expect(words(observe(given)).at(-1)).toBe('Available=False/NotAllWorkAreAvailable');
   });
   it('do not stand where the manifests cannot be rendered, which needs no look', () => {

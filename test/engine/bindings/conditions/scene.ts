@@ -4,8 +4,8 @@ import type { ApplyStrategy, Placement } from '../../../../src/api/placement.ts'
 import type { Binding } from '../../../../src/api/placement-state.ts';
 import { observeBinding } from '../../../../src/engine/bindings/conditions/observe-binding.ts';
 import type { Rendered } from '../../../../src/engine/overrides/render.ts';
+import { memberObservation } from '../../member-observation.ts';
 import { applyStrategy, placementOf as rollingPlacement, T0 } from '../../rollout/world.ts';
-import { sighting } from '../../sighting.ts';
 
 export const config = (name: string): Manifest => ({
   apiVersion: 'v1',
@@ -45,7 +45,7 @@ export const entry = (more: Partial<PlacementObservation> = {}): PlacementObserv
   ...more,
 });
 export const look = (more: Partial<ClusterObservation> = {}): ClusterObservation =>
-  sighting({ placements: [entry()], ...more });
+  memberObservation({ placements: [entry()], ...more });
 export const ref = ({ apiVersion, kind, metadata: { name, namespace } }: Manifest) => ({
   apiVersion,
   kind,

@@ -5,7 +5,7 @@ import type { Condition } from '../../../../src/api/meta.ts';
 import type { Placement } from '../../../../src/api/placement.ts';
 import type { Fleet, FleetRecord } from '../../../../src/engine/input.ts';
 import type { PlannedEviction } from '../../../../src/engine/plan-document.ts';
-import { sighting } from '../../sighting.ts';
+import { memberObservation } from '../../member-observation.ts';
 import { placementOf, runOf } from '../../staged/world.ts';
 import { healthy, inputOf, members, objects, on, planned, planOf, remembered, rolling, rules } from '../world.ts';
 
@@ -65,7 +65,7 @@ describe('an eviction', () => {
     const input = inputOf({
       fleet: { members: members('a'), placements: [rolling()], evictions: [file('a')] },
       record: { exists: false },
-      observations: new Map([['a', sighting({ objects: [labelled] })]]),
+      observations: new Map([['a', memberObservation({ objects: [labelled] })]]),
     });
     expect(rules(input, planOf({ evictions: [executed('a')] }))).toContain('eviction-unasked');
   });

@@ -65,7 +65,7 @@ describe('removal from many clusters', () => {
   ])('of %i members from %i, limits %o: refused %s', (members, count, limits, refused) => {
     expect(found(unpicked(members, count, 1, limits))).toEqual(refused ? ['blast-radius-clusters'] : []);
   });
-  it('says of which placement and from where', () => {
+  it('names the placement and its clusters', () => {
     const { input, plan } = unpicked(4, 3, 1, { maxClusters: 2 });
     expect(findings({ input, plan }).map(({ message }) => message)).toEqual([
       'objects of web would be removed from 3 clusters, at most 2 are allowed at once: c-000, c-001, c-002',

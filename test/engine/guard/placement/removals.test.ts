@@ -3,7 +3,7 @@ import type { Eviction } from '../../../../src/api/eviction.ts';
 import type { Manifest } from '../../../../src/api/meta.ts';
 import type { ClusterObservation } from '../../../../src/api/observation.ts';
 import type { Binding } from '../../../../src/api/placement-state.ts';
-import { sighting } from '../../sighting.ts';
+import { memberObservation } from '../../member-observation.ts';
 import {
   inputOf,
   member,
@@ -29,7 +29,7 @@ describe('targets and removals', () => {
     const plan = planOf({ placements: { web: [planned('a', 0, 'remove')] } });
     expect(rules(input, plan)).toEqual(['removal-without-binding']);
     const seen = { placement: { kind: 'ClusterResourcePlacement' as const, name: 'web' }, done: true, results: [] };
-    const observation = sighting({ placements: [seen] });
+    const observation = memberObservation({ placements: [seen] });
     expect(rules({ ...input, observations: new Map([['a', observation]]) }, plan)).toEqual([]);
   });
   describe('a removal under way', () => {
@@ -78,7 +78,7 @@ describe('targets and removals', () => {
       const input = inputOf({
         fleet: { members: members('a'), placements: [rolling()] },
         placements: [remembered(rolling(), [binding], { 0: objects(1) })],
-        observations: look && new Map([['a', sighting(look)]]),
+        observations: look && new Map([['a', memberObservation(look)]]),
       });
       expect(rules(input, planOf(plan))).toEqual(passes ? [] : ['removal-forgotten']);
       const left = inputOf({ ...input, fleet: { members: [member('a', true)], placements: [rolling()] } });

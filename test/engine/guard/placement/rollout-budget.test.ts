@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../../src/api/meta.ts';
 import type { OverrideSnapshot } from '../../../../src/api/override.ts';
 import type { Binding } from '../../../../src/api/placement-state.ts';
-import { sighting } from '../../sighting.ts';
+import { memberObservation } from '../../member-observation.ts';
 import { at } from '../../staged/world.ts';
 import {
   healthy,
@@ -117,7 +117,7 @@ describe('budgets of rolling updates', () => {
         heardAt,
         results: [],
       };
-      const observation = sighting({ placements: [seen], objects: [live as never] });
+      const observation = memberObservation({ placements: [seen], objects: [live as never] });
       const input = inputOf({
         observations: new Map([['a', observation]]),
         fleet: { members: [labelled('a')], placements: [rolling(0)] },

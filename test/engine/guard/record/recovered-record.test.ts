@@ -3,7 +3,7 @@ import type { Manifest, PlacementKey } from '../../../../src/api/meta.ts';
 import type { ClusterObservation } from '../../../../src/api/observation.ts';
 import type { Binding } from '../../../../src/api/placement-state.ts';
 import type { FleetRecord, PlanInput, RecordedPlacement, Unread } from '../../../../src/engine/input.ts';
-import { sighting } from '../../sighting.ts';
+import { memberObservation } from '../../member-observation.ts';
 import {
   findings,
   healthy,
@@ -34,7 +34,7 @@ const report = (index?: number, name = 'web') => ({
   results: [],
 });
 const look = (shown: readonly Manifest[], index?: number): ClusterObservation =>
-  sighting({ objects: [...shown], placements: index === undefined ? [] : [report(index)] });
+  memberObservation({ objects: [...shown], placements: index === undefined ? [] : [report(index)] });
 
 /** What was put together of `web`: bindings by cluster and index, contents by index. */
 const rebuilt = (

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../../src/api/meta.ts';
 import type { StagedUpdateRun, UpdateRunStatus } from '../../../../src/api/staged.ts';
 import type { FleetRecord, PlanInput } from '../../../../src/engine/input.ts';
-import { sighting } from '../../sighting.ts';
+import { memberObservation } from '../../member-observation.ts';
 import {
   answer,
   at,
@@ -20,7 +20,7 @@ import { inputOf, members, objects, planOf, rules } from '../world.ts';
 const started: Condition = { type: 'Started', status: 'True', reason: 'x' };
 const unread = { placements: new Map(), runs: new Set(['web-1']), evictions: new Set<string>() };
 const ours = { ...objects(1)[0]!, metadata: { name: 'x', labels: { 'gitfleet.dev/placement': 'web' } } };
-const shown = { observations: new Map([['c-1', sighting({ objects: [ours] })]]) };
+const shown = { observations: new Map([['c-1', memberObservation({ objects: [ours] })]]) };
 
 describe('update runs', () => {
   const wait = { afterStageTasks: [{ type: 'TimedWait' as const, waitTime: '1h' }, { type: 'Approval' as const }] };

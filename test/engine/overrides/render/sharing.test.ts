@@ -9,7 +9,7 @@ describe('sharing', () => {
     const manifests = shop();
     expect(renderOn(eu, manifests)).toBe(renderOn(us, manifests));
   });
-  test('clusters for which the same rules apply do too, as long as no variable tells them apart', () => {
+  test('clusters with the same rules share it too, unless a variable differs', () => {
     const manifests = shop();
     const fixed = replicas(3);
     expect(renderOn(eu, manifests, [fixed])).toBe(renderOn(us, manifests, [fixed]));

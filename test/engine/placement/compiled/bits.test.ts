@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { addRow, everyRow, listRows, noRows } from '../../../../src/engine/placement/compiled/bits.ts';
 import { drawn } from '../../../support/law-runs.ts';
 
-test('rows are listed in ascending order, at most as many as asked for', () => {
+test('rows are listed in ascending order, at most as many as requested', () => {
   const size = 130;
   const rows = fc.uniqueArray(fc.nat(size - 1)).map((list) => list.sort((a, b) => a - b));
   fc.assert(

@@ -26,9 +26,12 @@ it.each([
   ['careq', ['web-1-after-canary stage']],
   ['clusterapprovalrequests', ['web-1-after-canary stage']],
   ['areq', []],
-])('get %s tells what a stage asks from what a removal asks, which is no kind of KubeFleet', async (word, expected) => {
-  const { listing, isMeant } = kindMeant(word);
-  const rows = (await listing.rows(status, undefined as unknown as StatusReader)).filter(isMeant);
-  const asks = rows.map(({ name, cells }) => `${name} ${cells.find(({ heading }) => heading === 'TYPE')?.cell}`);
-  expect(asks).toEqual(expected);
-});
+])(
+  'get %s distinguishes requests of stages from those of removals, which are no kind of KubeFleet',
+  async (word, expected) => {
+    const { listing, isMeant } = kindMeant(word);
+    const rows = (await listing.rows(status, undefined as unknown as StatusReader)).filter(isMeant);
+    const asks = rows.map(({ name, cells }) => `${name} ${cells.find(({ heading }) => heading === 'TYPE')?.cell}`);
+    expect(asks).toEqual(expected);
+  },
+);

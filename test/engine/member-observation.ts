@@ -1,8 +1,8 @@
 import type { ClusterObservation } from '../../src/api/observation.ts';
 import { T0 } from '../support/instants.ts';
 
-/** What a complete look at the member `a` showed at T0: nothing, unless `more` says so. */
-export const sighting = (more: Partial<ClusterObservation> = {}): ClusterObservation => ({
+/** A complete observation of the member `a` at T0: without objects, unless `more` has some. */
+export const memberObservation = (more: Partial<ClusterObservation> = {}): ClusterObservation => ({
   apiVersion: 'gitfleet.dev/v1alpha1',
   kind: 'ClusterObservation',
   metadata: { name: 'a' },

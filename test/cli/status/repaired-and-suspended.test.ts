@@ -31,7 +31,7 @@ const applied = (details: PatchDetail[]) =>
 
 const change = { path: '/spec/replicas', valueInMember: '5', valueInHub: '2' };
 
-it('what differs still is told as that', async () => {
+it('a present difference is reported as such', async () => {
   expect(await rows()).toEqual([['/spec/replicas', '5', '2', '<none>', 'differs']]);
   expect((await pages()).map((line) => line.replace(/\S+Z/, 'then'))).toEqual([
     '≠ Deployment web/web drifted since then',
@@ -41,7 +41,7 @@ it('what differs still is told as that', async () => {
   ]);
 });
 
-it('what was put right of late is told as past, with who did it', async () => {
+it('a recent repair is reported as past, with the field manager that made the change', async () => {
   applied([{ ...change, manager: 'kubectl-edit', repaired: true }]);
   await fleet.settle();
   expect(await rows()).toEqual([['/spec/replicas', '5', '2', 'kubectl-edit', 'repaired']]);
@@ -53,7 +53,7 @@ it('what was put right of late is told as past, with who did it', async () => {
   ]);
 });
 
-it('what an apply leaves as it is, under FullComparison, is not told as put right', async () => {
+it('a difference that an apply keeps under FullComparison is not reported as repaired', async () => {
   applied([change, { path: '/data/b', valueInMember: 'x', repaired: true }]);
   await fleet.settle();
   expect(await rows()).toEqual([
@@ -63,7 +63,7 @@ it('what an apply leaves as it is, under FullComparison, is not told as put righ
   expect((await pages())[0]).toMatch(/^≠ Deployment web\/web drifted since/);
 });
 
-it('describe says that a placement is suspended, and why', async () => {
+it('describe reports that a placement is suspended, and why', async () => {
   await cli('suspend', 'placement', 'web', '--reason', 'incident 42', '--repo', fleet.dir);
   fleet.look();
   await fleet.settle();
@@ -71,7 +71,7 @@ it('describe says that a placement is suspended, and why', async () => {
   expect(out.split('\n').filter((line) => line.startsWith('Suspended'))).toEqual(['Suspended:   incident 42']);
 });
 
-it('describe says of a placement that its deletion would leave what it holds', async () => {
+it('describe shows that objects of a placement stay when it is deleted', async () => {
   const lines = async () => {
     const { out } = await cli('describe', 'placement', 'web', '--repo', fleet.dir);
     return out.split('\n').filter((line) => line.startsWith('Deletion'));
