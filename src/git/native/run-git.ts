@@ -16,6 +16,8 @@ export interface GitOptions {
   readonly gitdir?: string;
   readonly input?: Uint8Array | string | Readable;
   readonly timeoutMs?: number;
+  /** Sees what git writes as it comes. */
+  readonly onOutput?: (chunk: Buffer) => void;
   /** Variables on top of those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -31,7 +33,10 @@ export function git(args: readonly string[], options: GitOptions = {}): Promise<
     const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? longestRunMs);
     const out: Buffer[] = [];
     const err: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stdout.on('data', (chunk: Buffer) => {
+      out.push(chunk);
+      options.onOutput?.(chunk);
+    });
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
     // Git may end before it has read all of its input; its exit code tells.
     child.stdin.on('error', () => {});
@@ -60,15 +65,23 @@ export async function gitOrThrow(args: readonly string[], options: GitOptions = 
   throw new GitError('failed', `git ${args[0]}: ${ran.stderr || `exit code ${ran.code}`}`);
 }
 
-let found: Promise<boolean> | undefined;
+let version: Promise<string | undefined> | undefined;
 
-/** Whether this machine has git; asked once. */
-export function hasGit(): Promise<boolean> {
-  found ??= git(['--version']).then(
-    ({ code }) => code === 0,
-    () => false,
+/** What `git --version` says; undefined where this machine has no git. Asked once. */
+function gitVersion(): Promise<string | undefined> {
+  version ??= git(['--version']).then(
+    ({ code, stdout }) => (code === 0 ? stdout.toString('utf8') : undefined),
+    () => undefined,
   );
-  return found;
+  return version;
+}
+
+export const hasGit = async (): Promise<boolean> => (await gitVersion()) !== undefined;
+
+/** Whether git is this version or a later one. */
+export async function hasGitSince(major: number, minor: number): Promise<boolean> {
+  const [, ours = 0, also = 0] = (/(\d+)\.(\d+)/.exec((await gitVersion()) ?? '') ?? []).map(Number);
+  return ours > major || (ours === major && also >= minor);
 }
 
 /** GIT_DIR and its kin would turn our commands to another repository, e.g. when gitfleet is started by a hook. */

@@ -1,11 +1,19 @@
 import { GitError } from '../git-error.ts';
-import { largestObject, type ObjectStore } from './objects.ts';
+import { largestObject, type ObjectStore, type StoredObject } from './objects.ts';
+
+export interface BoundedRead {
+  sizes(oids: readonly string[]): Promise<Map<string, number>>;
+  /** Leaves out what is larger than `largestObject`. */
+  readSmall(oids: readonly string[]): Promise<Map<string, StoredObject>>;
+  /** Error `too-large`. */
+  read(oids: readonly string[]): Promise<Map<string, StoredObject>>;
+}
 
 /**
  * Reads objects after asking for the sizes of those that are not known to be small enough: two megabytes of a pack may hold one
- * of 600. Remembers what the last listing asked for, so that a commit costs only what it changed. Error `too-large`.
+ * of 600. Remembers what the last listing asked for, so that a commit costs only what it changed.
  */
-export function boundedRead(store: ObjectStore): ObjectStore {
+export function boundedRead(store: ObjectStore): BoundedRead {
   let known = new Map<string, number>();
 
   async function sizes(oids: readonly string[]): Promise<Map<string, number>> {
@@ -17,16 +25,27 @@ export function boundedRead(store: ObjectStore): ObjectStore {
     return found;
   }
 
+  async function readSmall(oids: readonly string[]): Promise<Map<string, StoredObject>> {
+    if (store.readSmall && oids.some((oid) => !known.has(oid))) {
+      const { sizes: asked, objects } = await store.readSmall(oids);
+      for (const [oid, size] of asked) known.set(oid, size);
+      return objects;
+    }
+    const found = await sizes(oids);
+    return store.read(oids.filter((oid) => found.get(oid)! <= largestObject));
+  }
+
   return {
     sizes,
+    readSmall,
     async read(oids) {
-      for (const [oid, size] of await sizes(oids))
-        if (size > largestObject)
-          throw new GitError(
-            'too-large',
-            `${oid} has ${size} bytes: at most ${largestObject} are read of one object of a repository`,
-          );
-      return store.read(oids);
+      const objects = await readSmall(oids);
+      const left = oids.find((oid) => !objects.has(oid));
+      if (left === undefined) return objects;
+      throw new GitError(
+        'too-large',
+        `${left} has ${known.get(left)} bytes: at most ${largestObject} are read of one object of a repository`,
+      );
     },
   };
 }

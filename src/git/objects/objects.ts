@@ -18,6 +18,10 @@ export interface ObjectStore {
   read(oids: readonly string[]): Promise<Map<string, StoredObject>>;
   /** Bytes of their contents, without reading these. */
   sizes(oids: readonly string[]): Promise<Map<string, number>>;
+  /** Both at once, where that is quicker: the sizes of all, and those objects that are not larger than `largestObject`. */
+  readSmall?(
+    oids: readonly string[],
+  ): Promise<{ readonly sizes: Map<string, number>; readonly objects: Map<string, StoredObject> }>;
 }
 
 /** The objects of one repository, read in bulk. */

@@ -5,23 +5,24 @@ import { git, gitOrThrow } from '../native/run-git.ts';
 import { boundedRead } from './bounded-read.ts';
 import { type Commit, parseCommit } from './commit.ts';
 import { deepestFolder, listFiles } from './list-files.ts';
+import { nativeReadSmall } from './native-read-small.ts';
 import { isFolder, type TreeEntry } from './new-objects.ts';
 import { nativeSizes, pureSizes } from './object-sizes.ts';
-import { largestObject, type ObjectStore, type Objects, type StoredObject } from './objects.ts';
+import type { ObjectStore, Objects, StoredObject } from './objects.ts';
 import { parseTree } from './parse-tree.ts';
 import { nativeRead, pureFault, pureRead, throughRepacks } from './read-objects.ts';
 
 /** `native` reads through `git cat-file --batch` (60 to 100 times faster on packs), otherwise isomorphic-git reads. */
 export function openObjects(gitdir: string, native: boolean): Objects {
-  const store = native
-    ? { read: nativeRead(gitdir), sizes: nativeSizes(gitdir) }
+  const store: ObjectStore = native
+    ? { read: nativeRead(gitdir), sizes: nativeSizes(gitdir), readSmall: nativeReadSmall(gitdir) }
     : { read: pureRead(gitdir), sizes: pureSizes(gitdir) };
   return objectsFrom(store, native ? nativeHistory(gitdir, store.read) : pureHistory(gitdir));
 }
 
 /** Everything else that can be told from reading objects. */
 export function objectsFrom(store: ObjectStore, { log, isAncestor }: Pick<Objects, 'log' | 'isAncestor'>): Objects {
-  const { read, sizes } = boundedRead(store);
+  const { read, readSmall, sizes } = boundedRead(store);
   let known = new Map<string, readonly TreeEntry[]>();
 
   async function commits(oids: readonly string[]): Promise<Commit[]> {
@@ -44,7 +45,9 @@ export function objectsFrom(store: ObjectStore, { log, isAncestor }: Pick<Object
     let level = [root];
     for (let depth = 0; level.length > 0 && depth < deepestFolder; depth++) {
       const missing = level.filter((oid) => !known.has(oid));
-      const fetched = missing.length === 0 ? new Map<string, StoredObject>() : await readFolders(missing, root);
+      // Of the root too much is an error; what else is too large is left out.
+      const fetched =
+        missing.length === 0 ? new Map<string, StoredObject>() : await (depth === 0 ? read : readSmall)(missing);
       for (const oid of level) {
         const entries = known.get(oid) ?? entriesOf(fetched.get(oid));
         if (entries !== undefined) used.set(oid, entries);
@@ -55,11 +58,6 @@ export function objectsFrom(store: ObjectStore, { log, isAncestor }: Pick<Object
     if (!used.has(root)) throw new GitError('failed', `${root} is no folder that can be read: run git fsck`);
     known = used;
     return used;
-  }
-
-  async function readFolders(oids: readonly string[], root: string): Promise<Map<string, StoredObject>> {
-    const found = await sizes(oids);
-    return read(oids.filter((oid) => oid === root || found.get(oid)! <= largestObject));
   }
 
   return {

@@ -29,7 +29,7 @@ export function nativeRead(gitdir: string): Read {
 }
 
 /** Stops at the first object that git says is missing. */
-function parseBatch(out: Buffer): { readonly objects: Map<string, StoredObject>; readonly missing?: string } {
+export function parseBatch(out: Buffer): { readonly objects: Map<string, StoredObject>; readonly missing?: string } {
   const found = new Map<string, StoredObject>();
   let at = 0;
   while (at < out.length) {
