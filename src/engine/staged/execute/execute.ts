@@ -65,10 +65,13 @@ function executeStage(before: RunStep, context: RunContext, at: number): StageOu
   const update = updateClusters(step, context, at, isPaused ? 0 : concurrencyOf(step.status, at));
   step = update.step;
   if (update.abort !== undefined) return failed(step, context, at, update.abort);
-  if (!stageOf(step, at).clusters.every(hasFinished))
-    return isPaused
-      ? pausedStage(step, context, at, update.stuck)
-      : updating(pause.pausesAt ? withWake(step, pause.pausesAt) : step, context, at, update.stuck);
+  const { clusters } = stageOf(step, at);
+  if (!clusters.every(hasFinished)) {
+    if (isPaused) return pausedStage(step, context, at, update.stuck);
+    // A pause changes nothing for clusters that are in flight already.
+    const pausesAt = clusters.some(isPending) ? pause.pausesAt : undefined;
+    return updating(pausesAt ? withWake(step, pausesAt) : step, context, at, update.stuck);
+  }
 
   const after = afterStage(step, context, at);
   switch (after.kind) {

@@ -169,3 +169,14 @@ describe('stuck', () => {
     expect(rollout.ready(...names).plan(400).reads).toContain('Succeeded=True/UpdateRunSucceeded');
   });
 });
+
+describe('a pause that is to come', () => {
+  const pause = { kind: 'none', pausesAt: at(120) } as const;
+  it.each([
+    ['wakes a run with clusters that it would hold', 1, [at(120)]],
+    ['does not wake a run with all clusters in flight', '100%', []],
+  ])('%s', (_, maxConcurrency, wakes) => {
+    const rollout = update({ maxConcurrency }, { pause }).plan();
+    expect(rollout.outcome.wakes.filter((wake) => wake === at(120))).toEqual(wakes);
+  });
+});
