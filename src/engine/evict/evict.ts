@@ -142,7 +142,7 @@ const placementOf = ({ spec }: Eviction, works: readonly PlacementWork[]): Place
     ({ placement }) => placement.kind === 'ClusterResourcePlacement' && placement.metadata.name === spec.placementName,
   );
 
-const withoutCluster = (work: PlacementWork, cluster: string): PlacementWork => ({
+const withoutCluster = (work: PlacementWork, cluster: ClusterName): PlacementWork => ({
   ...work,
   bindings: work.bindings.map((entry) =>
     entry.binding.targetCluster === cluster ? markedForRemoval(entry.binding) : entry,

@@ -1,4 +1,4 @@
-import type { Condition, Timestamp } from '../../api/meta.ts';
+import type { ClusterName, Condition, Timestamp } from '../../api/meta.ts';
 import type { Placement } from '../../api/placement.ts';
 import type { Binding, ClusterDecision, PolicySnapshotEntry } from '../../api/placement-state.ts';
 import { withTransitionTime } from '../kernel/condition.ts';
@@ -149,7 +149,7 @@ function pickAll(
  */
 export function eligibilityWakes({ spec }: Placement, live: readonly Binding[], index: FleetIndex): Timestamp[] {
   const { placementType, clusterNames } = spec.policy;
-  const rowsNamed = (names: readonly string[]): Set<number | undefined> =>
+  const rowsNamed = (names: readonly ClusterName[]): Set<number | undefined> =>
     new Set(names.map((name) => index.rowOf.get(name)));
   const fixed = placementType === 'PickFixed' ? rowsNamed(clusterNames ?? []) : undefined;
   // Computed only when the cluster that changes first is selected, which is rare.

@@ -1,4 +1,4 @@
-import type { Manifest, PlacementKey } from '../../api/meta.ts';
+import type { ClusterName, Manifest, PlacementKey } from '../../api/meta.ts';
 import { type Placement, type PlacementPolicy, placementKey } from '../../api/placement.ts';
 import type { Binding, PlacementState } from '../../api/placement-state.ts';
 import type { PlanInput, RecordedPlacement } from '../input.ts';
@@ -16,14 +16,14 @@ export interface PlacementOnCluster {
 }
 
 /** Clusters that show objects with a placement's label, by placement. */
-export function observedPlacements(input: PlanInput): Map<PlacementKey, Map<string, PlacementOnCluster>> {
-  const seen = new Map<PlacementKey, Map<string, PlacementOnCluster>>();
+export function observedPlacements(input: PlanInput): Map<PlacementKey, Map<ClusterName, PlacementOnCluster>> {
+  const seen = new Map<PlacementKey, Map<ClusterName, PlacementOnCluster>>();
   for (const [cluster, observation] of input.observations ?? []) {
     for (const object of observation.objects) {
       const label = object.metadata.labels?.[placementLabel];
       if (label === undefined) continue;
       const key = (object.metadata.annotations?.[placementAnnotation] ?? label) as PlacementKey;
-      const clusters = seen.get(key) ?? new Map<string, PlacementOnCluster>();
+      const clusters = seen.get(key) ?? new Map<ClusterName, PlacementOnCluster>();
       seen.set(key, clusters);
       const index = observation.placements.find(
         ({ placement }) => placementKey(placement) === key,
@@ -42,7 +42,7 @@ export function observedPlacements(input: PlanInput): Map<PlacementKey, Map<stri
 export function rebuilt(
   placement: Placement | undefined,
   key: PlacementKey,
-  onClusters: ReadonlyMap<string, PlacementOnCluster>,
+  onClusters: ReadonlyMap<ClusterName, PlacementOnCluster>,
   highest = -1,
 ): RecordedPlacement {
   const contents = new Map<number, Map<string, Manifest>>();
@@ -109,9 +109,9 @@ const policySnapshot = (policy: PlacementPolicy) => ({
  * all, the objects of an older cluster would be put on the newer ones.
  */
 function indexed(
-  onClusters: ReadonlyMap<string, PlacementOnCluster>,
+  onClusters: ReadonlyMap<ClusterName, PlacementOnCluster>,
   highest: number,
-): [string, PlacementOnCluster & { readonly index: number }][] {
+): [ClusterName, PlacementOnCluster & { readonly index: number }][] {
   let next = Math.max(highest, ...[...onClusters.values()].map(({ index }) => index ?? -1)) + 1;
   const byContent = new Map<string, number>();
   return [...onClusters].map(([cluster, { index, objects }]) => {

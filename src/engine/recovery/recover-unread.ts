@@ -1,4 +1,4 @@
-import type { Manifest, PlacementKey } from '../../api/meta.ts';
+import type { ClusterName, Manifest, PlacementKey } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import {
   type FleetRecord,
@@ -61,11 +61,11 @@ function continued({ state, snapshots }: RecordedPlacement, before: UnreadPlacem
 }
 
 function withReportedClusters(
-  shown: ReadonlyMap<string, PlacementOnCluster>,
+  shown: ReadonlyMap<ClusterName, PlacementOnCluster>,
   key: PlacementKey,
   { object }: UnreadPlacement,
   { observations }: PlanInput,
-): ReadonlyMap<string, PlacementOnCluster> {
+): ReadonlyMap<ClusterName, PlacementOnCluster> {
   const all = new Map(shown);
   for (const [cluster, { placements }] of observations ?? []) {
     const reported = placements.find(({ placement }) => placementKey(placement) === key);

@@ -1,3 +1,4 @@
+import type { ClusterName } from '../../api/meta.ts';
 import type { MirroredStatus } from '../../api/mirrored-status.ts';
 import { isOfOneCluster, type Placement, type PlacementRef, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
@@ -25,7 +26,7 @@ export function mirroredStatuses(work: PlacementWork, world: World, recorded: Re
     .sort(by(({ clusterName }) => clusterName));
 }
 
-type Recorded = ReadonlyMap<string, MirroredStatus> | undefined;
+type Recorded = ReadonlyMap<ClusterName, MirroredStatus> | undefined;
 
 /** Reporting to the original resource is possible only with a single member. */
 function isMirrored({ spec: { policy, strategy } }: Placement): boolean {
@@ -64,7 +65,7 @@ function statusOf({ item, live }: Delivered, before: MirroredStatus | undefined)
 
 const documentOf = (
   { name, namespace }: PlacementRef,
-  clusterName: string,
+  clusterName: ClusterName,
   objects: MirroredStatus['objects'],
 ): MirroredStatus => ({
   apiVersion: 'gitfleet.dev/v1alpha1',

@@ -1,3 +1,4 @@
+import type { ClusterName } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
@@ -29,7 +30,7 @@ export function removalsOfUnread({ fleet, changes }: Evidence): GuardFinding[] {
         message: `placement ${key} would be removed as if its file were gone, but ${why}`,
       });
   }
-  const gone = new Set<string>();
+  const gone = new Set<ClusterName>();
   for (const { pairs } of changes)
     for (const { clusterName, before, after, removedNow } of pairs)
       if (before && (after === undefined || removedNow)) gone.add(clusterName);

@@ -1,3 +1,4 @@
+import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { GuardFinding, PlannedRun } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
@@ -7,7 +8,7 @@ import { isStarted } from './run-status.ts';
 export function movesWithoutRun(evidence: Evidence): GuardFinding[] {
   // Made when the first moves under External, which is seldom.
   let started: ReadonlySet<string> | undefined;
-  const isGivenByRun = (key: string, cluster: string, index: number): boolean => {
+  const isGivenByRun = (key: PlacementKey, cluster: ClusterName, index: number): boolean => {
     started ??= startedByRuns(evidence);
     return started.has(startedKey(key, cluster, String(index)));
   };
@@ -43,10 +44,11 @@ function startedByRuns(evidence: Evidence): ReadonlySet<string> {
   );
 }
 
-const startedKey = (placement: string, cluster: string, index: string): string => `${placement} ${cluster} ${index}`;
+const startedKey = (placement: PlacementKey, cluster: ClusterName, index: string): string =>
+  `${placement} ${cluster} ${index}`;
 
 /** The placement of a planned run, by its file or by its record. */
-function runPlacements({ fleet, record }: Evidence): (run: PlannedRun) => string | undefined {
+function runPlacements({ fleet, record }: Evidence): (run: PlannedRun) => PlacementKey | undefined {
   const nameOf = (kind: string, key: string): string => `${kind} ${key}`;
   const files = new Map(fleet.runs.toReversed().map((run) => [nameOf(run.kind, placementKey(run.metadata)), run]));
   return (run) => {

@@ -1,3 +1,4 @@
+import type { ClusterName } from '../../../api/meta.ts';
 import type { ClusterDecision } from '../../../api/placement-state.ts';
 import { type BindingGroups, crossReference, unschedule } from '../bindings.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
@@ -16,7 +17,7 @@ export interface PickFixedOutcome {
  * bindings; KubeFleet does nothing then (docs/compatibility.md).
  */
 export function pickFixed(
-  names: readonly string[],
+  names: readonly ClusterName[],
   groups: BindingGroups,
   latestIndex: number,
   index: FleetIndex,
@@ -37,14 +38,14 @@ export function pickFixed(
   return { groups: names.length === 0 ? dropAll(after) : after, decisions, found: valid.length };
 }
 
-function refusal(clusterName: string, index: FleetIndex): string | undefined {
+function refusal(clusterName: ClusterName, index: FleetIndex): string | undefined {
   const row = index.rowOf.get(clusterName);
   if (row === undefined) return reasons.notFound(clusterName);
   const { eligibility } = index.members[row]!;
   return eligibility.eligible ? undefined : reasons.notEligible(clusterName, eligibility.reason);
 }
 
-const pick = (clusterName: string): ClusterDecision => ({
+const pick = (clusterName: ClusterName): ClusterDecision => ({
   clusterName,
   selected: true,
   reason: reasons.pickedByName(clusterName),
