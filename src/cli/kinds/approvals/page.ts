@@ -1,5 +1,5 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
-import { approvalBranch, mergeCommand } from '../../../engine/gate/request.ts';
+import { approvalBranch, howToMerge, mergeCommand } from '../../../engine/gate/request.ts';
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
@@ -108,10 +108,9 @@ export function removalPage(asked: RemovalToApprove, { inPlace }: Pick<Status, '
 }
 
 function approveLines(request: Parameters<typeof approvalBranch>[0], inPlace: boolean): string[] {
-  const branch = approvalBranch(request);
   return [
-    `approve:  merge the branch ${branch}, or its pull request; in ${inPlace ? 'the repo' : 'a clone'}:`,
-    `          ${mergeCommand(branch, inPlace)}`,
+    `approve:  ${howToMerge(request)}; in ${inPlace ? 'the repo' : 'a clone'}:`,
+    `          ${mergeCommand(approvalBranch(request), inPlace)}`,
   ];
 }
 
