@@ -10,7 +10,7 @@ import { type Placement, placementKey, refOf, type StatusInNamespace } from '../
 import type { PlacementState } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../api/staged.ts';
-import type { ToldHold } from './plan-document.ts';
+import type { GroupedHold } from './plan-document.ts';
 
 /** Everything a plan is made from. Same input, same plan; can be saved as files and replayed. */
 export interface PlanInput {
@@ -143,7 +143,7 @@ export type RecordFolder = {
 
 /** What is in effect, beyond what the record folders hold. */
 export interface InEffect {
-  readonly holds: readonly ToldHold[];
+  readonly holds: readonly GroupedHold[];
   /** Number of all holds, also of those that `holds` leaves out. */
   readonly holdCount: number;
   /** The commit that it was planned from; undefined where nothing is in effect, or the commit was not recorded. */

@@ -138,7 +138,7 @@ export interface Hold {
 }
 
 /** A hold, reported once for all clusters of a placement that wait for the same. */
-export interface ToldHold extends Hold {
+export interface GroupedHold extends Hold {
   /** The first of them by name, where there are several; `subject` names none then, nor does the message. */
   readonly clusters?: readonly string[];
   /** How many there are. */

@@ -1,5 +1,5 @@
 import { memoize } from '../engine/kernel/memoize.ts';
-import type { Hold, Plan, ToldHold } from '../engine/plan-document.ts';
+import type { GroupedHold, Hold, Plan } from '../engine/plan-document.ts';
 import { meaningOf } from './hold-reasons.ts';
 
 /** People and programs read a summary at a glance; it is written anew with every change. */
@@ -12,12 +12,12 @@ const mostClusters = 10;
  * What the status branch lists of `plan.holds`: at most a hundred that may need a fix, then as many of rollouts that wait for
  * their turn. Not what requests for approval and the stages of a run already report.
  */
-export const listedHolds = ({ holds }: Pick<Plan, 'holds'>): readonly ToldHold[] => listed(holds);
+export const listedHolds = ({ holds }: Pick<Plan, 'holds'>): readonly GroupedHold[] => listed(holds);
 
 /** Summary, dashboard and demo list the same of one plan. */
-const listed = memoize((holds: Plan['holds']): readonly ToldHold[] => {
+const listed = memoize((holds: Plan['holds']): readonly GroupedHold[] => {
   const all = groupHolds(holds.filter((hold) => !isReportedElsewhere(hold)));
-  const isTurn = (hold: ToldHold): boolean => meaningOf(hold).endsBy === 'turn';
+  const isTurn = (hold: GroupedHold): boolean => meaningOf(hold).endsBy === 'turn';
   const others = all.filter((hold) => !isTurn(hold));
   return [...others.slice(0, mostHolds), ...fewOfEach(all.filter(isTurn))];
 });
@@ -28,7 +28,7 @@ const isReportedElsewhere = ({ reason, subject }: Hold): boolean =>
   (reason === 'RolloutBudget' && subject.clusterName === undefined);
 
 /** Holds with the same reason and sentence for several clusters become one. */
-export function groupHolds(holds: readonly Hold[]): ToldHold[] {
+export function groupHolds(holds: readonly Hold[]): GroupedHold[] {
   const groups = new Map<string, Hold[]>();
   for (const hold of holds) {
     const { subject, reason, until, removalDigest } = hold;
@@ -73,7 +73,7 @@ interface SharedBy {
   readonly count?: number | undefined;
 }
 
-function fewOfEach(holds: readonly ToldHold[]): ToldHold[] {
+function fewOfEach(holds: readonly GroupedHold[]): GroupedHold[] {
   const seen = new Map<string, number>();
   const few = holds.filter(({ subject: { kind, namespace, name } }) => {
     const key = JSON.stringify([kind, namespace, name]);

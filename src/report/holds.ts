@@ -1,5 +1,5 @@
 import { isFulfilled } from '../engine/kernel/condition.ts';
-import type { Hold, Plan, PlannedPlacement, ToldHold } from '../engine/plan-document.ts';
+import type { GroupedHold, Hold, Plan, PlannedPlacement } from '../engine/plan-document.ts';
 import { titleOf } from '../repo/title-of.ts';
 import type { EventSource } from './event-source.ts';
 import { clustersOf, groupHolds, listedHolds } from './grouped-holds.ts';
@@ -9,7 +9,7 @@ import { holdsOf } from './holds-of.ts';
 /** Something starts to wait. `stuck`: a rollout that no step of its own lets continue. */
 interface HoldEvent {
   readonly kind: 'waiting' | 'stuck';
-  readonly hold: ToldHold;
+  readonly hold: GroupedHold;
 }
 
 export const holds: EventSource<HoldEvent> = {
@@ -33,12 +33,12 @@ export const holds: EventSource<HoldEvent> = {
   ],
 };
 
-const lineOf = (hold: ToldHold): string => `${titleOf(hold.subject)} ${textOf(hold)}`;
+const lineOf = (hold: GroupedHold): string => `${titleOf(hold.subject)} ${textOf(hold)}`;
 
 const keyOf = ({ reason, message }: Hold): string => `${reason} ${message}`;
 
 /** The line names its subject already, and milliseconds are noise. */
-function textOf(hold: ToldHold): string {
+function textOf(hold: GroupedHold): string {
   const who = clustersOf(hold);
   const message = hold.message
     .replace(new RegExp(`^run ${hold.subject.name}:? `), '')
@@ -50,7 +50,7 @@ function textOf(hold: ToldHold): string {
  * Holds of rollouts that wait although nothing moves and everything else is well: no step of their own lets them continue. What
  * waits for other clusters is not stuck.
  */
-function stuckRollouts(plan: Plan): readonly ToldHold[] {
+function stuckRollouts(plan: Plan): readonly GroupedHold[] {
   const stuck = plan.placements.filter(isStuck);
   if (stuck.length === 0) return [];
   const waits = listedHolds(plan).filter(({ reason }) => reason === 'RolloutBudget');

@@ -6,13 +6,13 @@ import { parseInstant } from '../engine/kernel/instant.ts';
 import { latestOf } from '../engine/kernel/latest-of.ts';
 import { by } from '../engine/kernel/ordering.ts';
 import type {
+  GroupedHold,
   Hold,
   Plan,
   PlannedBinding,
   PlannedPlacement,
   RecordDocument,
   RequestedApproval,
-  ToldHold,
 } from '../engine/plan-document.ts';
 import { recordPathOf } from '../repo/record/path.ts';
 import { listedHolds } from './grouped-holds.ts';
@@ -22,7 +22,7 @@ import { recordedApproval } from './recorded-approval.ts';
 export interface InEffect extends Pick<Plan, 'placements' | 'runs' | 'targets' | 'record'> {
   /** It was planned from; undefined where nothing is in effect, or the commit is not recorded. */
   readonly commit: string | undefined;
-  readonly holds: readonly ToldHold[];
+  readonly holds: readonly GroupedHold[];
   /** Of all holds, also those that are not listed. */
   readonly holdCount: number;
   /** Those that are neither approved nor rejected. */

@@ -17,7 +17,7 @@ describe('run reports invalid flags', () => {
     expect(await cli('run', ...args)).toEqual({ code: 2, out: '', err: `gitfleet: ${said}\n` });
   });
 
-  it('and that nobody named the members', async () => {
+  it('and missing members', async () => {
     const kubeconfig = join(folder(), 'none');
     vi.stubEnv('KUBECONFIG', kubeconfig);
     expect(await cli('run', '--repo', folder())).toEqual({

@@ -34,7 +34,7 @@ it.each([
     ['describe', 'problems'],
     'describe takes no problems, which have no names: gitfleet get problems lists all of them',
   ],
-])('%j is answered with what is wrong and what to write', async (args, said) => {
+])('%j prints the fault and the correct form', async (args, said) => {
   const { code, out, err } = await cli(...args, '--repo', fleet.dir);
   expect({ code, out, err: err.startsWith(`gitfleet: ${said}`) ? said : err }).toEqual({ code: 2, out: '', err: said });
 });

@@ -282,7 +282,7 @@ describe('wait', () => {
     expect(await wait(...args, '--timeout', '0s')).toEqual({ code: 1, out: '', err: expect.stringMatching(expected) });
   });
 
-  it('does not believe a status of an older commit than the one that was just made, unless told to', async () => {
+  it('does not accept a status of a commit older than the one just made, unless requested', async () => {
     fleet.commit({ 'README.md': 'Hello\n' }, 'Say hello');
     const args = ['rp/web/settings', '--for=Available', '--timeout', '0s'];
     expect(await wait(...args)).toMatchObject({

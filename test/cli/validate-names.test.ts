@@ -153,7 +153,7 @@ describe('validate reports about an unknown name', () => {
       'write a ResourceOverride in namespace web',
     ],
     [
-      'a ClusterResourceOverride that selects what nobody has',
+      'a ClusterResourceOverride that selects unknown objects',
       [
         'ResourceOverride\nmetadata: {name: where, namespace: web}',
         'ClusterResourceOverride\nmetadata: {name: where}',

@@ -162,7 +162,7 @@ spec:
     expect(await cli('plan', '--repo', dir)).toMatchObject({ code: 1, out: expect.stringContaining(line) });
   });
 
-  it('asks whether an empty folder is the one that was meant', async () => {
+  it('notes that a folder is empty', async () => {
     const dir = folder();
     const note = `note: ${dir} holds no files: is it the fleet repo that you mean?\n`;
     expect((await cli('validate', dir)).err).toBe(note);

@@ -163,7 +163,7 @@ describe('wait does not accept an older version as done', () => {
       ['binding/web-a: ConfigMap web/new: its file is not valid: gitfleet get problems shows why'],
     ],
     ['a file cannot be read', 'new.yaml', unread, 'placement/web', ['new.yaml cannot be read: new.yaml:']],
-    ['nothing is said of one object of another kind then', 'new.yaml', unread, 'cluster/a', []],
+    ['one object of another kind is not affected', 'new.yaml', unread, 'cluster/a', []],
     ['of all of them it is', 'new.yaml', unread, 'clusters', ['new.yaml cannot be read: new.yaml:']],
     [
       'one that is not there may stand in it',
@@ -184,7 +184,7 @@ describe('wait does not accept an older version as done', () => {
     expect(told).toEqual(lines.map((line) => expect.stringContaining(line)));
   });
 
-  it('where the branch of desired state is misspelt: nobody knows what is to be waited for', async () => {
+  it('where the branch of desired state is misspelt: the target commit is unknown', async () => {
     const there = await FleetOnGit.open(files);
     await there.settle();
     const wait = (...more: string[]) => cli('wait', 'placements', '--for=Available', '--repo', there.dir, ...more);

@@ -59,7 +59,7 @@ describe.skipIf(!gitThere)('a daemon of its own process on a remote over smart H
     expect(both.map(({ child }) => child.exitCode)).toEqual([0, 0]);
   }, 600_000);
 
-  it('killed with -9 over and over during a rollout it ends as if nobody had: same objects, same status', async () => {
+  it('killed with -9 repeatedly during a rollout it ends as without: same objects, same status', async () => {
     const fleets = [fleetRepo(smallFleet()), fleetRepo(smallFleet())] as const;
     const [disturbed, calm] = fleets;
     // Commits of the same files at another second would have other ids.

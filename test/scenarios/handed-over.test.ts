@@ -37,8 +37,8 @@ async function letGo(files: Record<string, string>): Promise<string[]> {
 }
 
 it.each<[string, Record<string, string>, string[]]>([
-  ['to nobody where nobody asks', {}, []],
-  ['to a placement that asks for it now', { 'new.yaml': next() }, everything],
+  ['to none where none selects them', {}, []],
+  ['to a placement that selects them now', { 'new.yaml': next() }, everything],
   ['to one that waits for a run', { 'new.yaml': next('{type: External}') }, everything],
   ['to one that takes over what is equal', { 'new.yaml': next(applying('{whenToTakeOver: IfNoDiff}')) }, everything],
   ['not to one of other clusters', { 'new.yaml': next(rolling, '{placementType: PickFixed, clusterNames: [b]}') }, []],

@@ -77,7 +77,7 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
     ]);
   });
 
-  it('keeps what it has while nobody has looked at the kinds that it holds, as when a daemon has just started', async () => {
+  it('keeps what it has while its kinds are not observed, as right after a daemon starts', async () => {
     const input = await (await lost('a, b, c, d')).input();
     const observations = new Map(
       [...input.observations!].map(([name, seen]) => [name, { ...seen, complete: true, placements: [], objects: [] }]),

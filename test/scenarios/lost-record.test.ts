@@ -73,7 +73,7 @@ describe('a record that is damaged', () => {
     },
   );
 
-  it('a disruption budget that binds rollouts keeps what a cluster was found with, of which no actor has told anything yet', async () => {
+  it('a disruption budget that binds rollouts keeps what a cluster was found with, before any actor has reported', async () => {
     const paper = new PaperFleet({
       ...files(),
       'placements/web.yaml': placement(

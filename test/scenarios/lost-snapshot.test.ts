@@ -78,7 +78,7 @@ describe('an update run under way', () => {
     expect(plan.runs[0]?.status.conditions?.at(-1)?.reason).toBe('UpdateRunSucceeded');
   });
 
-  it('of what clusters have already, though nobody remembers it, is over at once', async () => {
+  it('of objects that clusters already have, though they are not recorded, is over at once', async () => {
     const paper = await started();
     await paper.settle();
     paper.record = new Map([...paper.record].filter(([path]) => path !== 'placements/web/state.yaml'));
@@ -90,7 +90,7 @@ describe('an update run under way', () => {
     ]);
   });
 
-  it('ends when what it brings is gone: nobody could be given it', async () => {
+  it('ends when its snapshot is gone: no cluster could get it', async () => {
     const paper = await started();
     lose(paper);
     const { runs } = await paper.plan();

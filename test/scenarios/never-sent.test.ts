@@ -16,7 +16,7 @@ const fleetOf = (clusters: number): PaperFleet =>
     'web.yaml': picked(clusters),
   });
 
-it('clusters that are dropped before anything was sent anywhere hold up nobody', async () => {
+it('clusters that are dropped before anything was sent block nothing', async () => {
   const paper = fleetOf(3);
   paper.files['fleet.yaml'] = frozen;
   expect(moves(await paper.plan())).toEqual(['web a wait Scheduled', 'web b wait Scheduled', 'web c wait Scheduled']);

@@ -93,7 +93,7 @@ describe('a plan made with what an earlier one left of a placement with update r
       ofRun(({ strategy }) => ({ strategy })),
     ],
     [
-      'what main says to a gate',
+      'the answer on main to a gate',
       () => atRest(fleet({ asksAfter: true })),
       (paper) => approve(paper, paper.last!.plan),
       ofGates(({ answer }) => ({ answer })),

@@ -60,8 +60,8 @@ async function health(port: number): Promise<number> {
 describe('a request is answered and its connection closed, without waiting for the body,', () => {
   it.each([
     ['that has no signature', 401, post('Content-Length: 2000000')],
-    ['that has no signature and would go on for ever', 401, post('Transfer-Encoding: chunked')],
-    ['that has no signature and asks whether to go on', 401, post('Content-Length: 9', 'Expect: 100-continue')],
+    ['that has no signature and would never end', 401, post('Transfer-Encoding: chunked')],
+    ['that has no signature and expects 100-continue', 401, post('Content-Length: 9', 'Expect: 100-continue')],
     ['whose token is wrong', 401, post('Content-Length: 2000000', 'X-Gitlab-Token: guess')],
     ['that announces too much', 413, post('Content-Length: 2097153', signature(''))],
     ['that has a body on another path', 200, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n'],
@@ -84,7 +84,7 @@ describe('a request is answered and its connection closed, without waiting for t
 describe('a connection is closed', () => {
   const short = { headersMs: 100, requestMs: 200, idleMs: 60_000, keepAliveMs: 100, checkEveryMs: 20 };
   it.each([
-    ['that says nothing', '', short],
+    ['that sends nothing', '', short],
     ['whose headers do not end', 'GET /healthz HTTP/1.1\r\nHost:', short],
     ['whose signed body does not end', post('Content-Length: 9', signature('')), short],
     ['that has no byte in either direction', post('Content-Length: 9', signature('')), { idleMs: 100 }],

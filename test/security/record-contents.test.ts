@@ -88,7 +88,7 @@ describe.each([
     await converges(daemon);
   });
 
-  it('that names a commit of a branch which nobody merged reaches no member', async () => {
+  it('that names a commit of a branch that was not merged reaches no member', async () => {
     const daemon = await attacked(async (files) => {
       fleet.repo.commit('pull-request', evilFleet(), 'Propose', [fleet.repo.tip('main')!]);
       const proposed = fleet.repo.tip('pull-request')!;

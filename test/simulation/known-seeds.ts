@@ -18,7 +18,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['3085', 'a member that came back was given the older version by a daemon that had not read the newer plan'],
   [
     '20201',
-    'a daemon that had not read the latest record wrote a deleted status branch anew, and put an old version back',
+    'a daemon that had not read the latest record wrote a deleted status branch again, and restored an old version',
   ],
   ['3214', 'what an older version on its way came to was told of the newer one'],
   ['5329', 'a confirmation that an object was old was used for a newer one'],
@@ -26,14 +26,11 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['5558', 'a namespace was removed with an object that carried our label but was nobody’s to remove'],
   ['10669', 'of two versions that members held when the record was lost the older stood for a broken file'],
   ['5852', 'a cluster that took the place of another had its uid, and was taken for the old one'],
-  [
-    '20606',
-    'people were made to say yes to the removal of what is not ours while a plan was refused for something else',
-  ],
+  ['20606', 'approval was requested for the removal of foreign objects while a plan was refused for something else'],
   ['60053', 'a namespace with an object that somebody had taken our label off stayed, as it should'],
   [
     '100617',
-    'a placement whose file was broken when the record was lost came to all its clusters at once when it was mended',
+    'a placement whose file was broken when the record was lost came to all its clusters at once when it was fixed',
   ],
   ['101793', 'what a cluster showed before its watch was lost hid a newer version, which an older one replaced'],
   ['102153', 'a watch that ended while a member could not be reached counted as open, and an older version came back'],
@@ -58,16 +55,16 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['2000005', 'what had drifted while it was to be left stayed when it was to be applied always again'],
   [
     '1052755',
-    'what a run would bring was no longer known when the status branch was gone, and a yes to it was for nothing',
+    'what a run would bring was no longer known when the status branch was gone, and its approval had no effect',
   ],
   ['2000455', 'a removal was judged by the budget of another commit than the one that was planned'],
-  ['2000324', 'two daemons told by turns that something had been put right, and took it back'],
+  ['2000324', 'two daemons reported and withdrew a repair by turns'],
   ['2000115', 'an override that a label took off a cluster came off at once, whatever the budget said'],
   ['2000643', 'a cluster that had left the fleet counted as available, and a run took another'],
   ['2000744', 'what had been unpicked under one budget was removed under another, as it could be'],
   [
     '2000747',
-    'what was put right twice in the same way was told until ten minutes after the first time, or for twenty',
+    'a difference that was repaired twice was reported until ten minutes after the first repair, or for twenty',
   ],
   ['2001372', 'an app without a surge waited to leave a cluster that it had never come to'],
   ['3000174', 'clusters that were dropped in a freeze, before anything came there, held up another for ever'],
@@ -95,7 +92,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     '2005266',
     'a cluster that came back with what it had, was picked and dropped before anything came was never let go of',
   ],
-  ['2006055', 'what people had mended a moment ago was judged before anybody had seen it'],
+  ['2006055', 'a fix by users was judged before any daemon had observed it'],
   [
     '2010091',
     'a daemon that found no record and then read the one that another wrote knew of no cluster, and changed some that served beyond a budget',
@@ -103,10 +100,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
   ['2500084', 'a cluster that was evicted and picked again waited for others’ objects in the namespace to go'],
-  [
-    '2011047',
-    'clusters of which no actor told anything yet when the record was lost were changed whatever the budget said',
-  ],
+  ['2011047', 'clusters without a report of an actor when the record was lost were changed regardless of the budget'],
   ['2010374', 'a cluster that left while a file could not be read counted for an eviction, as it should'],
   [
     '2015169',
@@ -120,6 +114,6 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ],
   [
     '1099571',
-    'clusters that nobody had looked at since the record was lost counted as empty, and were changed whatever the budget said',
+    'clusters that nobody had looked at since the record was lost counted as empty, and were changed regardless of the budget',
   ],
 ];

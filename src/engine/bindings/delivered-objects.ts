@@ -25,7 +25,7 @@ export interface Delivered {
 /** Result words that mean that the object is as it should be (KubeFleet workapplier, process.go). */
 const goodResults: ReadonlySet<string> = new Set(['Applied', 'AppliedWithFailedDriftDetection']);
 
-/** Whether the object is on the member as its manifest says. */
+/** Whether the object on the member is as in its manifest. */
 export const isApplied = ({ result }: ObjectOutcome): boolean => goodResults.has(result);
 
 /** Every object of a target with its outcome and availability, then the duplicates. An object without a result is applied. */

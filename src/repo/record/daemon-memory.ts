@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { InEffect } from '../../engine/input.ts';
-import type { ToldHold } from '../../engine/plan-document.ts';
+import type { GroupedHold } from '../../engine/plan-document.ts';
 
 /** A member that does not respond. */
 export interface Silence {
@@ -77,7 +77,7 @@ export const readDaemonMemory = (file: z.infer<typeof daemonMemoryFile>): Daemon
   inEffect: {
     commit: file.commitInEffect,
     // A value read from YAML has no undefined fields.
-    holds: file.holds as readonly ToldHold[],
+    holds: file.holds as readonly GroupedHold[],
     holdCount: file.holdCount,
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
-import type { ToldHold } from '../../engine/plan-document.ts';
+import type { GroupedHold } from '../../engine/plan-document.ts';
 import { commitId, type DaemonMemory, listedHold } from './daemon-memory.ts';
 
 /**
@@ -68,7 +68,7 @@ export const memoryInSummary = (summary: Summary): DaemonMemory => {
     ),
     inEffect: {
       // A value read from YAML has no undefined fields.
-      holds: holds as readonly ToldHold[],
+      holds: holds as readonly GroupedHold[],
       holdCount: counts?.holds ?? holds.length,
       commit: guard.length > 0 ? commitInForce : commit,
     },

@@ -51,7 +51,7 @@ describe('--observed', () => {
     ['several documents in a file', { 'all.yaml': `${stringify(eu)}---\n${stringify(us)}` }],
     ['a List', { 'all.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [eu, us] }) }],
     ['folders in the folder', { 'eu/a.yaml': stringify(eu), 'us/b.yaml': stringify(us) }],
-    ['other files beside', { 'a.yaml': stringify(eu), 'b.yaml': stringify(us), 'README.md': '# seen' }],
+    ['with other files', { 'a.yaml': stringify(eu), 'b.yaml': stringify(us), 'README.md': '# seen' }],
   ])('may be %s', async (_, files) => {
     const step = await observed(files);
     expect(step.plan.problems).toEqual([]);
@@ -184,7 +184,7 @@ describe('what is concluded from an observation', () => {
     expect(await targets(never, at(0))).toEqual([]);
   });
 
-  it('no entry for the index of a binding: nothing is said about applying', async () => {
+  it('no entry for the index of a binding: nothing is reported about applying', async () => {
     const entry = { ...done, resourceSnapshotIndex: 7 };
     const step = await observed({ 'a.yaml': stringify({ ...head('a'), placements: [entry] }) });
     expect(conditionsOn(step, 'a')).toEqual(available);
@@ -203,7 +203,7 @@ describe('what is concluded from an observation', () => {
     expect(conditionsOn(step, 'a')).toEqual([...available, synchronized, 'Applied=False/NotAllWorkHaveBeenApplied']);
   });
 
-  it('an applied object that a complete observation does not show is gone; of an incomplete one nobody knows', async () => {
+  it('an applied object that a complete observation does not show is gone; with an incomplete one it is unknown', async () => {
     const gone = { ...head('a'), placements: [done], objects: [namespace] };
     const step = await observed({ 'a.yaml': stringify(gone) });
     expect(conditionsOn(step, 'a').at(-1)).toMatch(/^Available=False/);

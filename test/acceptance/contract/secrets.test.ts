@@ -90,7 +90,7 @@ it.each<[string, Document]>([
     'a difference',
     { result: 'FoundDiff', details: [{ path: '/data', valueInMember: JSON.stringify({ p: base64(theirs) }) }] },
   ],
-])('a Secret’s values are not told: %s', async (_, result) => {
+])('a Secret’s values are not reported: %s', async (_, result) => {
   const story = new Story(shop);
   story.seen = {};
   expect(leaks((await story.plan()).plan)).toEqual([]);

@@ -29,7 +29,7 @@ describe('a record', () => {
     ['a List of nothing', () => 'kind: List\nitems: [null]\n', ['warning record-unreadable 1:1']],
     ['aliases that lead nowhere', () => 'kind: *nowhere\n', ['warning record-unreadable 1:7']],
     ['no YAML', () => 'kind: Namespace\nmetadata: {name: web\n', ['warning record-unreadable 3:1']],
-  ])('the file of a snapshot may be %s: it is read, or told and taken as missing', async (_, written, said) => {
+  ])('the file of a snapshot may be %s: it is read, or reported and counted as missing', async (_, written, said) => {
     const { record } = (await plan(shop, {})).plan;
     const step = await plan(shop, { ...record, [snapshotFile]: written(record[snapshotFile]) });
     const placed = ({ severity, code, line, column }: Document) => `${severity} ${code} ${line}:${column}`;
@@ -94,7 +94,7 @@ bindings:
     ]);
   });
 
-  it('a state that cannot be used is made of what members show; a cluster that shows nothing keeps what its status said', async () => {
+  it('a state that cannot be used is rebuilt from the members; a cluster that shows nothing keeps its recorded status', async () => {
     const story = new Story({ ...shop, 'web.yaml': placement('{placementType: PickAll}', rolling(1, 0)) });
     const carried = { placements: [told(0)], objects: [namespace, deployment(2)] };
     story.seen = {};

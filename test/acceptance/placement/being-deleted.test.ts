@@ -139,7 +139,7 @@ spec: {defaults: {strategy: {deleteStrategy: {propagationPolicy: Abandon}}}}
   expect([removed(step), files(step.recorded)]).toEqual([[], []]);
 });
 
-it('a file that nobody can read holds no placement whose own file deletes it', async () => {
+it('an unreadable file does not keep a placement whose own file deletes it', async () => {
   const { recorded } = await plan({ repo: fleet({}) });
   const repo = fleet({ 'placements/other.yaml': leaving(other), 'placements/torn.yaml': 'kind: [' });
   const step = await plan({ repo, recorded });

@@ -245,7 +245,7 @@ describe('a disruption budget', () => {
     ['percentages are of the number asked for', pickN(8), '{minAvailable: "50%"}', four, false],
     ['PickAll counts minAvailable', '{placementType: PickAll}', '{minAvailable: 3}', four, true],
     ['PickAll with minAvailable too high', '{placementType: PickAll}', '{minAvailable: 4}', four, false],
-    ['that says nothing allows nothing', pickN(4), '{}', four, false],
+    ['that is empty allows nothing', pickN(4), '{}', four, false],
   ])('%s', async (_, policy, spec, seen, allows) => {
     const story = await settled(policy, seen, { 'budget.yaml': budget(spec) });
     story.files['e1.yaml'] = eviction('e1', 'a');

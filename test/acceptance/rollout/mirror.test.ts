@@ -31,7 +31,7 @@ describe('reportBackStrategy Mirror', () => {
     expect(held(step)).toEqual([]);
   });
 
-  it('keeps what an unreachable member said last, and follows one that answers', async () => {
+  it('keeps the last report of an unreachable member, and follows one that responds', async () => {
     const story = await settled(fixed('a, b'), 'WorkAPI');
     await story.plan(10);
     story.seen = { a: { reachable: false }, b: holds(0) };

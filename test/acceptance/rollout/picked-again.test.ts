@@ -167,9 +167,9 @@ spec:
     ['the actor is still busy', heldBack({ placements: [removal({ done: false }), toolsTold] }), {}],
     ['something else of the placement is left', heldBack({ objects: [namespace, toolsThere, configMap] }), {}],
     ['not all of the cluster is seen', heldBack({ complete: false }), {}],
-    ['the cluster does not answer', { reachable: false }, {}],
-    ['somebody deletes the namespace', heldBack({ objects: [dying, toolsThere] }), {}],
-    ['the placement asks for another namespace now', heldBack(), { 'web.yaml': namespaceOnly(undefined, 'else') }],
+    ['the cluster does not respond', { reachable: false }, {}],
+    ['the namespace is being deleted', heldBack({ objects: [dying, toolsThere] }), {}],
+    ['the placement selects another namespace now', heldBack(), { 'web.yaml': namespaceOnly(undefined, 'else') }],
     ['an override leaves the namespace out there', heldBack(), { 'override.yaml': leftOut }],
   ])('waits while %s', async (_, a, files) => {
     const story = await uncordoned();

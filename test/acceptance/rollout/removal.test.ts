@@ -278,7 +278,7 @@ describe('an unpicked cluster', () => {
     expect(step.code).not.toBe(2);
   });
 
-  it('a taint unpicks nobody', async () => {
+  it('a taint unpicks no cluster', async () => {
     const story = await settled();
     story.files['clusters/a.yaml'] = taint('a');
     expect(moves(await story.plan(20))).toEqual(['a Bound 0 keep', 'b Bound 0 keep']);
@@ -289,7 +289,7 @@ describe('a cluster that leaves', () => {
   it.each([
     ['its file is gone', (story: Story) => delete story.files['clusters/a.yaml']],
     [
-      'its file says that it is being deleted',
+      'its file has a deletionTimestamp',
       (story: Story) => {
         story.files['clusters/a.yaml'] = member('a').replace(
           'name: a,',
@@ -297,7 +297,7 @@ describe('a cluster that leaves', () => {
         );
       },
     ],
-  ])('keeps what it has and is nobody’s target: %s', async (_, leave) => {
+  ])('keeps what it has and has no target: %s', async (_, leave) => {
     const story = await settled();
     leave(story);
     const step = await story.plan(20);

@@ -85,7 +85,7 @@ describe('an update', () => {
     expect(done.code).toBe(0);
   });
 
-  it('a newer version overtakes the cluster that failed on the one before, and nobody else', async () => {
+  it('a newer version overtakes only the cluster that failed on the one before', async () => {
     const story = await rolledOut('a b c', all, rolling(1, 0));
     story.files['resources/web.yaml'] = app('web:bad');
     await story.plan(20);

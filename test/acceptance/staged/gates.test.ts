@@ -197,7 +197,7 @@ describe('an approval or a run in a file whose path differs from another only in
   const collisions = ({ plan }: Awaited<ReturnType<ReturnType<typeof staged>['plan']>>): string[] =>
     plan.problems.map(({ severity, code, file }: { readonly [key: string]: string }) => `${severity} ${code} ${file}`);
 
-  it('is no yes, since nobody knows which of the two a checkout would show', async () => {
+  it('is no approval, since it is unknown which of the two a checkout would have', async () => {
     const story = staged(gate);
     await story.plan();
     Object.assign(story.files, { 'approvals/Yes.yaml': yes, 'approvals/yes.yaml': '# nothing\n' });

@@ -86,7 +86,7 @@ describe('a run that is initialized', () => {
     expect(moves(step)[0]).toBe('eu-1 Bound 0 add');
   });
 
-  it('takes a snapshot of what the repo holds now, and none while no run asks', async () => {
+  it('takes a snapshot of what the repo holds now, and none while no run needs one', async () => {
     const story = staged([canary, prod], {});
     const before = await story.plan();
     expect(before.plan.placements[0].resourceSnapshotIndex).toBeUndefined();

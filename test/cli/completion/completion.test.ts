@@ -95,7 +95,7 @@ describe('completion offers', () => {
 });
 
 describe('completion scripts', () => {
-  it.each(['bash', 'zsh', 'fish'])('%s asks gitfleet itself', async (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('%s calls gitfleet itself', async (shell) => {
     const ran = await cli('completion', shell);
     expect(ran).toMatchObject({ code: 0, err: '' });
     expect(ran.out).toContain(`gitfleet completion ${shell} -- `);

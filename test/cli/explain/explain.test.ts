@@ -127,12 +127,12 @@ lastContact: {eu-1: 2026-11-19T10:00:00Z}
       ],
       ['what was observed', { 'observed/eu-1.json': observation({ observedAt: '2026-11-20T09:59:00Z' }) }, passes],
       [
-        'what was observed, whatever the status branch says',
+        'the observation, not the status branch',
         { 'observed/eu-1.json': observation({ reachable: false, cause: 'gone' }), 'recorded/summary.yaml': silent },
         stale,
       ],
       [
-        'what the file of the cluster says of its agent',
+        'the status of the agent in the file of the cluster',
         {
           'clusters/eu-1.yaml': member('eu-1', { status: agent('2026-11-20T09:59:00Z') }),
           'recorded/summary.yaml': silent,

@@ -67,7 +67,7 @@ describe('describe approval', () => {
     );
   });
 
-  it('answered, nobody waits and nothing is to be done', () => {
+  it('answered, nothing waits and nothing is to be done', () => {
     const text = page(request('web-1-after-canary', 'canary', [is('Approved', 'True', 9)]), statusWith([waiting]));
     expect(text).toContain(`Answer:     approved\nAnswered:   ${at(9)}\nWaiting:    none\n`);
     expect(text).not.toContain('How to approve or reject');

@@ -19,7 +19,7 @@ describe('describe cluster', () => {
     clusterPage(cluster, statusWith([], silent))[0]!.split('\n');
 
   it.each<[string, object, object, Condition[], Readonly<Record<string, Silence>>, string[]]>([
-    ['one that answers', {}, {}, well, {}, ['Eligible:   yes', 'Heartbeat:  every 60s, responding']],
+    ['one that responds', {}, {}, well, {}, ['Eligible:   yes', 'Heartbeat:  every 60s, responding']],
     [
       'one that is silent for a short time',
       {},
@@ -37,7 +37,7 @@ describe('describe cluster', () => {
       [`Eligible:   no, cluster is not connected to the fleet: no heartbeat since ${at(0)}`],
     ],
     [
-      'one that never answered',
+      'one that never responded',
       {},
       {},
       well,

@@ -9,6 +9,6 @@ it.each([
   [true, silent(), 'no member could be reached'],
   [true, silent('a'), 'no member could be reached: a: a is down'],
   [true, silent('a', 'b', 'c'), 'no member could be reached: a: a is down (and 2 more)'],
-])('where nobody answers (%s) the first cause stands for all', (noneSeen, unreachable, expected) => {
+])('where no member responds (%s) the first cause is reported', (noneSeen, unreachable, expected) => {
   expect(noMemberReached({ noneSeen: () => noneSeen, unreachable: () => unreachable })).toBe(expected);
 });

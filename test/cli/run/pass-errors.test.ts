@@ -13,7 +13,7 @@ const pass = (kind: 'published' | 'refused', ...problems: Problem[]) =>
 it.each([
   ['nothing', pass('published', warning), true, undefined, undefined],
   [
-    'errors that the log told',
+    'errors that were logged',
     pass('refused', wrong('a'), warning, wrong('b')),
     true,
     2,
@@ -28,7 +28,7 @@ it.each([
     'a:2: error[yaml-syntax]: no end\nb:2: error[yaml-syntax]: no end',
   ],
   ['a refusal', pass('refused', warning), true, 4, 'refused by the guard: see the status branch'],
-])('run --once ends with %s, each told once', (_, result, isLogged, code, said) => {
+])('run --once ends with %s, each reported once', (_, result, isLogged, code, said) => {
   const end = () => throwPassErrors(result, { unreached: undefined, isLogged });
   if (said === undefined) expect(end).not.toThrow();
   else expect(end).toThrow(new CliError(said, code));

@@ -18,8 +18,8 @@ const member = memberCluster.parse({
 });
 
 it.each([
-  ['that answers', undefined, 'True', 'responding'],
-  ['that does not answer', { cause: 'refused', lastContact: '2026-11-20T11:59:30Z' }, 'Unknown', '30s'],
+  ['that responds', undefined, 'True', 'responding'],
+  ['that does not respond', { cause: 'refused', lastContact: '2026-11-20T11:59:30Z' }, 'Unknown', '30s'],
   ['that never answered', { cause: 'refused' }, 'Unknown', undefined],
 ])('get clusters shows the health and last contact of one %s', async (_, silence, health, seen) => {
   const cells = await cellsOf(member, silence);

@@ -10,7 +10,7 @@ it.each<[string, PatchDetail, string]>([
     '/spec/replicas: 5 (by kubectl), should be 2',
   ],
   [
-    'a value that was put right',
+    'a value that was repaired',
     { path: '/spec/replicas', valueInMember: '5', valueInHub: '2', repaired: true },
     '/spec/replicas: was 5, repaired to 2',
   ],

@@ -13,7 +13,7 @@ const files = {
   'resources/web.yaml': resource,
 };
 
-it('problems are listed by place, whole with -o json, and where there are none that is said in a sentence', async () => {
+it('problems are listed by position, whole with -o json, and where there are none a sentence reports that', async () => {
   const fleet = await FleetOnGit.open(files);
   await fleet.pass();
   const get = (...args: string[]) => cli('get', 'problems', ...args, '--repo', fleet.dir);

@@ -224,7 +224,7 @@ describe('availability by kind', () => {
       'Available',
     );
   });
-  it('a Deployment that is past its progress deadline is said to be', () => {
+  it('a Deployment past its progress deadline is reported as such', () => {
     const late = {
       type: 'Progressing',
       status: 'False',

@@ -15,7 +15,7 @@ describe('of a Secret', () => {
         valueInHub: '{}',
       },
     ],
-    ['the object itself, should somebody send it', { path: '/', valueInHub: '{"data":{"a":"b25l"}}' }],
+    ['the object itself, if an observation has it', { path: '/', valueInHub: '{"data":{"a":"b25l"}}' }],
   ])('%s is hidden', (_, detail) => {
     const keys = Object.keys(detail).filter((key) => key !== 'path');
     expect(shownDetails(secret, [detail])).toEqual([

@@ -61,13 +61,13 @@ describe('a repair', () => {
   });
 
   it.each<[string, DriftedPlacement | undefined, PatchDetail[], number, number?]>([
-    ['it was put right, which no plan saw before', undefined, [repaired], 27, 27],
-    ['it was seen, where it is not put right', undefined, [image()], 30],
+    ['it was repaired, before a plan observed it', undefined, [repaired], 27, 27],
+    ['it was observed, where it is not repaired', undefined, [image()], 30],
     ['it was seen first, where the same differs again', recorded([repaired]), [image()], -90],
-    ['it was seen first, where something else besides has not been put right', recorded([image()]), [color], -90, 27],
-    ['something else differed after it had been put right', recorded([repaired]), [repaired, color], 27, 27],
-    ['something else differs after it had been put right', recorded([repaired]), [{ path: '/data/size' }], 30, 0],
-  ])('is said to have drifted since %s', (_, before, details, since, repairedAt) => {
+    ['it was first observed, where something else has not been repaired', recorded([image()]), [color], -90, 27],
+    ['something else differed after it had been repaired', recorded([repaired]), [repaired, color], 27, 27],
+    ['something else differs after it had been repaired', recorded([repaired]), [{ path: '/data/size' }], 30, 0],
+  ])('is reported as drifted since %s', (_, before, details, since, repairedAt) => {
     expect(told(before, details, 30, {}, repairedAt)?.[0]?.firstDriftedObservedTime).toBe(at(since));
   });
 

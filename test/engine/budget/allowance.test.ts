@@ -31,7 +31,7 @@ it.each<[string, 'ClusterResourcePlacement' | 'ResourcePlacement', string, boole
 describe('whether a budget allows one more disruption', () => {
   const rows: [string, PlacementPolicy, string, DisruptionBudget['spec'] | undefined, boolean][] = [
     ['no budget allows everything', pickN(1), 'u', undefined, true],
-    ['a budget that says nothing allows nothing', pickN(2), 'aa', {}, false],
+    ['an empty budget allows nothing', pickN(2), 'aa', {}, false],
     ['both fields allow nothing', pickN(2), 'aa', { maxUnavailable: 2, minAvailable: 0 }, false],
     ['a negative number allows nothing', pickN(2), 'aa', { maxUnavailable: -1 }, false],
     ['a percentage over 100 allows nothing', pickN(2), 'aa', { maxUnavailable: '101%' }, false],
@@ -161,17 +161,17 @@ it.each<[string, Binding, boolean]>([
 
 it.each<[string, PlacementBudget, boolean]>([
   [
-    'one that says so',
+    'one that does',
     { ...budget({}), metadata: { name: 'web', annotations: { 'gitfleet.dev/budget-scope': 'all' } } },
     true,
   ],
   ['one that cannot be read', 'invalid', true],
   [
-    'none that says something else',
+    'none with another value',
     { ...budget({}), metadata: { name: 'web', annotations: { 'gitfleet.dev/budget-scope': 'ALL' } } },
     false,
   ],
-  ['none that says nothing', budget({}), false],
+  ['none without a value', budget({}), false],
 ])('of budgets rollouts are bound by %s', (_, of, binds) => {
   expect(budgetOfRollouts(of) !== undefined).toBe(binds);
 });

@@ -104,7 +104,7 @@ describe('problems of delivery', () => {
       'the member has no Namespace shop: add it to resourceSelectors, or create it on the member',
     ],
     [
-      'whose Namespace nobody has',
+      'whose Namespace does not exist',
       ['web'],
       undefined,
       'the member has no Namespace shop: put it under resources/ and add it to resourceSelectors, or create it on the member',
@@ -226,7 +226,7 @@ describe('problems of delivery', () => {
     ]);
   });
 
-  it('nothing is said of what is on its way out', () => {
+  it('nothing is reported for bindings that are being removed', () => {
     expect(problems([unscheduled('a', health.unapplied, { ...refused('a'), deleting: true })])).toEqual([]);
   });
 });

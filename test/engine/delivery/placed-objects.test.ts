@@ -42,7 +42,7 @@ describe('an object on a cluster has an owner', () => {
   }
 
   it.each<[string, boolean, Parameters<typeof answer>]>([
-    ['it asks for the object', true, [{}, [settings, colors]]],
+    ['it selects the object', true, [{}, [settings, colors]]],
     ['the snapshot that the cluster has lists the object', true, [{ contents: [[1, [settings]]] }]],
     [
       'an older snapshot lists the object',

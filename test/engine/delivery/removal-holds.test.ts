@@ -58,7 +58,7 @@ describe('a removal that an actor does not carry out', () => {
     ['not approved', [], []],
     ['approved', [removalDigest], [shop]],
     ['another removal approved', [`sha256:${digest('a web v1/Namespace other')}`], []],
-  ])('is let pass when it is approved: %s', (_, approved, objects) => {
+  ])('is allowed when it is approved: %s', (_, approved, objects) => {
     expect(approvedRemovals(removing, seen([foreign], approved))).toEqual(objects);
     expect(blockedRemovals(removing, seen([foreign], approved))).toEqual(objects.length === 0 ? [shop] : []);
     expect(removalHolds(seen([foreign], approved), noTarget)).toHaveLength(objects.length === 0 ? 1 : 0);

@@ -60,17 +60,17 @@ describe('targets', () => {
     ['Unscheduled keeps what it has until its turn', [unscheduled('a', [])], ['a 0']],
     ['never given anything: nothing to remove', [{ ...scheduled('a'), state: 'Unscheduled', deleting: true }], []],
     [
-      'being removed beside a Scheduled one: the removal',
+      'being removed next to a Scheduled one: the removal',
       [unscheduled('a', [], { deleting: true }), scheduled('a')],
       ['a remove'],
     ],
     [
-      'being removed beside one that was dropped before anything came: the removal',
+      'being removed next to one that was dropped before anything came: the removal',
       [unscheduled('a', [], { deleting: true }), { ...scheduled('a'), state: 'Unscheduled' }],
       ['a remove'],
     ],
     [
-      'being removed beside a Bound one: nothing moves',
+      'being removed next to a Bound one: nothing moves',
       [unscheduled('a', [], { deleting: true }), bound('a', 1, [])],
       ['a 1'],
     ],
@@ -78,7 +78,7 @@ describe('targets', () => {
   ])('%s', (_, bindings, expected) => {
     expect(outline(bindings)).toEqual(expected);
   });
-  it('a cluster that left keeps what it has and is nobody’s target', () => {
+  it('a cluster that left keeps what it has and has no target', () => {
     expect(outline([bound('a', 1, []), bound('b', 1, [])], { present: (name: string) => name !== 'a' })).toEqual([
       'b 1',
     ]);
@@ -87,7 +87,7 @@ describe('targets', () => {
     const fails = (): Rendered => ({ ok: false, reason: 'OverriddenFailed', message: 'no label' });
     expect(outline([bound('a', 1, [])], { render: fails })).toEqual([]);
   });
-  it('contents that nobody remembers have no digest', () => {
+  it('unknown contents have no digest', () => {
     expect(targets([bound('a', 7, [])])).toEqual([
       { clusterName: 'a', placement, resourceSnapshotIndex: 7, remove: false, objects: [] },
     ]);

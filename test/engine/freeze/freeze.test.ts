@@ -55,7 +55,7 @@ describe('a freeze', () => {
       frozen('freeze always, which never ends, is changed'),
     ],
     [
-      'that never begins is none',
+      'that never starts is none',
       [{ name: 'never', schedule: '0 0 30 2 *', duration: '1h' }],
       '2026-11-21T12:00:00Z',
       none(),

@@ -19,7 +19,7 @@ describe('how an approval file answers a gate', () => {
     ['no file', undefined, { kind: 'none' }],
     ['one that decides nothing', { decision: undefined, review: 'sha256:old' }, { kind: 'none' }],
     ['one of an older generation', { outdated: 'of generation 1' }, { kind: 'none', why: 'of generation 1' }],
-    ['one that approves what is asked for', {}, { kind: 'approved', file, flaw: undefined }],
+    ['one that approves the request', {}, { kind: 'approved', file, flaw: undefined }],
     ['one written by hand', { review: undefined }, { kind: 'refused', file, flaw: 'without-review' }],
     ['one that was there before the question', { early: true }, { kind: 'refused', file, flaw: 'early' }],
     ['an early one of another review', { early: true, review: 'sha256:old' }, { kind: 'stale', file }],

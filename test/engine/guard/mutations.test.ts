@@ -273,7 +273,7 @@ const mutations: readonly (readonly [what: string, rule: string, mutation: Mutat
     },
   ],
   [
-    'a stage begun before the one before it is done',
+    'a stage started before the one before it is done',
     'stage-order',
     (judged, at) => {
       const [first] = judged.plan.runs[0]?.status.stagesStatus ?? [];
@@ -330,7 +330,7 @@ const mutations: readonly (readonly [what: string, rule: string, mutation: Mutat
     },
   ],
   [
-    'an eviction that no file asks for',
+    'an eviction that no file requests',
     'eviction-unasked',
     ({ plan }, at) => {
       const target = pick(plan.targets, at);

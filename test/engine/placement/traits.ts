@@ -6,8 +6,8 @@ import type { World } from './worlds.ts';
  * counts them and fails when one becomes rare.
  */
 export const allTraits = [
-  'nothing is asked for',
-  'fewer are found than asked for',
+  'nothing is required',
+  'fewer are found than required',
   'a hard spread constraint refuses a cluster',
   'a soft spread constraint costs a thousand points',
   'several spread constraints',
@@ -25,7 +25,7 @@ export const allTraits = [
   'a binding stays where it could not be picked',
   'scale down of scored and unscored bindings',
   'scale down of Scheduled and Bound bindings',
-  'a deleting binding beside a live one',
+  'a deleting binding next to a live one',
   'a cluster that left holds a binding',
   'ineligible',
   'leaving',
@@ -79,8 +79,8 @@ export function traitsOf(world: World, outcome: OracleOutcome): Trait[] {
   const latest = policySnapshots.find((entry) => entry.latest);
 
   const claims: Readonly<Record<Trait, boolean>> = {
-    'nothing is asked for': pickN && policy.numberOfClusters === 0,
-    'fewer are found than asked for': pickN && outcome.status === 'False',
+    'nothing is required': pickN && policy.numberOfClusters === 0,
+    'fewer are found than required': pickN && outcome.status === 'False',
     'a hard spread constraint refuses a cluster': says('violated doNotSchedule'),
     'a soft spread constraint costs a thousand points': scores.some(
       ({ topologySpreadScore }) => topologySpreadScore <= -999,
@@ -128,7 +128,7 @@ export function traitsOf(world: World, outcome: OracleOutcome): Trait[] {
       dropped.some(({ clusterDecision }) => clusterDecision?.clusterScore !== undefined),
     'scale down of Scheduled and Bound bindings':
       pickN && dropped.some(({ state }) => state === 'Scheduled') && dropped.some(({ state }) => state === 'Bound'),
-    'a deleting binding beside a live one': bindings.some(
+    'a deleting binding next to a live one': bindings.some(
       ({ deleting, targetCluster }) => deleting && before.some((live) => live.targetCluster === targetCluster),
     ),
     'a cluster that left holds a binding': before.some(({ targetCluster }) => memberOf(targetCluster) === undefined),

@@ -104,11 +104,11 @@ describe('two bindings on one cluster', () => {
   it.each([
     ['two live ones', [bound('a', 0, health.ready), bound('a', 1, health.ready)]],
     [
-      'a Bound one beside one on its way out',
+      'a Bound one next to one that is being removed',
       [unscheduled('a', health.ready, { deleting: true }), bound('a', 0, health.ready)],
     ],
     [
-      'one that was Bound beside one on its way out',
+      'one that was Bound next to one that is being removed',
       [bound('a', 1, health.ready, { deleting: true }), unscheduled('a', health.ready)],
     ],
   ])('conflict, and nothing of the placement moves: %s', (_, bindings) => {
@@ -153,7 +153,7 @@ describe('two bindings on one cluster', () => {
         ['a Bound remove', 'a Scheduled wait', 'b Bound keep'],
       ],
       [
-        'its place is nobody else’s',
+        'its place is not taken',
         placementOf(pickN(2), { maxSurge: 0 }),
         [scheduled('a'), ready('b'), going('c'), scheduled('c')],
         ['a Scheduled wait', 'b Bound keep', 'c Bound add'],

@@ -92,7 +92,7 @@ describe('a waiting binding has a hold', () => {
       ['c is to be updated once maxUnavailable 1 allows it (not ready yet: b)'],
     ],
     [
-      'those that are to go first, whether they were told to already or wait themselves',
+      'those that are to be removed first, whether their removal has started or waits',
       [
         unscheduled('a', health.ready, { deleting: true }),
         unscheduled('b', health.silent),

@@ -65,7 +65,7 @@ test.each<[wave: number, group: string, kinds: string]>([
 test.each([
   ['nothing is one empty group', [], 1],
   ['what fits together stays together', [300, 400], 1],
-  ['the first that does not fit begins a group', [300, 400, 200], 2],
+  ['the first that does not fit starts a group', [300, 400, 200], 2],
   ['an object larger than a group is alone', [10, 900, 10], 3],
 ])('groups of 800 KiB: %s', (_, sizes, expected) => {
   const manifests = sizes.map((kib, at) => object(`v1 ConfigMap a/m${at}`, { data: { x: 'x'.repeat(kib * 1024) } }));

@@ -197,7 +197,7 @@ describe('entries of clusters', () => {
   });
   it.each<[string, Binding[], string]>([
     [
-      'on an older snapshot and told to wait',
+      'on an older snapshot and held',
       [bound('a', 0, [said('RolloutStarted', 'False', 'RolloutNotStartedYet')])],
       'RolloutStarted=False/RolloutNotStartedYet',
     ],

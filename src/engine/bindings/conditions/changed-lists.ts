@@ -17,7 +17,7 @@ interface Changed {
 /**
  * Drifts are changes found on objects of ours, repaired or not; diffs are what a takeover or a report found on other
  * objects. The time at which each was first observed is kept. `observationTime` changes only with the details, so that
- * observing the same again commits nothing. Repairs are reported for ten minutes, whoever made them.
+ * observing the same again commits nothing. Repairs of any daemon are reported for ten minutes.
  */
 export function changedLists(
   objects: readonly Delivered[],

@@ -16,12 +16,12 @@ export function changesInFreeze({ now: instant, fleet, plan, changes }: Evidence
   const now = parseInstant(instant) ?? 0;
   const open = fleet.config?.spec.freeze?.find((freeze) => isOpen(freeze, now));
   if (!open) return [];
-  const begun = changes.flatMap(({ key, pairs }) =>
+  const started = changes.flatMap(({ key, pairs }) =>
     pairs.filter(isBegun).map(({ clusterName }) => `${key} on ${clusterName}`),
   );
-  if (begun.length === 0) return [];
+  if (started.length === 0) return [];
   const left = leftAsItIs(plan);
-  const forbidden = begun.filter((it) => !left.has(it));
+  const forbidden = started.filter((it) => !left.has(it));
   if (forbidden.length === 0) return [];
   const message = `freeze ${open.name} is active, and the plan would start changes: ${forbidden.slice(0, 5).join(', ')}`;
   return [{ rule: 'frozen', message }];

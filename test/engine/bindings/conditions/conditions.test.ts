@@ -27,12 +27,12 @@ const rows: [rule: string, scene: Scene, conditions: string[]][] = [
   ],
   ['no entry for the placement: nothing beyond Overridden', { seen: look({ placements: [] }) }, [head[0]!]],
   [
-    'an entry of another index says nothing',
+    'an entry of another index does not count',
     { seen: look({ placements: [entry({ resourceSnapshotIndex: 2 })] }) },
     [head[0]!],
   ],
   [
-    'an entry of another placement says nothing',
+    'an entry of another placement does not count',
     {
       seen: look({ placements: [entry({ placement: { kind: 'ResourcePlacement', name: 'web', namespace: 'web' } })] }),
     },

@@ -59,7 +59,7 @@ describe('where nothing was observed the record stands', () => {
     expect(words(observe({ seen: undefined, rendered: failing }))).toEqual(['Overridden=False/OverriddenFailed']);
   });
   it.each<[string, string, Scene['strategy'], boolean]>([
-    ['and what ReportDiff said is forgotten once objects are applied', 'ReportDiff', {}, false],
+    ['and those of ReportDiff are dropped once objects are applied', 'ReportDiff', {}, false],
     ['and what applying came to is forgotten under ReportDiff', 'ServerSideApply', { type: 'ReportDiff' }, false],
     ['but another way to apply forgets nothing', 'ServerSideApply', {}, true],
   ])('%s', (_, before, strategy, stands) => {
@@ -200,7 +200,7 @@ describe('lists of a binding', () => {
       capped.driftedPlacements?.[0]?.observedDrifts?.length,
     ]).toEqual([100, 100, 100]);
   });
-  it('ClientSideApply is said to be done on the server, once', () => {
+  it('ClientSideApply is reported as applied on the server, once', () => {
     const said = (strategy: Partial<ApplyStrategy>) =>
       (observe({ strategy }).conditions ?? [])
         .filter(({ message }) => message?.includes('server-side apply'))

@@ -20,7 +20,7 @@ describe('conditions that were recorded after the last thing that was heard of t
     ['not available yet', heard(-20)],
     ['still being applied', heard(-20, { done: false })],
     ['could not be applied', heard(-20, { results: [{ object: ref(web(1)), result: 'ManifestApplyFailed' }] })],
-  ])('stand where it was told %s', (_, seen) => {
+  ])('stay where the report %s', (_, seen) => {
     expect(observe(scene(available(-10), seen)).conditions).toEqual([available(-10)]);
   });
   it.each([

@@ -50,7 +50,7 @@ describe('in a freeze', () => {
     ['one may be scheduled', [on('a')], [planned('a', 0, 'keep'), planned('b', undefined, 'wait')], [], []],
     ['none is cleaned up', [on('a'), on('b')], [planned('a', 0, 'keep'), planned('b', 0, 'remove')], ['b'], ['frozen']],
     [
-      'a clean-up goes on',
+      'a clean-up continues',
       [on('a'), on('b', 0, { deleting: true })],
       [planned('a', 0, 'keep'), planned('b', 0, 'remove')],
       ['b'],
@@ -62,7 +62,7 @@ describe('in a freeze', () => {
 
   it.each([
     ['a cluster of which it is unknown what it should hold stays as it is', {}, []],
-    ['a cluster that was not looked at is told nothing new', { digest: 'sha256:1' }, ['frozen']],
+    ['a cluster that was not observed gets nothing new', { digest: 'sha256:1' }, ['frozen']],
   ])('%s', (_, told, found) => {
     const fleet = { members: [member('a')], placements: [rolling()], config: frozen(open) };
     const targets = [target('a', 'web', { resourceSnapshotIndex: 0, ...told })];
@@ -76,7 +76,7 @@ describe('in a freeze', () => {
     ['not on another day', window('0 10 * * 4'), []],
     ['in its zone', window('0 5 * * 5', '1h', 'America/New_York'), ['frozen']],
     ['not at that hour of UTC', window('0 10 * * 5', '1h', 'America/New_York'), []],
-    ['also when nobody can read when', window('soon'), ['frozen']],
+    ['also when its window is invalid', window('soon'), ['frozen']],
   ])('%s', (_, freeze, found) => {
     expect(findings(freeze, [on('a')], [planned('a', 1, 'update')])).toEqual(found);
   });

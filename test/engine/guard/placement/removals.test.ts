@@ -52,7 +52,7 @@ describe('targets and removals', () => {
     const going = on('a', 0, { deleting: true });
     const neverGiven: Binding = { targetCluster: 'a', state: 'Scheduled', deleting: true };
     it.each<[string, Parameters<typeof planOf>[0], Partial<ClusterObservation> | undefined, boolean, Binding?]>([
-      ['goes on while anything is there', removing, { objects: [namespace()] }, true],
+      ['continues while anything is there', removing, { objects: [namespace()] }, true],
       ['continues while its cluster is not observed', removing, { reachable: false }, true],
       ['is over where nothing of it is there', again, { objects: [anothers] }, true],
       ['is not over while something is', again, { objects: [anothers, namespace()] }, false],
@@ -70,9 +70,15 @@ describe('targets and removals', () => {
         false,
       ],
       ['is not over without a whole look', again, { complete: false }, false],
-      ['is not over without an answer', again, { reachable: false }, false],
+      ['is not over without a response', again, { reachable: false }, false],
       ['is not over without any look', again, undefined, false],
-      ['of what was never given is over without an answer', again, { reachable: false }, true, neverGiven],
+      [
+        'of a binding that never got resources is over without a response',
+        again,
+        { reachable: false },
+        true,
+        neverGiven,
+      ],
       ['of what was never given is over whatever is there', again, { objects: [namespace()] }, true, neverGiven],
     ])('%s', (_, plan, look, passes, binding = going) => {
       const input = inputOf({

@@ -63,7 +63,7 @@ describe('budgets of rolling updates', () => {
   ])('%s', (_, maxUnavailable, moves, states, broken) => {
     expect(roll(maxUnavailable, moves, states).includes('budget-broken')).toBe(broken);
   });
-  it('what was said of a binding before it changed does not make it healthy', () => {
+  it('conditions of a binding from before its change do not make it healthy', () => {
     const broken = (bindingAt: number, saidOf: number) => {
       const conditions = healthy.map((condition) => ({ ...condition, observedGeneration: saidOf }));
       const fleet = { members: members('a'), placements: [rolling(0)] };

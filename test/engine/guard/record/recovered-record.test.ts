@@ -239,7 +239,7 @@ describe('a state that cannot be read', () => {
     ],
     ['has the index of the status', judged(rebuilt({ a: 4, b: 2 }, { 2: [], 4: [] })), ['record-invented']],
     ['or one above all known ones', judged(rebuilt({ a: 4, b: 5 }, { 4: [], 5: [] })), []],
-    ['has nothing where neither tells of it', judged(rebuilt({ a: 4, c: 5 }, { 4: [], 5: [] })), ['record-invented']],
+    ['has nothing where neither shows it', judged(rebuilt({ a: 4, c: 5 }, { 4: [], 5: [] })), ['record-invented']],
     ['misses nothing that is shown', judged(rebuilt({ b: 3 }, { 3: [] })), ['record-incomplete']],
     [
       'lists nothing that is neither shown nor written',

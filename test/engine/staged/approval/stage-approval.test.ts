@@ -27,7 +27,7 @@ it.each(['before', 'after'] as const)('a recorded approval %s a stage is the one
 
 it.each([
   [
-    'a yes that was merged as it stood',
+    'an approval that was merged unchanged',
     { ...asked!, status: 'True' },
     undefined,
     'stage canary of run web-1 was approved',

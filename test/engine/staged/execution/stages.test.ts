@@ -13,7 +13,7 @@ describe('a disruption budget with scope all', () => {
   it.each<[string, DisruptionBudget, number]>([
     ['keeps minAvailable clusters', budget({ minAvailable: 3 }, 'all'), 2],
     ['binds no run without the annotation', budget({ minAvailable: 3 }), 5],
-    ['blocks when it says nothing', budget({}, 'all'), 0],
+    ['blocks when it is empty', budget({}, 'all'), 0],
     ['blocks when it is misconfigured', budget({ maxUnavailable: 2 }, 'all'), 0],
   ])('%s', (_, given, started) => {
     const rollout = update({ maxConcurrency: '100%' }, { budgets: [given] }).plan();

@@ -150,7 +150,7 @@ describe('what an initialization is waiting for', () => {
     ['a placement that is fully scheduled', { work: { scheduled: 'False' } }, 'NotFullyScheduled'],
     ['bindings that follow the latest policy', { work: { bindings: older, more: second } }, 'NotFullyScheduled'],
     ['any binding', { work: { bindings: [] } }, 'NoBindingYet'],
-    ['as many clusters as PickN asks for', { work: { placement: pickN(3) } }, 'NotFullyScheduled'],
+    ['as many clusters as PickN requires', { work: { placement: pickN(3) } }, 'NotFullyScheduled'],
     [
       'as many clusters as PickFixed names',
       { work: { placement: placementOf({ policy: { placementType: 'PickFixed', clusterNames: ['eu-1'] } }) } },
