@@ -109,7 +109,7 @@ export const defaultRollingUpdate: RollingUpdate = rollingUpdate.parse({});
 
 const writtenStrategy = z.strictObject({
   type: z.enum(['RollingUpdate', 'External']).default('RollingUpdate'),
-  /** Refused by the rules if `type` is External. */
+  /** Without effect if `type` is External: the rules refuse it then. */
   rollingUpdate: rollingUpdate.optional(),
   applyStrategy: applyStrategy.prefault({}),
   deleteStrategy: z.strictObject({ propagationPolicy: z.enum(['Delete', 'Abandon']).default('Delete') }).optional(),
@@ -121,17 +121,12 @@ const writtenStrategy = z.strictObject({
     .optional(),
 });
 export type RolloutStrategy = Omit<z.output<typeof writtenStrategy>, 'type' | 'rollingUpdate'> &
-  (
-    | { type: 'RollingUpdate'; rollingUpdate: RollingUpdate }
-    | { type: 'External'; rollingUpdate?: RollingUpdate | undefined }
-  );
+  ({ type: 'RollingUpdate'; rollingUpdate: RollingUpdate } | { type: 'External'; rollingUpdate?: never });
 
-/** A RollingUpdate has budgets, whether they are written or not. */
+/** A RollingUpdate has budgets, whether they are written or not; External has none, even if they are. */
 export const rolloutStrategy = writtenStrategy.transform(
-  ({ type, ...written }): RolloutStrategy =>
-    type === 'External'
-      ? { type, ...written }
-      : { type, ...written, rollingUpdate: written.rollingUpdate ?? defaultRollingUpdate },
+  ({ type, rollingUpdate = defaultRollingUpdate, ...written }): RolloutStrategy =>
+    type === 'External' ? { type, ...written } : { type, ...written, rollingUpdate },
 );
 
 export const placementSpec = z.strictObject({

@@ -41,7 +41,7 @@ export function validateFleetObject(document: unknown): Validated {
     ...metaIssues(object.metadata),
     ...deletionIssues(object),
     ...scopeIssues(object, known.scope),
-    ...known.rules(object),
+    ...known.rules(object, modern.document),
   ];
   const refused = !known.keptWhenInvalid && issues.some(({ severity }) => severity === 'error');
   return { ...withRef, ...(refused ? {} : { object }), issues, isShaped: true };

@@ -20,8 +20,11 @@ export interface Kind<T extends AnyFleetObject = AnyFleetObject> {
   readonly kind: T['kind'];
   readonly scope: 'Cluster' | 'Namespaced';
   readonly schema: z.ZodType<T>;
-  /** Rules of KubeFleet's CEL and webhooks beyond the schema, and warnings about probable mistakes. */
-  rules(object: T): Issue[];
+  /**
+   * Rules of KubeFleet's CEL and webhooks beyond the schema, and warnings about probable mistakes. `written` is the document that the
+   * schema accepted, for fields that it drops.
+   */
+  rules(object: T, written: unknown): Issue[];
   /** Forbidden changes since the last recorded version. */
   changes(recorded: T, next: T): Issue[];
   /** Rules over several objects: `own` are those of this kind, `all` those of the fleet. */

@@ -5,7 +5,7 @@ import { rolloutIssues } from './rollout-rules.ts';
 import { selectionIssues } from './selection-rules.ts';
 
 /** Rules of KubeFleet's CEL and webhook for placements, with warnings about probable mistakes. */
-export function placementIssues(placement: Placement): Issue[] {
+export function placementIssues(placement: Placement, written: unknown): Issue[] {
   const { spec, metadata, kind } = placement;
   return [
     ...(metadata.name.length > 63
@@ -20,7 +20,7 @@ export function placementIssues(placement: Placement): Issue[] {
       : []),
     ...selectionIssues(spec.resourceSelectors, kind),
     ...policyIssues(spec.policy),
-    ...rolloutIssues(spec.strategy, spec.policy),
+    ...rolloutIssues(spec, written),
     ...scopeIssues(placement),
     ...versionIssues(placement),
   ];

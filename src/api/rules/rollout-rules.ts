@@ -1,13 +1,13 @@
 import { error, type Issue, warning } from '../issue.ts';
-import { isOfOneCluster, type PlacementPolicy, type RolloutStrategy } from '../placement.ts';
+import { isOfOneCluster, type Placement, type RollingUpdate } from '../placement.ts';
 import { intOrPercentIssues } from './int-or-percent-rules.ts';
 
 /** Rules for rollout and apply: fields that fit their type, and a budget above zero. */
-export function rolloutIssues(strategy: RolloutStrategy, policy: PlacementPolicy): Issue[] {
+export function rolloutIssues({ strategy, policy }: Placement['spec'], written: unknown): Issue[] {
   const path = ['spec', 'strategy'];
   const issues: Issue[] = [];
   const { type, rollingUpdate, applyStrategy, reportBackStrategy } = strategy;
-  if (type === 'External' && rollingUpdate)
+  if (type === 'External' && writesBudgets(written))
     issues.push(
       error(
         'field-not-allowed',
@@ -53,8 +53,13 @@ export function rolloutIssues(strategy: RolloutStrategy, policy: PlacementPolicy
   return rollingUpdate ? [...issues, ...budgetIssues(rollingUpdate)] : issues;
 }
 
+/** In a document that the schema accepts. */
+const writesBudgets = (written: unknown): boolean =>
+  (written as { readonly spec: { readonly strategy?: { readonly rollingUpdate?: unknown } } }).spec.strategy
+    ?.rollingUpdate !== undefined;
+
 /** maxUnavailable and maxSurge: an int or a percentage each, and not both 0. */
-function budgetIssues(rollingUpdate: NonNullable<RolloutStrategy['rollingUpdate']>): Issue[] {
+function budgetIssues(rollingUpdate: RollingUpdate): Issue[] {
   const path = ['spec', 'strategy', 'rollingUpdate'];
   const issues: Issue[] = [];
   const zero: string[] = [];

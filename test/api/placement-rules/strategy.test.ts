@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { clusterResourcePlacement } from '../../../src/api/placement.ts';
 import { validateFleetObject } from '../../../src/api/validate.ts';
 import { errors, type Fields, findings, placementIn, selector } from './findings.ts';
 
@@ -77,6 +78,11 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
       expect(errors(placement({ resourceSelectors: [scoped] }, 'ResourcePlacement'))).toEqual([
         'error invalid-selection-scope spec.resourceSelectors.0',
       ]);
+    });
+
+    it('budgets beside External are dropped where no rule refuses them, as in a record', () => {
+      const read = (strategy: Fields) => clusterResourcePlacement.parse(placement({ strategy })).spec.strategy;
+      expect(read({ type: 'External', rollingUpdate: { maxSurge: 1 } })).toEqual(read({ type: 'External' }));
     });
 
     it('null is absent, as an API server reads it', () => {

@@ -187,10 +187,12 @@ describe('problems of delivery', () => {
     ['RollingUpdate', 'what the rollout replaces', 2, undefined],
   ])('an override that fails under %s in %s', (type, _, index, fix) => {
     const placement = placementOf({ placementType: 'PickAll' });
-    const external = {
-      ...placement,
-      spec: { ...placement.spec, strategy: { ...placement.spec.strategy, type, rollingUpdate: defaultRollingUpdate } },
-    };
+    const { applyStrategy } = placement.spec.strategy;
+    const strategy =
+      type === 'External'
+        ? { type, applyStrategy }
+        : { type: 'RollingUpdate' as const, applyStrategy, rollingUpdate: defaultRollingUpdate };
+    const external = { ...placement, spec: { ...placement.spec, strategy } };
     const version = (of: string) =>
       ro('shop/fix', {
         selects: [{ group: 'apps', kind: 'Deployment', name: 'web' }],
