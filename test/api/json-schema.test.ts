@@ -14,7 +14,7 @@ it('the schemas of the example are those of the vocabulary (npm run gitfleet -- 
   for (const [file, schema] of jsonSchemas()) expect(written.get(file), file).toEqual(schema);
 });
 
-it('every fleet file of the example tells editors which schema it has', async () => {
+it('every fleet file of the example has its schema for editors', async () => {
   const files = (await readdir(example, { recursive: true })).filter((file) => file.endsWith('.yaml'));
   const fleetFiles = files.filter((file) => !file.startsWith('resources/'));
   expect(fleetFiles.length).toBeGreaterThan(15);

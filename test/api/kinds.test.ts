@@ -7,7 +7,7 @@ it('every kind has one row, and is found by it', () => {
   for (const row of fleetKinds) expect(fleetKindOf(`${row.group}/v1`, row.kind)).toBe(row);
 });
 
-it('the schema of a kind takes objects of that kind', () => {
+it('the schema of a kind accepts objects of that kind', () => {
   for (const { kind, schema } of fleetKinds) {
     const wrong = schema.safeParse({ kind }).error?.issues.filter(({ path }) => path[0] === 'kind') ?? [];
     expect(wrong, kind).toEqual([]);

@@ -139,7 +139,7 @@ describe('nanos', () => {
     expect(typeof parseQuantity(text)!.nanos).toBe(type);
   });
 
-  test('are those of the digits and the power of ten, in whatever form', () => {
+  test('depend only on the digits and the power of ten', () => {
     const suffixes: Record<string, number> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, E: 18, 'e-2': -2, e5: 5 };
     const amount = fc.record({
       digits: fc.stringMatching(/^\d{1,20}$/),

@@ -231,7 +231,7 @@ describe('other kinds', () => {
   });
 });
 
-describe('what is refused says what to write instead', () => {
+describe('errors contain a fix', () => {
   const fixes = (document: unknown) =>
     validateFleetObject(document).issues.map(({ path, fix }) => `${path.at(-1)}: ${fix}`);
   it.each<[string, Fields, string]>([
@@ -258,7 +258,7 @@ describe('what is refused says what to write instead', () => {
   });
 });
 
-describe('names are those that an API server takes for custom resources', () => {
+describe('names are those that an API server accepts for custom resources', () => {
   const named = (metadata: Fields) =>
     validateFleetObject(
       placement({}, metadata['namespace'] ? 'ResourcePlacement' : 'ClusterResourcePlacement', metadata),

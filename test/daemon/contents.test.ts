@@ -24,7 +24,7 @@ describe('a Secret', () => {
   const secret = (note: string) =>
     `{apiVersion: v1, kind: Secret, metadata: {name: keys, namespace: web}, data: {password: ${base64(ours)}}, stringData: {note: ${note}}}\n`;
 
-  it('reaches the member, and its values reach no log, no plan and no status file beyond the copy of what the repo holds', async () => {
+  it('reaches the member, and its values reach no log, plan or status file except the copy of the repo', async () => {
     fleet = await VirtualFleet.open({ ...shop, 'resources/keys.yaml': secret('first-note') }, 'a', 'b');
     const daemon = fleet.start();
     await settles(fleet, daemon);
@@ -74,7 +74,7 @@ const withoutRecord = (pass: object): object => {
 };
 
 describe('a manifest', () => {
-  it('reaches the member with fields that no type of ours knows', async () => {
+  it('reaches the member with unknown fields', async () => {
     const widget = {
       apiVersion: 'acme.io/v1',
       kind: 'Widget',
@@ -115,7 +115,7 @@ describe('a manifest', () => {
 });
 
 describe('a broken file', () => {
-  it('holds its own object, and the rest of its commit goes on', async () => {
+  it('holds its own object, and the rest of its commit rolls out', async () => {
     const api = {
       'api.yaml': placement(
         'api',

@@ -20,11 +20,11 @@ const files: Readonly<Record<string, string>> = Object.fromEntries(
 let fleet: VirtualFleet;
 afterEach(() => fleet.close());
 
-/** Members that hold the Deployment of the staged placement. */
+/** Members with the Deployment of the staged placement. */
 const holding = (): string[] =>
   [...fleet.members.keys()].filter((name) => fleet.stored(name, 'apps/deployments', 'payments', 'api') !== undefined);
 
-/** Whether the run has reached a condition, as the status branch tells. */
+/** Whether the run has a condition on the status branch. */
 async function runSays(reason: string): Promise<boolean> {
   return (await fleet.repo.files('fleet-status'))['runs/payments-1.yaml']?.includes(`reason: ${reason}`) ?? false;
 }
@@ -39,7 +39,7 @@ const merges: Readonly<Record<string, (gateFiles: Record<string, string>) => voi
   'a fast-forward': () => void fleet.repo.refs.set('refs/heads/main', fleet.repo.tip(gate)!),
 };
 
-/** Staging runs it, and the branch of the gate is there. */
+/** Staging runs it, and the branch of the gate exists. */
 async function untilGate(): Promise<VirtualDaemon> {
   const { defaults, members } = simulatedFleet.parse(parse(files['simulated-fleet.yaml']!)).spec;
   fleet = await VirtualFleet.open(files, ...members.map((member) => ({ ...defaults, ...member })));
@@ -85,22 +85,22 @@ it('the staged run of the example soaks to the end also when its gate is merged 
   await settles(fleet, one, 900);
 });
 
-it('its gate stays open, and is told, while a commit that takes everything away is refused, also after a restart', async () => {
+it('its gate stays open and listed while a commit that removes everything is refused, also after a restart', async () => {
   const one = await untilGate();
   const tip = fleet.repo.tip(gate);
   const readme = async () => (await fleet.repo.files('fleet-status'))['README.md']!;
-  const told = '- **payments-1**, stage **staging**';
+  const request = '- **payments-1**, stage **staging**';
   fleet.commit(Object.fromEntries(Object.keys(fleet.files).map((path) => [path, undefined])));
   await fleet.run(120);
   expect([one.passes.at(-1)!.kind, fleet.repo.tip(gate)]).toEqual(['refused', tip]);
-  expect(await readme()).toContain(told);
+  expect(await readme()).toContain(request);
   one.kill();
   const two = fleet.start();
   await fleet.run(120);
   expect([two.passes.at(-1)!.kind, fleet.repo.tip(gate)]).toEqual(['refused', tip]);
-  expect(await readme()).toContain(told);
+  expect(await readme()).toContain(request);
   merges['a squash']!({ ...files, ...(await fleet.repo.files(gate)) });
   await settles(fleet, two, 900);
   expect(await runSays('UpdateRunSucceeded')).toBe(true);
-  expect(await readme()).not.toContain(told);
+  expect(await readme()).not.toContain(request);
 });

@@ -69,13 +69,13 @@ const fleet = (faults: SimulatedFault[]): Record<string, SimulatedFault[]> =>
   Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`m-${at}`, at % 5 === 0 ? faults : []]));
 const always = { fromSeconds: 0, probability: 1 } as const;
 
-describe('a fleet in which every fifth member is ill', () => {
+describe('a fleet in which every fifth member fails', () => {
   it.each<[string, SimulatedFault[]]>([
     ['hangs', [{ type: 'Hang', ...always }]],
     ['is down', [{ type: 'Unreachable', ...always }]],
     ['answers slowly', [{ type: 'SlowBody', seconds: 20, ...always }]],
     ['throttles everything', [{ type: 'TooManyRequests', retryAfterSeconds: 30, ...always }]],
-  ])('brings the others to the end as soon as if all were well: one %s', async (_, faults) => {
+  ])('finishes the others as soon as without faults: one %s', async (_, faults) => {
     const well = await (await open(fleet([]))).settled(10);
     const ill = await (await open(fleet(faults))).settled(10);
     for (const [name, seconds] of well) {
@@ -106,7 +106,7 @@ describe('a fleet at rest', () => {
   });
 });
 
-describe('a fleet with more members than watches are held to', () => {
+describe('a fleet with more members than --watch-members', () => {
   it('lists the objects of the rest every minute', async () => {
     const { requests, pass, members } = await open(fleet([]), 15);
     await pass(200);

@@ -8,11 +8,11 @@ metadata: {name: r}
 spec: {placementName: ${placement}, stagedRolloutStrategyName: s}
 `;
 
-it('a run that names a placement which is not there stands in the summary and in the README until it is mended', async () => {
+it('a run with a missing placement is a problem in the summary and the README until it is fixed', async () => {
   const { fleet } = await settledFleet();
   const file = async (path: string) => (await fleet.repo.files('fleet-status'))[path]!;
   fleet.commit({ 'runs/r.yaml': run('wep') });
-  await fleet.until('it is told', async () =>
+  await fleet.until('it is reported', async () =>
     (await file('README.md')).includes('there is no ClusterResourcePlacement wep'),
   );
   const { problems } = parse(await file('summary.yaml')) as { problems: object[] };

@@ -36,7 +36,7 @@ it.each([
   },
 );
 
-it('what a plan that waits for its push has seen the end of is not forgotten when it comes back meanwhile', async () => {
+it('an object whose removal is not pushed yet is removed again when it is created meanwhile', async () => {
   const other = {
     'other.yaml': placement('other', all),
     'resources/other.yaml': deployment('other', 'other', 'other:1'),
@@ -54,7 +54,7 @@ it('what a plan that waits for its push has seen the end of is not forgotten whe
     return last?.kind === 'gathering' && last.plan.targets.every((target) => target.placement.name === 'other');
   });
   expect(await remembers()).toBe(true);
-  // As a daemon puts it back that has not read of the removal.
+  // As created again by a daemon that has not read the removal.
   const { name, labels, annotations } = metadata;
   await fleet.ask('a', 'POST', '/api/v1/namespaces', { ...namespace, metadata: { name, labels, annotations } });
   await fleet.until('it is removed again', () => fleet.stored('a', '/namespaces', '', 'web') === undefined);

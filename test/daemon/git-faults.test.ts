@@ -25,8 +25,8 @@ const writes = (fleet: VirtualFleet, since: number): string[] =>
 
 const all = (image: string): string[] => names.map(() => image);
 
-describe('a repo that says nothing', () => {
-  it('an emptied repo is refused: nothing is removed, and putting it back changes nothing', async () => {
+describe('an emptied repo', () => {
+  it('is refused: nothing is removed, and restoring it changes nothing', async () => {
     const { fleet, one } = await settled();
     const before = fleet.requests.length;
     fleet.commit(Object.fromEntries(Object.keys(fleet.files).map((path) => [path, undefined])));
@@ -46,7 +46,7 @@ describe('a repo that says nothing', () => {
   it.each<[what: string, kept: RegExp, left: (string | undefined)[]]>([
     ['all placements, which takes them from the members', /^(clusters|resources)/, all('').map(() => undefined)],
     ['everything: members that leave keep what they run', /^$/, all('web:1')],
-  ])('removing %s, happens when the branch that asks is merged', async (_what, kept, left) => {
+  ])('removing %s, happens when its approval branch is merged', async (_what, kept, left) => {
     const { fleet, one } = await settled();
     fleet.commit(
       Object.fromEntries(Object.keys(fleet.files).flatMap((path) => (kept.test(path) ? [] : [[path, undefined]]))),
@@ -80,7 +80,7 @@ describe('a repo that says nothing', () => {
     expect(images(fleet)).toEqual(all('web:1'));
   });
 
-  it('broken YAML in one file holds that object, and the rest goes on', async () => {
+  it('broken YAML in one file holds that object, and the rest continues', async () => {
     const { fleet, one } = await settled();
     fleet.commit({ 'placements/web.yaml': 'kind: [', ...web('web:2') });
     await settles(fleet, one);
@@ -88,7 +88,7 @@ describe('a repo that says nothing', () => {
     expect(codes(one)).toEqual(['yaml-syntax']);
   });
 
-  it('a main that is not there is waited for', async () => {
+  it('a missing main is waited for', async () => {
     const { fleet, one } = await settled();
     const main = fleet.repo.tip('main')!;
     fleet.repo.refs.delete('refs/heads/main');
@@ -114,7 +114,7 @@ describe('a main that was rewound', () => {
     return { ...world, old, newer };
   }
 
-  it('is refused and said aloud: the fleet stays where it was, and drift is still repaired', async () => {
+  it('is refused and reported: the fleet stays where it was, and drift is still repaired', async () => {
     const { fleet, one, newer, old } = await rewound();
     await fleet.run(30);
     expect(codes(one)).toEqual(['rewound']);
@@ -153,7 +153,7 @@ describe('a main that was rewound', () => {
     expect(images(fleet)).toEqual(all('web:3'));
   });
 
-  it('whose accepted commit is lost with the cache is said just as clearly, and clusters keep what they have', async () => {
+  it('whose accepted commit is lost with the cache is reported too, and clusters keep what they have', async () => {
     const { fleet, one, newer, old } = await rewound();
     await fleet.run(30);
     one.kill();
@@ -169,7 +169,7 @@ describe('a main that was rewound', () => {
     expect(fleet.repo.tip('fleet-status')).toBe(status);
     await fleet.ask('a', 'DELETE', '/apis/apps/v1/namespaces/web/deployments/web');
     await fleet.run(60);
-    // Only the record says that web:2 was ever wanted, and that is not believed: nothing is repaired either.
+    // Only the record has web:2, and it is not trusted alone: nothing is repaired either.
     expect(images(fleet)).toEqual([undefined, 'web:2', 'web:2']);
     two.kill();
     const three = fleet.start({ branches: fleet.repo.branches({ lost: new Set([newer]) }), acceptRewind: old });
@@ -178,7 +178,7 @@ describe('a main that was rewound', () => {
   });
 });
 
-describe('a status branch that somebody touched', () => {
+describe('a status branch that was edited', () => {
   const state = 'placements/web/state.yaml';
   const bindings = (daemon: VirtualDaemon): string[] =>
     daemon
@@ -215,11 +215,11 @@ describe('a status branch that somebody touched', () => {
     ['a broken file', { [state]: 'bindings: [' }],
     ['a deleted file', { [state]: undefined }],
     ['a foreign file', { 'notes.txt': 'hello\n' }],
-    ['a summary that names no commit', { 'summary.yaml': 'commit: -x\n' }],
-    ['a memory that names no commit', { 'daemon.yaml': 'commit: -x\n' }],
+    ['a summary without a commit', { 'summary.yaml': 'commit: -x\n' }],
+    ['a memory without a commit', { 'daemon.yaml': 'commit: -x\n' }],
     ['a memory that is gone', { 'daemon.yaml': undefined, 'summary.yaml': 'commit: -x\n' }],
     ['a dashboard that was edited', { 'README.md': '# mine\n' }],
-  ])('edited by hand (%s) is written anew on top, and nothing is removed anywhere', async (_what, edit) => {
+  ])('by hand (%s) is written again on top, and nothing is removed anywhere', async (_what, edit) => {
     const { fleet, one } = await settled();
     const good = await fleet.repo.files('fleet-status');
     const generationsBefore = generations(fleet);
@@ -235,7 +235,7 @@ describe('a status branch that somebody touched', () => {
     expect(await fleet.repo.log('fleet-status')).toContain('By hand');
     expect(await fleet.repo.objects.isAncestor(foreign, fleet.repo.tip('fleet-status')!)).toBe(true);
     const files = await fleet.repo.files('fleet-status');
-    // What was in a snapshot that nothing lists any more is known from the members, under the next index.
+    // The contents of an unlisted snapshot are rebuilt from the members, under the next index.
     const paths = Object.keys(files).map((path) => path.replace('snapshots/1.yaml', 'snapshots/0.yaml'));
     expect([...new Set(paths)].sort()).toEqual(Object.keys(good).sort());
     expect(generations(fleet)).toEqual(generationsBefore);
@@ -245,7 +245,7 @@ describe('a status branch that somebody touched', () => {
     expect(fleet.repo.tip('fleet-status')).toBe(quiet);
   });
 
-  it('put back to an older commit by force puts nothing older on a member', async () => {
+  it('rewound to an older commit by force applies nothing older to a member', async () => {
     const { fleet, one } = await settled();
     const old = fleet.repo.tip('fleet-status')!;
     fleet.commit(web('web:2'));
@@ -262,7 +262,7 @@ describe('a status branch that somebody touched', () => {
 });
 
 describe('a git server', () => {
-  it('that is down costs nothing but time: members are kept, and what was committed meanwhile rolls out', async () => {
+  it('that is down only delays: members keep their state, and later commits roll out', async () => {
     let down = false;
     const { fleet, one } = await settledRemote(() => {
       if (down) throw new GitError('unreachable', 'list: ECONNREFUSED');
@@ -281,7 +281,7 @@ describe('a git server', () => {
     expect(one.daemon.notReady()).toBeUndefined();
   });
 
-  it('whose hook refuses a push once is asked again, and loses nothing', async () => {
+  it('whose hook refuses a push once is retried, and nothing is lost', async () => {
     let refusals = 0;
     const { fleet, one } = await settledRemote(({ kind }) => {
       if (kind === 'push' && refusals > 0) {
@@ -296,7 +296,7 @@ describe('a git server', () => {
     expect(images(fleet)).toEqual(all('web:2'));
   });
 
-  it('whose hook refuses every push starts nothing: what is not recorded is not done', async () => {
+  it('whose hook refuses every push starts nothing: unrecorded plans are not applied', async () => {
     let refusing = false;
     const { fleet, one } = await settledRemote(({ kind }) => {
       if (refusing && kind === 'push') throw new GitError('push-refused', 'push: this branch is protected');
@@ -313,7 +313,7 @@ describe('a git server', () => {
     expect(images(fleet)).toEqual(all('web:2'));
   });
 
-  it('that takes no approval branches does not keep back what was published', async () => {
+  it('that refuses approval branches does not block published plans', async () => {
     const { fleet, one } = await settledRemote(({ kind, ref }) => {
       if (kind === 'push' && ref.includes('approve')) throw new GitError('push-refused', 'push: no such branches');
     });

@@ -13,7 +13,7 @@ const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs'
 it.each([
   ['a placement beside another of the same namespace', { 'two.yaml': named('two') }, {}],
   ['a placement that is renamed', {}, { 'two.yaml': named('two') }],
-])('%s goes: what it lets go of is the other’s, untouched', async (_, before, after) => {
+])('%s is removed: its objects pass to the other placement unchanged', async (_, before, after) => {
   const files = { 'clusters/a.yaml': member('a'), 'resources/web.yaml': deployment('web', 'web', 'web:1') };
   fleet = await VirtualFleet.open({ ...files, 'one.yaml': named('one') }, 'a');
   const one = fleet.start();

@@ -37,7 +37,7 @@ const signed = (body: string, headers: Record<string, string> = {}): RequestInit
 });
 
 describe('the port of the daemon', () => {
-  it('says on /healthz and /readyz that all is well, or what is wrong', async () => {
+  it('reports on /healthz and /readyz ok, or the problem', async () => {
     expect([await ask('/healthz'), await ask('/readyz?verbose')]).toEqual([
       [200, 'ok\n'],
       [200, 'ok\n'],
@@ -64,25 +64,25 @@ describe('the port of the daemon', () => {
     ['DELETE', '/metrics', 405],
     ['HEAD', '/healthz', 200],
     ['GET', '/hooks/git', 405],
-  ])('answers %s %s with %i', async (method, path, status) => {
+  ])('responds to %s %s with %i', async (method, path, status) => {
     expect((await ask(path, { method }))[0]).toBe(status);
   });
 });
 
 describe('POST /hooks/git', () => {
-  it('makes the daemon look when the signature fits, whatever the body says', async () => {
+  it('wakes the daemon when the signature is valid, with any body', async () => {
     expect(await ask('/hooks/git', signed('no JSON at all'))).toEqual([202, 'accepted\n']);
     expect(hints).toBe(1);
   });
 
-  it('does nothing when the signature is another or missing', async () => {
+  it('does nothing when the signature is invalid or missing', async () => {
     const other = signed('{}');
     expect((await ask('/hooks/git', { ...other, body: '{"other":1}' }))[0]).toBe(401);
     expect((await ask('/hooks/git', { method: 'POST', body: '{}' }))[0]).toBe(401);
     expect(hints).toBe(0);
   });
 
-  it('takes a delivery once', async () => {
+  it('accepts a delivery once', async () => {
     const delivery = signed('{}', { 'x-github-delivery': 'f9b3f0b4' });
     expect([(await ask('/hooks/git', delivery))[0], (await ask('/hooks/git', delivery))[0]]).toEqual([202, 409]);
     expect(hints).toBe(1);
@@ -90,7 +90,7 @@ describe('POST /hooks/git', () => {
 
   it('reads at most 2 MiB', async () => {
     const status = async (size: number) => {
-      // A server that stops reading may answer or break the connection off.
+      // A server that stops reading may respond or close the connection.
       const answer = await ask('/hooks/git', signed('x'.repeat(size))).catch(() => [413]);
       return answer[0];
     };
@@ -98,7 +98,7 @@ describe('POST /hooks/git', () => {
     expect(hints).toBe(1);
   });
 
-  it('is not there without a secret', async () => {
+  it('does not exist without a secret', async () => {
     await http.close();
     http = await open(undefined);
     expect((await ask('/hooks/git', signed('{}')))[0]).toBe(404);

@@ -8,11 +8,11 @@ afterEach(() => fleet.close());
 
 const web = '/apis/apps/v1/namespaces/web/deployments/web';
 
-it('a cluster that leaves keeps what it was given a moment ago', async () => {
+it('a leaving cluster keeps objects that were applied just before', async () => {
   const settled = await settledFleet();
   fleet = settled.fleet;
   await fleet.ask('c', 'DELETE', web);
-  await fleet.until('it is put back', () => images(fleet)[2] !== undefined);
+  await fleet.until('it is created again', () => images(fleet)[2] !== undefined);
   const leaving = member('c', { env: 'prod' }).replace(
     'metadata:\n',
     "metadata:\n  deletionTimestamp: '2026-11-20T10:00:00Z'\n",
@@ -23,7 +23,7 @@ it('a cluster that leaves keeps what it was given a moment ago', async () => {
   expect(images(fleet)).toEqual(['web:1', 'web:1', 'web:1']);
 });
 
-it('a placement that a commit deletes and abandons keeps what it was given a moment ago', async () => {
+it('objects applied just before the deletion of an abandoned placement stay', async () => {
   const settled = await settledFleet();
   fleet = settled.fleet;
   fleet.commit({
@@ -32,7 +32,7 @@ it('a placement that a commit deletes and abandons keeps what it was given a mom
   });
   await settles(fleet, settled.one);
   await fleet.ask('c', 'DELETE', web);
-  await fleet.until('it is put back', () => images(fleet)[2] !== undefined);
+  await fleet.until('it is created again', () => images(fleet)[2] !== undefined);
   const file = smallFleet()['placements/web.yaml']!;
   fleet.commit({
     'placements/web.yaml': file

@@ -28,7 +28,7 @@ const count = (text: string, series: string): number =>
   );
 
 describe('liveness', () => {
-  it('fails when no pass has finished within three intervals, and not before; it heals with the next pass', async () => {
+  it('fails when no pass has finished within three intervals, and not before; it recovers with the next pass', async () => {
     let hanging = false;
     let release = () => {};
     const { fleet, one } = await settled(({ repo }) => ({
@@ -49,7 +49,7 @@ describe('liveness', () => {
     expect(one.daemon.stuck()).toBeUndefined();
   });
 
-  it('fails when a bug ends every pass: a restart may cure it', async () => {
+  it('fails when a bug ends every pass: a restart may help', async () => {
     let buggy = false;
     const { fleet, one } = await settled(() => ({
       loaded: (loaded) => {
@@ -75,9 +75,9 @@ describe('liveness', () => {
 
 describe('a pass that fails', () => {
   it.each<[what: string, error: () => Error, said: string]>([
-    ['an answer that may change by itself', () => new GitError('unreachable', 'list: 502'), 'will retry: list: 502'],
-    ['a person has to act', () => new GitError('unauthorized', 'list: 401'), 'needs user action: list: 401'],
-  ])('is tried again ever less often up to the interval, and said once (%s)', async (_, error, said) => {
+    ['a temporary error', () => new GitError('unreachable', 'list: 502'), 'will retry: list: 502'],
+    ['a user must act', () => new GitError('unauthorized', 'list: 401'), 'needs user action: list: 401'],
+  ])('is retried ever less often up to the interval, and logged once (%s)', async (_, error, said) => {
     let failing = false;
     const asked: number[] = [];
     const { fleet, one } = await settled((world) => ({
@@ -107,7 +107,7 @@ describe('a pass that fails', () => {
   });
 });
 
-it('the first pass of a daemon is told also when there is nothing to do, later ones are not', async () => {
+it('the first pass of a daemon is logged also when there is nothing to do, later ones are not', async () => {
   const { fleet, one } = await settled(() => ({}));
   one.kill();
   fleet.logged.splice(0);
@@ -119,7 +119,7 @@ it('the first pass of a daemon is told also when there is nothing to do, later o
   expect(levels).toEqual(['info', 'debug', 'debug']);
 });
 
-it('what a pass came to is forgotten when the next ones have overtaken it', async () => {
+it('the result of a pass is released after the next ones', async () => {
   const { fleet, one } = await settled(() => ({}));
   fleet.commit(web('web:2'));
   await settles(fleet, one);
@@ -146,7 +146,7 @@ describe('a graceful stop', () => {
     return { fleet, one, before };
   }
 
-  it('lets what was sent come to its end, and begins nothing new', async () => {
+  it('finishes requests in flight, and starts nothing new', async () => {
     const { fleet, one, before } = await stoppedDuringWrite(5, 25_000);
     expect(one.ended()).toBeUndefined();
     await fleet.run(10);
@@ -156,7 +156,7 @@ describe('a graceful stop', () => {
     expect(fleet.requests.slice(before).filter((sent) => / (PATCH|POST|PUT|DELETE) /.test(sent))).toEqual([]);
   });
 
-  it('ends when the grace period is over, whatever still hangs', async () => {
+  it('ends when the grace period is over, even if requests hang', async () => {
     const { fleet, one } = await stoppedDuringWrite(3_600, 25_000);
     await fleet.run(23);
     expect(one.ended()).toBeUndefined();

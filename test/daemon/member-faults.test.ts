@@ -14,7 +14,7 @@ afterEach(() => {
 
 const deploymentPath = '/apis/apps/v1/namespaces/web/deployments/web';
 
-/** A fleet at rest in which one cluster may be out and another be updated all the same. */
+/** A fleet at rest in which another cluster is updated while one is unavailable. */
 async function atRest(
   more: Readonly<Record<string, string>> = {},
   spec: Readonly<Record<string, object>> = {},
@@ -41,7 +41,7 @@ interface ClusterStatus {
   }[];
 }
 
-/** What the status branch says of a placement on a member: last condition, and each failed object. */
+/** The status of a placement on a member: last condition, and each failed object. */
 async function status(fleet: VirtualFleet, cluster: string, name = 'web'): Promise<readonly string[]> {
   const text = (await fleet.repo.files('fleet-status'))[`placements/${name}/status.yaml`]!;
   const document = parse(text) as { readonly status: { readonly placementStatuses: readonly ClusterStatus[] } };
@@ -57,7 +57,7 @@ async function status(fleet: VirtualFleet, cluster: string, name = 'web'): Promi
 
 const there = ['Available True AllWorkAreAvailable'];
 
-/** Commits while a member is ill; the others must come to the end, and the branch then rest. */
+/** Commits while a member fails; the others must finish, and the branch then rests. */
 async function othersGoOn(fleet: VirtualFleet, expected: readonly (string | undefined)[]): Promise<void> {
   fleet.commit(web('web:2'));
   await fleet.run(120);
@@ -76,9 +76,9 @@ async function rests(fleet: VirtualFleet, seconds = 600): Promise<void> {
 describe('a member', () => {
   it.each<[what: string, fault: object, cause: string]>([
     ['that is down', { type: 'Unreachable' }, 'ECONNREFUSED'],
-    ['that takes requests and never answers', { type: 'Hang' }, 'nothing received for 10 s'],
-    ['that does not know our credentials any more', { type: 'Unauthorized' }, '401'],
-  ])('%s is said not to be reached, the others go on, and it follows when it is back', async (_, fault, cause) => {
+    ['that accepts requests and never responds', { type: 'Hang' }, 'nothing received for 10 s'],
+    ['that rejects our credentials', { type: 'Unauthorized' }, '401'],
+  ])('%s is reported as unreachable, the others continue, and it follows when it is back', async (_, fault, cause) => {
     const { fleet, one } = await atRest();
     fleet.fault('b', fault);
     await fleet.run(90);
@@ -95,7 +95,7 @@ describe('a member', () => {
     expect(await dashboard(fleet)).not.toContain('Not responding');
   });
 
-  it('that nobody knows how to reach is said, with what to do, and joins as soon as it is known', async () => {
+  it('without a kubeconfig is reported with a fix, and joins as soon as it has one', async () => {
     const { fleet, one } = await atRest();
     fleet.commit({ 'clusters/d.yaml': member('d') });
     await fleet.run(120);
@@ -107,7 +107,7 @@ describe('a member', () => {
     expect(await dashboard(fleet)).not.toContain('Not responding');
   });
 
-  it('that is slow keeps nobody waiting, and gets there in its time', async () => {
+  it('that is slow blocks no others, and finishes later', async () => {
     const { fleet, one } = await atRest();
     fleet.fault('b', { type: 'SlowBody', seconds: 8 }, { type: 'Latency', seconds: 1 });
     fleet.commit(web('web:2'));
@@ -117,7 +117,7 @@ describe('a member', () => {
     expect(await dashboard(fleet)).not.toContain('Not responding');
   });
 
-  it('that answers 403 to what we write is said object by object, and gets it when it is allowed', async () => {
+  it('that responds with 403 to writes is reported per object, and gets them when they are allowed', async () => {
     const { fleet, one } = await atRest();
     fleet.fault('b', { type: 'Forbidden', verbs: ['patch'], resources: ['deployments.apps'] });
     await othersGoOn(fleet, ['web:2', 'web:1', 'web:2']);
@@ -131,7 +131,7 @@ describe('a member', () => {
     expect(await status(fleet, 'b')).toEqual(there);
   });
 
-  it('that answers 403 to everything is not healthy: nothing new goes there, nothing is removed, and it heals', async () => {
+  it('that responds with 403 to everything is not healthy: nothing new goes there, nothing is removed, and it heals', async () => {
     const { fleet, one } = await atRest();
     fleet.fault('b', { type: 'Forbidden' });
     await othersGoOn(fleet, ['web:2', 'web:1', 'web:2']);
@@ -148,7 +148,7 @@ describe('a member', () => {
     ['answers 503 half of the time', { type: 'ServerError', status: 503, probability: 0.5 }],
     ['breaks connections off half of the time', { type: 'Reset', probability: 0.5 }],
     ['keeps its watches silent', { type: 'SilentWatch' }],
-  ])('that %s gets there all the same, while it lasts', async (_, fault) => {
+  ])('that %s finishes nevertheless, while it lasts', async (_, fault) => {
     const { fleet, one } = await atRest();
     fleet.fault('b', fault);
     fleet.commit(web('web:2'));
@@ -156,7 +156,7 @@ describe('a member', () => {
     expect(images(fleet)).toEqual(['web:2', 'web:2', 'web:2']);
   });
 
-  it('whose admission webhook says no is said in its words, and gets it when the webhook lets it', async () => {
+  it('whose admission webhook denies is reported with its message, and gets the object when the webhook allows it', async () => {
     const { fleet, one } = await atRest();
     fleet.fault('b', { type: 'DenyAdmission', message: 'images must be signed', resources: ['deployments.apps'] });
     await othersGoOn(fleet, ['web:2', 'web:1', 'web:2']);
@@ -166,7 +166,7 @@ describe('a member', () => {
     await settles(fleet, one, 600);
   });
 
-  it('that is replaced by an empty cluster of the same name gets everything anew', async () => {
+  it('that is replaced by an empty cluster of the same name gets everything again', async () => {
     const { fleet, one } = await atRest();
     await fleet.join({ name: 'successor' }, 'b');
     expect(images(fleet)).toEqual(['web:1', undefined, 'web:1']);
@@ -177,7 +177,7 @@ describe('a member', () => {
     expect(await status(fleet, 'b')).toEqual(there);
   });
 
-  it('that is replaced by an empty cluster while no daemon runs gets everything anew', async () => {
+  it('that is replaced by an empty cluster while no daemon runs gets everything again', async () => {
     const { fleet, one } = await atRest();
     one.kill();
     await fleet.join({ name: 'successor' }, 'b');
@@ -200,7 +200,7 @@ describe('a member', () => {
     expect(new Set(dates)).toEqual(new Set(['2026-11-20T']));
   });
 
-  it('that lies about generation is not believed to be available, not asked again and again, and holds up nobody', async () => {
+  it('with a wrong generation does not count as available, causes no loop of requests, and blocks no others', async () => {
     let lying = true;
     const { fleet, one } = await atRest();
     one.kill();
@@ -230,7 +230,7 @@ describe('a member', () => {
 });
 
 describe('an object on one member', () => {
-  it('owned by somebody else is not touched: the status says whose it is, and it is taken when it is free', async () => {
+  it('with another owner is not changed: the status names the owner, and it is taken over when it is free', async () => {
     const { fleet, one } = await atRest();
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'operator', uid: '1' };
     await fleet.ask('b', 'PATCH', deploymentPath, { metadata: { ownerReferences: [owner] } }, merge);
@@ -242,7 +242,7 @@ describe('an object on one member', () => {
     expect(images(fleet)).toEqual(['web:2', 'web:2', 'web:2']);
   });
 
-  it('whose fields another manager keeps setting is put right ever less often, and the status names who', async () => {
+  it('whose fields another manager keeps setting is repaired ever less often, and the status names the manager', async () => {
     const { fleet, one } = await atRest();
     const change = { spec: { template: { spec: { containers: [{ name: 'main', image: 'mine:1' }] } } } };
     const before = fleet.requests.length;
@@ -259,7 +259,7 @@ describe('an object on one member', () => {
     await fleet.until('the image is ours', () => images(fleet)[1] === 'web:1', 600);
   });
 
-  it('that exceeds a quota is said in the words of the member, and applied when there is room', async () => {
+  it('that exceeds a quota is reported with the member's message, and applied when there is room', async () => {
     let full = false;
     const words = 'deployments.apps "web" is forbidden: exceeded quota: few, used: 1, limited: 1';
     const { fleet, one } = await atRest();
@@ -280,7 +280,7 @@ describe('an object on one member', () => {
     expect(images(fleet)).toEqual(['web:2', 'web:2', 'web:2']);
   });
 
-  it('whose immutable field changed stays as it is: the status says so, and a revert heals it', async () => {
+  it('whose immutable field changed stays as it is: the status reports it, and a revert fixes it', async () => {
     const { fleet, one } = await atRest();
     const good = smallFleet('web:2')['resources/web.yaml']!;
     fleet.commit({
@@ -296,7 +296,7 @@ describe('an object on one member', () => {
     expect(images(fleet)).toEqual(['web:2', 'web:2', 'web:2']);
   });
 
-  it('in a namespace that is being removed is said to wait for that, and everything returns when it is gone', async () => {
+  it('in a namespace that is being removed is reported as waiting for that, and everything is applied again when it is gone', async () => {
     const { fleet, one } = await atRest();
     await fleet.ask('b', 'PATCH', deploymentPath, { metadata: { finalizers: ['example.com/slow'] } }, merge);
     await fleet.ask('b', 'DELETE', '/api/v1/namespaces/web');
@@ -308,7 +308,7 @@ describe('an object on one member', () => {
     expect(images(fleet)).toEqual(['web:2', 'web:2', 'web:2']);
   });
 
-  it('of a kind that the member does not serve is said, with what to do, and applied when its CRD arrives', async () => {
+  it('of a kind that the member does not serve is reported with a fix, and applied when its CRD arrives', async () => {
     const { fleet, one } = await atRest();
     await fleet.ask('a', 'POST', crdPath, widgets);
     await fleet.ask('c', 'POST', crdPath, widgets);
@@ -328,7 +328,7 @@ describe('an object on one member', () => {
     expect((await fleet.ask('b', 'GET', '/apis/example.com/v1/namespaces/web/widgets/w')).status).toBe(200);
   });
 
-  it('that two placements claim stays with the first; the second says so, and gets it when the first is gone', async () => {
+  it('that two placements claim stays with the first; the second reports it, and gets it when the first is gone', async () => {
     const role = 'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: shared}\nrules: []\n';
     const claim = (name: string) =>
       placement(name, '{placementType: PickAll}').replace(
@@ -348,7 +348,7 @@ describe('an object on one member', () => {
 });
 
 const merge = 'application/merge-patch+json';
-/** How a member says no. */
+/** The refusals of a member. */
 function refusal(code: number, reason: string, message: string) {
   const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message };
   return { status: code, headers: {}, body: once(JSON.stringify(status)) };

@@ -13,7 +13,7 @@ const example = join(root, 'fleet-repo-example');
 let fleet: VirtualFleet;
 afterEach(() => fleet.close());
 
-it('the account of deploy/member/rbac.yaml may do what the example needs of a member, and no more', async () => {
+it('the account of deploy/member/rbac.yaml has the rights that the example needs, and no more', async () => {
   const rules = await memberRules();
   const needed = new Set(await grantedByExample());
   const refused: string[] = [];
@@ -22,7 +22,7 @@ it('the account of deploy/member/rbac.yaml may do what the example needs of a me
       const rights = rightsOf(request);
       for (const right of rights) needed.add(right);
       if (rights.every((right) => rules.some((rule) => allows(rule, right)))) return transport(request);
-      // After a start without a record every kind is asked for objects of ours: one that may not be read holds none.
+      // After a start without a record every kind is searched for our objects: one that may not be read has none.
       const asked = rights.length === 1 && rights[0]!.startsWith('list ') && request.path.includes('labelSelector=');
       if (!asked) refused.push(rights.join(', '));
       return Promise.resolve({ status: 403, headers: {}, body: text(forbidden) });
@@ -37,7 +37,7 @@ it('the account of deploy/member/rbac.yaml may do what the example needs of a me
   const daemon = fleet.start({ through: guarded });
   await settles(fleet, daemon, 900);
 
-  // Somebody deletes, somebody commits a new version, and an object goes.
+  // An object is deleted, a new version is committed, and an object is removed.
   await fleet.ask('dev-1', 'DELETE', '/apis/apps/v1/namespaces/tools/deployments/debug');
   fleet.commit({
     'resources/shop/web.yaml': fleet.files['resources/shop/web.yaml']!.replaceAll('web:1.0.0', 'web:1.1.0'),
@@ -50,7 +50,7 @@ it('the account of deploy/member/rbac.yaml may do what the example needs of a me
   expect(fleet.stored('dev-1', 'scheduling.k8s.io/priorityclasses', '', 'fleet-critical')).toBeUndefined();
 
   expect(refused).toEqual([]);
-  // What is placed is treated alike: not every kind of it was removed here.
+  // All placed kinds need the same rights, although not each was removed here.
   for (const alike of Map.groupBy(rules, ({ verbs }) => verbs.join()).values()) {
     const uses = [...needed].filter((right) => alike.some((rule) => allows(rule, right)));
     const used = uses.map((right) => right.split(' '));
@@ -81,7 +81,7 @@ async function exampleFiles(): Promise<Record<string, string>> {
   );
 }
 
-/** Who places a role must have the rights that it grants. */
+/** To place a role, an account needs the rights that the role grants. */
 async function grantedByExample(): Promise<readonly string[]> {
   const documents = Object.values(await exampleFiles()).flatMap((content) => parseAllDocuments(content));
   const roles = documents.map((document) => document.toJS()).filter(({ kind }) => /^(Cluster)?Role$/.test(kind));

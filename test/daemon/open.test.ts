@@ -52,7 +52,7 @@ async function example(): Promise<string> {
 }
 
 describe.skipIf(!gitThere)('a daemon on a repo', () => {
-  it.each(['clone', 'file URL'])('publishes once and then nothing, however often it looks (%s)', async (kind) => {
+  it.each(['clone', 'file URL'])('publishes once and then nothing in later passes (%s)', async (kind) => {
     const dir = await example();
     const repo = kind === 'clone' ? dir : `file://${dir}`;
     const first = await open(repo);
@@ -68,7 +68,7 @@ describe.skipIf(!gitThere)('a daemon on a repo', () => {
     expect(sh(dir, 'rev-parse', 'fleet-status')).toBe(published);
   });
 
-  it('that runs once ends with what came of it on the status branch', async () => {
+  it('that runs once ends with the outcome on the status branch', async () => {
     const member = await openMember({ name: 'a' }, systemClock);
     const dir = folder();
     sh(dir, 'init', '-q');
@@ -91,7 +91,7 @@ describe.skipIf(!gitThere)('a daemon on a repo', () => {
     member.close();
   });
 
-  it('looks again by itself soon after a commit in a local repo', async () => {
+  it('runs a pass soon after a commit in a local repo', async () => {
     const dir = await example();
     const passes: string[] = [];
     let wake = () => {};
@@ -128,7 +128,7 @@ describe.skipIf(!gitThere)('a daemon on a repo', () => {
     await opened.close();
   });
 
-  it('answers on its port', async () => {
+  it('responds on its port', async () => {
     const opened = await open(await example(), { listen: { host: '127.0.0.1', port: 0 } });
     const url = `http://127.0.0.1:${opened.http!.port}`;
     expect((await fetch(`${url}/readyz`)).status).toBe(503);

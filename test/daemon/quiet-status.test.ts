@@ -14,7 +14,7 @@ metadata: {name: fleet}
 spec: {freeze: [{name: always, schedule: '0 9 * * *', duration: 8h}]}
 `;
 
-/** Refuses that anything is removed or let go of. */
+/** Refuses every removal and release. */
 const careful = `
 apiVersion: gitfleet.dev/v1alpha1
 kind: FleetConfig
@@ -24,9 +24,9 @@ spec: {guard: {maxClusters: 0, maxLeaving: 0}}
 
 interface Situation {
   readonly files?: Record<string, string>;
-  /** Brings the settled fleet into the situation; the daemon that goes on, where another takes over. */
+  /** Brings the settled fleet into the situation; returns the next daemon if another one takes over. */
   readonly enter?: (fleet: VirtualFleet, one: VirtualDaemon) => VirtualDaemon | undefined;
-  /** Whether the fleet is in the situation, so that the test does not pass for want of it. */
+  /** Whether the fleet is in the situation, so that the test does not pass without it. */
   readonly entered: (daemon: VirtualDaemon) => boolean;
 }
 
@@ -145,7 +145,7 @@ const situations: Readonly<Record<string, Situation>> = {
 let fleet: VirtualFleet;
 afterEach(() => fleet.close());
 
-/** Longer than a member that falls silent keeps its eligibility. */
+/** Longer than an unreachable member stays eligible. */
 const restSeconds = 420;
 const status = 'refs/heads/fleet-status';
 const published = (): number => fleet.repo.pushes.filter(({ ref }) => ref === status).length;
@@ -177,7 +177,7 @@ describe('planning again, when nothing else has changed, publishes nothing', () 
   });
 });
 
-it('each distinct refusal is published once, also where pushes need no distance', async () => {
+it('each distinct refusal is published once, also without a publish interval', async () => {
   fleet = await VirtualFleet.open(smallFleet(), ...names);
   const one = fleet.start();
   await settles(fleet, one);

@@ -13,7 +13,7 @@ async function settled(): Promise<VirtualDaemon> {
 
 const status = 'refs/heads/fleet-status';
 
-/** What the first plan that a daemon published made of each cluster, and whether it is told to be available. */
+/** Moves and availability of each cluster in the first published plan of a daemon. */
 function firstTold({ passes }: VirtualDaemon) {
   const first = passes.find((pass) => pass.kind === 'published');
   if (first?.kind !== 'published') throw new Error('nothing was published');
@@ -30,7 +30,7 @@ const oneAtATime = [
   ['c', 'wait', 'True'],
 ];
 
-it('a daemon that found no record, and then reads the one that another wrote, knows what the clusters hold before it plans', async () => {
+it('a daemon that starts without a record, and then reads that of another daemon, observes the clusters before it plans', async () => {
   const one = await settled();
   one.kill();
   const record = fleet.repo.tip('fleet-status')!;
@@ -41,7 +41,7 @@ it('a daemon that found no record, and then reads the one that another wrote, kn
     asked({ kind, ref }) {
       if (kind !== 'push' || ref !== status || !isFirst) return;
       isFirst = false;
-      // As another daemon does that remembers what the branch said.
+      // As another daemon does that kept the record.
       fleet.repo.refs.set(status, record);
     },
   });
@@ -51,7 +51,7 @@ it('a daemon that found no record, and then reads the one that another wrote, kn
   expect(firstTold(two)).toEqual(oneAtATime);
 });
 
-it('a daemon that starts when something may move that could not before takes nothing back of what is known of the clusters', async () => {
+it('a daemon that starts while something becomes due keeps the recorded availability', async () => {
   const one = await settled();
   const night = `
 apiVersion: gitfleet.dev/v1alpha1

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const fleet of open.splice(0)) fleet.close();
 });
 
-it('a daemon that hears nothing more of a cluster does not take back that another saw it become available', async () => {
+it('a daemon that cannot reach a cluster does not revert the availability that another daemon observed', async () => {
   const { fleet, one } = await settledFleet();
   open.push(fleet);
   let isDeaf = false;

@@ -3,7 +3,7 @@ import { type FewAtOnce, fewAtOnce } from '../../src/members/few-at-once.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
 import { begin, openWorld, turn } from '../support/member-world.ts';
 
-/** So many are asked for, by number; each is over when it is told to be. */
+/** Starts numbered tasks, each of which ends on request. */
 function asked(few: FewAtOnce, count: number) {
   const begun: number[] = [];
   const over = new Map<number, () => void>();
@@ -18,7 +18,7 @@ function asked(few: FewAtOnce, count: number) {
 }
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
 
-it('begins 64 at once, and the next in the order of asking when one is over', async () => {
+it('starts 64 at once, and the next in order when one ends', async () => {
   const clock = manualClock(begin);
   const { begun, all, end } = asked(fewAtOnce(clock), 70);
   await turn();
@@ -30,7 +30,7 @@ it('begins 64 at once, and the next in the order of asking when one is over', as
   expect(await all[9]).toBe(9);
 });
 
-it('takes no place from others for longer than a second', async () => {
+it('blocks a place for at most a second', async () => {
   const clock = manualClock(begin);
   const { begun, end, all } = asked(fewAtOnce(clock), 130);
   await turn();
@@ -40,7 +40,7 @@ it('takes no place from others for longer than a second', async () => {
   clock.advance(1);
   await turn();
   expect(begun).toEqual(upTo(128));
-  // Its place went to another long ago: that it is over at last makes no room.
+  // Its place is taken by another task, so its end frees none.
   end(0);
   await all[0];
   await turn();
@@ -50,7 +50,7 @@ it('takes no place from others for longer than a second', async () => {
   expect(begun).toEqual(upTo(130));
 });
 
-it('lets the next begin when one fails, and says so to who asked', async () => {
+it('starts the next when one fails, and rejects for its caller', async () => {
   const few = fewAtOnce(manualClock(begin));
   const failed = few.run(() => Promise.reject(new Error('broken')));
   await expect(failed).rejects.toThrow('broken');
@@ -59,14 +59,14 @@ it('lets the next begin when one fails, and says so to who asked', async () => {
   expect(begun).toEqual(upTo(64));
 });
 
-it('sets no timer while nobody waits', async () => {
+it('sets no timer while nothing waits', async () => {
   const clock = manualClock(begin);
   asked(fewAtOnce(clock), 64);
   await turn();
   expect(clock.pending()).toBe(0);
 });
 
-it('lets a member look for objects of ours when it has a place', async () => {
+it('limits the sweeps of members', async () => {
   const few = fewAtOnce(manualClock(begin));
   const world = await openWorld({}, { fewAtOnce: few });
   const others = asked(few, 64);

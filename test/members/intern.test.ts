@@ -8,11 +8,11 @@ describe('equal values', () => {
     expect(intern(spec('web:1'))).toBe(intern(spec('web:1')));
   });
 
-  it('are not mixed up with others', () => {
+  it('are kept apart from others', () => {
     expect([intern(spec('web:1')), intern(spec('web:2'))]).toEqual([spec('web:1'), spec('web:2')]);
   });
 
-  it('stay what they are when there are more than are remembered', () => {
+  it('stay equal when the cache overflows', () => {
     const large = (at: number) => ({ text: `${at}`.padStart(2 ** 20, '.') });
     const first = intern(large(0));
     for (let at = 1; at < 6; at++) expect(intern(large(at))).toEqual(large(at));
@@ -24,11 +24,11 @@ describe('equal values', () => {
 describe('objects that share their equal parts', () => {
   const object = (name: string) => ({ kind: 'Deployment', metadata: { name }, spec: spec('web:1'), status: null });
 
-  it('say what they said', () => {
+  it('have the same content', () => {
     expect(internParts(object('a'), ['spec', 'status', 'data'])).toEqual(object('a'));
   });
 
-  it('have one value for the parts that are named', () => {
+  it('have one value for the named parts', () => {
     const [a, b] = [internParts(object('a'), ['spec']), internParts(object('b'), ['spec'])];
     expect(a.spec).toBe(b.spec);
     expect([a.metadata, b.metadata]).toEqual([{ name: 'a' }, { name: 'b' }]);
@@ -36,7 +36,7 @@ describe('objects that share their equal parts', () => {
 });
 
 describe('equal texts', () => {
-  it('say what they said, also when there are more than are remembered', () => {
+  it('have the same content, also when the cache overflows', () => {
     const large = (at: number) => `${at}`.padStart(2 ** 20, '.');
     expect(Array.from({ length: 6 }, (_, at) => internText(large(at)))).toEqual(
       Array.from({ length: 6 }, (_, at) => large(at)),

@@ -19,7 +19,7 @@ async function putByAnother(world: World, index: number): Promise<void> {
 
 const dataOf = async (world: World): Promise<unknown> => (await world.user('GET', a))['data'];
 
-describe('a member that can be looked at only long after it was decided what it should hold', () => {
+describe('a member that is observed long after its assignment was made', () => {
   const down: readonly (readonly [string, SimulatedFault])[] = [
     ['does not know us', { type: 'Unauthorized', ...always }],
     ['cannot be reached', { type: 'Unreachable', ...always }],
@@ -43,7 +43,7 @@ describe('a member that can be looked at only long after it was decided what it 
     },
   );
 
-  it('loses what it holds by then only when that is confirmed not to be wanted', async () => {
+  it('removes objects found then only after the record confirmed their removal', async () => {
     const world = await openWorld({ faults: [{ type: 'Unauthorized', ...always }] });
     world.member.assign([none()]);
     await world.pass(60);
@@ -57,7 +57,7 @@ describe('a member that can be looked at only long after it was decided what it 
     expect(await dataOf(world)).toBeUndefined();
   });
 
-  it('and does not let us list what it holds gets nothing before that is confirmed to be wanted', async () => {
+  it('and does not allow lists gets nothing before the assignment is confirmed', async () => {
     const world = await openWorld({ faults: [{ type: 'Unauthorized', ...always }] });
     world.member.assign([version(1)]);
     await world.pass(60);
@@ -96,7 +96,7 @@ it.each<SimulatedFault>([
   },
 );
 
-it('what an older version that was still on its way came to says nothing about the present one', async () => {
+it('the result of an attempt at an older version does not count for the present one', async () => {
   const world = await openWorld();
   world.member.assign([version(1)]);
   await world.pass(1);
@@ -116,13 +116,13 @@ it('what an older version that was still on its way came to says nothing about t
 });
 
 it.each<[string, SimulatedFault['type'], readonly ('get' | 'patch')[]]>([
-  ['an apply that is long on its way', 'Latency', ['patch']],
-  ['an apply of what had to be looked for', 'Latency', ['get']],
-])('%s does not replace what another daemon has put there meanwhile', async (_, type, verbs) => {
+  ['a delayed apply', 'Latency', ['patch']],
+  ['an apply after a read', 'Latency', ['get']],
+])('%s does not replace what another daemon applied meanwhile', async (_, type, verbs) => {
   const world = await openWorld();
   world.member.assign([version(1)]);
   await world.pass(1);
-  // What has lost our label is not shown, and has to be looked for.
+  // The watch does not show an object that lost our label, so it is read.
   if (verbs.includes('get')) await world.user('PATCH', a, { metadata: { labels: { 'gitfleet.dev/placement': null } } });
   world.sim.setFaults([{ type, seconds: 10, verbs: [...verbs], ...always } as SimulatedFault]);
   world.member.assign([version(2)]);
@@ -137,7 +137,7 @@ it.each<[string, SimulatedFault['type'], readonly ('get' | 'patch')[]]>([
   expect(await dataOf(world)).toEqual({ version: '2' });
 });
 
-it('an object that is long on its way to a member does not replace what another daemon has made there meanwhile', async () => {
+it('a delayed create does not replace what another daemon created meanwhile', async () => {
   const world = await openWorld({ faults: [{ type: 'Latency', seconds: 10, verbs: ['patch'], ...always }] });
   world.member.assign([version(1)]);
   await world.pass(5);
@@ -147,7 +147,7 @@ it('an object that is long on its way to a member does not replace what another 
   expect(world.conflict()).toBeGreaterThan(0);
 });
 
-it('a version that is long on its way is not made anew where another daemon has removed the object meanwhile', async () => {
+it('a delayed apply does not create an object again that another daemon removed meanwhile', async () => {
   const world = await openWorld();
   world.member.assign([version(1)]);
   await world.pass(1);
@@ -161,29 +161,35 @@ it('a version that is long on its way is not made anew where another daemon has 
   expect(world.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
 });
 
-it.each([404, 409])('what has gone since it was seen is made anew where the server answers %i', async (status) => {
-  let isGone = false;
-  const world = await openWorld(
-    {},
-    {
-      intercept: ({ method, body }) =>
-        isGone && method === 'PATCH' && body?.includes('"uid"')
-          ? { status, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'moved on', code: status } }
-          : undefined,
-    },
-  );
-  world.member.assign([version(1)]);
-  await world.pass(5);
-  world.sim.setFaults([{ type: 'SilentWatch', ...always }]);
-  await world.pass(1_000);
-  await world.user('DELETE', a);
-  isGone = true;
-  world.member.assign([version(2)]);
-  await world.pass(2);
-  expect(await dataOf(world)).toEqual({ version: '2' });
-});
+it.each([404, 409])(
+  'an object deleted since it was seen is created again when the server returns %i',
+  async (status) => {
+    let isGone = false;
+    const world = await openWorld(
+      {},
+      {
+        intercept: ({ method, body }) =>
+          isGone && method === 'PATCH' && body?.includes('"uid"')
+            ? {
+                status,
+                body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'moved on', code: status },
+              }
+            : undefined,
+      },
+    );
+    world.member.assign([version(1)]);
+    await world.pass(5);
+    world.sim.setFaults([{ type: 'SilentWatch', ...always }]);
+    await world.pass(1_000);
+    await world.user('DELETE', a);
+    isGone = true;
+    world.member.assign([version(2)]);
+    await world.pass(2);
+    expect(await dataOf(world)).toEqual({ version: '2' });
+  },
+);
 
-it('a version that is held back, since another daemon has a newer one, does not come to a cluster that takes the place of that one', async () => {
+it('an unconfirmed version is not applied to a cluster that replaces the member', async () => {
   const world = await openWorld();
   world.member.assign([version(1)]);
   await world.pass(5);
@@ -197,7 +203,7 @@ it('a version that is held back, since another daemon has a newer one, does not 
   expect(await dataOf(world)).toEqual({ version: '1' });
 });
 
-it('what was confirmed to be old is confirmed once: a version that comes later is not', async () => {
+it('a confirmation that an object is out of date counts once: later versions need their own', async () => {
   const world = await openWorld();
   world.member.assign([{ ...version(1), adopted: true }]);
   await putByAnother(world, 2);
@@ -210,7 +216,7 @@ it('what was confirmed to be old is confirmed once: a version that comes later i
   expect(await dataOf(world)).toEqual({ version: '3' });
 });
 
-it('what is missing when a daemon starts is put back only when it is confirmed to be wanted: a later plan may have removed it', async () => {
+it('an object missing at the start of a daemon is created only after confirmation: a later plan may have removed it', async () => {
   const world = await openWorld();
   world.member.assign([{ ...version(1), adopted: true }]);
   await world.pass(60);
@@ -225,7 +231,7 @@ it('what is missing when a daemon starts is put back only when it is confirmed t
   expect(await dataOf(world)).toEqual({ version: '1' });
 });
 
-it('a member is not known to hold nothing of a placement while an apply from before its removal is on its way', async () => {
+it('a placement does not count as removed while an earlier apply is in flight', async () => {
   const world = await openWorld({ faults: [{ type: 'Latency', seconds: 20, verbs: ['patch'], ...always }] });
   world.member.assign([version(1)]);
   await world.pass(5);
@@ -238,7 +244,7 @@ it('a member is not known to hold nothing of a placement while an apply from bef
   expect(await dataOf(world)).toBeUndefined();
 });
 
-it('what waits for a pause that the member asked for is not sent when something else is wanted by then', async () => {
+it('a request that waits for Retry-After is not sent when the assignment changed meanwhile', async () => {
   const world = await openWorld({
     faults: [
       {
@@ -263,7 +269,7 @@ it('what waits for a pause that the member asked for is not sent when something 
   expect(world.observation().placements).toMatchObject([{ resourceSnapshotIndex: 2, done: true, results: [] }]);
 });
 
-it('a removal that waits for such a pause is not sent when the object is wanted again by then', async () => {
+it('a removal that waits for Retry-After is not sent when the object is wanted again', async () => {
   const world = await openWorld();
   world.member.assign([version(1)]);
   await world.pass(5);

@@ -28,7 +28,7 @@ describe('a placement on a member', () => {
     expect(world.said).toEqual([]);
   });
 
-  it('gives the member also fields that we do not know', async () => {
+  it('sends unknown fields unchanged', async () => {
     const world = await openWorld();
     const sent = { ...configMap('a'), 'x-future': { deep: [1, { null: null }] } };
     world.member.assign([assignment('web', [sent])]);

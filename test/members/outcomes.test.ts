@@ -10,7 +10,7 @@ const deny = (...verbs: ('get' | 'patch')[]): SimulatedFault => ({ type: 'Forbid
 const red = configMap('a', { color: 'red' });
 const resultsOf = (world: World) => world.results().map(({ result }) => result);
 
-describe('a request that the member refuses gives the word for what was tried', () => {
+describe('a refused request gives the result of its step', () => {
   const cases: [string, Partial<ApplyStrategy>, SimulatedFault[], boolean][] = [
     ['FailedToFindObjInMemberCluster', {}, [deny('get')], false],
     ['FailedToFindObjInMemberCluster', { type: 'ReportDiff' }, [deny('get')], false],
@@ -82,7 +82,7 @@ describe('what the member cannot compare, since the manifest is not valid for it
 describe('ReportDiff', () => {
   const report = { strategy: { type: 'ReportDiff' as const } };
 
-  it('says that an object is missing, and that there is none to report when it comes as it should be', async () => {
+  it('reports a missing object, and nothing when it exists as desired', async () => {
     const world = await openWorld();
     world.member.assign([assignment('web', [red], report)]);
     await world.pass(2);
@@ -98,7 +98,7 @@ describe('ReportDiff', () => {
     ['ReportDiff', ['GET configmaps/a', 'GET deployments/web', 'GET namespaces/shop']],
     ['ClientSideApply', ['GET namespaces/shop']],
     ['ServerSideApply', ['GET namespaces/shop']],
-  ])('asks of all objects in one wave, where what is applied waits for the wave before: %s', async (type, expected) => {
+  ])('compares all objects in one wave, while apply waits for the wave before: %s', async (type, expected) => {
     const world = await openWorld({ faults: [{ type: 'Latency', seconds: 5, verbs: ['get', 'patch'] }] });
     const manifests = [deployment('web', 1, 'web:1', 'shop'), configMap('a', {}, 'shop'), namespace('shop')];
     world.member.assign([assignment('web', manifests, { strategy: { type } })]);
@@ -106,7 +106,7 @@ describe('ReportDiff', () => {
     expect(world.sent().sort()).toEqual(expected);
   });
 
-  it('compares all objects and goes on comparing', async () => {
+  it('compares all objects repeatedly', async () => {
     const world = await openWorld();
     world.member.assign([assignment('web', [red, deployment('web'), configMap('b')], report)]);
     await world.pass(1);
@@ -121,7 +121,7 @@ describe('ReportDiff', () => {
 });
 
 describe('a Secret that the member refuses', () => {
-  it('is told without the value that the server quotes', async () => {
+  it('is reported without the value that the server quotes', async () => {
     const world = await openWorld();
     const secret = {
       apiVersion: 'v1',

@@ -142,7 +142,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       ['attempt k of 1'],
     ],
     [
-      'for what is not wanted any more concludes nothing',
+      'for an outdated assignment concludes nothing',
       working({ generation: 2, pending: 'all' }),
       { kind: 'attemptEnded', generation: 1 },
       { attempt: 2, pending: new Set() },
@@ -164,7 +164,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       [],
     ],
     [
-      'for what is not wanted any more reports no failure',
+      'for an outdated assignment reports no failure',
       working({ generation: 2 }),
       { kind: 'removalsTried', generation: 1, failures: [failure] },
       {},
@@ -186,7 +186,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       ['report web: TypeError', 'retryLater'],
     ],
     [
-      'that failed for what is not wanted any more says nothing',
+      'that failed for an outdated assignment reports nothing',
       working({ generation: 2, pending: 'all' }),
       failed({ message: 'web: TypeError' }),
       { attempt: 2, pending: new Set() },
@@ -236,7 +236,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       { heardAt: at, changedAt: at },
       ['checkRemovals'],
     ],
-    ['of somebody else is none of ours', having({ done: true }), changed({}), {}, ['checkRemovals']],
+    ['of others has no effect', having({ done: true }), changed({}), {}, ['checkRemovals']],
     [
       'that came back after all was done may be a conflict',
       having({ done: true }),
@@ -297,12 +297,12 @@ describe.each(Object.entries(rows))('%s', (_, of) => {
   });
 });
 
-describe('what a member holds of a placement is known', () => {
+describe('the objects of a placement on a member are known', () => {
   const whole = { kindsKnown: true, finishedAt: at, generation: 2 };
   it.each<[what: string, state: Partial<ActorState>, known: boolean]>([
     ['after a whole attempt', whole, true],
     ['while the same is attempted again', { ...whole, attempt: 2 }, true],
-    ['not while what was wanted before is on its way', { ...whole, attempt: 1 }, false],
+    ['not while an attempt at an earlier assignment is in flight', { ...whole, attempt: 1 }, false],
     ['not before the first whole attempt', { ...whole, finishedAt: undefined }, false],
     ['not while a kind is not known', { ...whole, kindsKnown: false }, false],
   ])('%s', (_, state, known) => {

@@ -36,7 +36,7 @@ const price = (instanceType: string, perHour: number, more: { zone?: string; cap
   ...more,
 });
 
-/** What a member with these nodes and pods reports of itself. */
+/** The reported properties of a member with these nodes and pods. */
 async function reported(nodes: readonly NodeGiven[], pods: readonly object[] = [], lists: readonly PriceList[] = []) {
   const answers: Record<string, readonly object[]> = { '/api/v1/nodes': nodes.map(node), '/api/v1/pods': pods };
   const world = await openWorld(
@@ -65,7 +65,7 @@ async function reported(nodes: readonly NodeGiven[], pods: readonly object[] = [
 const two: Amounts = { cpu: '2', memory: '4Gi' };
 
 describe('a member reports', () => {
-  it('how many nodes it has and what they can bear, together', async () => {
+  it('the number of nodes and their total capacity', async () => {
     const { properties, resourceUsage } = await reported([
       { provider: 'kind', capacity: two, allocatable: { cpu: '1900m', memory: '3Gi' } },
       { provider: 'kind', capacity: { cpu: '500m', memory: '1Gi' } },
@@ -78,7 +78,7 @@ describe('a member reports', () => {
     });
   });
 
-  it('what pods on nodes leave available, the larger of containers and init containers, and never less than nothing', async () => {
+  it('available resources: capacity minus the larger of containers and init containers, at least 0', async () => {
     const available = async (...pods: readonly object[]) =>
       (await reported([{ capacity: two }], pods)).resourceUsage?.available;
     const waiting = { metadata: { name: 'w' }, spec: { containers: asks({ cpu: '1' }) } };

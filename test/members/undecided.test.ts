@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { assignment, configMap, openWorld } from '../support/member-world.ts';
 
-it('while it is not decided whether an object should be there, a member that tells nothing of it is not complete', async () => {
+it('an observation is not complete while the desired state of an object is unconfirmed', async () => {
   const world = await openWorld();
   const manifests = [configMap('a', { color: 'red' })];
   world.member.assign([assignment('web', manifests, { adopted: true })]);

@@ -12,7 +12,7 @@ async function held(world: World): Promise<string[]> {
   return found.flatMap(({ kind, metadata }) => (kind === 'ConfigMap' ? (metadata as { name: string }).name : []));
 }
 
-/** Holds `web` of a record that is known to want it since it was delivered. */
+/** A member with `web`, which the record has confirmed since its apply. */
 async function holding(more: Parameters<typeof web>[0] = {}): Promise<World> {
   let knownAt = Number.NEGATIVE_INFINITY;
   const world = await openWorld({}, { knownAt: () => knownAt });
@@ -24,7 +24,7 @@ async function holding(more: Parameters<typeof web>[0] = {}): Promise<World> {
   return world;
 }
 
-it('what was put back after another daemon had removed its placement is taken back, and nothing else', async () => {
+it('objects created again after another daemon removed their placement are removed, and nothing else', async () => {
   const world = await holding();
   await world.user('DELETE', path('a'));
   await world.pass(1);
@@ -34,7 +34,7 @@ it('what was put back after another daemon had removed its placement is taken ba
   expect(await held(world)).toEqual(['b']);
 });
 
-it('so is what another daemon had just removed when a newer version of it was sent', async () => {
+it('so is an object that another daemon removed just before a newer version was sent', async () => {
   const world = await holding();
   world.sim.setFaults([{ type: 'SilentWatch', ...always }]);
   await world.pass(1_000);
@@ -48,9 +48,9 @@ it('so is what another daemon had just removed when a newer version of it was se
 });
 
 it.each<[string, Parameters<typeof web>[0], () => boolean]>([
-  ['the record still has there', {}, () => false],
+  ['the record has there', {}, () => false],
   ['is to stay when it is deleted', { abandons: true }, () => true],
-])('nothing is taken back of a placement that %s', async (_, more, isForgotten) => {
+])('nothing is removed of a placement that %s', async (_, more, isForgotten) => {
   const world = await holding(more);
   await world.user('DELETE', path('a'));
   await world.pass(1);
@@ -59,14 +59,14 @@ it.each<[string, Parameters<typeof web>[0], () => boolean]>([
   expect(await held(world)).toEqual(['a', 'b']);
 });
 
-it('what was made before the record was read stays when the record forgets it', async () => {
+it('objects created before the record was read stay when the record drops them', async () => {
   const world = await holding();
   world.member.assign([], () => true);
   await world.pass(5);
   expect(await held(world)).toEqual(['a', 'b']);
 });
 
-it('what was made too late and another placement asks for is let go of', async () => {
+it('objects created too late that another placement selects are released', async () => {
   const world = await holding();
   await world.user('DELETE', path('a'));
   await world.pass(1);
@@ -79,7 +79,7 @@ it('what was made too late and another placement asks for is let go of', async (
   });
 });
 
-it('what is taken back is looked for as long as the member may still come to have it', async () => {
+it('removed objects are watched for as long as the member may get them again', async () => {
   const world = await holding();
   await world.user('DELETE', path('a'));
   world.sim.setFaults([{ type: 'Latency', seconds: 10, verbs: ['patch'], ...always }]);
@@ -94,7 +94,7 @@ it('what is taken back is looked for as long as the member may still come to hav
   expect(world.observation()).toMatchObject({ complete: true, objects: [] });
 });
 
-/** Has removed `web`, which the record has forgotten since. */
+/** A member after the removal of `web`, which the record has dropped since. */
 async function removed(more: Parameters<typeof web>[0] = {}): Promise<World> {
   const { resourceSnapshotIndex: _index, digest: _digest, ...removal } = web({ remove: true, manifests: [], ...more });
   const world = await holding();
@@ -105,14 +105,14 @@ async function removed(more: Parameters<typeof web>[0] = {}): Promise<World> {
   return world;
 }
 
-/** As another daemon put it there that has not read of the removal. */
+/** As created by another daemon that has not read the removal. */
 async function comesBack(world: World): Promise<void> {
   const [{ manifest }] = web().manifests as [{ manifest: object }];
   await world.user('POST', path('').slice(0, -1), manifest, 'gitfleet');
   await world.pass(2);
 }
 
-it('what comes back after it was removed here is removed again once the record has been read anew', async () => {
+it('an object created again after its removal is removed again once the record confirmed it', async () => {
   const world = await removed();
   await comesBack(world);
   expect(await held(world)).toEqual(['a']);
@@ -126,7 +126,7 @@ it('what comes back after it was removed here is removed again once the record h
   ]);
 });
 
-it('as often as it comes back, and until nothing has for ten minutes', async () => {
+it('each time, until it has stayed away for ten minutes', async () => {
   const world = await removed();
   for (const seconds of [500, 500, 590]) {
     await world.pass(seconds);
@@ -146,7 +146,7 @@ it('as often as it comes back, and until nothing has for ten minutes', async () 
   expect(await held(world)).toEqual(['a']);
 });
 
-it('what comes back stays once the record has the placement there again', async () => {
+it('it stays once the record has the placement there again', async () => {
   const world = await removed();
   await comesBack(world);
   world.member.assign([web()]);
@@ -155,7 +155,7 @@ it('what comes back stays once the record has the placement there again', async 
   expect(await held(world)).toEqual(['a', 'b']);
 });
 
-it('what comes back of a placement whose objects are to stay is left there', async () => {
+it('objects of an abandoned placement that are created again stay', async () => {
   const world = await removed({ abandons: true });
   await comesBack(world);
   world.member.assign([], () => true);
@@ -164,7 +164,7 @@ it('what comes back of a placement whose objects are to stay is left there', asy
   expect(await held(world)).toEqual(['a']);
 });
 
-it('what is removed again and another placement asks for is let go of', async () => {
+it('an object that another placement selects is released instead of removed again', async () => {
   const world = await removed();
   const other = assignment('shop', [configMap('a')], { isPlaced: (label) => label === 'shop' });
   world.member.assign([other], ({ key }) => key === 'web');

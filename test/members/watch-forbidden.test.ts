@@ -18,7 +18,7 @@ const color = async (world: World) => ((await world.user('GET', path)) as { data
 const reads = (world: World) => world.sent().filter((line) => line === 'GET configmaps/a').length;
 
 describe('a kind that may be read and written but not listed', () => {
-  it('is applied, complete, and said to be looked at only now and then', async () => {
+  it('is applied, complete, and reported as read only at intervals', async () => {
     const world = await holding('list', 'watch');
     expect(await color(world)).toBe('red');
     expect(world.observation()).toMatchObject({ complete: true, objects: [{}, {}] });
@@ -89,7 +89,7 @@ describe('a kind that may be read and written but not listed', () => {
 });
 
 describe('a kind that may be listed but not watched', () => {
-  it('is listed every minute, and the status says so', async () => {
+  it('is listed every minute, which the status reports', async () => {
     const world = await holding('watch');
     expect(world.observation()).toMatchObject({ complete: true });
     expect(world.results()[0]?.message).toMatch(/403.*configmaps are listed every minute instead$/);
@@ -104,7 +104,7 @@ describe('a kind that may be listed but not watched', () => {
   });
 });
 
-it('what may not be read either is not known to be there or not', async () => {
+it('a kind that may not be read either makes the observation incomplete', async () => {
   const world = await holding('list', 'watch', 'get');
   await world.pass(60);
   expect(world.observation()).toMatchObject({ complete: false });

@@ -27,7 +27,7 @@ it('several may make the same directories at the same moment', async () => {
   }
 });
 
-it('a file in the way is said', async () => {
+it('a file at the path is an error', async () => {
   const folder = await emptyFolder();
   await writeFile(join(folder, 'file'), '');
   await expect(makeDirectory(join(folder, 'file'))).rejects.toMatchObject({ code: 'EEXIST' });

@@ -48,7 +48,7 @@ describe('server-side apply', () => {
     expect((await applyAs('a', configMap({ x: '1' }))).body).toEqual(first.body);
   });
 
-  it('takes away the fields that its manager no longer names', async () => {
+  it('removes the fields that its manager no longer applies', async () => {
     await applyAs('a', configMap({ x: '1', y: '2' }, { labels: { l: '1' } }));
     await applyAs('a', configMap({ x: '1' }));
     expect(await live()).toMatchObject({ data: { x: '1' } });
@@ -80,7 +80,7 @@ describe('server-side apply', () => {
     expect(await owners()).toEqual(['a Apply: data.y', 'b Apply: data.x']);
   });
 
-  it('tells apply and update of one manager apart', async () => {
+  it('separates apply and update of one manager', async () => {
     await patchAs('a', { data: { x: '1' } }).then(({ status }) => expect(status).toBe(404));
     await world.request('POST', `${maps}?fieldManager=a`, configMap({ x: '1' }));
     expect(await owners()).toEqual(['a Update: data.x']);
@@ -143,13 +143,13 @@ describe('server-side apply', () => {
     expect((await owners(at)).find((line) => line.startsWith('s '))).toBe('s Apply status: status.replicas');
   });
 
-  it('dry, tells what would be and changes nothing', async () => {
+  it('as a dry-run returns the result and changes nothing', async () => {
     const dry = await applyAs('a', configMap({ x: '1' }), '&dryRun=All');
     expect([dry.status, dry.body.data]).toEqual([201, { x: '1' }]);
     expect((await world.request('GET', url)).status).toBe(404);
   });
 
-  it('of an object that was made before anybody owned fields conflicts with whoever made it', async () => {
+  it('of an object created without managedFields conflicts with its creator', async () => {
     world.cluster.store.put('/configmaps', {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -167,7 +167,7 @@ describe('server-side apply', () => {
     );
   });
 
-  it('forgets all owners when a client says so', async () => {
+  it('drops all owners on request of a client', async () => {
     await applyAs('a', configMap({ x: '1' }));
     await patchAs('b', { metadata: { managedFields: [{}] } });
     expect((await live()).metadata.managedFields).toBeUndefined();

@@ -13,7 +13,7 @@ const make = (name: string, metadata: Fields = {}) =>
 const there = async (url: string) => (await world.request('GET', url)).status === 200;
 
 describe('a deletion', () => {
-  it('waits for finalizers, and takes no new ones', async () => {
+  it('waits for finalizers, and accepts no new ones', async () => {
     await make('a', { finalizers: ['example.com/x'] });
     const { status, body } = await world.request('DELETE', `${maps}/a`);
     expect([status, body.metadata.deletionTimestamp]).toEqual([200, '2026-01-01T00:00:00Z']);
@@ -39,7 +39,7 @@ describe('a deletion', () => {
     expect(await there(`${maps}/a`)).toBe(true);
   });
 
-  it('of many takes those that a selector selects', async () => {
+  it('of many deletes those that a selector selects', async () => {
     await make('a', { labels: { app: 'x' } });
     await make('b');
     expect((await world.request('DELETE', `${maps}?labelSelector=app=x`)).status).toBe(200);
@@ -76,7 +76,7 @@ describe('a deletion', () => {
     expect(await there(url)).toBe(false);
   });
 
-  it('of a namespace takes what is in it, and says what holds it up', async () => {
+  it('of a namespace deletes its content, and reports what blocks it', async () => {
     await world.request('POST', '/api/v1/namespaces', {
       apiVersion: 'v1',
       kind: 'Namespace',
@@ -109,7 +109,7 @@ describe('a deletion', () => {
 });
 
 describe('an eviction', () => {
-  it('is refused while the disruption budget allows none, and tells when to try again', async () => {
+  it('is refused while the disruption budget allows none, with a Retry-After', async () => {
     await world.apply(`${deploymentUrl}/web`, deployment('web', { replicas: 2 }));
     await world.request('POST', '/apis/policy/v1/namespaces/default/poddisruptionbudgets', {
       apiVersion: 'policy/v1',

@@ -34,7 +34,7 @@ async function member(...faults: unknown[]) {
 const nodes = '/api/v1/nodes';
 const namespace = { method: 'POST' as const, body: JSON.stringify({ metadata: { name: 'x' } }) };
 
-describe('a fault answers as an API server or a network would', () => {
+describe('a fault behaves like an API server or a network', () => {
   const table: [SimulatedFault['type'], object, string][] = [
     ['Unreachable', {}, 'connect ECONNREFUSED eu-1'],
     ['Reset', {}, 'read ECONNRESET eu-1'],
@@ -61,7 +61,7 @@ describe('a fault answers as an API server or a network would', () => {
     );
   });
 
-  it('Hang answers nothing until the client gives up', async () => {
+  it('Hang sends nothing until the client aborts', async () => {
     const { ask } = await member({ type: 'Hang' });
     const gone = new AbortController();
     const asked = ask(nodes, { signal: gone.signal });
@@ -69,7 +69,7 @@ describe('a fault answers as an API server or a network would', () => {
     await expect(asked).rejects.toThrow('gave up');
   });
 
-  it.each(['Latency', 'SlowBody'])('%s answers late, on the clock of the simulation', async (type) => {
+  it.each(['Latency', 'SlowBody'])('%s responds late, on the clock of the simulation', async (type) => {
     const { ask, clock } = await member({ type, seconds: 5 });
     let answer = '';
     const asked = ask(nodes).then((text) => {
@@ -112,7 +112,7 @@ describe('a fault answers as an API server or a network would', () => {
     expect(await first).toBe('the end');
   });
 
-  it('StaleRead answers as of some time ago', async () => {
+  it('StaleRead returns an earlier state', async () => {
     const { opened, ask, clock, send } = await member();
     clock.advance(10_000);
     await ask('/api/v1/namespaces', namespace);
@@ -148,8 +148,8 @@ describe('a fault that could never act is refused', () => {
   });
 });
 
-describe('a fault holds', () => {
-  it('from its begin until its end', async () => {
+describe('a fault is active', () => {
+  it('from its start until its end', async () => {
     const { ask, clock } = await member({ type: 'Unauthorized', fromSeconds: 10, untilSeconds: 20 });
     const told: string[] = [];
     for (const ms of [9_999, 1, 9_999, 1]) {

@@ -12,7 +12,7 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
   });
   afterAll(() => here.close());
 
-  /** A namespace of its own for one test, and kubectl in it; fails on whatever kubectl does not end well. */
+  /** Runs kubectl in its own namespace for one test; fails when kubectl fails. */
   async function within(namespace: string) {
     const run = async (args: string, how?: { input?: string; env?: Record<string, string> }) => {
       const said = await here.kubectl(`-n ${namespace} ${args}`, how);
@@ -24,7 +24,7 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
       run,
       apply: (options: Parameters<typeof manifest>[1] = {}, flags = '--server-side') =>
         run(`apply ${flags} -f -`, { input: manifest(namespace, options) }),
-      /** What it says on its error channel when it fails, with its exit code before it. */
+      /** Its exit code and stderr when it fails. */
       fail: async (args: string, input?: string) => {
         const { code, err } = await here.kubectl(`-n ${namespace} ${args}`, input === undefined ? {} : { input });
         return `${code} ${err.trim()}`;
@@ -44,7 +44,7 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
     );
   });
 
-  it('creates from a file; its create commands without one are told what to do instead', async () => {
+  it('creates from a file; its create commands without one get an error with an alternative', async () => {
     const { run, fail } = await within('create');
     const once = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once' } };
     const containers = [{ name: 'main', image: 'busybox' }];
@@ -54,7 +54,7 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
     expect(await fail('create configmap c')).toMatch(/read no protobuf: use kubectl apply, or kubectl create -f/);
   });
 
-  it('applies on the server, and tells with whom it conflicts', async () => {
+  it('applies on the server, and reports conflicting managers', async () => {
     const { apply, fail, run } = await within('ssa');
     expect(await apply()).toBe('deployment.apps/web serverside-applied');
     const other = manifest('ssa', { replicas: 5 });
@@ -65,7 +65,7 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
     expect(await run('get deploy web -o jsonpath={.spec.replicas}')).toBe('5');
   });
 
-  it('applies from the client, and takes away what the manifest no longer names', async () => {
+  it('applies from the client, and removes fields that the manifest no longer has', async () => {
     const { apply, run } = await within('csa');
     expect(await apply({ more: { minReadySeconds: 1 } }, '--server-side=false')).toBe('deployment.apps/web created');
     expect(await apply({ image: 'app:2' }, '--server-side=false')).toBe('deployment.apps/web configured');
@@ -87,7 +87,7 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
     expect(await run('get deploy web -o jsonpath={.metadata.generation}')).toBe('1');
   });
 
-  it('checks fields as it is told', async () => {
+  it('validates fields according to --validate', async () => {
     const { fail, run } = await within('fields');
     const input = manifest('fields', { more: { replica: 3 } });
     expect(await fail('apply -f -', input)).toContain('strict decoding error: unknown field "spec.replica"');

@@ -12,7 +12,7 @@ export const kubectlVersion: string | undefined = /Client Version: (v[\d.]+)/.ex
   spawnSync('kubectl', ['version', '--client'], { encoding: 'utf8' }).stdout ?? '',
 )?.[1];
 
-/** For the title of tests that need it: whoever reads the results has to see that they did not run, and what to do. */
+/** For titles of tests that need it: the results must show that they did not run, and what to install. */
 export const kubectlTitle =
   kubectlVersion === undefined
     ? 'kubectl: NOT RUN, there is no kubectl on PATH; get one from https://kubernetes.io/docs/tasks/tools'
@@ -75,7 +75,7 @@ export async function openKubectl() {
 
   return {
     start,
-    /** Resolves when a request of this path and query was answered (a watch: when it has begun). */
+    /** Resolves when a request of this path and query got its response (a watch: when it has started). */
     requested: (pattern: RegExp) => new Promise<void>((resolve) => awaited.push({ pattern, seen: resolve })),
     kubectl: (args: string, how?: Parameters<typeof start>[1]) => start(args.split(' '), how).said,
     async close() {

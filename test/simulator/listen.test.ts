@@ -38,12 +38,12 @@ describe('simulated members on a port', () => {
       asked.end();
     });
 
-  it('answers each member below its own path', async () => {
+  it('serves each member below its own path', async () => {
     expect(JSON.parse((await get(`${listening.urlOf('eu-1')}/version`)).slice(4)).gitVersion).toBe('v1.31.8');
     expect(JSON.parse((await get(`${listening.urlOf('eu-2')}/version`)).slice(4)).gitVersion).toBe('v1.32.4');
   });
 
-  it('names the members to whom asks for another one', async () => {
+  it('lists the members in the response for an unknown one', async () => {
     expect(await get(`${listening.urlOf('us-1')}/version`)).toBe('404 there is no simulated member here: eu-1, eu-2');
   });
 
@@ -56,7 +56,7 @@ describe('simulated members on a port', () => {
     );
   });
 
-  it('breaks the connection where a fault says so', async () => {
+  it('breaks the connection for a fault', async () => {
     members.get('eu-2')!.setFaults([{ type: 'Unreachable', fromSeconds: 0, probability: 1 }]);
     await expect(get(`${listening.urlOf('eu-2')}/version`)).rejects.toThrow('socket hang up');
     members.get('eu-2')!.setFaults([]);
@@ -87,7 +87,7 @@ describe('simulated members on a port', () => {
   });
 });
 
-it('a member begins with the objects of its file, or says which of them is refused', async () => {
+it('a member starts with the objects of its file, or reports the refused one', async () => {
   const clock = manualClock(0);
   const manifest = (kind: string) => ({ apiVersion: 'v1', kind, metadata: { name: 'x' }, data: { a: 'b' } });
   const opened = await openMember({ name: 'eu-1', objects: [manifest('ConfigMap')] }, clock);

@@ -56,7 +56,7 @@ describe('a list', () => {
     expect((await world.request('GET', `${secrets}?${query}`)).status).toBe(status);
   });
 
-  it('in pieces is of one moment, whatever happens between them', async () => {
+  it('in pages is of one version, whatever changes between them', async () => {
     const first = await list('limit=3');
     expect([first.items.length, first.metadata.remainingItemCount]).toEqual([3, 1]);
     await make('e');
@@ -66,7 +66,7 @@ describe('a list', () => {
     expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
   });
 
-  it('that goes on after a compaction gets 410', async () => {
+  it('that continues after a compaction gets 410', async () => {
     const { metadata } = await list('limit=3');
     await make('e');
     world.cluster.store.compact();
@@ -139,7 +139,7 @@ describe('a watch', () => {
   }
   const now = async (): Promise<string> => (await list()).metadata.resourceVersion;
 
-  it('from a version tells what happened since, and what happens', async () => {
+  it('from a version has past and new events', async () => {
     const version = await now();
     await make('e');
     const { events } = await watch(`resourceVersion=${version}`);
@@ -148,11 +148,11 @@ describe('a watch', () => {
     expect(await events()).toEqual(['ADDED e', 'MODIFIED a', 'DELETED b']);
   });
 
-  it('without a version tells first what is there', async () => {
+  it('without a version starts with the existing objects', async () => {
     expect(await (await watch('labelSelector=app=web')).events()).toEqual(['ADDED a', 'ADDED b']);
   });
 
-  it('with a selector sees what comes to match as added, and what no longer matches as deleted', async () => {
+  it('with a selector shows objects that start to match as added, and those that no longer match as deleted', async () => {
     const { events } = await watch(`labelSelector=app=web&resourceVersion=${await now()}`);
     await label('c', 'web');
     await label('a', null);
@@ -161,12 +161,12 @@ describe('a watch', () => {
     expect(await events()).toEqual(['ADDED c', 'DELETED a']);
   });
 
-  it('gets bookmarks if it asks for them', async () => {
+  it('gets bookmarks if it requests them', async () => {
     const { events } = await watch(`resourceVersion=${await now()}&allowWatchBookmarks=true`);
     expect(await events()).toEqual(['BOOKMARK']);
   });
 
-  it('from a version that is forgotten says so in its only event', async () => {
+  it('from an expired version reports that in its only event', async () => {
     const version = await now();
     await make('e');
     world.cluster.store.compact();
@@ -175,7 +175,7 @@ describe('a watch', () => {
     expect([status, await events()]).toEqual([200, [told]]);
   });
 
-  it('from a version that is not reached yet tells only what comes after it, and is not refused', async () => {
+  it('from a future version has only later events, and is not refused', async () => {
     const { status, events } = await watch(`resourceVersion=${Number(await now()) + 1}&allowWatchBookmarks=true`);
     await make('e');
     await make('f');
@@ -184,7 +184,7 @@ describe('a watch', () => {
     expect(await ahead.events()).toEqual([]);
   });
 
-  it('that asks for initial events is told that there are none', async () => {
+  it('that requests initial events gets an error', async () => {
     expect((await watch('sendInitialEvents=true&resourceVersionMatch=NotOlderThan')).status).toBe(422);
   });
 });

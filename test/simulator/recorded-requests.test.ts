@@ -44,7 +44,7 @@ async function eventsOf(stream: AsyncIterable<Uint8Array>, count: number) {
   return lines.map((line) => JSON.parse(line) as any);
 }
 
-describe('what kubectl asks first', () => {
+describe('the first requests of kubectl', () => {
   it('discovery in the form it likes best, with the parameters of that form in the answer', async () => {
     const { headers, body: answer } = await world.request('GET', '/apis?timeout=32s', undefined, discovery);
     expect(headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');
@@ -292,7 +292,7 @@ describe('kubectl changes things', () => {
     });
   });
 
-  it('is told that protobuf is not read, and what would be', async () => {
+  it('gets an error for protobuf with the supported types', async () => {
     const recorded = Buffer.from('azhzAAoPCgJ2MRIJTmFtZXNwYWNlEhoKEgoCeDESABoAIgAqADIAOABCABIAGgIKABoAIgA=', 'base64');
     expect(await world.request('POST', '/api/v1/namespaces', recorded.toString(), protobuf)).toMatchObject({
       status: 415,
@@ -304,7 +304,7 @@ describe('kubectl changes things', () => {
     });
   });
 
-  it('asks whether it may, by protobuf', async () => {
+  it('checks its rights by protobuf', async () => {
     const recorded = Buffer.from(
       'azhzAAoyChdhdXRob3JpemF0aW9uLms4cy5pby92MRIXU2VsZlN1YmplY3RBY2Nlc3NSZXZpZXcSPwoQCgASABoAIgAqADIAOABCABIhCh8KB2RlZmF1bHQSBmNyZWF0ZRoAIgAqBHBvZHMyADoAGggIABIAGgAgABoAIgA=',
       'base64',

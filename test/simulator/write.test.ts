@@ -53,7 +53,7 @@ describe('what the server writes itself', () => {
     expect([body.spec.replicas, body.status.replicas]).toEqual([3, 5]);
   });
 
-  it('names what has only the beginning of a name', async () => {
+  it('generates names from generateName', async () => {
     const { body } = await make(configMap({ metadata: { generateName: 'c-' } }), maps);
     expect(body.metadata.name).toMatch(/^c-[a-z0-9]{5}$/);
   });

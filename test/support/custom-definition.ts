@@ -1,4 +1,4 @@
-/** The definition of a namespaced kind of users in example.com/v1, whose objects may hold anything. */
+/** The definition of a namespaced kind of users in example.com/v1, whose objects may have any fields. */
 export const customDefinition = (kind: string) => {
   const singular = kind.toLowerCase();
   return {

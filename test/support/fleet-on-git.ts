@@ -10,7 +10,7 @@ import { folder, put } from './folders.ts';
 import { nobody } from './git-repository.ts';
 import { changes, PaperFleet } from './paper-fleet.ts';
 
-/** A fleet on paper whose repo and status branch are a real git repository: what the commands of a person read. */
+/** A paper fleet whose repo and status branch are a real git repository, for tests of commands. */
 export class FleetOnGit {
   readonly dir = folder();
   readonly paper: PaperFleet;
@@ -56,14 +56,14 @@ export class FleetOnGit {
     return this.paper.commit;
   }
 
-  /** Lets the fleet see what main holds by now, whoever committed it. */
+  /** Loads the present content of main into the fleet. */
   look(): void {
     const paths = this.git('ls-tree', '-r', '--name-only', 'main').split('\n');
     this.paper.files = Object.fromEntries(paths.map((path) => [path, `${this.git('show', `main:${path}`)}\n`]));
     this.paper.commit = this.git('rev-parse', 'main');
   }
 
-  /** One pass: plan, publish, deliver, ten seconds. What is refused is told, and nothing of it delivered. */
+  /** One pass: plan, publish, apply, ten seconds. A refused plan is reported and not applied. */
   async pass(options: { readonly refused?: boolean } = {}): Promise<Plan> {
     const plan = await this.paper.plan(options);
     const status = this.#status!;

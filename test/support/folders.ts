@@ -28,7 +28,7 @@ export function put(dir: string, files: Files): void {
   }
 }
 
-/** What stands in a directory. */
+/** The content of a directory. */
 export function filesOf(dir: string): Record<string, string> {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath, entry.name));

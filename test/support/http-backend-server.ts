@@ -48,7 +48,7 @@ export async function startGitServer(
   };
 }
 
-/** Installs a hook that says no to so many pushes, in these words, and yes to those after. */
+/** Installs a hook that refuses a number of pushes with this message, and accepts later ones. */
 export async function refusePushes(bare: string, times: number, words: string): Promise<void> {
   const hook = join(bare, 'hooks/pre-receive');
   await mkdir(dirname(hook), { recursive: true });

@@ -1,4 +1,4 @@
-/** When the stories of the tests begin. */
+/** Start of the tests' virtual time. */
 export const T0 = '2026-11-20T10:00:00Z';
 /** T0 and so many seconds. */
 export const at = (seconds: number): string =>

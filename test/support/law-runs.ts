@@ -1,4 +1,4 @@
-/** Says how many times as many stories every law draws: 1 where nothing is asked for. */
+/** Factor for the number of stories that each law draws: 1 by default. */
 const times = Number(process.env['LAW_TIMES'] || 1);
 const seed = process.env['LAW_SEED'] ? Number(process.env['LAW_SEED']) : undefined;
 
@@ -11,5 +11,5 @@ export const drawn = (usual = 100, ownSeed?: number): { readonly numRuns: number
   return { numRuns: Math.round(usual * times), ...(chosen === undefined ? {} : { seed: chosen }) };
 };
 
-/** Milliseconds that a law may take which takes less than `usual` as usual. */
+/** Time limit of a law that usually takes less than `usual`, milliseconds. */
 export const patience = (usual: number): number => usual * Math.max(1, times);

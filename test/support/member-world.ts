@@ -17,7 +17,7 @@ import { inProcessTransport } from '../../src/simulator/transport.ts';
 
 export const begin = Date.parse('2026-11-20T10:00:00Z');
 
-/** Lets everything run that waits for nothing but its turn: in-process answers are promises, not timers. */
+/** Runs all pending promises: in-process responses need no timers. */
 export async function turn(): Promise<void> {
   for (let round = 0; round < 4; round++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -49,12 +49,12 @@ export interface World {
   readonly member: Member;
   /** Every request that the member sent, `PATCH /api/v1/…`, without heartbeats and queries. */
   readonly requests: TransportRequest[];
-  /** What a person was told. */
+  /** The messages for users. */
   readonly said: string[];
-  /** How often the member asked for the record to be read anew. */
+  /** How often the member requested that the record is read again. */
   readonly conflict: () => number;
   pass(seconds: number): Promise<void>;
-  /** A request of somebody else, past all faults. */
+  /** A request of another client, without faults. */
   user(method: string, path: string, body?: object, manager?: string): Promise<Record<string, unknown>>;
   observation(): ClusterObservation;
   /** The first placement's observation without times. */

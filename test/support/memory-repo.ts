@@ -6,7 +6,7 @@ import type { Objects } from '../../src/git/objects/objects.ts';
 import { objectsFrom } from '../../src/git/objects/open-objects.ts';
 import { readFiles } from '../../src/git/status-branch.ts';
 
-/** What may be asked of a repository; a test may let it fail. */
+/** Requests to a repository, which a test may let fail. */
 export type Asked =
   | { readonly kind: 'list' | 'fetch'; readonly ref: string }
   | { readonly kind: 'push'; readonly ref: string; readonly change: BranchChange };
@@ -27,7 +27,7 @@ export class MemoryRepo {
     this.objects = this.#readable(() => true);
   }
 
-  /** Objects that are here and that `visible` lets through, as a clone holds only what it fetched. */
+  /** Objects that exist and that `visible` accepts, as a clone has only what it fetched. */
   #readable(visible: (oid: string) => boolean): Objects {
     const read = async (oids: readonly string[]) =>
       new Map(
@@ -59,7 +59,7 @@ export class MemoryRepo {
     return objects;
   }
 
-  /** What a daemon sees. `asked` runs before each request and may throw or wait; `lost` objects cannot be read. */
+  /** The ports of a daemon. `asked` runs before each request and may throw or wait; `lost` objects cannot be read. */
   branches(
     options: {
       readonly remote?: boolean;
@@ -98,7 +98,7 @@ export class MemoryRepo {
     return 'done';
   }
 
-  /** Makes files the whole content of a branch, as a person would, on top of what is there (or of `parents`). */
+  /** Commits files as the complete content of a branch, on top of its tip (or of `parents`). */
   commit(
     branch: string,
     files: Readonly<Record<string, string>>,

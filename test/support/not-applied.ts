@@ -1,5 +1,5 @@
 /**
- * What an actor says of an object that it did not bring about (KubeFleet work applier, the manifest processing results that
+ * The results of an actor for an object that it did not apply (KubeFleet work applier, the manifest processing results that
  * leave Applied False).
  */
 export const notApplied = [

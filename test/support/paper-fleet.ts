@@ -16,7 +16,7 @@ import { renderRecord } from '../../src/repo/record/write.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import type { RepoTree } from '../../src/repo/tree.ts';
 
-/** The same input, of which nothing can have been remembered. */
+/** A copy of the input, so that no cache has it. */
 const strange = ({ digest, ...values }: PlanInput): PlanInput => ({ ...structuredClone(values), digest });
 
 /** A fleet repo in memory: path to text. */
@@ -104,7 +104,7 @@ export class PaperFleet {
     if (plan.wakeAt !== undefined && parseInstant(plan.wakeAt)! <= later) return;
     const again = planFleet({ ...this.#input(fleet, true), now: formatInstant(later) }).plan;
     const published = ({ digest, guard, holds, wakeAt }: Plan) => ({ digest, guard, holds, wakeAt });
-    // The changes of a refused plan begin later, too: what they wait for is not published.
+    // Changes of a refused plan start later, too: what they wait for is not published.
     if (plan.guard.length > 0) {
       expect([again.digest, again.guard]).toEqual([plan.digest, plan.guard]);
       return;
@@ -113,12 +113,12 @@ export class PaperFleet {
     expect(changes(renderRecord(plan.record), renderRecord(again.record))).toEqual({});
   }
 
-  /** What the next plan would be made from, whatever the record says. */
+  /** The input of the next plan. */
   async input(): Promise<PlanInput> {
     return this.#input(await loadFleet(treeOf(this.files), this.#cache), true);
   }
 
-  /** Plans as `plan` does, whatever the guard or the files say; a plan that is refused is not recorded. */
+  /** Plans like `plan`, also with findings of the guard or problems; a refused plan is not recorded. */
   async planOn(): Promise<Plan> {
     const result = this.#planOnce(await loadFleet(treeOf(this.files), this.#cache), true);
     this.last = result;
@@ -157,7 +157,7 @@ export class PaperFleet {
       this.members.set(target.clusterName, held);
       const key = placementKey(target.placement);
       const content = targetContent(contents, target);
-      // Of what nobody knows the contents of no actor is told.
+      // Targets without known contents are not assigned.
       if (!content) continue;
       const { leaveAlone, manifests } = content;
       if (target.remove) this.#remove(target.clusterName, key, held);
@@ -261,7 +261,7 @@ export class PaperFleet {
             ...none,
             reachable: true,
             complete: true,
-            // Capacity and such are what the file says.
+            // Capacity and the like are taken from the file.
             ...(status ? { memberStatus: status } : {}),
             placements,
             objects: held.flatMap(([, { objects }]) => objects),
@@ -272,7 +272,7 @@ export class PaperFleet {
   }
 }
 
-/** The plan, the texts to publish and the contents to apply: two results that say the same give the same, byte for byte. */
+/** The plan, the texts to publish and the contents to apply: equal results give equal texts, byte for byte. */
 export const told = ({ plan: { record, ...plan }, contents }: PlanResult): string =>
   JSON.stringify([
     plan,

@@ -148,7 +148,7 @@ export const seen = (name: string, { properties, usage, at = now, reachable, mor
     ...rest,
   });
 
-/** What these members look like once each holds exactly what the plan assigned. */
+/** Observations of these members when each has exactly what the plan assigned. */
 export function carriedOut({ plan: { targets } }: Planned, names: readonly string[], at = now): string[] {
   return names.map((name) => {
     const own = targets.filter(({ clusterName, remove }) => clusterName === name && !remove);

@@ -13,7 +13,7 @@ export const place = (name: string, spec: object): string =>
 
 /**
  * Three clusters, a placement on two of them with an override for one, a small one of a namespace, and one that a staged run
- * moves and that waits for a person after its first stage.
+ * moves and that waits for approval after its first stage.
  */
 export const shop: Readonly<Record<string, string>> = {
   'clusters/eu-1.yaml': member('eu-1', { env: 'prod', region: 'eu' }),
@@ -76,7 +76,7 @@ export const shop: Readonly<Record<string, string>> = {
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: web}\ndata: {a: "1"}\n',
 };
 
-/** Rolls web 2 out everywhere; then somebody scales it on us-1, where drift is only reported. */
+/** Rolls web 2 out everywhere; then a user scales it on us-1, where drift is only reported. */
 export async function bringDriftedVersion2(fleet: FleetOnGit, subject: string): Promise<void> {
   await fleet.settle();
   fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') }, subject);

@@ -54,6 +54,6 @@ export const images = (fleet: VirtualFleet): (string | undefined)[] =>
     return object?.spec.template.spec.containers[0].image;
   });
 
-/** Generation of the web Deployment on each member: it rises whenever somebody changes what should run. */
+/** Generation of the web Deployment on each member: it increases with every change of the spec. */
 export const generations = (fleet: VirtualFleet): (number | undefined)[] =>
   [...fleet.members.keys()].map((name) => fleet.stored(name, 'apps/deployments', 'web', 'web')?.metadata.generation);

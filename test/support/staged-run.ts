@@ -1,6 +1,6 @@
 import { deployment, member, placement } from './paper-fleet.ts';
 
-/** Files of a run of one stage over two clusters, after which `tasks` stand (of `afterStageTasks`, comma-separated). */
+/** Files of a run of one stage over two clusters, after which `tasks` follow (of `afterStageTasks`, comma-separated). */
 export const stagedRun = (tasks: string): Record<string, string> => ({
   'clusters/a.yaml': member('a'),
   'clusters/b.yaml': member('b'),

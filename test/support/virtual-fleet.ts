@@ -36,11 +36,11 @@ export interface DaemonOptions {
   readonly acceptRewind?: string;
   readonly graceMs?: number;
   readonly branches?: Branches;
-  /** Stands between the daemon and a member. */
+  /** Wraps the connection of the daemon to a member. */
   readonly through?: (transport: Transport, member: string) => Transport;
-  /** Stands between the daemon and its status branch. */
+  /** Wraps the status branch of the daemon. */
   readonly recorded?: (status: Status) => Status;
-  /** Stands between the daemon and the files of the fleet. */
+  /** Wraps the fleet's files for the daemon. */
   readonly loaded?: (fleet: Fleet) => Fleet;
 }
 
@@ -52,7 +52,7 @@ export interface VirtualDaemon {
   readonly plan: () => Plan;
   /** What `run` came to, once it has. */
   readonly ended: () => 'finished' | 'cut short' | undefined;
-  /** Ends it as kill -9 does: nothing that it began goes on, nothing that it asked for is heard. */
+  /** Ends it like kill -9: its work stops, and responses to it are dropped. */
   kill(): void;
 }
 
@@ -66,7 +66,7 @@ export class VirtualFleet {
   /** Every line that a daemon logged. */
   readonly logged: string[] = [];
   readonly #daemons: VirtualDaemon[] = [];
-  /** End when a member is no more: its connections break. */
+  /** Aborted when a member is removed: its connections break. */
   readonly #lives = new Map<string, AbortController>();
   #log: Logger | undefined;
   files: Record<string, string> = {};
@@ -95,7 +95,7 @@ export class VirtualFleet {
     return fleet;
   }
 
-  /** A cluster begins to answer under a name; the one that did before is gone. */
+  /** Starts a cluster with a name, which replaces the one before. */
   async join(spec: MemberSpec, name = spec.name): Promise<SimulatedMember> {
     this.members.get(name)?.close();
     this.#lives.get(name)?.abort(new Error('read ECONNRESET'));
@@ -208,7 +208,7 @@ export class VirtualFleet {
     await turn();
   }
 
-  /** Lets time pass until something holds; fails when it does not within `seconds`. */
+  /** Advances time until a condition is true; fails when it is not within `seconds`. */
   async until(what: string, holds: () => boolean | Promise<boolean>, seconds = 120): Promise<void> {
     for (let passed = 0; passed <= seconds; passed++) {
       await turn();
@@ -222,7 +222,7 @@ export class VirtualFleet {
     this.members.get(member)!.setFaults(faults.map((fault) => simulatedFault.parse(fault)));
   }
 
-  /** A request of somebody else to a member, whom none of its faults concern. */
+  /** A request of another client to a member, without faults. */
   async ask(
     member: string,
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -266,7 +266,7 @@ function mortal(clock: Clock, life: AbortSignal): Clock {
   };
 }
 
-/** Nothing that a dead daemon asks for is done, and it hears of nothing. */
+/** Requests of a stopped daemon are not performed, and it gets no responses. */
 function mortalBranches(branches: Branches, life: AbortSignal): Branches {
   const alive = async <T>(ask: () => Promise<T>): Promise<T> => {
     const answer = life.aborted ? undefined : await ask();

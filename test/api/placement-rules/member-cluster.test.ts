@@ -57,7 +57,7 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
       },
     );
 
-    it('labels are texts, and what to write is told', () => {
+    it('labels are strings, and the error has a fix', () => {
       const labelled = { ...member({}), metadata: { name: 'a', labels: { level: 1 } } };
       expect(validateFleetObject(labelled).issues).toEqual([
         {

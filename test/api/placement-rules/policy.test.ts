@@ -69,7 +69,7 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
       expect(errors(placement({ policy }))).toEqual(expected);
     });
 
-    it('a topology key that cannot be a label is a warning: KubeFleet takes it and finds no domain', () => {
+    it('a topology key that cannot be a label is a warning: KubeFleet accepts it and finds no domain', () => {
       const policy = { ...pickN, topologySpreadConstraints: [{ topologyKey: 'my region' }] };
       expect(findings(placement({ policy }))).toEqual([
         `warning invalid-label ${at}.topologySpreadConstraints.0.topologyKey`,

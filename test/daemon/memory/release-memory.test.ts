@@ -51,7 +51,7 @@ async function run(
   return { collectedAt, released, cannot, goesOn, waits: due !== undefined };
 }
 
-describe('memory is given back', () => {
+describe('memory is released', () => {
   it.each<[string, readonly (readonly [number, number])[], readonly number[]]>([
     [
       'at the second restful sample in a row',
@@ -108,7 +108,7 @@ describe('memory is given back', () => {
     });
   });
 
-  it('no more where garbage cannot be collected, which is said once and ends nothing', async () => {
+  it('no more when garbage cannot be collected, which is reported once', async () => {
     const fails = new Error('Inspector is not available');
     const samples = [900, 900, 900, 900].map((heapMb) => [9, heapMb] as const);
     expect(await run(samples, { fails })).toEqual({
@@ -121,7 +121,7 @@ describe('memory is given back', () => {
   });
 });
 
-it('garbage is collected and its pages are given back', async () => {
+it('garbage is collected and its pages are released', async () => {
   let held: object[] | undefined = Array.from({ length: 500_000 }, (_, at) => ({ at, text: [at] }));
   const { residentBytes: full } = processUsage();
   expect(held.length).toBe(500_000);

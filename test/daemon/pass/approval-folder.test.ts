@@ -8,8 +8,8 @@ afterEach(() => fleet.close());
 const config = 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {approvals: {path: gates}}\n';
 
 it.each<[when: string, change: Record<string, string>]>([
-  ['as fleet.yaml says', {}],
-  ['as it was recorded, while fleet.yaml is broken', { 'fleet.yaml': 'spec: [\n' }],
+  ['of fleet.yaml', {}],
+  ['of the record, while fleet.yaml is broken', { 'fleet.yaml': 'spec: [\n' }],
 ])('an approval is requested in the folder that counts, %s', async (_when, change) => {
   fleet = await VirtualFleet.open({ 'fleet.yaml': config, ...gatedFleet('web:1') }, ...names);
   const one = fleet.start();

@@ -7,7 +7,7 @@ const planOf = ({ passes }: VirtualDaemon) => {
   return last.kind === 'moved' ? undefined : last.plan;
 };
 
-/** A fleet that was planned for once more after its last change, and found nothing. */
+/** A fleet whose last plan changed nothing. */
 async function rested() {
   const { fleet, one } = await settledFleet();
   await fleet.until('a pass that changes nothing', () => one.passes.at(-1)?.kind === 'unchanged', 60);
@@ -15,7 +15,7 @@ async function rested() {
 }
 
 describe('a daemon at rest', () => {
-  it('does not plan again what it planned, heartbeats or not', async () => {
+  it('does not plan again, with or without heartbeats', async () => {
     const { fleet, one, plan } = await rested();
     const [passes, asked] = [one.passes.length, fleet.requests.length];
     await fleet.run(120);
@@ -24,7 +24,7 @@ describe('a daemon at rest', () => {
     expect(planOf(one)).toBe(plan);
   });
 
-  it('plans again after five minutes all the same', async () => {
+  it('plans again after five minutes nevertheless', async () => {
     const { fleet, one, plan } = await rested();
     await fleet.run(330);
     expect(planOf(one)).not.toBe(plan);
@@ -38,7 +38,7 @@ describe('a daemon at rest', () => {
     await settles(fleet, one);
   });
 
-  it('plans again for a member that falls silent', async () => {
+  it('plans again for a member that stops responding', async () => {
     const { fleet, one, plan } = await rested();
     fleet.fault('b', { type: 'Unreachable' });
     await fleet.until('another plan', () => planOf(one) !== plan, 120);

@@ -23,7 +23,7 @@ const summary = async (fleet: VirtualFleet): Promise<Summary> =>
 
 let asked = 0;
 
-/** Where something new is placed now, and what is said of the other clusters. */
+/** The clusters that get new placements, and the reasons for the others. */
 async function placedNow(fleet: VirtualFleet, daemon: VirtualDaemon): Promise<Record<string, string>> {
   const name = `new-${asked++}`;
   fleet.commit({ [`placements/${name}.yaml`]: placement(name, '{placementType: PickAll}') });
@@ -47,8 +47,8 @@ async function settled(): ReturnType<typeof settledFleet> {
   return made;
 }
 
-describe('after a restart, a member that does not answer', () => {
-  it('and that answered the daemon before counts as heard when asking began, and is ineligible five minutes later', async () => {
+describe('after a restart, a member that does not respond', () => {
+  it('and that responded to the daemon before counts as reached at the start, and is ineligible five minutes later', async () => {
     const { fleet, one } = await settled();
     one.kill();
     fleet.fault('c', { type: 'Unreachable' });
@@ -63,7 +63,7 @@ describe('after a restart, a member that does not answer', () => {
     expect(await placedNow(fleet, two)).toEqual(silentSince(since));
   });
 
-  it('and that was silent before is as silent as it was: the restart changes nothing on the status branch', async () => {
+  it('and that was unreachable before stays so: the restart changes nothing on the status branch', async () => {
     const { fleet, one } = await settled();
     fleet.fault('c', { type: 'Unreachable' });
     await fleet.run(400);
@@ -78,7 +78,7 @@ describe('after a restart, a member that does not answer', () => {
     expect(await placedNow(fleet, two)).toEqual(silentSince(since));
   });
 
-  it('and that fell silent shortly before has the rest of its five minutes', async () => {
+  it('and that became unreachable shortly before has the rest of its five minutes', async () => {
     const { fleet, one } = await settled();
     fleet.fault('c', { type: 'Unreachable' });
     await fleet.run(180);
@@ -91,7 +91,7 @@ describe('after a restart, a member that does not answer', () => {
     expect(await placedNow(fleet, two)).toEqual(silentSince(since));
   });
 
-  it('does not get its five minutes anew from a daemon that crashes again and again', async () => {
+  it('does not get its five minutes again from a daemon that restarts repeatedly', async () => {
     const { fleet, one } = await settled();
     one.kill();
     fleet.fault('c', { type: 'Hang' });
@@ -106,7 +106,7 @@ describe('after a restart, a member that does not answer', () => {
     expect(await placedNow(fleet, last)).toEqual(silentSince(since));
   });
 
-  it('and that is not recorded as joined was never heard', async () => {
+  it('and that is not recorded as joined was never reached', async () => {
     const { fleet, one } = await settled();
     fleet.commit({ 'clusters/d.yaml': member('d') });
     await fleet.run(60);
@@ -123,7 +123,7 @@ describe('after a restart, a member that does not answer', () => {
   });
 });
 
-it('a member that answers 401 is ineligible after five minutes, as one that is down is', async () => {
+it('a member that responds with 401 is ineligible after five minutes, like one that is down', async () => {
   const { fleet, one } = await settled();
   fleet.fault('c', { type: 'Unauthorized' });
   await fleet.run(70);
@@ -135,7 +135,7 @@ it('a member that answers 401 is ineligible after five minutes, as one that is d
   expect(await placedNow(fleet, one)).toEqual(silentSince(await sinceWhen(fleet)));
 });
 
-it('the dashboard says since when a member is silent', async () => {
+it('the dashboard shows since when a member does not respond', async () => {
   const { fleet } = await settled();
   fleet.fault('b', { type: 'Unreachable' });
   await fleet.run(70);
@@ -145,7 +145,7 @@ it('the dashboard says since when a member is silent', async () => {
 
 const silent = (lastContact?: string): Silence => ({ cause: 'refused', ...(lastContact && { lastContact }) });
 
-describe('the last contact of a member that does not answer is', () => {
+describe('the last contact of a member that does not respond is', () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
   const joined = { agentStatus: [{ type: 'MemberAgent', conditions: [{ type: 'Joined', status: 'True' }] }] };
   const epoch = '1970-01-01T00:00:00Z';
@@ -162,11 +162,11 @@ describe('the last contact of a member that does not answer is', () => {
       silent('2026-11-20T11:50:00Z'),
       '2026-11-20T11:50:00Z',
     ],
-    ['what is told, if this daemon had none', epoch, silent('2026-11-20T11:50:00Z'), '2026-11-20T11:50:00Z'],
-    ['never, if it is told to be silent and nobody knows since when', epoch, silent(), undefined],
-    ['never, if what is told is in the future', epoch, silent('2026-11-20T12:00:01Z'), undefined],
-    ['never, if what is told is no instant', epoch, silent('yesterday'), undefined],
-    ['when this daemon began to ask, if nothing is told', epoch, undefined, '2026-11-20T11:59:00Z'],
+    ['the recorded one, if this daemon had none', epoch, silent('2026-11-20T11:50:00Z'), '2026-11-20T11:50:00Z'],
+    ['never, if it is recorded as unreachable without a time', epoch, silent(), undefined],
+    ['never, if the recorded one is in the future', epoch, silent('2026-11-20T12:00:01Z'), undefined],
+    ['never, if the recorded one is not an instant', epoch, silent('yesterday'), undefined],
+    ['the start of this daemon, if nothing is recorded', epoch, undefined, '2026-11-20T11:59:00Z'],
   ])('%s', (_, own, recorded, is) => {
     const observation = { metadata: { name: 'c' }, observedAt: own, reachable: false, complete: false };
     const heard = lastContacts({

@@ -51,7 +51,7 @@ const requested = (of: Partial<Recorded>, known = false): PassEvent => ({
   known,
 });
 
-describe('what a pass does next', () => {
+describe('the next step of a pass', () => {
   it.each<
     readonly [what: string, state: Partial<PassState>, event: PassEvent, to: Partial<PassState>, effects: string[]]
   >([
@@ -77,7 +77,7 @@ describe('what a pass does next', () => {
       { remembered: { record: { exists: false } } as Remembered },
       ['load'],
     ],
-    ['adopts what a record says after a start', {}, { kind: 'loaded', loaded }, { adoptedRecord: true }, ['adopt']],
+    ['adopts the record after a start', {}, { kind: 'loaded', loaded }, { adoptedRecord: true }, ['adopt']],
     [
       'adopts again when a record turns up, since who had none knows of no cluster what another wrote',
       { adoptedRecord: false },
@@ -93,10 +93,10 @@ describe('what a pass does next', () => {
       ['adopt'],
     ],
     ['adopts once', { adoptedRecord: true }, { kind: 'loaded', loaded }, {}, ['observe']],
-    ['looks at members when they are adopted', {}, { kind: 'adopted', loaded }, {}, ['observe']],
-    ['plans where nothing is known', {}, look(), {}, ['plan']],
+    ['observes members when they are adopted', {}, { kind: 'adopted', loaded }, {}, ['observe']],
+    ['plans without an earlier plan', {}, look(), {}, ['plan']],
     ['keeps a plan at rest', { rest }, look(), {}, ['confirm', 'requestApprovals']],
-    ['plans when another daemon acts', { rest }, look({ disputed: true }), { rest: undefined }, ['plan']],
+    ['plans when another daemon changes members', { rest }, look({ disputed: true }), { rest: undefined }, ['plan']],
     ['plans when there can be no rest', { rest }, look({ basis: undefined }), { rest: undefined }, ['plan']],
     ['plans when the rest has lasted long', { rest }, look({ atMs: at + 300_000 }), { rest: undefined }, ['plan']],
     [
@@ -141,7 +141,7 @@ describe('what a pass does next', () => {
       {},
       ['useRewind', 'requestApprovals'],
     ],
-    ['starts anew where another daemon was first', {}, { kind: 'rejected' }, {}, ['finish moved']],
+    ['starts again when another daemon pushed first', {}, { kind: 'rejected' }, {}, ['finish moved']],
     ['ends what was at rest', { rest }, requested({}, true), {}, ['finish unchanged']],
     ['ends a published plan without rest', {}, requested({ changed: true }), {}, ['finish published']],
     [
@@ -151,8 +151,14 @@ describe('what a pass does next', () => {
       { rest: expect.anything() },
       ['finish unchanged'],
     ],
-    ['rests on no uncertain basis', {}, requested({ changed: false, basis: undefined }), {}, ['finish unchanged']],
-    ['rests on no refusal', {}, requested({ changed: false, result: result([{}]) }), {}, ['finish refused']],
+    [
+      'does not rest on an uncertain basis',
+      {},
+      requested({ changed: false, basis: undefined }),
+      {},
+      ['finish unchanged'],
+    ],
+    ['does not rest on a refusal', {}, requested({ changed: false, result: result([{}]) }), {}, ['finish refused']],
   ])('%s', (_, state, event, to, effects) => {
     expect(kinds(state, event)).toEqual({ state: to, effects });
   });

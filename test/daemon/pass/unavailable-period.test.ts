@@ -23,7 +23,7 @@ metadata: {name: one, namespace: web}
 `;
 const web = (version: number) => ({ 'resources/web.yaml': deployment('web', 'web', `web:${version}`) + widgets });
 
-it('the pass after the end of an unavailable period moves what waited for it', async () => {
+it('the pass after the end of an unavailable period moves clusters that waited for it', async () => {
   const crd = '[{group: apiextensions.k8s.io, version: v1, kind: CustomResourceDefinition, name: widgets.acme.io}, {';
   const rolling = '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1, unavailablePeriodSeconds: 30}}';
   fleet = await VirtualFleet.open(

@@ -13,11 +13,11 @@ const leaving = member('a').replace('name: a\n', 'name: a\n  deletionTimestamp: 
 const having = (binding: string) => ({ ...shop, 'placements/web/state.yaml': stateOf(binding) });
 
 it.each<[string, Readonly<Record<string, string>>, boolean]>([
-  ['not there any more is', shop, true],
-  ['not on the cluster any more is', having(bound.replace('a,', 'b,')), true],
+  ['no longer in the record is', shop, true],
+  ['no longer on the cluster is', having(bound.replace('a,', 'b,')), true],
   ['on the cluster is not', having(bound), false],
   ['leaving the cluster is not', having(bound.replace('}', ', deleting: true}')), false],
-  ['picked for the cluster anew, but not given to it, is', having('{targetCluster: a, state: Scheduled}'), true],
+  ['picked for the cluster again, but not assigned, is', having('{targetCluster: a, state: Scheduled}'), true],
   ['on a cluster that leaves is not', { ...shop, 'clusters/a.yaml': leaving }, false],
   ['in a record that is lost is not', {}, false],
 ])('a placement that is %s forgotten', (_, files, is) => {
@@ -25,7 +25,7 @@ it.each<[string, Readonly<Record<string, string>>, boolean]>([
   expect(forgottenBy(record, new Set())('a', web)).toBe(is);
 });
 
-it('a placement whose objects were to stay is not forgotten', () => {
+it('an abandoned placement is not forgotten', () => {
   const { record } = readRecord(new Map(Object.entries(shop)));
   expect(forgottenBy(record, new Set([web.key]))('a', web)).toBe(false);
 });

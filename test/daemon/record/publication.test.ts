@@ -4,7 +4,7 @@ import { readRecord } from '../../../src/repo/record/read.ts';
 import { PaperFleet } from '../../support/paper-fleet.ts';
 import { shop } from '../../support/shop.ts';
 
-it('a folder that a newer gitfleet wrote stays on the status branch, and other strangers go', async () => {
+it('a folder that a newer gitfleet wrote stays on the status branch, and other unknown files are removed', async () => {
   const paper = new PaperFleet(shop);
   const plan = await paper.planOn();
   const { fleet } = await paper.input();

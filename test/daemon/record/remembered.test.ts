@@ -10,7 +10,7 @@ import { MemoryRepo } from '../../support/memory-repo.ts';
 const ref = 'refs/heads/fleet-status';
 const author = { name: 'gitfleet', email: 'gitfleet@localhost' };
 
-/** What is remembered of a placement whose latest snapshot has this index. */
+/** A recorded placement whose latest snapshot has this index. */
 const recordOf = (index: number): Map<string, string> =>
   new Map([
     [
@@ -35,7 +35,7 @@ async function world() {
       else memory.wrote(published.tip, readRecord(files));
     },
     tip: async (): Promise<StatusTip> => (await memory.read(false)).tip,
-    /** Index of the latest snapshot that it remembers. */
+    /** Index of the latest snapshot in its record. */
     async remembers(disputed = false): Promise<number | 'nothing'> {
       const { record } = await memory.read(disputed);
       return record.exists ? [...record.placements.values()][0]!.state.resourceSnapshots[0]!.index : 'nothing';
@@ -51,9 +51,9 @@ it.each<
   ['deleted', 'its own', 'nothing of others', false, 2],
   ['deleted', 'its own', 'what another did since', true, 'nothing'],
   ['deleted', 'of another daemon', 'nothing of others', false, 'nothing'],
-  ['put back', 'its own', 'nothing of others', false, 2],
-  ['put back', 'its own', 'what another did since', true, 'nothing'],
-  ['put back', 'of another daemon', 'nothing of others', false, 'nothing'],
+  ['rewound', 'its own', 'nothing of others', false, 2],
+  ['rewound', 'its own', 'what another did since', true, 'nothing'],
+  ['rewound', 'of another daemon', 'nothing of others', false, 'nothing'],
 ])(
   'of a branch that was %s when the last commit was %s and members show %s, a daemon knows what may still be the latest (%s: %s)',
   async (how, last, _seen, disputed, then) => {
@@ -66,21 +66,21 @@ it.each<
     if (how === 'deleted') repo.refs.delete(ref);
     else repo.refs.set(ref, old);
     expect(await daemon.remembers(disputed)).toBe(then);
-    // Until somebody writes the branch anew nothing comes back to mind.
+    // Until the branch is written again, the record stays lost.
     expect(await daemon.remembers()).toBe(then);
     await daemon.publishes(3);
     expect(await daemon.remembers()).toBe(3);
   },
 );
 
-it('what members show of another daemon is no reason to forget a branch that nobody took back', async () => {
+it('changes of another daemon on members do not invalidate a branch that was not rewound', async () => {
   const { daemon, another } = await world();
   await daemon.publishes(1);
   another.publishes(2);
   expect(await daemon.remembers(true)).toBe(2);
 });
 
-it('a push that was rejected tells that another daemon wrote last: deleted after that, the branch is lost', async () => {
+it('after a rejected push another daemon wrote last: if the branch is then deleted, the record is lost', async () => {
   const { repo, daemon, another } = await world();
   await daemon.publishes(1);
   const base = await daemon.tip();

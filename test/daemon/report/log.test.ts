@@ -8,7 +8,7 @@ async function logged(level: string | undefined, write: (log: Awaited<ReturnType
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-it('a line is JSON with ts, level, msg and its fields, nothing of the machine', async () => {
+it('a line is JSON with ts, level, msg and its fields, nothing about the machine', async () => {
   const [line] = await logged(undefined, (log) => log.info({ cluster: 'eu-1', commit: 'abc' }, 'it works'));
   expect(line).toEqual({
     ts: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

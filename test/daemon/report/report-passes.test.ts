@@ -35,7 +35,7 @@ function teller(problems = true) {
   };
 }
 
-it('what is wrong has a line in the log once, whatever moves in its file, and again when it comes back', () => {
+it('a problem is logged once, even if its line moves, and again when it returns', () => {
   const { lines, tell } = teller();
   tell('unchanged', problem('warning', 'no such placement'), problem('error', 'bad'), problem('info', 'by the way'));
   tell('unchanged', problem('warning', 'no such placement', 7));
@@ -43,13 +43,13 @@ it('what is wrong has a line in the log once, whatever moves in its file, and ag
   expect(lines).toEqual(['warn no such placement', 'error bad', 'error bad']);
 });
 
-it('a refusal has a line in the log once, and again when it comes back', () => {
+it('a refusal is logged once, and again when it returns', () => {
   const { lines, tell } = teller();
   for (const kind of ['refused', 'refused', 'unchanged', 'refused'] as const) tell(kind);
   expect(lines).toEqual(['warn refused by the guard', 'warn refused by the guard']);
 });
 
-it('what is merely gathered is not told yet, and nothing is where somebody else tells it', () => {
+it('gathered plans report no problems, nor do passes whose caller reports them', () => {
   const { lines, tell } = teller();
   tell('gathering', problem('error', 'bad'));
   const other = teller(false);

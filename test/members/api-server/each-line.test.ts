@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eachLine } from '../../../src/members/api-server/each-line.ts';
 
-/** A body of these chunks that then ends, breaks or stays silent, and whether it was let go. */
+/** A body of these chunks that then ends, breaks or stays silent, and whether it was released. */
 function bodyOf(chunks: readonly Uint8Array[], then: 'ends' | 'breaks' | 'is silent' = 'ends') {
   const left = [...chunks];
   const body = { isReleased: false, [Symbol.asyncIterator]: () => iterator };
@@ -40,14 +40,14 @@ describe('the lines of a body', () => {
     expect(await linesOf(chunks)).toEqual(expected);
   });
 
-  it('are told until the body breaks', async () => {
+  it('are passed on until the body breaks', async () => {
     const lines: string[] = [];
     const told = eachLine(bodyOf([bytes('a\nb')], 'breaks'), alive, (line) => lines.push(line));
     await expect(told).rejects.toThrow('read ECONNRESET');
     expect(lines).toEqual(['a']);
   });
 
-  it('end with the error of who is told, and the body is let go', async () => {
+  it('end with the error of the callback, and the body is released', async () => {
     const body = bodyOf([bytes('a\nb\n')], 'is silent');
     const told = eachLine(body, alive, () => {
       throw new Error('410');
@@ -56,7 +56,7 @@ describe('the lines of a body', () => {
     expect(body.isReleased).toBe(true);
   });
 
-  it('end when the signal is aborted, also in the middle of a chunk, and the body is let go', async () => {
+  it('end when the signal is aborted, also in the middle of a chunk, and the body is released', async () => {
     const stop = new AbortController();
     const body = bodyOf([bytes('a\nb\n')], 'is silent');
     const lines: string[] = [];
@@ -68,7 +68,7 @@ describe('the lines of a body', () => {
     expect({ lines, isReleased: body.isReleased }).toEqual({ lines: ['a'], isReleased: true });
   });
 
-  it('are not waited for when the signal is aborted already, or while nothing comes', async () => {
+  it('end when the signal is aborted already, or while the body is silent', async () => {
     await expect(eachLine(bodyOf([bytes('a\n')]), AbortSignal.abort(new Error('late')), () => {})).rejects.toThrow(
       'late',
     );

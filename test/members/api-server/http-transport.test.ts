@@ -13,7 +13,7 @@ afterEach(() => {
   for (const close of opened.splice(0)) close();
 });
 
-/** A server that answers nothing but the head of a watch until it is told to, and the connections that it has seen. */
+/** A server that sends only headers of watches until it is released, and its connections so far. */
 async function silentServer(protocol: 'http' | 'https') {
   const connections = new Set<Socket>();
   const waiting: { readonly url: string; readonly answer: () => void }[] = [];
@@ -75,7 +75,7 @@ describe('a member takes', () => {
     expect([await ask(server), server.connections.size]).toEqual([30, 1]);
   });
 
-  it('at most eight connections beside its watches where it speaks plain HTTP', async () => {
+  it('at most eight connections besides its watches with plain HTTP', async () => {
     const server = await silentServer('http');
     const most = await ask(server);
     expect([most, server.connections.size]).toEqual([8, 3 + 8]);

@@ -10,7 +10,7 @@ let dir: string;
 let server: Server;
 let port: number;
 const asked: string[] = [];
-/** What the server answers, by path. */
+/** Responses of the server, by path. */
 let answers: (path: string) => number = () => 200;
 
 beforeEach(async () => {
@@ -58,14 +58,14 @@ describe('a kubeconfig file', () => {
     expect(asked).toEqual(['/eu-2/version']);
   });
 
-  it('knows a member that was added while we run', async () => {
+  it('has a member that was added later', async () => {
     await writeFile(join(dir, 'config'), kubeconfig(['eu-1']));
     const { open } = await connectionsOf(join(dir, 'config'));
     await writeFile(join(dir, 'config'), kubeconfig(['eu-1', 'eu-2']));
     expect(await get(open, 'eu-2')).toBe(200);
   });
 
-  it('that is rotated is read anew once the member refuses what it held before', async () => {
+  it('that is rotated is read again once the member rejects the old credentials', async () => {
     await writeFile(join(dir, 'config'), kubeconfig(['eu-1'], 'old/'));
     answers = (path) => (path.startsWith('/old/') ? 401 : 200);
     const { open } = await connectionsOf(join(dir, 'config'));
@@ -101,7 +101,7 @@ describe('several files, as KUBECONFIG names them', () => {
     expect(asked).toEqual(['/a/both/version', '/a/eu-1/version', '/b/us-1/version']);
   });
 
-  it('of which none is there are an error', async () => {
+  it('of which none exists are an error', async () => {
     await expect(connectionsOf(`${join(dir, 'a')}${delimiter}${join(dir, 'b')}`)).rejects.toThrow(
       /none of these files/,
     );
@@ -123,7 +123,7 @@ describe('a directory', () => {
     expect(await get(open, member)).toBe(200);
   });
 
-  it('may get files while we run', async () => {
+  it('may get files later', async () => {
     const { names, open } = await connectionsOf(dir);
     expect([names, await get(open, 'eu-1')]).toEqual([[], undefined]);
     await writeFile(join(dir, 'eu-1'), withCurrent(kubeconfig(['x']), 'x'));

@@ -10,7 +10,7 @@ const job = (more: object = {}, metadata: object = {}): Manifest =>
     ...more,
   }) as Manifest;
 
-describe('what is told of an object that differs leaves out', () => {
+describe('reported differences omit', () => {
   it.each<[string, Manifest]>([
     ['its name and namespace', job({}, { name: 'other', namespace: 'other', generateName: 'web-' })],
     ['finalizers', job({}, { finalizers: ['acme.io/x'] })],

@@ -163,7 +163,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   ],
   'an answer': [
     ['is shown before the watch reports it', {}, answered(), {}, ['noteAsked', 'show', 'accept']],
-    ['that shows what the watch did is no news', {}, answered({ known: true }), {}, ['noteAsked', 'accept']],
+    ['that shows the same as the watch is not stored', {}, answered({ known: true }), {}, ['noteAsked', 'accept']],
     [
       'of an object that is being removed is no comparison',
       {},
@@ -190,7 +190,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   'an outcome': [
-    ['that is new lets dependents be tried again', {}, took(), { outcome: applied }, ['retryDependents']],
+    ['that is new retries dependents', {}, took(), { outcome: applied }, ['retryDependents']],
     [
       'that was so before is no news',
       { outcome: applied },
@@ -254,7 +254,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ['comes without an answer, too', { inFlight: true, outcome: failed }, { kind: 'failed' }, { inFlight: false }, []],
   ],
   'a change': [
-    ['to what we want is no reason to look', { outcome: applied }, changed('same'), {}, ['clearChanges']],
+    ['to the desired state needs no check', { outcome: applied }, changed('same'), {}, ['clearChanges']],
     [
       'to what we want ends what is reported',
       { outcome: repairedLately },
@@ -262,8 +262,8 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       {},
       ['clearChanges', 'check'],
     ],
-    ['to what the server was asked about is none', { outcome: failed }, changed('asked'), {}, ['clearChanges']],
-    ['is checked, and whoever made it is known', { outcome: applied }, changed('differs'), {}, ['blame', 'check']],
+    ['to a state with a dry-run needs none', { outcome: failed }, changed('asked'), {}, ['clearChanges']],
+    ['is checked, and its writer is noted', { outcome: applied }, changed('differs'), {}, ['blame', 'check']],
     [
       'that waits for repair is reported',
       { outcome: applied },

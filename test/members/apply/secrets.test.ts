@@ -9,7 +9,7 @@ const secret = (fields: object) => ({
   ...fields,
 });
 
-it('a key of stringData that is not placed any more goes away on the member', async () => {
+it('a key removed from stringData is removed on the member', async () => {
   const world = await openWorld();
   world.member.assign([
     assignment('web', [secret({ data: { size: 'bA==' }, stringData: { color: 'red', old: 'x' } })]),
@@ -22,7 +22,7 @@ it('a key of stringData that is not placed any more goes away on the member', as
   expect(world.results()).toEqual([]);
 });
 
-it('a key of stringData that somebody else owns is left to them without force', async () => {
+it('a key of stringData with another owner is kept without force', async () => {
   const world = await openWorld();
   await world.user('POST', '/api/v1/namespaces/default/secrets', secret({ data: { color: 'Ymx1ZQ==' } }), 'somebody');
   const strategy = { type: 'ServerSideApply' } as const;
@@ -34,7 +34,7 @@ it('a key of stringData that somebody else owns is left to them without force', 
   expect((await world.user('GET', path))['data']).toEqual({ color: 'Ymx1ZQ==' });
 });
 
-it('a stringData that is no text is refused by the member, with the field', async () => {
+it('a stringData value that is not a string is refused by the member, with the field', async () => {
   const world = await openWorld();
   world.member.assign([assignment('web', [secret({ stringData: { color: 5 } })])]);
   await world.pass(1);
@@ -43,7 +43,7 @@ it('a stringData that is no text is refused by the member, with the field', asyn
   ]);
 });
 
-it('what the member says of a stringData is told without its value, also as base64', async () => {
+it('messages of the member about stringData are reported without its value, also as base64', async () => {
   const world = await openWorld(
     {},
     {

@@ -7,7 +7,7 @@ const owner = [{ apiVersion: 'example.com/v1', kind: 'Shop', name: 'main', uid: 
 const label = (placement: string) => ({ 'gitfleet.dev/placement': placement });
 type Metadata = { labels?: Record<string, string>; ownerReferences?: typeof owner };
 
-/** A placement that meets an object which is on the member already, with the colour blue where it wants red. */
+/** A placement with an object that exists on the member, with the colour blue where it wants red. */
 async function meeting(metadata: Metadata, strategy: Partial<ApplyStrategy>, color = 'blue'): Promise<World> {
   const world = await openWorld();
   const { name } = configMap('a').metadata;
@@ -39,11 +39,11 @@ const never = 'the object exists on the member and whenToTakeOver is Never';
 const neverOther = 'the object exists on the member for placement other and whenToTakeOver is Never';
 const differs = 'the object on the member differs and whenToTakeOver is IfNoDiff';
 
-describe('an object that is on the member already', () => {
+describe('an object that exists on the member', () => {
   it.each<[string, Metadata, Partial<ApplyStrategy>, object | undefined]>([
     ['is taken over', {}, {}, taken],
     ['with another owner is not', { ownerReferences: owner }, {}, { result: 'FailedToTakeOver', message: owned }],
-    ['with another owner is when they may share', { ownerReferences: owner }, { allowCoOwnership: true }, taken],
+    ['with another owner is, with allowCoOwnership', { ownerReferences: owner }, { allowCoOwnership: true }, taken],
     ['of another placement is not', { labels: label('other') }, {}, { result: 'FailedToTakeOver', message: elsewhere }],
     [
       'of another placement is not, whoever may share',
@@ -51,7 +51,7 @@ describe('an object that is on the member already', () => {
       { allowCoOwnership: true },
       { result: 'FailedToTakeOver', message: elsewhere },
     ],
-    ['of a placement that is no more is taken over', { labels: label('gone') }, {}, taken],
+    ['of a placement that does not exist is taken over', { labels: label('gone') }, {}, taken],
     [
       'that differs is not taken under IfNoDiff',
       {},
@@ -166,11 +166,11 @@ describe('an object that is on the member already', () => {
     expect(await isOurs(world)).toBe(refused === taken);
   });
 
-  it('that is as it should be is taken under IfNoDiff', async () => {
+  it('without differences is taken under IfNoDiff', async () => {
     expect(await isOurs(await meeting({}, { whenToTakeOver: 'IfNoDiff' }, 'red'))).toBe(true);
   });
 
-  it('is never written to under ReportDiff, only asked about', async () => {
+  it('is never written under ReportDiff', async () => {
     const world = await meeting({}, { type: 'ReportDiff' });
     await world.pass(600);
     expect(new Set(world.sent())).toEqual(new Set(['GET configmaps/a', 'PATCH dry configmaps/a']));
@@ -192,7 +192,7 @@ describe('an object that is on the member already', () => {
     },
   );
 
-  it('is taken under IfNoDiff once somebody made it what it should be', async () => {
+  it('is taken under IfNoDiff once it has no differences', async () => {
     const world = await meeting({}, { whenToTakeOver: 'IfNoDiff' });
     for (const color of ['green', 'red']) {
       await world.user('PATCH', path, { data: { color } });
@@ -201,7 +201,7 @@ describe('an object that is on the member already', () => {
     expect(await isOurs(world)).toBe(true);
   });
 
-  it('is taken over without force where only what was there before field managers owns it', async () => {
+  it('is taken over without force when its only owner is the one from before managedFields', async () => {
     const world = await openWorld();
     await world.user(
       'POST',
@@ -218,7 +218,7 @@ describe('an object that is on the member already', () => {
 });
 
 describe('an object of ours', () => {
-  it('that others came to own is not applied any more, unless they may share', async () => {
+  it('that gets other owners is no longer applied, unless co-ownership is allowed', async () => {
     for (const allowCoOwnership of [false, true]) {
       const world = await meeting({}, { allowCoOwnership });
       await world.user('PATCH', path, { metadata: { ownerReferences: owner }, data: { color: 'blue' } });
@@ -237,7 +237,7 @@ describe('an object of ours', () => {
     }
   });
 
-  it('that others come to own is told though nothing in it changed, until they let it go', async () => {
+  it('that gets other owners is reported without any other change, until they release it', async () => {
     const world = await meeting({}, {});
     await world.user('PATCH', path, { metadata: { ownerReferences: owner } });
     await world.pass(1);
@@ -252,7 +252,7 @@ describe('an object of ours', () => {
     expect(world.results()).toEqual([]);
   });
 
-  /** Somebody is always faster than a request that says which state it is for. */
+  /** Changes the object before each request with a resourceVersion. */
   async function raced(strategy: Partial<ApplyStrategy>): Promise<{ world: World; locked: boolean[] }> {
     const locked: boolean[] = [];
     let racing = false;
@@ -277,7 +277,7 @@ describe('an object of ours', () => {
   const conflict = { kind: 'Status', status: 'Failure', reason: 'Conflict', message: 'the object has been modified' };
 
   it.each<[string, Partial<ApplyStrategy>, boolean]>([
-    ['is replaced in the end as it was found a moment ago', {}, true],
+    ['is applied at last without a lock', {}, true],
     ['is so by ServerSideApply', { type: 'ServerSideApply' }, true],
     ['is so compared in full', { comparisonOption: 'FullComparison' }, true],
     ['is never under IfNotDrifted', { whenToApply: 'IfNotDrifted' }, false],
@@ -291,7 +291,7 @@ describe('an object of ours', () => {
     );
   });
 
-  it('under IfNotDrifted is applied only in the state in which it was looked at', async () => {
+  it('under IfNotDrifted is applied only in the state that was read', async () => {
     const world = await meeting({}, { whenToApply: 'IfNotDrifted' });
     world.member.assign([
       assignment('web', [configMap('a', { color: 'green' })], { strategy: { whenToApply: 'IfNotDrifted' } }),

@@ -23,7 +23,7 @@ const refused = (by: string) => [`the object is already placed by ${by}: two pla
 it.each([
   ['web', 'other'],
   ['other', 'web'],
-])('of two placements that make one object at once, %s comes first and keeps it from %s', async (first, second) => {
+])('of two placements that create one object at once, %s is first and keeps it from %s', async (first, second) => {
   const world = await openWorld();
   const both = [web(), other()].sort((a) => (a.placement.name === first ? -1 : 1));
   world.member.assign(both);
@@ -31,7 +31,7 @@ it.each([
   const expected = { [first]: [], [second]: refused(first) };
   expect([await onMember(world), told(world)]).toEqual([[first, first], expected]);
 
-  // Nor does it change hands later, or when somebody deletes it.
+  // It stays with the first one later, also after a deletion.
   await world.pass(60);
   await world.user('DELETE', path);
   await world.pass(600);
@@ -46,7 +46,7 @@ it.each([
   expect([await onMember(world), told(world)]).toEqual([[second, second], { [second]: [] }]);
 });
 
-it('of two placements that find one object of nobody only one takes it over', async () => {
+it('of two placements that find one object without owner only one takes it over', async () => {
   const world = await openWorld();
   await world.user('POST', '/api/v1/namespaces/default/configmaps', { ...configMap('a'), metadata: { name: 'a' } });
   world.member.assign([web(), other()]);
@@ -54,7 +54,7 @@ it('of two placements that find one object of nobody only one takes it over', as
   expect([await onMember(world), told(world)]).toEqual([['web', 'web'], { web: [], other: refused('web') }]);
 });
 
-it('what a placement has that came to the fleet while an apply was on its way stays with it', async () => {
+it('an object of a placement that was added during an apply stays with that placement', async () => {
   const world = await openWorld();
   await world.user('POST', '/api/v1/namespaces/default/configmaps', configMap('a', { from: 'other' }));
   world.sim.setFaults([{ type: 'Latency', seconds: 10, verbs: ['patch'], fromSeconds: 0, probability: 1 }]);
@@ -66,7 +66,7 @@ it('what a placement has that came to the fleet while an apply was on its way st
   expect([await onMember(world), told(world)]).toEqual([['other', 'other'], { web: refused('other') }]);
 });
 
-it('what another daemon gave to a placement that we have not heard of stays with it until it is confirmed that there is none', async () => {
+it('an object that another daemon applied for an unknown placement stays with it until the record confirms that there is none', async () => {
   const world = await openWorld();
   const old = assignment('old', [configMap('a', { from: 'old' })]).manifests[0]!.manifest;
   await world.user('POST', '/api/v1/namespaces/default/configmaps', old);

@@ -4,8 +4,8 @@ import { crdPath, customDefinition } from '../../support/custom-definition.ts';
 import { assignment, configMap, deployment, openWorld, type World } from '../../support/member-world.ts';
 import { a, always, dataOf, holding } from './holding.ts';
 
-describe('a member that asks to be left alone', () => {
-  it.each([3, 30])('gets no request but heartbeats for as long as it says (%i s)', async (retryAfterSeconds) => {
+describe('a member that responds with Retry-After', () => {
+  it.each([3, 30])('gets only heartbeats until then (%i s)', async (retryAfterSeconds) => {
     const world = await holding([configMap('a'), configMap('b'), configMap('c')]);
     world.sim.setFaults([{ type: 'TooManyRequests', retryAfterSeconds, verbs: ['patch'], ...always }]);
     world.member.assign([assignment('web', [configMap('a', { a: '2' })])]);
@@ -21,7 +21,7 @@ describe('a member that asks to be left alone', () => {
 });
 
 describe('a member that fills the cache of a new kind', () => {
-  it('is left alone with that kind, and gets everything else', async () => {
+  it('gets no requests for that kind, and all others', async () => {
     const world = await openWorld();
     await world.user('POST', crdPath, customDefinition('Widget'));
     await world.pass(3);
@@ -61,9 +61,9 @@ describe('a fault that ends', () => {
     'stale reads': [{ type: 'StaleRead', seconds: 30, ...always, untilSeconds: 60 }],
   };
 
-  it.each(Object.entries(faults))('leaves nothing undone: %s, from the first moment', async (_, list) => {
+  it.each(Object.entries(faults))('is recovered from: %s, from the start', async (_, list) => {
     const world = await openWorld({ faults: list });
-    // As every pass says it anew: what cannot be looked at in time waits for that.
+    // As every pass does: objects that were not observed in time wait for the confirmation.
     for (let tens = 0; tens < 90; tens++) {
       world.member.assign([assignment('web', [configMap('a'), deployment('web')])]);
       await world.pass(10);
@@ -88,7 +88,7 @@ describe('a fault that ends', () => {
 });
 
 describe('whether a member can be reached', () => {
-  it('is not decided by broken watches while heartbeats get answers', async () => {
+  it('is not decided by broken watches while heartbeats succeed', async () => {
     const world = await holding();
     world.sim.setFaults([{ type: 'Reset', verbs: ['watch'], ...always }]);
     for (let second = 0; second < 300; second++) {
@@ -98,14 +98,14 @@ describe('whether a member can be reached', () => {
     expect(world.said).toEqual([]);
   });
 
-  it('is not decided by one probe that gets no answer', async () => {
+  it('is not decided by one failed probe', async () => {
     const world = await holding();
     world.sim.setFaults([{ type: 'Unreachable', ...always, fromSeconds: 55, untilSeconds: 65 }]);
     for (let second = 0; second < 120; second++) await world.pass(1);
     world.sim.setFaults([]);
   });
 
-  it('is told with the cause, and told again when it answers; its objects are not shown meanwhile', async () => {
+  it('is reported with the cause, and again when it responds; its objects are not shown meanwhile', async () => {
     const world = await holding();
     world.sim.setFaults([{ type: 'Unreachable', ...always }]);
     await world.pass(120);
@@ -124,7 +124,7 @@ describe('whether a member can be reached', () => {
     ]);
   });
 
-  it('asks a member that is gone at most four times a minute, and sends it nothing else', async () => {
+  it('probes an unreachable member at most four times a minute, and sends it nothing else', async () => {
     const world = await holding([configMap('a'), configMap('b'), deployment('web')]);
     world.sim.setFaults([{ type: 'Unreachable', ...always }]);
     await world.pass(300);
@@ -135,7 +135,7 @@ describe('whether a member can be reached', () => {
     expect(sent.length).toBeLessThan(120);
   });
 
-  it('is still there after one probe without an answer, and gone after two in a row', async () => {
+  it('stays reachable after one failed probe, and is unreachable after two in a row', async () => {
     const world = await holding();
     const isThere: boolean[] = [];
     for (const misses of [1, 2]) {
@@ -150,7 +150,7 @@ describe('whether a member can be reached', () => {
     expect([isThere, world.observation().reachable]).toEqual([[true, false], true]);
   });
 
-  it('cannot be reached while it takes no credentials, and can where it only forbids to ask', async () => {
+  it('is unreachable while it rejects credentials, and reachable when it only forbids /readyz', async () => {
     for (const [fault, reachable] of [
       [{ type: 'Unauthorized', ...always }, false],
       [{ type: 'Forbidden', ...always }, true],
@@ -162,7 +162,7 @@ describe('whether a member can be reached', () => {
     }
   });
 
-  it('says that it is not healthy when /readyz says so, and goes on; it joined when it first answered', async () => {
+  it('follows /readyz; the member joined with its first response', async () => {
     const world = await holding();
     const [joined] = world.observation().memberStatus!.agentStatus![0]!.conditions!;
     expect(joined).toMatchObject({ type: 'Joined', lastTransitionTime: expect.any(String) });
@@ -175,7 +175,7 @@ describe('whether a member can be reached', () => {
   });
 });
 
-describe('a member that is too busy to say whether it is healthy', () => {
+describe('a member that responds to /readyz with 429', () => {
   const health = (world: World) => world.observation().memberStatus?.agentStatus?.[0]?.conditions?.[1];
   const busy = {
     type: 'TooManyRequests',
@@ -187,7 +187,7 @@ describe('a member that is too busy to say whether it is healthy', () => {
   const gone = { type: 'Unreachable', ...always } as const;
   const probes = (world: World) => world.requests.filter(({ path }) => path === '/readyz').length;
 
-  it('is asked again at once, and stays as healthy as it was where it answers then', async () => {
+  it('is probed again at once, and its health does not change', async () => {
     const world = await holding();
     const before = health(world);
     world.sim.setFaults([busy]);
@@ -203,7 +203,7 @@ describe('a member that is too busy to say whether it is healthy', () => {
   it.each<[string, SimulatedFault[]]>([
     ['before', [busy, gone]],
     ['after', [gone, busy]],
-  ])('is there, and as healthy as it was, also where one probe %s that has no answer', async (_, faults) => {
+  ])('stays reachable with the same health, also when one probe %s that fails', async (_, faults) => {
     const world = await holding();
     const before = health(world);
     for (const fault of faults) {
@@ -220,7 +220,7 @@ describe('a member that is too busy to say whether it is healthy', () => {
     expect(health(world)).toEqual(before);
   });
 
-  it('is not healthy where it stays so', async () => {
+  it('is not healthy when that lasts', async () => {
     const world = await holding();
     world.sim.setFaults([busy]);
     await world.pass(120);
@@ -232,8 +232,8 @@ describe('a member that is too busy to say whether it is healthy', () => {
   });
 });
 
-describe('a observation', () => {
-  it('is never older than it says, even while a watch hangs half open', async () => {
+describe('an observation', () => {
+  it('is never older than its observedAt, even while a watch is half-open', async () => {
     const world = await holding(undefined, { faults: [{ type: 'SilentWatch' }] });
     await world.pass(30);
     await world.user('PATCH', a, { data: { color: 'blue' } });
@@ -250,7 +250,7 @@ describe('a observation', () => {
     expect(stale).toBeLessThan(180);
   });
 
-  it('stays complete where watches have nothing to tell, and is looked at anew every few minutes', async () => {
+  it('stays complete while watches are silent, and is renewed every few minutes', async () => {
     const world = await holding(undefined, { faults: [{ type: 'SilentWatch', ...always }] });
     const kinds = () => world.requests.filter(({ path }) => /configmaps\?.*limit=/.test(path)).length;
     await world.pass(1);
@@ -265,7 +265,7 @@ describe('a observation', () => {
     expect(kinds() - before).toBeLessThanOrEqual(29);
   });
 
-  it('is not complete while nothing can be read, and a person hears why, once', async () => {
+  it('is not complete while nothing can be read, which is reported once', async () => {
     const world = await holding();
     world.sim.setFaults([{ type: 'Forbidden', verbs: ['get', 'list', 'watch'], resources: ['configmaps'], ...always }]);
     await world.pass(600);

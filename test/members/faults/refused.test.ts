@@ -15,7 +15,7 @@ describe('what the member refuses', () => {
       [{ type: 'Forbidden', verbs: ['patch'], ...always }],
       'apply ConfigMap default/b on eu-1: 403, api/v1/namespaces/default/configmaps/b is forbidden: User "gitfleet" cannot patch it',
     ],
-  ])('is said object by object, and the others are applied: %s', async (_, faults, message) => {
+  ])('is reported per object, and the others are applied: %s', async (_, faults, message) => {
     const world = await holding();
     world.sim.setFaults(faults.map((fault) => ({ ...fault, resources: ['configmaps'] })));
     world.member.assign([assignment('web', [configMap('a', { color: 'red' }), configMap('b'), deployment('web')])]);
@@ -30,7 +30,7 @@ describe('what the member refuses', () => {
     expect(world.observation().placements[0]?.done).toBe(true);
   });
 
-  it('is tried again after 5 s, then less and less often up to every 5 min', async () => {
+  it('is retried after 5 s, then with back-off up to 5 min', async () => {
     const world = await openWorld({ faults: [{ type: 'DenyAdmission', ...always }] });
     world.member.assign([assignment('web', [configMap('a')])]);
     const at: number[] = [];
@@ -61,7 +61,7 @@ describe('what the member refuses', () => {
     expect(world.sent().filter((line) => line.startsWith('DELETE'))).toEqual([]);
   });
 
-  it('since its strict validation finds an unknown field is said with the field', async () => {
+  it('because of an unknown field is reported with the field', async () => {
     const world = await openWorld();
     world.member.assign([
       assignment('web', [{ ...deployment('web'), spec: { ...(deployment('web')['spec'] as object), replicsa: 1 } }]),
@@ -74,7 +74,7 @@ describe('what the member refuses', () => {
 });
 
 describe('a quota that is exceeded', () => {
-  it('is said as the member says it, and the object is applied when there is room', async () => {
+  it('is reported with the member's message, and the object is applied when there is room', async () => {
     let full = true;
     const message =
       'configmaps "b" is forbidden: exceeded quota: few, requested: count/configmaps=1, used: 1, limited: 1';

@@ -14,7 +14,7 @@ describe('a kind that the member does not serve', () => {
   };
   const path = '/apis/example.com/v1/namespaces/default/widgets/w';
 
-  it('is said, with what to do', async () => {
+  it('is reported with a fix', async () => {
     const world = await holding([widget]);
     expect(world.results()).toEqual([
       {
@@ -25,7 +25,7 @@ describe('a kind that the member does not serve', () => {
     ]);
   });
 
-  it('is said to come where its CRD, in its version, is placed with it, and comes', async () => {
+  it('waits for its CRD when that is placed with it in the same version', async () => {
     const next = { ...widget, apiVersion: 'example.com/v2', metadata: { ...widget.metadata, name: 'next' } };
     const world = await holding([widgets, widget, next], { readySeconds: { CustomResourceDefinition: 10 } });
     expect(
@@ -44,8 +44,8 @@ describe('a kind that the member does not serve', () => {
   it.each([
     ['without a spec', undefined],
     ['without names', { ...widgets.spec, names: null }],
-    ['with versions that are no list', { ...widgets.spec, versions: 'v1' }],
-  ])('is said also beside a CRD %s, which the server refuses', async (_, spec) => {
+    ['with versions that are not a list', { ...widgets.spec, versions: 'v1' }],
+  ])('is reported also beside a CRD %s, which the server refuses', async (_, spec) => {
     const world = await holding([{ ...widgets, spec }, widget]);
     const told = world.results().map(({ object, result }) => [object.kind, result]);
     expect(told.sort()).toEqual([
@@ -54,7 +54,7 @@ describe('a kind that the member does not serve', () => {
     ]);
   });
 
-  it('is applied soon after somebody installed its CRD', async () => {
+  it('is applied soon after its CRD was installed', async () => {
     const world = await holding([widget]);
     await world.user('POST', crdPath, widgets);
     await world.pass(30);
@@ -92,7 +92,7 @@ describe('a kind that the member does not serve', () => {
     expect(await world.user('GET', path)).toMatchObject({ spec: { size: 1 } });
   });
 
-  it('is applied as soon as another placement brought its CRD and it is established', async () => {
+  it('is applied as soon as another placement applied its CRD and it is established', async () => {
     const world = await openWorld();
     world.member.assign([assignment('widgets', [widget])]);
     await world.pass(300);
@@ -104,7 +104,7 @@ describe('a kind that the member does not serve', () => {
     ]);
   });
 
-  it('comes back with its CRD when somebody removes that', async () => {
+  it('is applied again with its CRD when that was removed', async () => {
     const world = await holding([widgets, widget]);
     await world.pass(20);
     expect(world.results()).toEqual([]);
@@ -116,7 +116,7 @@ describe('a kind that the member does not serve', () => {
 });
 
 describe('two placements that claim one object', () => {
-  it('share it with nobody: the first holds it, the second says who does, and gets it when it is free', async () => {
+  it('do not share it: the first has it, the second reports the owner, and gets it when it is free', async () => {
     const world = await openWorld();
     const first = assignment('first', [configMap('a', { of: 'first' })]);
     const second = assignment('second', [configMap('a', { of: 'second' })]);
@@ -141,7 +141,7 @@ describe('two placements that claim one object', () => {
 });
 
 describe('a member that is replaced by an empty cluster of the same name', () => {
-  it('gets everything anew, and nobody is told a state of the old one', async () => {
+  it('gets everything again, and no state of the old one is reported', async () => {
     const world = await holding([namespace('shop'), configMap('a', { color: 'red' }, 'shop')]);
     world.sim = await simulated({ name: 'successor' }, world.clock);
     await world.pass(120);
@@ -152,7 +152,7 @@ describe('a member that is replaced by an empty cluster of the same name', () =>
     expect(world.observation().objects.map(({ metadata }) => metadata['uid'])).toContain(uid.uid);
   });
 
-  it('gets everything anew also where the old one had not said yet which cluster it is', async () => {
+  it('gets everything again also when the identity of the old one was unknown', async () => {
     let isAsked = true;
     const forbidden = { kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message: '' };
     const world = await openWorld(
@@ -174,7 +174,7 @@ describe('a member that is replaced by an empty cluster of the same name', () =>
 });
 
 describe('a namespace that is being removed', () => {
-  it('is said to be, and everything returns when it is gone', async () => {
+  it('is reported as such, and everything is applied again when it is gone', async () => {
     const world = await holding([namespace('shop'), configMap('a', { color: 'red' }, 'shop')]);
     await world.user('PATCH', '/api/v1/namespaces/shop/configmaps/a', {
       metadata: { finalizers: ['example.com/slow'] },
@@ -192,7 +192,7 @@ describe('a namespace that is being removed', () => {
 });
 
 describe('a member whose clock is wrong', () => {
-  it.each([-86_400, 86_400])('is delivered to and watched like any other (%s s)', async (clockSkewSeconds) => {
+  it.each([-86_400, 86_400])('is applied to and watched like any other (%s s)', async (clockSkewSeconds) => {
     const world = await holding([configMap('a', { color: 'red' })], { clockSkewSeconds });
     await world.user('PATCH', a, { data: { color: 'blue' } });
     await world.pass(1);
@@ -202,7 +202,7 @@ describe('a member whose clock is wrong', () => {
 });
 
 describe('a member that lies about generation', () => {
-  it('is not asked again and again', async () => {
+  it('does not cause a loop of requests', async () => {
     const world = await holding([deployment('web')]);
     const status = '/apis/apps/v1/namespaces/default/deployments/web/status';
     for (const observedGeneration of [99, 1, 0]) {

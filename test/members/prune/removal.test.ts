@@ -71,7 +71,7 @@ describe('an object that a new snapshot does not list', () => {
     expect(await exists(world, b)).toBe(true);
   });
 
-  it('is let go of, not removed, when others own it too', async () => {
+  it('is released, not removed, when it has other owners', async () => {
     const world = await holding([configMap('a'), configMap('b')]);
     const owner = (await world.user('GET', a)) as unknown as Manifest;
     await world.user('PATCH', b, {
@@ -82,14 +82,14 @@ describe('an object that a new snapshot does not list', () => {
     world.member.assign([next()]);
     await world.pass(1);
     const { kind, metadata } = (await world.user('GET', b)) as unknown as Manifest;
-    // What a server answers of an object that is gone has metadata without labels, too.
+    // The response for a deleted object has metadata without labels, too.
     expect([kind, metadata.name]).toEqual(['ConfigMap', 'b']);
     expect(metadata.labels ?? {}).toEqual({});
     expect(metadata.annotations ?? {}).toEqual({});
     expect(world.observation().placements).toMatchObject([{ done: true, results: [] }]);
   });
 
-  it('is removed after its kind was asked for again, when it changed in the meantime', async () => {
+  it('is removed after a new list of its kind, when it changed in the meantime', async () => {
     const world = await holding([configMap('a'), configMap('b')]);
     world.sim.setFaults([{ type: 'Latency', seconds: 5, verbs: ['delete'], fromSeconds: 0, probability: 1 }]);
     world.member.assign([next()]);
@@ -99,7 +99,7 @@ describe('an object that a new snapshot does not list', () => {
     expect(await exists(world, b)).toBe(false);
   });
 
-  it('is looked at as a whole again before it is removed, when somebody applied it anew in the meantime', async () => {
+  it('is checked again before its removal, when it was applied again in the meantime', async () => {
     const world = await holding([configMap('a'), configMap('b')]);
     world.sim.setFaults([{ type: 'Latency', seconds: 5, verbs: ['delete'], fromSeconds: 0, probability: 1 }]);
     world.member.assign([next()]);
@@ -115,7 +115,7 @@ describe('an object that a new snapshot does not list', () => {
 describe('a placement that is removed', () => {
   const manifests = [namespace('shop'), configMap('a', {}, 'shop'), deployment('web', 1, 'web:1', 'shop')];
 
-  it('goes in the reverse order of applying, and nothing is sent afterwards', async () => {
+  it('is removed in the reverse order of apply, and nothing is sent afterwards', async () => {
     const world = await holding(manifests);
     world.member.assign([gone('web', manifests)]);
     await world.pass(5);
@@ -133,7 +133,7 @@ describe('a placement that is removed', () => {
     expect(world.sent()).toEqual([]);
   });
 
-  it('waits half a minute for what a finalizer holds before it removes what that stands on', async () => {
+  it('waits half a minute for finalizers before it removes the next wave', async () => {
     const world = await holding(manifests);
     await world.user('PATCH', '/apis/apps/v1/namespaces/shop/deployments/web', {
       metadata: { finalizers: ['example.com/slow'] },
@@ -156,7 +156,7 @@ describe('a placement that is removed', () => {
     expect(world.observation().objects).toEqual([]);
   });
 
-  it('keeps a namespace that holds what is not ours, says what, and removes it when that is gone', async () => {
+  it('keeps a namespace with foreign objects, lists them, and removes it when they are gone', async () => {
     const world = await holding(manifests);
     await world.user('POST', '/api/v1/namespaces/shop/configmaps', {
       ...configMap('theirs', {}, 'shop'),
@@ -176,7 +176,7 @@ describe('a placement that is removed', () => {
     expect(world.results()).toEqual([]);
   });
 
-  it('keeps a namespace while a replica that lags behind the watches is asked what it holds', async () => {
+  it('keeps a namespace while lists come from a lagging replica', async () => {
     const world = await holding(manifests);
     await world.pass(60);
     const theirs = '/api/v1/namespaces/shop/configmaps/theirs';
@@ -193,7 +193,7 @@ describe('a placement that is removed', () => {
     expect(world.results()).toMatchObject([{ result: 'ContainsForeignObjects' }]);
   });
 
-  it('names ten of what a namespace holds that is not ours, and counts the rest', async () => {
+  it('names ten foreign objects of a namespace, and counts the rest', async () => {
     const world = await holding(manifests);
     const names = 'bcdefghijklm'.split('');
     for (const name of names)
@@ -208,7 +208,7 @@ describe('a placement that is removed', () => {
     ]);
   });
 
-  it('takes a namespace with what is not ours when a person said so', async () => {
+  it('removes a namespace with foreign objects after an approval', async () => {
     const world = await holding(manifests);
     await world.user('POST', '/api/v1/namespaces/shop/configmaps', configMap('theirs', {}, 'shop'));
     world.member.assign([gone('web', manifests)]);
@@ -220,7 +220,7 @@ describe('a placement that is removed', () => {
     expect(world.results()).toEqual([]);
   });
 
-  it('lets go of what another placement asks for, with everything in it, and that one has it at once', async () => {
+  it('releases what another placement selects, with its content, and that one has it at once', async () => {
     const world = await holding(manifests);
     await world.user('POST', '/api/v1/namespaces/shop/configmaps', configMap('theirs', {}, 'shop'));
     const shop = [namespace('shop')];
@@ -246,7 +246,7 @@ describe('a placement that is removed', () => {
     ]);
   });
 
-  it('keeps a namespace with an object that carries our label but was never listed', async () => {
+  it('keeps a namespace with an object that has our label but was never listed', async () => {
     const world = await holding(manifests);
     const theirs = configMap('theirs', {}, 'shop');
     const labels = { 'gitfleet.dev/placement': 'web' };
@@ -260,7 +260,7 @@ describe('a placement that is removed', () => {
     expect(world.results()).toMatchObject([{ result: 'ContainsForeignObjects' }]);
   });
 
-  it('keeps a namespace while it cannot be seen what it holds', async () => {
+  it('keeps a namespace while its content cannot be listed', async () => {
     const world = await holding(manifests);
     world.sim.setFaults([
       { type: 'ServerError', status: 503, verbs: ['list'], resources: ['secrets'], fromSeconds: 0, probability: 1 },
@@ -274,7 +274,7 @@ describe('a placement that is removed', () => {
     expect(await exists(world, '/api/v1/namespaces/shop')).toBe(false);
   });
 
-  it('keeps a namespace that it may not look into, says so, and takes it when a person said so', async () => {
+  it('keeps a namespace whose content may not be listed, reports it, and removes it after an approval', async () => {
     const world = await holding(manifests);
     world.sim.setFaults([
       {
@@ -301,7 +301,7 @@ describe('a placement that is removed', () => {
     expect(await exists(world, '/api/v1/namespaces/shop')).toBe(false);
   });
 
-  it('goes with what controllers write down in a namespace, whether that may be listed or not', async () => {
+  it('removes a namespace with objects of controllers, whether they may be listed or not', async () => {
     const world = await holding(manifests);
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'theirs' } };
     await world.user('POST', '/apis/coordination.k8s.io/v1/namespaces/shop/leases', lease);
@@ -313,7 +313,7 @@ describe('a placement that is removed', () => {
     expect(await exists(world, '/api/v1/namespaces/shop')).toBe(false);
   });
 
-  it('keeps a definition of somebody’s kind that is named like one that controllers write', async () => {
+  it('keeps a definition of a custom kind with the name of a kind that controllers write', async () => {
     const { spec } = widgets;
     const leases = {
       ...widgets,
@@ -331,7 +331,7 @@ describe('a placement that is removed', () => {
     expect(world.results()).toMatchObject([{ result: 'ContainsForeignObjects' }]);
   });
 
-  it('is removed again when somebody puts it back, once the record was read anew', async () => {
+  it('is removed again when it was created again, once the record confirmed it', async () => {
     const world = await holding([configMap('a')]);
     const copy = (await world.user('GET', a)) as unknown as Manifest;
     world.member.assign([gone('web', [configMap('a')])]);
@@ -344,7 +344,7 @@ describe('a placement that is removed', () => {
     await world.pass(5);
     expect(await exists(world, a)).toBe(true);
     expect(world.conflict()).toBe(1);
-    // The first pass that answers may have read the record before.
+    // The first pass may have read the record before.
     world.member.assign([gone('web', [configMap('a')])]);
     await world.pass(1);
     expect(await exists(world, a)).toBe(true);
@@ -353,7 +353,7 @@ describe('a placement that is removed', () => {
     expect(await exists(world, a)).toBe(false);
   });
 
-  it('says what the member answers to a removal that it refuses', async () => {
+  it('reports the message of the member for a refused removal', async () => {
     const world = await holding([configMap('a')]);
     world.sim.setFaults([
       { type: 'DenyAdmission', message: 'keep it', verbs: ['delete'], fromSeconds: 0, probability: 1 },
@@ -372,7 +372,7 @@ describe('a placement that is removed', () => {
     expect(await exists(world, a)).toBe(false);
   });
 
-  it('that is wanted again while it goes is applied', async () => {
+  it('that is wanted again during its removal is applied', async () => {
     const world = await holding(manifests);
     world.member.assign([gone('web', manifests)]);
     await world.pass(0);

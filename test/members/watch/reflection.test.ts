@@ -11,7 +11,7 @@ const unwatched = { state: { kind: 'synced', unwatched: 'watch: 403' }, unwatche
 const refused = { kind: 'refused', message: 'list: 500', lasting: false } as const;
 const broke = { kind: 'failed', failure: { kind: 'broke', message: 'read ECONNRESET' } } as const;
 
-/** What is another value than before, and the effects, each by its kind and what it says. */
+/** The changed fields, and the effects, each with its kind and arguments. */
 function step(from: Partial<Reflection>, event: ReflectorEvent) {
   const before = { ...firstReflection(false), ...from };
   const { reflection, effects } = nextReflection(before, event);

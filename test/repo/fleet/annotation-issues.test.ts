@@ -16,7 +16,7 @@ it.each<[FleetObject['kind'], string, string]>([
   ['ApprovalRequest', 'gitfleet.dev/review', 'sha256:1'],
   ['MemberCluster', 'property.gitfleet.dev/latency', '5'],
   ['MemberCluster', 'example.com/suspend', ''],
-])('nothing is said on a %s of %s: %s', (kind, key, value) => {
+])('there is no warning on a %s of %s: %s', (kind, key, value) => {
   expect(told(kind, key, value)).toEqual([]);
 });
 
@@ -39,6 +39,6 @@ it.each<[FleetObject['kind'], string, string, string]>([
     'the only value of gitfleet.dev/on-membership-change that has an effect is abort',
     'write abort',
   ],
-])('of an annotation on a %s that says something to nobody it is told: %s', (kind, key, message, fix) => {
+])('an annotation without effect on a %s is reported: %s', (kind, key, message, fix) => {
   expect(told(kind, key)).toEqual([`warning ${key}: ${message}: ${fix}`]);
 });

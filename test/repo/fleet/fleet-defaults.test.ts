@@ -51,7 +51,7 @@ it('what did not change keeps its identity from load to load', async () => {
   expect(second.config).toBe(first.config);
 });
 
-it('tells which placements rely on it; an empty strategy names none', async () => {
+it('lists the placements that use it; an empty strategy counts as absent', async () => {
   const fleet = await loadFleet(
     treeOf({
       'fleet.yaml': config('{type: External}'),

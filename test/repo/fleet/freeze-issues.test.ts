@@ -32,7 +32,7 @@ describe('a freeze that cannot be read', () => {
       'schedule: 0 25 * * 5, duration: 62',
       [['wrong-type', 'duration', hours]],
     ],
-  ])('is told of %s', async (_, entry, expected) => {
+  ])('is reported for %s', async (_, entry, expected) => {
     expect(await problems(entry)).toEqual(expected);
   });
 });

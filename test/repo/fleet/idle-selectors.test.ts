@@ -70,7 +70,7 @@ spec: {stages: [{name: one, labelSelector: {matchLabels: {env: prod}}}, {name: t
     ]);
   });
 
-  it('are not told in a repo that has no cluster yet', async () => {
+  it('are not reported in a repo without clusters', async () => {
     expect(await idle({ 'web.yaml': picks('{labelSelector: {matchLabels: {env: prod}}}') })).toEqual([]);
   });
 });

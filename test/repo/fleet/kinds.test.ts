@@ -5,7 +5,7 @@ import { emptyFleet } from '../../../src/engine/input.ts';
 import type { FleetRow } from '../../../src/repo/fleet/kinds/row.ts';
 import { fleetRowOf } from '../../../src/repo/fleet/kinds/rows.ts';
 
-it('every kind says which field of the fleet holds it', () => {
+it('every kind has a field of the fleet', () => {
   const fields = Object.keys(emptyFleet);
   expect(fleetKinds.filter((row) => ![...fields, 'none'].includes(fleetRowOf(row).in))).toEqual([]);
 });

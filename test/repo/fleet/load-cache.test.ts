@@ -17,7 +17,7 @@ afterEach(() => rm(dir, { recursive: true }));
 const files = (...names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [`clusters/${name}.yaml`, member(name)]));
 
-/** Loads as a daemon does that starts anew; tells which members it found and how many files it had to parse. */
+/** Loads like a restarted daemon; returns the members that it found and the number of parsed files. */
 async function load(of: Readonly<Record<string, string>>): Promise<{ found: string[]; parsed: number }> {
   const tree = treeOf(of);
   let parsed = 0;
@@ -46,7 +46,7 @@ describe('parsed files on disk', () => {
     expect(await load(files('a', 'b', 'c'))).toEqual({ found: ['a', 'b', 'c'], parsed: 0 });
   });
 
-  it('are for their owner only: a fleet repo may hold Secrets', async () => {
+  it('are readable by their owner only, since a fleet repo may contain Secrets', async () => {
     await load(files('a'));
     expect((await stat(join(dir, 'parsed'))).mode & 0o777).toBe(0o700);
     expect((await stat(await cacheFile())).mode & 0o777).toBe(0o600);
@@ -75,7 +75,7 @@ describe('parsed files on disk', () => {
     await cacheFile();
   });
 
-  it('do not grow for ever: what no commit uses any more goes', async () => {
+  it('do not grow for ever: unused entries are dropped', async () => {
     for (let round = 0; round < 250; round++) await load({ 'a.yaml': member(`a-${round}`) });
     expect((await readFile(await cacheFile(), 'utf8')).split('\n').length).toBeLessThan(150);
   });
@@ -100,7 +100,7 @@ it('many files are parsed in threads, with the same result as in one', async () 
   expect([...parsed].sort()).toEqual(many.map(({ oid, file, text }) => [oid, parseYaml(text, file)]).sort());
 });
 
-it('a disk that cannot be written is told once, and costs only time', async () => {
+it('a failed write is reported once, and costs only time', async () => {
   await writeFile(join(dir, 'parsed'), 'a file where the folder would be');
   const told: unknown[] = [];
   const cache = await loadCache(join(dir, 'parsed'), (error) => told.push(error));

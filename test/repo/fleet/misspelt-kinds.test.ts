@@ -18,7 +18,7 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   it.each([
     ['v1', 'Servce', 'Servce shop/web: there is no kind Servce in the core group; did you mean Service?'],
     ['apps/v1', 'Deploymet', 'Deploymet shop/web: there is no kind Deploymet in apps; did you mean Deployment?'],
-  ])('is asked about, and can be placed all the same: %s %s', async (apiVersion, kind, said) => {
+  ])('is a warning, and can be placed nevertheless: %s %s', async (apiVersion, kind, said) => {
     expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
       placeable: [kind],
       said: [`2:1 warning unknown-kind ${said}`],
@@ -33,7 +33,7 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
       'Ingress shop/web: there is no kind Ingress in extensions; did you mean networking.k8s.io/v1?',
     ],
     ['apps/v1', 'ConfigMap', 'ConfigMap shop/web: there is no kind ConfigMap in apps; did you mean v1?'],
-  ])('is asked about where another group has it: %s %s', async (apiVersion, kind, said) => {
+  ])('is a warning if another group has it: %s %s', async (apiVersion, kind, said) => {
     expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
       placeable: [kind],
       said: [`1:1 warning unknown-kind ${said}`],
@@ -48,12 +48,12 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   });
 });
 
-describe('an object whose apiVersion or kind is no text', () => {
+describe('an object whose apiVersion or kind is not a string', () => {
   it.each([
     ['apiVersion: 1\nkind: ConfigMap\n', '1:1', 'apiVersion must be a string; write for example v1'],
     ['apiVersion: v1\nkind: 5\n', '2:1', 'kind must be a string; write for example ConfigMap'],
     ['apiVersion: v1\nkind:\n', '2:1', 'kind must be a string; write for example ConfigMap'],
-  ])('is shown where: %s', async (text, at, said) => {
+  ])('has its position: %s', async (text, at, said) => {
     expect((await load('resources/b.yaml', text)).said).toEqual([
       `${at} error wrong-type this is not a Kubernetes object: ${said}`,
     ]);

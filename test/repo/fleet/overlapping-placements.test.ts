@@ -7,7 +7,7 @@ const all = '{placementType: PickAll}';
 const on = (...names: string[]) => `{placementType: PickFixed, clusterNames: [${names.join(', ')}]}`;
 const compares = '{type: RollingUpdate, applyStrategy: {type: ReportDiff}}';
 
-/** What is told of a fleet of two clusters with namespaces `web` and `pay` and these placements. */
+/** The warnings of a fleet of two clusters with namespaces `web` and `pay` and these placements. */
 async function told(placements: Readonly<Record<string, string>>): Promise<string[]> {
   const paper = new PaperFleet({
     'clusters/a.yaml': member('a'),
@@ -29,11 +29,11 @@ it.each<[string, Readonly<Record<string, string>>]>([
     { '1.yaml': placement('web', on('a')), '2.yaml': placement('two', on('b'), undefined, 'web') },
   ],
   ['one of which only compares', { '1.yaml': placement('web', all), '2.yaml': placement('two', all, compares, 'web') }],
-])('nothing is said of placements %s', async (_, placements) => {
+])('there is no warning about placements %s', async (_, placements) => {
   expect(await told(placements)).toEqual([]);
 });
 
-it('objects that two placements bring to one cluster are told at the second by name, with the clusters', async () => {
+it('objects that two placements apply to one cluster are reported at the second by name, with the clusters', async () => {
   expect(
     await told({ '1.yaml': placement('web', all), '2.yaml': placement('two', on('b'), undefined, 'web') }),
   ).toEqual([
@@ -41,7 +41,7 @@ it('objects that two placements bring to one cluster are told at the second by n
   ]);
 });
 
-it('what an envelope holds is brought as well, the envelope itself is not', async () => {
+it('the content of an envelope counts, the envelope itself does not', async () => {
   const wrapped = `apiVersion: placement.kubernetes-fleet.io/v1beta1
 kind: ResourceEnvelope
 metadata: {name: wrapped, namespace: pay}

@@ -45,7 +45,7 @@ const keys = (node: unknown, path: Path = []): Path[] =>
       ? Object.entries(node).flatMap(([key, item]) => [[...path, key], ...keys(item, [...path, key])])
       : [];
 
-/** The documents that each do what a fix says; none where it names no value. */
+/** The documents with each fix applied; none for a fix without a value. */
 function followed(
   document: object,
   { code, path, fix = '' }: Issue,
@@ -196,10 +196,10 @@ const more: Fields[] = [
   },
 ];
 
-/** A letter less, which is how most mistakes look. */
+/** One letter less, as in most mistakes. */
 const misspelt = (text: string): string => text.slice(0, 1) + text.slice(2);
 
-describe('what a fix tells to write is not refused where it stands', () => {
+describe('the value of a fix is valid', () => {
   it.each(
     [...documents, ...more].map(
       (document) => [`${document['kind']} ${(document['metadata'] as Fields)?.['name'] ?? ''}`, document] as const,
@@ -233,7 +233,7 @@ describe('what a fix tells to write is not refused where it stands', () => {
   });
 });
 
-it('a number where a duration belongs is told with what a duration is', () => {
+it('a number instead of a duration is reported with an example of a duration', () => {
   const strategy = more.find(({ kind }) => kind === 'ClusterStagedUpdateStrategy')!;
   const path = ['spec', 'stages', 0, 'afterStageTasks', 0, 'waitTime'];
   const told = (value: unknown) => issuesOf(set(strategy, path, value)).map(({ message, fix }) => `${message}: ${fix}`);
@@ -242,7 +242,7 @@ it('a number where a duration belongs is told with what a duration is', () => {
   expect(told('ten')).toEqual(['"ten" is not a duration: write for example 30s, 10m or 1h30m']);
 });
 
-it('where the rules cannot be asked no value is promised', () => {
+it('without the rules a fix has no value', () => {
   const strategy = more.find(({ kind }) => kind === 'ClusterStagedUpdateStrategy')!;
   const path = ['spec', 'stages', 0, 'afterStageTasks', 0];
   const mistaken = set(set(strategy, [...path, 'waitTime'], 10), [...path, 'type'], 'Nap');
@@ -251,7 +251,7 @@ it('where the rules cannot be asked no value is promised', () => {
   ]);
 });
 
-it('what stands in quotes that it must not have is told without', () => {
+it('a value with wrong quotes is suggested without them', () => {
   const placement = more.find(({ kind }) => kind === 'ClusterResourcePlacement')!;
   const told = (path: (string | number)[], value: unknown) =>
     issuesOf(set(placement, path, value)).map(({ fix }) => fix);

@@ -45,7 +45,7 @@ it.each(['List', 'ConfigMapList'])('the items of a %s that did not change keep t
   expect(second.resources[0]).toBe(first.resources[0]);
 });
 
-it('what is wrong with an item stands where the item stands', async () => {
+it('a problem of an item has the position of the item', async () => {
   const text = listOf('MemberClusterList', 'cluster.kubernetes-fleet.io/v1', [
     bare,
     { metadata: { name: 'B' }, spec: {} },
@@ -55,7 +55,7 @@ it('what is wrong with an item stands where the item stands', async () => {
   expect(refused.map(({ kind, name }) => `${kind} ${name}`)).toEqual(['MemberCluster B']);
 });
 
-it('a kind whose own name ends in List is no list', async () => {
+it('a kind whose own name ends in List is not a list', async () => {
   const text = `apiVersion: gitfleet.dev/v1alpha1
 kind: PriceList
 metadata: {name: prices}

@@ -35,7 +35,7 @@ it.each([
   'resources.kubernetes-fleet.io/available-cpu',
   'resources.kubernetes-fleet.io/total-nvidia.com/gpu',
   'example.com/latency',
-])('nothing is said of %s', async (name) => {
+])('there is no warning about %s', async (name) => {
   expect(await told(name)).toEqual([]);
 });
 
@@ -58,12 +58,12 @@ it('of a name without a prefix that is like none, that names have one', async ()
   ]);
 });
 
-it('of what is not a quantity, that nothing can be asked about it', async () => {
+it('a property that is not a quantity cannot be selected', async () => {
   expect(await told('k8s.io/k8s-version')).toEqual([
     'property k8s.io/k8s-version is not a quantity: no cluster can match: undefined',
   ]);
 });
 
-it('nothing is said of a property that a cluster of the repo has', async () => {
+it('there is no warning about a property that a cluster of the repo has', async () => {
   expect(await told('latency', { 'property.gitfleet.dev/latency': '5' })).toEqual([]);
 });

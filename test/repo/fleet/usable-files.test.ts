@@ -46,7 +46,7 @@ async function load(tree: RepoTree): Promise<{ members: string[]; said: string[]
 const link = (text: string): Entry => ({ mode: '120000', text });
 const submodule: Entry = { mode: '160000', text: '' };
 
-describe('what of a tree is not read is said, and what is beside it is', () => {
+describe('skipped files of a tree are reported, and the others are read', () => {
   it.each<
     [what: string, entries: Readonly<Record<string, Entry | string>>, said: readonly string[], held: readonly string[]]
   >([

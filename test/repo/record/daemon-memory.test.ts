@@ -35,7 +35,7 @@ function remembered(files: ReadonlyMap<string, string>): DaemonMemory {
   return { commit: record.commit, silent, inEffect: record.inEffect! };
 }
 
-it('a daemon reads back what it wrote, whatever the summary says and members are called', () => {
+it('a daemon reads back what it wrote, with any summary and any names of members', () => {
   expect(remembered(new Map([...rendered, ['summary.yaml', olderSummary]]))).toEqual(memory);
 });
 

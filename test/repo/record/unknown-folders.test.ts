@@ -19,7 +19,7 @@ it('a folder that this version does not know is never read as one that it knows'
   ]);
 });
 
-it('a folder whose reader gives what another folder holds does not compile', () => {
+it('a folder with the reader of another folder does not compile', () => {
   const evictions = new Map([['a', { kind: 'ClusterResourcePlacementEviction' }]]);
   // @ts-expect-error: evictions are no members.
   const values: ReturnType<FolderRow<'clusters'>['open']>['values'] = () => evictions;

@@ -4,7 +4,7 @@ import { parse, stringify } from 'yaml';
 import { asMade, emitYaml, type Layout, readBack, recurring } from '../../../src/repo/yaml/emit-yaml.ts';
 import { drawn } from '../../support/law-runs.ts';
 
-/** Texts that mean something to YAML at their beginning, their end or in their middle. */
+/** Texts with a meaning in YAML at their start, end or middle. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom(
@@ -74,7 +74,7 @@ describe('YAML of JSON values', () => {
     );
   });
 
-  it('is read back as it was, whatever it holds', () => {
+  it('is read back unchanged, with any content', () => {
     fc.assert(
       fc.property(map, (object) => {
         expect(parse(emitYaml(object, asMade))).toEqual(object);

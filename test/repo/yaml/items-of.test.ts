@@ -26,6 +26,6 @@ it.each<[what: string, document: unknown, items: readonly unknown[] | undefined]
   expect(contentsOf(document)).toEqual(items ?? [document]);
 });
 
-it('an empty document holds nothing', () => {
+it('an empty document has no items', () => {
   expect([contentsOf(null), contentsOf(undefined)]).toEqual([[], []]);
 });

@@ -88,7 +88,7 @@ it.each([
   ['a: {b: 1', 'close the { with }'],
   ['a: [1, 2\nb: 3', 'close the [ with ]'],
   ['a: {b: 1\nc: 2\n', 'close the { with }'],
-])('%j is told to be closed', (text, fix) => {
+])('%j has a fix that closes it', (text, fix) => {
   expect(parseYaml(text, 'a.yaml').problems.map((problem) => problem.fix)).toContain(fix);
 });
 
@@ -100,7 +100,7 @@ it.each([
   expect(read(text).codes).toEqual([code]);
 });
 
-it('what the parser does not expect behind a mistake is no problem of its own', () => {
+it('later errors of the parser after a mistake are not reported', () => {
   expect(read('a: {b\nc: 1\nd: [2, 3]\ne: f\n').codes).toHaveLength(1);
 });
 
@@ -147,7 +147,7 @@ describe('what would hurt is refused', () => {
     expect(read(`a: ${'x'.repeat(4_200_000)}`).codes).toEqual(['file-too-large@1:1']);
   });
 
-  it('an object that no cluster takes, while a file and a List may hold many objects', () => {
+  it('an object larger than a cluster accepts, while a file and a List may have many objects', () => {
     const object = (length: number) => `kind: ConfigMap\ndata: {a: "${'x'.repeat(length)}"}\n`;
     expect(read(`${object(900_000)}---\n${object(1_600_000)}---\n${object(900_000)}`).codes).toEqual([
       'object-too-large@4:1',
@@ -158,7 +158,7 @@ describe('what would hurt is refused', () => {
     expect(read(`kind: ConfigMap\ndata: {a: "${'ä'.repeat(800_000)}"}\n`).codes).toEqual(['object-too-large@1:1']);
   });
 
-  it('a large object wherever it stands, and nothing else of its file', () => {
+  it('a large object at any place, and nothing else of its file', () => {
     const large = `kind: ConfigMap\nmetadata: {name: big}\ndata:\n  a: |\n    ---\n    ...\n    ${'x'.repeat(1_600_000)}\n`;
     const small = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
     for (const [text, code] of [
@@ -206,14 +206,14 @@ describe('what would hurt is refused', () => {
     ]);
   });
 
-  it('never throws, whatever the text', () => {
+  it('never throws for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => parseYaml(text, 'f.yaml') !== undefined),
       drawn(),
     );
   });
 
-  it('never throws, however the pieces of YAML are put together', () => {
+  it('never throws for any combination of YAML tokens', () => {
     const pieces = fc.array(fc.constantFrom(...tokens), { maxLength: 14 }).map((chosen) => chosen.join(''));
     fc.assert(
       fc.property(pieces, (text) => parseYaml(text, 'f.yaml') !== undefined),

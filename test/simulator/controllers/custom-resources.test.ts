@@ -76,7 +76,7 @@ beforeEach(async () => {
 });
 
 describe('a CustomResourceDefinition', () => {
-  it('is established after the delay of its member, and serves nothing before', async () => {
+  it('is established after the delay of its member, and is not served before', async () => {
     world = await openWorld({ readySeconds: { CustomResourceDefinition: 2 } });
     await world.request('POST', crds, definition());
     world.seconds(1);
@@ -119,7 +119,7 @@ describe('a CustomResourceDefinition', () => {
     });
   });
 
-  it('takes its objects with it', async () => {
+  it('is deleted with its objects', async () => {
     await post({ size: 1 });
     await world.request('DELETE', `${crds}/widgets.example.com`);
     world.seconds(3);
@@ -145,7 +145,7 @@ describe('a CustomResourceDefinition', () => {
     },
   );
 
-  it('that changes ends the watches of its kind, whose history begins anew', async () => {
+  it('that changes ends the watches of its kind, whose history starts again', async () => {
     const { resourceVersion } = (await post({ size: 1 })).body.metadata;
     world.seconds(1);
     const watch = `${widgets}?watch=true&resourceVersion=${resourceVersion}`;

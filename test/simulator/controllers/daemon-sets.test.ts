@@ -99,7 +99,7 @@ describe('a DaemonSet', () => {
     expect(status(world)).toMatchObject({ observedGeneration: 2, updatedNumberScheduled: 3, numberAvailable: 3 });
   });
 
-  it('with maxSurge starts the new pod before the old one goes', async () => {
+  it('with maxSurge starts the new pod before the old one is deleted', async () => {
     const spec = { updateStrategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } };
     const world = await running(spec);
     await world.apply(url, daemonSet(spec, {}, 'agent:2'));
@@ -113,7 +113,7 @@ describe('a DaemonSet', () => {
     expect(placed(world)).toEqual(['node-0 agent:2', 'node-1 agent:2', 'node-2 agent:2']);
   });
 
-  it('with OnDelete replaces what somebody deletes', async () => {
+  it('with OnDelete replaces deleted pods', async () => {
     const spec = { updateStrategy: { type: 'OnDelete' } };
     const world = await running(spec);
     await world.apply(url, daemonSet(spec, {}, 'agent:2'));
@@ -126,7 +126,7 @@ describe('a DaemonSet', () => {
     expect(status(world)).toMatchObject({ numberReady: 3, updatedNumberScheduled: 1 });
   });
 
-  it('leaves a node that is drained by a taint, and comes to a node that joins', async () => {
+  it('removes pods from a node with a NoExecute taint, and adds them to a new node', async () => {
     const world = await running();
     const taint = { spec: { taints: [{ key: 'out', effect: 'NoExecute' }] } };
     await world.request('PATCH', '/api/v1/nodes/node-2', taint, { 'content-type': 'application/merge-patch+json' });
@@ -157,7 +157,7 @@ describe('a DaemonSet', () => {
     expect(remembered.sort()).toEqual(['3 agent:3', '4 agent:2']);
   });
 
-  it('takes its pods and revisions with it when it is deleted', async () => {
+  it('is deleted with its pods and revisions', async () => {
     const world = await running();
     await world.request('DELETE', url, { propagationPolicy: 'Background' });
     world.seconds(10);

@@ -176,14 +176,14 @@ describe('a Deployment', () => {
     expect(sizes(world)).toEqual({ 1: 0, 2: 5 });
   });
 
-  it('takes its ReplicaSets and pods with it when it is deleted', async () => {
+  it('is deleted with its ReplicaSets and pods', async () => {
     const world = await rolledOut();
     await world.request('DELETE', `${deploymentUrl}/web`, { propagationPolicy: 'Background' });
     world.seconds(10);
     expect([...world.list('apps/replicasets'), ...world.list('/pods')]).toEqual([]);
   });
 
-  it('takes over the ReplicaSet that a deletion left as an orphan', async () => {
+  it('adopts an orphaned ReplicaSet', async () => {
     const world = await rolledOut();
     const [pods, sets] = [world.list('/pods'), world.list('apps/replicasets')];
     await world.request('DELETE', `${deploymentUrl}/web`, { propagationPolicy: 'Orphan' });

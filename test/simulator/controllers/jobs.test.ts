@@ -98,7 +98,7 @@ describe('a Job', () => {
     expect(conditions(world)).toContain('Complete True CompletionsReached');
   });
 
-  it('goes some time after its end if it says so', async () => {
+  it('is deleted after its ttlSecondsAfterFinished', async () => {
     const world = await started({ ttlSecondsAfterFinished: 60 });
     world.seconds(65);
     expect(world.list('batch/jobs')).toHaveLength(1);

@@ -117,7 +117,7 @@ describe('a StatefulSet', () => {
   it.each([
     ['scaled', { whenScaled: 'Delete' }, ['data-db-0']],
     ['deleted', { whenDeleted: 'Delete' }, []],
-  ])('takes claims along when it is %s, if its policy says so', async (when, policy, left) => {
+  ])('deletes claims when it is %s, according to its policy', async (when, policy, left) => {
     const world = await running(claims(policy));
     if (when === 'scaled') await world.apply(url, statefulSet({ ...claims(policy), replicas: 1 }));
     else await world.request('DELETE', url, { propagationPolicy: 'Background' });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { assignment, configMap, namespace, openWorld } from '../../../support/member-world.ts';
 import { dataOf, holding, path } from './holding.ts';
 
-describe('an object that somebody deletes', () => {
-  it('comes back at once; a third time in short order is told as a fight', async () => {
+describe('a deleted object', () => {
+  it('is created again at once; the third time in a row is reported as a fight', async () => {
     const world = await holding();
     for (const _ of [1, 2, 3]) {
       await world.user('DELETE', path);
@@ -17,7 +17,7 @@ describe('an object that somebody deletes', () => {
     ]);
   });
 
-  it('is put back, and the status says so', async () => {
+  it('is created again, and the status reports it', async () => {
     const world = await holding();
     await world.user('DELETE', path);
     await world.pass(1);
@@ -27,7 +27,7 @@ describe('an object that somebody deletes', () => {
     ]);
   });
 
-  it('is told so also where its namespace is deleted, which goes only when what is in it has gone', async () => {
+  it('is reported also when its namespace is deleted', async () => {
     const world = await openWorld({});
     world.member.assign([assignment('web', [namespace('shop'), configMap('a', { color: 'red' }, 'shop')])]);
     await world.pass(5);
@@ -44,7 +44,7 @@ describe('an object that somebody deletes', () => {
     ]);
   });
 
-  it('comes back as soon as its namespace is back, without waiting for another attempt', async () => {
+  it('is created again as soon as its namespace exists, without waiting for another attempt', async () => {
     const world = await openWorld({});
     world.member.assign([assignment('web', [namespace('shop'), configMap('a', { color: 'red' }, 'shop')])]);
     await world.pass(5);
@@ -65,7 +65,7 @@ describe('an object that somebody deletes', () => {
     expect(backAt(1) - backAt(0)).toBeLessThan(3);
   });
 
-  it('is not said to be deleted by whoever changed it last', async () => {
+  it('is not reported as deleted by its last writer', async () => {
     const world = await holding();
     await world.user('PATCH', path, { data: { color: 'blue' } });
     await world.pass(1);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { dataOf, holding, path } from './holding.ts';
 
-describe('an object that somebody changes or deletes again and again', () => {
-  it('is put right less and less often, and the status goes on naming who', async () => {
+describe('an object that is changed or deleted again and again', () => {
+  it('is repaired less and less often, and the status keeps naming the writer', async () => {
     const world = await holding();
     const repaired: number[] = [];
     for (let second = 0; second < 3600; second++) {
@@ -21,7 +21,7 @@ describe('an object that somebody changes or deletes again and again', () => {
     );
   }, 120_000);
 
-  it('is put back less and less often', async () => {
+  it('is created again less and less often', async () => {
     const world = await holding();
     let removed = 0;
     for (let second = 0; second < 300; second++) {
@@ -32,7 +32,7 @@ describe('an object that somebody changes or deletes again and again', () => {
     expect(removed).toBeLessThan(12);
   });
 
-  describe('is said to be', () => {
+  describe('is reported as', () => {
     const ending = 'again and again: gitfleet repairs it less often each time, at last every 5 minutes';
     it.each<[said: string, what: string, by: readonly string[]]>([
       ['changed by one', 'changed twice by one and once by another', ['one', 'two', 'one']],
@@ -54,7 +54,7 @@ describe('an object that somebody changes or deletes again and again', () => {
     });
   });
 
-  it('is told as it is now, with who fights back, while it waits to be put right again', async () => {
+  it('is reported in its present state, with the writer, while it waits for the next repair', async () => {
     const world = await holding();
     const change = (color: string) => world.user('PATCH', path, { data: { color } }, 'other-controller');
     for (const color of ['one', 'two', 'three']) {

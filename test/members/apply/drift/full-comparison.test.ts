@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { assignment, openWorld } from '../../../support/member-world.ts';
 import { holding, path } from './holding.ts';
 
-describe('an object that somebody changes under FullComparison', () => {
-  it('is reported until somebody takes it back', async () => {
+describe('a changed object under FullComparison', () => {
+  it('is reported until the change is reverted', async () => {
     const world = await holding({ strategy: { comparisonOption: 'FullComparison' } });
     const ofConfigMap = () => world.results().filter(({ object }) => object.kind === 'ConfigMap');
     await world.user('PATCH', path, { data: { size: 'large' } });
@@ -14,7 +14,7 @@ describe('an object that somebody changes under FullComparison', () => {
     expect(ofConfigMap()).toEqual([]);
   });
 
-  it('names who did it only of the fields he has, not of what the server fills in', async () => {
+  it('names the writer only for fields that it owns, not for server defaults', async () => {
     const world = await holding({ strategy: { comparisonOption: 'FullComparison' } });
     const web = '/apis/apps/v1/namespaces/default/deployments/web';
     await world.user('PATCH', web, { spec: { minReadySeconds: 5 } });
@@ -26,7 +26,7 @@ describe('an object that somebody changes under FullComparison', () => {
     expect(details.map(({ path: at }) => at)).toContain('/spec/progressDeadlineSeconds');
   });
 
-  it('is told beside what the server fills in, which no apply takes away', async () => {
+  it('is reported beside server defaults, which no apply removes', async () => {
     const job = {
       apiVersion: 'batch/v1',
       kind: 'Job',
@@ -48,7 +48,7 @@ describe('an object that somebody changes under FullComparison', () => {
     ]);
   });
 
-  it('is reported also by fields that the manifest does not name, and the server is asked only once', async () => {
+  it('is reported also for fields that are not in the manifest, with one dry-run', async () => {
     const world = await holding({ strategy: { comparisonOption: 'FullComparison' } });
     await world.pass(60);
     world.sent();

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { assignment, configMap, deployment } from '../../../support/member-world.ts';
 import { dataOf, holding, path } from './holding.ts';
 
-describe('an object that somebody changes under IfNotDrifted', () => {
-  it('is left as it is and reported, and is applied again when it is as it was', async () => {
+describe('a changed object under IfNotDrifted', () => {
+  it('is kept and reported, and is applied again when the drift is gone', async () => {
     const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
     await world.user('PATCH', path, { data: { color: 'blue' } });
     await world.pass(30);
@@ -20,7 +20,7 @@ describe('an object that somebody changes under IfNotDrifted', () => {
     expect(world.results()).toEqual([]);
   });
 
-  it('is reported again when somebody took it back and then did the very same', async () => {
+  it('is reported again when the same change is reverted and repeated', async () => {
     const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
     for (const _ of [1, 2]) {
       await world.user('PATCH', path, { data: { color: 'blue' } });
@@ -33,7 +33,7 @@ describe('an object that somebody changes under IfNotDrifted', () => {
   });
 
   it.each(['PartialComparison', 'FullComparison'] as const)(
-    'is put right where only a label differs that reports leave out, under %s',
+    'is repaired if only a label differs that reports omit, under %s',
     async (comparisonOption) => {
       const world = await holding();
       const labelled = {
@@ -65,7 +65,7 @@ describe('an object that somebody changes under IfNotDrifted', () => {
     expect(await dataOf(world)).toEqual({ color: 'green' });
   });
 
-  it('is put right when it is to be applied always again', async () => {
+  it('is repaired when whenToApply becomes Always', async () => {
     const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
     await world.user('PATCH', path, { data: { color: 'blue' } });
     await world.pass(1);
@@ -76,7 +76,7 @@ describe('an object that somebody changes under IfNotDrifted', () => {
     expect(world.results()).toMatchObject([{ result: 'Applied', details: [{ repaired: true }] }]);
   });
 
-  it('is told with who did it also where placements come to be compared only', async () => {
+  it('is reported with its writer also after a change to ReportDiff', async () => {
     const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
     await world.user('PATCH', path, { data: { color: 'blue' } });
     await world.pass(1);

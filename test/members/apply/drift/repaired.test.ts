@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { assignment, configMap, deployment, openWorld } from '../../../support/member-world.ts';
 import { dataOf, holding, path } from './holding.ts';
 
-describe('an object that somebody changes', () => {
-  it('is put right at once, and the status names the field, both values and who did it', async () => {
+describe('a changed object', () => {
+  it('is repaired at once, and the status has the field, both values and the writer', async () => {
     const world = await holding();
     await world.user('PATCH', path, { data: { color: 'blue' } });
     await world.pass(0.1);
@@ -23,7 +23,7 @@ describe('an object that somebody changes', () => {
     expect(world.observation().placements[0]?.done).toBe(true);
   });
 
-  it('is reported for ten minutes after it was put right', async () => {
+  it('is reported for ten minutes after its repair', async () => {
     const world = await holding();
     await world.user('PATCH', path, { data: { color: 'blue' } });
     await world.pass(599);
@@ -32,7 +32,7 @@ describe('an object that somebody changes', () => {
     expect(world.results()).toEqual([]);
   });
 
-  it('keeps fields that we do not name', async () => {
+  it('keeps fields that are not in the manifest', async () => {
     const world = await holding();
     await world.user('PATCH', path, { data: { size: 'large' } });
     await world.pass(1);
@@ -40,7 +40,7 @@ describe('an object that somebody changes', () => {
     expect(world.results()).toEqual([]);
   });
 
-  it('in the way the server writes it is no change: 0.5 and 500m, defaults, status', async () => {
+  it('by the normalization of the server does not count: 0.5 and 500m, defaults, status', async () => {
     const world = await holding();
     await world.user('PATCH', '/apis/apps/v1/namespaces/default/deployments/web/status', { status: { replicas: 1 } });
     await world.pass(120);
@@ -48,7 +48,7 @@ describe('an object that somebody changes', () => {
     expect(world.results()).toEqual([]);
   });
 
-  it('by taking our label off is no deletion: the label is put back and the object keeps its identity', async () => {
+  it('that loses our label is not deleted: it gets the label back and keeps its identity', async () => {
     const world = await holding();
     const { metadata: before } = await world.user('GET', path);
     await world.user('PATCH', path, { metadata: { labels: { 'gitfleet.dev/placement': null } } });
@@ -63,7 +63,7 @@ describe('an object that somebody changes', () => {
     expect(world.results()).toMatchObject([{ details: [{ path: lost, valueInHub: 'web', repaired: true }] }]);
   });
 
-  it('by giving it the label of a placement that does not have it is put right, and told with who did it', async () => {
+  it('with the label of another placement is repaired, and reported with the writer', async () => {
     const alone = { isPlaced: (label: string) => label === 'web' };
     const world = await holding(alone);
     await world.user('PATCH', path, { metadata: { labels: { 'gitfleet.dev/placement': 'another' } } });
@@ -81,7 +81,7 @@ describe('an object that somebody changes', () => {
     ]);
   });
 
-  it('by taking our label off is not laid on who changed it before', async () => {
+  it('that loses our label is not reported with its earlier writer', async () => {
     const world = await holding();
     await world.user('PATCH', path, { data: { color: 'blue' } });
     await world.pass(60);
@@ -92,7 +92,7 @@ describe('an object that somebody changes', () => {
     );
   });
 
-  it('by taking our label off along with other changes is told with all of them', async () => {
+  it('that loses our label with other changes is reported with all of them', async () => {
     const world = await holding();
     await world.user('PATCH', path, {
       data: { color: 'blue' },
@@ -105,7 +105,7 @@ describe('an object that somebody changes', () => {
     ]);
   });
 
-  it('by a label that reports leave out is put right all the same', async () => {
+  it('by a label that reports omit is repaired nevertheless', async () => {
     const world = await holding();
     world.member.assign([
       assignment('web', [
@@ -122,7 +122,7 @@ describe('an object that somebody changes', () => {
     ]);
   });
 
-  it('while we were away is seen when the member is looked at again', async () => {
+  it('while the member was unreachable is found when it responds again', async () => {
     const world = await holding();
     world.sim.setFaults([{ type: 'Unreachable', fromSeconds: 0, probability: 1 }]);
     await world.user('PATCH', path, { data: { color: 'blue' } });
@@ -133,7 +133,7 @@ describe('an object that somebody changes', () => {
     expect(await dataOf(world)).toEqual({ color: 'red' });
   });
 
-  it('of a Secret is reported without what it holds', async () => {
+  it('of kind Secret is reported without its values', async () => {
     const world = await openWorld();
     const secret = {
       apiVersion: 'v1',
@@ -159,7 +159,7 @@ describe('an object that somebody changes', () => {
 });
 
 describe('a member that is listed every minute instead of watched', () => {
-  it('has what was changed put right after the next list, and says when it looked last', async () => {
+  it('is repaired after the next list, and its observedAt is that of the list', async () => {
     const world = await openWorld({}, { pollMs: 60_000 });
     world.member.assign([assignment('web', [configMap('a', { color: 'red' })])]);
     await world.pass(1);
