@@ -259,7 +259,7 @@ describe('an object on one member', () => {
     await fleet.until('the image is ours', () => images(fleet)[1] === 'web:1', 600);
   });
 
-  it('that exceeds a quota is reported with the member's message, and applied when there is room', async () => {
+  it('that exceeds a quota is reported with the message of the member, and applied when there is room', async () => {
     let full = false;
     const words = 'deployments.apps "web" is forbidden: exceeded quota: few, used: 1, limited: 1';
     const { fleet, one } = await atRest();

@@ -74,7 +74,7 @@ describe('what the member refuses', () => {
 });
 
 describe('a quota that is exceeded', () => {
-  it('is reported with the member's message, and the object is applied when there is room', async () => {
+  it('is reported with the message of the member, and the object is applied when there is room', async () => {
     let full = true;
     const message =
       'configmaps "b" is forbidden: exceeded quota: few, requested: count/configmaps=1, used: 1, limited: 1';

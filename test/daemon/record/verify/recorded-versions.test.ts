@@ -14,7 +14,7 @@ const whole = {
 const broken = { ...whole, 'web.yaml': 'spec: [\n' };
 const [first, second, third] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
 
-/** A branch whose last two commits hold a broken file, and what its history was asked for. */
+/** A branch whose last two commits have a broken file, with a log of history reads. */
 async function branch() {
   const files = new Map([
     [first, whole],
@@ -49,7 +49,7 @@ async function branch() {
 }
 
 describe('while a file is broken, the version of the record', () => {
-  it('is looked for in history once for each record and tip', async () => {
+  it('is searched in history once for each record and tip', async () => {
     const { record, asked, at } = await branch();
     const verifier = versionVerifier();
     expect(await verifier.verify(record, at(second))).toEqual({ record, problems: [] });
@@ -58,7 +58,7 @@ describe('while a file is broken, the version of the record', () => {
     expect(asked).toEqual([second]);
   });
 
-  it('is looked for again when the branch has moved, or the record is another', async () => {
+  it('is searched again when the branch moved or the record changed', async () => {
     const { record, asked, at } = await branch();
     const verifier = versionVerifier();
     await verifier.verify(record, at(second));
