@@ -9,6 +9,7 @@ import { placementsOutcome } from './delivery/placements-outcome.ts';
 import type { PlanContents } from './delivery/plan-contents.ts';
 import { schedulePlacement } from './delivery/schedule-placement.ts';
 import { noOutcome } from './domain.ts';
+import type { EvictOutcome } from './evict/evict.ts';
 import { evictionsOutcome, evictPlacements } from './evict/evict-placements.ts';
 import { clusterDocuments } from './fleet/cluster-documents.ts';
 import { fleetOutcome } from './fleet/fleet-outcome.ts';
@@ -22,7 +23,7 @@ import { loadPlacements } from './reuse/load-placements.ts';
 import type { PlanMemo, PlanParts } from './reuse/memo.ts';
 import { rollPlacement } from './rollout/roll-placement.ts';
 import { snapshotResources } from './rollout/snapshot-resources.ts';
-import { type Advanced, inRounds, type Round } from './rounds.ts';
+import { inRounds, type Round } from './rounds.ts';
 import { type NotRolledOut, notRolledOut } from './staged/not-rolled-out.ts';
 import { advancePlacementRuns, type RunsOutcome } from './staged/placement-runs.ts';
 import { runsOutcome } from './staged/runs-outcome.ts';
@@ -50,7 +51,7 @@ export interface PlanResult {
 export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const world = survey(input);
   const { works, kept, runs } = loadPlacements(world, memo?.reusable);
-  const first = { works, moving: new Set(works).difference(kept), runs, evictions: undefined };
+  const first: Round<Progress> = { works, moving: new Set(works).difference(kept), runs, evictions: undefined };
   const last = inRounds(first, (before) => advance(before, world));
   const delivered = deliver(last.works, (work) => kept.get(work)?.outcome, world);
   const updateRuns = runsOutcome(last.runs, world);
@@ -79,8 +80,15 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   };
 }
 
+/** How far a plan has come. */
+interface Progress {
+  readonly works: readonly PlacementWork[];
+  readonly runs: ReadonlyMap<PlacementKey, RunsOutcome>;
+  readonly evictions: EvictOutcome | undefined;
+}
+
 /** All placements, then the evictions. Removals may free clusters, which the scheduler sees in the next round. */
-function advance(before: Round, world: World): Advanced {
+function advance(before: Round<Progress>, world: World): Progress & { readonly evictions: EvictOutcome } {
   const runs = new Map<PlacementKey, RunsOutcome>();
   const moved = before.works.map((work) => {
     const earlier = before.runs.get(keyOf(work));

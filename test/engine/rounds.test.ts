@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { markedForRemoval } from '../../src/engine/placement-work.ts';
-import { type Advanced, inRounds, mostRounds, type Round } from '../../src/engine/rounds.ts';
+import { markedForRemoval, type PlacementWork } from '../../src/engine/placement-work.ts';
+import { inRounds, mostRounds, type Round } from '../../src/engine/rounds.ts';
 import { bound, health, pickN, placementOf, workOf } from './rollout/world.ts';
 
 const clusters = Array.from({ length: 20 }, (_, at) => `c${at}`);
@@ -8,26 +8,18 @@ const work = workOf(
   placementOf(pickN(20)),
   clusters.map((name) => bound(name, 0, health.ready)),
 );
-const first: Round = { works: [work], moving: new Set([work]), runs: new Map(), evictions: undefined };
+const first: Round<{ readonly works: readonly PlacementWork[] }> = { works: [work], moving: new Set([work]) };
 
 /** Each round one more cluster is left, until so many are. */
-function planned(leaving: number): {
-  readonly left: number;
-  readonly rounds: number;
-  readonly result: Advanced & { problems: readonly object[] };
-} {
+function planned(leaving: number) {
   let rounds = 0;
-  const result = inRounds(first, ({ works }): Advanced => {
+  const result = inRounds(first, ({ works }) => {
     const left = Math.min(++rounds, leaving);
     const after = works.map((before) => ({
       ...before,
       bindings: before.bindings.map((step, at) => (at < left ? markedForRemoval(step.binding) : step)),
     }));
-    return {
-      works: after,
-      runs: new Map(),
-      evictions: { works: after, evictions: [], holds: [], problems: [], recorded: [] },
-    };
+    return { works: after };
   });
   const left = result.works[0]!.bindings.filter(({ binding }) => binding.deleting).length;
   return { left, rounds, result };

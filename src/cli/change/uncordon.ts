@@ -4,7 +4,7 @@ import { withoutDrain } from './drain.ts';
 import { withDesired } from './open-desired.ts';
 import { type ChangeOptions, reportChange } from './report-change.ts';
 
-/** Removes the taint of a drain and its remaining evictions. Evicted placements come back if the scheduler picks the cluster. */
+/** Removes the taint of a drain and its remaining files. Placements come back if the scheduler picks the cluster. */
 export async function uncordon(cluster: string, options: ChangeOptions & { readonly direct?: boolean }): Promise<void> {
   await withDesired(options, async (desired) => {
     const member = memberNamed(desired, cluster);
