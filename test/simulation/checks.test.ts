@@ -64,7 +64,7 @@ const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint
     firstAmple,
   ],
   [
-    'what differs is put right always',
+    'differences are always repaired',
     {
       loaded: (fleet) =>
         withStrategy(fleet, ({ applyStrategy }) => ({ applyStrategy: { ...applyStrategy, whenToApply: 'Always' } })),

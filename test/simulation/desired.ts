@@ -25,7 +25,7 @@ export interface App {
   /** What an override puts into it on clusters of `prod`; undefined: there is no override. */
   tuned: number | undefined;
   suspended: boolean;
-  /** Whether what differs on members is put right, left as it is once it was applied, or only told. */
+  /** Whether differences on members are repaired, kept once applied, or only reported. */
   apply: 'always' | 'ifNotDrifted' | 'reportDiff';
   /** So many clusters may not be evicted from; in a rollout, too, where it is so. */
   budget: { readonly minAvailable: number; readonly inRollouts: boolean } | undefined;

@@ -11,7 +11,7 @@ const longestSeconds = 400;
 
 /**
  * A fleet at rest, with an app that is only to be compared or left as it is: what a person changes there stays, and the
- * status says so; and when it is to be applied again it is put right.
+ * status says so; and when it is to be applied again it is repaired.
  */
 export async function epilogue(world: World): Promise<string[]> {
   const { desired, dice, fleet } = world;

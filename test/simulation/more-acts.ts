@@ -1,5 +1,5 @@
 import type { App } from './desired.ts';
-import { serveGadgets, stuck } from './mend.ts';
+import { serveGadgets, stuck } from './user-fixes.ts';
 import type { World } from './world.ts';
 
 export type Act = (world: World) => Promise<void> | void;

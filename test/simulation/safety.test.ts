@@ -254,14 +254,14 @@ const drifted: Stored = {
   spec: { replicas: 1, template: { spec: { containers: [{ image: 'somebody:1' }] } } },
 };
 const edited = (checks: Safety) => checks.seen('c1', event('MODIFIED', drifted, web(1, true)));
-const putRight = (checks: Safety) => checks.seen('c1', event('MODIFIED', web(1, true), drifted));
+const repaired = (checks: Safety) => checks.seen('c1', event('MODIFIED', web(1, true), drifted));
 const updated = (checks: Safety) => checks.seen('c1', event('MODIFIED', web(2, true), drifted));
 
 describe('changes by users', () => {
-  const broken = ['app0 on c1 was put right, although what differs is to stay'];
+  const broken = ['app0 on c1 was repaired, although what differs is to stay'];
   it.each<readonly [string, Story, readonly string[]]>([
-    ['stays where it is to be left', { known: 'ifNotDrifted', before: edited, next: putRight }, broken],
-    ['may be put right where not all daemons know that it is to be left', { before: edited, next: putRight }, []],
+    ['stays where it is to be left', { known: 'ifNotDrifted', before: edited, next: repaired }, broken],
+    ['may be repaired where not all daemons know that it is to be left', { before: edited, next: repaired }, []],
     ['goes with the next version', { known: 'ifNotDrifted', before: edited, next: updated }, []],
   ])('%s', (_, story, expected) => {
     expect(complaints(story)).toEqual(expected);

@@ -114,7 +114,7 @@ export function safety({ desired, record, now, broken, wishes, knows }: Watching
     const wasOurs = before?.metadata.labels?.[placementLabel] === app.name;
     const isSame = last.get(`${app.name}/${cluster}`) === revisionOf(object);
     if (wasOurs && isSame && knows(app.name, 'ifNotDrifted'))
-      broken.push(`${app.name} on ${cluster} was put right, although what differs is to stay`);
+      broken.push(`${app.name} on ${cluster} was repaired, although what differs is to stay`);
   }
 
   /** Nobody but people removes what a cluster has been told to keep for so long that nothing older is on its way. */

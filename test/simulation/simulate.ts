@@ -2,8 +2,8 @@ import type { Breadth } from './desired.ts';
 import { dice } from './dice.ts';
 import { epilogue } from './epilogue.ts';
 import { unsettled } from './liveness.ts';
-import { makeWay, mendClusters } from './mend.ts';
 import { act } from './people.ts';
+import { fixClusters, makeWay } from './user-fixes.ts';
 import { type Sabotage, World } from './world.ts';
 
 export interface Outcome {
@@ -84,10 +84,10 @@ async function converge(world: World): Promise<string[]> {
     if (world.daemons.length === 0) world.start();
     await world.merge();
     world.answerHeldRuns();
-    const isMended = await mendClusters(world);
+    const isFixed = await fixClusters(world);
     await makeWay(world);
     world.finishStaged();
-    left = [...unsettled(world), ...(isMended ? ['people have just mended something'] : [])];
+    left = [...unsettled(world), ...(isFixed ? ['users have just fixed something'] : [])];
   }
   if (left.length > 0 || safety.broken.length > 0) return left;
   world.tell('everything has converged');

@@ -12,11 +12,11 @@ import { filesOf } from './files.ts';
 import { refusing } from './gates.ts';
 import { writtenWhereCompared } from './hands-off.ts';
 import { Lists } from './lists.ts';
-import { serveGadgets } from './mend.ts';
 import { type GitFaults, noGitFaults, type Outside, outside } from './outside.ts';
 import { type Published, published } from './published.ts';
 import { badRuns } from './run-rules.ts';
 import { type Safety, safety } from './safety.ts';
+import { serveGadgets } from './user-fixes.ts';
 import { Wishes } from './wishes.ts';
 
 /** A rule of ours that is broken on purpose, so that one sees the checks fail. */

@@ -3,20 +3,20 @@ import type { Stored } from '../../src/simulator/object.ts';
 import { crdPath, customDefinition } from '../support/custom-definition.ts';
 import type { World } from './world.ts';
 
-/** Somebody installs the CRD of gadgets on a cluster. */
+/** A user installs the CRD of gadgets on a cluster. */
 export async function serveGadgets({ fleet }: World, cluster: string): Promise<void> {
   await fleet.ask(cluster, 'POST', crdPath, customDefinition('Gadget'));
 }
 
-/** A finalizer that nobody serves. */
+/** A finalizer without a controller. */
 export const stuck = 'team.example.com/stuck';
 
 /**
- * What only people can put right on clusters when all faults are over: kinds that are missing, finalizers that nobody
- * serves, Deployments with a selector that nobody wants any more, which cannot be changed, and false generations. True where
- * something was taken away, so that what comes of that is still to be seen.
+ * Fixes that only users can make on clusters when all faults are over: missing kinds, finalizers without a controller,
+ * Deployments with an outdated immutable selector, and false generations. True where something was removed, whose effect
+ * is still to be observed.
  */
-export async function mendClusters(world: World): Promise<boolean> {
+export async function fixClusters(world: World): Promise<boolean> {
   const { desired, fleet, safety } = world;
   let removed = false;
   if (!desired.wide) return removed;
