@@ -97,7 +97,7 @@ export async function openDaemon(input: {
     opened.push(() => status.close());
     const cache = await loadCache(join(cacheDir, 'parsed'), (error) =>
       log.warn(
-        `--cache-dir ${cacheDir} cannot be written, so every start parses all files anew: ${messageOf(error)}: name another one`,
+        `--cache-dir ${cacheDir} cannot be written, so every start parses all files again: ${messageOf(error)}: use another directory`,
       ),
     );
     const assembled = assemble({

@@ -13,7 +13,7 @@ import type { HubIndex } from './selection/hub.ts';
 /** What every placement of one plan reads; compiled once. */
 export interface World {
   readonly input: PlanInput;
-  /** The record, rebuilt from sightings when it was lost. */
+  /** The record, rebuilt from observations when it was lost. */
   readonly record: FleetRecord;
   readonly recordLost: boolean;
   readonly admitted: Admitted;

@@ -97,7 +97,7 @@ function toolsOf(input: ActorInput, { state, dispatch }: Pick<Tools, 'state' | '
   const observed = firstObservation(clock, watches);
   const lookAgain = (key?: string): void => dispatch({ kind: 'due', key });
   const objects = delivery(connection, observed, {
-    say: changed,
+    notify: changed,
     reportChanged: changed,
     changedMeanwhile: (key) => checks.add(key),
     conflict,

@@ -52,7 +52,7 @@ export interface Delivery {
 
 export interface DeliveryEvents {
   /** A message for users. */
-  readonly say: (message: string) => void;
+  readonly notify: (message: string) => void;
   /** The report changed without an attempt. */
   readonly reportChanged: () => void;
   /** An object, or what prevented its apply, changed during the apply. */

@@ -34,7 +34,7 @@ export interface RepairReports {
 /** `reportChanged` is called when the report changes without an attempt: by time, or by a change that waits for repair. */
 export function repairReports(
   clock: Clock,
-  { say, reportChanged }: { say(message: string): void; reportChanged(): void },
+  { notify, reportChanged }: { notify(message: string): void; reportChanged(): void },
 ): RepairReports {
   const culprits = new Map<string, Culprits>();
   const undone = new Map<string, readonly PatchDetail[]>();
@@ -58,7 +58,7 @@ export function repairReports(
       const who = culprits.get(key)?.who;
       repaired.done(key, named(key, details), who);
       const fight = repaired.fight(key);
-      say(fight ? fighting(object, fight) : once({ object, details, who }));
+      notify(fight ? fighting(object, fight) : once({ object, details, who }));
     },
     again: (key) => repaired.done(key, repaired.recent(key)?.details ?? [], culprits.get(key)?.who),
     undone(key, details) {

@@ -47,7 +47,7 @@ export function runDeployments(cluster: Cluster, dependents: Dependents): void {
     if (isRecreate(revised)) recreate(revised);
     else roll(cluster, revised, setsOf(dependents, revised));
     forgetOldSets(cluster, revised, setsOf(dependents, revised));
-    report(revised, made ? 'begin' : 'go on');
+    report(revised, made ? 'start' : 'continue');
   }
 
   function report(deployment: Stored, progress: Parameters<typeof deploymentStatus>[3]): void {

@@ -6,7 +6,7 @@ import { present } from './replica-sets.ts';
 import { limitsOfDeployment, type Sets, sizeOf } from './sets.ts';
 
 /** What the step did: started the rollout, continued it, kept it paused, or only scaled it. */
-export type Progress = 'begin' | 'go on' | 'pause' | 'leave';
+export type Progress = 'start' | 'continue' | 'pause' | 'leave';
 
 /** The status of a Deployment (deployment/sync.go and progress.go), and when time alone will change it. */
 export function deploymentStatus(
@@ -76,7 +76,7 @@ function judgeProgress({ cluster, deployment, sets, progress, conditions, now }:
     conditions.drop('Progressing');
     return undefined;
   }
-  if (progress === 'begin')
+  if (progress === 'start')
     say('True', 'NewReplicaSetCreated', `Created new replica set "${sets.latest?.metadata.name}"`);
   else if (reason() === '') say('True', 'FoundNewReplicaSet', `Found new replica set "${sets.latest?.metadata.name}"`);
 
