@@ -8,13 +8,14 @@ import { memoize } from '../kernel/memoize.ts';
 import { shortList } from '../kernel/short-list.ts';
 import { patchNamed } from '../overrides/effective.ts';
 import { lookupOf } from '../overrides/lookup.ts';
-import { idsOf, overrideOf } from '../overrides/snapshot-id.ts';
+import { overrideOf } from '../overrides/snapshot-id.ts';
 import type { OverrideHistory } from '../overrides/snapshots.ts';
 import type { BindingStep, PlacementWork } from '../placement-work.ts';
 import { sourceOf } from '../problem-of.ts';
 import { knownManifests } from '../recovery/rebuilt-snapshot.ts';
 import { apiVersionOf } from '../selection/group-version.ts';
 import { describeRef, keyOfManifest, objectKey } from '../selection/object-key.ts';
+import type { World } from '../world.ts';
 import { fixOfObject } from './fix-of-object.ts';
 
 /**
@@ -24,11 +25,12 @@ import { fixOfObject } from './fix-of-object.ts';
  */
 export function deliveryProblems(
   work: PlacementWork,
-  { fleet, overrides }: { readonly fleet: Fleet; readonly overrides: OverrideHistory },
+  { fleet, overrides, render }: { readonly fleet: Fleet } & Pick<World, 'overrides' | 'render'>,
 ): Problem[] {
   const { placement, bindings } = work;
   return failuresOf(bindings)
     .map((failure) => (isLost(failure, work) ? { ...failure, code: 'lost-snapshot' as const } : failure))
+    .map((failure) => ({ ...failure, about: failure.about ?? failingOverride(failure, work, render) }))
     .map(({ code, about, why, clusters }) => ({
       severity: 'warning' as const,
       code,
@@ -81,13 +83,31 @@ interface DeliveryFailure {
   /** Message of the first of the clusters. */
   readonly why: string;
   readonly clusters: readonly ClusterName[];
-  /** Of their snapshot, where that is the cause as a whole. */
-  readonly index?: number | undefined;
+  /** Of the first of them. */
+  readonly binding: Binding;
 }
 
 /** Where the contents of a snapshot are unknown, no envelope is the cause: there is nothing to unpack. */
-const isLost = ({ code, index }: DeliveryFailure, work: PlacementWork): boolean =>
+const isLost = ({ code, binding: { resourceSnapshotIndex: index } }: DeliveryFailure, work: PlacementWork): boolean =>
   code === 'failing-envelope' && index !== undefined && knownManifests(work, index) === undefined;
+
+/** The condition of the binding says in a sentence what rendering says by id. */
+function failingOverride(
+  { code, binding }: DeliveryFailure,
+  { placement, contents }: PlacementWork,
+  render: World['render'],
+): About {
+  if (code !== 'failing-override') return undefined;
+  const { resourceSnapshotIndex: index = -1, targetCluster: cluster } = binding;
+  const rendered = render({
+    placement: refOf(placement),
+    manifests: contents.get(index) ?? [],
+    lists: binding,
+    cluster,
+  });
+  if (rendered.ok || rendered.reason !== 'OverriddenFailed') return undefined;
+  return { kind: 'override', id: rendered.override, override: overrideOf(rendered.override) };
+}
 
 /** Cached: unchanged placements keep their bindings from plan to plan, and of a hundred thousand few have failures. */
 const failuresOf = memoize((bindings: readonly BindingStep[]): readonly DeliveryFailure[] => {
@@ -111,9 +131,7 @@ function failuresAt(binding: Binding): (Omit<DeliveryFailure, 'clusters'> & { re
   };
   const override = failing('Overridden', 'OverriddenFailed');
   if (override !== undefined)
-    return [
-      { key: `override ${override}`, code: 'failing-override', about: overrideIn(override, binding), why: override },
-    ];
+    return [{ key: `override ${override}`, code: 'failing-override', about: undefined, why: override, binding }];
   const envelope = failing('WorkSynchronized', 'SyncWorkFailed');
   if (envelope !== undefined)
     return [
@@ -122,7 +140,7 @@ function failuresAt(binding: Binding): (Omit<DeliveryFailure, 'clusters'> & { re
         code: 'failing-envelope',
         about: undefined,
         why: envelope,
-        index: binding.resourceSnapshotIndex,
+        binding,
       },
     ];
   if (!binding.failedPlacements || findCondition(binding.conditions, 'Applied')?.status !== 'False') return [];
@@ -135,15 +153,10 @@ function failuresAt(binding: Binding): (Omit<DeliveryFailure, 'clusters'> & { re
             code: 'failing-object' as const,
             about: { kind: 'object' as const, object, reason: condition.reason },
             why: condition.message || condition.reason,
+            binding,
           },
         ],
   );
-}
-
-/** The override that the rendering message begins with (overrides/render.ts), of those of the binding. */
-function overrideIn(message: string, binding: Binding): About {
-  const id = idsOf(binding).find((one) => message.startsWith(`override snapshot ${one} `));
-  return id === undefined ? undefined : { kind: 'override', id, override: overrideOf(id) };
 }
 
 const keyOf = ({ group = '', version, kind, namespace, name }: ResourceIdentifier): string =>

@@ -21,7 +21,7 @@ export function placementsOutcome(
   runs: readonly StagedUpdateRun[],
   world: World,
 ): SectionOutcome<'placements'> {
-  const { input, overrides } = world;
+  const { input, overrides, render } = world;
   const all = [...staying, ...deleted];
   const works = staying.map(({ work }) => work);
   const targetOf = targetReader(all);
@@ -34,7 +34,10 @@ export function placementsOutcome(
       ...stuck.holds,
     ],
     wakes: [...works.flatMap(({ wakes }) => wakes), ...stuck.wakes],
-    problems: works.flatMap((work) => [...work.problems, ...deliveryProblems(work, { fleet: input.fleet, overrides })]),
+    problems: works.flatMap((work) => [
+      ...work.problems,
+      ...deliveryProblems(work, { fleet: input.fleet, overrides, render }),
+    ]),
     documents: [
       ...all.flatMap((outcome) => documentsOf(outcome, all.length, world)),
       ...refusedPlacements(all, world),

@@ -32,7 +32,14 @@ export type Rendered =
    * OverriddenFailed: the binding's Overridden is False and its cluster keeps what it has. SyncWorkFailed: an envelope
    * cannot be unpacked, or the contents are lost; WorkSynchronized is False. Only a change of files or labels fixes either.
    */
-  | { readonly ok: false; readonly reason: 'OverriddenFailed' | 'SyncWorkFailed'; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly reason: 'OverriddenFailed';
+      readonly message: string;
+      /** Id of the override snapshot that fails. */
+      readonly override: string;
+    }
+  | { readonly ok: false; readonly reason: 'SyncWorkFailed'; readonly message: string };
 
 /**
  * `render` with known overrides and members. `labels`: used instead of the member's present labels and of those that a binding
@@ -69,7 +76,7 @@ export function render(request: RenderRequest): Rendered {
   const effective: EffectiveOverride[] = [];
   for (const id of idsOf(lists)) {
     const snapshot = byId.get(id);
-    if (!snapshot) return failed('OverriddenFailed', `override snapshot ${id} does not exist any more`);
+    if (!snapshot) return overrideFailed({ override: id, message: `override snapshot ${id} does not exist any more` });
     effective.push(effectiveOn(snapshot, cluster));
   }
   const key = [
@@ -89,10 +96,11 @@ const variantsOf = memoize((_: readonly Manifest[]) => new Map<string, Rendered>
 /** A limit, since labels that keep changing must not fill the memory. A fleet with one variant per cluster fits. */
 const mostVariants = 20_000;
 
-const failed = (reason: 'OverriddenFailed' | 'SyncWorkFailed', message: string): Rendered => ({
+const overrideFailed = ({ override, message }: { readonly override: string; readonly message: string }): Rendered => ({
   ok: false,
-  reason,
+  reason: 'OverriddenFailed',
   message,
+  override,
 });
 
 function renderVariant(
@@ -111,17 +119,17 @@ function renderVariant(
   const wrapped: RenderedManifest[] = [];
   for (const selected of manifests) {
     const overridden = overrideObject(selected, overridesByKey);
-    if (!overridden.ok) return failed('OverriddenFailed', overridden.message);
+    if (!overridden.ok) return overrideFailed(overridden);
     if (!overridden.manifest) continue;
     const opened = unpack(overridden.manifest);
     if (!opened) {
       plain.push({ manifest: applicable(overridden.manifest) });
       continue;
     }
-    if (!opened.ok) return failed('SyncWorkFailed', opened.message);
+    if (!opened.ok) return { ok: false, reason: 'SyncWorkFailed', message: opened.message };
     for (const inside of opened.manifests) {
       const inner = overrideObject(inside, overridesByKey);
-      if (!inner.ok) return failed('OverriddenFailed', inner.message);
+      if (!inner.ok) return overrideFailed(inner);
       if (inner.manifest) wrapped.push({ manifest: applicable(inner.manifest), envelope: opened.envelope });
     }
   }
@@ -136,7 +144,7 @@ function renderVariant(
 
 type Overridden =
   | { readonly ok: true /** Absent: deleted. */; readonly manifest?: Manifest }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly message: string; readonly override: string };
 
 function overrideObject(manifest: Manifest, overrides: ReadonlyMap<string, readonly EffectiveOverride[]>): Overridden {
   if (overrides.size === 0) return { ok: true, manifest };
@@ -150,6 +158,7 @@ function overrideObject(manifest: Manifest, overrides: ReadonlyMap<string, reado
     const patched = applyOverride(override, current);
     const wrong = (message: string): Overridden => ({
       ok: false,
+      override: override.id,
       message: `override snapshot ${override.id} on ${describeObject(manifest)}: ${message}`,
     });
     if (!patched.ok) return wrong(patched.message);

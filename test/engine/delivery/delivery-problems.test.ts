@@ -4,6 +4,9 @@ import { defaultRollingUpdate } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { deliveryProblems } from '../../../src/engine/delivery/delivery-problems.ts';
 import { emptyFleet, type Fleet } from '../../../src/engine/input.ts';
+import { type RenderOn, render } from '../../../src/engine/overrides/render.ts';
+import type { OverrideHistory } from '../../../src/engine/overrides/snapshots.ts';
+import { sha256 } from '../../../src/repo/sha256.ts';
 import { everywhere, historyOf, patch, ro } from '../overrides/world.ts';
 import { bound, health, placementOf, T0, unscheduled, workOf } from '../rollout/world.ts';
 
@@ -16,8 +19,29 @@ const fleet: Fleet = {
     ['ResourceOverride/shop/fix', { file: 'overrides/fix.yaml', line: 3 }],
   ]),
 };
-const problems = (bindings: readonly Binding[]) =>
-  deliveryProblems(workOf(placementOf({ placementType: 'PickAll' }), bindings), { fleet, overrides: new Map() });
+const web = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'shop' } } as Manifest;
+const workWithWeb = (bindings: readonly Binding[], placement = placementOf({ placementType: 'PickAll' })) => ({
+  ...workOf(placement, bindings),
+  contents: new Map([[0, [web]]]),
+});
+
+/** A version of `shop/fix` for each path: `web` has none of them. */
+const fixes = (...paths: string[]): OverrideHistory =>
+  paths.reduce((before, path) => {
+    const version = ro('shop/fix', {
+      selects: [{ group: 'apps', kind: 'Deployment', name: 'web' }],
+      rules: [{ ...everywhere, ...patch({ op: 'remove', path }) }],
+    });
+    return historyOf([version], before);
+  }, historyOf([]));
+const overrides = fixes('/spec/a', '/spec/b', '/spec/c', '/spec/d');
+const rendering = {
+  overrides,
+  render: ({ cluster, ...what }: Parameters<RenderOn>[0]) =>
+    render({ ...what, history: overrides, cluster: { name: cluster, labels: {} }, digest: sha256 }),
+};
+
+const problems = (bindings: readonly Binding[]) => deliveryProblems(workWithWeb(bindings), { fleet, ...rendering });
 
 const is = (type: string, reason: string, message: string): Condition => ({
   type,
@@ -129,7 +153,7 @@ describe('problems of delivery', () => {
     }));
     const [problem] = deliveryProblems(workOf(of, [refused('a', 'create shop/w: 404, namespaces "shop" not found')]), {
       fleet: { ...fleet, resources: [...fleet.resources, ...namespaces] },
-      overrides: new Map(),
+      ...rendering,
     });
     expect(problem?.fix).toBe(fix);
   });
@@ -155,12 +179,12 @@ describe('problems of delivery', () => {
   it('an override that fails is reported at the patch, as long as the file holds it there', () => {
     const say = (message: string, overrides: Fleet['overrides']) =>
       deliveryProblems(
-        workOf(placementOf({ placementType: 'PickAll' }), [
+        workWithWeb([
           bound('a', 0, [is('Overridden', 'OverriddenFailed', message)], {
             resourceOverrideSnapshots: [{ name: 'fix-2', namespace: 'shop' }],
           }),
         ]),
-        { fleet: { ...fleet, overrides }, overrides: new Map() },
+        { fleet: { ...fleet, overrides }, ...rendering },
       ).map(({ file, line, path }) => ({ file, line, path }));
     const rules = (...paths: string[]) => [
       ro('shop/fix', {
@@ -193,20 +217,11 @@ describe('problems of delivery', () => {
         ? { type, applyStrategy }
         : { type: 'RollingUpdate' as const, applyStrategy, rollingUpdate: defaultRollingUpdate };
     const external = { ...placement, spec: { ...placement.spec, strategy } };
-    const version = (of: string) =>
-      ro('shop/fix', {
-        selects: [{ group: 'apps', kind: 'Deployment', name: 'web' }],
-        rules: [{ ...everywhere, ...patch({ op: 'remove', path: of }) }],
-      });
-    const overrides = ['/spec/a', '/spec/b', '/spec/c', '/spec/d'].reduce(
-      (before, of) => historyOf([version(of)], before),
-      historyOf([]),
-    );
     const message = `override snapshot shop/fix-${index} on apps/v1 Deployment shop/web: "nope" does not exist`;
     const binding = bound('a', 0, [is('Overridden', 'OverriddenFailed', message)], {
       resourceOverrideSnapshots: [{ name: `fix-${index}`, namespace: 'shop' }],
     });
-    const [problem] = deliveryProblems(workOf(external, [binding]), { fleet, overrides });
+    const [problem] = deliveryProblems(workWithWeb([binding], external), { fleet, ...rendering });
     expect([problem?.code, problem?.fix]).toEqual(['failing-override', fix]);
   });
 

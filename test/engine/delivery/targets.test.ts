@@ -84,7 +84,7 @@ describe('targets', () => {
     ]);
   });
   it('nothing is asked of a cluster whose manifests cannot be rendered', () => {
-    const fails = (): Rendered => ({ ok: false, reason: 'OverriddenFailed', message: 'no label' });
+    const fails = (): Rendered => ({ ok: false, reason: 'OverriddenFailed', message: 'no label', override: 'o-0' });
     expect(outline([bound('a', 1, [])], { render: fails })).toEqual([]);
   });
   it('unknown contents have no digest', () => {

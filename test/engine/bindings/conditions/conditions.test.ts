@@ -124,7 +124,7 @@ const rows: [rule: string, scene: Scene, conditions: string[]][] = [
   ],
   [
     'a failing override',
-    { rendered: { ok: false, reason: 'OverriddenFailed', message: 'o-0: no label' } },
+    { rendered: { ok: false, reason: 'OverriddenFailed', message: 'o-0: no label', override: 'o-0' } },
     ['Overridden=False/OverriddenFailed'],
   ],
   [

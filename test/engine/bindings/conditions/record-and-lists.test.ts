@@ -21,7 +21,7 @@ describe('where nothing was observed the record stands', () => {
   const conditions = [
     { type: 'Available', status: 'True', reason: 'AllWorkAreAvailable', lastTransitionTime: at(-70) },
   ] as const;
-  const failing: Rendered = { ok: false, reason: 'OverriddenFailed', message: 'o-0: no label' };
+  const failing: Rendered = { ok: false, reason: 'OverriddenFailed', message: 'o-0: no label', override: 'o-0' };
   it.each([
     ['no document', undefined],
     ['unreachable', look({ reachable: false })],

@@ -31,7 +31,7 @@ describe('conditions that were recorded after the last thing that was heard of t
     expect(words(observe(given)).at(-1)).toBe('Available=False/NotAllWorkAreAvailable');
   });
   it('do not stand where the manifests cannot be rendered, which needs no look', () => {
-    const failing: Rendered = { ok: false, reason: 'OverriddenFailed', message: 'o-0: no label' };
+    const failing: Rendered = { ok: false, reason: 'OverriddenFailed', message: 'o-0: no label', override: 'o-0' };
     expect(words(observe({ ...scene(available(-10), heard(-20)), rendered: failing }))).toEqual([
       'Overridden=False/OverriddenFailed',
     ]);

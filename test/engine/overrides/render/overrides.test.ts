@@ -163,6 +163,7 @@ describe('overrides', () => {
     expect(renderOn(eu, shop(), [override])).toEqual({
       ok: false,
       reason: 'OverriddenFailed',
+      override: 'shop/o-0',
       message: `override snapshot shop/o-0 on apps/v1 Deployment shop/web: ${message}`,
     });
   });
@@ -190,6 +191,7 @@ describe('overrides', () => {
     expect(render({ placement: web, manifests: shop(), lists, history: historyOf([]), cluster: eu, digest })).toEqual({
       ok: false,
       reason: 'OverriddenFailed',
+      override: 'o-0',
       message: 'override snapshot o-0 does not exist any more',
     });
   });
