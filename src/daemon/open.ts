@@ -31,8 +31,7 @@ export interface OpenedDaemon {
   close(): Promise<void>;
 }
 
-/** Wires a daemon: a fleet repo on one side, members on the other. Errors: GitError when the repo cannot be opened. */
-export async function openDaemon(input: {
+export interface DaemonOptions {
   readonly repo: string;
   readonly branch: string;
   readonly statusBranch: string;
@@ -57,7 +56,10 @@ export async function openDaemon(input: {
   /** A message about a member for users. */
   readonly noticed?: (message: string) => void;
   readonly passed?: (result: PassResult) => void;
-}): Promise<OpenedDaemon> {
+}
+
+/** Wires a daemon: a fleet repo on one side, members on the other. Errors: GitError when the repo cannot be opened. */
+export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
   const { repo, branch, statusBranch, cacheDir, clock, pace, log } = input;
   if (branch === statusBranch)
     throw new GitError(
