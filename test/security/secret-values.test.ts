@@ -35,6 +35,23 @@ describe.each(faults)('a %s file', (_, body) => {
   });
 });
 
+it.each([
+  ['n', 'n', 'programs read this value differently'],
+  ['yes', 'yes', 'programs read this value differently'],
+  ['0o17', '15', 'programs read this value differently'],
+  ['012', '12', 'programs read this value differently'],
+  ['90071992547409931', '9007199254740993', 'this value loses digits: numbers are exact up to 9007199254740991'],
+  ['*hunter2', 'hunter2', 'this alias names no earlier anchor, or aliases make the document too large'],
+  ['!hunter2 a', 'hunter2', 'this tag has a meaning for some programs only'],
+])('a finding about the value %s of a Secret is a whole sentence without %s', async (value, hidden, message) => {
+  const text = `apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: web}\nstringData:\n  password: ${value}\n`;
+  const { problems } = await loadFleet(treeOf({ 'resources/db.yaml': text }));
+  const found = problems.find((problem) => problem.message === message);
+  expect(problems.map((problem) => problem.message)).toContain(message);
+  expect(found?.fix).toMatch(/in quotes/);
+  if (hidden !== 'n') expect(JSON.stringify(problems)).not.toContain(hidden);
+});
+
 it('other files are quoted as before', async () => {
   const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: web}\ndata:\n  a: word\n  a: word\n';
   expect(JSON.stringify((await loadFleet(treeOf({ 'resources/a.yaml': text }))).problems)).toContain('word');

@@ -4,6 +4,7 @@ import type { Limits } from './limits.ts';
 import { lintDocument } from './lint.ts';
 import { isLonger, type Oversized } from './oversized.ts';
 import { lineAt, syntaxFinding } from './syntax.ts';
+import { withoutValue } from './without-value.ts';
 
 interface Finding extends Pick<Problem, 'code' | 'message' | 'fix' | 'value'> {
   readonly offset: number;
@@ -23,11 +24,10 @@ export function findingsOf(document: Document.Parsed, context: FindingsContext):
     .filter(({ code }: YAMLError) => code !== 'TAG_RESOLVE_FAILED')
     .map((error): Finding => ({ offset: error.pos[0], ...syntaxFinding(error, secret ? undefined : text) }));
   const lint = lintDocument(document, maxDepth).map((finding): Finding => {
+    const { value, ...rest } = finding;
     if (!secret && finding.code === 'duplicate-key') return { ...finding, value: lineAt(text, finding.offset) };
-    if (!secret) return { ...finding, ...(finding.value === undefined ? {} : { value: finding.value.slice(0, 80) }) };
-    const { value, message, fix, ...rest } = finding;
-    const hide = (said: string): string => (value ? said.replaceAll(value, 'this value') : said);
-    return { ...rest, message: hide(message), fix: hide(fix).replaceAll('"this value"', 'it in quotes') };
+    if (finding.value === undefined) return rest;
+    return secret ? { ...rest, ...withoutValue[finding.code] } : { ...finding, value: finding.value.slice(0, 80) };
   });
   const findings = [
     ...oversizedObject(document, context),

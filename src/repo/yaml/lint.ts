@@ -1,16 +1,18 @@
 import { type Alias, type Document, isAlias, isMap, isPair, isScalar, isSeq, Scalar, type YAMLMap } from 'yaml';
 import type { ProblemCode } from '../../api/problem.ts';
 import { lintPlainScalar } from './plain-scalar.ts';
+import type { ValueCode } from './without-value.ts';
 
 /** Something that YAML allows and gitfleet refuses. */
-export interface LintFinding {
+export type LintFinding = {
   readonly offset: number;
-  readonly code: ProblemCode;
   readonly message: string;
   readonly fix: string;
-  /** As written in the file; the caller omits it if it may be secret. */
-  readonly value?: string;
-}
+} & (
+  | { readonly code: Exclude<ProblemCode, ValueCode>; readonly value?: undefined }
+  /** `value`: as written in the file. The caller omits it and the texts if it may be secret. */
+  | { readonly code: ValueCode; readonly value: string }
+);
 
 /** A usual anchor has a few dozen aliases; an alias bomb grows with every level. */
 const maxAliases = 1000;
@@ -165,7 +167,7 @@ function lintKey(pair: YAMLMap['items'][number], lint: Lint): void {
       code: 'non-string-key',
       message: `the key ${written} is not a string`,
       fix: isScalar(key) ? `write "${written}"` : 'write a plain string as key',
-      ...(isScalar(key) ? { value: written } : {}),
+      value: written,
     });
   if (!isScalar(key)) refuse(isAlias(key) ? `*${key.source}` : 'of this map');
   else if (isPlain(key) && !isMergeKey(key) && typeof key.value !== 'string') refuse(key.source || String(key.value));
@@ -192,7 +194,7 @@ const isPlain = (node: Scalar): boolean => node.type === Scalar.PLAIN || node.ty
 function measureScalar(node: Scalar, lint: Lint): Size {
   lintTag(node as Tagged, lint);
   const source = node.source ?? '';
-  const report = (code: ProblemCode, message: string, fix: string): void => {
+  const report = (code: ValueCode, message: string, fix: string): void => {
     lint.report({ offset: offsetOf(node), code, message, fix, value: source });
   };
   if (isPlain(node) && node.tag === undefined) lintPlainScalar(source, node.value, report);

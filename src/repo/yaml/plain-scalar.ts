@@ -1,11 +1,11 @@
-import type { ProblemCode } from '../../api/problem.ts';
 import { kubectlReads } from './kubectl-scalar.ts';
+import type { ValueCode } from './without-value.ts';
 
 /** A plain scalar that kubectl reads differently, or that JSON cannot represent. `value`: its value in YAML 1.2. */
 export function lintPlainScalar(
   source: string,
   value: unknown,
-  report: (code: ProblemCode, message: string, fix: string) => void,
+  report: (code: ValueCode, message: string, fix: string) => void,
 ): void {
   if (typeof value === 'symbol') return;
   const kubectl = kubectlReads(source);

@@ -1,0 +1,31 @@
+import type { Problem } from '../../api/problem.ts';
+
+/** Codes of findings whose messages quote a value. */
+export type ValueCode =
+  | 'ambiguous-scalar'
+  | 'half-character'
+  | 'non-string-key'
+  | 'not-json'
+  | 'number-too-large'
+  | 'yaml-alias'
+  | 'yaml-tag';
+
+/** The texts of such findings for a file that may hold a Secret: the value cannot be told from them. */
+export const withoutValue: Readonly<Record<ValueCode, Pick<Problem, 'message' | 'fix'>>> = {
+  'ambiguous-scalar': { message: 'programs read this value differently', fix: 'write it in quotes' },
+  'half-character': { message: 'this text contains half of a character', fix: 'write the whole character' },
+  'non-string-key': { message: 'this key is not a string', fix: 'write it in quotes' },
+  'not-json': { message: 'this value cannot be represented in JSON', fix: 'write it in quotes, or as a finite number' },
+  'number-too-large': {
+    message: 'this value loses digits: numbers are exact up to 9007199254740991',
+    fix: 'write it in quotes',
+  },
+  'yaml-alias': {
+    message: 'this alias names no earlier anchor, or aliases make the document too large',
+    fix: 'write it in quotes, or write the value out',
+  },
+  'yaml-tag': {
+    message: 'this tag has a meaning for some programs only',
+    fix: 'write it in quotes, or remove the tag',
+  },
+};
