@@ -1,5 +1,6 @@
 import type { Placement } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
+import { isProblemOf } from '../../engine/problem-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { positionText } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -96,7 +97,7 @@ export function notCreated(
 const whyNotValid = (object: HeldObject, errors: readonly Problem[]): string =>
   because(
     `${describeRef(object)}: its file is not valid`,
-    errors.find(({ message }) => message.startsWith(`${describeRef(object)}: `)),
+    errors.find((problem) => isProblemOf(problem, object)),
   );
 
 const whyNotRead = (file: string, errors: readonly Problem[]): string =>

@@ -1,6 +1,7 @@
 import type { Issue } from '../../api/issue.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
+import { nameInFront } from '../../engine/problem-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import type { RepoTree, TreeFile } from '../tree.ts';
 import { holdsSecret } from '../yaml/holds-secret.ts';
@@ -76,7 +77,7 @@ const lookInto = (text: string): Looked => ({ positions: positionsOf(text), secr
 /** Prefix of the message, unless the object has no name or the message starts with it. */
 function subjectOf(ref: Finding['ref'], message: string): string {
   if (!ref?.name || message.startsWith(`${describeRef(ref)} `)) return '';
-  return `${describeRef(ref)}: `;
+  return nameInFront(ref);
 }
 
 async function textsOf(tree: RepoTree, files: readonly TreeFile[]): Promise<Map<string, string>> {
