@@ -1,7 +1,7 @@
 import type { ClusterName } from '../api/meta.ts';
 import type { Fleet } from '../engine/input.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
-import type { Silence } from '../repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../repo/record/daemon-memory.ts';
 import type { Published } from './in-effect.ts';
 
 /** What the dashboard shows besides the plan. */
@@ -11,7 +11,7 @@ export interface DashboardInput {
   /** The repo has a working tree, where approval branches are merged; otherwise that happens in a clone. */
   readonly inPlace?: boolean | undefined;
   /** Members that do not respond. */
-  readonly unreachable: ReadonlyMap<ClusterName, Silence>;
+  readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
   /** What waits for an update run that is not committed yet. */
   readonly notRolledOut: readonly NotRolledOut[];
   /** What was published last. */

@@ -21,7 +21,7 @@ export function summaryOf(
     for (const { clusterName } of placement.bindings) clusters.add(clusterName);
   }
   const removals = removalsToApprove({ guard: plan.guard, holds: removalHolds });
-  const heard = [...unreachable].flatMap(([name, { lastContact }]) => (lastContact ? [[name, lastContact]] : []));
+  const contacts = [...unreachable].flatMap(([name, { lastContact }]) => (lastContact ? [[name, lastContact]] : []));
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'FleetSummary',
@@ -39,7 +39,7 @@ export function summaryOf(
     ...(unreachable.size > 0 && {
       unreachable: Object.fromEntries([...unreachable].map(([name, { cause }]) => [name, cause])),
     }),
-    ...(heard.length > 0 && { lastContact: Object.fromEntries(heard) }),
+    ...(contacts.length > 0 && { lastContact: Object.fromEntries(contacts) }),
     ...(removals.length > 0 && { removals }),
     ...(holds.length > 0 && { holds }),
     guard: plan.guard,

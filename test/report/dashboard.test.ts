@@ -335,10 +335,11 @@ it('a member that reports itself unhealthy is listed with its message, unless it
   };
   const record = new Map([cluster('dev-1', 'True'), cluster('eu-1', 'False'), cluster('us-1', 'False')]);
   const beside = await nothingElse(fleet);
-  const silent = new Map([['us-1' as ClusterName, { cause: 'refused' }]]);
-  const readme = (unreachable: typeof silent) => renderDashboard({ ...plan, record }, { ...beside, unreachable });
+  const unreachable = new Map([['us-1' as ClusterName, { cause: 'refused' }]]);
+  const readme = (members: typeof unreachable) =>
+    renderDashboard({ ...plan, record }, { ...beside, unreachable: members });
   const intro = 'After five minutes unhealthy, a cluster gets no new placements.';
-  expect(readme(silent)).toContain(`\n## Not healthy\n\n${intro}\n\n- eu-1, since ${since}: 500 of eu-1\n`);
-  expect(readme(silent)).not.toContain('500 of us-1');
-  expect(readme(new Map([...silent, ['eu-1' as ClusterName, { cause: 'refused' }]]))).not.toContain('Not healthy');
+  expect(readme(unreachable)).toContain(`\n## Not healthy\n\n${intro}\n\n- eu-1, since ${since}: 500 of eu-1\n`);
+  expect(readme(unreachable)).not.toContain('500 of us-1');
+  expect(readme(new Map([...unreachable, ['eu-1' as ClusterName, { cause: 'refused' }]]))).not.toContain('Not healthy');
 });

@@ -7,8 +7,8 @@ import { type ClusterExplanation, explain, type FilterVerdict } from '../../engi
 import { asLastScheduled } from '../../engine/placement/last-scheduled.ts';
 import { surveyMembers } from '../../engine/placement/members.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import type { Silence } from '../../repo/record/daemon-memory.ts';
-import { silenceText } from '../../report/silence.ts';
+import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
+import { unreachableText } from '../../report/unreachable-text.ts';
 
 export interface Explainer {
   readonly clusters: readonly string[];
@@ -27,17 +27,17 @@ export interface ExplainedVerdict extends FilterVerdict {
 }
 
 /**
- * Explains the scheduler's decisions; the fleet is compiled once. `plan` must be that of `input`; `silent`: members that do not
+ * Explains the scheduler's decisions; the fleet is compiled once. `plan` must be that of `input`; `unreachable`: members that do not
  * respond, by the status branch.
  */
 export function explainer({
   input,
   plan,
-  silent,
+  unreachable,
 }: {
   readonly input: PlanInput;
   readonly plan: Plan;
-  readonly silent?: ReadonlyMap<ClusterName, Silence>;
+  readonly unreachable?: ReadonlyMap<ClusterName, UnreachableMember>;
 }): Explainer {
   const admitted = admit(input.fleet, input.record);
   const members = surveyMembers({ ...input, fleet: { members: admitted.members } });
@@ -61,7 +61,7 @@ export function explainer({
       const scheduled = (wrong && asLastScheduled(placement, policySnapshots)) || placement;
       return explain({ placement: scheduled, index, planned }, clusterName).map((cluster) =>
         unobserved.has(cluster.clusterName)
-          ? withAssumedReachability(cluster, silent?.get(cluster.clusterName))
+          ? withAssumedReachability(cluster, unreachable?.get(cluster.clusterName))
           : cluster,
       );
     },
@@ -69,11 +69,14 @@ export function explainer({
 }
 
 /** Without observations the plan assumes every member to be reachable, unless its file has a status of its agent. */
-function withAssumedReachability(cluster: ClusterExplanation, silence: Silence | undefined): ExplainedCluster {
+function withAssumedReachability(
+  cluster: ClusterExplanation,
+  unreachable: UnreachableMember | undefined,
+): ExplainedCluster {
   const known =
-    silence === undefined
+    unreachable === undefined
       ? 'the cluster was not observed'
-      : `the status branch reports that it ${silenceText(silence)}`;
+      : `the status branch reports that it ${unreachableText(unreachable)}`;
   const reason = `${known}; without --observed it is assumed to be reachable`;
   return {
     ...cluster,

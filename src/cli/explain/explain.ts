@@ -22,9 +22,9 @@ export async function explain(
   const isKindOnly = givenName === undefined && kindWords.some(([form]) => form.test(word));
   const kinds = kindsCalled(kind);
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
-  const { input, silent } = await withPlanInput(options, async (written, context) => ({
+  const { input, unreachable } = await withPlanInput(options, async (written, context) => ({
     input: withRecordedStatus(written),
-    silent: context.silent,
+    unreachable: context.unreachable,
   }));
   const { plan } = planFleet(input);
   const known = plan.placements.filter((placement) => kinds.includes(placement.kind));
@@ -32,7 +32,7 @@ export async function explain(
   // A placement may be called `placement`; if none is, the name is missing.
   if (!placement && isKindOnly) throw new CliError(`explain ${word} needs a name: gitfleet get placements lists them`);
   if (!placement) throw unknownPlacement({ name, kinds, known, refused: input.fleet.refused });
-  const explained = explainer({ input, plan, silent });
+  const explained = explainer({ input, plan, unreachable });
   const { scheduled } = placement;
   const clusters = explained.of(placement, options.cluster);
   if (options.cluster !== undefined && clusters.length === 0 && !explained.clusters.includes(options.cluster))

@@ -18,7 +18,7 @@ interface Difference {
   /** Field manager that made it, if known. */
   readonly manager?: string | undefined;
   /** It was repaired recently; repairs are reported for a while. */
-  readonly isPutRight: boolean;
+  readonly repaired: boolean;
 }
 
 /** KubeFleet has these inside the status of a placement; a list of their own is easier to read. */
@@ -46,7 +46,7 @@ export const drift: Listing = listing<Difference>({
     { heading: 'IN-MEMBER', cell: (found) => (isWhole(found) ? '(missing)' : short(found.valueInMember)) },
     { heading: 'IN-REPO', cell: ({ valueInHub }) => short(valueInHub) },
     { heading: 'BY', cell: ({ manager }) => manager },
-    { heading: 'NOW', cell: ({ isPutRight }) => (isPutRight ? 'repaired' : 'differs') },
+    { heading: 'NOW', cell: ({ repaired }) => (repaired ? 'repaired' : 'differs') },
     { heading: 'SINCE', cell: ({ firstObserved }, now) => ageOf(undefined, [firstObserved], now) },
   ],
 });
@@ -75,14 +75,14 @@ function differences({ title, namespace }: KnownPlacement, binding: Binding): Di
     const object = describeRef(item);
     const common = { placement: title, namespace, cluster, type, object, firstObserved };
     // Without details the whole object differs: it is missing, or there are more differences than are listed.
-    if (!details?.length) return [{ ...common, path: '/', isPutRight: false }];
+    if (!details?.length) return [{ ...common, path: '/', repaired: false }];
     return details.map(({ path, valueInMember, valueInHub, manager, repaired }) => ({
       ...common,
       path,
       valueInMember,
       valueInHub,
       manager,
-      isPutRight: repaired === true,
+      repaired: repaired === true,
     }));
   });
 }

@@ -7,7 +7,7 @@ import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
 import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { readObservations } from '../../repo/read-observations.ts';
-import type { Silence } from '../../repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import type { RepoTree } from '../../repo/tree.ts';
@@ -30,7 +30,7 @@ export const readPlanInput = (options: PlanOptions): Promise<PlanInput> =>
 /** What is not part of any plan: the files of the repo, and members that do not respond by the status branch. */
 interface PlanContext {
   readonly tree: RepoTree;
-  readonly silent: ReadonlyMap<ClusterName, Silence>;
+  readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
 }
 
 /** Calls `use` with what a plan is made from while the files of the repo can still be read. */
@@ -67,7 +67,7 @@ export async function withPlanInput<T>(
       record: recorded.record,
       digest: sha256,
     };
-    return await use(input, { tree: repo.tree, silent: recorded.silent });
+    return await use(input, { tree: repo.tree, unreachable: recorded.unreachable });
   } finally {
     await repo.close();
   }

@@ -10,7 +10,7 @@ import type { Plan } from '../../engine/plan-document.ts';
 import { overlappingPlacements } from '../../repo/fleet/overlapping-placements.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
-import type { Silence } from '../../repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import { actionsOf, isToDo, type PlannedAction, withReapply } from '../../report/placements/planned-actions.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
@@ -67,11 +67,11 @@ export async function plan(
 }
 
 /** Members that were observed and did not respond. */
-const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, Silence> =>
+const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, UnreachableMember> =>
   new Map(
     [...observations]
       .filter(([, { reachable }]) => !reachable)
-      .map(([name, observation]): [ClusterName, Silence] => {
+      .map(([name, observation]): [ClusterName, UnreachableMember] => {
         const at = contactOf(observation);
         return [
           name,

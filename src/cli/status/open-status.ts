@@ -6,7 +6,7 @@ import { followedBranch } from '../../git/followed-branch.ts';
 import { isWorkingTree } from '../../git/local/locate.ts';
 import { branchRef } from '../../git/source.ts';
 import { readFiles } from '../../git/status-branch.ts';
-import type { Silence } from '../../repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import type { RemovalToApprove } from '../../repo/record/removals-to-approve.ts';
 import type { Held, NotInEffect } from '../../repo/record/summary.ts';
@@ -34,7 +34,7 @@ export interface Status {
   /** The branch of desired state that it was planned from; undefined where it is not recorded. */
   readonly branch: string | undefined;
   /** Members that did not respond then. */
-  readonly silent: ReadonlyMap<ClusterName, Silence>;
+  readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
   /** Removals that need approval. */
   readonly removals: readonly RemovalToApprove[];
   /** Approval branches are in this repo, which has a working tree to merge them; false: merge them in a clone. */
@@ -80,9 +80,9 @@ export async function openStatus({ repo, statusBranch, offline }: StatusOptions)
       const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
       const files = await readFiles(branches, commit, inFolders(folders));
       const { committer } = await branches.objects.commit(commit);
-      const { record, branch, silent, removals, holds, notInEffect } = readRecord(files);
+      const { record, branch, unreachable, removals, holds, notInEffect } = readRecord(files);
       const now = Math.max(Date.now(), committer.at);
-      return { tip: commit, now, inPlace, record, branch, silent, removals, holds, notInEffect, files };
+      return { tip: commit, now, inPlace, record, branch, unreachable, removals, holds, notInEffect, files };
     },
     close: () => branches.close(),
   };

@@ -4,14 +4,14 @@ import type { ClusterObservation } from '../../api/observation.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
-import type { Silence } from '../../repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import type { FleetMembers } from '../members.ts';
 
 /** The observations of members; those of unreachable members have the last contact of any daemon. */
 export interface LastContacts {
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
   /** Members that do not respond, by name, with cause and last contact. */
-  readonly silent: ReadonlyMap<ClusterName, Silence>;
+  readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
 }
 
 /**
@@ -23,16 +23,16 @@ export interface LastContacts {
 export function lastContacts(input: {
   readonly members: Pick<FleetMembers, 'observations' | 'unreachable' | 'askedSince'>;
   /** Unreachable members according to the status branch. */
-  readonly recordedSilent: ReadonlyMap<ClusterName, Silence>;
+  readonly recordedUnreachable: ReadonlyMap<ClusterName, UnreachableMember>;
   readonly recorded: FleetRecord['clusters'];
   readonly now: number;
 }): LastContacts {
-  const { members, recordedSilent, recorded, now } = input;
+  const { members, recordedUnreachable, recorded, now } = input;
   const observations = new Map<ClusterName, ClusterObservation>();
-  const silent = new Map<ClusterName, Silence>();
+  const unreachable = new Map<ClusterName, UnreachableMember>();
   const causes = members.unreachable();
   for (const [name, observation] of members.observations()) {
-    const before = recordedSilent.get(name);
+    const before = recordedUnreachable.get(name);
     const contact = observation.reachable
       ? undefined
       : latest(contactOf(observation), published(before?.lastContact, now));
@@ -45,9 +45,10 @@ export function lastContacts(input: {
     // Until the first probe ends, the published cause stays.
     const isOpen = !observation.reachable && contactOf(observation) === undefined;
     const cause = causes.get(name) ?? (isOpen ? before?.cause : undefined);
-    if (cause !== undefined) silent.set(name, { cause, ...(at !== undefined && { lastContact: formatInstant(at) }) });
+    if (cause !== undefined)
+      unreachable.set(name, { cause, ...(at !== undefined && { lastContact: formatInstant(at) }) });
   }
-  return { observations, silent: new Map([...silent].sort(([a], [b]) => (a < b ? -1 : 1))) };
+  return { observations, unreachable: new Map([...unreachable].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
 /** Last contact of a member that does not respond, milliseconds; undefined = none known. */

@@ -147,13 +147,18 @@ async function adopt(
 
 function observe({ members, clock }: PassPorts, loaded: Loaded): PassEvent {
   const { before, record, fleet, problems } = loaded;
-  const heard = lastContacts({ members, recordedSilent: before.silent, recorded: record.clusters, now: clock.now() });
+  const contacts = lastContacts({
+    members,
+    recordedUnreachable: before.unreachable,
+    recorded: record.clusters,
+    now: clock.now(),
+  });
   // A plan that waits for its push, or a refused rewind, prevents rest.
   const mayRest = record === before.record && problems.length === 0;
-  const basis = mayRest ? { remembered: before, fleet, observations: heard.observations } : undefined;
+  const basis = mayRest ? { remembered: before, fleet, observations: contacts.observations } : undefined;
   return {
     kind: 'observed',
-    observed: { ...loaded, heard, basis },
+    observed: { ...loaded, contacts, basis },
     disputed: members.disputed(),
     atMs: clock.now(),
   };
@@ -164,10 +169,10 @@ async function plan(
   observed: Observed,
   memo: PlanMemo | undefined,
 ): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
-  const { before, fleet, heard, input, unproven } = observed;
-  const result = planFleet({ ...input, observations: heard.observations }, memo);
+  const { before, fleet, contacts, input, unproven } = observed;
+  const result = planFleet({ ...input, observations: contacts.observations }, memo);
   const nextMemo = memoOf(result.parts);
-  const withheld = withheldTargets(result, unproven, heard.observations);
+  const withheld = withheldTargets(result, unproven, contacts.observations);
   for (const { key, cluster } of withheld.shown) verifier.shown(key, cluster);
   const found = [...result.plan.problems, ...verifier.unreported(withheld.problems)];
   const problems = await placeProblems(found, async () =>
@@ -177,7 +182,7 @@ async function plan(
   const files = statusFiles(next, before.files, {
     branch,
     inPlace,
-    unreachable: heard.silent,
+    unreachable: contacts.unreachable,
     notRolledOut: result.notRolledOut,
     before,
     fleet,
@@ -213,13 +218,13 @@ async function publish(
   },
   planned: Planned,
 ): Promise<PassEvent> {
-  const { before, files, heard, result } = planned;
+  const { before, files, contacts, result } = planned;
   const after = readRecord(files, result.plan.record);
   const message = statusMessage({
     before: before.record,
     after: after.record,
     plan: result.plan,
-    unreachable: { before: before.silent, after: heard.silent },
+    unreachable: { before: before.unreachable, after: contacts.unreachable },
   });
   const published = await input.status.publish(before.tip, files, message);
   if (published.kind === 'moved') {

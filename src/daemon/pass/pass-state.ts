@@ -32,7 +32,7 @@ export interface Loaded {
 }
 
 export interface Observed extends Loaded {
-  readonly heard: LastContacts;
+  readonly contacts: LastContacts;
   /** Undefined if the daemon cannot be at rest. */
   readonly basis: Basis | undefined;
 }

@@ -34,7 +34,7 @@ const documentOf = (value: object): RecordDocument => ({ kind: 'object', value }
 
 const memoryOf = (plan: Plan, { unreachable, before, fleet }: DashboardInput): DaemonMemory => {
   const { commit, holds, holdCount } = inEffect(plan, { before, fleet });
-  return { commit: plan.commit, silent: unreachable, inEffect: { commit, holds, holdCount } };
+  return { commit: plan.commit, unreachable, inEffect: { commit, holds, holdCount } };
 };
 
 /** True when the plan starts something on a member: its push does not wait for more changes. */

@@ -2,7 +2,7 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { StatusTip } from '../../git/status-branch.ts';
-import type { Silence } from '../../repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import type { Status } from '../ports.ts';
 import type { Logger } from '../report/log.ts';
@@ -15,7 +15,7 @@ export interface Remembered {
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
   /** Members that did not respond when it was written. */
-  readonly silent: ReadonlyMap<ClusterName, Silence>;
+  readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
 }
 
 /** The status branch as this daemon follows it. Errors: GitError. */
@@ -26,7 +26,7 @@ export interface StatusMemory {
    */
   read(disputed: boolean): Promise<Remembered>;
   /** This daemon published the present tip. */
-  wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems' | 'silent'>): void;
+  wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems' | 'unreachable'>): void;
   /** Our push was rejected, so another daemon has published: the next read must not use the cache. */
   moved(): void;
 }

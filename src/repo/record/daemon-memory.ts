@@ -4,7 +4,7 @@ import type { InEffect } from '../../engine/input.ts';
 import type { GroupedHold } from '../../engine/plan-document.ts';
 
 /** A member that does not respond. */
-export interface Silence {
+export interface UnreachableMember {
   readonly cause: string;
   /** Its last response; absent = unknown. Constant while the member does not respond. */
   readonly lastContact?: Timestamp;
@@ -15,7 +15,7 @@ export interface DaemonMemory {
   /** The commit that was planned; undefined if it is not recorded. */
   readonly commit: string | undefined;
   /** Members that did not respond then. */
-  readonly silent: ReadonlyMap<ClusterName, Silence>;
+  readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
   /** The plan in effect, which stays the same while plans are refused. */
   readonly inEffect: InEffect;
 }
@@ -54,13 +54,13 @@ export const daemonMemoryFile = z.looseObject({
     .default({}),
 });
 
-export function writeDaemonMemory({ commit, silent, inEffect }: DaemonMemory): object {
+export function writeDaemonMemory({ commit, unreachable, inEffect }: DaemonMemory): object {
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'DaemonMemory',
     commit,
     ...(inEffect.commit !== undefined && { commitInEffect: inEffect.commit }),
-    ...(silent.size > 0 && { unreachable: Object.fromEntries(silent) }),
+    ...(unreachable.size > 0 && { unreachable: Object.fromEntries(unreachable) }),
     holdCount: inEffect.holdCount,
     ...(inEffect.holds.length > 0 && { holds: inEffect.holds }),
   };
@@ -68,7 +68,7 @@ export function writeDaemonMemory({ commit, silent, inEffect }: DaemonMemory): o
 
 export const readDaemonMemory = (file: z.infer<typeof daemonMemoryFile>): DaemonMemory => ({
   commit: file.commit,
-  silent: new Map(
+  unreachable: new Map(
     Object.entries(file.unreachable).map(([name, { cause, lastContact }]) => [
       name as ClusterName,
       { cause, ...(lastContact !== undefined && { lastContact }) },

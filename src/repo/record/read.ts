@@ -4,7 +4,7 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
-import { type DaemonMemory, daemonMemoryFile, readDaemonMemory, type Silence } from './daemon-memory.ts';
+import { type DaemonMemory, daemonMemoryFile, readDaemonMemory, type UnreachableMember } from './daemon-memory.ts';
 import type { RecordReader } from './folders/row.ts';
 import { openFolders } from './folders/rows.ts';
 import { allSnapshotsRead } from './manifests.ts';
@@ -28,7 +28,7 @@ export function readRecord(
   /** The followed branch; undefined if it is not recorded. */
   readonly branch: string | undefined;
   /** Members that did not respond when this was written. */
-  readonly silent: ReadonlyMap<ClusterName, Silence>;
+  readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
   /** Removals that wait for approval. */
   readonly removals: readonly RemovalToApprove[];
   readonly holds: readonly Held[];
@@ -50,13 +50,13 @@ export function readRecord(
     else if (path === 'summary.yaml') known = reader.read(file, summary) ?? {};
     else if (unknownFolderOf(path) !== undefined) unknown.add(unknownFolderOf(path)!);
   }
-  const { silent, commit, inEffect } = memory ?? memoryInSummary(known);
+  const { unreachable, commit, inEffect } = memory ?? memoryInSummary(known);
   values.endRound();
   allSnapshotsRead();
   return {
     problems: [...problems, ...[...unknown].map(unknownFolder)],
     branch: known.branch,
-    silent,
+    unreachable,
     removals: known.removals ?? [],
     holds: known.holds ?? [],
     notInEffect: notInEffectIn(known),

@@ -57,13 +57,13 @@ export type Held = NonNullable<Summary['holds']>[number];
  */
 export const memoryInSummary = (summary: Summary): DaemonMemory => {
   const { holds = [], counts, commit, commitInForce, guard = [], unreachable = {}, lastContact = {} } = summary;
-  const lastHeard = new Map(Object.entries(lastContact));
+  const contacts = new Map(Object.entries(lastContact));
   return {
     commit,
-    silent: new Map(
+    unreachable: new Map(
       Object.entries(unreachable).map(([name, cause]) => {
-        const heard = lastHeard.get(name);
-        return [name as ClusterName, { cause, ...(heard !== undefined && { lastContact: heard }) }];
+        const contact = contacts.get(name);
+        return [name as ClusterName, { cause, ...(contact !== undefined && { lastContact: contact }) }];
       }),
     ),
     inEffect: {

@@ -2,14 +2,14 @@ import { memberAgentOf } from '../../api/member-cluster.ts';
 import type { ClusterName } from '../../api/meta.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
-import { silenceText } from '../silence.ts';
+import { unreachableText } from '../unreachable-text.ts';
 import { list, type SectionSource } from './section.ts';
 
 /** Clusters that do not respond. */
 export const notResponding: SectionSource = ({ unreachable }) =>
   list(
     'Not responding',
-    [...unreachable].map(([name, silence]) => ({ line: [`${name} ${silenceText(silence)}`] })),
+    [...unreachable].map(([name, member]) => ({ line: [`${name} ${unreachableText(member)}`] })),
     { intro: 'The tables show the last observation of these clusters. Their objects stay.' },
   );
 

@@ -14,8 +14,8 @@ import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../cause.ts';
 import { holdText } from '../hold-text.ts';
 import { type HeldObject, holdsOf } from '../holds-of.ts';
-import { silenceText } from '../silence.ts';
 import { suspendedText } from '../suspensions.ts';
+import { unreachableText } from '../unreachable-text.ts';
 import { inWords, progressOf } from './progress-text.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
 import { type Listed, whyLate, whyNotSettled } from './why-late.ts';
@@ -33,11 +33,13 @@ const mostNamed = 10;
  * Why a placement is not up to date, one line for each thing that it waits for. Where it is up to date on all clusters: what
  * holds it as a whole, and removals that are held.
  */
-export function waitsOfPlacement(placement: RecordedWithKind, { record, silent, holds }: Known): string[] {
+export function waitsOfPlacement(placement: RecordedWithKind, { record, unreachable, holds }: Known): string[] {
   const { kind, name, namespace, object, state } = placement;
   const whole = held(holds, { kind, name, namespace });
-  const isLate = state.bindings.some((binding) => whyLate({ placement, binding }, { silent, holds }) !== undefined);
-  const late = waitingClusters(placement, state.bindings, { silent, holds });
+  const isLate = state.bindings.some(
+    (binding) => whyLate({ placement, binding }, { unreachable, holds }) !== undefined,
+  );
+  const late = waitingClusters(placement, state.bindings, { unreachable, holds });
   if (!isLate) return [...whole, ...late];
   const suspended = object?.metadata.annotations?.[suspendedAnnotation];
   const runs = [...record.runs.values()].filter(
@@ -114,9 +116,12 @@ export function waitOfTask(task: StageTaskState, namespace: string | undefined):
 }
 
 /** What keeps a member from being joined and healthy. */
-export function waitsOfCluster({ metadata, status }: MemberCluster, { silent }: Pick<Listed, 'silent'>): string[] {
-  const silence = silent.get(metadata.name);
-  if (silence) return [silenceText(silence)];
+export function waitsOfCluster(
+  { metadata, status }: MemberCluster,
+  { unreachable }: Pick<Listed, 'unreachable'>,
+): string[] {
+  const member = unreachable.get(metadata.name);
+  if (member) return [unreachableText(member)];
   return (memberAgentOf(status)?.conditions ?? []).flatMap((condition) =>
     condition.status === 'True' ? [] : [`${condition.type} is ${condition.status}: ${causeOf(condition)}`],
   );

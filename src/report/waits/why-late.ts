@@ -2,17 +2,17 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { conditionIs, isFulfilled } from '../../engine/kernel/condition.ts';
-import type { Silence } from '../../repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import type { Held } from '../../repo/record/summary.ts';
 import { causeOf, failureText } from '../cause.ts';
 import { meaningOf } from '../hold-reasons.ts';
 import { holdText } from '../hold-text.ts';
 import { type HeldObject, holdsOf } from '../holds-of.ts';
-import { silenceText } from '../silence.ts';
+import { unreachableText } from '../unreachable-text.ts';
 
 /** What the status branch lists beside its objects: members that do not respond, and holds. */
 export interface Listed {
-  readonly silent: ReadonlyMap<ClusterName, Silence>;
+  readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
   readonly holds: readonly Held[];
 }
 
@@ -25,9 +25,10 @@ interface Bound {
  * Why one cluster is not up to date: it does not respond, something holds it, an object of it fails, or what its conditions
  * say. Undefined: it is up to date.
  */
-export function whyLate({ placement, binding }: Bound, { silent, holds }: Listed): string | undefined {
-  const seen = seenOf(binding, silent);
-  const hold = seen === undefined || silent.has(binding.targetCluster) ? undefined : holdOf(binding, placement, holds);
+export function whyLate({ placement, binding }: Bound, { unreachable, holds }: Listed): string | undefined {
+  const seen = seenOf(binding, unreachable);
+  const hold =
+    seen === undefined || unreachable.has(binding.targetCluster) ? undefined : holdOf(binding, placement, holds);
   return hold ? holdText(hold) : seen;
 }
 
@@ -35,7 +36,7 @@ export function whyLate({ placement, binding }: Bound, { silent, holds }: Listed
 export function whyNotSettled(bound: Bound, known: Listed): string | undefined {
   const { placement, binding } = bound;
   const late = whyLate(bound, known);
-  if (late !== undefined || known.silent.has(binding.targetCluster)) return late;
+  if (late !== undefined || known.unreachable.has(binding.targetCluster)) return late;
   const hold = holdsOn(binding.targetCluster, holdsOf(placement, known.holds)).find(
     (each) => meaningOf(each).ofRemoval,
   );
@@ -46,9 +47,9 @@ export function whyNotSettled(bound: Bound, known: Listed): string | undefined {
 export function heldInRun(
   { kind, metadata }: StagedUpdateRun,
   cluster: ClusterName,
-  { silent, holds }: Listed,
+  { unreachable, holds }: Listed,
 ): string | undefined {
-  if (silent.has(cluster)) return undefined;
+  if (unreachable.has(cluster)) return undefined;
   const hold = holdsOn(cluster, holdsOf({ kind, ...metadata }, holds))[0];
   return hold && holdText(hold);
 }
@@ -68,12 +69,12 @@ function holdOf(binding: Binding, placement: HeldObject, holds: readonly Held[])
 const isHeldBack = ({ conditions, state, deleting }: Binding): boolean =>
   conditionIs(conditions, 'RolloutStarted', 'False') || (state === 'Unscheduled' && !deleting);
 
-function seenOf(binding: Binding, silent: ReadonlyMap<ClusterName, Silence>): string | undefined {
+function seenOf(binding: Binding, unreachable: ReadonlyMap<ClusterName, UnreachableMember>): string | undefined {
   const isHeld = conditionIs(binding.conditions, 'RolloutStarted', 'False');
   const stays = binding.state !== 'Unscheduled' && !binding.deleting;
   if (stays && !isHeld && isFulfilled(binding.conditions)) return undefined;
-  const silence = silent.get(binding.targetCluster);
-  if (silence) return silenceText(silence);
+  const member = unreachable.get(binding.targetCluster);
+  if (member) return unreachableText(member);
   const failed = binding.failedPlacements?.[0];
   if (failed) {
     const more = binding.failedPlacements!.length - 1;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memberCluster } from '../../../src/api/member-cluster.ts';
 import type { Condition } from '../../../src/api/meta.ts';
 import { clusterPage } from '../../../src/cli/kinds/clusters/page.ts';
-import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../../src/repo/record/daemon-memory.ts';
 import { at, is, statusWith } from './world.ts';
 
 describe('describe cluster', () => {
@@ -15,13 +15,13 @@ describe('describe cluster', () => {
       status: { agentStatus: [{ type: 'MemberAgent', conditions: agent }] },
     });
   const well = [is('Joined', 'True', 0), is('Healthy', 'True', 1)];
-  const head = (cluster: ReturnType<typeof member>, silent: Readonly<Record<string, Silence>> = {}) =>
-    clusterPage(cluster, statusWith([], silent))[0]!.split('\n');
+  const head = (cluster: ReturnType<typeof member>, unreachable: Readonly<Record<string, UnreachableMember>> = {}) =>
+    clusterPage(cluster, statusWith([], unreachable))[0]!.split('\n');
 
-  it.each<[string, object, object, Condition[], Readonly<Record<string, Silence>>, string[]]>([
+  it.each<[string, object, object, Condition[], Readonly<Record<string, UnreachableMember>>, string[]]>([
     ['one that responds', {}, {}, well, {}, ['Eligible:   yes', 'Heartbeat:  every 60s, responding']],
     [
-      'one that is silent for a short time',
+      'one that is unreachable for a short time',
       {},
       {},
       well,
@@ -29,7 +29,7 @@ describe('describe cluster', () => {
       ['Eligible:   yes', `Heartbeat:  does not respond since ${at(58)}: refused`],
     ],
     [
-      'one that is silent for long',
+      'one that is unreachable for long',
       {},
       {},
       well,
@@ -74,8 +74,8 @@ describe('describe cluster', () => {
       {},
       ['Labels:     env=prod, zone=a', 'Taints:     gpu=yes:NoSchedule'],
     ],
-  ])('%s', (_, metadata, spec, agent, silent, expected) => {
-    expect(head(member(metadata, spec, agent), silent)).toEqual(expect.arrayContaining(expected));
+  ])('%s', (_, metadata, spec, agent, unreachable, expected) => {
+    expect(head(member(metadata, spec, agent), unreachable)).toEqual(expect.arrayContaining(expected));
   });
 
   it('with a null deletionTimestamp does not leave', () => {

@@ -1,7 +1,7 @@
 import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import { stagedUpdateRun } from '../../../src/api/staged.ts';
 import type { Status } from '../../../src/cli/status/open-status.ts';
-import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../../src/repo/record/daemon-memory.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
@@ -60,10 +60,10 @@ export const waiting = run({
   ],
 });
 
-/** A status branch with these runs, of members some of which may be silent, and other files. */
+/** A status branch with these runs, of members some of which may be unreachable, and other files. */
 export const statusWith = (
   runs: readonly ReturnType<typeof run>[],
-  silent: Readonly<Record<string, Silence>> = {},
+  unreachable: Readonly<Record<string, UnreachableMember>> = {},
   files: Readonly<Record<string, string>> = {},
 ): Status => ({
   tip: 'tip',
@@ -72,7 +72,7 @@ export const statusWith = (
   branch: 'main',
   removals: [],
   files: new Map(),
-  silent: new Map(Object.entries(silent)) as unknown as ReadonlyMap<ClusterName, Silence>,
+  unreachable: new Map(Object.entries(unreachable)) as unknown as ReadonlyMap<ClusterName, UnreachableMember>,
   holds: [],
   notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
   record: {

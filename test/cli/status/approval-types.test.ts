@@ -17,7 +17,7 @@ const status: Status = {
   holds: [],
   notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
   files: new Map(),
-  silent: new Map(),
+  unreachable: new Map(),
   record: readRecord(new Map([['approvals/web-1-after-canary.yaml', approval]])).record,
 };
 

@@ -4,7 +4,7 @@ import { type MemberCluster, memberCluster } from '../../../src/api/member-clust
 import type { ClusterName } from '../../../src/api/meta.ts';
 import { clusters } from '../../../src/cli/kinds/clusters/clusters.ts';
 import type { Status, StatusReader } from '../../../src/cli/status/open-status.ts';
-import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../../src/repo/record/daemon-memory.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
@@ -21,8 +21,8 @@ it.each([
   ['that responds', undefined, 'True', 'responding'],
   ['that does not respond', { cause: 'refused', lastContact: '2026-11-20T11:59:30Z' }, 'Unknown', '30s'],
   ['that never answered', { cause: 'refused' }, 'Unknown', undefined],
-])('get clusters shows the health and last contact of one %s', async (_, silence, health, seen) => {
-  const cells = await cellsOf(member, silence);
+])('get clusters shows the health and last contact of one %s', async (_, unreachable, health, seen) => {
+  const cells = await cellsOf(member, unreachable);
   expect([cells['HEALTHY'], cells['MEMBER-AGENT-LAST-SEEN']]).toEqual([health, seen]);
 });
 
@@ -41,7 +41,7 @@ it.each([
   expect([cells['SCHEDULING'], cells['TAINTS']]).toEqual([scheduling, told]);
 });
 
-async function cellsOf(cluster: MemberCluster, silence?: Silence) {
+async function cellsOf(cluster: MemberCluster, unreachable?: UnreachableMember) {
   const name = cluster.metadata.name as ClusterName;
   const status: Status = {
     tip: 'tip',
@@ -52,7 +52,7 @@ async function cellsOf(cluster: MemberCluster, silence?: Silence) {
     holds: [],
     notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
     files: new Map(),
-    silent: new Map(silence ? [[name, silence]] : []),
+    unreachable: new Map(unreachable ? [[name, unreachable]] : []),
     record: { ...readRecord(new Map()).record, clusters: new Map([[name, cluster]]) },
   };
   const [row] = await clusters.rows(status, undefined as unknown as StatusReader);

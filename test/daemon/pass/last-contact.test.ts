@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { MemberCluster } from '../../../src/api/member-cluster.ts';
 import type { ClusterObservation } from '../../../src/api/observation.ts';
 import { lastContacts } from '../../../src/daemon/pass/last-contact.ts';
-import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../../src/repo/record/daemon-memory.ts';
 import { member, placement } from '../../support/paper-fleet.ts';
 import { settledFleet } from '../../support/small-fleet.ts';
 import type { VirtualDaemon, VirtualFleet } from '../../support/virtual-fleet.ts';
@@ -143,43 +143,46 @@ it('the dashboard shows since when a member does not respond', async () => {
   expect((await fleet.repo.files('fleet-status'))['README.md']).toContain(`- b does not respond since ${since}: `);
 });
 
-const silent = (lastContact?: string): Silence => ({ cause: 'refused', ...(lastContact && { lastContact }) });
+const unreachable = (lastContact?: string): UnreachableMember => ({
+  cause: 'refused',
+  ...(lastContact && { lastContact }),
+});
 
 describe('the last contact of a member that does not respond is', () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
   const joined = { agentStatus: [{ type: 'MemberAgent', conditions: [{ type: 'Joined', status: 'True' }] }] };
   const epoch = '1970-01-01T00:00:00Z';
-  it.each<[what: string, own: string, recorded: Silence | undefined, is: string | undefined]>([
+  it.each<[what: string, own: string, recorded: UnreachableMember | undefined, is: string | undefined]>([
     [
       'what this daemon had, if it is later',
       '2026-11-20T11:50:00Z',
-      silent('2026-11-20T11:40:00Z'),
+      unreachable('2026-11-20T11:40:00Z'),
       '2026-11-20T11:50:00Z',
     ],
     [
       'what another daemon had, if that is later',
       '2026-11-20T11:40:00Z',
-      silent('2026-11-20T11:50:00Z'),
+      unreachable('2026-11-20T11:50:00Z'),
       '2026-11-20T11:50:00Z',
     ],
-    ['the recorded one, if this daemon had none', epoch, silent('2026-11-20T11:50:00Z'), '2026-11-20T11:50:00Z'],
-    ['never, if it is recorded as unreachable without a time', epoch, silent(), undefined],
-    ['never, if the recorded one is in the future', epoch, silent('2026-11-20T12:00:01Z'), undefined],
-    ['never, if the recorded one is not an instant', epoch, silent('yesterday'), undefined],
+    ['the recorded one, if this daemon had none', epoch, unreachable('2026-11-20T11:50:00Z'), '2026-11-20T11:50:00Z'],
+    ['never, if it is recorded as unreachable without a time', epoch, unreachable(), undefined],
+    ['never, if the recorded one is in the future', epoch, unreachable('2026-11-20T12:00:01Z'), undefined],
+    ['never, if the recorded one is not an instant', epoch, unreachable('yesterday'), undefined],
     ['the start of this daemon, if nothing is recorded', epoch, undefined, '2026-11-20T11:59:00Z'],
   ])('%s', (_, own, recorded, is) => {
     const observation = { metadata: { name: 'c' }, observedAt: own, reachable: false, complete: false };
-    const heard = lastContacts({
+    const contacts = lastContacts({
       members: {
         observations: () => new Map([['c', observation as unknown as ClusterObservation]]),
         unreachable: () => new Map([['c', 'refused']]),
         askedSince: () => new Map([['c', Date.parse('2026-11-20T11:59:00Z')]]),
       },
-      recordedSilent: new Map(recorded ? [['c', recorded]] : []),
+      recordedUnreachable: new Map(recorded ? [['c', recorded]] : []),
       recorded: new Map([['c', { status: joined } as unknown as MemberCluster]]),
       now,
     });
-    expect(heard.silent).toEqual(new Map([['c', { cause: 'refused', ...(is && { lastContact: is }) }]]));
-    expect(heard.observations.get('c')!.observedAt).toBe(is ?? epoch);
+    expect(contacts.unreachable).toEqual(new Map([['c', { cause: 'refused', ...(is && { lastContact: is }) }]]));
+    expect(contacts.observations.get('c')!.observedAt).toBe(is ?? epoch);
   });
 });

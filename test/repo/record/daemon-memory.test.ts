@@ -6,7 +6,7 @@ import { renderRecord } from '../../../src/repo/record/write.ts';
 
 const memory: DaemonMemory = {
   commit: 'a1',
-  silent: new Map([
+  unreachable: new Map([
     ['eu-1' as ClusterName, { cause: 'connection refused', lastContact: '2026-11-20T10:00:00Z' }],
     ['constructor' as ClusterName, { cause: 'no kubeconfig' }],
   ]),
@@ -30,9 +30,9 @@ guard: [{rule: too-many-clusters, message: too many}]
 `;
 
 function remembered(files: ReadonlyMap<string, string>): DaemonMemory {
-  const { record, silent, problems } = readRecord(files);
+  const { record, unreachable, problems } = readRecord(files);
   expect(problems).toEqual([]);
-  return { commit: record.commit, silent, inEffect: record.inEffect! };
+  return { commit: record.commit, unreachable, inEffect: record.inEffect! };
 }
 
 it('a daemon reads back what it wrote, with any summary and any names of members', () => {
@@ -65,7 +65,7 @@ it('it reads well', () => {
 it('without daemon.yaml the summary of an older daemon is read', () => {
   expect(remembered(new Map([['summary.yaml', olderSummary]]))).toEqual({
     commit: 'b1',
-    silent: new Map([
+    unreachable: new Map([
       ['eu-3', { cause: 'timeout', lastContact: '2026-11-20T09:00:00Z' }],
       ['constructor', { cause: 'no kubeconfig' }],
     ]),

@@ -3,7 +3,7 @@ import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import type { StagedUpdateRun } from '../../../src/api/staged.ts';
 import { knownPlacements } from '../../../src/cli/status/known-placements.ts';
-import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../../src/repo/record/daemon-memory.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import {
   waitsInRun,
@@ -14,8 +14,8 @@ import {
 } from '../../../src/report/waits/waits.ts';
 import { whyLate } from '../../../src/report/waits/why-late.ts';
 
-const silent = new Map([
-  ['gone-1' as ClusterName, { cause: 'refused', lastContact: '2026-11-20T10:00:00Z' } as Silence],
+const unreachable = new Map([
+  ['gone-1' as ClusterName, { cause: 'refused', lastContact: '2026-11-20T10:00:00Z' } as UnreachableMember],
 ]);
 const bound = (given: Partial<Binding>): Binding => ({ targetCluster: 'eu-1', state: 'Bound', ...given });
 const is = (type: string, status: Condition['status'], message = ''): Condition => ({
@@ -30,7 +30,11 @@ describe('why one cluster is late', () => {
   it.each<[string, Binding, string | undefined]>([
     ['it is not', bound({ conditions: [is('Available', 'True')] }), undefined],
     ['it has compared', bound({ conditions: [is('DiffReported', 'True')] }), undefined],
-    ['a silent cluster', bound({ targetCluster: 'gone-1' }), 'does not respond since 2026-11-20T10:00:00Z: refused'],
+    [
+      'an unreachable cluster',
+      bound({ targetCluster: 'gone-1' }),
+      'does not respond since 2026-11-20T10:00:00Z: refused',
+    ],
     [
       'a failing object before its condition',
       bound({ conditions: [is('Applied', 'False', 'all')], failedPlacements: [failed('a')] }),
@@ -66,7 +70,7 @@ describe('why one cluster is late', () => {
         ]),
       ).record,
     );
-    expect(whyLate({ placement: placement!, binding }, { silent, holds: [] })).toBe(expected);
+    expect(whyLate({ placement: placement!, binding }, { unreachable, holds: [] })).toBe(expected);
   });
 });
 
@@ -86,7 +90,7 @@ describe('why a placement is late', () => {
         ...Object.entries(files),
       ]),
     );
-    return waitsOfPlacement(knownPlacements(record)[0]!, { record, silent, holds });
+    return waitsOfPlacement(knownPlacements(record)[0]!, { record, unreachable, holds });
   };
   const up = 'state: Bound, conditions: [{type: Available, status: "True", reason: Up}]';
   const run = (status: string) =>
@@ -237,7 +241,7 @@ it('a run lists what its clusters in flight wait for, and only those', () => {
     ]),
   );
   const [run] = [...record.runs.values()];
-  expect(waitsInRun(run!, knownPlacements(record)[0]!, { record, silent, holds: [] })).toEqual([
+  expect(waitsInRun(run!, knownPlacements(record)[0]!, { record, unreachable, holds: [] })).toEqual([
     'a, b: OverriddenFailed: no such label',
   ]);
 });
@@ -251,12 +255,12 @@ it('a member that does not respond, or is not healthy', () => {
       spec: { heartbeatPeriodSeconds: 60 },
       status: { agentStatus: [{ type: 'MemberAgent', conditions }] },
     }) as Parameters<typeof waitsOfCluster>[0];
-  expect(waitsOfCluster(member('gone-1', []), { silent })).toEqual([
+  expect(waitsOfCluster(member('gone-1', []), { unreachable })).toEqual([
     'does not respond since 2026-11-20T10:00:00Z: refused',
   ]);
-  expect(waitsOfCluster(member('eu-1', [is('Joined', 'True'), is('Healthy', 'False', 'ill')]), { silent })).toEqual([
-    'Healthy is False: HealthyReason: ill',
-  ]);
+  expect(
+    waitsOfCluster(member('eu-1', [is('Joined', 'True'), is('Healthy', 'False', 'ill')]), { unreachable }),
+  ).toEqual(['Healthy is False: HealthyReason: ill']);
 });
 
 it('a request names the branch to merge until it is answered', () => {

@@ -2,7 +2,7 @@ import { isCordon } from '../../../api/cordon-taint.ts';
 import { type MemberCluster, memberAgentOf } from '../../../api/member-cluster.ts';
 import { parseInstant } from '../../../engine/kernel/instant.ts';
 import { taintText } from '../../../engine/placement/taint-text.ts';
-import type { Silence } from '../../../repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../../repo/record/daemon-memory.ts';
 import { waitsOfCluster } from '../../../report/waits/waits.ts';
 import { age } from '../../terminal/age.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
@@ -11,7 +11,7 @@ import { clusterPage } from './page.ts';
 interface Seen {
   readonly cluster: MemberCluster;
   /** Set for one that does not respond. */
-  readonly silence: Silence | undefined;
+  readonly unreachable: UnreachableMember | undefined;
 }
 
 /**
@@ -23,8 +23,8 @@ export const clusters: Listing = listing<Seen>({
   names: ['clusters', 'cluster', 'members', 'member', 'memberclusters', 'membercluster'],
   folders: ['clusters'],
   conditionTypes: ['Joined', 'Healthy'],
-  items: ({ record, silent }) =>
-    [...record.clusters.values()].map((cluster) => ({ cluster, silence: silent.get(cluster.metadata.name) })),
+  items: ({ record, unreachable }) =>
+    [...record.clusters.values()].map((cluster) => ({ cluster, unreachable: unreachable.get(cluster.metadata.name) })),
   describe: ({ cluster }) => ({ name: cluster.metadata.name, value: cluster }),
   page: ({ cluster }, status) => clusterPage(cluster, status),
   waits: ({ cluster }, status) => waitsOfCluster(cluster, status),
@@ -71,13 +71,13 @@ export const clusters: Listing = listing<Seen>({
 });
 
 /** As in KubeFleet, the health of a member whose agent does not respond is unknown. */
-function healthOf({ cluster, silence }: Seen): Cell {
-  return silence ? 'Unknown' : (statusOf(memberAgentOf(cluster.status)?.conditions, 'Healthy') ?? 'Unknown');
+function healthOf({ cluster, unreachable }: Seen): Cell {
+  return unreachable ? 'Unknown' : (statusOf(memberAgentOf(cluster.status)?.conditions, 'Healthy') ?? 'Unknown');
 }
 
-/** `responding` for a member that the daemon has reached and that is not reported as silent. */
-function lastSeen({ cluster, silence }: Seen, now: number): Cell {
-  const at = parseInstant(silence?.lastContact ?? memberAgentOf(cluster.status)?.lastReceivedHeartbeat ?? '');
+/** `responding` for a member that the daemon has reached and that is not reported as unreachable. */
+function lastSeen({ cluster, unreachable }: Seen, now: number): Cell {
+  const at = parseInstant(unreachable?.lastContact ?? memberAgentOf(cluster.status)?.lastReceivedHeartbeat ?? '');
   if (at !== undefined) return age(at, now);
-  return silence === undefined && memberAgentOf(cluster.status) !== undefined ? 'responding' : undefined;
+  return unreachable === undefined && memberAgentOf(cluster.status) !== undefined ? 'responding' : undefined;
 }

@@ -2,9 +2,9 @@ import { isLeaving, type MemberCluster, memberAgentOf } from '../../../api/membe
 import { formatInstant } from '../../../engine/kernel/instant.ts';
 import { evaluateEligibility } from '../../../engine/placement/eligibility.ts';
 import { taintText } from '../../../engine/placement/taint-text.ts';
-import type { Silence } from '../../../repo/record/daemon-memory.ts';
+import type { UnreachableMember } from '../../../repo/record/daemon-memory.ts';
 import { conditionOf } from '../../../report/condition-of.ts';
-import { silenceText } from '../../../report/silence.ts';
+import { unreachableText } from '../../../report/unreachable-text.ts';
 import { whyNotSettled } from '../../../report/waits/why-late.ts';
 import { knownPlacements } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
@@ -17,7 +17,7 @@ import { conditionTable, fields, indent, titled } from '../page-text.ts';
 export function clusterPage(cluster: MemberCluster, status: Status): string[] {
   const { properties = {}, conditions } = cluster.status ?? {};
   return [
-    head(cluster, status.silent.get(cluster.metadata.name), status.now),
+    head(cluster, status.unreachable.get(cluster.metadata.name), status.now),
     filled(
       'Properties',
       ['NAME', 'VALUE'],
@@ -29,7 +29,7 @@ export function clusterPage(cluster: MemberCluster, status: Status): string[] {
   ];
 }
 
-function head(cluster: MemberCluster, silence: Silence | undefined, now: number): string {
+function head(cluster: MemberCluster, unreachable: UnreachableMember | undefined, now: number): string {
   const { metadata, spec, status } = cluster;
   const { labels = {}, deletionTimestamp } = metadata;
   return fields([
@@ -42,22 +42,22 @@ function head(cluster: MemberCluster, silence: Silence | undefined, now: number)
     ],
     ['Taints', (spec.taints ?? []).map(taintText).join(', ')],
     deletionTimestamp == null ? undefined : ['Leaving', `since ${deletionTimestamp}`],
-    ['Eligible', eligibility(cluster, silence, now)],
+    ['Eligible', eligibility(cluster, unreachable, now)],
     ['Joined', statusOf(memberAgentOf(cluster.status)?.conditions, 'Joined') ?? 'Unknown'],
     ['Healthy', health(cluster)],
-    ['Heartbeat', silence ? silenceText(silence) : `every ${spec.heartbeatPeriodSeconds}s, responding`],
+    ['Heartbeat', unreachable ? unreachableText(unreachable) : `every ${spec.heartbeatPeriodSeconds}s, responding`],
     ['Version', status?.properties?.['k8s.io/k8s-version']?.value],
   ]);
 }
 
-/** Heartbeats are not committed: a member that is not reported as silent has one now. */
-function eligibility(cluster: MemberCluster, silence: Silence | undefined, now: number): string {
-  const heard = silence === undefined ? formatInstant(now) : (silence.lastContact ?? formatInstant(0));
+/** Heartbeats are not committed: a member that is not reported as unreachable has one now. */
+function eligibility(cluster: MemberCluster, unreachable: UnreachableMember | undefined, now: number): string {
+  const lastContact = unreachable === undefined ? formatInstant(now) : (unreachable.lastContact ?? formatInstant(0));
   const verdict = evaluateEligibility(
     isLeaving(cluster),
     {
       ...cluster.status,
-      agentStatus: cluster.status?.agentStatus?.map((agent) => ({ lastReceivedHeartbeat: heard, ...agent })),
+      agentStatus: cluster.status?.agentStatus?.map((agent) => ({ lastReceivedHeartbeat: lastContact, ...agent })),
     },
     now,
   );
