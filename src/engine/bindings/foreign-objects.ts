@@ -45,6 +45,7 @@ export function stillToGo(outcomes: readonly ObjectOutcome[], { objects }: Remov
 
 export const containsForeign = ({ result }: ObjectOutcome): boolean => result === 'ContainsForeignObjects';
 
+/** Not the digest of a removal that the guard refuses: who approves that one did not approve to remove what is not ours. */
 export const foreignDigest = (
   of: {
     readonly clusterName: ClusterName;
@@ -60,4 +61,5 @@ export const foreignDigest = (
       object: `${apiVersion}/${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
     })),
     digest,
+    'remove with foreign contents',
   );

@@ -10,9 +10,15 @@ export interface Removal {
 
 /**
  * The digest in a RemovalApproval: `sha256:` and the digest of the sorted (cluster, placement, object) lines alone, so that the same
- * removal has the same digest at any commit and time.
+ * removal has the same digest at any commit and time. `purpose` comes first, if the removal is approved for another purpose: an
+ * approval of one does not allow the other. No line begins like it, since names of clusters contain no space and no colon.
  */
-export function removalDigestOf(removals: readonly Removal[], digest: (text: string) => string): string {
+export function removalDigestOf(
+  removals: readonly Removal[],
+  digest: (text: string) => string,
+  purpose?: string,
+): string {
   const lines = new Set(removals.map(({ clusterName, placement, object }) => `${clusterName} ${placement} ${object}`));
-  return `sha256:${digest([...lines].sort().join('\n'))}`;
+  const first = purpose === undefined ? [] : [`purpose: ${purpose}`];
+  return `sha256:${digest([...first, ...[...lines].sort()].join('\n'))}`;
 }

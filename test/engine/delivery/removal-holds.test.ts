@@ -35,7 +35,8 @@ const seen = (results: ObjectOutcome[], approved: string[] = []) => ({
 });
 const removing = { clusterName: 'a', placement: web, objects: [] };
 const noTarget = () => undefined;
-const removalDigest = `sha256:${digest('a web v1/Namespace shop')}`;
+const line = 'a web v1/Namespace shop';
+const removalDigest = `sha256:${digest(`purpose: remove with foreign contents\n${line}`)}`;
 
 describe('a removal that an actor does not carry out', () => {
   it('is a hold, which names the digest that would let it pass', () => {
@@ -58,6 +59,7 @@ describe('a removal that an actor does not carry out', () => {
     ['not approved', [], []],
     ['approved', [removalDigest], [shop]],
     ['another removal approved', [`sha256:${digest('a web v1/Namespace other')}`], []],
+    ['the removal approved, not that of its contents', [`sha256:${digest(line)}`], []],
   ])('is allowed when it is approved: %s', (_, approved, objects) => {
     expect(approvedRemovals(removing, seen([foreign], approved))).toEqual(objects);
     expect(blockedRemovals(removing, seen([foreign], approved))).toEqual(objects.length === 0 ? [shop] : []);
