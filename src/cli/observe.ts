@@ -45,10 +45,10 @@ export async function observe(options: {
   try {
     const fleet = await loadFleet(repo.tree);
     const { record } = readRecord(await repo.statusFiles());
-    await members.follow(fleet.members, fleet.priceLists);
+    await members.follow(fleet.members, fleet);
     members.assign(new Map());
     await members.looked(timeout);
-    await members.sweep();
+    await members.sweep(timeout);
     await makeDirectory(options.out);
     const { stringify } = await import('yaml');
     const published = assignmentsOf(

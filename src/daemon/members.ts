@@ -2,8 +2,13 @@ import type { PriceList } from '../api/gitfleet.ts';
 import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
+import type { HubObject } from '../engine/input.ts';
+import { memoize } from '../engine/kernel/memoize.ts';
 import type { Actor } from '../members/actor.ts';
+import { type MemberLimits, memberLimits } from '../members/api-server/member-limits.ts';
+import { sharedLimits } from '../members/api-server/shared-limits.ts';
 import type { Transport } from '../members/api-server/transport.ts';
+import { weightOf } from '../members/api-server/weight-of.ts';
 import type { Assignment } from '../members/assignment.ts';
 import { type Clock, sleep } from '../members/clock.ts';
 import { fewAtOnce } from '../members/few-at-once.ts';
@@ -13,7 +18,10 @@ import { type Connect, openMembers } from './open-members.ts';
 /** All members of the fleet: opened when their file is added, closed when it is removed. */
 export interface FleetMembers {
   /** Opens and closes members so that exactly those of the fleet repo are open. */
-  follow(clusters: readonly MemberCluster[], priceLists: readonly PriceList[]): Promise<void>;
+  follow(
+    clusters: readonly MemberCluster[],
+    fleet: { readonly priceLists: readonly PriceList[]; readonly resources: readonly HubObject[] },
+  ): Promise<void>;
   assign(
     assignments: ReadonlyMap<ClusterName, readonly Assignment[]>,
     /** Whether the record no longer has a target on a cluster, though the record is not lost. */
@@ -35,8 +43,11 @@ export interface FleetMembers {
   settled(ms: number): Promise<void>;
   /** Resolves when every member has responded once, or after `ms` of pace. */
   looked(ms: number): Promise<void>;
-  /** Finds our objects of every kind, for a lost record. */
-  sweep(): Promise<void>;
+  /**
+   * Finds our objects of every kind, for a lost record. Waits for each member at most `ms` of pace; a slower one is swept further, and
+   * its observation is incomplete until then.
+   */
+  sweep(ms: number): Promise<void>;
   readonly size: () => number;
   /** Requests sent so far, also to members that are closed. */
   readonly requests: () => number;
@@ -62,9 +73,12 @@ export function fleetMembers(input: {
   readonly conflict?: (cluster: ClusterName) => void;
   /** Largest age of the record as read, milliseconds. */
   readonly recordAgeMs: number;
+  /** Of what members send; the usual ones when absent. */
+  readonly limits?: MemberLimits | undefined;
 }): FleetMembers {
   const writes = inFlight();
   const shared = fewAtOnce(input.pace);
+  const limits = sharedLimits(input.limits);
   let prices: readonly PriceList[] = [];
   let disputed = false;
   /** When the record last confirmed the assignments, milliseconds of the fleet's time. */
@@ -78,6 +92,7 @@ export function fleetMembers(input: {
         transport: writes.through(transport),
         clock: input.clock,
         fewAtOnce: shared,
+        shared: limits,
         heartbeatMs,
         pollMs: position < input.watchMembers ? undefined : pollMs,
         priceLists: () => prices,
@@ -101,8 +116,9 @@ export function fleetMembers(input: {
   }
 
   return {
-    async follow(clusters, priceLists) {
+    async follow(clusters, { priceLists, resources }) {
       prices = priceLists;
+      limits.explain(weightOfAll(resources));
       await opened.follow(
         new Map(clusters.map(({ metadata, spec }) => [metadata.name, spec.heartbeatPeriodSeconds * 1000])),
       );
@@ -132,8 +148,8 @@ export function fleetMembers(input: {
     },
     settled: (ms) => until(input.pace, () => all().every((member) => member.idle()), ms),
     looked: (ms) => until(input.pace, () => all().every((member) => member.observation().reachable), ms),
-    async sweep() {
-      await Promise.allSettled(all().map((member) => member.sweep()));
+    async sweep(ms) {
+      await Promise.all(all().map((member) => sweptWithin(member, input.pace, ms)));
     },
     size: () => opened.open.size,
     requests: () => all().reduce((sum, member) => sum + member.requests(), opened.closedRequests()),
@@ -149,11 +165,29 @@ export function fleetMembers(input: {
   };
 }
 
+/** The time begins with the work: a large fleet is not swept all at once. */
+async function sweptWithin(member: Member, pace: Clock, ms: number): Promise<void> {
+  const swept = new AbortController();
+  await new Promise<void>((resolve) => {
+    const work = member.sweep(() => void sleep(pace, ms, swept.signal).then(resolve));
+    work.then(resolve, () => resolve());
+  });
+  swept.abort();
+}
+
 /** Polls `there` every few milliseconds, at most for `ms`. */
 async function until(pace: Clock, there: () => boolean, ms: number): Promise<void> {
   const limit = pace.now() + ms;
   while (pace.now() < limit && !there()) await sleep(pace, 10);
 }
+
+/** What the manifests of the fleet repo take in memory, bytes. */
+const weightOfAll = memoize((resources: readonly HubObject[]): number =>
+  resources.reduce((sum, resource) => sum + weightOfOne(resource), 0),
+);
+const weightOfOne = memoize(
+  ({ manifest, enveloped }: HubObject): number => weightOf([manifest, enveloped], memberLimits.nesting) ?? 0,
+);
 
 /** Counts requests in flight that change something. */
 function inFlight(): { through(transport: Transport): Transport; size(): number } {

@@ -1,13 +1,16 @@
 import type { ClusterName, ObjectRef } from '../api/meta.ts';
+import type { BeyondLimit } from './api-server/api-error.ts';
 import { type MemberClient, memberClient } from './api-server/client.ts';
 import { type Discovery, discover } from './api-server/discovery.ts';
 import type { ServedKind } from './api-server/served-kind.ts';
+import { type SharedLimits, sharedLimits } from './api-server/shared-limits.ts';
 import type { Transport } from './api-server/transport.ts';
 import type { Clock } from './clock.ts';
 import { type Contact, keepContact, type Standing } from './contact.ts';
 import type { FewAtOnce } from './few-at-once.ts';
 import { type Turns, turns } from './turns.ts';
 import { type UnrecordedObjects, unrecorded } from './unrecorded-objects.ts';
+import { keptBytes } from './watch/kept-bytes.ts';
 import type { Change } from './watch/store.ts';
 import { type Watches, watches } from './watch/watches.ts';
 
@@ -36,6 +39,7 @@ export function connect(input: {
   /** Instant at which the record last confirmed the assignments, milliseconds. */
   readonly knownAt: () => number;
   readonly fewAtOnce: FewAtOnce;
+  readonly shared?: SharedLimits | undefined;
   readonly life: AbortSignal;
   readonly probed: (before: Standing) => void;
   /** The objects of a kind that assignments name. */
@@ -44,11 +48,21 @@ export function connect(input: {
   /** A watch broke, was refused, or recovered; with a message when someone must act. */
   readonly turned: (message?: string) => void;
 }): Connection {
-  const { clock, pollMs, named, changed, turned } = input;
-  const client = memberClient(input);
+  const { clock, life, pollMs, named, changed, turned, shared = sharedLimits() } = input;
+  const client = memberClient({ ...input, shared, refused });
   const discovery = discover(client);
   const contact = keepContact({ ...input, client });
-  const seen = watches({ client, clock, contact, discovery, pollMs, named, changed, turned });
+  const kept = keptBytes(input.name, { shared, life, refused });
+  const seen = watches({ client, clock, contact, discovery, kept, pollMs, named, changed, turned });
+
+  /** Everything of it is let go of, and read anew when it is asked again. */
+  function refused(error: BeyondLimit): void {
+    if (!contact.refuse(error.message)) return;
+    client.abort(error);
+    discovery.forget();
+    seen.restart();
+  }
+
   input.life.addEventListener('abort', () => seen.stop(), { once: true });
   return {
     client,

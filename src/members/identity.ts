@@ -1,4 +1,3 @@
-import type { Manifest } from '../api/meta.ts';
 import { ApiError } from './api-server/api-error.ts';
 import type { MemberClient } from './api-server/client.ts';
 
@@ -9,7 +8,7 @@ import type { MemberClient } from './api-server/client.ts';
 export async function identityOf(client: MemberClient): Promise<string | undefined> {
   try {
     const path = '/api/v1/namespaces/kube-system';
-    const { metadata } = await client.request<Manifest>({ method: 'GET', path, tried: 'read Namespace kube-system' });
+    const { metadata } = await client.object({ method: 'GET', path, tried: 'read Namespace kube-system' });
     return metadata['uid'] as string | undefined;
   } catch (error) {
     if (error instanceof ApiError) return undefined;

@@ -1,6 +1,5 @@
 import type { PriceList } from '../api/gitfleet.ts';
 import type { Connection } from './connection.ts';
-import type { FewAtOnce } from './few-at-once.ts';
 import { identityOf } from './identity.ts';
 import { collectProperties, type Properties, withoutAnswer } from './properties.ts';
 import { sweep } from './watch/sweep.ts';
@@ -9,8 +8,11 @@ import { sweep } from './watch/sweep.ts';
 export interface Inspection {
   /** Starts an inspection unless one is running. */
   look(): Promise<void>;
-  /** Watches every kind of which the member holds objects of ours. Kinds that cannot be read are retried with each inspection. */
-  sweep(): Promise<void>;
+  /**
+   * Watches every kind of which the member holds objects of ours. Kinds that cannot be read are retried with each inspection. `begun`
+   * is called when its turn among all members has come.
+   */
+  sweep(begun?: () => void): Promise<void>;
   /** Undefined until the first inspection has ended, also without success. */
   properties(): Properties | undefined;
   /** False when a sweep may have missed objects of ours. */
@@ -48,12 +50,11 @@ export function inspection(
     if (before) on.replaced(before);
   }
 
-  async function sweepOnce(among: FewAtOnce | undefined): Promise<void> {
+  async function sweepOnce(run: (work: () => Promise<boolean>) => Promise<boolean>): Promise<void> {
     swept = 'partly';
     sweeping++;
     try {
-      const isWhole = await (among ? among.run(() => sweep(connection)) : sweep(connection));
-      if (isWhole) swept = 'whole';
+      if (await run(() => sweep(connection))) swept = 'whole';
     } finally {
       sweeping--;
     }
@@ -64,7 +65,7 @@ export function inspection(
     await checkIdentity();
     properties = await collectProperties({ client, priceLists: on.priceLists() });
     // Uses the place of this inspection: waiting for a second place while holding one could deadlock.
-    if (swept === 'partly' && sweeping === 0) await sweepOnce(undefined);
+    if (swept === 'partly' && sweeping === 0) await sweepOnce((work) => work());
   }
 
   return {
@@ -80,7 +81,13 @@ export function inspection(
       looking = false;
       if (JSON.stringify(before) !== JSON.stringify(properties)) on.changed();
     },
-    sweep: () => sweepOnce(connection.fewAtOnce),
+    sweep: (begun = () => {}) =>
+      sweepOnce((work) =>
+        connection.fewAtOnce.run(() => {
+          begun();
+          return work();
+        }),
+      ),
     properties: () => properties,
     complete: () => swept !== 'partly',
   };

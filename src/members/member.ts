@@ -3,6 +3,7 @@ import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Actor } from './actor.ts';
 import { type Actors, memberActors } from './actors.ts';
+import type { SharedLimits } from './api-server/shared-limits.ts';
 import type { Transport } from './api-server/transport.ts';
 import type { Assignment } from './assignment.ts';
 import type { Clock } from './clock.ts';
@@ -28,8 +29,8 @@ export interface Member {
   readonly unreachable: () => string | undefined;
   /** True once every assignment has had an attempt, or the member cannot be reached. */
   idle(): boolean;
-  /** Watches every kind of which the member holds objects of ours, also kinds that no snapshot names. */
-  sweep(): Promise<void>;
+  /** Watches every kind of which the member holds objects of ours, whether a snapshot names it or not. `begun`: its turn has come. */
+  sweep(begun?: () => void): Promise<void>;
   readonly requests: () => number;
   stop(): void;
 }
@@ -47,6 +48,8 @@ export function openMember(input: {
   readonly clock: Clock;
   /** One for the whole fleet. */
   readonly fewAtOnce: FewAtOnce;
+  /** One for the whole fleet. */
+  readonly shared?: SharedLimits | undefined;
   readonly events: MemberEvents;
   readonly heartbeatMs: number;
   /** Lists our objects this often instead of watching them, milliseconds: for fleets with more members than sockets. */
@@ -104,7 +107,7 @@ export function openMember(input: {
     const now = contact.standing();
     cached = undefined;
     unrecorded.settle();
-    if (now.kind === 'reachable') void inspected.look();
+    if (contact.admits()) void inspected.look();
     const news = contactNews(before, now);
     if (news !== undefined) changed(news.message && `${name} ${news.message}`);
   }

@@ -4,6 +4,7 @@ import { messageOf } from '../api/message-of.ts';
 import type { Manifest } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { parseQuantity } from '../api/quantity.ts';
+import { isFields } from '../engine/kernel/fields.ts';
 import { UnreachableError } from './api-server/api-error.ts';
 import type { MemberClient } from './api-server/client.ts';
 
@@ -15,6 +16,14 @@ export interface Properties {
 interface NodeObject extends Manifest {
   readonly spec?: { readonly providerID?: string };
   readonly status?: { readonly capacity?: Record<string, string>; readonly allocatable?: Record<string, string> };
+}
+/** What is kept of a node. */
+interface Node {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly onAzure: boolean;
+  readonly capacity: Usage;
+  readonly allocatable: Usage;
 }
 interface PodObject extends Manifest {
   readonly spec?: {
@@ -37,15 +46,18 @@ export async function collectProperties(input: {
   readonly priceLists: readonly PriceList[];
 }): Promise<Properties> {
   const [nodes, pods, version] = await Promise.all([
-    input.client.list('/api/v1/nodes') as Promise<{ items: readonly NodeObject[] }>,
-    input.client.list('/api/v1/pods', { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' }) as Promise<{
-      items: readonly PodObject[];
-    }>,
-    input.client.request<{ gitVersion?: string }>({ method: 'GET', path: '/version' }),
+    input.client.list('/api/v1/nodes', {}, { keep: nodeOf }),
+    input.client.list(
+      '/api/v1/pods',
+      { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' },
+      { keep: usageOf },
+    ),
+    input.client.json({ method: 'GET', path: '/version' }),
   ]);
-  const capacity = total(nodes.items, (node) => node.status?.capacity);
-  const allocatable = total(nodes.items, (node) => node.status?.allocatable);
-  const requested = requests(pods.items);
+  const gitVersion = isFields(version) && typeof version['gitVersion'] === 'string' ? version['gitVersion'] : undefined;
+  const capacity = nodes.items.map((node) => node.capacity).reduce(plus, nothing);
+  const allocatable = nodes.items.map((node) => node.allocatable).reduce(plus, nothing);
+  const requested = pods.items.reduce(plus, nothing);
   const available = {
     cpu: Math.max(allocatable.cpu - requested.cpu, 0),
     memory: Math.max(allocatable.memory - requested.memory, 0),
@@ -56,7 +68,7 @@ export async function collectProperties(input: {
       properties: {
         'kubernetes-fleet.io/node-count': { value: String(nodes.items.length) },
         ...sizes(nodes.items),
-        ...(version?.gitVersion ? { 'k8s.io/k8s-version': { value: version.gitVersion } } : {}),
+        ...(gitVersion ? { 'k8s.io/k8s-version': { value: gitVersion } } : {}),
         ...(cost.ok
           ? {
               'kubernetes.azure.com/per-cpu-core-cost': { value: cost.perCore },
@@ -84,7 +96,7 @@ export async function collectProperties(input: {
             ]),
       ],
     },
-    versions: { controlPlane: version?.gitVersion, nodes: nodes.items.length },
+    versions: { controlPlane: gitVersion, nodes: nodes.items.length },
   };
 }
 
@@ -125,36 +137,39 @@ const plus = (a: Usage, b: Usage): Usage => ({ cpu: a.cpu + b.cpu, memory: a.mem
 const most = (a: Usage, b: Usage): Usage => ({ cpu: Math.max(a.cpu, b.cpu), memory: Math.max(a.memory, b.memory) });
 const nothing: Usage = { cpu: 0, memory: 0 };
 
-const total = (nodes: readonly NodeObject[], of: (node: NodeObject) => Record<string, string> | undefined): Usage =>
-  nodes.map((node) => usage(of(node))).reduce(plus, nothing);
+function nodeOf({ metadata, spec, status }: NodeObject): Node {
+  const labels = Object.entries(metadata.labels ?? {}).filter(([name]) => keptLabels.has(name));
+  return {
+    name: metadata.name,
+    labels: Object.fromEntries(labels),
+    onAzure: spec?.providerID?.startsWith('azure://') ?? false,
+    capacity: usage(status?.capacity),
+    allocatable: usage(status?.allocatable),
+  };
+}
 
-/** A pod requests the sum of its containers, or its largest init container if that is more. */
-const requests = (pods: readonly PodObject[]): Usage =>
-  pods
-    .filter((pod) => pod.spec?.nodeName !== undefined)
-    .map((pod) => {
-      const containers = (pod.spec?.containers ?? [])
-        .map((container) => usage(container.resources?.requests))
-        .reduce(plus, nothing);
-      const init = (pod.spec?.initContainers ?? [])
-        .map((container) => usage(container.resources?.requests))
-        .reduce(most, nothing);
-      return most(containers, init);
-    })
-    .reduce(plus, nothing);
+/** What a pod on a node asks for: its containers together, or its largest init container if that is more. */
+function usageOf({ spec }: PodObject): Usage {
+  if (spec?.nodeName === undefined) return nothing;
+  const requests = ({ resources }: PodContainer): Usage => usage(resources?.requests);
+  const containers = (spec.containers ?? []).map(requests).reduce(plus, nothing);
+  return most(containers, (spec.initContainers ?? []).map(requests).reduce(most, nothing));
+}
 
 const quantities = ({ cpu, memory }: Usage): Record<string, string> => ({
   cpu: cpu % 1000 === 0 ? String(cpu / 1000) : `${cpu}m`,
   memory: memory % 1024 === 0 ? `${memory / 1024}Ki` : String(memory),
 });
 
-const instanceTypeOf = ({ metadata }: NodeObject): string | undefined =>
-  metadata.labels?.['node.kubernetes.io/instance-type'];
+const instanceTypeLabel = 'node.kubernetes.io/instance-type';
+const zoneLabel = 'topology.kubernetes.io/zone';
+const capacityTypeLabel = 'karpenter.sh/capacity-type';
+const keptLabels: ReadonlySet<string> = new Set([instanceTypeLabel, zoneLabel, capacityTypeLabel]);
 
-/** How many nodes of each size an Azure cluster has; KubeFleet has no such provider elsewhere. */
-function sizes(nodes: readonly NodeObject[]): Record<string, { readonly value: string }> {
-  const azure = nodes.filter(({ spec }) => spec?.providerID?.startsWith('azure://'));
-  const types = azure.flatMap((node) => instanceTypeOf(node) ?? []).sort();
+/** How many nodes of each size an Azure cluster has; elsewhere KubeFleet has no provider that tells. */
+function sizes(nodes: readonly Node[]): Record<string, { readonly value: string }> {
+  const azure = nodes.filter(({ onAzure }) => onAzure);
+  const types = azure.flatMap(({ labels }) => labels[instanceTypeLabel] ?? []).sort();
   return Object.fromEntries(
     [...Map.groupBy(types, (type) => type)].map(([type, { length }]) => [
       `kubernetes.azure.com/vm-sizes/${type}/count`,
@@ -165,28 +180,27 @@ function sizes(nodes: readonly NodeObject[]): Record<string, { readonly value: s
 
 /** Three decimals, as KubeFleet's Azure provider publishes them; one instance type without a price means no cost at all. */
 function costs(
-  nodes: readonly NodeObject[],
+  nodes: readonly Node[],
   lists: readonly PriceList[],
 ): { ok: true; perCore: string; perGb: string } | { ok: false; message?: string } {
   const prices = lists.flatMap((list) => list.spec.prices);
   if (prices.length === 0 || nodes.length === 0) return { ok: false };
   let hourly = 0;
-  for (const node of nodes) {
-    const labels = node.metadata.labels ?? {};
-    const type = instanceTypeOf(node);
-    const zone = labels['topology.kubernetes.io/zone'];
-    const capacityType = labels['karpenter.sh/capacity-type'] ?? 'on-demand';
+  for (const { name, labels } of nodes) {
+    const type = labels[instanceTypeLabel];
+    const zone = labels[zoneLabel];
+    const capacityType = labels[capacityTypeLabel] ?? 'on-demand';
     const fitting = prices.filter((price) => price.instanceType === type && price.capacityType === capacityType);
     const price =
       fitting.find((candidate) => candidate.zone === zone) ?? fitting.find((candidate) => candidate.zone === undefined);
     if (!price)
       return {
         ok: false,
-        message: `no price for instance type ${type ?? '(none)'} (${capacityType}) of node ${node.metadata.name}`,
+        message: `no price for instance type ${type ?? '(none)'} (${capacityType}) of node ${name}`,
       };
     hourly += price.perHour;
   }
-  const capacity = total(nodes, (node) => node.status?.capacity);
+  const capacity = nodes.map((node) => node.capacity).reduce(plus, nothing);
   if (capacity.cpu === 0 || capacity.memory === 0) return { ok: false, message: 'the nodes report no capacity' };
   return {
     ok: true,

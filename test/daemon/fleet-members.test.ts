@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MemberCluster } from '../../src/api/member-cluster.ts';
 import type { SimulatedFault } from '../../src/api/simulated-fleet.ts';
 import { type FleetMembers, fleetMembers } from '../../src/daemon/members.ts';
+import { emptyFleet } from '../../src/engine/input.ts';
 import type { TransportRequest } from '../../src/members/api-server/transport.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
 import { openMember } from '../../src/simulator/member.ts';
@@ -42,7 +43,7 @@ async function open(faultsOf: Readonly<Record<string, SimulatedFault[]>>, watchM
   });
   await members.follow(
     names.map((name) => ({ metadata: { name }, spec: { heartbeatPeriodSeconds: 60 } }) as MemberCluster),
-    [],
+    emptyFleet,
   );
   const wanted = assignment(
     'web',

@@ -75,7 +75,7 @@ export function passEffects(
       case 'load':
         return { kind: 'loaded', loaded: await load({ input, wanted, verifier }, effect) };
       case 'adopt':
-        await adopt(members, effect.loaded);
+        await adopt(input, effect.loaded);
         return { kind: 'adopted', loaded: effect.loaded };
       case 'observe':
         return observe(input, effect.loaded);
@@ -119,7 +119,7 @@ async function load(
   const followed = await wanted.followed(asked);
   const { record, unproven, problems: mismatches } = await verifier.verify(claimed, followed);
   const fleet = wanted.fleetAt(asked, { followed, record });
-  await input.members.follow(membersOf(fleet, record), fleet.priceLists);
+  await input.members.follow(membersOf(fleet, record), fleet);
   const now = formatInstant(input.clock.now());
   const found = [...fleet.problems, ...fleetWarnings(fleet, record), ...problems, ...before.problems, ...mismatches];
   const whole = { ...fleet, problems: found };
@@ -131,18 +131,20 @@ async function load(
  * once, as far as they are proven. Planning starts when the members have been observed.
  */
 async function adopt(
-  members: FleetMembers,
+  { members, pace }: Pick<PassPorts, 'members' | 'pace'>,
   { input: planInput, unproven }: Pick<Loaded, 'input' | 'unproven'>,
 ): Promise<void> {
   const { fleet, record } = planInput;
   const recorded = { ...planInput, fleet: recordedFleet(fleet, record), observations: undefined };
   members.assign(record.exists ? adopted(planFleet(recorded), unproven) : new Map());
+  const until = pace.now() + bootMs;
+  const left = (): number => Math.max(until - pace.now(), 0);
   // Without a record our objects of all kinds must be found.
   if (!record.exists || record.unread?.placements.size) {
-    await members.settled(bootMs);
-    await members.sweep();
+    await members.settled(left());
+    await members.sweep(left());
   }
-  await members.settled(bootMs);
+  await members.settled(left());
 }
 
 function observe({ members, clock }: PassPorts, loaded: Loaded): PassEvent {

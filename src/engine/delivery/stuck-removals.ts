@@ -1,6 +1,7 @@
 import type { ClusterName, Condition, Manifest, Timestamp } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import { type PlacementRef, refOf } from '../../api/placement.ts';
+import { isFields } from '../kernel/fields.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { listUpTo } from '../kernel/short-list.ts';
@@ -89,11 +90,17 @@ function stuckText(stuck: readonly Manifest[]): string {
 
 /** Its finalizers; a namespace also reports its remaining contents. */
 function waitsFor(object: Manifest): string {
-  const { conditions = [] } = (object['status'] ?? {}) as { conditions?: readonly Condition[] };
+  const { conditions } = (object['status'] ?? {}) as { conditions?: unknown };
+  const reported = Array.isArray(conditions) ? (conditions as readonly unknown[]) : [];
   const left =
-    object.kind === 'Namespace' ? conditions.filter(({ type, status }) => isLeft.has(type) && status === 'True') : [];
+    object.kind === 'Namespace'
+      ? reported.filter(isCondition).filter(({ type, status }) => isLeft.has(type) && status === 'True')
+      : [];
   return [...(object.metadata.finalizers ?? []), ...left.map(({ message = '' }) => message)].join(', ');
 }
+
+/** A member may show anything. */
+const isCondition = (value: unknown): value is Condition => isFields(value);
 
 const isLeft: ReadonlySet<string> = new Set([
   'NamespaceDeletionDiscoveryFailure',

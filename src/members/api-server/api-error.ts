@@ -1,3 +1,6 @@
+import { isFields } from '../../engine/kernel/fields.ts';
+import { memberLimits } from './member-limits.ts';
+
 /** An error response of a member's API server. */
 export class ApiError extends Error {
   readonly status: number;
@@ -13,6 +16,7 @@ export class ApiError extends Error {
     /** What we tried, on what: `apply Deployment shop/web on eu-1`. */
     readonly tried: string;
     readonly status: number;
+    /** Text, or a Status as JSON. */
     readonly body: string;
     readonly retryAfterMs?: number | undefined;
   }) {
@@ -61,14 +65,42 @@ export class UnreachableError extends Error {
   }
 }
 
-/** Milliseconds of a `Retry-After` header: either seconds, or a date compared with the server's own `Date`. */
+/** More than is taken from a member. What it sent is not read further, so there is no answer. */
+export class BeyondLimit extends UnreachableError {
+  /** An answer with less in it may do. */
+  readonly smaller: boolean;
+  /** The same may do in a moment. */
+  readonly passing: boolean;
+
+  constructor(
+    tried: string,
+    what: string,
+    { smaller = false, passing = false }: { readonly smaller?: boolean; readonly passing?: boolean } = {},
+  ) {
+    super(tried, `${what}: find out what responds there instead of an API server (limits: docs/security.md)`);
+    this.name = 'BeyondLimit';
+    this.smaller = smaller;
+    this.passing = passing;
+  }
+}
+
+/** An answer that no API server gives to what was asked, such as the page of a proxy. `why` begins with a letter. */
+export const badAnswer = (tried: string, why: string, status = 200): ApiError =>
+  new ApiError({ tried, status, body: why });
+
+/** What is quoted of an answer in a sentence. */
+export const quoted = (text: string): string => JSON.stringify(text.trim().slice(0, 80));
+
+/**
+ * Milliseconds of a `Retry-After` header: seconds, or a date, which is compared with the server's own `Date`. At most a minute,
+ * whatever it says: each of several attempts waits so long.
+ */
 export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
   const text = headers['retry-after'];
   if (text === undefined || text === '') return undefined;
   const seconds = Number(text);
-  if (Number.isFinite(seconds)) return Math.max(seconds, 0) * 1000;
-  const wait = Date.parse(text) - Date.parse(headers['date'] ?? '');
-  return Number.isFinite(wait) ? Math.max(wait, 0) : undefined;
+  const wait = Number.isNaN(seconds) ? Date.parse(text) - Date.parse(headers['date'] ?? '') : seconds * 1000;
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), memberLimits.retryAfterMs);
 }
 
 function describe(error: Error): string {
@@ -85,19 +117,22 @@ interface AnswerStatus {
 
 function readStatus(body: string): AnswerStatus {
   try {
-    const parsed = JSON.parse(body) as {
-      kind?: string;
-      message?: string;
-      reason?: string;
-      details?: { causes?: ApiError['causes'] };
-    } | null;
+    const { kind, message, reason, details } = (JSON.parse(body) ?? {}) as Readonly<Record<string, unknown>>;
+    const { causes } = (details ?? {}) as { readonly causes?: unknown };
     return {
-      kind: parsed?.kind ?? '',
-      message: parsed?.message || 'no message',
-      reason: parsed?.reason ?? '',
-      causes: parsed?.details?.causes ?? [],
+      kind: textOf(kind),
+      message: textOf(message) || 'no message',
+      reason: textOf(reason),
+      causes: (Array.isArray(causes) ? causes.slice(0, 100) : []).filter(isFields).map((cause) => ({
+        reason: textOf(cause['reason']),
+        message: textOf(cause['message']),
+        ...(cause['field'] === undefined ? {} : { field: textOf(cause['field']) }),
+      })),
     };
   } catch {
-    return { kind: '', message: body.trim().slice(0, 200) || 'empty response', reason: '', causes: [] };
+    return { kind: '', message: body.trim().slice(0, 500) || 'empty response', reason: '', causes: [] };
   }
 }
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value.slice(0, memberLimits.messageCharacters) : '';

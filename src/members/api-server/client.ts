@@ -1,9 +1,14 @@
 import { connectionBroke } from '../../api/connection-broke.ts';
+import type { Manifest } from '../../api/meta.ts';
 import { type Clock, sleep } from '../clock.ts';
-import { ApiError, UnreachableError } from './api-error.ts';
+import { type AnswersInFlight, answersInFlight } from './answers-in-flight.ts';
+import { ApiError, BeyondLimit, badAnswer, UnreachableError } from './api-error.ts';
 import { type Exchange, exchange } from './exchange.ts';
 import { Limiter } from './limiter.ts';
-import { type List, pagesOf, wholeList } from './pages.ts';
+import { objectFault } from './object-fault.ts';
+import { type List, type Page, pagesOf, type SentJson, wholeList } from './pages.ts';
+import { readJson } from './read-json.ts';
+import { type SharedLimits, sharedLimits } from './shared-limits.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 import { type WatchEnd, type WatchEvent, watchStream } from './watch-stream.ts';
 
@@ -12,8 +17,6 @@ const concurrency = 24;
 const requestTimeoutMs = 30_000;
 /** Attempts for a throttled or failing request; after them the caller backs off. */
 const mostAttempts = 4;
-/** Upper limit for the `Retry-After` of a server. */
-const longestPauseMs = 60_000;
 /**
  * Silence after which a watch may be half-open: most API servers send a bookmark about every minute. The spread of half a minute
  * prevents that all idle members are checked at the same time.
@@ -33,36 +36,57 @@ export type Request = Omit<TransportRequest, 'headers'> & {
   readonly isWanted?: (() => boolean) | undefined;
 };
 
+export interface Reading<T> {
+  /** What is kept of each object; the whole object when absent. */
+  readonly keep?: (item: Manifest) => T;
+  /** Hears how much memory the pages have taken so far, and may throw. */
+  readonly reading?: (parsedBytes: number) => void;
+}
+
 export interface MemberClient {
   /** The name of the member, for messages. */
   readonly name: string;
-  /** The response as JSON, or as text if it is not JSON; rejects with ApiError or UnreachableError. */
-  request<T>(request: Request): Promise<T>;
-  /** A list page by page, at most 500 objects each, all of one resourceVersion. Rejects with ApiError 410 when the server no longer has that version. */
-  pages(path: string, query?: Readonly<Record<string, string>>): AsyncIterable<List>;
-  /** A whole list; starts again, a few times, when the server drops the version in between. */
-  list(path: string, query?: Readonly<Record<string, string>>): Promise<List>;
-  /** Passes events on until the server ends the watch or is silent; rejects when the signal is aborted. Errors as `watchStream`. */
+  /** Resolves when the server has accepted the request, whatever it answers; rejects with ApiError or UnreachableError. */
+  send(request: Request): Promise<void>;
+  /** An answer in JSON of which nothing else is known. Rejects as `send`, and with ApiError when it is none. */
+  json(request: Request): Promise<unknown>;
+  /** An answer that is an object. Rejects as `json`, and with ApiError when it is none. */
+  object(request: Request): Promise<Manifest>;
+  /** A list page by page, at most 500 objects each, all of one moment. Rejects with ApiError 410 when that moment is forgotten. */
+  pages(path: string, query?: Readonly<Record<string, string>>): AsyncIterable<Page>;
+  /** A whole list; begins again, a few times, when the server forgets the moment in between. */
+  list<T = Manifest>(path: string, query?: Readonly<Record<string, string>>, of?: Reading<T>): Promise<List<T>>;
+  /** Tells events until the server ends the watch or falls silent; rejects when the signal is aborted. Errors as `watchStream`. */
   watch(
     path: string,
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
     onEvent: (event: WatchEvent) => void,
   ): Promise<WatchEnd>;
+  /** Ends all requests and watches that are in flight. */
+  abort(reason: Error): void;
   /** Largest number of requests in flight; others wait. */
   readonly concurrency: number;
   /** Requests sent so far. */
   readonly requests: () => number;
 }
 
-/** Raw JSON requests to one member: with a limit, throttled by `Retry-After`, with retries. Aborting `life` ends them all. */
+/**
+ * Raw JSON requests to one member: limited, throttled as the server asks, tried again when it fails. `life` ends them all. A member
+ * that sends more than the limits allow is `refused`, and the request rejects with BeyondLimit.
+ */
 export function memberClient(input: {
   readonly name: string;
   readonly transport: Transport;
   readonly clock: Clock;
   readonly life: AbortSignal;
+  readonly shared?: SharedLimits | undefined;
+  readonly refused?: (error: BeyondLimit) => void;
 }): MemberClient {
-  const { name, clock, life } = input;
+  const { name, clock, life, shared = sharedLimits() } = input;
+  const { limits } = shared;
+  const answers: AnswersInFlight = answersInFlight({ all: shared.inFlight, limits, life });
+  const pageSizes = new Map<string, number>();
   const limiter = new Limiter(concurrency);
   // The same for all watches of a member, so that they are renewed together.
   const silenceMs = watchSilenceMs + Math.random() * watchSilenceSpreadMs;
@@ -80,6 +104,7 @@ export function memberClient(input: {
       transport,
       clock,
       life,
+      answers,
       timeoutMs,
       tried: wanted.tried === undefined ? `${method} ${path.split('?')[0]} on ${name}` : `${wanted.tried} on ${name}`,
       request: {
@@ -107,37 +132,56 @@ export function memberClient(input: {
           broke = true;
           continue;
         }
-        if (!(error instanceof ApiError && error.transient && attempt < mostAttempts)) throw error;
-        // Full jitter spreads the retries of members that were throttled together.
+        if (!(mayPass(error) && attempt < mostAttempts)) throw error;
+        // Full jitter keeps many members that were throttled together from coming back together.
         const backoffMs = Math.random() * 250 * 2 ** attempt;
-        if (error.retryAfterMs === undefined || error.ofOneKind)
-          await sleep(clock, (error.retryAfterMs ?? 0) + backoffMs, life);
-        else
-          pausedUntil = Math.max(pausedUntil, clock.now() + Math.min(error.retryAfterMs + backoffMs, longestPauseMs));
+        const { retryAfterMs, ofOneKind } = error instanceof ApiError ? error : noAdvice;
+        if (retryAfterMs === undefined || ofOneKind) await sleep(clock, (retryAfterMs ?? 0) + backoffMs, life);
+        else pausedUntil = Math.max(pausedUntil, clock.now() + retryAfterMs + backoffMs);
       }
     }
   }
 
-  async function request<T>(wanted: Request): Promise<T> {
-    const text = await (wanted.urgent ? exchange(exchangeOf(wanted)) : limiter.run(() => persistently(wanted)));
-    try {
-      return (text === '' ? undefined : JSON.parse(text)) as T;
-    } catch {
-      return text as T;
-    }
+  const ask = (wanted: Request): Promise<string> =>
+    wanted.urgent ? exchange(exchangeOf(wanted)) : limiter.run(() => persistently(wanted));
+
+  async function read(wanted: Request): Promise<SentJson> {
+    const text = await ask(wanted);
+    const { tried } = exchangeOf(wanted);
+    return { value: readJson(text, { tried, parsedBytes: limits.parsedBytes }), text };
   }
 
-  const pages: MemberClient['pages'] = (path, query = {}) => pagesOf({ request, name, path, query });
+  function refuse(error: unknown): never {
+    if (error instanceof BeyondLimit) input.refused?.(error);
+    throw error;
+  }
+
+  const pages = (path: string, query: Readonly<Record<string, string>> = {}): AsyncIterable<Page> =>
+    pagesOf({ read, name, path, query, limits, pageSizes });
 
   return {
     name,
     concurrency,
-    request,
-    pages,
+    send: (wanted) => ask(wanted).then(() => undefined, refuse),
+    json: (wanted) => read(wanted).then(({ value }) => value, refuse),
+    object: (wanted) => read(wanted).then(({ value }) => objectOf(value, exchangeOf(wanted).tried), refuse),
+    async *pages(path, query) {
+      try {
+        yield* pages(path, query);
+      } catch (error) {
+        refuse(error);
+      }
+    },
+    abort: answers.abort,
     requests: () => requests,
-    list: (path, query) => wholeList(() => pages(path, query)),
+    list: <T>(path: string, query = {}, { keep, reading }: Reading<T> = {}) =>
+      wholeList(() => pages(path, query), {
+        tried: `list ${path} on ${name}`,
+        keep: keep ?? ((item) => item as T),
+        reading: reading ?? (() => {}),
+      }).catch(refuse),
     watch(path, query, signal, onEvent) {
-      // Spread over four minutes so that the watches of a fleet do not all end at once.
+      // Spread over four minutes so that the watches of a fleet do not all end together.
       const seconds = 240 + Math.floor(Math.random() * 240);
       const search = new URLSearchParams({
         ...query,
@@ -152,7 +196,20 @@ export function memberClient(input: {
         signal,
         urgent: true,
       };
-      return watchStream({ ...exchangeOf(wanted), silenceMs }, onEvent);
+      const stream = { ...exchangeOf(wanted), silenceMs, parsedBytes: limits.parsedBytes };
+      return watchStream(stream, onEvent).catch(refuse);
     },
   };
+}
+
+const noAdvice: Pick<ApiError, 'retryAfterMs' | 'ofOneKind'> = { retryAfterMs: undefined, ofOneKind: false };
+
+/** Worth trying again at once: throttling, server faults, and room that the answers of all members take for the moment. */
+const mayPass = (error: unknown): boolean =>
+  (error instanceof ApiError && error.transient) || (error instanceof BeyondLimit && error.passing);
+
+function objectOf(value: unknown, tried: string): Manifest {
+  const fault = objectFault(value);
+  if (fault !== undefined) throw badAnswer(tried, `the response is no object: ${fault}`);
+  return value as Manifest;
 }

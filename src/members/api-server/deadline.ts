@@ -5,6 +5,8 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Restarts the time limit, because something was received. */
   renew(ms: number): void;
+  /** Ends the exchange for another reason than time. */
+  abort(reason: Error): void;
   /** True if the time limit was reached; false if something else aborted it, or nothing did. */
   expired(): boolean;
   /** Stops the timer and removes the listeners. Must be called. */
@@ -40,6 +42,7 @@ export function deadline(input: {
   return {
     signal: abort.signal,
     renew,
+    abort: (reason) => abort.abort(reason),
     expired: () => expired,
     end() {
       cancel();

@@ -1,6 +1,8 @@
+import { type Fields, isFields } from '../../engine/kernel/fields.ts';
 import { intern } from '../intern.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, badAnswer } from './api-error.ts';
 import type { MemberClient } from './client.ts';
+import { memberLimits } from './member-limits.ts';
 import { groupVersionPath, type ServedKind } from './served-kind.ts';
 
 export interface Discovery {
@@ -12,36 +14,23 @@ export interface Discovery {
   forget(apiVersion?: string): void;
 }
 
-interface ResourceList {
-  readonly resources?: readonly {
-    readonly name: string;
-    readonly kind: string;
-    readonly namespaced: boolean;
-    readonly verbs: readonly string[];
-  }[];
-}
-
-interface GroupList {
-  readonly groups: readonly {
-    readonly versions: readonly { readonly groupVersion: string }[];
-    readonly preferredVersion?: { readonly groupVersion: string };
-  }[];
-}
-
 /** Kinds of one member, one request per group-version on first use. Rejects when the response of the member is ambiguous. */
 export function discover(client: MemberClient): Discovery {
   const known = new Map<string, Promise<readonly ServedKind[]>>();
+  /** How many kinds are known of each group-version. */
+  const counts = new Map<string, number>();
 
   async function load(apiVersion: string): Promise<readonly ServedKind[]> {
     try {
       const path = groupVersionPath(apiVersion);
-      const list = await client.request<ResourceList>({ method: 'GET', path, tried: `discover ${apiVersion}` });
-      const kinds = (list.resources ?? [])
-        .filter((resource) => !resource.name.includes('/'))
-        .map(
-          ({ name, kind, namespaced, verbs }): ServedKind => ({ apiVersion, kind, plural: name, namespaced, verbs }),
-        );
-      return intern(kinds);
+      const tried = `discover ${apiVersion}`;
+      const kinds = kindsIn(await client.json({ method: 'GET', path, tried }), apiVersion);
+      if (kinds === undefined) throw badAnswer(`${tried} on ${client.name}`, 'the response is no list of kinds');
+      counts.set(apiVersion, kinds.length);
+      const total = counts.values().reduce((sum, count) => sum + count, 0);
+      if (total <= memberLimits.kinds) return intern(kinds);
+      counts.delete(apiVersion);
+      throw badAnswer(`${tried} on ${client.name}`, `the member serves more than ${memberLimits.kinds} kinds`);
     } catch (error) {
       // A proxy may return 404 for any path, so only the server's list of groups shows that the group is missing.
       if (error instanceof ApiError && error.status === 404 && !(await lists(apiVersion))) return [];
@@ -49,15 +38,17 @@ export function discover(client: MemberClient): Discovery {
     }
   }
 
-  const groups = async (): Promise<GroupList['groups']> => {
-    const list = await client.request<GroupList>({ method: 'GET', path: '/apis', tried: 'discover groups' });
-    if (!Array.isArray(list?.groups)) throw new Error(`discover groups on ${client.name}: the response is not a list`);
-    return list.groups;
+  const groups = async (): Promise<readonly Group[]> => {
+    const tried = 'discover groups';
+    const found = groupsIn(await client.json({ method: 'GET', path: '/apis', tried }));
+    if (found === undefined) throw badAnswer(`${tried} on ${client.name}`, 'the response is no list of groups');
+    if (found.length > memberLimits.kinds)
+      throw badAnswer(`${tried} on ${client.name}`, `the member serves more than ${memberLimits.kinds} groups`);
+    return found;
   };
 
   const lists = async (apiVersion: string): Promise<boolean> =>
-    apiVersion === 'v1' ||
-    (await groups()).some(({ versions }) => versions.some(({ groupVersion }) => groupVersion === apiVersion));
+    apiVersion === 'v1' || (await groups()).some(({ versions }) => versions.includes(apiVersion));
 
   function groupVersion(apiVersion: string): Promise<readonly ServedKind[]> {
     let loading = known.get(apiVersion);
@@ -72,8 +63,7 @@ export function discover(client: MemberClient): Discovery {
   return {
     find: async (apiVersion, kind) => (await groupVersion(apiVersion)).find((served) => served.kind === kind),
     async all() {
-      const preferred = (await groups()).flatMap(({ preferredVersion, versions }) => preferredVersion ?? versions[0]!);
-      const versions = ['v1', ...preferred.map((version) => version.groupVersion)];
+      const versions = ['v1', ...(await groups()).flatMap(({ preferred, versions }) => preferred ?? versions[0] ?? [])];
       const answers = await Promise.allSettled(versions.map(groupVersion));
       return {
         kinds: answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
@@ -81,8 +71,42 @@ export function discover(client: MemberClient): Discovery {
       };
     },
     forget(apiVersion) {
-      if (apiVersion === undefined) known.clear();
-      else known.delete(apiVersion);
+      for (const version of apiVersion === undefined ? [...known.keys()] : [apiVersion]) {
+        known.delete(version);
+        counts.delete(version);
+      }
     },
   };
 }
+
+/** Undefined where the response is none, and without kinds that do not say what they are. */
+function kindsIn(answer: unknown, apiVersion: string): ServedKind[] | undefined {
+  const resources = isFields(answer) ? (answer['resources'] ?? []) : undefined;
+  if (!Array.isArray(resources)) return undefined;
+  return resources
+    .filter(isFields)
+    .flatMap(({ name, kind, namespaced, verbs }): ServedKind | readonly [] =>
+      isText(name) && !name.includes('/') && isText(kind) && Array.isArray(verbs)
+        ? { apiVersion, kind, plural: name, namespaced: namespaced === true, verbs: verbs.filter(isText) }
+        : [],
+    );
+}
+
+/** An API group; group-versions as in `apps/v1`. */
+interface Group {
+  readonly versions: readonly string[];
+  readonly preferred: string | undefined;
+}
+
+function groupsIn(answer: unknown): Group[] | undefined {
+  const groups = isFields(answer) ? answer['groups'] : undefined;
+  if (!Array.isArray(groups)) return undefined;
+  return groups.filter(isFields).map(({ versions, preferredVersion }) => ({
+    versions: (Array.isArray(versions) ? versions.filter(isFields) : []).flatMap(groupVersionIn),
+    preferred: isFields(preferredVersion) ? groupVersionIn(preferredVersion)[0] : undefined,
+  }));
+}
+
+const groupVersionIn = ({ groupVersion }: Fields): readonly string[] => (isText(groupVersion) ? [groupVersion] : []);
+
+const isText = (value: unknown): value is string => typeof value === 'string';

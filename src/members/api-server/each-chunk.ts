@@ -1,3 +1,9 @@
+/** What a chunk takes, with its buffer: one may have a single byte. */
+export const chunkBytes = (length: number): number => length + 256;
+
+/** The same bytes. */
+export const bufferOf = (chunk: Uint8Array): Buffer => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+
 /**
  * Calls `take` with every chunk of a body until it ends. Rejects when the body breaks, when `take` throws, and with its reason when
  * the signal is aborted; the body is then released. Not a chain of generators: a daemon reads ten thousand bodies at once, and each

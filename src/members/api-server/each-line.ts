@@ -1,29 +1,42 @@
-import { eachChunk } from './each-chunk.ts';
+import { StringDecoder } from 'node:string_decoder';
+import { bufferOf, chunkBytes, eachChunk } from './each-chunk.ts';
 
 const lineBreak = 10;
 
 /**
  * Calls `take` with every line of a body until it ends, without a last line that has no line break. Rejects and releases the body
- * as `eachChunk` does. After the signal is aborted no more lines are passed on.
+ * as `eachChunk` does. After the signal is aborted no more lines are passed on. `hold` gets
+ * the number of bytes that wait for the end of their line, after each chunk, and may throw.
  */
 export function eachLine(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
   take: (line: string) => void,
+  hold: (bytes: number) => void = () => {},
 ): Promise<void> {
-  let cut: Uint8Array[] = [];
+  /** Of a line that is cut: a daemon waits for ten thousand lines at once, and most are cut nowhere. */
+  let cut: { readonly decoder: StringDecoder; text: string; bytes: number } | undefined;
 
-  /** Decodes whole lines, so that a chunk boundary never splits a character. */
-  return eachChunk(body, signal, (chunk) => {
+  function lineUpTo(chunk: Buffer, begin: number, end: number): string {
+    if (cut === undefined) return chunk.toString('utf8', begin, end);
+    const line = cut.text + cut.decoder.end(chunk.subarray(begin, end));
+    cut = undefined;
+    return line;
+  }
+
+  return eachChunk(body, signal, (bytes) => {
+    const chunk = bufferOf(bytes);
     let begin = 0;
     for (let end = chunk.indexOf(lineBreak); end >= 0 && !signal.aborted; end = chunk.indexOf(lineBreak, begin)) {
-      const line = Buffer.concat([...cut, chunk.subarray(begin, end)])
-        .toString('utf8')
-        .trim();
-      cut = [];
+      const line = lineUpTo(chunk, begin, end).trim();
       begin = end + 1;
       if (line !== '') take(line);
     }
-    if (begin < chunk.length) cut.push(chunk.subarray(begin));
+    if (begin < chunk.length) {
+      cut ??= { decoder: new StringDecoder('utf8'), text: '', bytes: 0 };
+      cut.text += cut.decoder.write(chunk.subarray(begin));
+      cut.bytes += chunkBytes(chunk.length - begin);
+    }
+    hold(cut?.bytes ?? 0);
   });
 }

@@ -1,56 +1,141 @@
 import type { Manifest } from '../../api/meta.ts';
-import { ApiError, UnreachableError } from './api-error.ts';
+import { isFields } from '../../engine/kernel/fields.ts';
+import { ApiError, BeyondLimit, badAnswer } from './api-error.ts';
+import type { MemberLimits } from './member-limits.ts';
+import { objectFault } from './object-fault.ts';
+import { parsedBytesOf } from './read-json.ts';
 
-export interface List {
-  readonly items: readonly Manifest[];
+export interface List<T = Manifest> {
+  readonly items: readonly T[];
   readonly resourceVersion: string;
 }
 
-const pageSize = '500';
-/** Attempts to read a list that expires between pages. */
+export interface Page extends List {
+  /** About how much memory it takes. */
+  readonly parsedBytes: number;
+}
+
+/** An answer in JSON, and as it was sent. */
+export interface SentJson {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/** A list that expires in between is begun again this often. */
 const mostAttempts = 4;
 
-/** A list page by page, all of one resourceVersion. Rejects with ApiError 410 when the server no longer has that version. */
-export async function* pagesOf({
-  request,
-  name,
-  path,
-  query,
-}: {
-  readonly request: <T>(request: {
+/**
+ * A list page by page, all of one moment. Rejects with ApiError 410 when that moment is forgotten, and with BeyondLimit when the
+ * pages do not end. A page that is too large is asked for again with fewer objects, so that no list of a cluster is too large for us.
+ */
+export async function* pagesOf(input: {
+  readonly read: (request: {
     readonly method: 'GET';
     readonly path: string;
     readonly tried: string;
-  }) => Promise<T>;
+  }) => Promise<SentJson>;
   readonly name: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-}): AsyncIterable<List> {
+  readonly limits: MemberLimits;
+  /** Objects to a page of lists that were too large, by path; noted here. */
+  readonly pageSizes: Map<string, number>;
+}): AsyncIterable<Page> {
+  const { name, path, pageSizes } = input;
+  const tried = `list ${path}`;
+  const where = `${tried} on ${name}`;
+  const checkProgress = progress(where, input.limits);
   let token: string | undefined;
-  do {
-    const search = new URLSearchParams({ ...query, limit: pageSize, ...(token ? { continue: token } : {}) });
-    const page = await request<ListAnswer>({ method: 'GET', path: `${path}?${search}`, tried: `list ${path}` });
-    if (page?.metadata === undefined)
-      throw new UnreachableError(`list ${path} on ${name}`, 'the response is not a list');
-    const kind = page.kind.replace(/List$/, '');
-    const items = (page.items ?? []).map((item) => ({
-      ...item,
-      apiVersion: item.apiVersion ?? page.apiVersion,
-      kind: item.kind ?? kind,
-    }));
-    yield { items, resourceVersion: page.metadata.resourceVersion };
-    token = page.metadata.continue || undefined;
-  } while (token);
+  for (;;) {
+    const size = pageSizes.get(path) ?? input.limits.pageObjects;
+    const search = new URLSearchParams({ ...input.query, limit: String(size), ...(token ? { continue: token } : {}) });
+    let answer: SentJson;
+    try {
+      answer = await input.read({ method: 'GET', path: `${path}?${search}`, tried });
+    } catch (error) {
+      if (!(error instanceof BeyondLimit && error.smaller && size > 1)) throw error;
+      pageSizes.set(path, Math.max(1, Math.floor(size / 8)));
+      continue;
+    }
+    const { next, ...page } = pageOf(answer, where);
+    checkProgress({ items: page.items.length, size, sentBytes: answer.text.length, token, next });
+    yield page;
+    if (next === undefined) return;
+    token = next;
+  }
 }
 
-/** All pages together; starts again, a few times, when the list expires in between. */
-export async function wholeList(pages: () => AsyncIterable<List>): Promise<List> {
+function pageOf({ value, text }: SentJson, where: string): Page & { readonly next: string | undefined } {
+  const { apiVersion, kind, metadata, items } = isFields(value) ? value : {};
+  if (!isFields(metadata)) throw badAnswer(where, 'the response is no list: it has no metadata');
+  if (items !== undefined && items !== null && !Array.isArray(items))
+    throw badAnswer(where, 'the response is no list: its items are no list');
+  const ofKind = { apiVersion: textOf(apiVersion), kind: textOf(kind).replace(/List$/, '') };
+  return {
+    items: ((items ?? []) as readonly unknown[]).map((item) => {
+      const fault = objectFault(item);
+      if (fault !== undefined) throw badAnswer(where, `an item of the list is no object: ${fault}`);
+      const object = item as Manifest;
+      return { ...object, apiVersion: object.apiVersion ?? ofKind.apiVersion, kind: object.kind ?? ofKind.kind };
+    }),
+    resourceVersion: textOf(metadata['resourceVersion']),
+    parsedBytes: parsedBytesOf(text),
+    next: textOf(metadata['continue']) || undefined,
+  };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Throws BeyondLimit for a list that does not end: the same page again, too many with little in them, too much in all. */
+function progress(where: string, limits: MemberLimits) {
+  let objects = 0;
+  let bytes = 0;
+  let short = 0;
+  return (page: {
+    readonly items: number;
+    readonly size: number;
+    readonly sentBytes: number;
+    readonly token: string | undefined;
+    readonly next: string | undefined;
+  }): void => {
+    objects += page.items;
+    bytes += page.sentBytes;
+    if (page.next !== undefined && page.items < page.size) short++;
+    if (page.next !== undefined && page.next === page.token)
+      throw new BeyondLimit(where, 'the list does not go on: the same continue token again');
+    if (short > limits.shortPages)
+      throw new BeyondLimit(where, `the list does not end: more than ${limits.shortPages} pages that are not full`);
+    if (objects > limits.listObjects) throw new BeyondLimit(where, `a list of more than ${limits.listObjects} objects`);
+    if (bytes > limits.listBytes) throw new BeyondLimit(where, `a list of more than ${limits.listBytes / 2 ** 20} MiB`);
+  };
+}
+
+/**
+ * All pages together, of each object what `keep` makes of it; starts again, a few times, when the server forgets the moment in
+ * between. `reading` hears how much memory the pages have taken so far, and may throw. An object that `keep` cannot read is an
+ * ApiError.
+ */
+export async function wholeList<T>(
+  pages: () => AsyncIterable<Page>,
+  {
+    tried,
+    keep,
+    reading,
+  }: {
+    readonly tried: string;
+    readonly keep: (item: Manifest) => T;
+    readonly reading: (parsedBytes: number) => void;
+  },
+): Promise<List<T>> {
   for (let attempt = 1; ; attempt++) {
-    const items: Manifest[] = [];
+    const items: T[] = [];
     let resourceVersion = '';
+    let parsedBytes = 0;
     try {
       for await (const page of pages()) {
-        items.push(...page.items);
+        parsedBytes += page.parsedBytes;
+        reading(parsedBytes);
+        for (const item of page.items) items.push(read(item));
         resourceVersion = page.resourceVersion;
       }
       return { items, resourceVersion };
@@ -59,11 +144,12 @@ export async function wholeList(pages: () => AsyncIterable<List>): Promise<List>
       if (!expired || attempt >= mostAttempts) throw error;
     }
   }
-}
 
-interface ListAnswer {
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly items?: readonly Manifest[];
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  function read(item: Manifest): T {
+    try {
+      return keep(item);
+    } catch {
+      throw badAnswer(tried, `${item.kind} ${item.metadata.name} has an unexpected shape`);
+    }
+  }
 }

@@ -1,8 +1,11 @@
 import type { Manifest } from '../../api/meta.ts';
-import { ApiError, retryAfterMs, UnreachableError } from './api-error.ts';
+import { isFields } from '../../engine/kernel/fields.ts';
+import { ApiError, badAnswer, quoted, UnreachableError } from './api-error.ts';
 import { deadline, orAborted } from './deadline.ts';
 import { eachLine } from './each-line.ts';
 import { type Exchange, exchange } from './exchange.ts';
+import { objectFault } from './object-fault.ts';
+import { readJson } from './read-json.ts';
 
 export type WatchEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Manifest }
@@ -17,38 +20,73 @@ export type WatchEnd = 'ended' | 'silent';
 
 /**
  * Passes events on until the server ends the watch or is silent for `silenceMs`. Errors: ApiError when the server refuses, also
- * within the stream (410: the version has expired); UnreachableError when the connection breaks or gets no response.
+ * in the stream (410: our version is forgotten), or sends what is no event; BeyondLimit for a line that is too long;
+ * UnreachableError when the connection breaks or is not answered at all.
  */
 export async function watchStream(
-  input: Exchange & { readonly silenceMs: number },
+  input: Exchange & { readonly silenceMs: number; readonly parsedBytes: number },
   onEvent: (event: WatchEvent) => void,
 ): Promise<WatchEnd> {
-  const { clock, tried, request, silenceMs } = input;
+  const { clock, tried, request, silenceMs, parsedBytes } = input;
   const time = deadline({ clock, ms: input.timeoutMs, by: [request.signal, input.life] });
+  const answer = input.answers.open(tried, time.abort);
   let accepted = false;
   try {
     const response = await orAborted(input.transport({ ...request, signal: time.signal }), time.signal);
-    if (response.status >= 400) {
-      const body = await exchange({ ...input, transport: async () => ({ ...response, status: 200 }) });
-      throw new ApiError({ tried, status: response.status, body, retryAfterMs: retryAfterMs(response.headers) });
+    if (response.status >= 300) {
+      await exchange({ ...input, transport: async () => response });
+      return 'ended';
     }
     accepted = true;
     time.renew(silenceMs);
-    await eachLine(response.body, time.signal, (line) => {
-      time.renew(silenceMs);
-      onEvent(eventOf(line, tried));
-    });
+    await eachLine(
+      response.body,
+      time.signal,
+      (line) => {
+        time.renew(silenceMs);
+        onEvent(eventOf(readJson(line, { tried, parsedBytes }), tried));
+      },
+      answer.hold,
+    );
     return 'ended';
   } catch (error) {
     if (accepted && time.expired() && error === time.signal.reason) return 'silent';
-    throw error instanceof ApiError ? error : new UnreachableError(tried, error);
+    throw error instanceof ApiError || error instanceof UnreachableError ? error : new UnreachableError(tried, error);
   } finally {
+    answer.end();
     time.end();
   }
 }
 
-function eventOf(line: string, tried: string): WatchEvent {
-  const event = JSON.parse(line) as WatchEvent | { type: 'ERROR'; object?: { code?: number } };
-  if (event.type !== 'ERROR') return event;
-  throw new ApiError({ tried, status: event.object?.code ?? 500, body: JSON.stringify(event.object ?? {}) });
+function eventOf(told: unknown, tried: string): WatchEvent {
+  if (!isFields(told)) throw noEvent(tried, told);
+  const { type, object } = told;
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED': {
+      const fault = objectFault(object);
+      if (fault !== undefined) throw badAnswer(tried, `an event without an object: ${fault}`);
+      return { type, object: object as unknown as Manifest };
+    }
+    case 'BOOKMARK':
+      if (!isFields(object) || !isFields(object['metadata']) || !isText(object['metadata']['resourceVersion']))
+        throw noEvent(tried, told);
+      return { type, object: object as unknown as Manifest };
+    case 'ERROR': {
+      const code = isFields(object) ? object['code'] : undefined;
+      throw new ApiError({
+        tried,
+        status: typeof code === 'number' ? code : 500,
+        body: JSON.stringify(object ?? {}),
+      });
+    }
+    default:
+      throw noEvent(tried, told);
+  }
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+const noEvent = (tried: string, told: unknown): ApiError =>
+  badAnswer(tried, `what was sent is no event of a watch: ${quoted(JSON.stringify(told))}`);

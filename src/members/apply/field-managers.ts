@@ -64,7 +64,7 @@ function depthOwned(fields: Fields | undefined, path: string): { readonly depth:
   const tokens = pointerTokens(path);
   for (const token of tokens) {
     const below = at[`f:${token}`];
-    if (below === undefined) break;
+    if (!below) break;
     at = below;
     depth++;
   }

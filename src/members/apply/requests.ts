@@ -36,7 +36,7 @@ export function objectRequests(
   const what = describeRef(refOfManifest(manifest));
 
   function patch(body: Manifest, how: Readonly<Record<string, string>>, tried: string): Promise<Manifest> {
-    return client.request<Manifest>({
+    return client.object({
       method: 'PATCH',
       path: `${path}?${new URLSearchParams({ fieldManager, fieldValidation: 'Strict', ...how })}`,
       headers: { 'content-type': 'application/apply-patch+yaml' },
@@ -49,7 +49,7 @@ export function objectRequests(
   const requests: ObjectRequests = {
     async read() {
       try {
-        return await client.request<Manifest>({ method: 'GET', path, tried: `read ${what}` });
+        return await client.object({ method: 'GET', path, tried: `read ${what}` });
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return null;
         throw error;

@@ -21,15 +21,16 @@ export async function foreignContent(
   const { client } = connection;
   const shown = connection.watches.latest();
   const namespace = live.kind === 'Namespace' ? live.metadata.name : undefined;
-  const foreign: Manifest[] = [];
+  let foreign: string[] = [];
+  let count = 0;
   const unseen: string[] = [];
   await eachOf(await kindsInside(connection, live), client.concurrency, async (kind) => {
     try {
       for await (const page of client.pages(pathOf(kind, { namespace }))) {
         if (inOwnStorage(kind) && isOlder(page.resourceVersion, shown)) throw staleAnswer(client.name, kind);
-        foreign.push(
-          ...page.items.map((item) => inKind(item, kind)).filter((item) => !isOurs(item) && !byItself(item)),
-        );
+        const found = page.items.map((item) => inKind(item, kind)).filter((item) => !isOurs(item) && !byItself(item));
+        count += found.length;
+        foreign = firstNames([...foreign, ...found.map((item) => describeRef(refOfManifest(item)))]);
       }
     } catch (error) {
       // No longer served, or not listable: it contains nothing that could be lost.
@@ -38,13 +39,10 @@ export async function foreignContent(
     }
   });
   const what = describeRef(refOfManifest(live));
-  if (foreign.length > 0) {
-    const names = foreign.map((item) => describeRef(refOfManifest(item)));
-    return `${what} holds ${foreign.length} object(s) that are not of this placement: ${firstOf(names)}`;
-  }
+  if (count > 0) return `${what} holds ${count} object(s) that are not of this placement: ${named(foreign, count)}`;
   return unseen.length === 0
     ? undefined
-    : `${what} may hold objects that are not of this placement: gitfleet has no right to list ${firstOf(unseen)} there`;
+    : `${what} may hold objects that are not of this placement: gitfleet has no right to list ${named(firstNames(unseen), unseen.length)} there`;
 }
 
 const staleAnswer = (name: string, { plural }: ServedKind): ApiError =>
@@ -57,8 +55,10 @@ const staleAnswer = (name: string, { plural }: ServedKind): ApiError =>
 /** Number of names in the message: enough to decide whether the objects may be removed. */
 const mostNames = 10;
 
-const firstOf = (names: readonly string[]): string =>
-  `${names.toSorted().slice(0, mostNames).join(', ')}${names.length > mostNames ? ` and ${names.length - mostNames} more` : ''}`;
+const firstNames = (names: readonly string[]): string[] => names.toSorted().slice(0, mostNames);
+
+const named = (names: readonly string[], count: number): string =>
+  `${names.join(', ')}${count > names.length ? ` and ${count - names.length} more` : ''}`;
 
 /** Items of a list may lack apiVersion and kind. */
 const inKind = (item: Manifest, { apiVersion, kind }: ServedKind): Manifest => ({ ...item, apiVersion, kind });

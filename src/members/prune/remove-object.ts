@@ -52,7 +52,7 @@ export async function removeObject(
       const foreign = withContent || released ? undefined : await foreignContent(connection, live, isOurs);
       if (foreign !== undefined) return { object, result: 'ContainsForeignObjects', message: foreign };
       try {
-        await connection.client.request({ ...(released ? release : remove)(served, live), isWanted });
+        await connection.client.send({ ...(released ? release : remove)(served, live), isWanted });
         connection.watches.touched(object);
         return undefined;
       } catch (error) {
@@ -109,5 +109,5 @@ const digestOf = ({ metadata }: Manifest): string | undefined => metadata.annota
 
 async function read({ client }: Connection, served: ServedKind, live: Manifest): Promise<Manifest> {
   const ref = refOfManifest(live);
-  return client.request<Manifest>({ method: 'GET', path: pathOf(served, ref), tried: `read ${describeRef(ref)}` });
+  return client.object({ method: 'GET', path: pathOf(served, ref), tried: `read ${describeRef(ref)}` });
 }

@@ -43,7 +43,7 @@ export function byName(input: {
 
   async function get(ref: ObjectRef): Promise<Manifest | undefined> {
     try {
-      return await client.request<Manifest>({
+      return await client.object({
         method: 'GET',
         path: pathOf(kind, ref),
         tried: `read ${describeRef(ref)}`,

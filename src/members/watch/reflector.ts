@@ -10,6 +10,7 @@ import { type Clock, sleep } from '../clock.ts';
 import type { Contact } from '../contact.ts';
 import { backOff } from './back-off.ts';
 import { type ByName, byName } from './by-name.ts';
+import type { KeptBytes, KeptOfKind } from './kept-bytes.ts';
 import {
   type AfterList,
   type Failure,
@@ -45,6 +46,7 @@ export interface ReflectorInput {
   readonly clock: Clock;
   readonly contact: Contact;
   readonly discovery: Discovery;
+  readonly kept: KeptBytes;
   /** Lists this often instead of watching, milliseconds: for fleets with more members than sockets. */
   readonly pollMs?: number | undefined;
   /** The objects of a kind that assignments name: the ones to read if it may not be listed. */
@@ -58,7 +60,8 @@ export interface ReflectorInput {
 export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
   const { client, clock, contact } = input;
   const stop = new AbortController();
-  const store = objectStore(input.changed);
+  const bytes = input.kept.open();
+  const store = objectStore(input.changed, bytes);
   const pauses = backOff(clock, stop.signal);
   const answered = Promise.withResolvers<void>();
   let reflection = firstReflection(input.pollMs !== undefined);
@@ -81,8 +84,9 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
         await contact.open();
         return { kind: 'connected' };
       case 'list':
-        return list(input, kind, effect.next);
+        return list(input, { kind, bytes, next: effect.next });
       case 'replace':
+        bytes.reading(0);
         store.replace(effect.items, effect.version);
         return { kind: 'listed', version: effect.version, next: effect.next };
       case 'readNamed':
@@ -151,7 +155,10 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     touched() {
       if (named) pauses.nudge();
     },
-    stop: () => stop.abort(),
+    stop() {
+      stop.abort();
+      bytes.end();
+    },
   };
 }
 
@@ -177,10 +184,13 @@ async function readMissing(named: ByName): Promise<void> {
 
 const query = { labelSelector: placementLabel };
 
-async function list({ client, clock }: ReflectorInput, kind: ServedKind, next: AfterList): Promise<ReflectorEvent> {
+async function list(
+  { client, clock }: ReflectorInput,
+  { kind, bytes, next }: { readonly kind: ServedKind; readonly bytes: KeptOfKind; readonly next: AfterList },
+): Promise<ReflectorEvent> {
   const atMs = clock.now();
   try {
-    const { items, resourceVersion: version } = await client.list(pathOf(kind, {}), query);
+    const { items, resourceVersion: version } = await client.list(pathOf(kind, {}), query, { reading: bytes.reading });
     return { kind: 'listAnswered', items, version, atMs, next };
   } catch (error) {
     if (!isForbidden(error)) throw error;

@@ -3,6 +3,7 @@ import { digestAnnotation, placementLabel } from '../../engine/overrides/ownersh
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { type FieldManager, fieldManager, managersOf, withoutManagers } from '../apply/field-managers.ts';
 import { internParts, internText } from '../intern.ts';
+import type { KeptOfKind } from './kept-bytes.ts';
 import { isNewer } from './resource-version.ts';
 
 export type Change =
@@ -39,7 +40,9 @@ export interface Store {
   empty(): void;
 }
 
-export function objectStore(changed: (change: Change) => void): Store {
+/** @param bytes Hears what is kept, and refuses a member whose objects are too much. */
+export function objectStore(changed: (change: Change) => void, bytes: KeptOfKind): Store {
+  let held = 0;
   const objects = new Map<string, Manifest>();
   const copies = new Set<string>();
   /** The store is current up to this version. */
@@ -51,14 +54,26 @@ export function objectStore(changed: (change: Change) => void): Store {
     if (before !== undefined && !isNewer(versionOf(item), versionOf(before))) return;
     const managers = managersOf(item);
     const object = kept(item);
+    const weight = bytes.weigh(object);
+    if (weight === undefined) return;
+    held += weight - weightOf(before);
+    bytes.hold(held);
     objects.set(key, object);
     if (isOurs(item, managers)) copies.delete(key);
     else copies.add(key);
     changed({ how: 'set', key, object, managers });
   }
 
-  function drop(key: string, object: Manifest): void {
+  const weightOf = (object: Manifest | undefined): number => (object && bytes.weigh(object)) ?? 0;
+
+  function forget(key: string): void {
+    held -= weightOf(objects.get(key));
+    bytes.hold(held);
     objects.delete(key);
+  }
+
+  function drop(key: string, object: Manifest): void {
+    forget(key);
     copies.delete(key);
     changed({ how: 'deleted', key, object });
   }
@@ -78,7 +93,7 @@ export function objectStore(changed: (change: Change) => void): Store {
       for (const [key, object] of [...objects]) {
         const createdSince = !restarted && isNewer(versionOf(object), version);
         if (!listed.has(key) && !createdSince) drop(key, object);
-        else if (restarted) objects.delete(key);
+        else if (restarted) forget(key);
       }
       current = version;
       for (const item of items) set(item);
@@ -117,7 +132,7 @@ export function objectStore(changed: (change: Change) => void): Store {
         return;
       }
       // Set without comparison: a cluster restored from a backup has lower versions.
-      if (present && versionOf(present) !== versionOf(item)) objects.delete(key);
+      if (present && versionOf(present) !== versionOf(item)) forget(key);
       set(item);
     },
     passed(version) {

@@ -173,12 +173,12 @@ function job(live: Manifest): Availability {
 }
 
 function pod(live: Manifest): Availability {
-  const { phase, initContainerStatuses = [], containerStatuses = [] } = part(live, 'status') as PodStatus;
+  const { phase, initContainerStatuses, containerStatuses } = part(live, 'status');
   if (live.metadata.deletionTimestamp) return notYet('the pod is being deleted');
   if (phase === 'Failed') return failed('the pod failed');
   if (phase === 'Succeeded') return available;
   if (isTrue(live, 'Ready')) return available;
-  const crashing = [...initContainerStatuses, ...containerStatuses].filter(
+  const crashing = [...containersIn(initContainerStatuses), ...containersIn(containerStatuses)].filter(
     ({ state }) => state?.waiting?.reason === 'CrashLoopBackOff',
   );
   return crashing.length > 0
@@ -186,15 +186,12 @@ function pod(live: Manifest): Availability {
     : notYet('the pod is not ready yet');
 }
 
-interface PodStatus {
-  readonly phase?: string;
-  readonly initContainerStatuses?: readonly ContainerStatus[];
-  readonly containerStatuses?: readonly ContainerStatus[];
-}
 interface ContainerStatus {
   readonly name: string;
   readonly state?: { readonly waiting?: { readonly reason?: string } };
 }
+const containersIn = (statuses: unknown): readonly ContainerStatus[] =>
+  Array.isArray(statuses) ? statuses.filter((status): status is ContainerStatus => isFields(status)) : [];
 
 /**
  * A custom resource reports it the way most controllers do: observedGeneration, of the status or of the condition,

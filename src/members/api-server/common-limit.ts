@@ -1,0 +1,47 @@
+/** One holder's part of something that all have together. */
+export interface Share {
+  /** Replaces what it holds. May refuse somebody, this holder too. */
+  hold(amount: number): void;
+  end(): void;
+}
+
+/**
+ * A limit for all holders together. Beyond it whoever holds most is refused, never who comes last: one that takes much must not
+ * cost the others anything. Whoever is refused has to let go of everything; `refuse` is called once for each time.
+ */
+export interface CommonLimit {
+  open(refuse: () => void): Share;
+}
+
+export function commonLimit(most: number): CommonLimit {
+  const held = new Map<symbol, { amount: number; readonly refuse: () => void }>();
+  let total = 0;
+
+  function refuseLargest(): void {
+    let largest: { amount: number; readonly refuse: () => void } | undefined;
+    for (const holder of held.values()) if (holder.amount > (largest?.amount ?? 0)) largest = holder;
+    if (!largest) return;
+    total -= largest.amount;
+    largest.amount = 0;
+    largest.refuse();
+  }
+
+  return {
+    open(refuse) {
+      const key = Symbol();
+      const holder = { amount: 0, refuse };
+      held.set(key, holder);
+      return {
+        hold(amount) {
+          if (!held.has(key)) return;
+          total += amount - holder.amount;
+          holder.amount = amount;
+          if (total > most) refuseLargest();
+        },
+        end() {
+          if (held.delete(key)) total -= holder.amount;
+        },
+      };
+    },
+  };
+}

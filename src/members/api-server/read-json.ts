@@ -1,0 +1,44 @@
+import { BeyondLimit, badAnswer, quoted } from './api-error.ts';
+
+/** Parses what a member sent. Throws BeyondLimit where that would take too much memory, ApiError where it is no JSON. */
+export function readJson(
+  text: string,
+  { tried, parsedBytes }: { readonly tried: string; readonly parsedBytes: number },
+): unknown {
+  if (text.length * worstPerCharacter > parsedBytes && parsedBytesOf(text) > parsedBytes)
+    throw new BeyondLimit(tried, `a response of more values than fit into ${parsedBytes / 2 ** 20} MiB`, {
+      smaller: true,
+    });
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badAnswer(tried, text === '' ? 'the response is empty' : `the response is not JSON: ${quoted(text)}`);
+  }
+}
+
+/** What V8 takes for an object or a list without anything in it, and for one more entry. */
+const containerBytes = 64;
+const entryBytes = 8;
+/** Of `{},{}`. */
+const worstPerCharacter = 1 + (containerBytes + entryBytes) / 3;
+const [brace, bracket, comma] = [0x7b, 0x5b, 0x2c];
+
+/** Looking at every character would take as long as parsing it all. */
+const mostSamples = 4_096;
+const charactersPerSample = 16;
+
+/**
+ * About as much memory as JSON takes when it is parsed; what stands in strings counts as well. An estimate from characters that are
+ * taken at random, so that nobody can write a text for which it is wrong.
+ */
+export function parsedBytesOf(text: string): number {
+  const samples = Math.min(mostSamples, Math.ceil(text.length / charactersPerSample));
+  const step = text.length / samples;
+  let bytes = 0;
+  for (let sample = 0; sample < samples; sample++) {
+    const code = text.charCodeAt((sample + Math.random()) * step);
+    if (code === comma) bytes += entryBytes;
+    else if (code === brace || code === bracket) bytes += containerBytes;
+  }
+  return text.length + bytes * step;
+}

@@ -1,0 +1,18 @@
+/** What V8 takes for an object or a list, for an entry of it, and for a text besides its characters. */
+const containerBytes = 64;
+const entryBytes = 16;
+const textBytes = 16;
+
+/** About as much memory as a JSON value takes, bytes; undefined when it is nested deeper than `levels`. */
+export function weightOf(value: unknown, levels: number): number | undefined {
+  if (typeof value === 'string') return textBytes + value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  if (levels === 0) return undefined;
+  let bytes = containerBytes;
+  for (const entry of Array.isArray(value) ? value : Object.values(value)) {
+    const part = weightOf(entry, levels - 1);
+    if (part === undefined) return undefined;
+    bytes += entryBytes + part;
+  }
+  return bytes;
+}
