@@ -110,6 +110,7 @@ export const problemCodes = [
   'approval-outside-folder',
   'approval-without-review',
   'early-approval',
+  'approval-branch',
   'eviction-refused',
   'plan-not-settled',
 ] as const;

@@ -1,7 +1,10 @@
 import { stringify } from 'yaml';
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import { placementKey } from '../../api/placement.ts';
+import type { Problem } from '../../api/problem.ts';
+import { approvalBranch } from '../../engine/gate/request.ts';
 import type { Plan } from '../../engine/plan-document.ts';
+import { GitError, type GitErrorCode } from '../../git/git-error.ts';
 import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import {
   type RemovalToApprove,
@@ -18,23 +21,53 @@ interface Request {
   readonly content: string;
 }
 
-/** Requests the missing approvals and withdraws outdated requests: for gates, and for removals that the guard refused. */
+/** Everybody who can push a branch can make thousands of them, and each takes a push of its own. */
+const mostWithdrawals = 20;
+
+/**
+ * Requests the missing approvals and withdraws outdated requests: for gates, and for removals that the guard refused. A branch that
+ * cannot be changed is a problem, and the other requests continue. Errors: GitError, where the repository cannot be used.
+ */
 export async function syncApprovals(
   { guard }: Pick<Plan, 'guard'>,
   present: Pick<InEffect, 'approvals' | 'removalHolds'> & { readonly config: FleetConfig | undefined },
   approvals: Approvals,
-): Promise<{ readonly asked: readonly string[] }> {
+): Promise<{ readonly asked: readonly string[]; readonly problems: readonly Problem[] }> {
   const removing = removalsToApprove({ guard, holds: present.removalHolds });
   const wanted = new Map([...gates(present), ...removals(removing)].map((request) => [request.name, request]));
   const folder = approvalFolder(present.config);
   const existing = new Set(await approvals.list());
-  for (const name of existing) if (!wanted.has(name)) await approvals.withdraw(name);
+  const problems: Problem[] = [];
+  const change = async (name: string, push: () => Promise<void>): Promise<void> => {
+    const failure = await push().catch((error: unknown) => error);
+    if (failure instanceof GitError && ofBranch.has(failure.code)) problems.push(notChanged(name, failure));
+    else if (failure !== undefined) throw failure;
+  };
+  const outdated = [...existing].filter((name) => !wanted.has(name));
+  for (const name of outdated.slice(0, mostWithdrawals)) await change(name, () => approvals.withdraw(name));
   for (const request of wanted.values()) {
     const { name, content, path = `${folder}${name}.yaml` } = request;
-    await approvals.ask({ name, path, content });
+    await change(name, () => approvals.ask({ name, path, content }));
   }
-  return { asked: [...wanted.keys()].filter((name) => !existing.has(name)) };
+  return { asked: [...wanted.keys()].filter((name) => !existing.has(name)), problems };
 }
+
+/** Errors that other branches of the same repository need not have. */
+const ofBranch: ReadonlySet<GitErrorCode> = new Set([
+  'bad-address',
+  'failed',
+  'object-missing',
+  'push-refused',
+  'too-large',
+]);
+
+const notChanged = (name: string, { message }: GitError): Problem => ({
+  severity: 'error',
+  code: 'approval-branch',
+  file: `(branch) ${approvalBranch({ name })}`,
+  message: `gitfleet cannot change this branch, which requests an approval: ${message}`,
+  fix: 'delete the branch; gitfleet pushes it again while the approval is required',
+});
 
 function gates({ approvals }: Pick<InEffect, 'approvals'>): Request[] {
   return approvals.map(({ planned, file }) => ({

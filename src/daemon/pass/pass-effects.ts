@@ -1,4 +1,5 @@
 import type { MemberCluster } from '../../api/member-cluster.ts';
+import type { Problem } from '../../api/problem.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
@@ -66,6 +67,8 @@ export function passEffects(
   const pace = pushPace(input.pace, input.publishIntervalMs);
   /** Memo of the last plan, also if it was refused: unchanged parts are not planned again. */
   let memo: PlanMemo | undefined;
+  /** Of the approval branches, after the last plan: reported with the next one. */
+  let requestProblems: readonly Problem[] = [];
   return async (effect) => {
     switch (effect.kind) {
       case 'readRecord':
@@ -73,7 +76,7 @@ export function passEffects(
       case 'acceptCommit':
         return void wanted.claim(effect.commit);
       case 'load':
-        return { kind: 'loaded', loaded: await load({ input, wanted, verifier }, effect) };
+        return { kind: 'loaded', loaded: await load({ input, wanted, verifier, requestProblems }, effect) };
       case 'adopt':
         await adopt(input, effect.loaded);
         return { kind: 'adopted', loaded: effect.loaded };
@@ -97,7 +100,8 @@ export function passEffects(
       case 'requestApprovals': {
         const { recorded, known } = effect;
         const { plan } = recorded.result;
-        await syncApprovals(plan, { ...inEffect(plan, recorded), config: configInEffect(recorded) }, approvals);
+        const present = { ...inEffect(plan, recorded), config: configInEffect(recorded) };
+        requestProblems = (await syncApprovals(plan, present, approvals)).problems;
         return { kind: 'approvalsRequested', recorded, known };
       }
       default:
@@ -111,11 +115,18 @@ async function load(
     input,
     wanted,
     verifier,
-  }: { readonly input: PassPorts; readonly wanted: DesiredFleet; readonly verifier: RecordVerifier },
+    requestProblems,
+  }: {
+    readonly input: PassPorts;
+    readonly wanted: DesiredFleet;
+    readonly verifier: RecordVerifier;
+    readonly requestProblems: readonly Problem[];
+  },
   { before, record: claimed }: { readonly before: Remembered; readonly record: FleetRecord },
 ): Promise<Loaded> {
   const asked = await wanted.commit();
-  const { commit, problems } = asked;
+  const { commit } = asked;
+  const problems = [...asked.problems, ...requestProblems];
   const followed = await wanted.followed(asked);
   const { record, unproven, problems: mismatches } = await verifier.verify(claimed, followed);
   const fleet = wanted.fleetAt(asked, { followed, record });

@@ -25,7 +25,7 @@ export interface Loaded {
   readonly before: Remembered;
   readonly record: FleetRecord;
   readonly fleet: Fleet;
-  /** Problems with the commit, if it is not the tip of its branch. */
+  /** Of the commit, if it is not the tip of its branch, and of branches that request approvals. */
   readonly problems: readonly Problem[];
   readonly unproven: UnprovenBindings;
   readonly input: Omit<PlanInput, 'observations'>;
