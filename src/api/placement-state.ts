@@ -2,13 +2,25 @@ import { z } from 'zod';
 import { clusterName, condition, timestamp } from './meta.ts';
 import { applyStrategy, diffedPlacement, driftedPlacement, failedPlacement, placementPolicy } from './placement.ts';
 
+const score = z.number().int();
+
+/** KubeFleet's ClusterScore. Its JSON name of the spread score is `priorityScore`; ours is read too. */
+const clusterScore = z
+  .strictObject({
+    affinityScore: score.default(0),
+    topologySpreadScore: score.optional(),
+    priorityScore: score.optional(),
+  })
+  .transform(({ affinityScore, topologySpreadScore, priorityScore }) => ({
+    affinityScore,
+    topologySpreadScore: topologySpreadScore ?? priorityScore ?? 0,
+  }));
+
 /** The scheduler's decision on one cluster (KubeFleet's ClusterDecision). */
 export const clusterDecision = z.looseObject({
   clusterName: clusterName(),
   selected: z.boolean(),
-  clusterScore: z
-    .strictObject({ affinityScore: z.number().int().default(0), topologySpreadScore: z.number().int().default(0) })
-    .optional(),
+  clusterScore: clusterScore.optional(),
   reason: z.string().default(''),
 });
 export type ClusterDecision = z.output<typeof clusterDecision>;

@@ -151,13 +151,20 @@ const inState: ReadonlyMap<string, Layout> = new Map([
   // Omits what reading restores, to keep the long lines of bindings readable.
   [
     'clusterDecision',
-    { keys: (map) => byRank(map).filter((key) => !followsFromBinding(map, key)), under: () => ofState },
+    { keys: (map) => byRank(map).filter((key) => !followsFromBinding(map, key)), under: (key) => ofState.under(key) },
   ],
+  ['clusterScore', { keys: byRank, under: () => ofState, as: onTheWire }],
   [
     'applyStrategy',
     { keys: (map) => byRank(map).filter((key) => !isDefault(map as Values, key)), under: () => ofState },
   ],
 ]);
+
+/** KubeFleet's JSON name of the spread score is `priorityScore` (ClusterScore in its placement API). */
+function onTheWire(score: Partial<NonNullable<ClusterDecision['clusterScore']>>): object {
+  const { topologySpreadScore: priorityScore, ...others } = score;
+  return priorityScore === undefined ? others : { ...others, priorityScore };
+}
 
 /** The binding has the name, and the reason follows from the score. */
 function followsFromBinding(

@@ -9,6 +9,8 @@ export interface Layout {
   under(key: string): Layout;
   /** Whether the value of a key is a map on one line, or a list of such maps; absent: never. */
   readonly onOneLine?: (key: string) => boolean;
+  /** The map that is written in place of a map. */
+  readonly as?: (map: object) => object;
   /** Cached text of a map on one line. */
   readonly line?: (map: object) => string;
 }
@@ -16,7 +18,7 @@ export interface Layout {
 /** The same layout with a cache, for maps that occur many times as the same object. */
 export const recurring = (layout: Layout): Layout => ({
   ...layout,
-  line: memoizeRecent((map: object) => inOnePiece(mapInLine(map, layout)), mostKnown),
+  line: memoizeRecent((map: object) => inOnePiece(mapInLine(layout.as?.(map) ?? map, layout)), mostKnown),
 });
 
 /** Keys in insertion order. */
@@ -50,8 +52,9 @@ export function readBack(value: unknown, layout: Layout): unknown {
   if (Array.isArray(value)) return value.map((item) => readBack(item ?? null, layout));
   if (typeof value !== 'object' || value === null) return value;
   let map: Record<string, unknown> = {};
-  for (const key of layout.keys(value)) {
-    const item = (value as Values)[key];
+  const from = layout.as?.(value) ?? value;
+  for (const key of layout.keys(from)) {
+    const item = (from as Values)[key];
     if (item === undefined) continue;
     const read = readBack(item, layout.under(key));
     // A usual key in YAML and JSON; a computed key in a literal makes it an own property.
@@ -72,7 +75,8 @@ function block(value: unknown, layout: Layout, indent: string, lead: string): st
     for (const item of value) text += `${text === '' ? lead : indent}-${block(item, layout, deeper, ' ')}`;
     return text || ' []\n';
   }
-  if (typeof value === 'object' && value !== null) return entries(value as Values, layout, indent, lead) || ' {}\n';
+  if (typeof value === 'object' && value !== null)
+    return entries((layout.as?.(value) ?? value) as Values, layout, indent, lead) || ' {}\n';
   return ` ${scalar(value, indent)}\n`;
 }
 
@@ -107,7 +111,7 @@ function valueText(key: string, value: unknown, layout: Layout, indent: string):
 function line(value: unknown, layout: Layout): string {
   if (Array.isArray(value)) return `[${value.map((item) => line(item, layout)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return scalarInLine(value);
-  return layout.line?.(value) ?? mapInLine(value, layout);
+  return layout.line?.(value) ?? mapInLine(layout.as?.(value) ?? value, layout);
 }
 
 function mapInLine(value: object, layout: Layout): string {

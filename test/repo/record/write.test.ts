@@ -36,7 +36,7 @@ describe('a binding of state.yaml', () => {
     [
       'a score gives the reason',
       { clusterDecision: scored },
-      'clusterDecision: {selected: true, clusterScore: {affinityScore: 86, topologySpreadScore: -1}}',
+      'clusterDecision: {selected: true, clusterScore: {affinityScore: 86, priorityScore: -1}}',
     ],
     [
       'another reason is written',
@@ -46,7 +46,7 @@ describe('a binding of state.yaml', () => {
     [
       'a reason of another score is written',
       { clusterDecision: { ...scored, reason: 'as on the hub' } },
-      'clusterDecision: {selected: true, clusterScore: {affinityScore: 86, topologySpreadScore: -1}, reason: as on the hub}',
+      'clusterDecision: {selected: true, clusterScore: {affinityScore: 86, priorityScore: -1}, reason: as on the hub}',
     ],
     ['no reason is none', { clusterDecision: { selected: true, reason: '' } }, 'clusterDecision: {selected: true}'],
     ['a strategy of defaults is an empty one', { applyStrategy: applyStrategy.parse({}) }, 'applyStrategy: {}'],
@@ -61,6 +61,19 @@ describe('a binding of state.yaml', () => {
     expect(read().applyStrategy).toEqual(binding.applyStrategy);
     if (binding.clusterDecision) expect(recordedDecision(read())).toEqual(recordedDecision(binding));
   });
+
+  it.each(['priorityScore', 'topologySpreadScore'])(
+    'the spread score is read as %s, KubeFleet’s name or ours',
+    (name) => {
+      const { text, read } = written({ clusterDecision: scored });
+      const other = new Map([[path, text.replace('priorityScore', name)]]);
+      const { record, problems } = readRecord(other);
+      expect(problems).toEqual([]);
+      expect(record.placements.values().next().value!.state.bindings[0]!.clusterDecision).toEqual(
+        read().clusterDecision,
+      );
+    },
+  );
 
   it('what is read back without parsing is what parsing gives, and is written as before', () => {
     const { text, state, read } = written({ clusterDecision: scored, applyStrategy: applyStrategy.parse({}) });
