@@ -58,7 +58,10 @@ export type StageStatus = z.output<typeof stageStatus>;
 export const updateRunStatus = z.looseObject({
   policySnapshotIndexUsed: z.string().optional(),
   policyObservedClusterCount: z.number().int().optional(),
-  resourceSnapshotIndexUsed: z.string().optional(),
+  resourceSnapshotIndexUsed: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be the index of a snapshot')
+    .optional(),
   appliedStrategy: applyStrategy.optional(),
   stagedUpdateStrategySnapshot: strategySpec.optional(),
   stagesStatus: z.array(stageStatus).optional(),

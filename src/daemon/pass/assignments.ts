@@ -6,7 +6,7 @@ import type { PlanResult } from '../../engine/plan.ts';
 import type { PlacementTarget } from '../../engine/plan-document.ts';
 import { handleTarget } from '../../engine/target-kinds.ts';
 import type { Assignment } from '../../members/assignment.ts';
-import type { UnprovenBindings } from '../record/verify/external-bindings.ts';
+import type { DoubtedBindings } from '../record/verify/binding-claims.ts';
 import { leftAsItIs, type WithheldTargets, withheldTargets } from '../record/verify/withheld-targets.ts';
 
 /** Targets of a published plan, with everything the actors need, by cluster. */
@@ -19,15 +19,16 @@ export function assignmentsOf(
     const list = byCluster.get(target.clusterName) ?? [];
     byCluster.set(target.clusterName, list);
     const assignment = handleTarget(target, { placement: (it) => placementAssignment(it, result) });
-    if (assignment) list.push(isWithheld(target.clusterName, assignment.key) ? leftAsItIs(assignment) : assignment);
+    if (assignment)
+      list.push(isWithheld(target.clusterName, assignment.key) ? leftAsItIs(assignment, result) : assignment);
   }
   return byCluster;
 }
 
 /** Assignments at a start, from a plan of the record alone: nothing is removed before the members are observed. */
-export const adopted = (result: PlanResult, unproven: UnprovenBindings): Map<ClusterName, Assignment[]> =>
+export const adopted = (result: PlanResult, doubted: DoubtedBindings): Map<ClusterName, Assignment[]> =>
   new Map(
-    [...assignmentsOf(result, withheldTargets(result, unproven, undefined))].map(([cluster, assignments]) => [
+    [...assignmentsOf(result, withheldTargets(result, doubted, undefined))].map(([cluster, assignments]) => [
       cluster,
       assignments.map((assignment) => ({ ...assignment, adopted: true })),
     ]),

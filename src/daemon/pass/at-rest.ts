@@ -1,6 +1,6 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
-import type { Fleet } from '../../engine/input.ts';
+import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Remembered } from '../record/remembered.ts';
@@ -8,6 +8,8 @@ import type { Remembered } from '../record/remembered.ts';
 /** The inputs of a plan that may change from pass to pass. */
 export interface Basis {
   readonly remembered: Remembered;
+  /** What of it is verified. */
+  readonly record: FleetRecord;
   readonly fleet: Fleet;
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
 }
@@ -31,6 +33,7 @@ export function stillAtRest({ basis, result, plannedAtMs }: Rest, now: { readonl
     now.ms >= plannedAtMs &&
     now.ms < until &&
     basis.remembered === now.basis.remembered &&
+    basis.record === now.basis.record &&
     basis.fleet === now.basis.fleet &&
     sameObservations(basis.observations, now.basis.observations)
   );

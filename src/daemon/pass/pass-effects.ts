@@ -18,7 +18,7 @@ import type { FleetMembers } from '../members.ts';
 import type { Approvals, DesiredState, Status } from '../ports.ts';
 import { forgottenBy } from '../record/forgotten-by.ts';
 import { gatheredRecord } from '../record/gathered-record.ts';
-import { startsSomething, statusFiles } from '../record/publication.ts';
+import { startsSomething, statusFiles, withWaiting } from '../record/publication.ts';
 import { recordedFleet } from '../record/recorded-fleet.ts';
 import { type Remembered, type StatusMemory, statusMemory } from '../record/remembered.ts';
 import { type RecordVerifier, recordVerifier } from '../record/verify/verify-record.ts';
@@ -78,7 +78,7 @@ export function passEffects(
       case 'load':
         return { kind: 'loaded', loaded: await load({ input, wanted, verifier, requestProblems }, effect) };
       case 'adopt':
-        await adopt(input, effect.loaded);
+        await adopt({ ...input, verifier }, effect.loaded);
         return { kind: 'adopted', loaded: effect.loaded };
       case 'observe':
         return observe(input, effect.loaded);
@@ -128,13 +128,15 @@ async function load(
   const { commit } = asked;
   const problems = [...asked.problems, ...requestProblems];
   const followed = await wanted.followed(asked);
-  const { record, unproven, problems: mismatches } = await verifier.verify(claimed, followed);
+  const { problems: mismatches, ...verified } = await verifier.verify(claimed, followed);
+  const { record } = verified;
   const fleet = wanted.fleetAt(asked, { followed, record });
   await input.members.follow(membersOf(fleet, record), fleet);
   const now = formatInstant(input.clock.now());
   const found = [...fleet.problems, ...fleetWarnings(fleet, record), ...problems, ...before.problems, ...mismatches];
   const whole = { ...fleet, problems: found };
-  return { before, record, fleet, problems, unproven, input: { now, commit, fleet: whole, record, digest: sha256 } };
+  const planInput = { now, commit, fleet: whole, record, digest: sha256 };
+  return { before, ...verified, isPublished: claimed === before.record, fleet, problems, input: planInput };
 }
 
 /**
@@ -142,12 +144,12 @@ async function load(
  * once, as far as they are proven. Planning starts when the members have been observed.
  */
 async function adopt(
-  { members, pace }: Pick<PassPorts, 'members' | 'pace'>,
-  { input: planInput, unproven }: Pick<Loaded, 'input' | 'unproven'>,
+  { members, pace, verifier }: Pick<PassPorts, 'members' | 'pace'> & { readonly verifier: RecordVerifier },
+  { input: planInput }: Pick<Loaded, 'input'>,
 ): Promise<void> {
   const { fleet, record } = planInput;
   const recorded = { ...planInput, fleet: recordedFleet(fleet, record), observations: undefined };
-  members.assign(record.exists ? adopted(planFleet(recorded), unproven) : new Map());
+  members.assign(record.exists ? adopted(planFleet(recorded), verifier) : new Map());
   const until = pace.now() + bootMs;
   const left = (): number => Math.max(until - pace.now(), 0);
   // Without a record our objects of all kinds must be found.
@@ -159,7 +161,7 @@ async function adopt(
 }
 
 function observe({ members, clock }: PassPorts, loaded: Loaded): PassEvent {
-  const { before, record, fleet, problems } = loaded;
+  const { before, record, isPublished, fleet, problems } = loaded;
   const contacts = lastContacts({
     members,
     recordedUnreachable: before.unreachable,
@@ -167,8 +169,8 @@ function observe({ members, clock }: PassPorts, loaded: Loaded): PassEvent {
     now: clock.now(),
   });
   // A plan that waits for its push, or a refused rewind, prevents rest.
-  const mayRest = record === before.record && problems.length === 0;
-  const basis = mayRest ? { remembered: before, fleet, observations: contacts.observations } : undefined;
+  const mayRest = isPublished && problems.length === 0;
+  const basis = mayRest ? { remembered: before, record, fleet, observations: contacts.observations } : undefined;
   return {
     kind: 'observed',
     observed: { ...loaded, contacts, basis },
@@ -182,25 +184,31 @@ async function plan(
   observed: Observed,
   memo: PlanMemo | undefined,
 ): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
-  const { before, fleet, contacts, input, unproven } = observed;
-  const result = planFleet({ ...input, observations: contacts.observations }, memo);
+  const { before, fleet, contacts, input, waiting } = observed;
+  const { record, problems: invented } = verifier.withoutInvented(input.record, contacts.observations);
+  const result = planFleet({ ...input, record, observations: contacts.observations }, memo);
   const nextMemo = memoOf(result.parts);
-  const withheld = withheldTargets(result, unproven, contacts.observations);
+  const withheld = withheldTargets(result, verifier, contacts.observations);
   for (const { key, cluster } of withheld.shown) verifier.shown(key, cluster);
-  const found = [...result.plan.problems, ...verifier.unreported(withheld.problems)];
+  const found = [...result.plan.problems, ...verifier.unreported([...invented, ...withheld.problems])];
   const problems = await placeProblems(found, async () =>
     (await desired.has(input.commit)) ? desired.tree(input.commit) : undefined,
   );
   const next = { ...result.plan, problems };
-  const files = statusFiles(next, before.files, {
-    branch,
-    inPlace,
-    unreachable: contacts.unreachable,
-    notRolledOut: result.notRolledOut,
-    before,
-    fleet,
-  });
+  const files = withWaiting(
+    statusFiles(next, before.files, {
+      branch,
+      inPlace,
+      unreachable: contacts.unreachable,
+      notRolledOut: result.notRolledOut,
+      before,
+      fleet,
+    }),
+    { plan: next, waiting, before: before.files },
+  );
   const changed = !sameFiles(files, before.tip.files);
+  // The plan decided the same as the record says.
+  if (!changed && next.guard.length === 0) verifier.confirmed(before.record);
   return { planned: { ...observed, withheld, result: { ...result, plan: next }, files, changed }, nextMemo };
 }
 

@@ -4,7 +4,7 @@ import { assertNever } from '../../engine/kernel/assert.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Remembered } from '../record/remembered.ts';
-import type { UnprovenBindings } from '../record/verify/external-bindings.ts';
+import type { VerifiedContents } from '../record/verify/snapshot-contents.ts';
 import { nothingWithheld, type WithheldTargets } from '../record/verify/withheld-targets.ts';
 import { type Basis, type Rest, stillAtRest } from './at-rest.ts';
 import type { LastContacts } from './last-contact.ts';
@@ -27,7 +27,9 @@ export interface Loaded {
   readonly fleet: Fleet;
   /** Of the commit, if it is not the tip of its branch, and of branches that request approvals. */
   readonly problems: readonly Problem[];
-  readonly unproven: UnprovenBindings;
+  readonly waiting: VerifiedContents['waiting'];
+  /** Nothing of it waits for its push. */
+  readonly isPublished: boolean;
   readonly input: Omit<PlanInput, 'observations'>;
 }
 

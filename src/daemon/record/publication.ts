@@ -1,6 +1,7 @@
 import type { Plan, RecordDocument } from '../../engine/plan-document.ts';
 import { type DaemonMemory, writeDaemonMemory } from '../../repo/record/daemon-memory.ts';
-import { unknownFolderOf } from '../../repo/record/path.ts';
+import { recordPathOf, unknownFolderOf } from '../../repo/record/path.ts';
+import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { renderRecord } from '../../repo/record/write.ts';
 import { renderDashboard } from '../../report/dashboard.ts';
 import type { DashboardInput } from '../../report/dashboard-input.ts';
@@ -18,6 +19,30 @@ export function statusFiles(
   if (plan.guard.length > 0) return new Map([...before, ...memory, ...reports(plan, beside)]);
   const ofOthers = [...before].filter(([path]) => unknownFolderOf(path) !== undefined);
   return new Map([...ofOthers, ...memory, ...wholeRecord(plan, beside)]);
+}
+
+/** Adds the files of snapshots that the plan did not get because they are not verified yet, as long as the record has their entries. */
+export function withWaiting(
+  files: Map<string, string>,
+  {
+    plan,
+    waiting,
+    before,
+  }: {
+    readonly plan: Plan;
+    readonly waiting: ReadonlyMap<string, ReadonlySet<number>>;
+    readonly before: ReadonlyMap<string, string>;
+  },
+): ReadonlyMap<string, string> {
+  if (waiting.size === 0) return files;
+  const states = recordedObjects('states', plan);
+  for (const [path, text] of before) {
+    const { name = '', rest = '' } = recordPathOf(path) ?? {};
+    const index = Number(/^snapshots\/(\d+)\.yaml$/.exec(rest)?.[1]);
+    const entries = waiting.get(name)?.has(index) ? states.get(name)?.value.resourceSnapshots : undefined;
+    if (entries?.some((entry) => entry.index === index)) files.set(path, text);
+  }
+  return files;
 }
 
 /** The record with its reports, also for a refused plan; without daemon.yaml. */

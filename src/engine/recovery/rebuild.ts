@@ -15,14 +15,19 @@ export interface PlacementOnCluster {
   readonly objects: readonly Manifest[];
 }
 
+/** The placement of an object on a member, by its label. */
+export function placementShownBy({ metadata: { labels, annotations } }: Manifest): PlacementKey | undefined {
+  const label = labels?.[placementLabel];
+  return label === undefined ? undefined : ((annotations?.[placementAnnotation] ?? label) as PlacementKey);
+}
+
 /** Clusters that show objects with a placement's label, by placement. */
 export function observedPlacements(input: PlanInput): Map<PlacementKey, Map<ClusterName, PlacementOnCluster>> {
   const seen = new Map<PlacementKey, Map<ClusterName, PlacementOnCluster>>();
   for (const [cluster, observation] of input.observations ?? []) {
     for (const object of observation.objects) {
-      const label = object.metadata.labels?.[placementLabel];
-      if (label === undefined) continue;
-      const key = (object.metadata.annotations?.[placementAnnotation] ?? label) as PlacementKey;
+      const key = placementShownBy(object);
+      if (key === undefined) continue;
       const clusters = seen.get(key) ?? new Map<ClusterName, PlacementOnCluster>();
       seen.set(key, clusters);
       const index = observation.placements.find(

@@ -74,14 +74,24 @@ const memoryIn = (file: z.infer<typeof daemonMemoryFile> | undefined): DaemonMem
   file && readDaemonMemory(file);
 
 const recordReader = (problems: Problem[]): RecordReader => ({
-  read({ path, text, written }, schema, lost) {
+  read({ path, name, text, written }, schema, { nameOf, lost } = {}) {
     const found = values.get(text, () => readRecordFile(text, schema, written));
-    if ('value' in found) return found.value as z.output<typeof schema>;
+    const value = 'value' in found ? (found.value as z.output<typeof schema>) : undefined;
+    const own = value && (nameOf?.(value) ?? name);
+    if (own === name) return value;
     lost?.();
-    for (const fault of found.faults) problems.push(unreadable(fault, `(status branch) ${path}`, lost !== undefined));
+    for (const fault of 'faults' in found ? found.faults : [ofAnother(own!)])
+      problems.push(unreadable(fault, `(status branch) ${path}`, lost !== undefined));
     return undefined;
   },
   report: (problem) => problems.push(problem),
+});
+
+const ofAnother = (own: string): Fault => ({
+  line: 1,
+  column: 1,
+  message: `it contains the object of ${own}`,
+  path: 'metadata.name',
 });
 
 const unreadable = ({ message, fix, ...fault }: Fault, file: string, isLost: boolean): Problem => ({

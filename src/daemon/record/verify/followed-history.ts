@@ -8,8 +8,15 @@ export interface FollowedHistory {
   readonly tip: string;
   /** The fleet as the branch held it; undefined for a commit that is not in its history, or whose files are missing. */
   fleetAt(commit: string): Promise<Fleet | undefined>;
+  /** Whether `commit` is `of` or in its history. */
+  holds(commit: string, of: string): Promise<boolean>;
   /** The fleets before a commit, newest first, along the first parents: at most {@link mostSteps} of them. */
-  before(commit: string): AsyncIterable<Fleet>;
+  before(commit: string): AsyncIterable<FollowedFleet>;
+}
+
+export interface FollowedFleet {
+  readonly commit: string;
+  readonly fleet: Fleet;
 }
 
 /** How far back a last valid version is looked for. Each step loads the files that changed; a broken file is fixed within days. */
@@ -44,12 +51,13 @@ export function followedHistory(
       if (!commitForm.test(commit) || !(await desired.isAncestor(commit, tip))) return undefined;
       return fleetOf(commit);
     },
+    holds: async (commit, of) => commit === of || desired.isAncestor(commit, of),
     async *before(commit) {
       let at = commit === tip || commitForm.test(commit) ? await desired.parentOf(commit) : undefined;
       for (let step = 0; step < mostSteps && at !== undefined; step++) {
         const found = await fleetOf(at);
         if (found === undefined) return;
-        yield found;
+        yield { commit: at, fleet: found };
         at = await desired.parentOf(at);
       }
     },

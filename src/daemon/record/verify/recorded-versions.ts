@@ -2,24 +2,44 @@ import type { FleetConfig } from '../../../api/gitfleet.ts';
 import type { MemberCluster } from '../../../api/member-cluster.ts';
 import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
 import type { OverrideSnapshot } from '../../../api/override.ts';
-import { type Placement, placementKey, refOf } from '../../../api/placement.ts';
+import { type ApplyStrategy, isPlacementKind, type Placement, placementKey } from '../../../api/placement.ts';
+import type { Binding, PlacementState } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
+import type { StagedUpdateRun } from '../../../api/staged.ts';
+import { forbiddenChanges } from '../../../api/transitions.ts';
 import { type Fleet, type FleetRecord, writtenPlacements } from '../../../engine/input.ts';
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
+import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { memoize } from '../../../engine/kernel/memoize.ts';
 import { labelsOf } from '../../../engine/placement/members.ts';
+import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
+import { isNeverRead } from '../../../engine/recovery/never-read.ts';
+import { stateOf } from '../../../engine/staged/run-state.ts';
 import { alwaysFrozen } from '../recorded-fleet.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
+import { sameRun } from './update-runs.ts';
+
+/** How a version in the record compares with that of a fleet. */
+type Standing =
+  | 'same'
+  /** Another version, which is not allowed to replace this one: this one would stay in effect. */
+  | 'kept'
+  /** Another version. */
+  | 'replaced'
+  | 'absent';
 
 /** A version in the record, and its replacement if the followed branch never had it. */
 interface Claim {
   readonly path: string;
   /** Its commit according to the record. */
   readonly commit?: string | undefined;
-  /** True: the fleet had exactly this version. */
-  readonly isHeldBy: (fleet: Fleet) => boolean;
-  /** Replaces it with the version of a fleet; undefined if the fleet had nothing of that name. */
+  readonly standingIn: (fleet: Fleet) => Standing;
+  /** The version is in effect while its file is not: then only the newest version in the history is trusted. */
+  readonly isLastGood?: boolean;
+  /** A fleet without it ends it. */
+  readonly endsWhenAbsent?: boolean;
+  /** What a fleet held in its place; undefined where it held nothing of that name. */
   readonly insteadIn: (fleet: Fleet) => ((record: FleetRecord) => FleetRecord) | undefined;
   /** Removes it, if no fleet had anything of that name. */
   readonly without: (record: FleetRecord) => FleetRecord;
@@ -51,7 +71,7 @@ export function versionVerifier(): VersionVerifier {
       const open = new Set<Claim>();
       for (const [value, claim] of claimsOf(record, tip)) {
         if (value !== undefined && trusted.has(value)) continue;
-        if (!claim.isHeldBy(tip)) open.add(claim);
+        if (claim.standingIn(tip) !== 'same') open.add(claim);
         else if (value) trusted.add(value);
       }
       const verified = open.size === 0 ? { record, problems: [] } : await settle(record, { open, history, tip });
@@ -64,35 +84,54 @@ export function versionVerifier(): VersionVerifier {
   };
 }
 
-/** Searches open claims at their own commit, at the commit of the record, and before that. */
+/** Searches open claims in the history: at their own commits, back from the tip for those in effect, and back from the planned commit. */
 async function settle(
   record: FleetRecord,
   of: { readonly open: Set<Claim>; readonly history: FollowedHistory; readonly tip: Fleet },
 ): Promise<Verified> {
   const { open, history, tip } = of;
-  const last = new Map<Claim, (record: FleetRecord) => FleetRecord>();
-  const look = (fleet: Fleet, claims: Iterable<Claim>): void => {
+  const instead = new Map<Claim, (record: FleetRecord) => FleetRecord>();
+  const refused = new Set<Claim>();
+  const look = (fleet: Fleet, claims: Iterable<Claim>, isStrict = false): void => {
     for (const claim of claims) {
-      if (claim.isHeldBy(fleet)) open.delete(claim);
-      const instead = last.has(claim) ? undefined : claim.insteadIn(fleet);
-      if (instead) last.set(claim, instead);
+      const standing = claim.standingIn(fleet);
+      if (standing === 'same') {
+        open.delete(claim);
+        continue;
+      }
+      const found = instead.has(claim) ? undefined : claim.insteadIn(fleet);
+      if (found) instead.set(claim, found);
+      const hasEnded = standing === 'replaced' || (standing === 'absent' && claim.endsWhenAbsent);
+      if (isStrict && hasEnded && open.delete(claim)) refused.add(claim);
     }
   };
   look(tip, [...open]);
   for (const claim of [...open]) {
     const fleet = claim.commit === undefined ? undefined : await history.fleetAt(claim.commit);
-    if (fleet && claim.isHeldBy(fleet)) open.delete(claim);
+    if (fleet && claim.standingIn(fleet) === 'same') open.delete(claim);
   }
-  const planned = open.size > 0 && record.commit !== undefined ? await history.fleetAt(record.commit) : undefined;
+  // A valid file that may replace the recorded version is in effect already.
+  const inEffect = [...open].filter((claim) => claim.isLastGood && claim.standingIn(tip) !== 'replaced');
+  if (inEffect.length > 0)
+    for await (const { fleet } of history.before(history.tip)) {
+      const [strict, others] = [true, false].map((is) => [...open].filter((claim) => inEffect.includes(claim) === is));
+      look(fleet, strict!, true);
+      look(fleet, others!);
+      if (!inEffect.some((claim) => open.has(claim))) break;
+    }
+  const planned =
+    open.size + refused.size > 0 && record.commit !== undefined ? await history.fleetAt(record.commit) : undefined;
   if (planned) look(planned, [...open]);
   if (open.size > 0)
-    for await (const fleet of history.before(planned ? record.commit! : history.tip)) {
+    for await (const { fleet } of history.before(planned ? record.commit! : history.tip)) {
       look(fleet, [...open]);
       if (open.size === 0) break;
     }
   let healed = record;
-  for (const claim of open) healed = (last.get(claim) ?? claim.without)(healed);
-  return { record: healed, problems: [...open].map((claim) => problemOf(claim, last.has(claim))) };
+  for (const claim of [...refused, ...open]) healed = (instead.get(claim) ?? claim.without)(healed);
+  // A version of the planned commit is outdated, not forged.
+  const forged = [...refused].filter((claim) => !planned || claim.standingIn(planned) !== 'same');
+  return { record: healed, problems: [...forged, ...open].map((claim) => problemOf(claim, instead.has(claim))) };
 }
 
 const problemOf = ({ path }: Claim, isHealed: boolean): Problem =>
@@ -106,7 +145,19 @@ const problemOf = ({ path }: Claim, isHealed: boolean): Problem =>
 function* claimsOf(record: FleetRecord, tip: Fleet): Iterable<readonly [object | undefined, Claim]> {
   const isOpen = tip.unreadable.length > 0;
   const refused = new Set(tip.refused.map(({ kind }) => kind));
-  for (const [key, { object }] of record.placements) if (object) yield [object, placementClaim(key, object)];
+  const written = placementsOf(tip);
+  for (const [key, recorded] of record.placements) {
+    const { object, state } = recorded;
+    if (!written.has(key) && !isNeverRead(recorded))
+      yield [state, nameClaim(key, latestOf(state.resourceSnapshots)?.commit)];
+    if (object) yield [object, placementClaim(key, object)];
+    for (const { targetCluster, clusterLabels } of state.bindings)
+      if (clusterLabels !== undefined)
+        yield [clusterLabels, labelsClaim(key, targetCluster as ClusterName, clusterLabels)];
+    for (const strategy of strategiesIn(state)) yield [strategy, strategyClaim(key, strategy)];
+  }
+  for (const [key, { object }] of record.unread?.placements ?? [])
+    if (object) yield [object, placementClaim(key, object)];
   const members = membersOf(tip);
   for (const [name, cluster] of record.clusters)
     if (members.has(name) || isOpen || refused.has('MemberCluster')) yield [cluster, clusterClaim(name, cluster)];
@@ -114,43 +165,80 @@ function* claimsOf(record: FleetRecord, tip: Fleet): Iterable<readonly [object |
     yield [record.config, configClaim(record.config)];
   for (const [folder, snapshots] of record.overrides)
     for (const snapshot of snapshots) yield [snapshot, overrideClaim(folder, snapshot)];
-  for (const [key, { state }] of record.placements)
-    for (const { targetCluster, clusterLabels } of state.bindings)
-      if (clusterLabels !== undefined)
-        yield [clusterLabels, labelsClaim(key, targetCluster as ClusterName, clusterLabels)];
+  for (const [key, run] of record.runs)
+    if (runsOf(tip).has(key) || isOpen || refused.has(run.kind)) yield [run, runClaim(key, run)];
 }
 
 function* valuesOf(record: FleetRecord): Iterable<object> {
   for (const { object, state } of record.placements.values()) {
     if (object) yield object;
+    yield state;
     for (const { clusterLabels } of state.bindings) if (clusterLabels) yield clusterLabels;
+    yield* strategiesIn(state);
   }
   yield* record.clusters.values();
   if (record.config) yield record.config;
   for (const snapshots of record.overrides.values()) yield* snapshots;
+  yield* record.runs.values();
 }
 
 const same = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
+const changed = <T extends Placement | StagedUpdateRun>(from: T, to: T): Standing =>
+  forbiddenChanges(from, to).some(({ severity }) => severity === 'error') ? 'kept' : 'replaced';
+
+/** The written part of a placement, without generation and status. */
+const saidOf = ({ kind, metadata: { name, namespace, labels, annotations }, spec }: Placement): object => ({
+  kind,
+  metadata: { name, namespace, labels, annotations },
+  spec,
+});
+
 function placementClaim(key: PlacementKey, object: Placement): Claim {
-  const written = (fleet: Fleet): Placement | undefined => {
-    const found = placementsOf(fleet).get(key);
-    return found?.kind === object.kind ? found : undefined;
-  };
-  const withObject = (next: Placement | undefined) => (record: FleetRecord) => ({
-    ...record,
-    placements: new Map(record.placements).set(key, { ...record.placements.get(key)!, object: next }),
-  });
+  const withObject = (next: Placement | undefined) => (record: FleetRecord) => withPlacementObject(record, key, next);
   return {
     path: `placements/${key}/status.yaml`,
-    isHeldBy: (fleet) => same(written(fleet)?.spec, object.spec),
+    isLastGood: true,
+    standingIn(fleet) {
+      const found = placementsOf(fleet).get(key);
+      if (found === undefined) return 'absent';
+      return same(saidOf(found), saidOf(object)) ? 'same' : changed(object, found);
+    },
     insteadIn(fleet) {
-      const found = written(fleet);
+      const found = placementsOf(fleet).get(key);
       return found && withObject({ ...found, ...(object.status && { status: object.status }) } as Placement);
     },
     without: withObject(undefined),
   };
 }
+
+/** The record with another version of a placement, also if its state is unreadable. */
+function withPlacementObject(record: FleetRecord, key: PlacementKey, object: Placement | undefined): FleetRecord {
+  const recorded = record.placements.get(key);
+  if (recorded) return { ...record, placements: new Map(record.placements).set(key, { ...recorded, object }) };
+  const unread = record.unread?.placements.get(key);
+  if (unread === undefined) return record;
+  const placements = new Map(record.unread!.placements).set(key, { ...unread, object });
+  return { ...record, unread: { ...record.unread!, placements } };
+}
+
+/** The followed branch had a placement of this name. Else its label may belong to another fleet, and nothing is removed. */
+function nameClaim(key: PlacementKey, commit: string | undefined): Claim {
+  return {
+    path: `placements/${key}/state.yaml`,
+    commit,
+    standingIn: (fleet) => (placementsOf(fleet).has(key) || isRefusedPlacement(fleet, key) ? 'same' : 'absent'),
+    insteadIn: () => undefined,
+    without(record) {
+      const placements = new Map(record.placements);
+      placements.delete(key);
+      return { ...record, placements };
+    },
+  };
+}
+
+const isRefusedPlacement = ({ refused }: Fleet, key: PlacementKey): boolean =>
+  refused.some((ref) => isPlacementKind(ref.kind) && placementKey(ref) === key);
 
 const placementsOf = memoize((fleet: Fleet) => writtenPlacements(fleet));
 const membersOf = memoize(
@@ -168,9 +256,10 @@ function clusterClaim(name: ClusterName, cluster: MemberCluster): Claim {
   });
   return {
     path: `clusters/${name}.yaml`,
-    isHeldBy(fleet) {
+    isLastGood: true,
+    standingIn(fleet) {
       const found = membersOf(fleet).get(name);
-      return found !== undefined && same(writtenOf(found), writtenOf(cluster));
+      return found === undefined ? 'absent' : same(writtenOf(found), writtenOf(cluster)) ? 'same' : 'replaced';
     },
     insteadIn(fleet) {
       const found = membersOf(fleet).get(name);
@@ -184,16 +273,17 @@ function clusterClaim(name: ClusterName, cluster: MemberCluster): Claim {
   };
 }
 
-const mayHideConfig = ({ unreadable, refused }: Fleet): boolean =>
+const mayHideConfig = ({ unreadable, refused }: Pick<Fleet, 'unreadable' | 'refused'>): boolean =>
   unreadable.length > 0 || refused.some(({ kind }) => kind === 'FleetConfig');
 
 function configClaim(config: FleetConfig | undefined): Claim {
   return {
     path: 'fleet.yaml',
-    isHeldBy: (fleet) =>
-      config === undefined
-        ? fleet.config === undefined && !mayHideConfig(fleet)
-        : fleet.config !== undefined && same(fleet.config.spec, config.spec),
+    isLastGood: true,
+    standingIn({ config: found, ...fleet }) {
+      if (found === undefined) return config === undefined && !mayHideConfig(fleet) ? 'same' : 'absent';
+      return config !== undefined && same(found.spec, config.spec) ? 'same' : 'replaced';
+    },
     insteadIn: ({ config: found }) => found && ((record) => ({ ...record, config: found })),
     // Not removed: without settings freezes would end and limits would widen.
     without: (record) => (config === undefined ? record : { ...record, config: alwaysFrozen }),
@@ -213,15 +303,17 @@ function overrideClaim(folder: string, snapshot: OverrideSnapshot): Claim {
   return {
     path: `overrides/${folder}/${snapshot.index}.yaml`,
     commit: snapshot.commit,
-    isHeldBy: ({ overrides }) =>
+    standingIn: ({ overrides }) =>
       overrides.some(
         ({ kind, metadata, spec }) =>
           `${kind}Snapshot` === snapshot.kind &&
           metadata.name === name &&
           metadata.namespace === namespace &&
           same(spec, snapshot.overrideSpec),
-      ),
-    // Another version is another snapshot: targets with this one cannot be rendered, and stay as they are.
+      )
+        ? 'same'
+        : 'absent',
+    // Another version is another snapshot: what stands on this one cannot be rendered, and stays as it is.
     insteadIn: () => undefined,
     without,
   };
@@ -231,25 +323,87 @@ function overrideClaim(folder: string, snapshot: OverrideSnapshot): Claim {
 function labelsClaim(key: PlacementKey, cluster: ClusterName, labels: Readonly<Record<string, string>>): Claim {
   return {
     path: `placements/${key}/state.yaml`,
-    isHeldBy(fleet) {
+    standingIn(fleet) {
       const member = membersOf(fleet).get(cluster);
-      return member !== undefined && same(labelsOf(member), labels);
+      return member !== undefined && same(labelsOf(member), labels) ? 'same' : 'absent';
     },
     insteadIn: () => undefined,
-    without(record) {
-      const recorded = record.placements.get(key)!;
-      const bindings = recorded.state.bindings.map((binding) => {
+    without: (record) =>
+      withBindings(record, key, (binding) => {
         if (binding.clusterLabels !== labels) return binding;
         const { clusterLabels: _, ...rest } = binding;
         return rest;
-      });
-      const state = { ...recorded.state, bindings };
-      return { ...record, placements: new Map(record.placements).set(key, { ...recorded, state }) };
-    },
+      }),
   };
 }
 
-export const isExternalIn = (fleet: Fleet, { placements }: FleetRecord): ((key: PlacementKey) => boolean) => {
-  const written = new Map(fleet.placements.map((placement) => [placementKey(refOf(placement)), placement]));
-  return (key) => (written.get(key) ?? placements.get(key)?.object)?.spec.strategy.type === 'External';
-};
+/** The apply strategy that a run gave bindings. Without it that of the placement counts. */
+function strategyClaim(key: PlacementKey, strategy: ApplyStrategy): Claim {
+  return {
+    path: `placements/${key}/state.yaml`,
+    standingIn(fleet) {
+      const found = placementsOf(fleet).get(key)?.spec.strategy.applyStrategy;
+      return found !== undefined && same(found, strategy) ? 'same' : 'absent';
+    },
+    insteadIn: () => undefined,
+    without: (record) =>
+      withBindings(record, key, (binding) => {
+        if (binding.applyStrategy === undefined || !same(binding.applyStrategy, strategy)) return binding;
+        const { applyStrategy: _, ...rest } = binding;
+        return rest;
+      }),
+  };
+}
+
+/** The different apply strategies of bindings. */
+const strategiesIn = memoize(({ bindings }: PlacementState): readonly ApplyStrategy[] => [
+  ...new Map(
+    bindings.flatMap(({ applyStrategy }) => (applyStrategy ? [[canonicalJson(applyStrategy), applyStrategy]] : [])),
+  ).values(),
+]);
+
+function withBindings(record: FleetRecord, key: PlacementKey, change: (binding: Binding) => Binding): FleetRecord {
+  const recorded = record.placements.get(key);
+  if (recorded === undefined) return record;
+  const state = { ...recorded.state, bindings: recorded.state.bindings.map(change) };
+  return { ...record, placements: new Map(record.placements).set(key, { ...recorded, state }) };
+}
+
+const runsOf = memoize(
+  ({ runs }: Fleet): ReadonlyMap<string, StagedUpdateRun> =>
+    new Map(runs.map((run) => [placementKey(run.metadata), run])),
+);
+
+const isAbsenceCertain = (fleet: Fleet, { kind, metadata }: StagedUpdateRun): boolean =>
+  !absenceMeansNothing(fleet, { ...metadata, kind });
+
+/** The file of a run; update-runs.ts verifies its status. */
+function runClaim(key: string, run: StagedUpdateRun): Claim {
+  const withRun = (spec: StagedUpdateRun['spec']) => (record: FleetRecord) => ({
+    ...record,
+    runs: new Map(record.runs).set(key, { ...run, spec }),
+  });
+  const foundIn = (fleet: Fleet): StagedUpdateRun | undefined => {
+    const found = runsOf(fleet).get(key);
+    return found?.kind === run.kind ? found : undefined;
+  };
+  return {
+    path: `runs/${key}.yaml`,
+    isLastGood: true,
+    endsWhenAbsent: true,
+    standingIn(fleet) {
+      const found = foundIn(fleet);
+      if (found === undefined) return isAbsenceCertain(fleet, run) ? 'absent' : 'kept';
+      return sameRun(found, run) && stateOf(found) === stateOf(run) ? 'same' : changed(run, found);
+    },
+    insteadIn(fleet) {
+      const found = foundIn(fleet);
+      return found && withRun(found.spec);
+    },
+    without(record) {
+      const runs = new Map(record.runs);
+      runs.delete(key);
+      return { ...record, runs };
+    },
+  };
+}

@@ -2,6 +2,7 @@ import type { Manifest, PlacementKey } from '../../../api/meta.ts';
 import { type Placement, placementKey, refOf } from '../../../api/placement.ts';
 import type { PlacementState, ResourceSnapshotEntry } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
+import { parseIndex } from '../../../api/syntax.ts';
 import { type Fleet, type FleetRecord, type RecordedPlacement, writtenPlacements } from '../../../engine/input.ts';
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { memoize } from '../../../engine/kernel/memoize.ts';
@@ -15,8 +16,10 @@ import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
 
-/** One snapshot whose contents may be applied to a cluster. */
+/** One snapshot of the record. */
 interface Claim {
+  /** Its contents may be applied to a cluster. */
+  readonly isInUse: boolean;
   readonly key: PlacementKey;
   readonly index: number;
   readonly entry: ResourceSnapshotEntry | undefined;
@@ -32,15 +35,24 @@ interface Verdict {
 
 type Selected = Extract<ReturnType<typeof selectResources>, { readonly ok: true }>;
 
+export interface VerifiedContents {
+  /** Without contents that are not verified. */
+  readonly record: FleetRecord;
+  readonly problems: readonly Problem[];
+  /** Unused snapshots that are not verified yet. Their files are kept. */
+  readonly waiting: ReadonlyMap<PlacementKey, ReadonlySet<number>>;
+}
+
+/** Commits of the history loaded in one pass to verify unused snapshots: a fleet may have thousands of them. */
+const mostCommits = 4;
+
 /**
  * Verifies the contents of snapshots: they must be what the placement selects now, or selected at the recorded commit, which must
  * be in the history of the followed branch. Others are replaced by the contents of the branch, if hash and commit identify them.
- * Else the snapshot counts as lost, and clusters keep what they have. Results for equal claims are cached.
+ * Else the snapshot counts as lost, and clusters keep what they have. Results for equal claims are cached. Unused snapshots are
+ * verified a few at a time; until then their contents are left out, so that nothing that only they list is removed.
  */
-export function snapshotVerifier(): (
-  record: FleetRecord,
-  history: FollowedHistory,
-) => Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }> {
+export function snapshotVerifier(): (record: FleetRecord, history: FollowedHistory) => Promise<VerifiedContents> {
   let known = new Map<string, { readonly claim: Claim; readonly verdict: Verdict }>();
   return async (record, history) => {
     const fleet = await history.fleetAt(history.tip);
@@ -54,10 +66,17 @@ export function snapshotVerifier(): (
       if (now) judged(claim, now);
       else open.push(claim);
     }
-    for (const [commit, claims] of Map.groupBy(open, ({ entry }) => entry?.commit))
-      for (const claim of claims) judged(claim, await judgeAt(claim, commit, history));
+    const waiting = new Map<PlacementKey, Set<number>>();
+    let commits = 0;
+    for (const [commit, claims] of Map.groupBy(open, ({ entry }) => entry?.commit)) {
+      const isDue = commit === undefined || claims.some(({ isInUse }) => isInUse) || commits++ < mostCommits;
+      for (const claim of claims)
+        if (isDue) judged(claim, await judgeAt(claim, commit, { history, present: present?.(claim.key) }));
+        else waiting.set(claim.key, (waiting.get(claim.key) ?? new Set()).add(claim.index));
+    }
     known = next;
-    return asVerified(record, [...next.values()], (key) => present?.(key)?.manifests ?? []);
+    const selected = (key: PlacementKey) => present?.(key)?.manifests ?? [];
+    return { ...asVerified(withoutContents(record, waiting), [...next.values()], selected), waiting };
   };
 }
 
@@ -66,24 +85,24 @@ const idOf = ({ key, index }: Claim): string => `${key}/${index}`;
 const sameClaim = (a: Claim, b: Claim): boolean =>
   a.manifests === b.manifests && a.entry?.hash === b.entry?.hash && a.entry?.commit === b.entry?.commit;
 
-/** The snapshots of bindings, the latest ones, and those of update runs. */
+/** All snapshots of the record but rebuilt ones: their contents are never applied. */
 function* claimsOf(record: FleetRecord, fleet: Fleet | undefined): Iterable<Claim> {
   const byRuns = indexesOfRuns(record, fleet);
   for (const [key, { state, snapshots }] of record.placements) {
-    const named = byRuns.get(key) ?? [];
-    for (const index of new Set([...indexesInUse(state), ...named])) {
-      const entry = state.resourceSnapshots.find((candidate) => candidate.index === index);
+    const inUse = new Set([...indexesInUse(state), ...(byRuns.get(key) ?? [])]);
+    const entries = new Map(state.resourceSnapshots.map((entry) => [entry.index, entry]));
+    const latest = latestOf(state.resourceSnapshots);
+    for (const index of new Set([...inUse, ...snapshots.keys()])) {
+      const entry = entries.get(index);
       const manifests = snapshots.get(index);
       // Rebuilt contents are never applied; without their list the readiness of a cluster would be unknown.
       if (entry?.hash === rebuiltHash && manifests !== undefined) continue;
       // A hand-written latest entry with neither hash nor contents means the present contents of the repo.
       const isUnsaid = manifests === undefined && entry !== undefined && entry.hash === undefined;
-      if (isUnsaid && entry === latestOf(state.resourceSnapshots)) continue;
-      yield { key, index, entry, manifests };
+      if (isUnsaid && entry === latest) continue;
+      // If the state names no snapshot, those with a file are used.
+      yield { key, index, entry, manifests, isInUse: entries.size === 0 || inUse.has(index) };
     }
-    // If the state names no snapshot, those with a file are used.
-    if (state.resourceSnapshots.length === 0)
-      for (const [index, manifests] of snapshots) yield { key, index, entry: undefined, manifests };
   }
 }
 
@@ -99,7 +118,7 @@ function indexesOfRuns({ runs }: FleetRecord, fleet: Fleet | undefined): Readonl
     const key = placementKey(placementOfRun(run));
     const indexes = [run.spec.resourceSnapshotIndex, run.status?.resourceSnapshotIndexUsed];
     return indexes.flatMap((index) =>
-      index !== undefined && /^\d+$/.test(index) ? [{ key, index: Number(index) }] : [],
+      parseIndex(index ?? '') === undefined ? [] : [{ key, index: parseIndex(index!)! }],
     );
   });
   return new Map(
@@ -127,9 +146,10 @@ function selectionOf(placement: Placement, { resources }: Fleet): Selected | und
 function judge(claim: Claim, selected: Selected | undefined): Verdict | undefined {
   const { manifests, entry } = claim;
   if (entry?.hash === rebuiltHash) return { contents: undefined };
-  if (selected === undefined) return undefined;
+  // With another hash the snapshot was other contents of the branch, and clusters that have it must keep those.
+  if (selected === undefined || (entry?.hash !== undefined && entry.hash !== selected.hash)) return undefined;
   if (manifests !== undefined && holds(manifests, selected)) return { contents: manifests };
-  if (entry?.hash !== selected.hash) return undefined;
+  if (entry?.hash === undefined) return undefined;
   return { contents: selected.manifests, ...(manifests && { problem: healed(claim) }) };
 }
 
@@ -139,9 +159,16 @@ const holds = (manifests: readonly Manifest[], selected: Selected): boolean =>
   (hashOfContents(inSnapshotOrder(manifests.map(normalise)), sha256) === selected.hash &&
     manifests.every((manifest) => normalise(manifest) === manifest));
 
-async function judgeAt(claim: Claim, commit: string | undefined, history: FollowedHistory): Promise<Verdict> {
-  if (commit === undefined)
+async function judgeAt(
+  claim: Claim,
+  commit: string | undefined,
+  { history, present }: { readonly history: FollowedHistory; readonly present: Selected | undefined },
+): Promise<Verdict> {
+  if (commit === undefined) {
+    // A record from a hub has other hashes and no commits.
+    if (present && claim.manifests && holds(claim.manifests, present)) return { contents: claim.manifests };
     return refused(claim, 'it has no commit, and the followed branch selects something else now');
+  }
   const fleet = await history.fleetAt(commit);
   if (fleet === undefined)
     return refused(claim, `its commit ${commit.slice(0, 12)} is not in the history of the followed branch`);
@@ -149,7 +176,9 @@ async function judgeAt(claim: Claim, commit: string | undefined, history: Follow
   if (there) return there;
   if (!placementsOf(fleet).has(claim.key)) {
     // The file was invalid at that commit, so the placement was at its last good version.
-    for await (const { placements } of history.before(commit)) {
+    for await (const {
+      fleet: { placements },
+    } of history.before(commit)) {
       const placement = placements.find((candidate) => placementKey(refOf(candidate)) === claim.key);
       const verdict = placement && judge(claim, selectionOf(placement, fleet));
       if (verdict) return verdict;
@@ -194,18 +223,32 @@ function asVerified(
 
 /**
  * Contents that are not proven count as lost: they show what may be removed and whether a cluster is ready, and are never applied.
- * Their list is what the placement selects now, since a forged one could list objects that no cluster will ever have.
+ * Their list is what the placement selects now, since a forged one could list objects that no cluster will ever have. An unused
+ * snapshot is dropped.
  */
 function withContents(
   recorded: RecordedPlacement,
-  { index, entry }: Claim,
+  { index, entry, isInUse }: Claim,
   { contents, listed }: { readonly contents: readonly Manifest[] | undefined; readonly listed: readonly Manifest[] },
 ): RecordedPlacement {
   if (contents !== undefined) return { ...recorded, snapshots: new Map(recorded.snapshots).set(index, contents) };
   const { state } = recorded;
   const others = state.resourceSnapshots.filter((candidate) => candidate.index !== index);
+  const snapshots = new Map(recorded.snapshots);
+  snapshots.delete(index);
+  if (!isInUse) return { ...recorded, snapshots, state: { ...state, resourceSnapshots: others } };
   const lost = { ...entry, index, hash: rebuiltHash };
   const resourceSnapshots = [...others, lost].sort((a, b) => a.index - b.index);
-  const snapshots = new Map(recorded.snapshots).set(index, listed);
-  return { ...recorded, snapshots, state: { ...state, resourceSnapshots } };
+  return { ...recorded, snapshots: snapshots.set(index, listed), state: { ...state, resourceSnapshots } };
+}
+
+function withoutContents(record: FleetRecord, waiting: ReadonlyMap<PlacementKey, ReadonlySet<number>>): FleetRecord {
+  if (waiting.size === 0) return record;
+  const placements = new Map(record.placements);
+  for (const [key, indexes] of waiting) {
+    const recorded = placements.get(key)!;
+    const snapshots = new Map([...recorded.snapshots].filter(([index]) => !indexes.has(index)));
+    placements.set(key, { ...recorded, snapshots });
+  }
+  return { ...record, placements };
 }

@@ -1,37 +1,49 @@
 import type { MemberCluster } from '../../../api/member-cluster.ts';
 import type { Manifest, PlacementKey } from '../../../api/meta.ts';
-import { type PlacementPolicy, placementKey, refOf } from '../../../api/placement.ts';
-import type { StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
-import type { Fleet, FleetRecord } from '../../../engine/input.ts';
+import { placementKey, refOf } from '../../../api/placement.ts';
+import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
+import { parseIndex } from '../../../api/syntax.ts';
+import { reviewAnnotation } from '../../../engine/gate/review.ts';
+import { type Fleet, type FleetRecord, writtenPlacements } from '../../../engine/input.ts';
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
 import { conditionIs } from '../../../engine/kernel/condition.ts';
 import { matchesSelector } from '../../../engine/kernel/selector.ts';
 import { labelsOf } from '../../../engine/placement/members.ts';
-import { acceptsHandWritten, answerTo } from '../../../engine/staged/approval/answer.ts';
+import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
+import { hashOfContents } from '../../../engine/selection/content-hash.ts';
+import { compileHub } from '../../../engine/selection/hub.ts';
+import { selectResources } from '../../../engine/selection/select.ts';
+import { acceptsHandWritten, answerTo, approvalFileFor } from '../../../engine/staged/approval/answer.ts';
+import { isAmong } from '../../../engine/staged/approval/early-approvals.ts';
 import { digestOfRun } from '../../../engine/staged/approval/review-digest.ts';
 import { gatesOf, isApproved, type StageGate, taskOf } from '../../../engine/staged/approval/stage-gates.ts';
+import { currentStage } from '../../../engine/staged/execute/current-stage.ts';
 import { frozenStrategy } from '../../../engine/staged/initialize/stage-tasks.ts';
 import { commitsOf } from '../../../engine/staged/run-commits.ts';
 import { hasFinished, hasStarted, isStrategyOf } from '../../../engine/staged/step.ts';
-import { isInitialized, isRunOf, placementOfRun } from '../../../engine/update-run.ts';
+import { isInitialized, isOver, isRunOf, placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
+import { mayBePicked } from './may-be-picked.ts';
 
-/** What a verified run may have rolled out. */
+/** What a verified run that is not over may have rolled out. */
 export interface ProvenRun {
   readonly placement: PlacementKey;
   readonly index: number;
-  /** Clusters whose gates have all passed. */
-  readonly clusters: ReadonlySet<string>;
+  /** Clusters whose gates have all passed, with their override snapshots. */
+  readonly clusters: ReadonlyMap<string, ClusterUpdatingStatus>;
+  /** Clusters from which it has started to remove the placement. */
+  readonly emptied: ReadonlySet<string>;
 }
 
 /** `fault`: why the record of the run is not trusted. */
 export type RunVerdict = { readonly proven: ProvenRun | undefined } | { readonly fault: string };
 
 /**
- * A recorded run is trusted when its file, its strategy and the labels of its clusters were on the followed branch at the commit of
- * its initialization, when each passed gate has an approval there of exactly what the run does, and when nothing has started behind
- * another gate. Soak times and finished clusters are not verified, since no gate depends on them.
+ * A recorded run is trusted when its file, its strategy, its contents and the labels of its clusters were on the followed branch at
+ * the commit of its initialization, when each passed gate has an approval there of exactly what the run does, and when nothing has
+ * started behind another gate. Soak times and finished clusters are not verified, since no gate depends on them. A run that is over
+ * proves nothing.
  */
 export async function verifyRun(
   run: StagedUpdateRun,
@@ -39,26 +51,83 @@ export async function verifyRun(
   history: FollowedHistory,
 ): Promise<RunVerdict> {
   const { status } = run;
-  if (status === undefined || !isInitialized(status)) return { proven: undefined };
-  const from = await history.fleetAt(commitsOf(run).initializedFrom ?? history.tip);
+  if (status === undefined || !isInitialized(status) || isOver(status)) return { proven: undefined };
+  const { initializedFrom = history.tip } = commitsOf(run);
+  const from = await history.fleetAt(initializedFrom);
   if (from === undefined)
     return { fault: 'the commit that it was initialized from is not in the history of the followed branch' };
-  const fault = shapeFault({ run, status }, from);
+  if (await wasRemovedSince(run, initializedFrom, history))
+    return { fault: 'its file was removed and added again since it was initialized: give the new run another name' };
+  const contents = placements.get(keyOf(run))?.snapshots ?? new Map<number, readonly Manifest[]>();
+  const progress = currentStage(status);
+  const fault =
+    shapeFault({ run, status }, from) ??
+    contentFault({ run, status, contents }, from) ??
+    (progress.kind === 'inconsistent' ? progress.message : undefined);
   if (fault !== undefined) return { fault };
-  const placement = placementKey(placementOfRun(run)) as PlacementKey;
-  const index = Number(status.resourceSnapshotIndexUsed);
-  const contents = placements.get(placement)?.snapshots ?? new Map<number, readonly Manifest[]>();
-  const closed = await firstClosedGate({ run, status, contents }, history);
+  const closed = await firstClosedGate({ run, status, contents }, { from, initializedFrom, history });
   if (closed?.fault !== undefined) return { fault: closed.fault };
-  const stages = status.stagesStatus ?? [];
-  const open =
-    closed === undefined ? stages : stages.slice(0, closed.gate.stageIndex + (closed.gate.timing === 'after' ? 1 : 0));
   if (closed !== undefined && hasPassed(status, closed.gate))
     return {
       fault: `it has started beyond the gate ${closed.gate.timing} stage ${closed.gate.stageName}, which is not approved`,
     };
-  const clusters = new Set(open.flatMap((stage) => stage.clusters.map(({ clusterName }) => clusterName)));
-  return { proven: { placement, index, clusters } };
+  const stages = status.stagesStatus ?? [];
+  const open =
+    closed === undefined ? stages : stages.slice(0, closed.gate.stageIndex + (closed.gate.timing === 'after' ? 1 : 0));
+  return {
+    proven: broughtBy(
+      run,
+      open.flatMap(({ clusters }) => clusters),
+    ),
+  };
+}
+
+/** What a trusted run has rolled out, or may have, to `clusters`. */
+export function broughtBy(run: StagedUpdateRun, clusters: readonly ClusterUpdatingStatus[]): ProvenRun {
+  const { resourceSnapshotIndexUsed, deletionStageStatus } = run.status ?? {};
+  const emptied = (deletionStageStatus?.clusters ?? []).filter(hasStarted);
+  return {
+    placement: keyOf(run),
+    index: Number(resourceSnapshotIndexUsed),
+    clusters: new Map(clusters.map((cluster) => [cluster.clusterName, cluster])),
+    emptied: new Set(emptied.map(({ clusterName }) => clusterName)),
+  };
+}
+
+const keyOf = (run: StagedUpdateRun): PlacementKey => placementKey(placementOfRun(run));
+
+/** Whether the file was removed and added again since: then the record may be that of an earlier run of the same name. */
+async function wasRemovedSince(run: StagedUpdateRun, from: string, history: FollowedHistory): Promise<boolean> {
+  if (from === history.tip) return false;
+  for await (const { commit, fleet } of history.before(history.tip)) {
+    if (commit === from) return false;
+    if (fileOf(run, fleet) === undefined && !absenceMeansNothing(fleet, { ...run.metadata, kind: run.kind }))
+      return true;
+  }
+  return false;
+}
+
+const fileOf = ({ kind, metadata }: StagedUpdateRun, { runs }: Fleet): StagedUpdateRun | undefined =>
+  runs.find((file) => file.kind === kind && placementKey(file.metadata) === placementKey(metadata));
+
+/** Whether snapshot and apply strategy of a run are those of its file, or of its placement at its initialization. */
+function contentFault({ run, status, contents }: RecordedRun, from: Fleet): string | undefined {
+  const { resourceSnapshotIndex: named = '' } = run.spec;
+  const index = Number(status.resourceSnapshotIndexUsed);
+  if (named !== '' && parseIndex(named) !== index) return `it rolls out snapshot ${index}, but its file names ${named}`;
+  const placement = writtenPlacements(from).get(keyOf(run));
+  const { appliedStrategy } = status;
+  if (placement === undefined) return undefined;
+  if (appliedStrategy && canonicalJson(appliedStrategy) !== canonicalJson(placement.spec.strategy.applyStrategy))
+    return 'its apply strategy is not that of the followed branch when it was initialized';
+  // What replaced invalid files at that commit is unknown here.
+  if (named !== '' || from.unreadable.length + from.refused.length > 0) return undefined;
+  const selection = selectResources({ placement, hub: compileHub(from.resources), digest: sha256 });
+  const manifests = contents.get(index);
+  if (!selection.ok || manifests === undefined) return undefined;
+  return hashOfContents(manifests, sha256) === selection.hash
+    ? undefined
+    : `snapshot ${index} is not what its placement selected on the followed branch when it was initialized`;
 }
 
 /** Whether run, strategy and stages are those of the fleet that it was initialized from. */
@@ -66,9 +135,7 @@ function shapeFault(
   { run, status }: { readonly run: StagedUpdateRun; readonly status: UpdateRunStatus },
   from: Fleet,
 ): string | undefined {
-  const written = from.runs.find(
-    ({ kind, metadata }) => kind === run.kind && placementKey(metadata) === placementKey(run.metadata),
-  );
+  const written = fileOf(run, from);
   if (written === undefined || !sameRun(written, run))
     return 'the followed branch did not have the run when it was initialized';
   const strategy = from.strategies.find((candidate) => isStrategyOf(candidate, run));
@@ -106,16 +173,7 @@ function mayHaveClusters(config: Strategy['stages'][number], run: StagedUpdateRu
   );
 }
 
-function mayBePicked(member: MemberCluster, { placementType, clusterNames = [], affinity }: PlacementPolicy): boolean {
-  if (placementType === 'PickFixed') return clusterNames.includes(member.metadata.name);
-  const terms = affinity?.clusterAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.clusterSelectorTerms;
-  if (terms === undefined || terms.length === 0) return true;
-  return terms.some(
-    ({ labelSelector }) => labelSelector === undefined || matchesSelector(labelSelector, labelsOf(member)),
-  );
-}
-
-const sameRun = (a: StagedUpdateRun, b: StagedUpdateRun): boolean =>
+export const sameRun = (a: StagedUpdateRun, b: StagedUpdateRun): boolean =>
   a.spec.placementName === b.spec.placementName &&
   a.spec.stagedRolloutStrategyName === b.spec.stagedRolloutStrategyName &&
   a.spec.resourceSnapshotIndex === b.spec.resourceSnapshotIndex;
@@ -146,21 +204,55 @@ interface RecordedRun {
   readonly contents: ReadonlyMap<number, readonly Manifest[]>;
 }
 
+interface Since {
+  readonly from: Fleet;
+  readonly initializedFrom: string;
+  readonly history: FollowedHistory;
+}
+
 /** The first gate that has not passed, or has passed without an approval; undefined if all have passed. */
 async function firstClosedGate(
   of: RecordedRun,
-  history: FollowedHistory,
+  since: Since,
 ): Promise<{ readonly gate: StageGate; readonly fault?: string } | undefined> {
+  const { history, initializedFrom } = since;
   for (const gate of gatesOf(of.status.stagesStatus ?? [])) {
     if (isSkipped(of.status.stagesStatus![gate.stageIndex]!, gate)) continue;
     const task = taskOf(of.status, gate);
     if (!isApproved(task)) return { gate };
-    const { approvedIn } = commitsOf(of.run);
-    const fleet = await history.fleetAt(approvedIn.get(task.approvalRequestName ?? '') ?? history.tip);
+    const approvedIn = commitsOf(of.run).approvedIn.get(task.approvalRequestName ?? '') ?? history.tip;
+    const fleet = await history.fleetAt(approvedIn);
     const fault = `its gate ${gate.timing} stage ${gate.stageName} counts as passed, but the history of the followed branch has no approval for it`;
-    if (fleet === undefined || !hasApproval(of, gate, fleet)) return { gate, fault };
+    if (fleet === undefined || !(await history.holds(initializedFrom, approvedIn))) return { gate, fault };
+    const early = await earlyApproval(of.run, { gate, fleet, approvedIn }, since);
+    if (!hasApproval(of, { gate, fleet, early })) return { gate, fault };
   }
   return undefined;
+}
+
+type Early = NonNullable<UpdateRunStatus['earlyApprovals']>;
+
+/** The approval of a gate, if it has been on the branch since before the run was initialized: it was given without a review. */
+async function earlyApproval(
+  run: StagedUpdateRun,
+  { gate, fleet, approvedIn }: { readonly gate: StageGate; readonly fleet: Fleet; readonly approvedIn: string },
+  { from, initializedFrom, history }: Since,
+): Promise<Early> {
+  const entry = entryIn(fleet, run, gate);
+  const standsIn = (other: Fleet): boolean =>
+    other.approvals.some((file) => entry?.review !== undefined && isAmong([entry], file));
+  if (entry === undefined || !standsIn(from)) return [];
+  for await (const { commit, fleet: other } of history.before(approvedIn)) {
+    if (commit === initializedFrom) break;
+    if (!standsIn(other)) return [];
+  }
+  return [entry];
+}
+
+function entryIn({ approvals }: Fleet, run: StagedUpdateRun, gate: StageGate): Early[number] | undefined {
+  const file = approvalFileFor(gate, { run, input: { approvals } });
+  const review = file?.metadata.annotations?.[reviewAnnotation];
+  return file && review !== undefined ? { name: file.metadata.name, review } : undefined;
 }
 
 /** A stage without clusters has no gates, and one whose clusters all left has no gate before it. */
@@ -168,10 +260,14 @@ const isSkipped = ({ clusters }: StageStatus, { timing }: StageGate): boolean =>
   clusters.length === 0 || (timing === 'before' && !clusters.some(hasStarted) && clusters.every(hasFinished));
 
 /** Whether a fleet has an approval of what the run does according to this record. */
-function hasApproval({ run, status, contents }: RecordedRun, gate: StageGate, fleet: Fleet): boolean {
+function hasApproval(
+  { run, status, contents }: RecordedRun,
+  { gate, fleet, early }: { readonly gate: StageGate; readonly fleet: Fleet; readonly early: Early },
+): boolean {
   const input = { approvals: fleet.approvals, handWritten: acceptsHandWritten(fleet) };
   const digest = () => digestOfRun({ run, status, placement: placementOfRun(run), contents }, gate, sha256);
-  return answerTo(gate, { run, input }, { early: status.earlyApprovals, digest }).kind === 'approved';
+  const known = [...(status.earlyApprovals ?? []), ...early];
+  return answerTo(gate, { run, input }, { early: known, digest }).kind === 'approved';
 }
 
 /** Whether anything has started behind a gate, or the stage that waits for it is done. */

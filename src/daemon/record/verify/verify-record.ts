@@ -2,32 +2,35 @@ import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { type Fleet, type FleetRecord, noneUnread } from '../../../engine/input.ts';
-import { hasStarted } from '../../../engine/staged/step.ts';
+import { allStages, hasStarted } from '../../../engine/staged/step.ts';
 import { isInitialized, isOver, placementOfRun } from '../../../engine/update-run.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 import type { Logger } from '../../report/log.ts';
 import type { Metrics } from '../../report/metrics.ts';
-import { type BindingVerifier, bindingVerifier, type UnprovenBindings } from './external-bindings.ts';
+import { type BindingVerifier, bindingVerifier } from './binding-claims.ts';
 import { type FollowedHistory, followedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
-import { isExternalIn, versionVerifier } from './recorded-versions.ts';
-import { snapshotVerifier } from './snapshot-contents.ts';
-import { type ProvenRun, verifyRun } from './update-runs.ts';
+import { versionVerifier } from './recorded-versions.ts';
+import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts';
+import { broughtBy, type ProvenRun, verifyRun } from './update-runs.ts';
 
 export interface VerifiedRecord {
   /** The part that the followed branch confirms. */
   readonly record: FleetRecord;
-  readonly unproven: UnprovenBindings;
+  /** Snapshots that are not verified yet: the record is without their contents. */
+  readonly waiting: VerifiedContents['waiting'];
   /** Claims that it does not confirm. */
   readonly problems: readonly Problem[];
 }
 
-export interface RecordVerifier extends Pick<BindingVerifier, 'shown'> {
+export interface RecordVerifier extends Omit<BindingVerifier, 'verify' | 'published'> {
   /** `followed`: the newest commit known to be on the followed branch, with its files. */
   verify(record: FleetRecord, followed: { readonly commit: string; readonly fleet: Fleet }): Promise<VerifiedRecord>;
   /** This daemon published the record, on top of a verified one: it is trusted. */
   published(record: FleetRecord): void;
+  /** A plan of this daemon decided the same as the record has. */
+  confirmed(record: FleetRecord): void;
   /** Reports problems that the members show; returns those that are new. */
   unreported(found: readonly Problem[]): readonly Problem[];
 }
@@ -47,6 +50,8 @@ export function recordVerifier(of: {
   const contents = snapshotVerifier();
   const runs = runVerifier();
   const bindings = bindingVerifier();
+  /** The last result: at rest nothing is verified again. */
+  let last: { readonly claimed: FleetRecord; readonly tip: Fleet; readonly verified: VerifiedRecord } | undefined;
   let reported: { readonly commit: string; readonly problems: ReadonlyMap<string, Problem> } | undefined;
 
   function report(commit: string, found: readonly Problem[]): readonly Problem[] {
@@ -62,22 +67,26 @@ export function recordVerifier(of: {
   }
 
   return {
+    ...bindings,
     async verify(claimed, followed) {
+      if (last?.claimed === claimed && last.tip === followed.fleet) return last.verified;
       const history = historyUpTo(followed);
       const versioned = await versions.verify(claimed, history);
       const filled = await contents(versioned.record, history);
       const ran = await runs.verify(filled.record, history);
-      const isExternal = isExternalIn(followed.fleet, ran.record);
-      const unproven = bindings.verify(ran.record, { isExternal, runs: ran.proven });
+      const record = bindings.verify(ran.record, { tip: followed.fleet, runs: ran.proven });
       const found = [...versioned.problems, ...filled.problems, ...ran.problems];
-      return { record: ran.record, unproven, problems: report(followed.commit, found) };
+      const { waiting } = filled;
+      const verified = { record, waiting, problems: report(followed.commit, found) };
+      last = waiting.size === 0 ? { claimed, tip: followed.fleet, verified } : undefined;
+      return verified;
     },
     published(record) {
       versions.trust(record);
       runs.trust(record);
       bindings.published(record);
     },
-    shown: bindings.shown,
+    confirmed: bindings.published,
     unreported(found) {
       const before = reported?.problems ?? new Map();
       const fresh = found.filter((problem) => !before.has(textOf(problem)));
@@ -91,7 +100,8 @@ const textOf = ({ file, message }: Problem): string => `${file} ${message}`;
 
 /** Runs that are not trusted count as lost: they are held until their file changes. */
 function runVerifier() {
-  const known = new WeakMap<StagedUpdateRun, ProvenRun | 'nothing'>();
+  /** With the verified contents: others would need another approval. */
+  const known = new WeakMap<StagedUpdateRun, { readonly proven: ProvenRun | undefined; readonly contents: unknown }>();
   return {
     async verify(
       record: FleetRecord,
@@ -108,13 +118,15 @@ function runVerifier() {
       const problems: Problem[] = [];
       const lost: string[] = [];
       for (const [key, run] of record.runs) {
+        const contents = contentsOf(run, record);
         const isOrphan = isWithoutPlacement(run, record);
         const before = isOrphan ? undefined : known.get(run);
-        const verdict = before
-          ? { proven: before === 'nothing' ? undefined : before }
-          : isOrphan
-            ? { fault: 'the record has nothing of its placement' }
-            : await verifyRun(run, record, history);
+        const verdict =
+          before && before.contents === contents
+            ? before
+            : isOrphan
+              ? { fault: 'the record has nothing of its placement' }
+              : await verifyRun(run, record, history);
         if ('fault' in verdict) {
           lost.push(key);
           problems.push(
@@ -125,16 +137,24 @@ function runVerifier() {
           );
           continue;
         }
-        known.set(run, verdict.proven ?? 'nothing');
+        known.set(run, { proven: verdict.proven, contents });
         if (verdict.proven) proven.push(verdict.proven);
       }
       return { record: lost.length === 0 ? record : withoutRuns(record, lost), proven, problems };
     },
-    trust({ runs }: FleetRecord): void {
-      for (const run of runs.values()) known.set(run, broughtBy(run) ?? 'nothing');
+    trust(record: FleetRecord): void {
+      for (const run of record.runs.values()) {
+        const { status = {} } = run;
+        const isUnderWay = isInitialized(status) && !isOver(status);
+        const started = allStages(status).flatMap(({ clusters }) => clusters.filter(hasStarted));
+        known.set(run, { proven: isUnderWay ? broughtBy(run, started) : undefined, contents: contentsOf(run, record) });
+      }
     },
   };
 }
+
+const contentsOf = (run: StagedUpdateRun, { placements }: FleetRecord): unknown =>
+  placements.get(placementKey(placementOfRun(run)))?.snapshots.get(Number(run.status?.resourceSnapshotIndexUsed));
 
 /** Whether the record lacks the placement of an active run, which it must have. */
 const isWithoutPlacement = (run: StagedUpdateRun, { placements }: FleetRecord): boolean =>
@@ -142,18 +162,6 @@ const isWithoutPlacement = (run: StagedUpdateRun, { placements }: FleetRecord): 
   isInitialized(run.status) &&
   !isOver(run.status) &&
   !placements.has(placementKey(placementOfRun(run)));
-
-/** What a run of this daemon's own plans has rolled out. */
-function broughtBy(run: StagedUpdateRun): ProvenRun | undefined {
-  const { resourceSnapshotIndexUsed, stagesStatus = [] } = run.status ?? {};
-  if (resourceSnapshotIndexUsed === undefined) return undefined;
-  const started = stagesStatus.flatMap(({ clusters }) => clusters.filter(hasStarted));
-  return {
-    placement: placementKey(placementOfRun(run)),
-    index: Number(resourceSnapshotIndexUsed),
-    clusters: new Set(started.map(({ clusterName }) => clusterName)),
-  };
-}
 
 function withoutRuns(record: FleetRecord, lost: readonly string[]): FleetRecord {
   const { unread = noneUnread } = record;

@@ -3,12 +3,14 @@ import type { ClusterObservation } from '../../../api/observation.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { targetContent } from '../../../engine/delivery/target-content.ts';
+import { memoize } from '../../../engine/kernel/memoize.ts';
 import { digestAnnotation } from '../../../engine/overrides/ownership.ts';
+import type { BindingStep } from '../../../engine/placement-work.ts';
 import type { PlanResult } from '../../../engine/plan.ts';
-import type { PlacementTarget } from '../../../engine/plan-document.ts';
+import type { Move, PlacementTarget } from '../../../engine/plan-document.ts';
 import { keyOfManifest, objectKey } from '../../../engine/selection/object-key.ts';
 import type { Assignment } from '../../../members/assignment.ts';
-import type { UnprovenBindings } from './external-bindings.ts';
+import type { DoubtedBindings } from './binding-claims.ts';
 import { mismatch } from './mismatch.ts';
 
 /** Targets that only an unproven claim of the record supports: their clusters keep what they have. */
@@ -21,44 +23,64 @@ export interface WithheldTargets {
 
 export const nothingWithheld: WithheldTargets = { isWithheld: () => false, shown: [], problems: [] };
 
-/** Which targets of a plan are withheld. Without observations: all that are not proven. */
+/**
+ * Which targets of a plan are withheld: those of doubted bindings, unless the plan itself decides them or the cluster shows them.
+ * Without observations the plan is adopted from the record, by which nothing is created or replaced.
+ */
 export function withheldTargets(
   result: PlanResult,
-  unproven: UnprovenBindings,
+  doubted: Pick<DoubtedBindings, 'isDoubted' | 'isOutOfPlace'>,
   observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined,
 ): WithheldTargets {
-  if (unproven.size === 0) return nothingWithheld;
   const withheld = new Set<string>();
   const shown: { readonly key: PlacementKey; readonly cluster: ClusterName }[] = [];
   const problems: Problem[] = [];
   for (const target of result.plan.targets) {
-    const { clusterName: cluster, resourceSnapshotIndex: index } = target;
+    const { clusterName: cluster, resourceSnapshotIndex: index, digest } = target;
     const key = placementKey(target.placement);
-    // Targets that this plan moves do not depend on a claim.
-    if (target.remove || index === undefined || unproven.get(key)?.get(cluster) !== index) continue;
-    const observation = observations?.get(cluster);
-    if (observation?.reachable && shows(observation, target, result)) {
-      shown.push({ key, cluster });
-      continue;
+    // A target without a digest is not applied.
+    if (target.remove || index === undefined || digest === undefined || !doubted.isDoubted(key, cluster)) continue;
+    if (!doubted.isOutOfPlace(key, cluster)) {
+      if (isDecided(result, { key, cluster, isAdopted: observations === undefined })) continue;
+      const observation = observations?.get(cluster);
+      if (observation?.reachable && shows(observation, target, result)) {
+        shown.push({ key, cluster });
+        continue;
+      }
+      if (observation?.reachable && observation.complete) problems.push(notShown(key, cluster, index));
     }
     withheld.add(idOf(cluster, key));
-    if (observation?.reachable && observation.complete) problems.push(notShown(key, cluster, index));
   }
   return { isWithheld: (cluster, key) => withheld.has(idOf(cluster, key)), shown, problems };
 }
 
 const idOf = (cluster: ClusterName, key: PlacementKey): string => `${cluster} ${key}`;
 
+/** Whether the plan itself decides the target. A rolling update keeps only what is up to date. */
+function isDecided(
+  { contents }: PlanResult,
+  {
+    key,
+    cluster,
+    isAdopted,
+  }: { readonly key: PlacementKey; readonly cluster: ClusterName; readonly isAdopted: boolean },
+): boolean {
+  const work = contents.works.get(key);
+  const move = work && movesOf(work.bindings).get(cluster);
+  if (move === 'add' || move === 'update') return true;
+  return (isAdopted || move === 'keep') && work?.placement.spec.strategy.type === 'RollingUpdate';
+}
+
+const movesOf = memoize(
+  (bindings: readonly BindingStep[]): ReadonlyMap<string, Move> =>
+    new Map(bindings.map(({ binding, move }) => [binding.targetCluster, move])),
+);
+
 /** Whether the cluster shows the target: some objects have its digests, and none has another. */
-function shows(observation: ClusterObservation, target: PlacementTarget, { contents }: PlanResult): boolean {
+function shows({ objects }: ClusterObservation, target: PlacementTarget, { contents }: PlanResult): boolean {
   const content = targetContent(contents, target);
   if (content === undefined || content.leaveAlone) return false;
-  const digests = new Map(
-    observation.objects.map((object) => [
-      objectKey({ ...object, ...object.metadata }),
-      object.metadata.annotations?.[digestAnnotation],
-    ]),
-  );
+  const digests = digestsOf(objects);
   const found = content.manifests.flatMap(({ manifest }) => {
     const key = keyOfManifest(manifest);
     return digests.has(key) ? [digests.get(key) === manifest.metadata.annotations?.[digestAnnotation]] : [];
@@ -66,13 +88,29 @@ function shows(observation: ClusterObservation, target: PlacementTarget, { conte
   return found.length > 0 && found.every((same) => same);
 }
 
+const digestsOf = memoize(
+  (objects: ClusterObservation['objects']): ReadonlyMap<string, string | undefined> =>
+    new Map(
+      objects.map((object) => [
+        objectKey({ ...object, ...object.metadata }),
+        object.metadata.annotations?.[digestAnnotation],
+      ]),
+    ),
+);
+
 const notShown = (key: PlacementKey, cluster: ClusterName, index: number): Problem =>
   mismatch(
     `placements/${key}/state.yaml`,
-    `no verified update run rolled out snapshot ${index} to ${cluster}, and ${cluster} does not show it: ${cluster} keeps what it has until an update run updates it`,
+    `only the record claims that ${cluster} has snapshot ${index} with these overrides, and ${cluster} does not show it: ${cluster} keeps what it has until a rollout or an update run updates it`,
   );
 
-/** The assignment of a withheld target: objects stay as they are, and no snapshot is reported. */
-export function leftAsItIs({ digest: _d, resourceSnapshotIndex: _i, ...assignment }: Assignment): Assignment {
-  return { ...assignment, leaveAlone: true, manifests: [] };
+/**
+ * The assignment of a withheld target: objects stay as they are. For an update run no snapshot is reported, since the run would count
+ * it as its own. For a rolling update it is, so that the cluster counts as available while its objects are.
+ */
+export function leftAsItIs(assignment: Assignment, { contents }: Pick<PlanResult, 'contents'>): Assignment {
+  const { digest: _d, resourceSnapshotIndex: index, ...rest } = assignment;
+  const isExternal = contents.works.get(assignment.key)?.placement.spec.strategy.type === 'External';
+  const told = isExternal || index === undefined ? {} : { resourceSnapshotIndex: index };
+  return { ...rest, ...told, leaveAlone: true, manifests: [] };
 }

@@ -5,6 +5,8 @@ import { type MirroredStatus, mirroredStatus } from '../../../api/mirrored-statu
 import {
   clusterResourcePlacement,
   type Placement,
+  placementKey,
+  refOf,
   resourcePlacement,
   type StatusInNamespace,
   statusInNamespace,
@@ -72,12 +74,16 @@ const noFiles = (): PlacementFiles => ({
 function addFile(entry: PlacementFiles, file: RecordFile, reader: RecordReader): void {
   const { rest, text } = file;
   if (rest === 'state.yaml') {
-    const state = reader.read(file, placementState, () => {
-      entry.isStateLost = true;
+    const state = reader.read(file, placementState, {
+      nameOf: ({ metadata }) => placementKey(metadata),
+      lost: () => {
+        entry.isStateLost = true;
+      },
     });
     entry.state = state && canonicalState(state);
   } else if (rest === 'status.yaml') {
-    entry.object = reader.read(file, /^kind: ResourcePlacement$/m.test(text) ? inNamespace : clusterWide);
+    const schema = /^kind: ResourcePlacement$/m.test(text) ? inNamespace : clusterWide;
+    entry.object = reader.read(file, schema, { nameOf: (placement) => placementKey(refOf(placement)) });
   } else if (rest === 'namespace-status.yaml') entry.inNamespace = reader.read(file, statusInNamespace);
   else if (rest.startsWith('mirrored/')) {
     const mirrored = reader.read(file, mirroredStatus);

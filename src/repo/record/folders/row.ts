@@ -18,8 +18,14 @@ export interface RecordFile {
 /** Reads files of one status branch. */
 export interface RecordReader {
   /** The value of a file. An unreadable file is undefined and a problem; with `lost`, which is then called, an error. */
-  read<T>(file: RecordFile, schema: z.ZodType<T>, lost?: () => void): T | undefined;
+  read<T>(file: RecordFile, schema: z.ZodType<T>, of?: ReadOptions<T>): T | undefined;
   report(problem: Problem): void;
+}
+
+export interface ReadOptions<T> {
+  /** `[ns.]name` of the value's own entry. In the file of another entry it counts as unreadable. */
+  readonly nameOf?: (value: T) => string;
+  readonly lost?: () => void;
 }
 
 /** One folder of the status branch. */

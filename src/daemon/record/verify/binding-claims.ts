@@ -1,0 +1,240 @@
+import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
+import type { ClusterObservation } from '../../../api/observation.ts';
+import { placementKey } from '../../../api/placement.ts';
+import type { Binding } from '../../../api/placement-state.ts';
+import type { Problem } from '../../../api/problem.ts';
+import { evictionResult } from '../../../engine/evict/result.ts';
+import { type Fleet, type FleetRecord, type RecordedPlacement, writtenPlacements } from '../../../engine/input.ts';
+import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
+import { memoize } from '../../../engine/kernel/memoize.ts';
+import { isCompleteObservation } from '../../../engine/observed.ts';
+import { idsOf } from '../../../engine/overrides/snapshot-id.ts';
+import { placementShownBy } from '../../../engine/recovery/rebuild.ts';
+import { hashOfContents } from '../../../engine/selection/content-hash.ts';
+import { sha256 } from '../../../repo/sha256.ts';
+import { mayBePickedAnew } from './may-be-picked.ts';
+import { mismatch } from './mismatch.ts';
+import type { ProvenRun } from './update-runs.ts';
+
+/** Bindings that only the record claims. */
+export interface DoubtedBindings {
+  isDoubted(key: PlacementKey, cluster: ClusterName): boolean;
+  /** Also the policy of the placement does not pick the cluster. */
+  isOutOfPlace(key: PlacementKey, cluster: ClusterName): boolean;
+  /** Without invented bindings: those on clusters that the policy does not pick and that show nothing of the placement. */
+  withoutInvented(
+    record: FleetRecord,
+    observations: ReadonlyMap<ClusterName, ClusterObservation>,
+  ): { readonly record: FleetRecord; readonly problems: readonly Problem[] };
+}
+
+export interface BindingVerifier extends DoubtedBindings {
+  /** `tip`: the followed branch. */
+  verify(record: FleetRecord, of: { readonly tip: Fleet; readonly runs: readonly ProvenRun[] }): FleetRecord;
+  /** This daemon published the record: bindings that its plan changed are trusted. */
+  published(record: FleetRecord): void;
+  /** The cluster shows what the record claims. */
+  shown(key: PlacementKey, cluster: ClusterName): void;
+}
+
+/** The bindings of a placement as last read. */
+interface Read {
+  readonly recorded: RecordedPlacement;
+  /** Clusters whose bindings are doubted; at a start all. */
+  doubted: 'all' | Set<ClusterName>;
+  /** Those of them that the policy does not pick. */
+  readonly outOfPlace: Set<ClusterName>;
+}
+
+/**
+ * A binding decides what its cluster gets: which contents, with which overrides and labels, or that they are removed. So it is trusted
+ * only if this daemon published it, a verified run that is not over rolled it out, or the cluster shows it. With a doubted one the
+ * cluster keeps what it has, and removals are decided anew, within the limits of the guard.
+ */
+export function bindingVerifier(): BindingVerifier {
+  let read = new Map<PlacementKey, Read>();
+
+  const isDoubted = (key: PlacementKey, cluster: ClusterName): boolean => isIn(read.get(key)?.doubted, cluster);
+
+  return {
+    isDoubted,
+    isOutOfPlace: (key, cluster) => read.get(key)?.outOfPlace.has(cluster) === true,
+    verify(record, { tip, runs }) {
+      const written = writtenPlacements(tip);
+      const members = membersOf(tip);
+      const next: typeof read = new Map();
+      const changed = new Map<PlacementKey, RecordedPlacement>();
+      for (const [key, claimed] of record.placements) {
+        const before = read.get(key);
+        const brought = runs.filter(({ placement }) => placement === key);
+        const doubted = doubtedIn(claimed, before, brought);
+        const isDoubtedNow = ({ targetCluster }: Binding): boolean => isIn(doubted, targetCluster as ClusterName);
+        const policy = written.get(key)?.spec.policy;
+        const outOfPlace = new Set<ClusterName>();
+        const bindings = claimed.state.bindings.flatMap((binding): Binding[] => {
+          if (!isDoubtedNow(binding)) return [binding];
+          const cluster = binding.targetCluster as ClusterName;
+          if (binding.deleting)
+            return isEmptied(key, cluster, { record, tip, brought }) ? [binding] : [stillThere(binding)];
+          const member = members.get(cluster);
+          if (policy === undefined || member === undefined || mayBePickedAnew(member, policy)) return [binding];
+          // The cluster got nothing yet: the scheduler decides anew.
+          if (binding.state === 'Scheduled' && binding.resourceSnapshotIndex === undefined) return [];
+          outOfPlace.add(cluster);
+          return [binding];
+        });
+        const recorded = withBindings(claimed, bindings);
+        if (recorded !== claimed) changed.set(key, recorded);
+        next.set(key, { recorded, doubted, outOfPlace });
+      }
+      read = next;
+      return changed.size === 0 ? record : { ...record, placements: new Map([...record.placements, ...changed]) };
+    },
+    withoutInvented(record, observations) {
+      const placements = new Map<PlacementKey, RecordedPlacement>();
+      const problems: Problem[] = [];
+      for (const [key, { outOfPlace }] of read) {
+        const recorded = record.placements.get(key);
+        for (const cluster of [...outOfPlace])
+          if (placementsOn(observations.get(cluster)).has(key)) outOfPlace.delete(cluster);
+        const invented = [...outOfPlace].filter((cluster) => isCompleteObservation(observations.get(cluster)));
+        if (recorded === undefined || invented.length === 0) continue;
+        const bindings = recorded.state.bindings.filter(
+          ({ targetCluster }) => !invented.includes(targetCluster as ClusterName),
+        );
+        placements.set(key, withBindings(recorded, bindings));
+        problems.push(...invented.map((cluster) => notPicked(key, cluster)));
+      }
+      if (placements.size === 0) return { record, problems };
+      return { record: { ...record, placements: new Map([...record.placements, ...placements]) }, problems };
+    },
+    published({ placements }) {
+      const next: typeof read = new Map();
+      for (const [key, recorded] of placements) {
+        const before = read.get(key);
+        next.set(key, before ? asPublished(recorded, before) : { recorded, doubted: new Set(), outOfPlace: new Set() });
+      }
+      read = next;
+    },
+    shown(key, cluster) {
+      const entry = read.get(key);
+      if (entry === undefined) return;
+      if (entry.doubted === 'all') entry.doubted = clustersOf(entry.recorded);
+      entry.doubted.delete(cluster);
+    },
+  };
+}
+
+const isIn = (doubted: Read['doubted'] | undefined, cluster: ClusterName): boolean =>
+  doubted === 'all' || doubted?.has(cluster) === true;
+
+const clustersOf = ({ state }: RecordedPlacement): Set<ClusterName> =>
+  new Set(state.bindings.map(({ targetCluster }) => targetCluster as ClusterName));
+
+/** Clusters whose binding is neither as trusted before, nor rolled out by a verified run. */
+function doubtedIn(
+  now: RecordedPlacement,
+  before: Read | undefined,
+  brought: readonly ProvenRun[],
+): 'all' | Set<ClusterName> {
+  const isBrought = (binding: Binding): boolean =>
+    brought.some(({ index, clusters }) => {
+      const cluster = clusters.get(binding.targetCluster);
+      return cluster && binding.resourceSnapshotIndex === index && String(idsOf(cluster)) === String(idsOf(binding));
+    });
+  if (before === undefined && brought.length === 0) return 'all';
+  const wasBelieved = (binding: Binding): boolean => {
+    const cluster = binding.targetCluster as ClusterName;
+    if (before === undefined || isIn(before.doubted, cluster)) return false;
+    const earlier = byCluster(before.recorded).get(cluster);
+    return earlier !== undefined && sameClaim([before.recorded, earlier], [now, binding]);
+  };
+  return new Set(
+    now.state.bindings
+      .filter((binding) => !isBrought(binding) && !wasBelieved(binding))
+      .map(({ targetCluster }) => targetCluster as ClusterName),
+  );
+}
+
+/** A published placement: bindings that the plan changed are trusted. */
+function asPublished(recorded: RecordedPlacement, before: Read): Read {
+  const { outOfPlace } = before;
+  if (before.recorded === recorded) return before;
+  if (before.doubted !== 'all' && before.doubted.size === 0) return { recorded, doubted: before.doubted, outOfPlace };
+  const doubted = recorded.state.bindings.filter((binding) => {
+    const cluster = binding.targetCluster as ClusterName;
+    const earlier = byCluster(before.recorded).get(cluster);
+    return isIn(before.doubted, cluster) && earlier && sameClaim([before.recorded, earlier], [recorded, binding]);
+  });
+  return { recorded, doubted: new Set(doubted.map(({ targetCluster }) => targetCluster as ClusterName)), outOfPlace };
+}
+
+const byCluster = (recorded: RecordedPlacement): ReadonlyMap<string, Binding> => bindingsByCluster(recorded.state);
+
+const bindingsByCluster = memoize(
+  ({ bindings }: RecordedPlacement['state']): ReadonlyMap<string, Binding> =>
+    new Map(bindings.map((binding) => [binding.targetCluster, binding])),
+);
+
+type Placed = readonly [RecordedPlacement, Binding];
+
+/** Whether two bindings give their cluster the same. */
+const sameClaim = ([a, one]: Placed, [b, other]: Placed): boolean =>
+  one === other ? sameContents(a, b, one) : claimOf(one) === claimOf(other) && sameContents(a, b, one);
+
+const claimOf = ({ resourceSnapshotIndex, deleting, clusterLabels, ...lists }: Binding): string =>
+  canonicalJson([resourceSnapshotIndex ?? null, deleting === true, clusterLabels ?? null, idsOf(lists)]);
+
+function sameContents(a: RecordedPlacement, b: RecordedPlacement, { resourceSnapshotIndex: index }: Binding): boolean {
+  const [one, other] = index === undefined ? [] : [a.snapshots.get(index), b.snapshots.get(index)];
+  return one === other || (one !== undefined && other !== undefined && hashOf(one) === hashOf(other));
+}
+
+const hashOf = memoize((manifests: readonly Manifest[]) => hashOfContents(manifests, sha256));
+
+const membersOf = memoize((fleet: Fleet) => new Map(fleet.members.map((member) => [member.metadata.name, member])));
+
+/** Whether an executed eviction of the followed branch, or a verified run, removes the placement from the cluster. */
+function isEmptied(
+  key: PlacementKey,
+  cluster: ClusterName,
+  {
+    record,
+    tip,
+    brought,
+  }: { readonly record: FleetRecord; readonly tip: Fleet; readonly brought: readonly ProvenRun[] },
+): boolean {
+  if (brought.some(({ emptied }) => emptied.has(cluster))) return true;
+  return tip.evictions.some(({ metadata, spec }) => {
+    const recorded = record.evictions.get(metadata.name);
+    const isDone = evictionResult(recorded?.status?.conditions)?.executed === true;
+    return isDone && placementKey({ name: spec.placementName }) === key && spec.clusterName === cluster;
+  });
+}
+
+/** The binding before its removal. */
+function stillThere({ deleting: _d, deletionTimestamp: _t, ...binding }: Binding): Binding {
+  return binding;
+}
+
+function withBindings(recorded: RecordedPlacement, bindings: readonly Binding[]): RecordedPlacement {
+  const { state } = recorded;
+  const isSame = bindings.length === state.bindings.length && bindings.every((it, at) => it === state.bindings[at]);
+  return isSame ? recorded : { ...recorded, state: { ...state, bindings: [...bindings] } };
+}
+
+const placementsOn = (observation: ClusterObservation | undefined): ReadonlySet<PlacementKey> =>
+  shownOn(observation?.objects ?? nothing);
+
+const nothing: ClusterObservation['objects'] = [];
+
+const shownOn = memoize(
+  (objects: ClusterObservation['objects']): ReadonlySet<PlacementKey> =>
+    new Set(objects.flatMap((object) => placementShownBy(object) ?? [])),
+);
+
+const notPicked = (key: PlacementKey, cluster: ClusterName): Problem =>
+  mismatch(
+    `placements/${key}/state.yaml`,
+    `the placement does not pick ${cluster}, and ${cluster} shows nothing of it: gitfleet drops the binding`,
+  );
