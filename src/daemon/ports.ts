@@ -21,7 +21,7 @@ export type Status = Pick<StatusBranch, 'tip' | 'read' | 'isAncestor' | 'publish
 /** Branches that request an approval. */
 export interface Approvals {
   /** Pushes `gitfleet/approve/<name>` with one file on top of the desired branch; does nothing if it exists already. */
-  ask(request: { readonly name: string; readonly path: string; readonly content: string }): Promise<void>;
+  request(approval: { readonly name: string; readonly path: string; readonly content: string }): Promise<void>;
   withdraw(name: string): Promise<void>;
   /** Names of the existing branches. */
   list(): Promise<readonly string[]>;

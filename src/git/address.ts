@@ -2,19 +2,19 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GitError } from './git-error.ts';
 
-/** Where a repository is and by which road it is reached. */
+/** Where a repository is and how it is reached. */
 export type Address =
   | { readonly kind: 'local'; readonly path: string }
-  /** Smart HTTP, spoken in process. */
+  /** Smart HTTP, implemented in this process. */
   | { readonly kind: 'http'; readonly url: string }
-  /** Roads that only the `git` binary knows: ssh and file URLs. */
+  /** Protocols that only the `git` binary supports: ssh and file URLs. */
   | { readonly kind: 'native'; readonly url: string };
 
 const scpForm = /^(?:[\w.-]+@)?([\w.-]+):[^\s]+$/;
 
 /**
- * Reads what a person gave as repository. Errors: `bad-address` for remote helpers (`ext::` runs commands), for what git
- * would take as an option, for credentials inside a URL (they end in logs) and for protocols without integrity (`git://`).
+ * Parses the repository that a user named. Errors: `bad-address` for remote helpers (`ext::` runs commands), for what git
+ * would parse as an option, for credentials inside a URL (they end in logs) and for protocols without integrity (`git://`).
  */
 export function parseAddress(repo: string): Address {
   if (repo.trim() === '') throw new GitError('bad-address', 'the repository is empty: name a directory or a URL');
@@ -68,7 +68,7 @@ function parseUrl(repo: string): URL {
   try {
     return new URL(repo);
   } catch (error) {
-    throw new GitError('bad-address', `${repo.replace(/\/\/[^@/]*@/, '//…@')} is no valid URL`, error);
+    throw new GitError('bad-address', `${repo.replace(/\/\/[^@/]*@/, '//…@')} is not a valid URL`, error);
   }
 }
 

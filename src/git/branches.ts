@@ -3,27 +3,27 @@ import type { RefChange } from './local/local-refs.ts';
 import type { NewObject } from './objects/new-objects.ts';
 import type { Objects } from './objects/objects.ts';
 
-/** What is asked of a server: where its refs point, objects, or to move a ref. */
+/** Requests to a server: where its refs point, objects, or to move a ref. */
 export type GitRequest = 'list' | 'fetch' | 'push';
 
 export interface BranchChange extends RefChange {
-  /** What the change brings along and the repository may not have yet. */
+  /** Objects of the change that the repository may not have yet. */
   readonly objects: readonly NewObject[];
 }
 
 /** The branches of one repository, wherever it is. */
 export interface Branches {
-  /** For people: the path or URL. */
+  /** The path or URL, for messages. */
   readonly name: string;
   readonly remote: boolean;
   /** Full names of refs and their commits, as they are now: under prefixes that end in a slash, or of exactly a name. */
   list: ListRefs;
-  /** After this the commit and its files can be read through `objects`; of its history what a first fetch brings. */
+  /** After this the commit and its files can be read through `objects`, and as much of its history as a first fetch includes. */
   obtain(ref: string, oid: string): Promise<void>;
-  /** Brings the history of a ref that its first fetch left out. False when nothing was left out. */
+  /** Fetches the history of a ref that its first fetch left out. False when nothing was left out. */
   deepen(ref: string): Promise<boolean>;
   readonly objects: Objects;
-  /** Compare-and-swap of one ref; never by force. Errors: `push-refused` when a hook says no, `locked` when a lock stays. */
+  /** Compare-and-swap of one ref; never by force. Errors: `push-refused` when a hook rejects it, `locked` when a lock stays. */
   change(change: BranchChange): Promise<'done' | 'moved'>;
   /** True when a working tree of a local repository has this branch checked out. */
   checkedOut(ref: string): Promise<boolean>;

@@ -1,11 +1,11 @@
 import type { Branches } from './branches.ts';
 import { branchRef } from './source.ts';
 
-/** A branch that somebody else writes. */
+/** A branch that another process writes. */
 export interface FollowedBranch {
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly tip: string | undefined;
-  /** That tip is what `origin` had at the last fetch: only another fetch tells whether it is still so. */
+  /** The tip is the one `origin` had at the last fetch; it may be out of date until the next one. */
   readonly fromOrigin: boolean;
 }
 

@@ -1,13 +1,13 @@
 export type GitErrorCode =
   /** The address is one that gitfleet never opens. */
   | 'bad-address'
-  /** The repository or the branch is not there. */
+  /** The repository or the branch does not exist. */
   | 'not-found'
-  /** The server asks for other credentials. */
+  /** The server requires other credentials. */
   | 'unauthorized'
-  /** No answer, a timeout, or an answer that is not git's. */
+  /** No response, a timeout, or a response that is not git's. */
   | 'unreachable'
-  /** The server or a hook said no to a push. */
+  /** The server or a hook rejected a push. */
   | 'push-refused'
   | 'object-missing'
   | 'sha256-repo'
@@ -20,32 +20,32 @@ export type GitErrorCode =
   | 'failed';
 
 /**
- * What may help. `retry`: the same request may succeed a moment later without anybody doing anything. `person`: only when
- * somebody changes the repository, its server, this machine or how gitfleet was started.
+ * What may resolve the error. `retry`: the same request may succeed a moment later without any change. `user`: only a change of
+ * the repository, its server, this machine or the options of gitfleet.
  */
-export type Remedy = 'retry' | 'person';
+export type Remedy = 'retry' | 'user';
 
 const remedies: Readonly<Record<GitErrorCode, Remedy>> = {
-  'bad-address': 'person',
-  'not-found': 'person',
-  unauthorized: 'person',
+  'bad-address': 'user',
+  'not-found': 'user',
+  unauthorized: 'user',
   unreachable: 'retry',
-  // Hooks change their minds: a freeze ends, a check that was late arrives.
+  // A hook may accept the push later: a freeze ends, a required check finishes.
   'push-refused': 'retry',
-  // A branch that moved while it was fetched; the next look asks for where it is then.
+  // A branch that moved while it was fetched; the next fetch gets its new tip.
   'object-missing': 'retry',
-  'sha256-repo': 'person',
-  'reftable-repo': 'person',
-  alternates: 'person',
-  'checked-out': 'person',
-  // The other process ends, or its lock is found to be left behind.
+  'sha256-repo': 'user',
+  'reftable-repo': 'user',
+  alternates: 'user',
+  'checked-out': 'user',
+  // The other process ends, or its lock turns out to be stale.
   locked: 'retry',
-  'no-git-binary': 'person',
-  'too-large': 'person',
+  'no-git-binary': 'user',
+  'too-large': 'user',
   failed: 'retry',
 };
 
-/** What a repository, a server or the `git` binary answered, in one sentence: what was tried, on what, what came back. */
+/** An error of a repository, a server or the `git` binary, in one sentence: the operation, its object, the response. */
 export class GitError extends Error {
   readonly code: GitErrorCode;
 

@@ -1,6 +1,6 @@
-/** Where refs of a server point: under prefixes that end in a slash, or of exactly a name. */
+/** Where refs of a server point: those under prefixes that end in a slash, or with exactly that name. */
 export type ListRefs = (prefixes: readonly string[]) => Promise<Map<string, string>>;
 
-/** Whether what was asked for means this ref. */
+/** Whether a prefix or name covers this ref. */
 export const covers = (prefix: string, ref: string): boolean =>
   prefix.endsWith('/') ? ref.startsWith(prefix) : ref === prefix;

@@ -5,22 +5,22 @@ import { type Mirror, mirrorRef } from './mirror.ts';
 import type { Objects } from './objects/objects.ts';
 
 /**
- * Depths of the first fetch of a branch. One that moves on between the look and the fetch brings another commit than the one
- * that was seen; a few more bring that one too.
+ * Depths of the first fetch of a branch. If the branch moves between listing and fetching, its tip is another commit than the
+ * listed one; a few more commits include that one too.
  */
 const firstDepths = [1, 50] as const;
-/** Git's word for `all of it`. */
+/** Git's number for the whole history. */
 const wholeDepth = 2_147_483_647;
 
-/** Brings refs of a server into its mirror, over whatever road `transfer` takes. */
+/** Fetches refs of a server into its mirror, by the protocol of `transfer`. */
 export function mirrorFetch(input: {
   readonly mirror: Mirror;
   readonly objects: Objects;
   readonly url: string;
   readonly requested: (request: GitRequest) => void;
-  /** Fetches a ref to its `mirrorRef`; so many commits of its history, or what is missing since the last fetch. */
+  /** Fetches a ref to its `mirrorRef`: that many commits of its history, or those since the last fetch. */
   readonly transfer: (ref: string, depth: number | undefined) => Promise<void>;
-  /** Says that a commit is there, where `transfer` does not. */
+  /** Records that a commit was fetched, for a `transfer` that does not. */
   readonly point?: (mirrored: string, oid: string) => Promise<void>;
 }): Pick<Branches, 'obtain' | 'deepen'> {
   const { mirror, objects, url } = input;
@@ -41,7 +41,7 @@ export function mirrorFetch(input: {
         await mirror.tidy();
         return;
       }
-      throw new GitError('object-missing', `fetch ${ref} of ${url}: ${oid} did not come, the branch has moved on`);
+      throw new GitError('object-missing', `fetch ${ref} of ${url}: ${oid} was not received, the branch has moved`);
     },
     async deepen(ref) {
       if (!(await mirror.cutOff())) return false;

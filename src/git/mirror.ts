@@ -4,23 +4,23 @@ import { makeDirectory } from '../repo/make-directory.ts';
 import { takeLock } from './local/process-lock.ts';
 import { git } from './native/run-git.ts';
 
-/** Every fetch leaves a pack, and every read looks into all of them. */
+/** Every fetch adds a pack, and every read searches all of them. */
 const tooManyPacks = 50;
-/** Every push by the git binary leaves what it sent as files of their own. */
+/** Every push by the git binary leaves the objects that it sent as loose files. */
 const tooManyLoose = 1_000;
 
 export interface Mirror {
   readonly gitdir: string;
-  /** Folds packs together when there are many; without git the mirror starts anew at the next start. */
+  /** Combines packs when there are many; without git, the next start begins with an empty mirror. */
   tidy(): Promise<void>;
-  /** Runs a fetch. One that was killed may have left half a pack or index, so the next start begins with an empty mirror. */
+  /** Runs a fetch. One that is killed may leave half a pack or index, so the next start begins with an empty mirror. */
   fetching(action: () => Promise<void>): Promise<void>;
   /** True while the mirror holds a commit without its parents. */
   cutOff(): Promise<boolean>;
   release(): Promise<void>;
 }
 
-/** isomorphic-git writes down what it fetched under the remote's refspec; what counts for us is `mirrorRef`. */
+/** isomorphic-git stores what it fetched under the remote's refspec; only `mirrorRef` is used here. */
 const config = `[core]
 \trepositoryformatversion = 0
 \tbare = true
@@ -30,10 +30,10 @@ const config = `[core]
 \tfetch = +refs/heads/*:refs/remotes/origin/*
 `;
 
-/** Where the mirror keeps a ref of the server. Set after its objects are there, so it says that a fetch came to its end. */
+/** Where the mirror keeps a ref of the server. It is set after its objects are stored, so it shows that a fetch was complete. */
 export const mirrorRef = (ref: string): string => `refs/gitfleet/${ref}`;
 
-/** A bare git directory of our own, made when it is not there, held by this process until it is released. */
+/** A bare git directory of our own, created if it does not exist, locked by this process until it is released. */
 export async function openMirror(dir: string, native: boolean): Promise<Mirror> {
   await makeDirectory(dir, 0o700);
   const release = await takeLock(join(dir, 'lock'));

@@ -9,18 +9,18 @@ import { withPending } from './pending-requests.ts';
 import { whileLocked } from './ref-lock.ts';
 
 /**
- * Opens a repository. `mirrorDir` is used for remotes only: a bare git directory of our own, which nobody else may use at
- * the same time (a process lock guards it).
+ * Opens a repository. `mirrorDir` is used for remotes only: a bare git directory of our own, which no other process may use at
+ * the same time (a process lock ensures it).
  */
 export async function openBranches(input: {
   readonly address: Address;
   readonly mirrorDir: string;
   readonly credentials: Credentials;
-  /** Whether the git binary may be used; by default where there is one. */
+  /** Whether the git binary may be used; by default if there is one. */
   readonly native?: boolean;
-  /** Told of every request to a server. */
+  /** Called for every request to a server. */
   readonly requested?: (request: GitRequest) => void;
-  /** Told when a request to a server begins and ends. */
+  /** Called when a request to a server begins and ends. */
   readonly pending?: (by: 1 | -1) => void;
 }): Promise<Branches> {
   const branches = withPending(await openAt(input), input.pending ?? (() => {}));
@@ -34,7 +34,7 @@ async function openAt(input: Parameters<typeof openBranches>[0]): Promise<Branch
     case 'local':
       return localBranches(address.path, native);
     case 'http': {
-      // Its HTTP client is the largest library of all.
+      // Its HTTP client is the largest of all libraries.
       const { httpBranches } = await import('./http/http-branches.ts');
       return httpBranches({ url: address.url, mirrorDir, credentials: input.credentials, native, requested });
     }

@@ -1,6 +1,6 @@
 import type { Branches } from './branches.ts';
 
-/** Tells of every request to a server when it begins (1) and when it ends (-1). */
+/** Reports every request to a server when it begins (1) and when it ends (-1). */
 export function withPending(branches: Branches, changed: (by: 1 | -1) => void): Branches {
   if (!branches.remote) return branches;
   const counted =

@@ -6,10 +6,10 @@ export interface Person {
   readonly email: string;
 }
 
-/** Of whoever names nobody. */
+/** The author if none is configured. */
 export const defaultAuthor = 'gitfleet <gitfleet@localhost>';
 
-/** Reads `Name <address>`, as git's own --author. Error `bad-address` for what git could not store in a commit. */
+/** Parses `Name <address>`, as git's own --author. Error `bad-address` for text that git cannot store in a commit. */
 export function parsePerson(text: string): Person {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break would end the header of the commit
   const match = /^([^<>\x00-\x1f]*[^<>\s\x00-\x1f])\s*<([^<>\s\x00-\x1f]+)>$/.exec(text.trim());

@@ -1,18 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GitError } from './git-error.ts';
 
-/** A writer holds the lock of a ref for the moment of one rename; so long it may be a slow one, milliseconds. */
+/** How long a lock of a ref may be that of a slow writer, milliseconds; a usual one is held for a single rename. */
 const mostMs = 1_000;
-/** Mean; spread, since of those who come back together only one gets it. */
+/** Mean; spread, since of writers that retry together only one gets the lock. */
 const againMs = 25;
 
-/** What git, and a server in its name, says when somebody else holds the lock of a ref. */
+/** The message of git, and of a server that runs git, when another process holds the lock of a ref. */
 const words = /cannot lock ref|Unable to create '[^']*\.lock'|failed to update ref/;
 
 /**
- * Moves a ref, again and again while somebody else holds its lock. A lock that stays was left behind by a process that
- * was killed: then it rejects with `locked` and what git said, so that a person hears of it instead of a daemon losing race
- * after race.
+ * Moves a ref, with retries while another process holds its lock. A lock that stays was left by a process that was killed: then
+ * this rejects with `locked` and git's message, so that a user sees it, and the daemon does not retry forever.
  */
 export async function whileLocked<T>(move: () => Promise<T>): Promise<T> {
   const until = performance.now() + mostMs;

@@ -2,24 +2,24 @@ import type { Branches } from './branches.ts';
 import { covers, type ListRefs } from './list-refs.ts';
 
 /**
- * Where the branches that we follow point. A server is asked for all of them in one request and at most once a while,
- * unless there is a hint: passes may come many a second, and most of them because of members.
+ * Where the followed branches point. All of them are listed in one request to the server, at most once per interval unless there
+ * is a hint: there may be many passes a second, most of them because of members.
  */
 export interface RefPoll {
-  /** Of the prefixes that are followed; what was heard last counts until it is too old. */
+  /** Refs under the followed prefixes; the last response is used until it is too old. */
   readonly list: ListRefs;
-  /** Something may have moved: the next look asks. */
+  /** Something may have moved: the next call lists again. */
   expire(): void;
-  /** We know better: this ref was just read or moved by us. Undefined: it is not there. */
+  /** Records a ref that was just read or moved here. Undefined: it does not exist. */
   know(ref: string, oid: string | undefined): void;
 }
 
-/** Follows refs of a repository, and asks its server no more often than `maxAgeMs`. */
+/** Follows refs of a repository, and lists them no more often than every `maxAgeMs`. */
 export function refPoll(
   branches: Branches,
   follow: {
     readonly prefixes: readonly string[];
-    /** Milliseconds for which an answer of a server counts; a local repository is always read. */
+    /** Milliseconds for which a response of a server is used; a local repository is always read. */
     readonly maxAgeMs: number;
     /** Milliseconds of real time. */
     readonly now: () => number;
@@ -44,5 +44,5 @@ export function refPoll(
   };
 }
 
-/** Asks each time: for a single look. */
+/** Lists each time: for a single use. */
 export const alwaysAsk = (branches: Branches): RefPoll => ({ list: branches.list, expire() {}, know() {} });

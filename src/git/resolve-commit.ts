@@ -4,7 +4,7 @@ import { GitError } from './git-error.ts';
 const commitForm = /^[0-9a-f]{40}$/;
 
 /**
- * The commit that a person means: a branch, a tag, `HEAD` (the default), a full ref or a whole commit id, readable through
+ * The commit that a name refers to: a branch, a tag, `HEAD` (the default), a full ref or a whole commit id, readable through
  * `branches.objects` afterwards. Errors: GitError, `not-found`.
  */
 export async function resolveCommit(branches: Branches, asked: string | undefined): Promise<string> {
@@ -18,7 +18,7 @@ export async function resolveCommit(branches: Branches, asked: string | undefine
     return peeled(branches, oid);
   }
   if (commitForm.test(name)) {
-    // A server hands out commits by branch: all of them may be needed to find this one.
+    // A server sends commits by branch: all branches may be needed to find this one.
     if (branches.remote) {
       for (const [ref, oid] of await branches.list(['refs/heads/'])) {
         await branches.obtain(ref, oid);
@@ -30,7 +30,7 @@ export async function resolveCommit(branches: Branches, asked: string | undefine
   throw new GitError(
     'not-found',
     asked === undefined
-      ? `${branches.name} has no commit yet: commit what is to be read`
+      ? `${branches.name} has no commit yet: commit the files first`
       : `${branches.name} has no ${name}: name a branch, a tag or a whole commit id`,
   );
 }

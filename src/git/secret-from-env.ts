@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 
 export interface EnvSecret {
-  /** Without white space around it; undefined where neither holds anything. */
+  /** Without white space around it; undefined if neither is set. */
   readonly secret: string | undefined;
-  /** Where the secret was to come from a file, and what came back instead of its contents. */
+  /** If the secret is in a file: the file, and the error when it was read. */
   readonly file?: { readonly variable: string; readonly path: string; readonly error?: unknown };
 }
 
-/** `NAME`, or what the file holds that `NAME_FILE` names: each time it is asked, so that a secret that is rotated is followed. */
+/** `NAME`, or the contents of the file that `NAME_FILE` names: read at every call, so that a rotated secret takes effect. */
 export async function secretFromEnv(name: string, env: NodeJS.ProcessEnv = process.env): Promise<EnvSecret> {
   const variable = `${name}_FILE`;
   const path = env[variable];

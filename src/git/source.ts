@@ -12,9 +12,9 @@ export interface GitSource {
   /** Tip of the branch now. Errors: GitError, `not-found` when there is no such branch. */
   poll(): Promise<string>;
   tree(commit: string): Promise<RepoTree>;
-  /** False also when `ancestor` is not known any more. */
+  /** False also when `ancestor` is no longer known. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
-  /** First parent of a commit; undefined where it has none or cannot be read. */
+  /** First parent of a commit; undefined if it has none or cannot be read. */
   parentOf(commit: string): Promise<string | undefined>;
   /** False when the files of a commit cannot be read: the mirror was lost and no branch of the server leads to it. */
   has(commit: string): Promise<boolean>;
@@ -25,19 +25,19 @@ export interface GitSource {
 }
 
 /**
- * Opens the fleet repo: a working clone or bare repository is read in place, an http(s) URL is spoken to in process, ssh and
- * file URLs through the `git` binary. Remotes are mirrored under `cacheDir`. Errors: GitError.
+ * Opens the fleet repo: a working clone or bare repository is read in place, an http(s) URL by our own client, ssh and file URLs
+ * by the `git` binary. Remotes are mirrored under `cacheDir`. Errors: GitError.
  */
 export async function openSource(input: {
   readonly repo: string;
   readonly branch: string;
   readonly cacheDir: string;
   readonly credentials: Credentials;
-  /** Whether the git binary may be used; by default where there is one. */
+  /** Whether the git binary may be used; by default if there is one. */
   readonly native?: boolean;
   readonly requested?: (request: GitRequest) => void;
   readonly pending?: (by: 1 | -1) => void;
-  /** How often the server is asked where its refs are; by default at every look. */
+  /** How often the refs of the server are listed; by default at every call. */
   readonly refs?: (branches: Branches) => RefPoll;
 }): Promise<GitSource> {
   branchRef(input.branch);
@@ -52,12 +52,12 @@ export async function openSource(input: {
   return gitSource(branches, input.branch, (input.refs ?? alwaysAsk)(branches));
 }
 
-/** The desired branch among the branches of a repository; `refs` says how often its server is asked. */
+/** The desired branch among the branches of a repository; `refs` lists them. */
 export function gitSource(branches: Branches, branch: string, refs: RefPoll): GitSource {
   const ref = branchRef(branch);
   let judged: { readonly ancestor: string; readonly of: string; readonly verdict: boolean } | undefined;
 
-  /** What a first fetch left out may hold the ancestor. */
+  /** The ancestor may be in the history that the first fetch left out. */
   async function judge(ancestor: string, of: string): Promise<boolean> {
     if (await branches.objects.isAncestor(ancestor, of)) return true;
     return (await branches.deepen(ref)) && (await branches.objects.isAncestor(ancestor, of));
@@ -92,13 +92,13 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
   };
 }
 
-/** `refs/heads/<branch>`. Errors: `bad-address` for what git would not take as the name of a branch. */
+/** `refs/heads/<branch>`. Errors: `bad-address` for text that git does not accept as the name of a branch. */
 export function branchRef(branch: string): string {
   const bad =
     branch === '' ||
     branch.startsWith('-') ||
     // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids exactly these (git-check-ref-format)
     /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$|\.lock(\/|$)|(^|\/)\.|^@$/.test(branch);
-  if (bad) throw new GitError('bad-address', `"${branch}" is no name for a branch`);
+  if (bad) throw new GitError('bad-address', `"${branch}" is not a valid branch name`);
   return `refs/heads/${branch}`;
 }

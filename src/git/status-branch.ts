@@ -11,7 +11,7 @@ import type { Person } from './person.ts';
 import { alwaysAsk, type RefPoll } from './ref-poll.ts';
 import { branchRef } from './source.ts';
 
-/** What the status branch held when a plan was based on it. */
+/** The contents of the status branch that a plan is based on. */
 export interface StatusTip {
   /** Undefined while the branch does not exist. */
   readonly commit: string | undefined;
@@ -20,24 +20,24 @@ export interface StatusTip {
 
 export type Published =
   | { readonly kind: 'published' | 'unchanged'; readonly tip: StatusTip }
-  /** Another writer was faster: look again. */
+  /** Another writer was faster: read again. */
   | { readonly kind: 'moved' };
 
 export interface StatusBranch {
   /** Commit of the tip now, without reading it. */
   tip(): Promise<string | undefined>;
   read(): Promise<StatusTip>;
-  /** False also when either commit is not known any more. */
+  /** False also when either commit is no longer known. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
-  /** Makes `files` the whole content of the branch, on top of `base`; never by force. */
+  /** Commits `files` as the whole content of the branch, on top of `base`; never by force. */
   publish(base: StatusTip, files: ReadonlyMap<string, string>, message: string): Promise<Published>;
   readonly remote: boolean;
   close(): Promise<void>;
 }
 
 /**
- * The branch that holds what gitfleet remembers. A remote one has a mirror of its own, apart from the fleet's files, so
- * that a push costs what changed. Errors: GitError; `checked-out` when a working tree stands on the branch.
+ * The branch of the record. A remote one has a mirror of its own, apart from the fleet's files, so that a push costs only what
+ * changed. Errors: GitError; `checked-out` when a working tree has the branch checked out.
  */
 export async function openStatusBranch(input: {
   readonly repo: string;
@@ -50,7 +50,7 @@ export async function openStatusBranch(input: {
   readonly now: () => number;
   readonly requested?: (request: GitRequest) => void;
   readonly pending?: (by: 1 | -1) => void;
-  /** How often the server is asked where the branch is; by default at every look. */
+  /** How often the tip of the branch is read from the server; by default at every call. */
   readonly refs?: RefPoll;
 }): Promise<StatusBranch> {
   const ref = branchRef(input.statusBranch);
@@ -71,7 +71,7 @@ export function statusBranch(
   ref: string,
   { author, now, refs }: { readonly author: Person; readonly now: () => number; readonly refs: RefPoll },
 ): StatusBranch {
-  /** What the repository is known to hold because it is reachable from a tip, so that only the rest is sent. */
+  /** Objects that the repository has, since they are reachable from a tip: only the others are sent. */
   const reachable = new WeakMap<StatusTip, { readonly root: string; readonly oids: ReadonlySet<string> }>();
 
   return {
@@ -117,8 +117,8 @@ export function statusBranch(
 }
 
 /**
- * Text files only: what a person put there beside (links, submodules) goes with the next commit. All of them, or some paths.
- * In the place of what is too large to be read stands `notRead`.
+ * Text files only: links and submodules that someone added are deleted by the next commit. All of them, or some paths. A file
+ * that is too large to be read is replaced by `notRead`.
  */
 export async function readFiles(
   branches: Pick<Branches, 'objects'>,

@@ -9,7 +9,7 @@ export interface WebhookRefusal {
   readonly reason: string;
 }
 
-/** A delivery whose headers are fine. Its body passes through chunk by chunk and is not kept. */
+/** A delivery whose headers are valid. Its body is processed chunk by chunk and not kept. */
 export interface WebhookCheck {
   readonly ok: true;
   update(chunk: Uint8Array): void;
@@ -25,16 +25,16 @@ export interface SeenDeliveries {
 
 export const noDeliveries = (): SeenDeliveries => ({ ids: new Set(), bodies: new Set() });
 
-/** So many deliveries are remembered; an older one that is sent again only makes us look once more. */
+/** Deliveries that are remembered; an older one that is sent again only starts one more reconciliation. */
 const remembered = 1_000;
 
 /**
- * Whether a webhook comes from somebody who knows the secret: HMAC-SHA256 of the raw body (GitHub, Gitea, Forgejo,
- * Bitbucket; anything else as X-Signature) or the plain token (GitLab), compared in constant time. What the headers alone
- * tell is refused here, before the body is read. The body is never parsed: a webhook is only a hint to look.
+ * Whether a webhook was sent with the secret: HMAC-SHA256 of the raw body (GitHub, Gitea, Forgejo, Bitbucket; anything else as
+ * X-Signature) or the plain token (GitLab), compared in constant time. A delivery with wrong headers is refused here, before its
+ * body is read. The body is never parsed: a webhook is only a hint to fetch.
  *
- * A delivery that was seen before is refused (409). Its id is not signed, so its body counts too. A forge may send the same
- * bytes twice and mean it; the daemon then looks at its next interval.
+ * A repeated delivery is refused (409). Its id is not signed, so its body is compared too. A forge may send the same bytes twice
+ * on purpose; the daemon then fetches at its next interval.
  */
 export function checkWebhook(input: {
   readonly headers: IncomingHttpHeaders;
@@ -57,12 +57,12 @@ export function checkWebhook(input: {
       if (signature !== undefined && !same(signature, body)) return refused(otherSecret);
       return isNew(seen, { id: deliveryId(headers), body })
         ? { ok: true }
-        : { ok: false, status: 409, reason: 'this delivery was seen before' };
+        : { ok: false, status: 409, reason: 'this delivery was received before' };
     },
   };
 }
 
-const otherSecret = 'the signature does not fit: the forge and gitfleet have different secrets';
+const otherSecret = 'the signature does not match: the forge and gitfleet have different secrets';
 
 const refused = (reason: string): WebhookRefusal => ({ ok: false, status: 401, reason });
 
@@ -85,7 +85,7 @@ const deliveryId = (headers: IncomingHttpHeaders): string | undefined =>
 
 const one = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
 
-/** Remembers the delivery if neither its id nor its body was seen. */
+/** Remembers the delivery if neither its id nor its body is known. */
 function isNew(seen: SeenDeliveries, delivery: { readonly id: string | undefined; readonly body: string }): boolean {
   const id = delivery.id === undefined ? undefined : digest(delivery.id).toString('hex');
   if (seen.bodies.has(delivery.body) || (id !== undefined && seen.ids.has(id))) return false;

@@ -33,7 +33,7 @@ it.each([
   ['https://secret@example.com/fleet', 'credentials in a URL'],
   ['ssh://git:secret@example.com/fleet', 'credentials in a URL'],
   ['https://example.com/fleet?x=1', 'neither ? nor #'],
-  ['https://exa mple.com/fleet', 'no valid URL'],
+  ['https://exa mple.com/fleet', 'not a valid URL'],
   ['https://example.com/a\nb', 'control character'],
 ])('%j is refused', (repo, words) => {
   const error = caught(() => parseAddress(repo));

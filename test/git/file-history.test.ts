@@ -17,7 +17,7 @@ describe.skipIf(!gitThere).each([true, false])('history, git binary: %s', (nativ
   const third = commit(dir, {}, 'Third');
   const objects = openObjects(join(dir, '.git'), native);
 
-  it('lists commits newest first, at most as many as asked', async () => {
+  it('lists commits newest first, at most the requested number', async () => {
     expect(await objects.log(third, { most: 10 })).toEqual([third, second, first]);
     expect(await objects.log(third, { most: 2 })).toEqual([third, second]);
   });
@@ -28,7 +28,7 @@ describe.skipIf(!gitThere).each([true, false])('history, git binary: %s', (nativ
     expect(await objects.log(third, { most: 1, path: 'b.yaml' })).toEqual([third]);
   });
 
-  it('reads who committed what', async () => {
+  it('reads the author and the message of commits', async () => {
     const [one] = await objects.commits([first]);
     expect(one).toMatchObject({
       oid: first,
@@ -39,7 +39,7 @@ describe.skipIf(!gitThere).each([true, false])('history, git binary: %s', (nativ
     expect(subjectOf(one!)).toBe('First');
   });
 
-  it('tells which files differ between trees', async () => {
+  it('lists the files that differ between trees', async () => {
     const [one, two, three] = await objects.commits([first, second, third]);
     const oid = (at: string, path: string) => sh(dir, 'rev-parse', `${at}:${path}`);
     expect(

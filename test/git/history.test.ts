@@ -46,14 +46,14 @@ describe.skipIf(!gitThere).each(kinds)('history over $name', ({ native, http }) 
       .split('\n')
       .filter((line) => line.includes(' commit ')).length;
 
-  it('a first clone brings one commit, however many there are', async () => {
+  it('a first clone fetches one commit, however many there are', async () => {
     const { repo, oids } = await make(5);
     const cacheDir = folder();
     expect(await (await source(repo, cacheDir)).poll()).toBe(oids.at(-1));
     expect(commitsIn(cacheDir)).toBe(1);
   });
 
-  it('what comes after a first clone is known to descend from it', async () => {
+  it('commits after a first clone are known to descend from it', async () => {
     const { repo, dir, oids } = await make(3);
     const opened = await source(repo);
     await opened.poll();
@@ -80,7 +80,7 @@ describe.skipIf(!gitThere).each(kinds)('history over $name', ({ native, http }) 
     expect(await again.isAncestor(oids[3]!, await again.poll())).toBe(true);
   });
 
-  it('a main that was rewound is told from one that went on, also over a lost mirror', async () => {
+  it('a rewound main is distinguished from one that moved forward, also without the mirror', async () => {
     const { repo, dir, oids } = await make(4);
     sh(dir, 'update-ref', 'refs/heads/main', oids[1]!);
     const opened = await source(repo);
@@ -97,7 +97,7 @@ describe.skipIf(!gitThere).each(kinds)('history over $name', ({ native, http }) 
     expect(await resolveCommit(branches, oids[0])).toBe(oids[0]);
   });
 
-  it('status goes on top of a history that was not fetched', async () => {
+  it('status is committed on top of a history that was not fetched', async () => {
     const { repo, dir } = await make(1);
     const open = async () => kept(await openStatus({ repo, native }));
     for (const round of [1, 2, 3]) {
@@ -110,7 +110,7 @@ describe.skipIf(!gitThere).each(kinds)('history over $name', ({ native, http }) 
   });
 });
 
-describe.skipIf(!gitThere)('asking a server where its branches are', () => {
+describe.skipIf(!gitThere)('listing the branches of a server', () => {
   const prefixes = ['refs/heads/main', 'refs/heads/fleet-status', 'refs/heads/gitfleet/approve/'];
 
   async function world(old: boolean) {
@@ -128,7 +128,7 @@ describe.skipIf(!gitThere)('asking a server where its branches are', () => {
     return { dir, server, branches };
   }
 
-  it.each([false, true])('finds exactly what is meant (old server: %j)', async (old) => {
+  it.each([false, true])('finds exactly the named refs (old server: %j)', async (old) => {
     const { branches } = await world(old);
     expect([...(await branches.list(prefixes)).keys()].sort()).toEqual([
       'refs/heads/fleet-status',
@@ -148,7 +148,7 @@ describe.skipIf(!gitThere)('asking a server where its branches are', () => {
     expect(server.requests).toEqual(['POST /fleet.git/git-upload-pack', 'POST /fleet.git/git-upload-pack']);
   });
 
-  it('is not repeated while the answer is fresh, and is after a hint', async () => {
+  it('is not repeated while the response is recent, and is after a hint', async () => {
     const { branches, server, dir } = await world(false);
     let time = 0;
     const refs = refPoll(branches, { prefixes, maxAgeMs: 1_000, now: () => time });

@@ -11,8 +11,8 @@ it.each([
 });
 
 it.each(['', 'Ann', '<ann@example.com>', 'Ann <>', 'Ann <a b>', 'A<b <c>', 'A\nnn <a>', 'Ann <a> x'])(
-  'what git could not store is no author: %j',
+  'text that git cannot store is not an author: %j',
   (text) => {
-    expect(() => parsePerson(text)).toThrow(expect.objectContaining({ code: 'bad-address', remedy: 'person' }));
+    expect(() => parsePerson(text)).toThrow(expect.objectContaining({ code: 'bad-address', remedy: 'user' }));
   },
 );

@@ -12,7 +12,7 @@ afterAll(removeFolders);
 const run = promisify(execFile);
 
 describe.skipIf(!gitThere).each([true, false])('objects (git: %s)', (native) => {
-  it('are all read while somebody repacks', async () => {
+  it('are all read during a repack', async () => {
     const dir = bare();
     const work = folder();
     sh('.', 'clone', '-q', dir, work);

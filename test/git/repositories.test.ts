@@ -63,7 +63,7 @@ async function status(kind: Kind, repo: string, cacheDir = folder()) {
 }
 
 describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
-  it('reads the tip, its files and what came before', async () => {
+  it('reads the tip, its files and its ancestors', async () => {
     const { repo, dir } = await kind.make();
     const opened = await source(kind, repo);
     const first = await opened.poll();
@@ -83,7 +83,7 @@ describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
     expect(await opened.isAncestor('1'.repeat(40), second)).toBe(false);
   });
 
-  it('a branch that moves on between the look and the first fetch is read as it was seen', async () => {
+  it('a branch that moves between listing and the first fetch is read as it was listed', async () => {
     const { repo, dir } = await kind.make();
     let seen: string | undefined;
     const opened = await openSource({
@@ -138,7 +138,7 @@ describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
     expect(sh(dir, 'show', '--format=', '--name-only', 'fleet-status')).toBe('clusters/eu-1.yaml');
   });
 
-  it('of two writers on the same base one publishes and the other hears that the branch moved', async () => {
+  it('of two writers on the same base one publishes and the other gets the error that the branch moved', async () => {
     const { repo, dir } = await kind.make();
     const [a, b] = [await status(kind, repo), await status(kind, repo)];
     const base = await a.publish(await a.read(), new Map([['x', '0']]), 'Base');
@@ -152,7 +152,7 @@ describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
     expect(sh(dir, 'rev-list', '--count', 'fleet-status')).toBe('2');
   });
 
-  it('a foreign commit in between is kept: the status goes on top of it', async () => {
+  it('a foreign commit in between is kept: the status is committed on top of it', async () => {
     const { repo, dir } = await kind.make();
     const opened = await status(kind, repo);
     const first = await opened.publish(await opened.read(), new Map([['x', '0']]), 'First');
@@ -171,7 +171,7 @@ describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
     expect(sh(dir, 'rev-parse', 'fleet-status~1')).toBe(foreign);
   });
 
-  it('a deleted status branch is seen and begun anew, not put back', async () => {
+  it('a deleted status branch is noticed and started anew, not restored', async () => {
     const { repo, dir } = await kind.make();
     const opened = await status(kind, repo);
     const first = await opened.publish(await opened.read(), new Map([['x', '0']]), 'First');
@@ -184,7 +184,7 @@ describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
     expect(sh(dir, 'rev-list', '--count', 'fleet-status')).toBe('1');
   });
 
-  it('packed refs and objects read like loose ones, and packing is no deletion', async () => {
+  it('packed refs and objects are read like loose ones, and packing is no deletion', async () => {
     const { repo, dir } = await kind.make();
     const [opened, told] = [await source(kind, repo), await status(kind, repo)];
     const tip = await opened.poll();
@@ -199,20 +199,20 @@ describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
     expect((await told.publish(first.tip, new Map([['x', '1']]), 'Second')).kind).toBe('published');
   });
 
-  it('asks with a branch, once; a changed question goes on top; withdrawing deletes it', async () => {
+  it('requests an approval with a branch, once; a changed request is committed on top; withdrawing deletes it', async () => {
     const { repo, dir } = await kind.make();
     const opened = await source(kind, repo);
     const tip = await opened.poll();
     const request = { name: 'run-before-prod', path: 'approvals/run-before-prod.yaml', content: 'digest: 1\n' };
     const approvals = approvalBranches(opened, { author, now });
-    await approvals.ask(request);
+    await approvals.request(request);
     const asked = sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod');
     expect(sh(dir, 'diff', '--name-only', tip, asked)).toBe('approvals/run-before-prod.yaml');
     expect(sh(dir, 'rev-parse', `${asked}~1`)).toBe(tip);
-    await approvals.ask(request);
-    await approvalBranches(opened, { author, now }).ask(request);
+    await approvals.request(request);
+    await approvalBranches(opened, { author, now }).request(request);
     expect(sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod')).toBe(asked);
-    await approvals.ask({ ...request, content: 'digest: 2\n' });
+    await approvals.request({ ...request, content: 'digest: 2\n' });
     expect(sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod~1')).toBe(asked);
     expect(sh(dir, 'show', 'gitfleet/approve/run-before-prod:approvals/run-before-prod.yaml')).toBe('digest: 2');
     expect(await approvals.list()).toEqual(['run-before-prod']);
@@ -244,7 +244,7 @@ describe.skipIf(!gitThere)('a server', () => {
   const kind = kinds.find(({ name }) => name === 'http, git')!;
 
   it.each(kinds.filter(({ name }) => /http|URL/.test(name)))(
-    'that says no by a hook is heard, and asked again ($name)',
+    'that rejects a push by a hook is an error with its message, and a retry succeeds ($name)',
     async (on) => {
       const { repo, dir } = await on.make();
       await refusePushes(dir, 1, 'freeze until noon');
@@ -258,7 +258,7 @@ describe.skipIf(!gitThere)('a server', () => {
     },
   );
 
-  it('that refuses the credentials is asked once, not in a loop', async () => {
+  it('that refuses the credentials gets one request, not a loop', async () => {
     const dir = bare();
     const server = await startGitServer(dirname(dir), token);
     servers.push(server);
@@ -278,7 +278,7 @@ describe.skipIf(!gitThere)('a server', () => {
     }
   });
 
-  it('that is gone is an error worth another try, and works again when it is back', async () => {
+  it('that is down is an error to retry, and works again when it is up', async () => {
     const { repo } = await kind.make();
     const opened = await source(kind, repo);
     await opened.poll();
@@ -286,7 +286,7 @@ describe.skipIf(!gitThere)('a server', () => {
     await expect(opened.poll()).rejects.toThrow(expect.objectContaining({ code: 'unreachable' }));
   });
 
-  it('gets a status push of what changed alone', async () => {
+  it('gets a status push of the changed objects only', async () => {
     const { repo, dir } = await kind.make();
     const opened = await status(kind, repo);
     const files = new Map(Array.from({ length: 300 }, (_, i) => [`clusters/${i}.yaml`, `i: ${i}\n`]));
@@ -297,7 +297,7 @@ describe.skipIf(!gitThere)('a server', () => {
     expect(Number(sh(dir, 'count-objects', '-v').match(/^count: (\d+)/m)![1]) - before).toBe(4);
   });
 
-  it('a lost mirror is made anew', async () => {
+  it('a lost mirror is created anew', async () => {
     const { repo } = await kind.make();
     const cacheDir = folder();
     const before = await source(kind, repo, cacheDir);

@@ -34,7 +34,7 @@ const roads: readonly { name: string; native: boolean; at(dir: string): Promise<
 ];
 
 describe.skipIf(!gitThere).each(roads)('over $name', ({ native, at }) => {
-  it('two daemons that look again after every lost race lose no update and see the same in the end', async () => {
+  it('two daemons that read again after every lost race lose no update and end with the same', async () => {
     const dir = bare();
     const repo = await at(dir);
     const [one, two] = [await open(repo, native), await open(repo, native)];
@@ -57,7 +57,7 @@ describe.skipIf(!gitThere).each(roads)('over $name', ({ native, at }) => {
     expect(sh(dir, 'rev-list', '--count', 'fleet-status')).toBe('8');
   });
 
-  it('a branch that was deleted and pruned is sent whole again', async () => {
+  it('a branch that was deleted and pruned is pushed whole again', async () => {
     const dir = bare();
     const status = await open(await at(dir), native);
     const wanted = new Map([
@@ -74,7 +74,7 @@ describe.skipIf(!gitThere).each(roads)('over $name', ({ native, at }) => {
 });
 
 describe.skipIf(!gitThere)('the status branch', () => {
-  it('is refused while a working tree stands on it', async () => {
+  it('is refused while a working tree has it checked out', async () => {
     const dir = clone();
     sh(dir, 'checkout', '-q', '--orphan', 'fleet-status');
     commit(dir, { note: 'mine\n' });
@@ -84,7 +84,7 @@ describe.skipIf(!gitThere)('the status branch', () => {
     });
   });
 
-  it('is refused while a linked worktree stands on it', async () => {
+  it('is refused while a linked worktree has it checked out', async () => {
     const dir = clone();
     sh(dir, 'worktree', 'add', '-q', '-b', 'fleet-status', join(folder(), 'linked'));
     const status = await open(dir);

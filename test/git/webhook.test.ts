@@ -46,20 +46,20 @@ it('a signature of another body is refused', () => {
   });
 });
 
-it('an empty secret opens the hook to nobody', () => {
+it('an empty secret accepts no delivery', () => {
   const forged = createHmac('sha256', '').update(rawBody).digest('hex');
   expect(verify({ 'x-hub-signature-256': `sha256=${forged}` }, { secret: '' })).toMatchObject({ ok: false });
   expect(verify({ 'x-gitlab-token': '' }, { secret: '' })).toMatchObject({ ok: false });
 });
 
-it('a wrong token is refused before the body', () => {
+it('a wrong token is refused before the body is read', () => {
   expect(checkWebhook({ headers: { 'x-gitlab-token': 'guess' }, secret, seen: noDeliveries() })).toMatchObject({
     ok: false,
     status: 401,
   });
 });
 
-it('a delivery is taken once, known by its id and by its body', () => {
+it('a delivery is accepted once, identified by its id and by its body', () => {
   const seen = noDeliveries();
   const headers = { 'x-gitlab-token': secret, 'idempotency-key': 'one' };
   expect(verify(headers, { seen })).toEqual({ ok: true });

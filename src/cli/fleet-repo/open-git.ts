@@ -47,7 +47,7 @@ export async function openClone(repo: string): Promise<Branches> {
     const clone = await enclosingClone(address.path);
     if (clone !== undefined) return await openGit(clone);
     throw new CliError(
-      `${address.path} is no git repository, so it has no status: name the fleet repo with --repo DIR or --repo URL`,
+      `${address.path} is not a git repository, so it has no status: name the fleet repo with --repo DIR or --repo URL`,
       exitCodes.unreachable,
     );
   } catch (error) {

@@ -47,7 +47,7 @@ export async function syncApprovals(
   for (const name of outdated.slice(0, mostWithdrawals)) await change(name, () => approvals.withdraw(name));
   for (const request of wanted.values()) {
     const { name, content, path = `${folder}${name}.yaml` } = request;
-    await change(name, () => approvals.ask({ name, path, content }));
+    await change(name, () => approvals.request({ name, path, content }));
   }
   return { asked: [...wanted.keys()].filter((name) => !existing.has(name)), problems };
 }

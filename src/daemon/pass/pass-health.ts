@@ -53,7 +53,7 @@ export function passHealth(input: {
       failures++;
       metrics.count('gitfleet_reconcile_total', { result: 'failed' });
       reportMembers(members, metrics);
-      const next = error instanceof GitError && error.remedy === 'person' ? 'needs user action' : 'will retry';
+      const next = error instanceof GitError && error.remedy === 'user' ? 'needs user action' : 'will retry';
       const message = `reconciliation failed, ${next}: ${messageOf(error)}`;
       // A git error ends a pass but counts as progress. A bug does not: a restart may help.
       if (error instanceof GitError) lastPassMs = pace.now();

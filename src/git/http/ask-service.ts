@@ -1,7 +1,7 @@
 import type { GitHttp } from './http.ts';
 import { whole } from './packet-lines.ts';
 
-/** Sends one request of git's smart protocol; returns the whole answer. */
+/** Sends one request of git's smart protocol; returns the whole response. */
 export async function askService(
   http: GitHttp,
   request: {

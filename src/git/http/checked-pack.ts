@@ -5,7 +5,7 @@ import { largestObject } from '../objects/objects.ts';
 import { entrySize } from '../objects/packed-sizes.ts';
 import type { PackSink } from './pack-sink.ts';
 
-/** Holds a pack until it is known that all its objects may be inflated whole. Error `too-large`. */
+/** Keeps a pack back until all its objects are known to be small enough to inflate whole. Error `too-large`. */
 export function checkedPack(url: string): PackSink {
   const chunks: Buffer[] = [];
   return {
@@ -21,12 +21,12 @@ export function checkedPack(url: string): PackSink {
 
 /**
  * Refuses a pack with an object larger than `largestObject` before isomorphic-git inflates it whole. A delta is as large as what it
- * makes. Errors: `too-large`; `failed` for what is no pack.
+ * makes. Errors: `too-large`; `failed` for data that is not a pack.
  */
 async function checkPack(pack: Buffer, url: string): Promise<void> {
   if (pack.length === 0) return;
   if (pack.toString('latin1', 0, 4) !== 'PACK')
-    throw new GitError('failed', `fetch from ${url}: what the server sent is no pack`);
+    throw new GitError('failed', `fetch from ${url}: the server did not send a pack`);
   const count = pack.readUInt32BE(8);
   let at = 12;
   for (let entry = 0; entry < count; entry++) {
@@ -37,14 +37,14 @@ async function checkPack(pack: Buffer, url: string): Promise<void> {
     if (size > largestObject)
       throw new GitError(
         'too-large',
-        `fetch from ${url}: an object of ${size} bytes comes with it, of at most ${largestObject}: install git, which takes it in piece by piece`,
+        `fetch from ${url}: it includes an object of ${size} bytes, at most ${largestObject} are allowed: install git, which streams such objects`,
       );
     at += dataAt + (await deflatedLength(pack.subarray(at + dataAt)));
   }
 }
 
 async function deflatedLength(from: Buffer): Promise<number> {
-  // A header may say less than there is.
+  // The size in a header may be too small.
   const { engine } = await expand(from, { info: true, maxOutputLength: largestObject + 1 });
   return engine.bytesWritten;
 }

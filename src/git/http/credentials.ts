@@ -2,12 +2,12 @@ import { messageOf } from '../../api/message-of.ts';
 import { GitError } from '../git-error.ts';
 import { secretFromEnv } from '../secret-from-env.ts';
 
-/** Asked before every request, so that a token file that is rotated is followed. */
+/** Read before every request, so that a rotated token file takes effect. */
 export type Credentials = () => Promise<{ readonly username: string; readonly password: string } | undefined>;
 
 /**
  * `GITFLEET_GIT_TOKEN`, or `GITFLEET_GIT_USERNAME` with `GITFLEET_GIT_PASSWORD`; each secret also as `…_FILE`.
- * A token without a user name goes as the password of `x-access-token`, which GitHub, GitLab, Gitea and Forgejo take.
+ * A token without a user name is sent as the password of `x-access-token`, which GitHub, GitLab, Gitea and Forgejo accept.
  */
 export function credentialsFromEnv(env: NodeJS.ProcessEnv = process.env): Credentials {
   return async () => {

@@ -5,12 +5,12 @@ import { messageOf } from '../../api/message-of.ts';
 import { GitError } from '../git-error.ts';
 import type { Credentials } from './credentials.ts';
 
-/** Milliseconds. A server that computes a pack sends keep-alives; without any byte for so long it is gone. */
+/** Milliseconds. A server that computes a pack sends keep-alives; without any byte for this long, it counts as lost. */
 const connectMs = 10_000;
 const silenceMs = 60_000;
-/** A whole request with its answer, milliseconds: bounds a server that drips. */
+/** A whole request with its response, milliseconds: bounds a server that sends very slowly. */
 const wholeMs = 10 * 60_000;
-/** Bytes of one answer. A pack has to fit one Buffer. */
+/** Bytes of one response. A pack has to fit one Buffer. */
 const largestAnswer = 1024 ** 3;
 
 export interface GitHttp extends HttpClient {
@@ -19,9 +19,9 @@ export interface GitHttp extends HttpClient {
 
 /**
  * The HTTP client under isomorphic-git and our own push: one pool of connections, timeouts, a size limit, proxy from the
- * environment. Credentials go to the repository's own origin only, once for each request: a refusal is final and cannot
- * loop. Redirects are followed for the first request only and never to another origin (except from http to https). What only
- * reads is asked once more when the connection breaks before an answer; of a push nobody knows what became.
+ * environment. Credentials are sent to the repository's own origin only, once for each request: a refusal is final and cannot
+ * loop. Redirects are followed for the first request only and never to another origin (except from http to https). A read is
+ * retried once if the connection breaks before the response; a push is not, since it may have been carried out.
  */
 export function gitHttp(
   credentials: Credentials,
@@ -31,7 +31,7 @@ export function gitHttp(
     headersTimeout: limits.silenceMs ?? silenceMs,
     bodyTimeout: limits.silenceMs ?? silenceMs,
     connect: { timeout: connectMs },
-    // One after the other: the daemon asks one thing at a time, and a second connection would only cost a handshake.
+    // The daemon sends one request at a time; a second connection would only cost a handshake.
     connections: 1,
   });
   const closing = new AbortController();
@@ -113,7 +113,7 @@ async function* bounded(
   try {
     for await (const chunk of body) {
       size += chunk.length;
-      if (size > largest) throw new GitError('too-large', `${url}: the answer is larger than ${largest} bytes`);
+      if (size > largest) throw new GitError('too-large', `${url}: the response is larger than ${largest} bytes`);
       yield chunk;
     }
   } catch (error) {
@@ -121,7 +121,7 @@ async function* bounded(
   }
 }
 
-/** isomorphic-git hands over arrays as well as iterators. */
+/** isomorphic-git passes arrays as well as iterators. */
 async function gathered(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
@@ -138,7 +138,7 @@ function mayFollow(from: string, to: string): boolean {
   return a.origin === b.origin || (a.protocol === 'http:' && b.protocol === 'https:' && a.hostname === b.hostname);
 }
 
-/** The code, unless the sentence names it already, and what to do about those that a person can mend. */
+/** The error code, unless the message contains it already, and what to do about errors that a user can fix. */
 function causeOf(error: unknown): string {
   const { code } = error as { code?: string };
   const message = messageOf(error).trim();

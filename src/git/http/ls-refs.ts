@@ -6,15 +6,15 @@ import type { GitHttp } from './http.ts';
 import { packetLine, packetLines, whole } from './packet-lines.ts';
 
 /**
- * Asks a server for refs in one request (protocol version 2), after a first one that finds out whether it can. isomorphic-git
- * asks that each time and takes one prefix: three times two requests where one does. An old server is asked its way.
+ * Lists refs of a server in one request (protocol version 2), after a first one that detects the version. isomorphic-git detects
+ * it each time and takes one prefix: six requests instead of one. Older servers get requests of version 1.
  */
 export function lsRefs(http: GitHttp, url: string): ListRefs {
   let version: Promise<1 | 2> | undefined;
 
   return async (prefixes) => {
     version ??= protocolOf(http, url);
-    // What could not be found out is asked again next time.
+    // A failed detection is repeated at the next call.
     version.catch(() => (version = undefined));
     const refs = (await version) === 2 ? await ask(http, url, prefixes) : await askTheOldWay(http, url, prefixes);
     return new Map([...refs].filter(([ref]) => prefixes.some((prefix) => covers(prefix, ref))));
@@ -43,7 +43,7 @@ async function ask(http: GitHttp, url: string, prefixes: readonly string[]): Pro
     textLines(answer).map((line) => {
       const [oid, ref] = line.split(' ') as [string, string | undefined];
       if (ref === undefined || !/^[0-9a-f]{40}$/.test(oid))
-        throw new GitError('unreachable', `${url}: "${line.slice(0, 80)}" is no answer to ls-refs`);
+        throw new GitError('unreachable', `${url}: "${line.slice(0, 80)}" is not a valid response to ls-refs`);
       return [ref, oid];
     }),
   );
@@ -51,7 +51,7 @@ async function ask(http: GitHttp, url: string, prefixes: readonly string[]): Pro
 
 async function askTheOldWay(http: GitHttp, url: string, prefixes: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  // One advertisement holds them all: asking for everything once is cheaper than asking for each.
+  // One advertisement has all refs: listing everything once is cheaper than once for each prefix.
   const prefix = prefixes.length === 1 ? prefixes[0] : undefined;
   for (const { ref, oid } of await isomorphic.listServerRefs({ http, url, prefix, protocolVersion: 1 }))
     found.set(ref, oid);

@@ -2,17 +2,17 @@ import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git
 import { GitError } from '../git-error.ts';
 import { packetLine } from './packet-lines.ts';
 
-/** Takes a pack while it comes. */
+/** Consumes a pack while it is received. */
 export interface PackSink {
   write(chunk: Buffer): Promise<void>;
-  /** Returns what is left to isomorphic-git; undefined where the objects are in the repository already. */
+  /** Returns the bytes that isomorphic-git has to process; undefined if the objects are in the repository already. */
   end(): Promise<Buffer | undefined>;
   abort(): void;
 }
 
 /**
- * The client under isomorphic-git's fetch, which negotiates. Packs go to a sink first: isomorphic-git inflates every object of one
- * whole, in this process.
+ * The client under isomorphic-git's fetch, which negotiates. Packs are passed to a sink first, because isomorphic-git inflates
+ * every object whole, in this process.
  */
 export const throughSinks = (http: HttpClient, open: () => PackSink): HttpClient => ({
   async request(asked: GitHttpRequest): Promise<GitHttpResponse> {
@@ -64,11 +64,11 @@ async function* packets(body: AsyncIterable<Uint8Array>, url: string): AsyncIter
     }
     rest = rest.subarray(at);
   }
-  if (rest.length > 0) throw new GitError('unreachable', `${url}: the answer ends in the middle of a packet`);
+  if (rest.length > 0) throw new GitError('unreachable', `${url}: the response ends in the middle of a packet`);
 }
 
 function lengthAt(bytes: Buffer, at: number, url: string): number {
   const text = bytes.toString('latin1', at, at + 4);
-  if (!/^[0-9a-f]{4}$/i.test(text)) throw new GitError('unreachable', `${url}: the answer is not git's wire format`);
+  if (!/^[0-9a-f]{4}$/i.test(text)) throw new GitError('unreachable', `${url}: the response is not git's wire format`);
   return Number.parseInt(text, 16);
 }

@@ -5,7 +5,7 @@ export function packetLine(content: Buffer): Buffer {
   return Buffer.concat([Buffer.from((content.length + 4).toString(16).padStart(4, '0')), content]);
 }
 
-/** Flush and delimiter packets are left out. Error `unreachable` for what is not git's wire format. */
+/** Without flush and delimiter packets. Error `unreachable` for data that is not git's wire format. */
 export function packetLines(answer: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   for (let at = 0; at + 4 <= answer.length; ) {
@@ -13,7 +13,7 @@ export function packetLines(answer: Buffer): Buffer[] {
     if (Number.isNaN(length))
       throw new GitError(
         'unreachable',
-        'the server sent something that is no packet line: is this the address of a git repository?',
+        'the server did not send packet lines: is this the address of a git repository?',
       );
     if (length > 4) lines.push(answer.subarray(at + 4, at + length));
     at += Math.max(length, 4);

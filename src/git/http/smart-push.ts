@@ -8,10 +8,10 @@ import { packetLine, packetLines, whole } from './packet-lines.ts';
 const noOid = '0'.repeat(40);
 
 /**
- * One ref over smart HTTP, sent with the old value we expect, so that the server refuses when somebody was faster.
+ * Pushes one ref over smart HTTP with the expected old value, so that the server refuses it if another push was faster.
  * Written here because isomorphic-git's push walks everything reachable to find out what to send (1.5 s for a fleet of
  * 10,000 files) and offers no lease: we know exactly which objects are new, and on top of which commit.
- * Errors: `push-refused` with the server's and the hook's words.
+ * Errors: `push-refused` with the output of the server and its hooks.
  */
 export async function smartPush(
   http: GitHttp,
@@ -24,13 +24,15 @@ export async function smartPush(
   const command = `${change.from ?? noOid} ${change.to ?? noOid} ${change.ref}\0 report-status side-band-64k agent=gitfleet`;
   const parts = [packetLine(Buffer.from(command)), Buffer.from('0000')];
   if (change.to !== undefined) parts.push(packOf(change.objects));
-  const told = readReport(await askService(http, { url, service: 'git-receive-pack', body: Buffer.concat(parts) }));
-  if (told.unpack === 'ok' && told.refused === undefined && told.accepted) return 'done';
+  const report = readReport(await askService(http, { url, service: 'git-receive-pack', body: Buffer.concat(parts) }));
+  if (report.unpack === 'ok' && report.refused === undefined && report.accepted) return 'done';
   const now = (await advertisement(http, url)).refs.get(change.ref);
   if (now === change.to) return 'done';
   if (now !== change.from) return 'moved';
-  const said = [told.refused, told.unpack === 'ok' ? undefined : told.unpack, told.words].filter(Boolean).join(': ');
-  throw new GitError('push-refused', `push ${change.ref} to ${url}: ${said || 'the server gave no reason'}`);
+  const why = [report.refused, report.unpack === 'ok' ? undefined : report.unpack, report.output]
+    .filter(Boolean)
+    .join(': ');
+  throw new GitError('push-refused', `push ${change.ref} to ${url}: ${why || 'the server gave no reason'}`);
 }
 
 async function advertisement(http: GitHttp, url: string): Promise<{ readonly refs: ReadonlyMap<string, string> }> {
@@ -52,16 +54,21 @@ async function advertisement(http: GitHttp, url: string): Promise<{ readonly ref
   return { refs };
 }
 
-/** Band 1 carries the report as packet lines of its own, band 2 what hooks print, band 3 why the server gave up. */
-function readReport(answer: Buffer): { unpack: string; accepted: boolean; refused: string | undefined; words: string } {
+/** Band 1 has the report, in packet lines of its own; band 2 the output of hooks; band 3 the error of the server. */
+function readReport(answer: Buffer): {
+  unpack: string;
+  accepted: boolean;
+  refused: string | undefined;
+  output: string;
+} {
   const report: Buffer[] = [];
-  const words: Buffer[] = [];
-  for (const line of packetLines(answer)) (line[0] === 1 ? report : words).push(line.subarray(1));
+  const output: Buffer[] = [];
+  for (const line of packetLines(answer)) (line[0] === 1 ? report : output).push(line.subarray(1));
   const lines = packetLines(Buffer.concat(report)).map((line) => line.toString('utf8').trim());
   return {
     unpack: lines.find((line) => line.startsWith('unpack '))?.slice(7) ?? 'the server sent no report',
     accepted: lines.some((line) => line.startsWith('ok ')),
     refused: lines.find((line) => line.startsWith('ng '))?.slice(3),
-    words: Buffer.concat(words).toString('utf8').trim(),
+    output: Buffer.concat(output).toString('utf8').trim(),
   };
 }

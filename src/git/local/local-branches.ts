@@ -11,7 +11,7 @@ import { locate, refuseUnknownFormat } from './locate.ts';
 export async function localBranches(path: string, native: boolean): Promise<Branches> {
   const located = await locate(path);
   if (located === undefined)
-    throw new GitError('not-found', `${path} is no git repository: run git init there, or name another --repo`);
+    throw new GitError('not-found', `${path} is not a git repository: run git init there, or name another --repo`);
   const { commonDir, gitDir, bare } = located;
   await refuseUnknownFormat(commonDir, native);
   async function under(prefix: string): Promise<Map<string, string>> {
@@ -38,7 +38,7 @@ export async function localBranches(path: string, native: boolean): Promise<Bran
     async checkedOut(ref) {
       const linked = await readdir(join(commonDir, 'worktrees')).catch(() => []);
       const heads = linked.map((name) => join(commonDir, 'worktrees', name, 'HEAD'));
-      // HEAD of a bare repository is only the branch that a clone begins with.
+      // HEAD of a bare repository is only the default branch of clones.
       if (!bare) heads.push(join(commonDir, 'HEAD'));
       const texts = await Promise.all(heads.map((head) => readFile(head, 'utf8').catch(() => '')));
       return texts.some((text) => text.trim() === `ref: ${ref}`);

@@ -14,13 +14,13 @@ export async function readRef(commonDir: string, ref: string): Promise<string | 
   return (await packedRefs(commonDir)).get(ref);
 }
 
-/** HEAD is a working tree's own, what it names is shared. */
+/** Each working tree has its own HEAD; the ref that it names is shared. */
 export async function readHead(gitDir: string, commonDir: string): Promise<string | undefined> {
   const text = (await readFile(join(gitDir, 'HEAD'), 'utf8').catch(() => '')).trim();
   return text.startsWith('ref: ') ? readRef(commonDir, text.slice(5).trim()) : readRef(gitDir, 'HEAD');
 }
 
-/** Refs under a prefix that ends in a slash, or the one of exactly that name. */
+/** Refs under a prefix that ends in a slash, or the ref with exactly that name. */
 export async function listRefs(commonDir: string, prefix: string): Promise<Map<string, string>> {
   if (!prefix.endsWith('/')) {
     const oid = await readRef(commonDir, prefix);
@@ -34,7 +34,7 @@ export async function listRefs(commonDir: string, prefix: string): Promise<Map<s
     const oid = await readRef(commonDir, ref);
     if (oid !== undefined) found.set(ref, oid);
   }
-  // Last: git writes packed-refs before it removes the files, so a ref that is packed meanwhile is in one of the two.
+  // Read last: git writes packed-refs before it removes the files, so a ref that is being packed is in one of the two.
   for (const [ref, oid] of await packedRefs(commonDir))
     if (ref.startsWith(prefix) && !found.has(ref)) found.set(ref, oid);
   return found;
@@ -49,13 +49,13 @@ export interface RefChange {
   readonly ref: string;
   /** Undefined: the ref must not exist. */
   readonly from: string | undefined;
-  /** Undefined: the ref goes. */
+  /** Undefined: the ref is deleted. */
   readonly to: string | undefined;
 }
 
 /**
- * Moves a ref if it still is where `from` says. Hooks of the repository do not run. Errors: `push-refused` with the words of git,
- * `locked` while somebody else holds the ref.
+ * Moves a ref if it still points to `from`. Hooks of the repository do not run. Errors: `push-refused` with the output of git,
+ * `locked` while another process has locked the ref.
  */
 export async function changeRef(commonDir: string, change: RefChange, native: boolean): Promise<'done' | 'moved'> {
   return native ? changeByGit(commonDir, change) : changeByLock(commonDir, change);
@@ -69,12 +69,12 @@ async function changeByGit(commonDir: string, { ref, from, to }: RefChange): Pro
   throw new GitError('push-refused', `update ${ref} in ${commonDir}: ${ran.stderr}`);
 }
 
-/** Git's own protocol: whoever creates `<ref>.lock` may look and rename it over the ref. */
+/** Git's own protocol: the process that creates `<ref>.lock` may read the ref and rename the lock over it. */
 async function changeByLock(commonDir: string, { ref, from, to }: RefChange): Promise<'done' | 'moved'> {
   const path = join(commonDir, ref);
   await mkdir(dirname(path), { recursive: true });
   const lock = await lockFile(`${path}.lock`);
-  // After the rename the lock file's name may already be somebody else's.
+  // After the rename the lock file may already be that of another process.
   let ours = true;
   try {
     if ((await readRef(commonDir, ref)) !== from) return 'moved';
@@ -99,10 +99,7 @@ async function lockFile(path: string): Promise<FileHandle> {
     return await open(path, 'wx');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new GitError(
-      'locked',
-      `${path} is there: another process writes branches here. Remove the file if none does`,
-    );
+    throw new GitError('locked', `${path} exists: another process writes branches here. Remove the file if none does`);
   }
 }
 
@@ -115,7 +112,7 @@ async function forgetPacked(commonDir: string, ref: string): Promise<void> {
     const lines = (await readFile(path, 'utf8')).split('\n');
     const at = lines.findIndex((line) => line.endsWith(` ${ref}`));
     if (at < 0) return;
-    // A line with ^ says what the tag above it points at.
+    // A line with ^ has the object that the tag above it points at.
     lines.splice(at, lines[at + 1]?.startsWith('^') ? 2 : 1);
     await lock.writeFile(lines.join('\n'));
     await rename(`${path}.lock`, path);

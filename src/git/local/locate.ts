@@ -5,9 +5,9 @@ import { GitError } from '../git-error.ts';
 
 /** A repository on this machine. */
 export interface Located {
-  /** Holds objects and branches; with linked worktrees the folder they share. */
+  /** Has objects and branches; with linked worktrees, the folder that they share. */
   readonly commonDir: string;
-  /** Holds HEAD; the same as `commonDir` unless this is a linked worktree. */
+  /** Has HEAD; the same as `commonDir` unless this is a linked worktree. */
   readonly gitDir: string;
   readonly bare: boolean;
 }
@@ -27,7 +27,7 @@ export async function locate(path: string): Promise<Located | undefined> {
   return bare ? shared(path, true) : undefined;
 }
 
-/** Whether something can be merged right there: false for bare folders, plain ones, and everything on a server. */
+/** Whether branches can be merged in place: false for bare repositories, plain folders, and everything on a server. */
 export const isWorkingTree = async (repo: string): Promise<boolean> => {
   const address = parseAddress(repo);
   return address.kind === 'local' && (await locate(address.path))?.bare === false;
@@ -36,11 +36,11 @@ export const isWorkingTree = async (repo: string): Promise<boolean> => {
 async function shared(gitDir: string, bare: boolean): Promise<Located> {
   const pointer = await readFile(join(gitDir, 'commondir'), 'utf8').catch(() => undefined);
   const commonDir = pointer === undefined ? gitDir : resolve(gitDir, pointer.trim());
-  if (!(await exists(join(commonDir, 'objects')))) throw new GitError('not-found', `${gitDir} is no git directory`);
+  if (!(await exists(join(commonDir, 'objects')))) throw new GitError('not-found', `${gitDir} is not a git directory`);
   return { commonDir, gitDir, bare };
 }
 
-/** Refuses formats that neither our own object writer nor isomorphic-git can handle; they would look like an empty repo. */
+/** Refuses formats that neither our own object writer nor isomorphic-git supports; they would look like an empty repo. */
 export async function refuseUnknownFormat(commonDir: string, native: boolean): Promise<void> {
   const config = await readFile(join(commonDir, 'config'), 'utf8').catch(() => '');
   if (/^\s*objectformat\s*=\s*"?sha256/im.test(config))

@@ -2,15 +2,15 @@ import { link, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/pr
 import { hostname } from 'node:os';
 import { GitError } from '../git-error.ts';
 
-/** The holder touches the file this often; from another host it counts as left behind after three misses. Milliseconds. */
+/** The holder touches the file this often; a lock of another host counts as stale after three misses. Milliseconds. */
 const touchMs = 10_000;
-const leftBehindMs = 30_000;
+const staleMs = 30_000;
 
 const held = new Set<string>();
 
 /**
- * Takes a lock file for the life of this process and returns what releases it. A lock whose process is gone is taken over:
- * process ids are compared together with the start of the process, since in a container it is always the same number.
+ * Takes a lock file until this process ends, and returns the function that releases it. A lock whose process has ended is taken
+ * over. Process ids are compared together with the start time, since in a container the id is always the same.
  * Error `locked` when another process holds it.
  */
 export async function takeLock(path: string): Promise<() => Promise<void>> {
@@ -40,12 +40,12 @@ export async function takeLock(path: string): Promise<() => Promise<void>> {
   return async () => {
     clearInterval(timer);
     held.delete(path);
-    // Whoever took it over while this machine slept keeps it.
+    // A process that took the lock over while this machine slept keeps it.
     if ((await readFile(path, 'utf8').catch(() => '')) === me) await rm(path, { force: true });
   };
 }
 
-/** A link comes with its content, so that nobody ever sees a lock without its holder. */
+/** A link has its content from the start, so no process ever reads a lock without its holder. */
 function placed(mine: string, path: string): Promise<boolean> {
   return link(mine, path).then(
     () => true,
@@ -57,15 +57,15 @@ function placed(mine: string, path: string): Promise<boolean> {
 }
 
 /**
- * Replaces a lock that was left behind. Of several that see it at the same time only one may remove it, and only after
- * looking once more: otherwise the slower one removes the lock that the faster one has just taken.
+ * Replaces a stale lock. Of several processes that find it at the same time, only one may remove it, and only after it has read
+ * it again: otherwise the slower one removes the lock that the faster one has just taken.
  */
 async function takenOver(mine: string, path: string): Promise<boolean> {
   if ((await livingHolder(path)) !== undefined) return false;
   const guard = `${path}.takeover`;
   if (!(await placed(mine, guard))) {
     if ((await livingHolder(guard)) !== undefined) return false;
-    // Its maker was killed within the few lines below.
+    // The process that created it was killed within the few lines below.
     await rm(guard, { force: true });
     return takenOver(mine, path);
   }
@@ -81,12 +81,12 @@ async function takenOver(mine: string, path: string): Promise<boolean> {
 async function livingHolder(path: string): Promise<string | undefined> {
   const text = await readFile(path, 'utf8').catch(() => '');
   const touched = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
-  const fresh = Date.now() - touched < leftBehindMs;
+  const fresh = Date.now() - touched < staleMs;
   let holder: { host: string; pid: number; started: string | undefined };
   try {
     holder = JSON.parse(text);
   } catch {
-    // Gone again, or cut short when the disk was full: nobody who lives wrote it.
+    // Removed meanwhile, or cut short when the disk was full: no running process wrote it.
     return fresh && text !== '' ? 'unknown' : undefined;
   }
   const name = `process ${holder.pid} on ${holder.host}`;
@@ -95,7 +95,7 @@ async function livingHolder(path: string): Promise<string | undefined> {
   return started !== undefined && started === holder.started && holder.pid !== process.pid ? name : undefined;
 }
 
-/** When a process started, in whatever unit the system counts; undefined when there is no such process, or it is over. */
+/** When a process started, in the unit of the system; undefined if there is no such process or it has ended. */
 async function startOf(pid: number): Promise<string | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (text !== undefined) {
@@ -111,8 +111,8 @@ async function startOf(pid: number): Promise<string | undefined> {
 }
 
 /**
- * Until its parent asks how it ended, a process that was killed is still listed, as a zombie. So is one whose first thread has
- * ended before the others: only where none of those is left does nothing of it run any more.
+ * A process that was killed is listed as a zombie until its parent waits for it. So is one whose first thread has ended before
+ * the others: it still runs as long as other threads remain.
  */
 const isAlone = (pid: number): Promise<boolean> =>
   readdir(`/proc/${pid}/task`).then(

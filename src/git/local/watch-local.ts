@@ -5,13 +5,13 @@ import { branchRef } from '../source.ts';
 import { readRef } from './local-refs.ts';
 import { locate } from './locate.ts';
 
-/** Events of one git command come within this time of each other, milliseconds; a long series is told all the same. */
+/** Events of one git command occur within this time of each other, milliseconds; a long series is reported before it ends. */
 const gatherMs = 100;
 const longestGatherMs = 1_000;
 
 /**
- * Tells soon after a branch of a local repository moved. Only a hint: the file system forgets and reorders events, so the
- * branch is resolved after each, and the daemon polls besides. Returns undefined for a remote.
+ * Calls `hinted` soon after a branch of a local repository moved. Only a hint: the file system drops and reorders events, so the
+ * branch is resolved after each, and the daemon also polls. Returns undefined for a remote.
  */
 export async function watchLocal(
   repo: string,
@@ -53,9 +53,9 @@ export async function watchLocal(
     ignored: (path) => path.endsWith('.lock'),
   });
   watcher.on('all', soon);
-  // Without inotify handles the poll still finds everything.
+  // Without inotify handles, polling still finds every change.
   watcher.on('error', () => {});
-  // What moved before the watcher was ready raised no event.
+  // A branch that moved before the watcher was ready raised no event.
   watcher.on('ready', soon);
   return {
     async close() {

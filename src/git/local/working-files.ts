@@ -11,7 +11,7 @@ export interface WorkingTree {
   readonly gitDir: string;
 }
 
-/** Those of the files whose text in the working tree is not what the commit holds; `committed` has the texts of the commit. */
+/** Those of the files whose text in the working tree differs from the commit; `committed` has the texts of the commit. */
 export async function uncommitted({ dir }: WorkingTree, committed: FileEdits): Promise<string[]> {
   const found: string[] = [];
   for (const [path, text] of committed) {
@@ -21,7 +21,7 @@ export async function uncommitted({ dir }: WorkingTree, committed: FileEdits): P
   return found;
 }
 
-/** Brings some files of a working tree, and its index, to what a commit that was just made holds. */
+/** Updates some files of a working tree, and its index, to the contents of a commit that was just made. */
 export async function bringAlong({ dir, gitDir }: WorkingTree, edits: FileEdits): Promise<void> {
   const isomorphic = await loadIsomorphic();
   for (const [path, text] of edits) {

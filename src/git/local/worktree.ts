@@ -4,7 +4,7 @@ import isomorphic from 'isomorphic-git';
 import { whoCommits } from '../native/who-commits.ts';
 import type { Person } from '../person.ts';
 
-/** Commits of the demo are made by this person when git's configuration names nobody. */
+/** Author of the demo's commits if git's configuration names none. */
 const you: Person = { name: 'You', email: 'you@example.com' };
 
 /** An empty repository with a working tree, whose first commit will be on `branch`. */
@@ -26,8 +26,8 @@ export async function commitAll(dir: string, message: string): Promise<string | 
 }
 
 /**
- * Merges a branch into the one that is checked out, with a merge commit, and brings the working tree along. False when the
- * branch does not exist or holds nothing new.
+ * Merges a branch into the one that is checked out, with a merge commit, and updates the working tree. False when the branch
+ * does not exist or has nothing new.
  */
 export async function mergeBranch(dir: string, branch: string, message: string): Promise<boolean> {
   const theirs = await isomorphic.resolveRef({ fs, dir, ref: `refs/heads/${branch}` }).catch(() => undefined);

@@ -12,7 +12,7 @@ export async function filtersOff(dir: string): Promise<Readonly<Record<string, s
     if (fields[at] === 'local' || fields[at] === 'worktree') own.add(fields[at + 1]!);
   const first = Number(process.env['GIT_CONFIG_COUNT'] ?? 0);
   const environment: Record<string, string> = { GIT_CONFIG_COUNT: String(first + own.size) };
-  // In variables a name may hold any character; after `-c` an equals sign would end it.
+  // In variables a name may contain any character; after `-c` an equals sign would end it.
   for (const [at, name] of [...own].entries()) {
     environment[`GIT_CONFIG_KEY_${first + at}`] = name;
     environment[`GIT_CONFIG_VALUE_${first + at}`] = name.endsWith('.required') ? 'false' : '';

@@ -8,13 +8,13 @@ import { git } from './run-git.ts';
 const emptyPackBytes = 12 + 20;
 
 /**
- * Writes a pack into a repository while it comes, by the git binary: large objects are inflated piece by piece, see
+ * Writes a pack into a repository while it is received, by the git binary: large objects are inflated piece by piece, see
  * `core.bigFileThreshold` in `safeOptions`. Error `failed` for a pack that git refuses.
  */
 export function indexPack(gitdir: string): PackSink {
   const input = new PassThrough();
   const indexed = git(['index-pack', '--stdin', '--fix-thin'], { gitdir, input });
-  // Handled where it is waited for.
+  // Handled where it is awaited.
   indexed.catch(() => {});
   let size = 0;
   return {

@@ -30,7 +30,7 @@ export async function nativeBranches(input: {
         'sha256-repo',
         `${url} is a SHA-256 repository, which gitfleet cannot read: use one with SHA-1`,
       );
-    // A pattern of ls-remote also fits names that only end like it.
+    // A pattern of ls-remote also matches names that only end like it.
     return new Map(pairs.filter(([ref]) => prefixes.some((prefix) => covers(prefix, ref))));
   }
 
@@ -47,7 +47,7 @@ export async function nativeBranches(input: {
     },
   });
 
-  /** The mirror follows, so that what was pushed is not garbage there. */
+  /** Moves the ref of the mirror too, so that the pushed objects are not garbage there. */
   async function pushed(ref: string, to: string | undefined): Promise<'done'> {
     const ours = mirrorRef(ref);
     await git(to === undefined ? ['update-ref', '-d', ours] : ['update-ref', ours, to], { gitdir });
@@ -64,7 +64,7 @@ export async function nativeBranches(input: {
     async change({ ref, from, to, objects: fresh }) {
       input.requested('push');
       await writeObjects(gitdir, fresh, true);
-      // The lease names the exact value expected. It cannot overwrite: what we push always descends from that value.
+      // The lease names the exact expected value. It cannot overwrite: the pushed commit always descends from that value.
       const ran = await git(
         [
           'push',

@@ -16,13 +16,13 @@ export interface GitOptions {
   readonly gitdir?: string;
   readonly input?: Uint8Array | string | Readable;
   readonly timeoutMs?: number;
-  /** Sees what git writes as it comes. */
+  /** Receives the output of git as it is written. */
   readonly onOutput?: (chunk: Buffer) => void;
   /** Variables on top of those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Runs the `git` binary with an argument array, never through a shell, and without anything that could ask a person. */
+/** Runs the `git` binary with an argument array, never through a shell, and without anything that could prompt. */
 export function git(args: readonly string[], options: GitOptions = {}): Promise<GitRun> {
   const whole = [...safeOptions, ...(options.gitdir === undefined ? [] : [`--git-dir=${options.gitdir}`]), ...args];
   return new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ export function git(args: readonly string[], options: GitOptions = {}): Promise<
       options.onOutput?.(chunk);
     });
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-    // Git may end before it has read all of its input; its exit code tells.
+    // Git may end before it has read all of its input; its exit code decides.
     child.stdin.on('error', () => {});
     child.on('error', (error) => {
       clearTimeout(timer);
@@ -67,7 +67,7 @@ export async function gitOrThrow(args: readonly string[], options: GitOptions = 
 
 let version: Promise<string | undefined> | undefined;
 
-/** What `git --version` says; undefined where this machine has no git. Asked once. */
+/** The output of `git --version`; undefined if this machine has no git. Read once. */
 function gitVersion(): Promise<string | undefined> {
   version ??= git(['--version']).then(
     ({ code, stdout }) => (code === 0 ? stdout.toString('utf8') : undefined),
@@ -84,7 +84,7 @@ export async function hasGitSince(major: number, minor: number): Promise<boolean
   return ours > major || (ours === major && also >= minor);
 }
 
-/** GIT_DIR and its kin would turn our commands to another repository, e.g. when gitfleet is started by a hook. */
+/** GIT_DIR and related variables would direct our commands to another repository, e.g. when gitfleet is started by a hook. */
 function quietEnv(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('GIT_') || /^GIT_(SSH|SSL|CONFIG_)/.test(name),
@@ -99,7 +99,7 @@ function quietEnv(): NodeJS.ProcessEnv {
   };
 }
 
-/** Always named, since it wins over core.sshCommand, which a repository may configure; GIT_SSH does not. */
+/** Always set, since it overrides core.sshCommand, which a repository may configure; GIT_SSH does not. */
 function sshCommand(): string {
   const { GIT_SSH_COMMAND, GIT_SSH } = process.env;
   if (GIT_SSH_COMMAND) return GIT_SSH_COMMAND;

@@ -1,8 +1,8 @@
 import { git, hasGit } from './run-git.ts';
 
 /**
- * Whether a clone has seen a status branch at `origin` and has none of its own. Whoever works on such a clone as the repository
- * itself begins without what is remembered. False where git is not installed.
+ * Whether a clone has fetched a status branch from `origin` and has none of its own. A daemon with such a clone as its repository
+ * starts without the record. False if git is not installed.
  */
 export async function hasStatusAtOriginOnly(dir: string, statusBranch: string): Promise<boolean> {
   if (!(await hasGit())) return false;

@@ -2,8 +2,8 @@ import { filtersOff } from './filters-off.ts';
 import { git, hasGit } from './run-git.ts';
 
 /**
- * YAML and JSON files of a working tree that differ from its HEAD, or that it does not have; what git ignores is left out.
- * None where git is not installed or does not trust the folder: this is for a note, not for a decision.
+ * YAML and JSON files of a working tree that differ from HEAD or are not in it, without ignored files. None if git is not
+ * installed or does not trust the folder: this is for a note, not for a decision.
  */
 export async function uncommittedFiles(dir: string): Promise<readonly string[]> {
   if (!(await hasGit())) return [];

@@ -2,15 +2,15 @@ import { defaultAuthor, type Person, parsePerson } from '../person.ts';
 import { git, hasGit } from './run-git.ts';
 
 /**
- * The person whom git would name as author: of the environment, else of its configuration, here or for the whole machine;
- * where there is none `nobody`, by default gitfleet itself.
+ * The author of git's commits: from the environment, else from its configuration, here or for the whole machine; if there is
+ * none, `fallback`, by default gitfleet itself.
  */
-export async function whoCommits(gitDir?: string, nobody: Person = parsePerson(defaultAuthor)): Promise<Person> {
+export async function whoCommits(gitDir?: string, fallback: Person = parsePerson(defaultAuthor)): Promise<Person> {
   const [name, email] = await Promise.all([
     process.env['GIT_AUTHOR_NAME'] || configured('user.name', gitDir),
     process.env['GIT_AUTHOR_EMAIL'] || configured('user.email', gitDir),
   ]);
-  return name === undefined || email === undefined ? nobody : { name, email };
+  return name === undefined || email === undefined ? fallback : { name, email };
 }
 
 async function configured(key: string, gitdir: string | undefined): Promise<string | undefined> {

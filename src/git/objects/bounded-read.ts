@@ -3,15 +3,15 @@ import { largestObject, type ObjectStore, type StoredObject } from './objects.ts
 
 export interface BoundedRead {
   sizes(oids: readonly string[]): Promise<Map<string, number>>;
-  /** Leaves out what is larger than `largestObject`. */
+  /** Leaves out objects larger than `largestObject`. */
   readSmall(oids: readonly string[]): Promise<Map<string, StoredObject>>;
   /** Error `too-large`. */
   read(oids: readonly string[]): Promise<Map<string, StoredObject>>;
 }
 
 /**
- * Reads objects after asking for the sizes of those that are not known to be small enough: two megabytes of a pack may hold one
- * of 600. Remembers what the last listing asked for, so that a commit costs only what it changed.
+ * Reads objects after looking up the sizes of those that are not known to be small enough: two megabytes of a pack may inflate
+ * to 600. Caches the sizes of the last listing, so that a commit costs only what it changed.
  */
 export function boundedRead(store: ObjectStore): BoundedRead {
   let known = new Map<string, number>();

@@ -7,19 +7,18 @@ export interface FileChange {
   readonly path: string;
   /** Undefined: the file is new. */
   readonly before: string | undefined;
-  /** Undefined: the file is gone. */
+  /** Undefined: the file was deleted. */
   readonly after: string | undefined;
 }
 
 export interface TreePair {
-  /** Undefined: nothing was there before. */
+  /** Undefined: there was nothing before. */
   readonly before: string | undefined;
   readonly after: string;
 }
 
 /**
- * Files that differ in each pair of trees, or only the one at `path`. Many pairs cost as many reads as their folders are
- * deep: each level is one.
+ * Files that differ in each pair of trees, or only the one at `path`. Many pairs cost one read for each level of folders.
  */
 export async function fileChanges(
   objects: Objects,

@@ -1,4 +1,4 @@
-/** A commit as a person tells of it. */
+/** A commit with its tree, parents, authors and message. */
 export interface Commit {
   readonly oid: string;
   readonly tree: string;
@@ -16,7 +16,7 @@ export interface Signature {
   readonly at: number;
 }
 
-/** Reads the text of a commit object; what a strange tool left out is empty. */
+/** Parses the text of a commit object; missing fields are empty. */
 export function parseCommit(oid: string, text: string): Commit {
   const end = text.indexOf('\n\n');
   const header = end < 0 ? text : text.slice(0, end);

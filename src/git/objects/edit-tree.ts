@@ -2,18 +2,18 @@ import { GitError } from '../git-error.ts';
 import { isFolder, type NewObject, newObject, newTree, type TreeEntry } from './new-objects.ts';
 import type { Objects } from './objects.ts';
 
-/** New text of files by path; undefined takes a file away. */
+/** New text of files by path; undefined deletes a file. */
 export type FileEdits = ReadonlyMap<string, string | undefined>;
 
 export interface EditedTree {
   readonly root: string;
-  /** What the edits make, folders after what they hold, the root last. */
+  /** New objects, folders after their contents, the root last. */
   readonly objects: readonly NewObject[];
 }
 
 /**
- * A tree with some files put in, replaced or taken away; a folder that this empties goes too. Error `failed` when a path
- * leads through something that is no folder: what lies behind a link is not ours.
+ * A tree with some files added, replaced or deleted; a folder that becomes empty is deleted too. Error `failed` when a part of a
+ * path is not a folder: targets of links are not changed.
  */
 export async function editTree(objects: Objects, tree: string, edits: FileEdits): Promise<EditedTree> {
   const edited = await editFolder(objects, tree, { prefix: '', edits });
@@ -46,7 +46,7 @@ async function editFolder(
   for (const [name, within] of inner) {
     const old = entries.get(name);
     if (old && !isFolder(old))
-      throw new GitError('failed', `${prefix}${name} is no folder: nothing can be put into it`);
+      throw new GitError('failed', `${prefix}${name} is not a folder: no file can be written into it`);
     const edited = await editFolder(objects, old?.oid, { prefix: `${prefix}${name}/`, edits: within });
     if (edited === undefined) entries.delete(name);
     else {

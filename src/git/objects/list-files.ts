@@ -7,8 +7,8 @@ const mostFiles = 500_000;
 export const deepestFolder = 100;
 
 /**
- * Every file under a folder. One that holds more files than are read is listed by itself, with the mode of a folder: a few
- * folders that hold each other many times over make billions of paths.
+ * Every file under a folder. A folder with too many files is listed itself, with the mode of a folder: a few folders that
+ * contain each other many times over make billions of paths.
  */
 export function listFiles(root: string, folders: ReadonlyMap<string, readonly TreeEntry[]>): TreeFile[] {
   const files: TreeFile[] = [];

@@ -10,15 +10,15 @@ const expand = promisify(inflate);
 const headerBytes = 64;
 
 /**
- * The objects among these that lie in files of their own, as a commit leaves them until the next repack, read without starting
- * a process: of a daemon with two gigabytes a start of git costs 15 ms. What is not there, too large, or not what git would have
- * written, is left out: git looks into packs and alternates too, and says what is wrong with a broken file.
+ * Those of the objects that are loose files, as a commit leaves them until the next repack, read without starting a process: for
+ * a daemon of two gigabytes, starting git costs 15 ms. Objects that are missing, too large, or not as git writes them are left
+ * out: git also searches packs and alternates, and reports what is wrong with a broken file.
  */
 export async function looseObjects(gitdir: string, oids: readonly string[]): Promise<Map<string, StoredObject>> {
   return foundAmong(oids, (oid) => readLoose(gitdir, oid));
 }
 
-/** Sizes of those in files of their own, of which only the beginning is read and inflated. */
+/** Sizes of loose objects, of which only the beginning is read and inflated. */
 export async function looseSizes(gitdir: string, oids: readonly string[]): Promise<Map<string, number>> {
   return foundAmong(oids, (oid) => readSize(gitdir, oid));
 }
@@ -37,7 +37,7 @@ async function readLoose(gitdir: string, oid: string): Promise<StoredObject | un
   // What cannot be compressed grows a little.
   if (file === undefined || packedSize === undefined || packedSize.size > 2 * largestObject) return undefined;
   const whole = await readFile(file)
-    // A header may say less than there is.
+    // The size in a header may be too small.
     .then((packed) => expand(packed, { maxOutputLength: largestObject + headerBytes }))
     .catch(() => undefined);
   const header = whole && headerOf(whole);

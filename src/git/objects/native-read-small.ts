@@ -10,8 +10,8 @@ type ReadSmall = NonNullable<ObjectStore['readSmall']>;
 type Read = Awaited<ReturnType<ReadSmall>>;
 
 /**
- * Asks one process of git for sizes, and then for the contents of what is small enough: of a daemon with two gigabytes each start
- * of git costs 15 ms. Git before 2.36 has no `cat-file --batch-command`, and is started twice. Error `object-missing`.
+ * Reads sizes, then the contents of objects that are small enough, from one process of git: for a daemon of two gigabytes, each
+ * start of git costs 15 ms. Git before 2.36 has no `cat-file --batch-command` and is started twice. Error `object-missing`.
  */
 export function nativeReadSmall(gitdir: string): ReadSmall {
   return async (oids) => {
@@ -48,7 +48,7 @@ async function readInOneProcess(gitdir: string, oids: readonly string[]): Promis
   });
   if (ran.code !== 0) throw new GitError('failed', `git cat-file in ${gitdir}: ${ran.stderr}`);
   if (lines < oids.length)
-    throw new GitError('failed', `git cat-file in ${gitdir} answered ${lines} of ${oids.length}`);
+    throw new GitError('failed', `git cat-file in ${gitdir} returned ${lines} of ${oids.length} objects`);
   const described = linesOf(Buffer.concat(infos));
   const missing = described.find((line) => line.endsWith(' missing'));
   if (missing !== undefined) throw await notRead(missing.split(' ')[0]!, gitdir);
@@ -60,7 +60,7 @@ async function readInOneProcess(gitdir: string, oids: readonly string[]): Promis
 const newline = 10;
 const linesOf = (text: Buffer): readonly string[] => text.toString('latin1').trimEnd().split('\n');
 
-/** Lines `oid type size`; of what is missing there is no size. */
+/** Lines `oid type size`; missing objects have no size. */
 const sizesOf = (infos: readonly string[]): Map<string, number> =>
   new Map(
     infos.flatMap((line): [string, number][] => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, deflateSync } from 'node:zlib';
 import type { Person } from '../person.ts';
 
-/** An object that is to be written: its bytes without git's header. */
+/** An object to be written: its bytes without git's header. */
 export interface NewObject {
   readonly oid: string;
   readonly type: 'commit' | 'tree' | 'blob';
@@ -35,7 +35,7 @@ export function newTree(entries: readonly TreeEntry[]): NewObject {
 /** Whether an entry of a tree is a tree. */
 export const isFolder = (entry: { readonly mode: string }): boolean => entry.mode === '40000';
 
-/** A commit whose author commits it himself, in UTC. */
+/** A commit whose author is its committer, in UTC. */
 export function newCommit(input: {
   readonly tree: string;
   readonly parents: readonly string[];
@@ -57,7 +57,7 @@ export function newCommit(input: {
   return newObject('commit', Buffer.from(lines.join('\n')));
 }
 
-/** Whole files by path as a tree; every object of it, folders after what they hold, the root last. */
+/** Files by path as a tree: all its objects, folders after their contents, the root last. */
 export function newFileTree(files: ReadonlyMap<string, string>): NewObject[] {
   interface Folder {
     readonly folders: Map<string, Folder>;
@@ -106,7 +106,7 @@ export function packOf(objects: readonly NewObject[]): Buffer {
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
-/** What comes out keeps the whole chunk that it lies in: 16 KB by default, for each of a thousand small files. */
+/** An inflated buffer keeps its whole chunk in memory: 16 KB by default, for each of a thousand small files. */
 const chunkSizeFor = (length: number): number =>
   Math.min(Math.max(length, constants.Z_MIN_CHUNK), constants.Z_DEFAULT_CHUNK);
 

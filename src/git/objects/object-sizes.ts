@@ -7,7 +7,7 @@ import { mostLoose, notRead, pureFault, throughRepacks } from './read-objects.ts
 
 type Sizes = ObjectStore['sizes'];
 
-/** Sizes as the headers of objects give them. Error `object-missing` when an object is not there. */
+/** Sizes from the headers of objects. Error `object-missing`. */
 export const nativeSizes =
   (gitdir: string): Sizes =>
   async (oids) => {
@@ -25,7 +25,7 @@ export const nativeSizes =
     return found;
   };
 
-/** Without the git binary. Error `object-missing` when an object is not there. */
+/** Without the git binary. Error `object-missing`. */
 export function pureSizes(gitdir: string): Sizes {
   const unlessRepacked = throughRepacks();
   const all = async (wanted: readonly string[]): Promise<Map<string, number>> => {
@@ -33,7 +33,7 @@ export function pureSizes(gitdir: string): Sizes {
     const others = wanted.filter((oid) => !loose.has(oid));
     const packed = others.length === 0 ? new Map<string, number>() : await packedSizes(gitdir, others);
     const missing = others.find((oid) => !packed.has(oid));
-    // As isomorphic-git says it, so that a repack in between is looked through.
+    // The error of isomorphic-git, so that the read is retried as after a repack.
     if (missing !== undefined)
       throw Object.assign(new Error(missing), { code: 'NotFoundError', data: { what: missing } });
     return new Map([...loose, ...packed]);

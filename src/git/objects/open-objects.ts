@@ -20,7 +20,7 @@ export function openObjects(gitdir: string, native: boolean): Objects {
   return objectsFrom(store, native ? nativeHistory(gitdir, store.read) : pureHistory(gitdir));
 }
 
-/** Everything else that can be told from reading objects. */
+/** The operations that need nothing but reading objects. */
 export function objectsFrom(store: ObjectStore, { log, isAncestor }: Pick<Objects, 'log' | 'isAncestor'>): Objects {
   const { read, readSmall, sizes } = boundedRead(store);
   let known = new Map<string, readonly TreeEntry[]>();
@@ -37,15 +37,15 @@ export function objectsFrom(store: ObjectStore, { log, isAncestor }: Pick<Object
   const commit = async (oid: string): Promise<Commit> => (await commits([oid]))[0]!;
 
   /**
-   * All folders under a tree, one bulk read for each level of depth. Keeps only what this listing used. Left out are those that
-   * are too large, too deep or no trees; of the root this is an error.
+   * All folders under a tree, one bulk read for each level of depth. Keeps only what this listing used. Leaves out those that are
+   * too large, too deep or not trees; for the root this is an error.
    */
   async function folders(root: string): Promise<Map<string, readonly TreeEntry[]>> {
     const used = new Map<string, readonly TreeEntry[]>();
     let level = [root];
     for (let depth = 0; level.length > 0 && depth < deepestFolder; depth++) {
       const missing = level.filter((oid) => !known.has(oid));
-      // Of the root too much is an error; what else is too large is left out.
+      // A root that is too large is an error; other folders that are too large are left out.
       const fetched =
         missing.length === 0 ? new Map<string, StoredObject>() : await (depth === 0 ? read : readSmall)(missing);
       for (const oid of level) {
@@ -55,7 +55,7 @@ export function objectsFrom(store: ObjectStore, { log, isAncestor }: Pick<Object
       const inner = level.flatMap((oid) => (used.get(oid) ?? []).filter(isFolder).map((entry) => entry.oid));
       level = [...new Set(inner)].filter((oid) => !used.has(oid));
     }
-    if (!used.has(root)) throw new GitError('failed', `${root} is no folder that can be read: run git fsck`);
+    if (!used.has(root)) throw new GitError('failed', `${root} is not a readable folder: run git fsck`);
     known = used;
     return used;
   }
@@ -100,7 +100,7 @@ function entriesOf(object: StoredObject | undefined): TreeEntry[] | undefined {
   }
 }
 
-/** False only where one is known to be missing. Errors: GitError, where that cannot be known. */
+/** False only if one is known to be missing. Errors: GitError, if that cannot be known. */
 const areThere = (read: Objects['read'], oids: readonly string[]): Promise<boolean> =>
   read(oids).then(
     () => true,
@@ -127,7 +127,7 @@ const nativeHistory = (gitdir: string, read: Objects['read']): History => ({
   async isAncestor(ancestor, of) {
     const { code, stderr } = await git(['merge-base', '--is-ancestor', ancestor, of], { gitdir });
     if (code === 0 || code === 1) return code === 0;
-    // Git ends alike where a commit is not there and where it cannot be read: the first is an answer, the second is none.
+    // Git exits the same for a commit that does not exist and for one that cannot be read: only the first means false.
     if (!(await areThere(read, [ancestor, of]))) return false;
     throw new GitError('failed', `git merge-base in ${gitdir}: ${stderr}`);
   },

@@ -5,12 +5,12 @@ import { constants, inflate } from 'node:zlib';
 
 const expand = promisify(inflate);
 
-/** Header of an entry, the base that a delta names, and enough of its deflated text to hold two numbers. */
+/** Bytes for the header of an entry, the base that a delta names, and two numbers of its deflated text. */
 const headBytes = 128;
 
 /**
  * Sizes of objects in packs, by the header of each entry: nothing is inflated but the first bytes of a delta, which begin with
- * the size of what it makes (gitformat-pack). Objects that are in no pack are left out.
+ * the size of the resulting object (gitformat-pack). Objects that are in no pack are left out.
  */
 export async function packedSizes(gitdir: string, oids: readonly string[]): Promise<Map<string, number>> {
   const found = new Map<string, number>();

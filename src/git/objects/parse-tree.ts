@@ -1,7 +1,7 @@
 import { GitError } from '../git-error.ts';
 import type { TreeEntry } from './new-objects.ts';
 
-/** The entries of a tree object. Error `failed` where it is cut off: a server may pass on what git would not have written. */
+/** The entries of a tree object. Error `failed` if it is cut off: a server may send objects that git would not have written. */
 export function parseTree(content: Buffer): TreeEntry[] {
   const entries: TreeEntry[] = [];
   let at = 0;

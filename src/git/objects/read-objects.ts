@@ -10,10 +10,10 @@ import { unreadable } from './unreadable.ts';
 
 type Read = Objects['read'];
 
-/** Of more objects than a commit usually brings most are packed, and git reads them quicker. */
+/** Of more objects than a usual commit has, most are packed, and git reads them faster. */
 export const mostLoose = 200;
 
-/** Error `object-missing` when an object is not there. */
+/** Error `object-missing`. */
 export function nativeRead(gitdir: string): Read {
   return async (oids) => {
     const wanted = [...new Set(oids)];
@@ -28,7 +28,7 @@ export function nativeRead(gitdir: string): Read {
   };
 }
 
-/** Stops at the first object that git says is missing. */
+/** Stops at the first object that git reports as missing. */
 export function parseBatch(out: Buffer): { readonly objects: Map<string, StoredObject>; readonly missing?: string } {
   const found = new Map<string, StoredObject>();
   let at = 0;
@@ -43,17 +43,17 @@ export function parseBatch(out: Buffer): { readonly objects: Map<string, StoredO
   return { objects: found };
 }
 
-/** So many reads of isomorphic-git at a time: each holds inflated delta bases in memory. */
+/** Concurrent reads of isomorphic-git: each keeps inflated delta bases in memory. */
 const readsAtOnce = 32;
-/** A repack may come between the first try and the second, hardly ever between the next ones too. */
+/** A repack may happen between the first attempt and the second, hardly ever between the next ones too. */
 const readAttempts = 6;
 /**
- * Before the second attempt, milliseconds; doubles. A repack renames a pack and its index one after the other, and may be
- * put to sleep in between.
+ * Before the second attempt, milliseconds; doubles. A repack renames a pack and its index one after the other, and its process
+ * may be suspended in between.
  */
 const firstPauseMs = 5;
 
-/** Without the git binary. Error `object-missing` when an object is not there. */
+/** Without the git binary. Error `object-missing`. */
 export function pureRead(gitdir: string): Read {
   const unlessRepacked = throughRepacks();
   const one = async (oid: string, cache: object): Promise<StoredObject> => {
@@ -75,15 +75,15 @@ export function pureRead(gitdir: string): Read {
   };
 }
 
-/** Waits for all of them, also where one fails. */
+/** Waits for all of them, even if one fails. */
 async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
 }
 
 /**
- * Reads with isomorphic-git's cache, and again with an empty one where a repack by somebody else may have removed packs that the
- * cache points at.
+ * Reads with isomorphic-git's cache, and again with an empty one if a repack by another process may have removed packs that the
+ * cache refers to.
  */
 export function throughRepacks(): <T>(read: (cache: object) => Promise<T>) => Promise<T> {
   let cache = {};
@@ -100,20 +100,20 @@ export function throughRepacks(): <T>(read: (cache: object) => Promise<T>) => Pr
   };
 }
 
-/** isomorphic-git trips over the null that it reads from a pack that is gone: that is a TypeError. */
+/** isomorphic-git throws a TypeError on the null that it gets for a removed pack. */
 const isStale = (error: unknown): boolean =>
   isNotFound(error) || (error as { code?: string }).code === 'InternalError' || error instanceof TypeError;
 
 const isNotFound = (error: unknown): error is { readonly data: { readonly what: string } } =>
   (error as { code?: string }).code === 'NotFoundError';
 
-/** What isomorphic-git's error means: `object-missing` only where it looked everywhere and the object is not there. */
+/** What isomorphic-git's error means: `object-missing` only if it searched everywhere without finding the object. */
 export async function pureFault(error: unknown, gitdir: string): Promise<GitError> {
   if (isNotFound(error)) return notRead(error.data.what, gitdir, error);
   return new GitError('failed', `read objects of ${gitdir}: ${messageOf(error)}`, error);
 }
 
-/** `object-missing` only where every place could be read that might hold the object. */
+/** `object-missing` only if every place that may have the object could be read. */
 export async function notRead(oid: string, gitdir: string, cause?: unknown): Promise<GitError> {
   const fault = await unreadable(gitdir, oid);
   return fault === undefined

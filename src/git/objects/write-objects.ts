@@ -7,12 +7,12 @@ import { type NewObject, packOf } from './new-objects.ts';
 
 const compress = promisify(deflate);
 
-/** From so many objects on, one pack is written instead of loose files: a first status commit may hold thousands. */
+/** For this many objects or more, one pack is written instead of loose files: a first status commit may have thousands. */
 const packFrom = 100;
-/** Loose files written at a time. */
+/** Loose files written concurrently. */
 const writesAtOnce = 16;
 
-/** Puts objects into a repository. No ref points at them yet: a crash in between leaves garbage that git gc removes. */
+/** Writes objects into a repository. No ref points at them yet: after a crash, git gc removes them. */
 export async function writeObjects(gitdir: string, objects: readonly NewObject[], native: boolean): Promise<void> {
   if (native && objects.length >= packFrom) {
     await gitOrThrow(['index-pack', '--stdin'], { gitdir, input: packOf(objects) });

@@ -25,7 +25,7 @@ describe('describe approval', () => {
       Placement:  web
       Snapshot:   3
       Stage:      after canary
-      Answer:     none yet
+      Decision:   none yet
       Requested:  2026-11-20T11:05:00Z
       Waiting:    run web-1: waiting for the soak of canary and approval web-1-after-canary
       Review:     sha256:12
@@ -50,7 +50,7 @@ describe('describe approval', () => {
 
   it.each([
     ['the end of the run', [], 'the end of the run: there is no stage after it'],
-    ['the removal of what is left', ['old-1', 'old-2'], 'the removal from 2 cluster(s): old-1, old-2'],
+    ['the removal of the remaining bindings', ['old-1', 'old-2'], 'the removal from 2 cluster(s): old-1, old-2'],
   ])('after the last stage approval starts %s', (_, leaving, expected) => {
     const last = run({
       stagesStatus: [
@@ -67,9 +67,9 @@ describe('describe approval', () => {
     );
   });
 
-  it('answered, nothing waits and nothing is to be done', () => {
+  it('approved, nothing waits and nothing is to do', () => {
     const text = page(request('web-1-after-canary', 'canary', [is('Approved', 'True', 9)]), statusWith([waiting]));
-    expect(text).toContain(`Answer:     approved\nAnswered:   ${at(9)}\nWaiting:    none\n`);
+    expect(text).toContain(`Decision:   approved\nDecided:    ${at(9)}\nWaiting:    none\n`);
     expect(text).not.toContain('How to approve or reject');
   });
 
@@ -86,10 +86,10 @@ describe('describe removal approval', () => {
     [false, ['in a clone:', 'git pull && git merge origin/gitfleet/approve/removal-12 && git push']],
   ])('shows what would be removed and how to approve it; in place: %s', (inPlace, [where, command]) => {
     const asked = { name: 'removal-12', removalDigest: 'sha256:1234', messages: ['Namespace web holds theirs'] };
-    expect(removalPage(asked, { inPlace }).join('\n\n')).toBe(`Name:    removal-12
-Kind:    RemovalApproval
-Answer:  none yet
-Digest:  sha256:1234
+    expect(removalPage(asked, { inPlace }).join('\n\n')).toBe(`Name:      removal-12
+Kind:      RemovalApproval
+Decision:  none yet
+Digest:    sha256:1234
 
 Removals:
   Namespace web holds theirs

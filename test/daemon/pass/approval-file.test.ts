@@ -19,7 +19,7 @@ it('an approval of any kind is requested with its own file, in the folder of app
     { approvals, removalHolds: [], config: undefined },
     {
       list: async () => ['old', 'gate'],
-      ask: async (request) => void requested.push(request),
+      request: async (request) => void requested.push(request),
       withdraw: async (name) => void withdrawn.push(name),
     },
   );

@@ -56,20 +56,20 @@ it('connections are kept: a hundred requests need no third', async () => {
   expect(server.connections()).toBeLessThanOrEqual(2);
 });
 
-it('a server that accepts and says nothing is given up', async () => {
+it('a server that accepts and does not respond is given up', async () => {
   const server = await listen(() => {});
   await expect(client({ silenceMs: 100 }).request({ url: server.url, method: 'GET' })).rejects.toMatchObject({
     code: 'unreachable',
   });
 });
 
-it('a server that falls silent in the middle of its answer is given up', async () => {
+it('a server that stops in the middle of its response is given up', async () => {
   const server = await listen((_request, response) => response.write('half'));
   const answer = await client({ silenceMs: 100 }).request({ url: server.url, method: 'GET' });
   await expect(body(answer)).rejects.toMatchObject({ code: 'unreachable' });
 });
 
-it('an answer that breaks off is an error, not a short answer', async () => {
+it('a response that breaks off is an error, not a short response', async () => {
   const server = await listen((_request, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('half');
     setImmediate(() => response.destroy());
@@ -108,7 +108,7 @@ it('a server that ends every connection is given up', async () => {
   expect(asked).toBe(2);
 });
 
-it('an answer beyond the limit is broken off', async () => {
+it('a response beyond the limit is aborted', async () => {
   const server = await listen((_request, response) => response.end(Buffer.alloc(2_000)));
   const answer = await client({ largestAnswer: 1_000 }).request({ url: server.url, method: 'GET' });
   await expect(body(answer)).rejects.toMatchObject({ code: 'too-large' });
@@ -152,14 +152,14 @@ it('a repository that moved on its own host is followed there', async () => {
   );
 });
 
-it('a redirect in a circle ends', async () => {
+it('a redirect loop ends', async () => {
   const server = await listen((request, response) => response.writeHead(302, { location: request.url }).end());
   await expect(client().request({ url: `${server.url}/info/refs`, method: 'GET' })).rejects.toMatchObject({
     code: 'unreachable',
   });
 });
 
-it('an answer of 500 is worth another try, a 401 is not', async () => {
+it('a response of 500 is retried, a 401 is not', async () => {
   const server = await listen((request, response) => response.writeHead(Number(request.url!.slice(1))).end());
   const code = (status: number) => client().request({ url: `${server.url}/${status}`, method: 'GET' });
   await expect(code(500)).rejects.toMatchObject({ code: 'unreachable' });
@@ -186,7 +186,7 @@ describe('credentials', () => {
     expect(await credentialsFromEnv(env)()).toEqual(expected);
   });
 
-  it('in a file are read anew each time, so that a rotated token is followed', async () => {
+  it('in a file are read each time, so that a rotated token takes effect', async () => {
     const file = join(folder(), 'token');
     const credentials = credentialsFromEnv({ GITFLEET_GIT_TOKEN_FILE: file });
     await expect(credentials()).rejects.toMatchObject({
@@ -199,7 +199,7 @@ describe('credentials', () => {
     expect((await credentials())?.password).toBe('two');
   });
 
-  it.skipIf(!gitThere)('that are rotated let the next poll through', async () => {
+  it.skipIf(!gitThere)('that are rotated let the next poll succeed', async () => {
     const repo = bare();
     const server = await startGitServer(dirname(repo), 'new');
     undo.push(() => server.close());
@@ -218,7 +218,7 @@ describe('credentials', () => {
   });
 });
 
-it('a server that speaks no TLS, or is not there, is told once and with what to do', async () => {
+it('a server without TLS, or none at all, is reported once and with what to do', async () => {
   const { url } = await listen((_, response) => response.end('ok'));
   const ask = (from: string) => client().request({ url: `${from}/info/refs`, method: 'GET' });
   const tls = url.replace('http:', 'https:');

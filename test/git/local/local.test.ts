@@ -44,13 +44,13 @@ describe.skipIf(!gitThere)('a repository that gitfleet cannot handle', () => {
     expect((await (await opened.tree(await opened.poll())).files()).length).toBe(2);
   });
 
-  it('that is none at all is refused', async () => {
+  it('that is not a repository is refused', async () => {
     await expect(open(folder())).rejects.toThrow(expect.objectContaining({ code: 'not-found' }));
   });
 });
 
 describe.skipIf(!gitThere)('a local repository', () => {
-  it('is read while somebody repacks it', async () => {
+  it('is read while it is repacked', async () => {
     for (const native of [true, false]) {
       const dir = clone();
       for (let i = 0; i < 5; i++) commit(dir, { [`resources/${i}.yaml`]: `i: ${i}\n` });
@@ -96,7 +96,7 @@ describe.skipIf(!gitThere)('a local repository', () => {
   });
 
   it.each([true, false])(
-    'a branch whose lock was left behind is not written, and the lock is named (git: %s)',
+    'a branch with a stale lock is not written, and the lock is named (git: %s)',
     async (native) => {
       const dir = clone();
       const lock = join(dir, '.git/refs/heads/fleet-status.lock');
@@ -112,7 +112,7 @@ describe.skipIf(!gitThere)('a local repository', () => {
     },
   );
 
-  it('without git a packed branch is deleted once nobody else writes the packed ones', async () => {
+  it('without git a packed branch is deleted once no other process writes packed-refs', async () => {
     const dir = clone();
     const commonDir = join(dir, '.git');
     const from = sh(dir, 'rev-parse', 'main');
@@ -150,7 +150,7 @@ describe.skipIf(!gitThere)('a local repository', () => {
 });
 
 describe.skipIf(!gitThere)('the watcher', () => {
-  it('tells of a commit made right after it started, of packed branches, and not of packing alone', async () => {
+  it('reports a commit made right after it started, and packed branches, but not packing alone', async () => {
     const dir = clone();
     sh(dir, 'branch', 'other');
     const told: string[] = [];
@@ -191,7 +191,7 @@ describe('the working tree of the demo', () => {
     expect(await commitAll(dir, 'Second')).not.toBe(first);
   });
 
-  it.skipIf(!gitThere)('takes in a branch once', async () => {
+  it.skipIf(!gitThere)('merges a branch once', async () => {
     const dir = folder();
     put(dir, { 'a.yaml': '1', 'b/c.yaml': '2' });
     await initRepo(dir, 'main');
@@ -208,7 +208,7 @@ describe('the working tree of the demo', () => {
     expect(await mergeBranch(dir, 'topic', 'Merge topic')).toBe(false);
   });
 
-  it.skipIf(!gitThere)('keeps what a person is editing when it takes in a branch', async () => {
+  it.skipIf(!gitThere)('keeps uncommitted changes when it merges a branch', async () => {
     const dir = folder();
     put(dir, { 'a.yaml': '1' });
     await initRepo(dir, 'main');
@@ -232,7 +232,7 @@ describe.skipIf(!gitThere)('a repo for a command', () => {
     await repo.close();
   });
 
-  it('is a commit by HEAD, branch, tag or id, and brings the status branch', async () => {
+  it('is a commit by HEAD, branch, tag or id, and includes the status branch', async () => {
     for (const dir of [clone(), bare()]) {
       const tip = sh(dir, 'rev-parse', 'HEAD');
       sh(dir, 'tag', '-m', 'one', 'v1');
@@ -248,14 +248,14 @@ describe.skipIf(!gitThere)('a repo for a command', () => {
     }
   });
 
-  it('that cannot be read ends the command with 3, and what is no address with 2', async () => {
+  it('that cannot be read ends the command with 3, an invalid address with 2', async () => {
     for (const [repo, ref] of [[join(folder(), 'nowhere')], [clone(), 'v9'], [folder(), 'main']] as const)
       await expect(openRepo(repo, { ref })).rejects.toThrow(expect.objectContaining({ exitCode: 3 }));
     await expect(openRepo('ext::sh')).rejects.toThrow(expect.objectContaining({ exitCode: 2 }));
   });
 });
 
-it('a lock left by a process that is gone is taken over, one of a living process is not', async () => {
+it('a lock of a process that has ended is taken over, one of a running process is not', async () => {
   const path = join(folder(), 'lock');
   put(join(path, '..'), {
     lock: JSON.stringify({ host: (await import('node:os')).hostname(), pid: 999_999_999, started: '1' }),

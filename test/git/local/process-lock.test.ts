@@ -18,7 +18,7 @@ it('a lock is held once and can be taken again after its release', async () => {
   await (await takeLock(lock))();
 });
 
-it('a lock whose process is gone is taken over', async () => {
+it('a lock whose process has ended is taken over', async () => {
   const lock = path();
   const child = spawn('true');
   await new Promise((done) => child.on('close', done));
@@ -27,7 +27,7 @@ it('a lock whose process is gone is taken over', async () => {
 });
 
 it.runIf(existsSync('/proc/self/stat'))(
-  'a lock whose process was killed is taken over although nobody has asked yet how it ended',
+  'a lock whose process was killed is taken over while the process is a zombie',
   async () => {
     const parent = spawn('sh', ['-c', 'sleep 30 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'inherit'] });
     const pid = await new Promise<number>((done) =>
@@ -46,7 +46,7 @@ it.runIf(existsSync('/proc/self/stat'))(
   },
 );
 
-it('a lock of the same number from before a restart is taken over', async () => {
+it('a lock of the same process id from before a restart is taken over', async () => {
   const lock = path();
   writeFileSync(lock, JSON.stringify({ host: hostname(), pid: process.pid, started: '1' }));
   await (await takeLock(lock))();
@@ -61,7 +61,7 @@ it('a lock of another host counts while it is touched', async () => {
   await (await takeLock(lock))();
 });
 
-it('a lock is never to be seen without its holder', async () => {
+it('a lock is never visible without its holder', async () => {
   const lock = path();
   let empty = 0;
   for (let round = 0; round < 200; round++) {
@@ -75,7 +75,7 @@ it('a lock is never to be seen without its holder', async () => {
   expect(empty).toBe(0);
 });
 
-it('of many processes that start together over a stale lock exactly one gets it', async () => {
+it('of many processes that start together with a stale lock exactly one gets it', async () => {
   const source = resolve('src/git/local/process-lock.ts');
   const script = `import(${JSON.stringify(source)}).then(async ({ takeLock }) => {
     await takeLock(process.argv[1]).then(() => console.log('mine'), () => console.log('locked'));

@@ -27,7 +27,7 @@ async function watched(repo: string) {
 }
 
 describe.skipIf(!gitThere)('the watcher of a local repository', () => {
-  it('tells of a branch that appears and of one that goes while it is packed, and of no other branch', async () => {
+  it('reports a branch that is created and one that is deleted while it is packed, and no other branch', async () => {
     const dir = clone();
     const { hints, next } = await watched(dir);
     const appears = next();
@@ -41,7 +41,7 @@ describe.skipIf(!gitThere)('the watcher of a local repository', () => {
     expect(hints).toEqual(['fleet-status', 'fleet-status']);
   });
 
-  it('tells of ten quick commits at least once and not ten times', async () => {
+  it('reports ten quick commits at least once and not ten times', async () => {
     const dir = clone();
     const { hints, next } = await watched(dir);
     const first = next();
@@ -50,7 +50,7 @@ describe.skipIf(!gitThere)('the watcher of a local repository', () => {
     expect(hints.length).toBeLessThan(10);
   });
 
-  it('looks at the repository that a linked worktree belongs to', async () => {
+  it('watches the repository that a linked worktree belongs to', async () => {
     const dir = clone();
     const linked = join(folder(), 'linked');
     sh(dir, 'worktree', 'add', '-q', '-b', 'side', linked);

@@ -5,7 +5,7 @@ import { bare, clone, commit, sh } from '../../support/git-repository.ts';
 
 afterAll(removeFolders);
 
-it('manifests that were changed, added, staged or deleted since the last commit are named, and nothing else', async () => {
+it('manifests that were changed, added, staged or deleted since the last commit are listed, and nothing else', async () => {
   const dir = clone();
   commit(dir, { 'a.yaml': 'a: 1\n', 'b.yml': 'b: 1\n', 'c d.json': '{}\n', 'notes.md': 'x\n', '.gitignore': 'out/\n' });
   expect(await uncommittedFiles(dir)).toEqual([]);

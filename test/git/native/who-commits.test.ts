@@ -7,7 +7,7 @@ afterEach(() => vi.unstubAllEnvs());
 afterAll(removeFolders);
 
 it.skipIf(!gitThere).each([
-  ['nobody, so the configuration does', {}, { name: 'Cfg', email: 'cfg@example.com' }],
+  ['no author, so the configuration does', {}, { name: 'Cfg', email: 'cfg@example.com' }],
   [
     'an author',
     { GIT_AUTHOR_NAME: 'Bot', GIT_AUTHOR_EMAIL: 'bot@example.com' },
@@ -23,7 +23,7 @@ it.skipIf(!gitThere).each([
   expect(await whoCommits(`${dir}/.git`)).toEqual(person);
 });
 
-it.skipIf(!gitThere)('where git names nobody, it is whoever is meant then', async () => {
+it.skipIf(!gitThere)('without an author in the configuration of git, it is the fallback', async () => {
   const nowhere = {
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',

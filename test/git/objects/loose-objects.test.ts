@@ -29,7 +29,7 @@ describe.skipIf(!gitThere)('objects in files of their own', () => {
     ['empty, as after a power cut', Buffer.alloc(0)],
     ['cut off', deflateSync('blob 20\0kind: MemberCluster\n').subarray(0, 15)],
     ['no deflated text', Buffer.from('kind: MemberCluster\n')],
-    ['shorter than it says', deflateSync('blob 21\0kind: MemberCluster\n')],
+    ['shorter than its header', deflateSync('blob 21\0kind: MemberCluster\n')],
     ['of no type', deflateSync('file 20\0kind: MemberCluster\n')],
     ['without a header', deflateSync('kind: MemberCluster\n')],
   ])('are left to git where a file is %s', async (_, bytes) => {
@@ -41,7 +41,7 @@ describe.skipIf(!gitThere)('objects in files of their own', () => {
     expect(await looseObjects(gitdirOf(dir), [oid])).toEqual(new Map());
   });
 
-  it('that are broken are named by git', async () => {
+  it('that are broken are reported by git', async () => {
     const dir = clone();
     const oid = blobOf(dir);
     const file = join(gitdirOf(dir), 'objects', oid.slice(0, 2), oid.slice(2));
@@ -50,7 +50,7 @@ describe.skipIf(!gitThere)('objects in files of their own', () => {
     await expect(openObjects(gitdirOf(dir), true).read([oid])).rejects.toThrow(oid);
   });
 
-  it('are not looked for under what is no id', async () => {
+  it('are not read by an invalid id', async () => {
     const dir = clone();
     const oid = blobOf(dir);
     const escaping = `${oid.slice(0, 2)}../${oid.slice(0, 2)}/${oid.slice(2)}`;
@@ -77,7 +77,7 @@ describe.skipIf(!gitThere).each([true, false])('an object (git: %s)', (native) =
     await expect(readIn(join(dir, '.git'), [loose, '1'.repeat(40)])).rejects.toMatchObject({ code: 'object-missing' });
   });
 
-  it('is what it says, whatever a ref of this machine replaces it by', async () => {
+  it('is read unreplaced, whatever refs/replace has for it', async () => {
     const dir = clone();
     const file = sh(dir, 'rev-parse', 'HEAD:clusters/eu-1.yaml');
     const other = sh(dir, 'rev-parse', 'HEAD:resources/shop/web.yaml');
@@ -89,7 +89,7 @@ describe.skipIf(!gitThere).each([true, false])('an object (git: %s)', (native) =
   });
 });
 
-it.skipIf(!gitThere)('an object that is borrowed from another repository is found', async () => {
+it.skipIf(!gitThere)('an object of an alternate repository is found', async () => {
   const lender = clone();
   const borrower = folder();
   sh('.', 'clone', '-q', '--shared', lender, borrower);

@@ -27,7 +27,7 @@ describe.skipIf(!gitThere)('sizes and contents from one process of git', () => {
     expect(new Map([...objects].sort())).toEqual(await nativeRead(gitdir)(oids));
   });
 
-  it('are an error that names an object that is not there', async () => {
+  it('are an error that names a missing object', async () => {
     const dir = clone();
     sh(dir, 'gc', '-q');
     const missing = 'a'.repeat(40);
@@ -35,7 +35,7 @@ describe.skipIf(!gitThere)('sizes and contents from one process of git', () => {
     await expect(reading).rejects.toMatchObject({ code: 'object-missing', message: expect.stringContaining(missing) });
   });
 
-  it('are an error where there is no repository', async () => {
+  it('are an error if there is no repository', async () => {
     await expect(nativeReadSmall(folder())(['a'.repeat(40)])).rejects.toMatchObject({ code: 'failed' });
   });
 });

@@ -24,7 +24,7 @@ function history() {
 }
 
 describe.skipIf(!gitThere).each([true, false])('a commit that cannot be read (git: %s)', (native) => {
-  it('is not missing where its file is there', async () => {
+  it('is not missing if its file exists', async () => {
     const { gitdir, root, middle, tip, loose } = history();
     makeUnreadable(loose);
     const objects = openObjects(gitdir, native);
@@ -33,7 +33,7 @@ describe.skipIf(!gitThere).each([true, false])('a commit that cannot be read (gi
     await expect(objects.isAncestor(root, tip)).rejects.toMatchObject({ code: 'failed' });
   });
 
-  it('is not missing where its pack is there', async () => {
+  it('is not missing if its pack exists', async () => {
     const { dir, gitdir, root, middle, tip } = history();
     sh(dir, 'repack', '-adq');
     const packs = join(gitdir, 'objects/pack');
@@ -44,7 +44,7 @@ describe.skipIf(!gitThere).each([true, false])('a commit that cannot be read (gi
     await expect(objects.isAncestor(root, tip)).rejects.toMatchObject({ code: 'failed' });
   });
 
-  it('is not missing where its contents are broken', async () => {
+  it('is not missing if its contents are broken', async () => {
     const { gitdir, root, middle, tip, loose } = history();
     rmSync(loose);
     writeFileSync(loose, 'no object\n');
@@ -53,7 +53,7 @@ describe.skipIf(!gitThere).each([true, false])('a commit that cannot be read (gi
     await expect(objects.isAncestor(root, tip)).rejects.toMatchObject({ code: 'failed' });
   });
 
-  it('is missing where neither its file nor its pack is there', async () => {
+  it('is missing if neither its file nor its pack exists', async () => {
     const { gitdir, middle, tip, loose } = history();
     renameSync(loose, `${loose}.gone`);
     const objects = openObjects(gitdir, native);

@@ -23,8 +23,8 @@ export function approvalPage(
       candidate.metadata.name === spec.parentStageRollout && candidate.metadata.namespace === metadata.namespace,
   );
   const task = run && stageTasks(run).find(({ approval }) => approval === metadata.name);
-  const answer = findCondition(status?.conditions, 'Approved');
-  const closed = answer !== undefined || (run?.status !== undefined && isOver(run.status));
+  const decision = findCondition(status?.conditions, 'Approved');
+  const closed = decision !== undefined || (run?.status !== undefined && isOver(run.status));
   return [
     head(request, { run, task }),
     ...(run && task ? [titled('Approval starts', sentences(opened(run, task)))] : []),
@@ -39,7 +39,7 @@ function head(
   { kind, metadata, spec, status }: ApprovalRequest,
   { run, task }: { readonly run: StagedUpdateRun | undefined; readonly task: StageTaskState | undefined },
 ): string {
-  const answer = findCondition(status?.conditions, 'Approved');
+  const decision = findCondition(status?.conditions, 'Approved');
   const waits = run?.status && isOver(run.status) ? 'the run is over' : progressText(run?.status);
   return fields([
     ['Name', metadata.name],
@@ -49,9 +49,9 @@ function head(
     ['Placement', run && titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace })],
     ['Snapshot', run?.status?.resourceSnapshotIndexUsed],
     ['Stage', `${task ? `${task.timing} ` : ''}${spec.targetStage}`],
-    ['Answer', answer ? { True: 'approved', False: 'rejected', Unknown: 'unknown' }[answer.status] : 'none yet'],
-    [answer ? 'Answered' : 'Requested', answer?.lastTransitionTime ?? task?.since],
-    ['Waiting', answer ? 'none' : `run ${spec.parentStageRollout}: ${waits}`],
+    ['Decision', decision ? { True: 'approved', False: 'rejected', Unknown: 'unknown' }[decision.status] : 'none yet'],
+    [decision ? 'Decided' : 'Requested', decision?.lastTransitionTime ?? task?.since],
+    ['Waiting', decision ? 'none' : `run ${spec.parentStageRollout}: ${waits}`],
     ['Review', metadata.annotations?.[reviewAnnotation]],
   ]);
 }
@@ -93,7 +93,7 @@ export function removalPage(asked: RemovalToApprove, { inPlace }: Pick<Status, '
     fields([
       ['Name', name],
       ['Kind', 'RemovalApproval'],
-      ['Answer', 'none yet'],
+      ['Decision', 'none yet'],
       ['Digest', removalDigest],
     ]),
     titled('Removals', sentences(messages)),
