@@ -125,22 +125,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     storeEvent(store, { event, kind, version: reflection.version! });
   }
 
-  async function run(): Promise<void> {
-    let event: ReflectorEvent | undefined = { kind: 'started', reachable: true };
-    while (event !== undefined && !stop.signal.aborted) {
-      try {
-        for (const effect of dispatch(event)) {
-          event = await perform(effect);
-          if (stop.signal.aborted) break;
-        }
-      } catch (error) {
-        event = { kind: 'failed', failure: failureOf(error) };
-      }
-    }
-    answered.resolve();
-  }
-
-  void run();
+  void inSequence({ dispatch, perform, stop: stop.signal }).then(() => answered.resolve());
   return {
     kind,
     store,
@@ -160,6 +145,26 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
       bytes.end();
     },
   };
+}
+
+/** Events lead to effects, and an effect to the next event, until there is none. */
+async function inSequence(machine: {
+  readonly dispatch: (event: ReflectorEvent) => readonly ReflectorEffect[];
+  readonly perform: (effect: ReflectorEffect) => Promise<ReflectorEvent | undefined>;
+  readonly stop: AbortSignal;
+}): Promise<void> {
+  const { dispatch, perform, stop } = machine;
+  let event: ReflectorEvent | undefined = { kind: 'started', reachable: true };
+  while (event !== undefined && !stop.aborted) {
+    try {
+      for (const effect of dispatch(event)) {
+        event = await perform(effect);
+        if (stop.aborted) break;
+      }
+    } catch (error) {
+      event = { kind: 'failed', failure: failureOf(error) };
+    }
+  }
 }
 
 /** `version`: the store is current up to it after the event. */

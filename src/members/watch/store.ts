@@ -42,8 +42,7 @@ export interface Store {
 
 /** @param bytes Hears what is kept, and refuses a member whose objects are too much. */
 export function objectStore(changed: (change: Change) => void, bytes: KeptOfKind): Store {
-  let held = 0;
-  const objects = new Map<string, Manifest>();
+  const { objects, keep, forget } = weighedObjects(bytes);
   const copies = new Set<string>();
   /** The store is current up to this version. */
   let current: string | undefined;
@@ -54,22 +53,10 @@ export function objectStore(changed: (change: Change) => void, bytes: KeptOfKind
     if (before !== undefined && !isNewer(versionOf(item), versionOf(before))) return;
     const managers = managersOf(item);
     const object = kept(item);
-    const weight = bytes.weigh(object);
-    if (weight === undefined) return;
-    held += weight - weightOf(before);
-    bytes.hold(held);
-    objects.set(key, object);
+    if (!keep(key, object)) return;
     if (isOurs(item, managers)) copies.delete(key);
     else copies.add(key);
     changed({ how: 'set', key, object, managers });
-  }
-
-  const weightOf = (object: Manifest | undefined): number => (object && bytes.weigh(object)) ?? 0;
-
-  function forget(key: string): void {
-    held -= weightOf(objects.get(key));
-    bytes.hold(held);
-    objects.delete(key);
   }
 
   function drop(key: string, object: Manifest): void {
@@ -142,6 +129,32 @@ export function objectStore(changed: (change: Change) => void, bytes: KeptOfKind
     empty() {
       for (const [key, object] of [...objects]) drop(key, object);
       current = undefined;
+    },
+  };
+}
+
+/** Objects by key, of which the bytes are known together. */
+function weighedObjects(bytes: KeptOfKind) {
+  const objects = new Map<string, Manifest>();
+  let held = 0;
+  const hold = (change: number): void => {
+    held += change;
+    bytes.hold(held);
+  };
+  const weightOf = (object: Manifest | undefined): number => (object && bytes.weigh(object)) ?? 0;
+  return {
+    objects: objects as ReadonlyMap<string, Manifest>,
+    /** False: the object is refused. */
+    keep(key: string, object: Manifest): boolean {
+      const weight = bytes.weigh(object);
+      if (weight === undefined) return false;
+      hold(weight - weightOf(objects.get(key)));
+      objects.set(key, object);
+      return true;
+    },
+    forget(key: string): void {
+      hold(-weightOf(objects.get(key)));
+      objects.delete(key);
     },
   };
 }
