@@ -72,7 +72,7 @@ export const labelSelectorRequirement = z
 
 /**
  * A metav1.LabelSelector. Empty selects everything; each use defines what an absent one selects. Empty lists and maps are dropped, as in
- * Go's JSON: they have no meaning, and must not affect comparisons or hashes.
+ * Go's JSON: they are equivalent to absent fields, and must not affect comparisons or hashes.
  */
 export const labelSelector = z
   .strictObject({

@@ -4,7 +4,7 @@ import type { RecordFolder } from './input.ts';
 import type { Hold, PlanSection, PlanSections, RecordDocument, RequestedApproval, Target } from './plan-document.ts';
 
 /**
- * What a domain (placements, update runs, …) makes of the surveyed world. The plan is put together from a list of
+ * What a domain (placements, update runs, …) makes of the surveyed world. The plan is assembled from a list of
  * these, and nothing in that knows which domain one comes from (docs/adding-a-domain.md).
  */
 export interface DomainOutcome {

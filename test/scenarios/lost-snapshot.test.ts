@@ -53,7 +53,7 @@ describe('a snapshot whose file is gone from the record', () => {
     paper.files['fleet.yaml'] = frozen;
     const { problems } = await paper.plan();
     expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
-      'lost-snapshot ClusterResourcePlacement web: the record has lost the snapshot for a, b, c: resource snapshot 0 is no longer recorded, and the cluster shows nothing of it',
+      'lost-snapshot ClusterResourcePlacement web: the record has lost the snapshot for a, b, c: resource snapshot 0 is no longer recorded, and the cluster shows no objects of it',
     ]);
   });
 });

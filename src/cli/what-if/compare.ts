@@ -104,7 +104,7 @@ function move({ decisions }: PlannedPlacement, clusterName: ClusterName, to: Clu
   return {
     clusterName,
     to,
-    reason: decision?.reason ?? 'the policy does not name it',
+    reason: decision?.reason ?? 'the policy does not list it',
     ...(decision?.clusterScore ? { clusterScore: decision.clusterScore } : {}),
   };
 }

@@ -73,7 +73,7 @@ const refused = ({ item, message }: Duplicate<RenderedManifest>): Delivered => (
   gone: false,
 });
 
-const missing: Availability = { verdict: 'NotAvailableYet', message: 'the object is gone from the member' };
+const missing: Availability = { verdict: 'NotAvailableYet', message: 'the object does not exist on the member' };
 
 /** Live objects by key; cached, since every placement on the member looks them up. */
 const liveObjects = memoize(

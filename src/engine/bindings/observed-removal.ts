@@ -9,7 +9,7 @@ import { isCleanedUp } from './cleanup.ts';
 import type { IsOwn } from './own-objects.ts';
 import { ownershipOf } from './ownership.ts';
 
-/** The binding is being removed, and an observation made since that was decided shows nothing of it. */
+/** The binding is being removed, and an observation made since then shows no objects of it. */
 export const isRemovalObserved = (loaded: LoadedPlacement, binding: Binding, world: World, isOwn: IsOwn): boolean =>
   isGone(loaded, binding, world, isOwn) && binding.deletionTimestamp !== lookedAt(binding.targetCluster, world);
 

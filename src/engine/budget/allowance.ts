@@ -18,7 +18,7 @@ export interface Allowance {
 
 export interface BudgetVerdict {
   readonly allowed: boolean;
-  /** The budget is invalid, or has no meaning for this placement: then it allows nothing. */
+  /** The budget is invalid, or not allowed for this placement: then it allows nothing. */
   readonly misconfigured: boolean;
   /** What is wrong with the budget, or how many bindings were available. */
   readonly message: string;
@@ -98,9 +98,9 @@ function budgetFault(work: PlacementWork, { spec }: DisruptionBudget): string | 
   if (!isValid(value))
     return `its value ${JSON.stringify(value)} is neither a number of 0 or more nor a percentage, so it allows nothing`;
   if (work.placement.spec.policy.placementType !== 'PickAll') return undefined;
-  if (maxUnavailable !== undefined) return 'maxUnavailable has no meaning for a PickAll placement';
+  if (maxUnavailable !== undefined) return 'maxUnavailable is not allowed for a PickAll placement';
   return typeof minAvailable === 'string' && minAvailable.endsWith('%')
-    ? 'minAvailable as a percentage has no meaning for a PickAll placement'
+    ? 'minAvailable as a percentage is not allowed for a PickAll placement'
     : undefined;
 }
 

@@ -164,7 +164,7 @@ const planned = ({ metadata, spec, status }: Eviction): PlannedEviction => ({
 const lostHold = ({ kind, metadata: { name } }: Eviction): Hold => ({
   subject: { kind, name },
   reason: 'RecordLost',
-  message: `the record was lost, so ${name} may have been carried out before: change its file, or give it a new name, to carry it out`,
+  message: `the record was lost, so ${name} may have been carried out before: to carry it out, change its file or give it a new name`,
 });
 
 const refusal = (eviction: Eviction, message: string, input: EvictInput): Problem =>
@@ -188,7 +188,7 @@ const reused = (eviction: Eviction, input: EvictInput): Problem =>
       severity: 'error',
       code: 'immutable-field',
       path: 'spec',
-      message: 'an eviction of this name is done; its placementName and clusterName cannot change',
+      message: 'an eviction of this name has ended; its placementName and clusterName cannot change',
       fix: 'give the new eviction a new name',
     },
   );

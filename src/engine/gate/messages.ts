@@ -15,7 +15,7 @@ export const withdrawnOnMain = (name: string): string =>
 /** The approval file `file` on main answers another review. */
 export const staleHold = (request: ApprovalRequestName, file: string): GateHold => ({
   reason: 'ApprovalStale',
-  message: `approval ${file} on main is for another review than the present one: ${howToMerge(request)}`,
+  message: `approval ${file} on main has another review digest than the current request: ${howToMerge(request)}`,
 });
 
 /** What a closed gate is waiting for. */
@@ -45,7 +45,7 @@ export function closedHolds(gate: {
 }
 
 const flaws: Readonly<Record<ApprovalFlaw, { readonly code: ProblemCode; readonly is: string }>> = {
-  'without-review': { code: 'approval-without-review', is: 'does not name what was reviewed' },
+  'without-review': { code: 'approval-without-review', is: 'has no review digest' },
   early: { code: 'early-approval', is: 'was on main before its run requested it' },
 };
 

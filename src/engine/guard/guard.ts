@@ -16,9 +16,9 @@ const ruleSets: { readonly [Domain in PlanSection | 'record' | 'fleet']: RuleSet
 };
 
 /**
- * Reads a plan as a stranger would and reports what must not happen. Shares no code with what planned: a rule that both got
- * from the same line would not be a check. Non-empty = the plan is refused. Findings that carry a `removalDigest` pass once
- * a RemovalApproval of that digest is on main; the others never do.
+ * Checks a plan independently and reports what must not happen. Shares no code with the planner: a rule that both took from the
+ * same line would not be a check. Non-empty = the plan is refused. Findings with a `removalDigest` pass once a RemovalApproval of
+ * that digest is on main; the others never do.
  */
 export function guard(request: GuardRequest): GuardFinding[] {
   const evidence = gatherEvidence(request);

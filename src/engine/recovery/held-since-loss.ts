@@ -32,7 +32,7 @@ export const heldSinceLoss = <T extends Written>(file: T, digest: (text: string)
   },
 });
 
-/** Whether a record only says that its object is held, without a history of its own. */
+/** Whether a record only holds its object, without a history of its own. */
 export const isMereHold = (recorded: Written | undefined): boolean =>
   recorded?.metadata.annotations?.[annotation] !== undefined;
 

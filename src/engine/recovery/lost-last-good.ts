@@ -5,7 +5,7 @@ import { describeRef } from '../selection/object-key.ts';
 import { isRebuilt } from './rebuilt-snapshot.ts';
 
 /**
- * The unreadable or invalid file, in words, where a placement has no last good version to use instead. Undefined where all
+ * The unreadable or invalid file, in words, if a placement has no last good version to use instead. Undefined if all
  * files are valid, and once a snapshot from the repo was taken since the record was lost. The objects on the members are no
  * last good version: they may be of several versions, and have overrides in them.
  */

@@ -2,7 +2,7 @@ import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import { rebuiltHash } from '../selection/content-hash.ts';
 
 /**
- * Whether the contents of a snapshot that gitfleet took are lost: the file is gone from the record, or could not be read. A
+ * Whether the contents of a snapshot that gitfleet took are lost: its file is missing in the record, or unreadable. A
  * state written by hand names snapshots without hashes and may leave their contents out, so those do not count.
  */
 export const isLostSnapshot = (
@@ -21,4 +21,4 @@ export const isLostSnapshot = (
 
 /** Why a cluster cannot get its snapshot. */
 export const lostSnapshotMessage = (index: number): string =>
-  `resource snapshot ${index} is no longer recorded, and the cluster shows nothing of it`;
+  `resource snapshot ${index} is no longer recorded, and the cluster shows no objects of it`;

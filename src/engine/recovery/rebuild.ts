@@ -57,7 +57,7 @@ export function rebuilt(
     const known = contents.get(index) ?? new Map<string, Manifest>();
     contents.set(index, known);
     for (const object of objects) {
-      // The contents of a Secret on a member never go to git. It stays unchanged until a snapshot from the repo lists it.
+      // The contents of a Secret on a member are never committed. It stays unchanged until a snapshot from the repo lists it.
       if (isSecret(object)) continue;
       known.set(keyOfManifest(object), normalise(object));
     }
@@ -83,7 +83,7 @@ export function rebuilt(
 
 /**
  * A rebuilt placement with the policy of its file. Its bindings count as made by that policy, so that the scheduler does not
- * move them for lack of a record. A PickFixed policy cannot have made a binding that it does not name: an older one did.
+ * move them because the record was lost. A PickFixed policy cannot have made a binding that it does not name: an older one did.
  */
 export function underPolicy({ state, ...rest }: RecordedPlacement, policy: PlacementPolicy): RecordedPlacement {
   const isNamed = ({ targetCluster }: Binding): boolean =>

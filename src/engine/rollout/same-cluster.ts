@@ -35,7 +35,7 @@ export function sameCluster(
     const subject = { ...ref, clusterName };
     const live = list.filter(({ deleting }) => !deleting);
     if (live.length > 1 || (live.some(wasBound) && live.length < list.length)) {
-      const message = `${describeRef(ref)} has ${list.length} bindings on ${clusterName} (${list.map(({ state, deleting }) => (deleting ? 'being deleted' : state)).join(', ')}): none of its bindings move until only one is left`;
+      const message = `${describeRef(ref)} has ${list.length} bindings on ${clusterName} (${list.map(({ state, deleting }) => (deleting ? 'being deleted' : state)).join(', ')}): none of its bindings is changed until only one remains`;
       const fix = `remove the surplus binding on ${clusterName} from its state.yaml on the status branch`;
       return {
         conflict: {

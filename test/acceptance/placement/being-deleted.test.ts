@@ -26,7 +26,7 @@ const leaving = (text: string): string =>
     .replace(/metadata:\s+name: (\w+)/, 'metadata: {name: $1}')
     .replace(/metadata: \{/, 'metadata: {finalizers: [x], deletionTimestamp: "2026-11-20T09:00:00Z", ');
 
-it('a placement with a deletionTimestamp is removed from its clusters, as if its file were gone, and its file is reported', async () => {
+it('a placement with a deletionTimestamp is removed from its clusters, as if its file were deleted, and its file is reported', async () => {
   const first = await plan({ repo: fleet({}) });
   const deleted = await plan({ repo: fleet({ 'placements/other.yaml': leaving(other) }), recorded: first.recorded });
   const { 'placements/other.yaml': _, ...without } = fleet({});

@@ -105,7 +105,7 @@ async function drained(strategy?: string, more?: Record<string, string>): Promis
   return story;
 }
 
-/** And may take placements again. */
+/** And may get placements again. */
 async function uncordoned(strategy?: string, more?: Record<string, string>): Promise<Story> {
   const story = await drained(strategy, more);
   story.files['clusters/a.yaml'] = member('a');

@@ -271,7 +271,7 @@ describe('an unpicked cluster', () => {
         severity: 'warning',
         code: 'same-cluster-conflict',
         message:
-          'ClusterResourcePlacement web has 2 bindings on a (Bound, Bound): none of its bindings move until only one is left',
+          'ClusterResourcePlacement web has 2 bindings on a (Bound, Bound): none of its bindings is changed until only one remains',
         fix: 'remove the surplus binding on a from its state.yaml on the status branch',
       },
     ]);

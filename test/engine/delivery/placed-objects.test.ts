@@ -58,7 +58,7 @@ describe('an object on a cluster has an owner', () => {
     ],
     ['its binding is on its way out', true, [{ binding: { deleting: true }, contents: [[1, [settings]]] }]],
     ['it is unknown what its snapshot held', true, [{ contents: [] }]],
-    ['its snapshot was put together from what members showed', true, [{ hash: rebuiltHash }]],
+    ['its snapshot was rebuilt from members', true, [{ hash: rebuiltHash }]],
     ['no snapshot of it lists the object', false, []],
     [
       'it was picked for the cluster and has not come there',

@@ -109,7 +109,7 @@ describe('a removal is done', () => {
   const never: Binding = { targetCluster: 'a', state: 'Unscheduled', deleting: true };
   it.each<[string, Partial<Parameters<typeof isCleanedUp>[0]>, boolean]>([
     ['a complete look shows none of its objects', { observation: memberObservation() }, true],
-    ['one is still there', { observation: memberObservation({ objects: [labelled(label)] }) }, false],
+    ['one still exists', { observation: memberObservation({ objects: [labelled(label)] }) }, false],
     [
       'objects of another placement do not count',
       { observation: memberObservation({ objects: [labelled('other')] }) },

@@ -235,7 +235,7 @@ const mutations: readonly (readonly [what: string, rule: string, mutation: Mutat
       );
       if (!binding) return undefined;
       const targets = plan.targets.filter(({ clusterName }) => clusterName !== binding.clusterName);
-      // While the member shows what is left there.
+      // While the member shows the remaining objects.
       return { ...withBinding(judged, binding, undefined), targets };
     },
   ],

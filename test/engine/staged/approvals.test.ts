@@ -136,7 +136,7 @@ describe('answers', () => {
   it('written by hand without a review is refused where it is not allowed', () => {
     const rollout = told(answer({ name, stage: 'canary' }));
     expect(rollout.holds).toEqual(['WaitingForApproval canary']);
-    expect(rollout.outcome.holds[0]!.message).toContain(`(approval ${name} does not name what was reviewed)`);
+    expect(rollout.outcome.holds[0]!.message).toContain(`(approval ${name} has no review digest)`);
     expect(rollout.outcome.problems).toMatchObject([
       {
         severity: 'error',

@@ -12,7 +12,7 @@ import { clustersWanted, scaledUp } from '../evidence/numbers.ts';
 /**
  * Evictions leave as many healthy clusters in service as the ClusterResourcePlacementDisruptionBudget of the placement requires;
  * where its `gitfleet.dev/budget-scope` is `all`, rollouts and update runs do too (decision 20). Clusters that were not
- * healthy may always go. A budget that cannot be read, or means nothing, allows nothing.
+ * healthy may always be moved. A budget that is unreadable or misconfigured allows nothing.
  */
 export function brokenDisruptionBudgets(evidence: Evidence): GuardFinding[] {
   const budgetOf = budgetReader(evidence);
@@ -38,19 +38,19 @@ export function brokenDisruptionBudgets(evidence: Evidence): GuardFinding[] {
     return [
       {
         rule: 'disruption-budget-broken',
-        message: `placement ${key}: ${disturbed.length} healthy clusters would be disturbed, which leaves at most ${serving} in service, and its disruption budget wants ${least === Number.POSITIVE_INFINITY ? 'none disturbed' : `at least ${least}`}: ${clusters.join(', ')}`,
+        message: `placement ${key}: ${disturbed.length} healthy clusters would be disturbed, which leaves at most ${serving} in service, but its disruption budget requires ${least === Number.POSITIVE_INFINITY ? 'that none is disturbed' : `at least ${least}`}: ${clusters.join(', ')}`,
       },
     ];
   });
 }
 
 interface Budget {
-  /** Undefined where its file is not valid. */
+  /** Undefined if its file is not valid. */
   readonly spec: DisruptionBudget['spec'] | undefined;
   readonly bindsRollouts: boolean;
 }
 
-/** Undefined where there are no budgets, as in most fleets. */
+/** Undefined if there are no budgets, as in most fleets. */
 function budgetReader({ fleet }: Evidence): ((placement: Placement) => Budget | undefined) | undefined {
   const budgets = new Map(fleet.budgets.map((budget) => [budget.metadata.name, budget]));
   const invalid = new Set(
@@ -69,7 +69,7 @@ function budgetReader({ fleet }: Evidence): ((placement: Placement) => Budget | 
   };
 }
 
-/** How many clusters must stay in service; infinite where the budget allows nothing. */
+/** How many clusters must stay in service; infinite if the budget allows nothing. */
 function leastInService({ spec }: Budget, placement: Placement, change: PlacementChange): number {
   const { maxUnavailable, minAvailable } = spec ?? {};
   const isPickAll = placement.spec.policy.placementType === 'PickAll';
@@ -79,7 +79,7 @@ function leastInService({ spec }: Budget, placement: Placement, change: Placemen
       ? scaledUp(minAvailable, clustersWanted(placement, change))
       : Number.POSITIVE_INFINITY;
   if (isPickAll || !isNumber(maxUnavailable)) return Number.POSITIVE_INFINITY;
-  // Of the clusters that it was on and is on, at least: more would be asked for, were those counted that come.
+  // Counts the clusters that it is on before and after: with added clusters a budget would require more.
   const total = change.pairs.filter(({ before, after }) => before && after).length;
   return total - scaledUp(maxUnavailable, clustersWanted(placement, change));
 }

@@ -11,11 +11,11 @@ export function unaskedEvictions(evidence: Evidence): GuardFinding[] {
   return evictionsNow(evidence).flatMap(({ name, placementName, clusterName }): GuardFinding[] => {
     const finding = (why: string): GuardFinding => ({
       rule: 'eviction-unasked',
-      message: `eviction ${name} would take placement ${placementName} off ${clusterName}, but ${why}`,
+      message: `eviction ${name} would remove placement ${placementName} from ${clusterName}, but ${why}`,
     });
     const file = fleet.evictions.find(({ metadata }) => metadata.name === name);
     if (file?.spec.placementName !== placementName || file.spec.clusterName !== clusterName)
-      return [finding('no file requests that')];
+      return [finding('no file requests it')];
     const recorded = input.record.evictions.get(name)?.status?.conditions ?? [];
     if (recorded.some(({ type, status }) => type === 'Executed' || (type === 'Valid' && status === 'False')))
       return [finding('it has its result already')];

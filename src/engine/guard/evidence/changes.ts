@@ -7,26 +7,26 @@ import type { Plan, PlannedBinding } from '../../plan-document.ts';
 import { placementInEffect } from './fleet-in-effect.ts';
 import { membersThatLeave } from './members.ts';
 
-/** One cluster of one placement, before and after the plan. A removal pairs a recorded live binding with one that goes. */
+/** One cluster of one placement, before and after the plan. A removal pairs a recorded live binding with one that is being removed. */
 export interface Pair {
   readonly clusterName: ClusterName;
-  /** Recorded and not on its way out. */
+  /** Recorded and not being removed. */
   readonly before: Binding | undefined;
   readonly after: PlannedBinding | undefined;
   /** Live in the record and removed by this plan; a removal that was allowed earlier does not count again. */
   readonly removedNow: boolean;
 }
 
-/** A placement before and after. `placement` is undefined where neither the repo nor the record shows it. */
+/** A placement before and after. `placement` is undefined if neither the repo nor the record has it. */
 export interface PlacementChange {
   readonly key: PlacementKey;
   /** As it is in effect. */
   readonly placement: Placement | undefined;
-  /** It has a file, or may have one that cannot be read: it is not deleted. */
+  /** It has a file, or may have an unreadable one: it is not deleted. */
   readonly isWanted: boolean;
-  /** Empty where the plan changes no binding and no cluster leaves. */
+  /** Empty if the plan changes no binding and no cluster leaves. */
   readonly pairs: readonly Pair[];
-  /** Clusters that targets of the plan have remove it. */
+  /** Clusters whose targets in the plan remove it. */
   readonly emptied: ReadonlySet<ClusterName>;
 }
 
@@ -73,7 +73,7 @@ function emptiedBy({ targets }: Plan): ReadonlyMap<PlacementKey, ReadonlySet<Clu
   return emptied;
 }
 
-/** Placements that are not found in the repo and may be there: their file is invalid, or another one cannot be read. */
+/** Placements that were not found in the repo but may exist: their file is invalid, or another one is unreadable. */
 function unreadPlacements({ refused, unreadable, beingDeleted }: Fleet): (key: PlacementKey) => boolean {
   const invalid = new Set(refused.filter(({ kind }) => isPlacementKind(kind)).map((ref) => placementKey(ref)));
   const deleted = new Set(beingDeleted.map((placement) => placementKey(refOf(placement))));
@@ -82,7 +82,7 @@ function unreadPlacements({ refused, unreadable, beingDeleted }: Fleet): (key: P
 
 const noClusters: ReadonlySet<ClusterName> = new Set();
 
-/** Most placements of most plans: the guard must not cost a large fleet its quiet passes. */
+/** Most placements of most plans: for a large fleet the guard must be cheap while nothing changes. */
 const isQuiet = memoizePair(
   (planned: readonly PlannedBinding[], recorded: readonly Binding[]): boolean =>
     recorded.length === planned.length &&
@@ -111,7 +111,7 @@ function pairsOf(
   const kept = new Map<ClusterName, PlannedBinding>();
   const removed = new Map<ClusterName, PlannedBinding>();
   for (const binding of planned) (binding.move === 'remove' ? removed : kept).set(binding.clusterName, binding);
-  // Two on one cluster that both stay cannot be told apart, and need not be.
+  // Two on one cluster that both stay cannot be distinguished, and need not be.
   const still = stillTwice(recorded, planned);
   const clusters = new Set([...live.keys(), ...kept.keys(), ...removed.keys(), ...emptied]).difference(still);
   return [...clusters].map((clusterName) => {

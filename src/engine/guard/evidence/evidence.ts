@@ -4,21 +4,21 @@ import { changesOf, type PlacementChange } from './changes.ts';
 import { fleetInEffect } from './fleet-in-effect.ts';
 import { placementOf } from './snapshot-objects.ts';
 
-/** What the guard judges: a plan, the input as it was written, and the record that the planner took for the input's. */
+/** What the guard checks: a plan, the input as it was written, and the record that the planner recovered from it. */
 export interface GuardRequest {
   readonly input: PlanInput;
-  /** Checked by rules of its own (`record/`), not believed. */
+  /** Checked by rules of its own (`record/`), not trusted. */
   readonly recovered: { readonly record: FleetRecord; readonly lost: boolean };
   readonly plan: Plan;
 }
 
-/** What the rules of every domain read. Nothing of it is taken from the planner but the plan and the recovered record. */
+/** What the rules of every domain read. Only the plan and the recovered record are taken from the planner. */
 export interface Evidence extends Pick<PlanInput, 'now' | 'observations' | 'digest'>, GuardRequest {
-  /** The fleet that a plan may act on: the files, and the recorded version of what cannot be read. */
+  /** The fleet that a plan may act on: the files, and the recorded versions of objects in unreadable files. */
   readonly fleet: Fleet;
   /** The recovered record. */
   readonly record: FleetRecord;
-  /** The record is gone, and members hold objects of ours (decision 32). */
+  /** The record is lost, and members have objects of ours (decision 32). */
   readonly isRecordLost: boolean;
   /** Every placement before and after, by name. */
   readonly changes: readonly PlacementChange[];

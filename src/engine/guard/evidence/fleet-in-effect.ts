@@ -4,8 +4,8 @@ import type { Fleet, FleetRecord, PlanInput } from '../../input.ts';
 import { memoizePair } from '../../kernel/memoize.ts';
 
 /**
- * The fleet that a plan may act on, read by the guard from the files as they were written. While the FleetConfig cannot be read,
- * the recorded one stays in effect: its limits and freezes hold, and placements without a strategy keep the recorded one.
+ * The fleet that a plan may act on, read by the guard from the files as they were written. While the FleetConfig is unreadable,
+ * the recorded one stays in effect: its limits and freezes apply, and placements without a strategy keep the recorded one.
  * @param recovered The record with the last good version of placements.
  */
 export function fleetInEffect({ fleet, record }: PlanInput, recovered: FleetRecord): Fleet {
@@ -14,7 +14,7 @@ export function fleetInEffect({ fleet, record }: PlanInput, recovered: FleetReco
   return { ...fleet, config, placements: placementsUnder(config, fleet, recovered) };
 }
 
-/** The recorded FleetConfig, where it holds because the file of the present one is invalid or may be hidden in an unreadable one. */
+/** The recorded FleetConfig, if it is in effect because the current one is invalid or may be in an unreadable file. */
 function recordedConfig({ config, refused, unreadable }: Fleet, record: FleetRecord): FleetConfig | undefined {
   if (config !== undefined) return undefined;
   const isUnread = unreadable.length > 0 || refused.some(({ kind }) => kind === 'FleetConfig');

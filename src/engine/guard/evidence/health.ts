@@ -12,7 +12,7 @@ import { snapshotReader } from './planned-record.ts';
 /** `unknown`: the guard has no evidence, and must not stop a fleet for lack of it. */
 export type Health = 'healthy' | 'unhealthy' | 'unknown';
 
-/** How bindings were before the plan, seen with the guard's own eyes: only what is certain is called healthy. */
+/** Health of bindings before the plan, by rules of the guard's own: only certain health counts as healthy. */
 export function healthReader(evidence: Evidence): (key: PlacementKey, pair: Pair) => Health {
   const contentsOf = snapshotReader(evidence);
   const isLost = lostOverrides(evidence);
@@ -43,7 +43,7 @@ function healthAsSeen(
   const live = new Map(
     seen.objects.filter(({ metadata: { name } }) => names.has(name)).map((object) => [nameOf(object), object]),
   );
-  // Where the contents of the snapshot are not recorded, only the planner knows which objects stand for them.
+  // If the contents of the snapshot are not recorded, only the planner knows which objects it stands for.
   let certain = remembered === 'healthy' && contents.length > 0;
   for (const wanted of contents) {
     const found = live.get(nameOf(wanted));
@@ -84,7 +84,7 @@ const atOnce = new Set([
   'ClusterRoleBinding',
 ]);
 
-/** Undefined where the kind has no rule simple enough to restate here, or its controller has not seen a change yet. */
+/** Undefined if the kind has no rule simple enough to restate here, or its controller has not observed a change yet. */
 function isReady(object: Manifest): boolean | undefined {
   if (atOnce.has(object.kind)) return true;
   const spec = (object['spec'] ?? {}) as Readonly<Record<string, number | undefined>>;
@@ -116,7 +116,7 @@ function isReady(object: Manifest): boolean | undefined {
   }
 }
 
-/** A cluster shows the objects of all its placements, of which one wants a few. */
+/** A cluster shows the objects of all its placements; one placement has a few of them. */
 const namesIn = memoize(
   (contents: readonly Manifest[]): ReadonlySet<string> => new Set(contents.map(({ metadata }) => metadata.name)),
 );

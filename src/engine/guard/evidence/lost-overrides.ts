@@ -2,7 +2,7 @@ import type { Binding } from '../../../api/placement-state.ts';
 import type { Evidence } from './evidence.ts';
 
 /**
- * Whether a binding uses an override snapshot that neither the record had nor the plan takes: its overrides fail then
+ * Whether a binding uses an override snapshot that neither the record nor the plan has: its overrides fail then
  * (KubeFleet overrider, a snapshot that is deleted while it is still referenced).
  */
 export function lostOverrides({ record, plan }: Evidence): (binding: Binding) => boolean {

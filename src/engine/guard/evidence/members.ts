@@ -6,7 +6,7 @@ interface Known {
   readonly record: Pick<FleetRecord, 'clusters'>;
 }
 
-/** Members with a file that does not ask to leave. A file that cannot be read is no file that is gone. */
+/** Members whose file has no deletionTimestamp. An unreadable file does not count as removed. */
 export function membersThatStay({ fleet, record }: Known): ReadonlySet<ClusterName> {
   const stays = new Set<ClusterName>();
   for (const { metadata } of fleet.members) if (metadata.deletionTimestamp == null) stays.add(metadata.name);
@@ -18,7 +18,7 @@ export function membersThatStay({ fleet, record }: Known): ReadonlySet<ClusterNa
   return stays;
 }
 
-/** Members that the record knows and that do not stay. One that was on its way out already has been counted. */
+/** Recorded members that do not stay. One that was leaving already was counted before. */
 export function membersThatLeave(known: Known): ReadonlySet<ClusterName> {
   const stays = membersThatStay(known);
   const leaves = new Set<ClusterName>();

@@ -31,7 +31,7 @@ export function moveReader({ plan, record }: Evidence): MoveReader {
   };
 }
 
-/** What was never Bound has nothing that could be taken out of service. */
+/** A binding that was never Bound has nothing in service. */
 const wasBound = ({ state, previousState }: Binding): boolean =>
   state === 'Bound' || (state === 'Unscheduled' && previousState === 'Bound');
 

@@ -2,7 +2,7 @@ import type { IntOrPercent } from '../../../api/meta.ts';
 import type { Placement } from '../../../api/placement.ts';
 import type { PlacementChange } from './changes.ts';
 
-/** How many clusters a placement is to be on. */
+/** How many clusters the policy of a placement requires. */
 export function clustersWanted(placement: Placement, { pairs }: Pick<PlacementChange, 'pairs'>): number {
   const { placementType, clusterNames, numberOfClusters } = placement.spec.policy;
   if (placementType === 'PickFixed') return clusterNames?.length ?? 0;

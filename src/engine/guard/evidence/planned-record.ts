@@ -5,7 +5,7 @@ import { memoize } from '../../kernel/memoize.ts';
 import type { Plan } from '../../plan-document.ts';
 import type { Evidence } from './evidence.ts';
 
-/** Contents of a snapshot by index: those of the plan's record, else those remembered. */
+/** Contents of a snapshot by index: those of the plan's record, else the recorded ones. */
 export function snapshotReader({
   record,
   plan,
@@ -17,7 +17,7 @@ export function snapshotReader({
       : (record.placements.get(key)?.snapshots.get(index) ?? snapshots.get(`${key}/${index}`) ?? notRemembered);
 }
 
-/** Contents of a snapshot that has no file any more: they are unknown. */
+/** Contents of a snapshot that no longer has a file: they are unknown. */
 export const notRemembered: readonly Manifest[] = [];
 
 /** Bindings in the record that the plan writes, by placement and cluster. */
@@ -26,7 +26,7 @@ export function bindingReader(plan: Plan): (key: PlacementKey, cluster: ClusterN
   return (key, cluster) => liveBindings(states.get(key)?.bindings ?? noBindings).get(cluster);
 }
 
-/** Bindings of a state that are not on their way out, by cluster, of two the first: rules ask cluster by cluster. */
+/** Bindings of a state that are not being removed, by cluster, of two the first: rules check cluster by cluster. */
 export const liveBindings = memoize(
   (bindings: readonly Binding[]): ReadonlyMap<ClusterName, Binding> =>
     new Map(
@@ -36,7 +36,7 @@ export const liveBindings = memoize(
 
 const noBindings: readonly Binding[] = [];
 
-/** Whether a placement is still on its way out of a cluster by the plan: one that is not planned, by its record. */
+/** Whether the plan still removes a placement from a cluster; for one that is not planned, whether its record does. */
 export function leavingReader(plan: Plan): (key: PlacementKey, cluster: ClusterName) => boolean {
   const planned = new Map(plan.placements.map((placement) => [placementKey(placement), placement.bindings]));
   const { states } = writtenIn(plan.record);

@@ -1,7 +1,7 @@
 import type { Manifest, PlacementKey } from '../../../api/meta.ts';
 import { memoize } from '../../kernel/memoize.ts';
 
-/** Objects that a snapshot puts on a cluster: envelopes count as what is in them. */
+/** Objects of a snapshot on a cluster: envelopes count as their contents. */
 export const objectsOf = memoize((manifests: readonly Manifest[]): readonly string[] => manifests.flatMap(namesIn));
 
 function namesIn(manifest: Manifest): string[] {

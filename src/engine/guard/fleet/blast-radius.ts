@@ -8,9 +8,9 @@ import { objectsOf } from '../evidence/snapshot-objects.ts';
 import { findRemovals, type Removals } from './removed-objects.ts';
 
 /**
- * How much a plan may take away at once without an approval: from 10 clusters or a tenth of them, of 50 objects or
- * a tenth of what we hold on a cluster, 2 members or a tenth leaving, and never everything of a kind. FleetConfig sets
- * other limits; a RemovalApproval with the digest lets exactly this removal pass.
+ * How much a plan may remove at once without an approval: from 10 clusters or a tenth of them, 50 objects or a tenth of our
+ * objects on a cluster, 2 members or a tenth of them, and never everything of a kind. FleetConfig sets other limits; a
+ * RemovalApproval with the digest allows exactly this removal.
  */
 export function blastRadius(evidence: Evidence): GuardFinding[] {
   const removals = findRemovals(evidence);
@@ -73,12 +73,12 @@ function tooManyLeaving(evidence: Evidence, { released }: Removals): GuardFindin
   ];
 }
 
-/** At any size: a repo that suddenly holds no placements, members or resources is more often a mistake than a wish. */
+/** At any size: a repo that suddenly has no placements, members or resources is more often a mistake than intended. */
 function everythingVanished(evidence: Evidence, removals: Removals): GuardFinding[] {
   const { fleet } = evidence;
   const finding = (what: string): GuardFinding => ({
     rule: 'everything-vanished',
-    message: `all ${what} vanished from the repo in one commit`,
+    message: `all ${what} were removed from the repo in one commit`,
   });
   const findings: GuardFinding[] = [];
   const deleted = new Set(evidence.changes.filter(({ isWanted }) => !isWanted).map(({ key }) => key));
@@ -89,7 +89,7 @@ function everythingVanished(evidence: Evidence, removals: Removals): GuardFindin
   return findings;
 }
 
-/** Without a setting the larger of `least` and a tenth; a setting stands alone. Percentages are not rounded: more is more. */
+/** Without a setting, the larger of `least` and a tenth; with one, only that. Percentages are not rounded. */
 function limitOf(setting: IntOrPercent | undefined, least: number, total: number): number {
   if (setting === undefined) return Math.max(least, total / 10);
   const text = String(setting);

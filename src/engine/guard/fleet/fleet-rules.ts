@@ -3,7 +3,7 @@ import { blastRadius } from './blast-radius.ts';
 import { changesInFreeze } from './freeze-windows.ts';
 import { removalsOfUnread } from './unreadable-files.ts';
 
-/** What holds for the fleet as a whole: files that cannot be read, freeze windows, how much goes at once. */
+/** Rules for the fleet as a whole: unreadable files, freeze windows, how much is removed at once. */
 export const fleetRules: RuleSet = (evidence: Evidence) => [
   ...removalsOfUnread(evidence),
   ...changesInFreeze(evidence),

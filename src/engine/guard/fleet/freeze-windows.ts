@@ -9,8 +9,8 @@ import type { Pair } from '../evidence/changes.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 
 /**
- * In a freeze no cluster gets another snapshot than it had, and none is cleaned up that was not being cleaned up before. A target
- * without a digest brings nothing: it is unknown what its cluster should hold, and that stays as it is.
+ * In a freeze no cluster gets another snapshot than it had, and no removal starts. A target without a digest changes nothing:
+ * the contents for its cluster are unknown, and its objects stay as they are.
  */
 export function changesInFreeze({ now: instant, fleet, plan, changes }: Evidence): GuardFinding[] {
   const now = parseInstant(instant) ?? 0;

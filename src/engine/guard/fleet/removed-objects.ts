@@ -10,20 +10,20 @@ import { nameOf, objectsOf } from '../evidence/snapshot-objects.ts';
 import { takeovers } from './takeovers.ts';
 
 export interface Removals {
-  /** What this plan takes off clusters, each object once; what another placement takes over stays. */
+  /** Objects that this plan removes from clusters, each once; those that another placement takes over stay. */
   readonly now: readonly Removal[];
   /** Objects that a snapshot or an override no longer has, among `now`. */
   readonly dropped: boolean;
   /** Clusters that leave with bindings of ours: their objects stay there, unmanaged. */
   readonly released: readonly Removal[];
   /**
-   * What an approver is asked for. Objects dropped from a snapshot are listed for every cluster of the placement, so
-   * that one approval holds for all steps of a rollout.
+   * What an approver reviews. Objects dropped from a snapshot are listed for every cluster of the placement, so that one
+   * approval covers all steps of a rollout.
    */
   readonly approvable: readonly Removal[];
 }
 
-/** What the plan takes off clusters, read from the record before and the record and targets after. */
+/** What the plan removes from clusters, by the record before and the record and targets after. */
 export function findRemovals(evidence: Evidence): Removals {
   const lossOf = lossReader(evidence);
   const isTakenOver = takeovers(evidence);
@@ -47,7 +47,7 @@ export function findRemovals(evidence: Evidence): Removals {
       }
       if (loss.kind === 'dropped' && removals.length > 0) dropped = true;
     }
-    // The other clusters of the placement, at their turn.
+    // The other clusters of the placement follow later in the rollout.
     for (const objects of drops.values())
       for (const { clusterName, after, removedNow } of pairs)
         if (after && !removedNow && after.state !== 'Scheduled')
@@ -60,9 +60,9 @@ export function findRemovals(evidence: Evidence): Removals {
   return { now, dropped, released, approvable: [...approvable, ...released] };
 }
 
-/** What one cluster loses of one placement. */
+/** What is removed of one placement on one cluster. */
 interface Loss {
-  /** `removed`: all of it goes; `dropped`: what the next contents no longer have; `released`: all of it stays, unattended. */
+  /** `removed`: all objects; `dropped`: those that the next contents lack; `released`: all stay, no longer managed. */
   readonly kind: 'removed' | 'dropped' | 'released';
   readonly objects: readonly string[];
 }
@@ -79,11 +79,11 @@ function lossReader(evidence: Evidence): (of: PlacementChange, pair: Pair, drops
     const { clusterName, before, after, removedNow } = pair;
     if (before === undefined) return undefined;
     const held = () => objectsOf(contentsOf(key, before.resourceSnapshotIndex));
-    // All of it goes, or is left alone, whatever it was: that is something, and counts.
+    // All objects are removed or released, even if unknown: that counts as a removal.
     const all = () => (contentsOf(key, before.resourceSnapshotIndex) === notRemembered ? [''] : held());
     const gone = removedNow || after === undefined;
     if (!stays.has(clusterName) && !emptied.has(clusterName)) {
-      // Under External the binding of a cluster that left stays until a run comes to it: by then that is no news.
+      // Under External the binding of a cluster that left stays until a run removes it: it was counted before.
       const leavesNow = leaves.has(clusterName) || (gone && before.state !== 'Unscheduled');
       if (!leavesNow) return undefined;
       return { kind: 'released', objects: before.resourceSnapshotIndex === undefined ? [''] : all() };
@@ -103,12 +103,12 @@ function lossReader(evidence: Evidence): (of: PlacementChange, pair: Pair, drops
   };
 }
 
-/** Objects that a changed override leaves out on a cluster: those held that its target no longer has. */
+/** Objects that a changed override leaves out on a cluster: those on it that its target no longer has. */
 function overrideLosses(
   plan: Plan,
 ): (key: PlacementKey, pair: Pair, held: () => readonly string[]) => readonly string[] {
   const overridesAfter = overridesReader(plan);
-  // Most plans never ask for it, and a large fleet has a million.
+  // Computed on demand: most plans do not need it, and a large fleet has a million.
   let byCluster: ReadonlyMap<string, Target> | undefined;
   const targetOf = (cluster: ClusterName, key: PlacementKey): Target | undefined => {
     byCluster ??= new Map(

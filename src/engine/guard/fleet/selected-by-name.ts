@@ -3,8 +3,8 @@ import type { HubObject } from '../../input.ts';
 import { nameOf } from '../evidence/snapshot-objects.ts';
 
 /**
- * Objects of the repo that a placement surely selects: by their name, or with a namespace that it selects by name. What it
- * selects by labels, and what is in envelopes, is not worked out.
+ * Objects of the repo that a placement certainly selects: by their name, or with a namespace that it selects by name. Objects
+ * selected by labels, and those in envelopes, are not considered.
  */
 export function selectedByName(resources: readonly HubObject[], placement: Placement): readonly string[] {
   const { resourceSelectors } = placement.spec;

@@ -9,9 +9,9 @@ import { nameOf, objectsOf } from '../evidence/snapshot-objects.ts';
 import { selectedByName } from './selected-by-name.ts';
 
 /**
- * Whether an object stays on its cluster because another placement there takes it over: by its target of now, or by what
- * its rollout or next run will bring there. Where the documents alone do not show it, it counts as removed:
- * an approval too many costs less than one too few.
+ * Whether an object stays on its cluster because another placement there takes it over: by its current target, or by what its
+ * rollout or next run will apply there. If the documents alone do not show it, it counts as removed: an unnecessary approval
+ * costs less than a missing one.
  */
 export function takeovers(evidence: Evidence): (removal: Removal) => boolean {
   // Most plans remove nothing, most of what is removed is in one placement, and a large fleet has a million targets.
@@ -34,16 +34,16 @@ export function takeovers(evidence: Evidence): (removal: Removal) => boolean {
 
 interface Taker {
   readonly key: PlacementKey;
-  /** Clusters that it is to be on. */
+  /** Clusters that it is assigned to. */
   readonly stays: ReadonlySet<ClusterName>;
-  /** What it wants everywhere once its rollout is done. */
+  /** Its objects on every cluster after its rollout. */
   readonly next: ReadonlySet<string>;
 }
 
-/** Placements that take over what is there, by the objects that any of their snapshots in use lists, or the next one will. */
+/** Placements that take over existing objects, by the objects that any of their snapshots in use lists, or the next one will. */
 function takersOf(evidence: Evidence): ReadonlyMap<string, readonly Taker[]> {
   const contentsOf = snapshotReader(evidence);
-  // Whose objects an override may leave out, somewhere, is not worked out here.
+  // A placement with overrides may leave objects out on some cluster, so it does not count.
   const isWhole = !evidence.fleet.overrides.some(({ spec }) =>
     spec.policy.overrideRules.some(({ overrideType }) => overrideType === 'Delete'),
   );
@@ -68,7 +68,7 @@ function takersOf(evidence: Evidence): ReadonlyMap<string, readonly Taker[]> {
   return takers;
 }
 
-/** Under External a run takes what is selected when it starts. */
+/** Under External a run uses the selection of its start. */
 function nextOf(
   planned: PlannedPlacement,
   placement: Placement,

@@ -3,7 +3,7 @@ import { placementKey } from '../../../api/placement.ts';
 import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 
-/** While a file cannot be read, nothing is removed because it is absent from the repo. */
+/** While a file is unreadable, nothing is removed because it is absent from the repo. */
 export function removalsOfUnread({ fleet, changes }: Evidence): GuardFinding[] {
   const { unreadable, refused, placements, beingDeleted, members } = fleet;
   const isRefused = (name: string, kinds: readonly string[]): boolean =>
@@ -27,7 +27,7 @@ export function removalsOfUnread({ fleet, changes }: Evidence): GuardFinding[] {
     if (!written.has(key) && why && pairs.some(({ removedNow, before }) => removedNow && before))
       findings.push({
         rule: 'unreadable-repo',
-        message: `placement ${key} would be removed as if its file were gone, but ${why}`,
+        message: `placement ${key} would be removed as if its file were deleted, but ${why}`,
       });
   }
   const gone = new Set<ClusterName>();
@@ -40,7 +40,7 @@ export function removalsOfUnread({ fleet, changes }: Evidence): GuardFinding[] {
     if (!names.has(name) && why)
       findings.push({
         rule: 'unreadable-repo',
-        message: `member ${name} would leave as if its file were gone, but ${why}`,
+        message: `member ${name} would leave as if its file were deleted, but ${why}`,
       });
   }
   return findings;

@@ -18,7 +18,7 @@ export function duplicateTargets(plan: Plan): GuardFinding[] {
   return findings;
 }
 
-/** Plans are sorted: their targets are found to be unique without remembering a million names. */
+/** Plans are sorted, so targets are checked for duplicates without a set of a million names. */
 function isStrictlySorted(targets: readonly Target[]): boolean {
   let [lastCluster, lastKey] = ['', ''];
   for (const { clusterName, placement } of targets) {

@@ -25,7 +25,7 @@ export function unsupportedRemovals({ record, fleet, observations, changes }: Ev
       })
       .map(({ clusterName }) => ({
         rule: 'removal-without-binding',
-        message: `placement ${key} would be removed from ${clusterName}, where it was never placed according to record and observations`,
+        message: `placement ${key} would be removed from ${clusterName}, but neither the record nor observations show it there`,
       })),
   );
 }

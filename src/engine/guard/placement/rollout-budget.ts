@@ -6,7 +6,7 @@ import { moveReader } from '../evidence/moves.ts';
 import { clustersWanted, scaledUp } from '../evidence/numbers.ts';
 
 /**
- * A rolling update may not take more healthy clusters out of service than maxUnavailable leaves. Clusters that were not
+ * A rolling update may not take more healthy clusters out of service than maxUnavailable allows. Clusters that were not
  * healthy may always be moved; evictions and members that leave have rules of their own.
  */
 export function brokenRolloutBudgets(evidence: Evidence): GuardFinding[] {
@@ -24,7 +24,7 @@ export function brokenRolloutBudgets(evidence: Evidence): GuardFinding[] {
     const health = moved.map((pair) => healthOf(key, pair));
     const disturbed = health.filter((it) => it === 'healthy').length;
     const inPlace = new Set(counted).difference(new Set(moved));
-    // An eviction comes after the rollout has spent its budget, so what it takes still counted then.
+    // Evictions are decided after the rollout has used its budget, so the clusters they remove counted as available then.
     const serving = [...inPlace].filter((pair) => isEvicted(key, pair) || (!pair.removedNow && serves(pair.after)));
     const ready = health.filter((it) => it !== 'unhealthy').length + serving.length;
     const wanted = clustersWanted(placement, change);
@@ -35,7 +35,7 @@ export function brokenRolloutBudgets(evidence: Evidence): GuardFinding[] {
     return [
       {
         rule: 'budget-broken',
-        message: `placement ${key}: ${disturbed} healthy clusters would be moved at once, maxUnavailable ${rolling.maxUnavailable} of ${wanted} leaves room for ${allowed}: ${clusters.slice(0, 5).join(', ')}`,
+        message: `placement ${key}: ${disturbed} healthy clusters would be moved at once, maxUnavailable ${rolling.maxUnavailable} of ${wanted} allows ${allowed}: ${clusters.slice(0, 5).join(', ')}`,
       },
     ];
   });

@@ -1,7 +1,7 @@
 import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 
-/** RollingUpdate never brings back an older snapshot; only an update run does, under External (staged/moves-by-run.ts). */
+/** RollingUpdate never returns to an older snapshot; only an update run does, under External (staged/moves-by-run.ts). */
 export function olderSnapshots({ changes }: Evidence): GuardFinding[] {
   return changes.flatMap(({ key, placement, isWanted, pairs }) => {
     if (!placement || !isWanted || placement.spec.strategy.type === 'External') return [];
@@ -11,7 +11,7 @@ export function olderSnapshots({ changes }: Evidence): GuardFinding[] {
       return [
         {
           rule: 'older-snapshot',
-          message: `placement ${key} would go back from snapshot ${present} to ${next} on ${clusterName} without an update run`,
+          message: `placement ${key} would be rolled back from snapshot ${present} to ${next} on ${clusterName} without an update run`,
         },
       ];
     });

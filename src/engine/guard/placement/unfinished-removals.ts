@@ -10,8 +10,8 @@ import { leavingReader } from '../evidence/planned-record.ts';
 import { nameOf, placementOf } from '../evidence/snapshot-objects.ts';
 
 /**
- * A removal that has started continues until a complete observation of the member shows nothing of the placement but what its
- * target there lists.
+ * A removal continues until a complete observation of the member shows no objects of the placement except those that its target
+ * there lists.
  */
 export function unfinishedRemovals(evidence: Evidence): GuardFinding[] {
   const { plan, observations } = evidence;
@@ -33,7 +33,7 @@ export function unfinishedRemovals(evidence: Evidence): GuardFinding[] {
     return [
       {
         rule: 'removal-forgotten',
-        message: `the removal of placement ${key} from ${targetCluster} would be over, but ${left}`,
+        message: `the removal of placement ${key} from ${targetCluster} would end, but ${left}`,
       },
     ];
   });
@@ -44,7 +44,7 @@ interface Ended {
   readonly binding: Binding;
 }
 
-/** Bindings on their way out of members that stay, of which the plan knows no more. */
+/** Bindings that were being removed from members that stay, and that the plan no longer has. */
 function endedBy(evidence: Evidence): readonly Ended[] {
   const stays = membersThatStay(evidence);
   const isLeaving = leavingReader(evidence.plan);
@@ -57,24 +57,24 @@ function endedBy(evidence: Evidence): readonly Ended[] {
 
 const leavingIn = memoize((bindings: readonly Binding[]) => bindings.filter(({ deleting }) => deleting));
 
-/** Why its removal is not over. */
+/** Why its removal has not ended. */
 function leftOf(
   key: PlacementKey,
   { resourceSnapshotIndex, state, previousState }: Binding,
   { seen, asked }: { readonly seen: ClusterObservation | undefined; readonly asked: readonly ObjectRef[] },
 ): string | undefined {
-  // Nothing is removed where nothing was given: what is there all the same was there before.
+  // If nothing was applied, nothing is removed: existing objects were there before.
   if (resourceSnapshotIndex === undefined && state !== 'Bound' && previousState !== 'Bound') return undefined;
-  if (!seen?.reachable || !seen.complete) return 'nothing shows what is left there';
+  if (!seen?.reachable || !seen.complete) return 'it is unknown what remains there';
   const kept = new Set(asked.map((ref) => named(ref.apiVersion, ref.kind, ref)));
   const left = seen.objects
     .filter((object) => placementOf(object) === key)
     .map(({ apiVersion, kind, metadata }) => named(apiVersion, kind, metadata))
     .find((name) => !kept.has(name));
-  return left && `${left} is still there`;
+  return left && `${left} still exists`;
 }
 
-/** An object is one in whatever version it is asked for. */
+/** The same object in another API version has the same key. */
 const named = (
   apiVersion: string,
   kind: string,

@@ -5,7 +5,7 @@ import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { isRebuilt, isWritten } from './rebuilt-state.ts';
 
-/** What of the record could be read is in the recovered one as it was. */
+/** The recovered record has the readable parts of the record unchanged. */
 export function changedRecord({ input, record }: Evidence): GuardFinding[] {
   const before = input.record;
   if (record === before) return [];
@@ -18,7 +18,7 @@ export function changedRecord({ input, record }: Evidence): GuardFinding[] {
   });
   return [...parts, ...placements].map((what) => ({
     rule: 'record-changed',
-    message: `${what} could be read in the record, but the plan was made from another version of it`,
+    message: `${what} is readable in the record, but the plan was made from another version of it`,
   }));
 }
 
@@ -26,8 +26,8 @@ export function changedRecord({ input, record }: Evidence): GuardFinding[] {
 const apart: ReadonlySet<string> = new Set<keyof FleetRecord>(['exists', 'placements', 'unread', 'inEffect']);
 
 /**
- * Bindings rebuilt while the file of their placement could not be read count as made by its policy once it can be: that is no
- * change of what is where.
+ * Bindings rebuilt while the file of their placement was unreadable count as made by its policy once it is readable: that changes
+ * no assignment.
  */
 function isFirstPolicy(before: RecordedPlacement, after: RecordedPlacement): boolean {
   if (!isRebuilt(before) || before.state.policySnapshots.length > 0) return false;

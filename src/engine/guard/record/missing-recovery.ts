@@ -5,8 +5,8 @@ import { isNamed } from './rebuilt-state.ts';
 import { shownPlacements } from './shown-placements.ts';
 
 /**
- * What the record lost and members show is recovered. A cluster left out would count as an empty one: it would get the newest
- * version at once, over one that serves.
+ * Everything that the record lost and members show is recovered. A cluster that is left out would count as empty: it would get
+ * the newest version at once, in place of one in service.
  */
 export function missingRecovery(evidence: Evidence): GuardFinding[] {
   const { input, recovered, isRecordLost } = evidence;
@@ -15,8 +15,8 @@ export function missingRecovery(evidence: Evidence): GuardFinding[] {
     findings.push({
       rule: 'record-incomplete',
       message: isRecordLost
-        ? 'the record is gone while members hold objects of ours, and the plan was made as if nothing were lost'
-        : 'the plan was made as if the record were lost, which it is not',
+        ? 'the record is lost and members have objects of gitfleet, but the plan was made as if nothing were lost'
+        : 'the plan was made as if the record were lost, but it is not',
     });
   return [...findings, ...clustersLeftOut(evidence), ...(input.record.unread ? plannedUnread(evidence) : [])];
 }
@@ -32,13 +32,13 @@ function clustersLeftOut({ input, record, observations, isRecordLost }: Evidence
     return [
       {
         rule: 'record-incomplete',
-        message: `${missing.sort().slice(0, 5).join(', ')} show objects of placement ${key}, and the recovered record does not have it there`,
+        message: `${missing.sort().slice(0, 5).join(', ')} show objects of placement ${key}, but the recovered record does not have it there`,
       },
     ];
   });
 }
 
-/** Placements whose state cannot be read and was not rebuilt, since nothing was observed: they are left out of the plan. */
+/** Placements whose state is unreadable and was not rebuilt, since nothing was observed: they are left out of the plan. */
 function plannedUnread({ input, record, plan }: Evidence): GuardFinding[] {
   const unread = [...(input.record.unread?.placements.keys() ?? [])].filter((key) => !record.placements.has(key));
   if (unread.length === 0) return [];
@@ -49,6 +49,6 @@ function plannedUnread({ input, record, plan }: Evidence): GuardFinding[] {
     .filter((key) => planned.has(key))
     .map((key) => ({
       rule: 'record-incomplete',
-      message: `placement ${key} is planned although its state cannot be read and nothing shows where it is`,
+      message: `placement ${key} is planned, but its state is unreadable and no member was observed`,
     }));
 }

@@ -3,7 +3,7 @@ import { isPlacementKind, placementKey, refOf } from '../../../api/placement.ts'
 import type { ResourceSnapshotEntry } from '../../../api/placement-state.ts';
 import type { PlanInput, RecordedPlacement } from '../../input.ts';
 
-/** The hash of snapshots that were put together from what members show: no contents have it, so none is ever applied. */
+/** The hash of snapshots that were rebuilt from members: no contents have it, so none is ever applied. */
 export const isRebuiltSnapshot = ({ hash }: ResourceSnapshotEntry): boolean => hash === 'lost';
 
 /** Whether the recorded state of a placement was rebuilt from the members. */
@@ -15,8 +15,8 @@ export const isWritten = ({ fleet: { placements, beingDeleted } }: PlanInput, ke
   [...placements, ...beingDeleted].some((placement) => placementKey(refOf(placement)) === key);
 
 /**
- * Whether the repo names a placement, or may name it in a file that cannot be read. Others are left alone when the record is
- * lost: what members hold of them may belong to another fleet.
+ * Whether the repo names a placement, or may name it in an unreadable file. Others are not changed when the record is lost: their
+ * objects on members may belong to another fleet.
  */
 export function isNamed(input: PlanInput, key: PlacementKey): boolean {
   const { refused, unreadable } = input.fleet;
@@ -24,7 +24,7 @@ export function isNamed(input: PlanInput, key: PlacementKey): boolean {
     unreadable.length > 0 ||
     refused.some((ref) => isPlacementKind(ref.kind) && placementKey(ref) === key) ||
     isWritten(input, key) ||
-    // A placement that was deleted while its state could not be read still is to be removed.
+    // A placement that was deleted while its state was unreadable still has to be removed.
     input.record.unread?.placements.get(key)?.object !== undefined
   );
 }

@@ -4,7 +4,7 @@ import { missingRecovery } from './missing-recovery.ts';
 import { unsupportedRecovery } from './unsupported-recovery.ts';
 
 /**
- * The recovered record, which everything else is compared with: what could be read is in it unchanged, and what was rebuilt is
+ * The recovered record, which everything else is compared with: it has the readable parts unchanged, and the rebuilt parts match
  * what members show (decision 32).
  */
 export const recordRules: RuleSet = (evidence: Evidence) => [

@@ -8,9 +8,9 @@ import { isNamed, isRebuiltSnapshot } from './rebuilt-state.ts';
 import { reportOf, shownPlacements } from './shown-placements.ts';
 
 /**
- * A recovered placement is one that the record lost and that the repo may name. Its bindings are where a member shows or
- * reports it, with the index that is known or one above all known ones; its snapshots list what was seen or can still be
- * read, and are never applied.
+ * A recovered placement is one that the record lost and that the repo may name. Its bindings are on members that show or report
+ * it, with the known index or one above all known ones. Its snapshots list observed or still readable objects, and are never
+ * applied.
  */
 export function unsupportedRecovery(evidence: Evidence): GuardFinding[] {
   const { input, record, isRecordLost } = evidence;
@@ -21,7 +21,7 @@ export function unsupportedRecovery(evidence: Evidence): GuardFinding[] {
     const faults = isLost
       ? isNamed(input, key)
         ? [...bindingFaults(key, recovered, evidence), ...snapshotFaults(key, recovered, evidence)]
-        : ['no file of the repo names it: what members hold of it may belong to another fleet']
+        : ['no file of the repo names it: its objects on members may belong to another fleet']
       : ['the record was not lost and does not have it'];
     return faults.map((fault) => ({
       rule: 'record-invented',
@@ -38,7 +38,7 @@ function bindingFaults(key: PlacementKey, { state }: RecordedPlacement, evidence
     const twice = seen.has(cluster);
     seen.add(cluster);
     if (twice) return [`it has two bindings on ${cluster}`];
-    if (binding.deleting || binding.state !== 'Bound') return [`its binding on ${cluster} is not simply Bound`];
+    if (binding.deleting || binding.state !== 'Bound') return [`its binding on ${cluster} is not in state Bound`];
     const { isBacked, known, recorded } = backingOf(key, binding, evidence);
     if (!isBacked) return [`nothing shows that it is on ${cluster}`];
     if (known !== undefined && index !== known) return [`${cluster} has snapshot ${known} of it, not ${index}`];
@@ -48,7 +48,7 @@ function bindingFaults(key: PlacementKey, { state }: RecordedPlacement, evidence
   });
 }
 
-/** What speaks for a binding: objects with our label, the actor's report, or the status that was recorded with it. */
+/** Evidence for a binding: objects with our label, the actor's report, or the status that was recorded with it. */
 function backingOf(key: PlacementKey, { targetCluster }: Binding, { input, observations }: Evidence) {
   const isShown = shownPlacements(observations).get(key)?.has(targetCluster) === true;
   const report = reportOf(observations, key, targetCluster);
@@ -63,7 +63,7 @@ function backingOf(key: PlacementKey, { targetCluster }: Binding, { input, obser
   };
 }
 
-/** Of the indexes that members report and of the snapshots that can still be read. */
+/** Of the indexes that members report and of the snapshots that are still readable. */
 function highestIndex(key: PlacementKey, { input, observations }: Evidence): number {
   const reported = [...(observations?.keys() ?? [])].map(
     (cluster) => reportOf(observations, key, cluster)?.resourceSnapshotIndex ?? -1,
@@ -74,7 +74,7 @@ function highestIndex(key: PlacementKey, { input, observations }: Evidence): num
 function snapshotFaults(key: PlacementKey, { state, snapshots }: RecordedPlacement, evidence: Evidence): string[] {
   const faults = state.resourceSnapshots
     .filter((entry) => !isRebuiltSnapshot(entry))
-    .map(({ index }) => `snapshot ${index} was put together from what members show and might be applied`);
+    .map(({ index }) => `snapshot ${index} was rebuilt from members and might be applied`);
   for (const [index, manifests] of snapshots) {
     const known = listedBy(key, { index, bindings: state.bindings }, evidence);
     const invented = manifests.map(textOf).find((name) => !known.has(name));
@@ -83,7 +83,7 @@ function snapshotFaults(key: PlacementKey, { state, snapshots }: RecordedPlaceme
   return faults;
 }
 
-/** Objects that the file of a snapshot lists, or that clusters which have it show. Secrets of members never go to git. */
+/** Objects that the file of a snapshot lists, or that clusters with it show. Secrets of members are never committed to git. */
 function listedBy(
   key: PlacementKey,
   { index, bindings }: { readonly index: number; readonly bindings: readonly Binding[] },

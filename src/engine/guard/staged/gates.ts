@@ -3,7 +3,7 @@ import type { GuardFinding, Plan, PlannedRun } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { is, isStarted, newlyDone, type RunChange } from './run-status.ts';
 
-/** A gate is passed with an approval on main, and nothing behind it starts or ends before. */
+/** A gate is passed with an approval on main; nothing after it starts or ends before that. */
 export function unapprovedGates({ run, before }: RunChange, { fleet, plan }: Evidence): GuardFinding[] {
   const finding = (message: string): GuardFinding => ({
     rule: 'gate-not-approved',

@@ -6,7 +6,7 @@ import { isStarted } from './run-status.ts';
 
 /** Under External only an update run that has started a cluster gives it another snapshot. */
 export function movesWithoutRun(evidence: Evidence): GuardFinding[] {
-  // Made when the first moves under External, which is seldom.
+  // Computed at the first move under External, which is rare.
   let started: ReadonlySet<string> | undefined;
   const isGivenByRun = (key: PlacementKey, cluster: ClusterName, index: number): boolean => {
     started ??= startedByRuns(evidence);
@@ -21,14 +21,14 @@ export function movesWithoutRun(evidence: Evidence): GuardFinding[] {
       return [
         {
           rule: 'moved-without-run',
-          message: `placement ${key} is External, but ${clusterName} would get snapshot ${next} without an update run that has come to it`,
+          message: `placement ${key} is External, but ${clusterName} would get snapshot ${next} without an update run that has started it`,
         },
       ];
     });
   });
 }
 
-/** Snapshots that runs brought to clusters of a placement, by `startedKey`. */
+/** Snapshots that runs applied to clusters of a placement, by `startedKey`. */
 function startedByRuns(evidence: Evidence): ReadonlySet<string> {
   const runs = runPlacements(evidence);
   return new Set(

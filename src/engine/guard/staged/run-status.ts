@@ -20,6 +20,6 @@ export const isDone = ({ conditions }: ClusterUpdatingStatus): boolean =>
 
 export const isStarted = ({ conditions }: ClusterUpdatingStatus): boolean => is(conditions, 'Started') === 'True';
 
-/** Status of a condition; undefined where it is absent. */
+/** Status of a condition; undefined if it is absent. */
 export const is = (conditions: readonly Condition[] | undefined, type: string): Condition['status'] | undefined =>
   conditions?.find((condition) => condition.type === type)?.status;

@@ -24,7 +24,7 @@ function faultsOf(name: string, status: UpdateRunStatus): GuardFinding[] {
     if (is(stage.conditions, 'Succeeded') === 'True' && undone)
       findings.push({
         rule: 'stage-order',
-        message: `run ${name} calls stage ${stage.stageName} done although ${undone.clusterName} is not`,
+        message: `run ${name} would end stage ${stage.stageName}, but ${undone.clusterName} is not done`,
       });
   }
   return findings;
