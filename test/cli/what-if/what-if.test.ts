@@ -148,7 +148,7 @@ describe('what-if flags that cannot be read', () => {
     ],
     [['--property', 'eu-1:available-cpu=lots'], '"lots" is no quantity: write for example 8, 500m or 64Gi'],
     [['--label', 'eu-1:env'], 'write eu-1:key=value, or eu-1:key- to remove the label'],
-    [['--label', 'eu-1:kubernetes-fleet.io/member-name=x'], 'every member carries its own name under'],
+    [['--label', 'eu-1:kubernetes-fleet.io/member-name=x'], 'every member has its own name under'],
   ])('%j', async (flags, message) => {
     const ran = await plan(...flags);
     expect(ran).toMatchObject({ code: 2, out: '' });
