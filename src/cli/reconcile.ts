@@ -61,7 +61,7 @@ async function nudge(daemon: string, secret: string): Promise<void> {
 
 function daemonUrl(text: string): string {
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
-  throw new CliError(`--daemon ${text} is no address: write for example http://127.0.0.1:8080`);
+  throw new CliError(`--daemon ${text} is not an address: write for example http://127.0.0.1:8080`);
 }
 
 async function awaitStatus(

@@ -6,9 +6,9 @@ import type { ServedKind } from './api-server/served-kind.ts';
 import { type SharedLimits, sharedLimits } from './api-server/shared-limits.ts';
 import type { Transport } from './api-server/transport.ts';
 import type { Clock } from './clock.ts';
-import { type Contact, keepContact, type Standing } from './contact.ts';
+import { type Contact, keepContact, type Reachability } from './contact.ts';
 import type { FewAtOnce } from './few-at-once.ts';
-import { type Turns, turns } from './turns.ts';
+import { type KeyedQueue, keyedQueue } from './keyed-queue.ts';
 import { type UnrecordedObjects, unrecorded } from './unrecorded-objects.ts';
 import { keptBytes } from './watch/kept-bytes.ts';
 import type { Change } from './watch/store.ts';
@@ -22,7 +22,7 @@ export interface Connection {
   readonly contact: Contact;
   readonly clock: Clock;
   /** One queue per object: if two placements miss it, one creates it and the other sees its owner. */
-  readonly objectTurns: Turns;
+  readonly objectQueue: KeyedQueue;
   /** Limits work with many requests, across all members. */
   readonly fewAtOnce: FewAtOnce;
   readonly unrecorded: UnrecordedObjects;
@@ -41,7 +41,7 @@ export function connect(input: {
   readonly fewAtOnce: FewAtOnce;
   readonly shared?: SharedLimits | undefined;
   readonly life: AbortSignal;
-  readonly probed: (before: Standing) => void;
+  readonly probed: (before: Reachability) => void;
   /** The objects of a kind that assignments name. */
   readonly named: (kind: ServedKind) => readonly ObjectRef[];
   readonly changed: (change: Change) => void;
@@ -55,7 +55,7 @@ export function connect(input: {
   const kept = keptBytes(input.name, { shared, life, refused });
   const seen = watches({ client, clock, contact, discovery, kept, pollMs, named, changed, turned });
 
-  /** Everything of it is let go of, and read anew when it is asked again. */
+  /** Releases everything that was read of the member; it is read again after the refusal. */
   function refused(error: BeyondLimit): void {
     if (!contact.refuse(error.message)) return;
     client.abort(error);
@@ -70,7 +70,7 @@ export function connect(input: {
     watches: seen,
     contact,
     clock,
-    objectTurns: turns(),
+    objectQueue: keyedQueue(),
     fewAtOnce: input.fewAtOnce,
     unrecorded: unrecorded(clock, input.knownAt),
   };

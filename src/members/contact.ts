@@ -4,7 +4,7 @@ import type { MemberClient } from './api-server/client.ts';
 import { type Clock, sleep } from './clock.ts';
 
 /** Whether a member's API server responds. */
-export type Standing =
+export type Reachability =
   | { readonly kind: 'unknown' }
   | {
       readonly kind: 'reachable';
@@ -28,7 +28,7 @@ export type Standing =
 
 /** Heartbeats of one member, and a circuit breaker for all other requests. */
 export interface Contact {
-  readonly standing: () => Standing;
+  readonly reachability: () => Reachability;
   /** Resolves when the member is reachable, at once if it is, and when contact is stopped. */
   open(): Promise<void>;
   /** Requests may be sent. */
@@ -36,8 +36,8 @@ export interface Contact {
   /** A request got no response: probe at once instead of at the next heartbeat. */
   doubt(): void;
   /**
-   * It sends what is not taken: it counts as unreachable, with this cause. After a while it is asked again, and counts as reachable
-   * when it has not been refused again until the next heartbeat. False when it is refused already.
+   * It sends data beyond the limits: it counts as unreachable, with this cause. After a while it gets requests again, and counts as
+   * reachable if it is not refused until the next heartbeat. False when it is refused already.
    */
   refuse(cause: string): boolean;
 }
@@ -47,10 +47,10 @@ const mostMisses = 2;
 const probeTimeoutMs = 10_000;
 const isTooBusy = (error: unknown): boolean => error instanceof ApiError && error.status === 429;
 
-/** A member that was refused is asked again after this time, which doubles up to the longest while it goes on. */
+/** A refused member gets requests again after this time, which doubles up to the longest with each refusal. */
 const firstRefusalMs = 15_000;
 const longestRefusalMs = 300_000;
-/** So long it has to do well before it counts as reachable, at most. */
+/** The longest time without a refusal before it counts as reachable. */
 const longestTrialMs = 60_000;
 
 /** Wait after a failed probe; doubles up to the longest. */
@@ -68,14 +68,14 @@ export function keepContact(input: {
   readonly heartbeatMs: number;
   readonly life: AbortSignal;
   /** After every probe; `before` is what was known before it. */
-  readonly probed: (before: Standing) => void;
+  readonly probed: (before: Reachability) => void;
 }): Contact {
   const { client, clock, life, heartbeatMs } = input;
-  let standing: Standing = { kind: 'unknown' };
+  let reachability: Reachability = { kind: 'unknown' };
   let misses = 0;
   /** The last response was 429. */
   let wasBusy = false;
-  /** It was refused: until when, milliseconds, and whether it is being asked again. */
+  /** It was refused: until when, milliseconds, and whether it gets requests on trial. */
   let refusal: { readonly untilMs: number; onTrial: boolean } | undefined;
   let refusalMs = firstRefusalMs;
   let acceptedAt = Number.NEGATIVE_INFINITY;
@@ -83,15 +83,15 @@ export function keepContact(input: {
   let waiting: (() => void)[] = [];
 
   async function probe(): Promise<void> {
-    const before = standing;
-    const found = await ask(before);
+    const before = reachability;
+    const found = await requestReadyz(before);
     if (life.aborted) return;
-    if (mayRecover()) standing = found;
+    if (mayRecover()) reachability = found;
     if (admits()) letThrough();
     input.probed(before);
   }
 
-  /** Whether a probe decides. A member that was refused is first asked everything again, and has to last until the next probe. */
+  /** Whether a probe decides. A refused member first gets all requests again, and must stay within the limits until the next probe. */
   function mayRecover(): boolean {
     if (refusal === undefined) return true;
     if (refusal.onTrial && misses === 0) {
@@ -103,29 +103,29 @@ export function keepContact(input: {
     return false;
   }
 
-  const admits = (): boolean => standing.kind === 'reachable' || refusal?.onTrial === true;
+  const admits = (): boolean => reachability.kind === 'reachable' || refusal?.onTrial === true;
 
-  async function ask(before: Standing): Promise<Standing> {
+  async function requestReadyz(before: Reachability): Promise<Reachability> {
     const sent = clock.now();
     try {
       const timeoutMs = Math.min(probeTimeoutMs, heartbeatMs);
       const headers = { accept: 'text/plain' };
-      await client.send({ method: 'GET', path: '/readyz', headers, tried: 'ask /readyz', urgent: true, timeoutMs });
-      return answered(before, sent, undefined);
+      await client.send({ method: 'GET', path: '/readyz', headers, tried: 'get /readyz', urgent: true, timeoutMs });
+      return responded(before, sent, undefined);
     } catch (error) {
       if (isTooBusy(error) && before.kind === 'reachable' && before.healthy && !wasBusy) {
         misses = 0;
         wasBusy = true;
         return { ...before, heartbeat: sent };
       }
-      if (error instanceof ApiError && error.status !== 401) return answered(before, sent, error.message);
+      if (error instanceof ApiError && error.status !== 401) return responded(before, sent, error.message);
       misses++;
       if (error instanceof UnreachableError && misses < mostMisses) return before;
       return unreachable(before, messageOf(error));
     }
   }
 
-  function answered(before: Standing, heartbeat: number, trouble: string | undefined): Standing {
+  function responded(before: Reachability, heartbeat: number, trouble: string | undefined): Reachability {
     misses = 0;
     wasBusy = false;
     const healthy = trouble === undefined;
@@ -160,26 +160,26 @@ export function keepContact(input: {
     if (misses > 0 || wasBusy)
       return Math.min(firstRetryMs * 2 ** Math.max(misses - 1, 0), longestRetryMs) * (0.5 + Math.random() / 2);
     if (refusal) return refusal.onTrial ? Math.min(heartbeatMs, longestTrialMs) : refusal.untilMs - clock.now();
-    // KubeFleet's agents spread their beats by five per cent so that a fleet does not report in one breath.
+    // KubeFleet's agents spread their beats by five per cent so that not all members report at once.
     return heartbeatMs * (0.95 + Math.random() * 0.1);
   }
 
   void run();
   return {
-    standing: () => standing,
+    reachability: () => reachability,
     open: () => (admits() || life.aborted ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     doubt() {
-      if (standing.kind === 'reachable' && misses === 0 && !wasBusy) wake.abort();
+      if (reachability.kind === 'reachable' && misses === 0 && !wasBusy) wake.abort();
     },
     admits,
     refuse(cause) {
       if (life.aborted || (refusal && !refusal.onTrial)) return false;
-      const before = standing;
+      const before = reachability;
       const now = clock.now();
       const isAgain = refusal !== undefined || now - acceptedAt < longestRefusalMs;
       refusalMs = isAgain ? Math.min(refusalMs * 2, longestRefusalMs) : firstRefusalMs;
       refusal = { untilMs: now + refusalMs * (0.75 + Math.random() / 4), onTrial: false };
-      standing = unreachable(before, cause);
+      reachability = unreachable(before, cause);
       input.probed(before);
       wake.abort();
       return true;
@@ -187,8 +187,8 @@ export function keepContact(input: {
   };
 }
 
-/** The cause of a long outage changes its wording; nobody needs to hear each of them. */
-function unreachable(before: Standing, cause: string): Standing {
+/** The cause of a long outage changes its wording; not every change is reported. */
+function unreachable(before: Reachability, cause: string): Reachability {
   if (before.kind === 'unreachable') return before;
   return { kind: 'unreachable', cause, ...(before.kind === 'reachable' && { lastHeartbeat: before.heartbeat }) };
 }

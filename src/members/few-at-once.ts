@@ -11,7 +11,7 @@ export interface FewAtOnce {
  * fill memory. Fewer would be slow, since distant members take long to respond.
  */
 const most = 64;
-/** A task gives its place away after this time, milliseconds: it then waits for a response, and must not block other members. */
+/** A task releases its place after this time, milliseconds: it is waiting for a response, and must not block other members. */
 const placeMs = 1_000;
 
 export function fewAtOnce(clock: Clock): FewAtOnce {

@@ -1,7 +1,7 @@
 import type { PriceList } from '../api/gitfleet.ts';
 import type { Connection } from './connection.ts';
 import { identityOf } from './identity.ts';
-import { collectProperties, type Properties, withoutAnswer } from './properties.ts';
+import { collectProperties, type Properties, withoutResponse } from './properties.ts';
 import { sweep } from './watch/sweep.ts';
 
 /** What the watches of a member do not show: its identity, nodes, versions, and objects of kinds that no assignment names. */
@@ -9,7 +9,7 @@ export interface Inspection {
   /** Starts an inspection unless one is running. */
   look(): Promise<void>;
   /**
-   * Watches every kind of which the member holds objects of ours. Kinds that cannot be read are retried with each inspection. `begun`
+   * Watches every kind of which the member has objects of ours. Kinds that cannot be read are retried with each inspection. `begun`
    * is called when its turn among all members has come.
    */
   sweep(begun?: () => void): Promise<void>;
@@ -76,7 +76,7 @@ export function inspection(
       try {
         await connection.fewAtOnce.run(lookOnce);
       } catch (error) {
-        properties = withoutAnswer(before, error);
+        properties = withoutResponse(before, error);
       }
       looking = false;
       if (JSON.stringify(before) !== JSON.stringify(properties)) on.changed();

@@ -8,7 +8,7 @@ import type { Transport } from './api-server/transport.ts';
 import type { Assignment } from './assignment.ts';
 import type { Clock } from './clock.ts';
 import { type Connection, connect } from './connection.ts';
-import type { Standing } from './contact.ts';
+import type { Reachability } from './contact.ts';
 import { servedBy } from './crd.ts';
 import type { FewAtOnce } from './few-at-once.ts';
 import { type Inspection, inspection } from './inspection.ts';
@@ -19,17 +19,17 @@ import type { Change } from './watch/store.ts';
 export interface Member {
   readonly name: ClusterName;
   /**
-   * Replaces everything the member should hold. If a target is omitted and the record no longer has it here, what was created for it
-   * is removed.
+   * Replaces the assignments of the member. If a target is omitted and the record no longer has it here, the objects that were
+   * created for it are removed.
    */
   assign(assignments: readonly Assignment[], isForgotten?: (target: Actor['target']) => boolean): void;
-  /** What the member looked like at its last contact. The same value as long as nothing changed. */
+  /** The state of the member at its last contact. The same value as long as nothing changed. */
   observation(): ClusterObservation;
   /** Why it does not respond; undefined while it does, and before the first probe. */
   readonly unreachable: () => string | undefined;
   /** True once every assignment has had an attempt, or the member cannot be reached. */
   idle(): boolean;
-  /** Watches every kind of which the member holds objects of ours, whether a snapshot names it or not. `begun`: its turn has come. */
+  /** Watches every kind of which the member has objects of ours, listed in a snapshot or not. `begun`: the sweep has started. */
   sweep(begun?: () => void): Promise<void>;
   readonly requests: () => number;
   stop(): void;
@@ -103,8 +103,8 @@ export function openMember(input: {
     changed();
   }
 
-  function probed(before: Standing): void {
-    const now = contact.standing();
+  function probed(before: Reachability): void {
+    const now = contact.reachability();
     cached = undefined;
     unrecorded.settle();
     if (contact.admits()) void inspected.look();
@@ -122,10 +122,10 @@ export function openMember(input: {
     },
     sweep: inspected.sweep,
     unreachable() {
-      const standing = contact.standing();
-      return standing.kind === 'unreachable' ? standing.cause : undefined;
+      const reachability = contact.reachability();
+      return reachability.kind === 'unreachable' ? reachability.cause : undefined;
     },
-    idle: () => contact.standing().kind === 'unreachable' || actors.idle(),
+    idle: () => contact.reachability().kind === 'unreachable' || actors.idle(),
     observation() {
       cached ??= observe({ name, connection, inspected, actors, assigned });
       return cached;
@@ -147,16 +147,16 @@ function observe(of: {
 }): ClusterObservation {
   const { name, inspected, actors } = of;
   const { contact, watches } = of.connection;
-  const standing = contact.standing();
+  const reachability = contact.reachability();
   const properties = inspected.properties();
-  if (standing.kind === 'unreachable') return unobserved(name, standing.lastHeartbeat, standing.cause);
-  if (standing.kind === 'unknown' || !properties) return unobserved(name, undefined, 'not contacted yet');
+  if (reachability.kind === 'unreachable') return unobserved(name, reachability.lastHeartbeat, reachability.cause);
+  if (reachability.kind === 'unknown' || !properties) return unobserved(name, undefined, 'not contacted yet');
   // Before the first assignment no actor knows what is applied, and a plan must not read that as "nothing".
-  if (!of.assigned) return unobserved(name, standing.heartbeat, 'nothing assigned yet');
+  if (!of.assigned) return unobserved(name, reachability.heartbeat, 'nothing assigned yet');
   return observationOf({
     name,
-    standing,
-    asOf: Math.min(standing.heartbeat, watches.asOf()),
+    reachability,
+    asOf: Math.min(reachability.heartbeat, watches.asOf()),
     complete: watches.complete() && inspected.complete() && actors.complete(),
     properties,
     placements: actors.observations().flatMap(({ placements = [] }) => placements),
@@ -165,7 +165,7 @@ function observe(of: {
 }
 
 /** The change that a probe found, if a plan may depend on it; with a message for users. */
-function contactNews(before: Standing, now: Standing): { readonly message?: string } | undefined {
+function contactNews(before: Reachability, now: Reachability): { readonly message?: string } | undefined {
   if (now.kind === 'unreachable')
     return before.kind === 'unreachable' ? undefined : { message: `cannot be reached: ${now.cause}` };
   if (now.kind !== 'reachable') return undefined;

@@ -1,10 +1,10 @@
 import type { ClusterName, Manifest } from '../api/meta.ts';
 import type { ClusterObservation, PlacementObservation } from '../api/observation.ts';
 import { withoutValues } from '../engine/bindings/conditions/secret-values.ts';
-import type { Standing } from './contact.ts';
+import type { Reachability } from './contact.ts';
 import type { Properties } from './properties.ts';
 
-type Reachable = Extract<Standing, { kind: 'reachable' }>;
+type Reachable = Extract<Reachability, { kind: 'reachable' }>;
 
 /**
  * The observation of a member, whose parts are all from `asOf` (milliseconds) or later. If `complete` is false, a missing object may
@@ -12,14 +12,14 @@ type Reachable = Extract<Standing, { kind: 'reachable' }>;
  */
 export function observationOf(input: {
   readonly name: ClusterName;
-  readonly standing: Reachable;
+  readonly reachability: Reachable;
   readonly asOf: number;
   readonly complete: boolean;
   readonly properties: Properties;
   readonly placements: readonly PlacementObservation[];
   readonly objects: readonly Manifest[];
 }): ClusterObservation {
-  const { standing, properties } = input;
+  const { reachability, properties } = input;
   return {
     ...head(input.name, input.asOf),
     reachable: true,
@@ -29,20 +29,20 @@ export function observationOf(input: {
       agentStatus: [
         {
           type: 'MemberAgent',
-          lastReceivedHeartbeat: instant(standing.heartbeat),
+          lastReceivedHeartbeat: instant(reachability.heartbeat),
           conditions: [
             {
               type: 'Joined',
               status: 'True',
               reason: 'ContactEstablished',
-              lastTransitionTime: instant(standing.joined),
+              lastTransitionTime: instant(reachability.joined),
             },
             {
               type: 'Healthy',
-              status: standing.healthy ? 'True' : 'False',
-              reason: standing.healthy ? 'ReadyzSucceeded' : 'ReadyzFailed',
-              ...(standing.trouble === undefined ? {} : { message: standing.trouble }),
-              lastTransitionTime: instant(standing.since),
+              status: reachability.healthy ? 'True' : 'False',
+              reason: reachability.healthy ? 'ReadyzSucceeded' : 'ReadyzFailed',
+              ...(reachability.trouble === undefined ? {} : { message: reachability.trouble }),
+              lastTransitionTime: instant(reachability.since),
             },
           ],
         },

@@ -108,7 +108,7 @@ interface Usage {
 }
 
 /** The earlier properties, with the condition that collection failed (KubeFleet, ClusterPropertyCollectionSucceeded). */
-export function withoutAnswer(before: Properties | undefined, error: unknown): Properties {
+export function withoutResponse(before: Properties | undefined, error: unknown): Properties {
   // A member that sometimes fails to respond must not change the record each time.
   if (before && error instanceof UnreachableError) return before;
   const message = messageOf(error);
@@ -148,7 +148,7 @@ function nodeOf({ metadata, spec, status }: NodeObject): Node {
   };
 }
 
-/** What a pod on a node asks for: its containers together, or its largest init container if that is more. */
+/** What a pod on a node requests: its containers together, or its largest init container if that is more. */
 function usageOf({ spec }: PodObject): Usage {
   if (spec?.nodeName === undefined) return nothing;
   const requests = ({ resources }: PodContainer): Usage => usage(resources?.requests);
@@ -166,7 +166,7 @@ const zoneLabel = 'topology.kubernetes.io/zone';
 const capacityTypeLabel = 'karpenter.sh/capacity-type';
 const keptLabels: ReadonlySet<string> = new Set([instanceTypeLabel, zoneLabel, capacityTypeLabel]);
 
-/** How many nodes of each size an Azure cluster has; elsewhere KubeFleet has no provider that tells. */
+/** How many nodes of each size an Azure cluster has; elsewhere KubeFleet has no provider for it. */
 function sizes(nodes: readonly Node[]): Record<string, { readonly value: string }> {
   const azure = nodes.filter(({ onAzure }) => onAzure);
   const types = azure.flatMap(({ labels }) => labels[instanceTypeLabel] ?? []).sort();

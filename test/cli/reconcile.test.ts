@@ -75,7 +75,7 @@ describe('reconcile', () => {
   it.each([
     ['another secret', () => there(), 3, 'refused (401): the signature does not match'],
     ['a secret', () => ['--daemon', 'http://127.0.0.1:1'], 3, '--daemon http://127.0.0.1:1 does not respond: '],
-    ['a secret', () => ['--daemon', 'here'], 2, '--daemon here is no address'],
+    ['a secret', () => ['--daemon', 'here'], 2, '--daemon here is not an address'],
     ['a secret', () => [...there(), '--timeout', 'soon'], 2, '--timeout soon is no duration'],
   ])('secret %j: %s', async (secret, args, code, message) => {
     vi.stubEnv('GITFLEET_WEBHOOK_SECRET', secret);

@@ -220,7 +220,7 @@ describe('validate reports about an unknown name', () => {
     expect(lines[1]).toContain(meant === undefined ? `fix: write ${name}, or ` : `fix: did you mean ${meant}?`);
   });
 
-  it('a snapshot index of a run that is no number', async () => {
+  it('a snapshot index of a run that is not a number', async () => {
     const { code, lines } = await validated({
       'rollouts/pay-1.yaml': ['  placementName', '  resourceSnapshotIndex: "x"\n  placementName'],
     });

@@ -172,7 +172,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['that the server refused is retried', working(), failed(), { attempt: undefined, pending: 'all' }, ['retryLater']],
     [
-      'without an answer lets contact be checked',
+      'without a response lets contact be checked',
       working(),
       failed({ unreachable: true }),
       { attempt: undefined, pending: 'all' },

@@ -17,7 +17,7 @@ it('a branch on which the folder of approvals is a file is one problem, and ever
   world.fleet.repo.commit(gate, { approvals: 'not a folder' }, 'Attack');
   await world.fleet.until('the problem is reported', () => branchProblems().length > 0, 300);
   expect(branchProblems()).toEqual([
-    `(branch) ${gate}: gitfleet cannot change this branch, which requests an approval: approvals is no folder: nothing can be put into it`,
+    `(branch) ${gate}: gitfleet cannot change this branch, which requests an approval: approvals is not a folder: no file can be written into it`,
   ]);
   expect(world.fleet.logged.filter((line) => line.includes('reconciliation failed'))).toEqual([]);
   // Another gate asks nevertheless.

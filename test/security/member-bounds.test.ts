@@ -146,7 +146,7 @@ describe('a member that sends more than it may is not responding, the others con
     ],
     [
       'a list of our objects that does not end',
-      'keep objects of b: they take 32 MiB more than the fleet repo explains',
+      'keep objects of b: they take 32 MiB more than the objects of the fleet repo',
       (request) =>
         isList(request, 'deployments') && request.path.includes('labelSelector')
           ? page(
@@ -157,7 +157,7 @@ describe('a member that sends more than it may is not responding, the others con
     ],
     [
       'a watch in which our objects do not end',
-      'keep objects of b: they take 32 MiB more than the fleet repo explains',
+      'keep objects of b: they take 32 MiB more than the objects of the fleet repo',
       (request) =>
         isWatch(request) && request.path.includes('deployments')
           ? stream(endless(() => `${JSON.stringify({ type: 'ADDED', object: ours({ spec: { filled } }) })}\n`))
@@ -216,22 +216,22 @@ describe('what no API server answers is an error in a sentence, never a TypeErro
     ],
     [
       'null',
-      'list /api/v1/pods on b: 200, the response is no list: it has no metadata',
+      'list /api/v1/pods on b: 200, the response is not a list: it has no metadata',
       (request) => (isList(request, 'pods') ? answer(null) : undefined),
     ],
     [
       'items that are no list',
-      'list /api/v1/pods on b: 200, the response is no list: its items are no list',
+      'list /api/v1/pods on b: 200, the response is not a list: its items are not an array',
       (request) => (isList(request, 'pods') ? answer({ metadata: {}, items: 5 }) : undefined),
     ],
     [
       'an item that is null',
-      'list /apis/apps/v1/deployments on b: 200, an item of the list is no object: it is no object',
+      'list /apis/apps/v1/deployments on b: 200, an item of the list is not an object: it is not an object',
       (request) => (isWebList(request) ? answer({ metadata: {}, items: [null] }) : undefined),
     ],
     [
       'labels that are no texts',
-      'list /apis/apps/v1/deployments on b: 200, an item of the list is no object: metadata.labels are no texts by name',
+      'list /apis/apps/v1/deployments on b: 200, an item of the list is not an object: metadata.labels is not a map of strings',
       (request) =>
         isWebList(request)
           ? answer({ metadata: {}, items: [{ metadata: { name: 'x', labels: { a: {} } } }] })
@@ -256,22 +256,22 @@ describe('what no API server answers is an error in a sentence, never a TypeErro
     ],
     [
       'an event without an object',
-      'watch /apis/apps/v1/deployments on b: 200, an event without an object: it is no object',
+      'watch /apis/apps/v1/deployments on b: 200, an event without an object: it is not an object',
       (request) => (isWatch(request) ? answer('{"type":"ADDED"}\n') : undefined),
     ],
     [
       'a list where a watch was asked for',
-      'watch /apis/apps/v1/deployments on b: 200, what was sent is no event of a watch',
+      'watch /apis/apps/v1/deployments on b: 200, the member did not send an event of a watch',
       (request) => (isWatch(request) ? answer('{"kind":"List","metadata":{},"items":[]}\n') : undefined),
     ],
     [
       'kinds that are no list',
-      'discover apps/v1 on b: 200, the response is no list of kinds',
+      'discover apps/v1 on b: 200, the response is not a list of kinds',
       (request) => (request.path === '/apis/apps/v1' ? answer({ resources: 5 }) : undefined),
     ],
     [
       'null for what was applied',
-      'apply Deployment web/web on b: 200, the response is no object: it is no object',
+      'apply Deployment web/web on b: 200, the response is not an object: it is not an object',
       (request) => (request.method === 'PATCH' && request.path.includes('deployments') ? answer(null) : undefined),
     ],
     [
@@ -332,7 +332,7 @@ describe('a redirect over HTTP', () => {
       life: new AbortController().signal,
     });
     await expect(client.json({ method: 'GET', path: '/version' })).rejects.toThrow(
-      /^GET \/version on b: 307, redirected to ".*\/steal", which is not followed since credentials would go along: let the kubeconfig name/,
+      /^GET \/version on b: 307, redirected to ".*\/steal", which is not followed since credentials would be sent there: let the kubeconfig name/,
     );
     expect(seen).toEqual([]);
   });
@@ -384,9 +384,7 @@ describe('what all members take together', () => {
     expect((await kept).metadata.name).toBe('x');
     await Promise.all(attacks);
     expect(new Set(refused)).toEqual(
-      new Set([
-        expect.stringMatching(/^GET \/b on b: responses of 32 MiB are on their way from all members, and most/),
-      ]),
+      new Set([expect.stringMatching(/^GET \/b on b: responses of 32 MiB are in flight from all members, most/)]),
     );
   });
 
@@ -425,7 +423,7 @@ describe('what all members take together', () => {
       [
         'b',
         expect.stringMatching(
-          /^keep objects of b: members have more than \d+ MiB that the fleet repo does not explain/,
+          /^keep objects of b: members have more than \d+ MiB of objects that are not in the fleet repo/,
         ),
       ],
     ]);
@@ -520,7 +518,7 @@ describe('the memory of a daemon', () => {
     pages: /^list \/api\/v1\/pods on pages: a list of more than 500000 objects/,
     large: /on large: (a response of more than 8 MiB|responses of 32 MiB are on their way)/,
     values: /^list \/api\/v1\/nodes on values: a response of more values than fit into 64 MiB/,
-    kept: /^keep objects of kept: they take 32 MiB more than the fleet repo explains/,
+    kept: /^keep objects of kept: they take 32 MiB more than the objects of the fleet repo/,
   };
   const pods = Buffer.from(JSON.stringify(Array.from({ length: 500 }, (_, at) => ({ metadata: { name: `p-${at}` } }))));
   const values = Buffer.from(`{"metadata":{},"items":[{}${',{}'.repeat(2.5 * mib)}]}`);
@@ -591,7 +589,7 @@ describe('the first start', () => {
       () => answer({ kind: 'Status', message: 'too many requests' }, 429, { 'retry-after': '60' }),
     ],
     [
-      'never ends an answer',
+      'never ends a response',
       () =>
         stream(
           (async function* () {

@@ -38,7 +38,7 @@ function changed(files: Files, path: string | undefined, change: (value: Anythin
     change(value);
     files[path] = stringify(value);
   } catch {
-    // What an earlier step made of the file is no object any more.
+    // What an earlier step made of the file is not an object any more.
   }
 }
 

@@ -85,7 +85,7 @@ const evilSeventh = (files: Files): void => {
 };
 
 const cases: Readonly<Record<string, Case>> = {
-  'names the contents of a run by an index that is no number': {
+  'names the contents of a run by an index that is not a number': {
     attack(files) {
       evilSeventh(files);
       edited('runs/web-1.yaml', ({ status }) => {

@@ -204,7 +204,7 @@ describe('a write is refused', () => {
       'Invalid',
       expect.stringContaining('spec.template.spec.containers[1].name: Duplicate value: "a"'),
     ],
-    ['that is no object', maps, '[]', 400, 'BadRequest', expect.stringContaining('expected a JSON object')],
+    ['that is not an object', maps, '[]', 400, 'BadRequest', expect.stringContaining('expected a JSON object')],
   ])('of an object %s', async (_, at, body, status, reason, message) => {
     await make(configMap(), maps);
     const answer = await world.request('POST', at, body);

@@ -21,7 +21,7 @@ const mostNamed = 3;
 
 export interface OpenedRepo {
   readonly tree: RepoTree;
-  /** The source: a folder that is no clone, the files of a clone on disk, or a commit. */
+  /** The source: a folder that is not a clone, the files of a clone on disk, or a commit. */
   readonly from: 'folder' | 'working tree' | 'commit';
   /** A folder of a clone, which may be only a part of the fleet. */
   readonly isPart: boolean;

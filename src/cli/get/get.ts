@@ -51,7 +51,7 @@ export async function get(word: string, name: string | undefined, options: GetOp
 
 function historyOf(text: string): number {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new CliError(`--history ${text} is no number of commits: write for example 1000`);
+  throw new CliError(`--history ${text} is not a number of commits: write for example 1000`);
 }
 
 function filterOf({ namespace, allNamespaces, selector }: GetOptions): (row: Row) => boolean {

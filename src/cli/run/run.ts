@@ -139,20 +139,20 @@ function duration(flag: string, text: string): number {
 
 function count(flag: string, text: string): number {
   if (!/^\d{1,6}$/.test(text))
-    throw new CliError(`${flag} ${text} is no number: write for example 1000, or 0 for none`);
+    throw new CliError(`${flag} ${text} is not a number: write for example 1000, or 0 for none`);
   return Number(text);
 }
 
 /** At least 7 digits, so that the commit is unambiguous. */
 function commitId(text: string | undefined): string | undefined {
   if (text !== undefined && !/^[0-9a-f]{7,40}$/.test(text))
-    throw new CliError(`--accept-rewind ${text} is no commit: write at least 7 digits of its id`);
+    throw new CliError(`--accept-rewind ${text} is not a commit: write at least 7 digits of its id`);
   return text;
 }
 
 function listenAddress(text: string, once: boolean): { readonly host: string; readonly port: number } | undefined {
   if (text === 'off' || once) return undefined;
   const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d+)$/.exec(text);
-  if (!match) throw new CliError(`--listen ${text} is no address: write for example 127.0.0.1:8080, or off`);
+  if (!match) throw new CliError(`--listen ${text} is not an address: write for example 127.0.0.1:8080, or off`);
   return { host: match[1] ?? match[2] ?? '127.0.0.1', port: Number(match[3]) };
 }

@@ -2,7 +2,7 @@ import { secretFromEnv } from '../../git/secret-from-env.ts';
 import { fileErrorText } from '../terminal/file-errors.ts';
 
 /**
- * The secret that signs webhooks. A configured file that is empty or missing is no error, only a warning of one sentence: a
+ * The secret that signs webhooks. A configured file that is empty or missing is not an error, only a warning of one sentence: a
  * Deployment names the file of a Secret whose key may be left out.
  */
 export async function webhookSecret(warn: (message: string) => void): Promise<string | undefined> {

@@ -56,7 +56,7 @@ function taint(text: string): Change {
   const match = /^([^=:]+)(?:=([^:]*))?(?::(.*))?$/.exec(gone ? rest.slice(0, -1) : rest);
   const [, key = '', value, effect] = match ?? [];
   const form = 'write eu-1=key=value:NoSchedule, eu-1=key:NoSchedule, or eu-1=key- to remove one';
-  if (!isQualifiedName(key)) throw new CliError(`--taint ${text}: "${key}" is no key of a taint: ${form}`);
+  if (!isQualifiedName(key)) throw new CliError(`--taint ${text}: "${key}" is not a key of a taint: ${form}`);
   if (value !== undefined && !isLabelValue(value))
     throw new CliError(`--taint ${text}: "${value}" is no value of a taint: ${form}`);
   if (effect !== 'NoSchedule' && !(gone && effect === undefined))
@@ -73,7 +73,7 @@ function property(text: string): Change {
   if (name === '' || value === '')
     throw new CliError(`--property ${text}: a name and a value are needed: write eu-1:available-cpu=0`);
   if (!name.endsWith('version') && parseQuantity(value) === undefined)
-    throw new CliError(`--property ${text}: "${value}" is no quantity: write for example 8, 500m or 64Gi`);
+    throw new CliError(`--property ${text}: "${value}" is not a quantity: write for example 8, 500m or 64Gi`);
   return { kind: 'property', cluster, name, value };
 }
 

@@ -31,7 +31,7 @@ export class ApiError extends Error {
   }
 
   /**
-   * Whether a retry may succeed although nobody changes anything: throttling and server faults. A 500 whose Status has no reason
+   * Whether a retry may succeed without any change: throttling and server faults. A 500 whose Status has no reason
    * is permanent: server-side apply responds so to a field that the schema does not have (kubernetes issue 139253).
    */
   get transient(): boolean {
@@ -65,11 +65,11 @@ export class UnreachableError extends Error {
   }
 }
 
-/** More than is taken from a member. What it sent is not read further, so there is no answer. */
+/** A response beyond the limits. The rest of it is not read, so there is no response. */
 export class BeyondLimit extends UnreachableError {
-  /** An answer with less in it may do. */
+  /** A smaller response may be within the limits. */
   readonly smaller: boolean;
-  /** The same may do in a moment. */
+  /** The same response may be within the limits later. */
   readonly passing: boolean;
 
   constructor(
@@ -84,16 +84,16 @@ export class BeyondLimit extends UnreachableError {
   }
 }
 
-/** An answer that no API server gives to what was asked, such as the page of a proxy. `why` begins with a letter. */
-export const badAnswer = (tried: string, why: string, status = 200): ApiError =>
+/** A response that no API server sends to such a request, such as the page of a proxy. `why` begins with a letter. */
+export const badResponse = (tried: string, why: string, status = 200): ApiError =>
   new ApiError({ tried, status, body: why });
 
-/** What is quoted of an answer in a sentence. */
+/** The beginning of a response, for messages. */
 export const quoted = (text: string): string => JSON.stringify(text.trim().slice(0, 80));
 
 /**
  * Milliseconds of a `Retry-After` header: seconds, or a date, which is compared with the server's own `Date`. At most a minute,
- * whatever it says: each of several attempts waits so long.
+ * since each of several attempts waits this long.
  */
 export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
   const text = headers['retry-after'];
@@ -108,14 +108,14 @@ function describe(error: Error): string {
   return inner ?? (error.message === '' ? error.name : error.message);
 }
 
-interface AnswerStatus {
+interface ResponseStatus {
   readonly kind: string;
   readonly message: string;
   readonly reason: string;
   readonly causes: ApiError['causes'];
 }
 
-function readStatus(body: string): AnswerStatus {
+function readStatus(body: string): ResponseStatus {
   try {
     const { kind, message, reason, details } = (JSON.parse(body) ?? {}) as Readonly<Record<string, unknown>>;
     const { causes } = (details ?? {}) as { readonly causes?: unknown };

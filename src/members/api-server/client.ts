@@ -1,13 +1,13 @@
 import { connectionBroke } from '../../api/connection-broke.ts';
 import type { Manifest } from '../../api/meta.ts';
 import { type Clock, sleep } from '../clock.ts';
-import { type AnswersInFlight, answersInFlight } from './answers-in-flight.ts';
-import { ApiError, BeyondLimit, badAnswer, UnreachableError } from './api-error.ts';
+import { ApiError, BeyondLimit, badResponse, UnreachableError } from './api-error.ts';
 import { type Exchange, exchange } from './exchange.ts';
 import { Limiter } from './limiter.ts';
 import { objectFault } from './object-fault.ts';
 import { type List, type Page, pagesOf, type SentJson, wholeList } from './pages.ts';
 import { readJson } from './read-json.ts';
+import { type ResponsesInFlight, responsesInFlight } from './responses-in-flight.ts';
 import { type SharedLimits, sharedLimits } from './shared-limits.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 import { type WatchEnd, type WatchEvent, watchStream } from './watch-stream.ts';
@@ -39,24 +39,24 @@ export type Request = Omit<TransportRequest, 'headers'> & {
 export interface Reading<T> {
   /** What is kept of each object; the whole object when absent. */
   readonly keep?: (item: Manifest) => T;
-  /** Hears how much memory the pages have taken so far, and may throw. */
+  /** Called with the memory that the pages have taken so far; may throw. */
   readonly reading?: (parsedBytes: number) => void;
 }
 
 export interface MemberClient {
   /** The name of the member, for messages. */
   readonly name: string;
-  /** Resolves when the server has accepted the request, whatever it answers; rejects with ApiError or UnreachableError. */
+  /** Resolves when the server has accepted the request, for any response; rejects with ApiError or UnreachableError. */
   send(request: Request): Promise<void>;
-  /** An answer in JSON of which nothing else is known. Rejects as `send`, and with ApiError when it is none. */
+  /** A response in JSON of unknown structure. Rejects as `send`, and with ApiError if it is not JSON. */
   json(request: Request): Promise<unknown>;
-  /** An answer that is an object. Rejects as `json`, and with ApiError when it is none. */
+  /** A response that is an object. Rejects as `json`, and with ApiError if it is not one. */
   object(request: Request): Promise<Manifest>;
-  /** A list page by page, at most 500 objects each, all of one moment. Rejects with ApiError 410 when that moment is forgotten. */
+  /** A list page by page, at most 500 objects each, all of one version. Rejects with ApiError 410 when that version has expired. */
   pages(path: string, query?: Readonly<Record<string, string>>): AsyncIterable<Page>;
-  /** A whole list; begins again, a few times, when the server forgets the moment in between. */
+  /** A whole list; restarts, a few times, when its version expires in between. */
   list<T = Manifest>(path: string, query?: Readonly<Record<string, string>>, of?: Reading<T>): Promise<List<T>>;
-  /** Tells events until the server ends the watch or falls silent; rejects when the signal is aborted. Errors as `watchStream`. */
+  /** Passes events on until the server ends the watch or is silent; rejects when the signal is aborted. Errors as `watchStream`. */
   watch(
     path: string,
     query: Readonly<Record<string, string>>,
@@ -72,7 +72,7 @@ export interface MemberClient {
 }
 
 /**
- * Raw JSON requests to one member: limited, throttled as the server asks, tried again when it fails. `life` ends them all. A member
+ * Raw JSON requests to one member: limited, throttled as the server requests, retried when they fail. `life` ends them all. A member
  * that sends more than the limits allow is `refused`, and the request rejects with BeyondLimit.
  */
 export function memberClient(input: {
@@ -85,7 +85,7 @@ export function memberClient(input: {
 }): MemberClient {
   const { name, clock, life, shared = sharedLimits() } = input;
   const { limits } = shared;
-  const answers: AnswersInFlight = answersInFlight({ all: shared.inFlight, limits, life });
+  const responses: ResponsesInFlight = responsesInFlight({ all: shared.inFlight, limits, life });
   const pageSizes = new Map<string, number>();
   const limiter = new Limiter(concurrency);
   // The same for all watches of a member, so that they are renewed together.
@@ -104,7 +104,7 @@ export function memberClient(input: {
       transport,
       clock,
       life,
-      answers,
+      responses,
       timeoutMs,
       tried: wanted.tried === undefined ? `${method} ${path.split('?')[0]} on ${name}` : `${wanted.tried} on ${name}`,
       request: {
@@ -172,7 +172,7 @@ export function memberClient(input: {
         refuse(error);
       }
     },
-    abort: answers.abort,
+    abort: responses.abort,
     requests: () => requests,
     list: <T>(path: string, query = {}, { keep, reading }: Reading<T> = {}) =>
       wholeList(() => pages(path, query), {
@@ -204,12 +204,12 @@ export function memberClient(input: {
 
 const noAdvice: Pick<ApiError, 'retryAfterMs' | 'ofOneKind'> = { retryAfterMs: undefined, ofOneKind: false };
 
-/** Worth trying again at once: throttling, server faults, and room that the answers of all members take for the moment. */
+/** Errors to retry at once: throttling, server faults, and memory that responses of other members use at the moment. */
 const mayPass = (error: unknown): boolean =>
   (error instanceof ApiError && error.transient) || (error instanceof BeyondLimit && error.passing);
 
 function objectOf(value: unknown, tried: string): Manifest {
   const fault = objectFault(value);
-  if (fault !== undefined) throw badAnswer(tried, `the response is no object: ${fault}`);
+  if (fault !== undefined) throw badResponse(tried, `the response is not an object: ${fault}`);
   return value as Manifest;
 }

@@ -1,13 +1,13 @@
-/** One holder's part of something that all have together. */
+/** One holder's share of a common limit. */
 export interface Share {
-  /** Replaces what it holds. May refuse somebody, this holder too. */
+  /** Replaces the amount of this holder. May refuse a holder, also this one. */
   hold(amount: number): void;
   end(): void;
 }
 
 /**
- * A limit for all holders together. Beyond it whoever holds most is refused, never who comes last: one that takes much must not
- * cost the others anything. Whoever is refused has to let go of everything; `refuse` is called once for each time.
+ * A limit for all holders together. Beyond it the holder of the largest amount is refused, not the latest: one that takes much
+ * must not affect the others. The refused holder must release everything; `refuse` is called once each time.
  */
 export interface CommonLimit {
   open(refuse: () => void): Share;

@@ -1,6 +1,6 @@
 import { type Fields, isFields } from '../../engine/kernel/fields.ts';
 import { intern } from '../intern.ts';
-import { ApiError, badAnswer } from './api-error.ts';
+import { ApiError, badResponse } from './api-error.ts';
 import type { MemberClient } from './client.ts';
 import { memberLimits } from './member-limits.ts';
 import { groupVersionPath, type ServedKind } from './served-kind.ts';
@@ -25,12 +25,12 @@ export function discover(client: MemberClient): Discovery {
       const path = groupVersionPath(apiVersion);
       const tried = `discover ${apiVersion}`;
       const kinds = kindsIn(await client.json({ method: 'GET', path, tried }), apiVersion);
-      if (kinds === undefined) throw badAnswer(`${tried} on ${client.name}`, 'the response is no list of kinds');
+      if (kinds === undefined) throw badResponse(`${tried} on ${client.name}`, 'the response is not a list of kinds');
       counts.set(apiVersion, kinds.length);
       const total = counts.values().reduce((sum, count) => sum + count, 0);
       if (total <= memberLimits.kinds) return intern(kinds);
       counts.delete(apiVersion);
-      throw badAnswer(`${tried} on ${client.name}`, `the member serves more than ${memberLimits.kinds} kinds`);
+      throw badResponse(`${tried} on ${client.name}`, `the member serves more than ${memberLimits.kinds} kinds`);
     } catch (error) {
       // A proxy may return 404 for any path, so only the server's list of groups shows that the group is missing.
       if (error instanceof ApiError && error.status === 404 && !(await lists(apiVersion))) return [];
@@ -41,9 +41,9 @@ export function discover(client: MemberClient): Discovery {
   const groups = async (): Promise<readonly Group[]> => {
     const tried = 'discover groups';
     const found = groupsIn(await client.json({ method: 'GET', path: '/apis', tried }));
-    if (found === undefined) throw badAnswer(`${tried} on ${client.name}`, 'the response is no list of groups');
+    if (found === undefined) throw badResponse(`${tried} on ${client.name}`, 'the response is not a list of groups');
     if (found.length > memberLimits.kinds)
-      throw badAnswer(`${tried} on ${client.name}`, `the member serves more than ${memberLimits.kinds} groups`);
+      throw badResponse(`${tried} on ${client.name}`, `the member serves more than ${memberLimits.kinds} groups`);
     return found;
   };
 
@@ -64,10 +64,10 @@ export function discover(client: MemberClient): Discovery {
     find: async (apiVersion, kind) => (await groupVersion(apiVersion)).find((served) => served.kind === kind),
     async all() {
       const versions = ['v1', ...(await groups()).flatMap(({ preferred, versions }) => preferred ?? versions[0] ?? [])];
-      const answers = await Promise.allSettled(versions.map(groupVersion));
+      const responses = await Promise.allSettled(versions.map(groupVersion));
       return {
-        kinds: answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
-        failed: versions.filter((_, index) => answers[index]?.status === 'rejected'),
+        kinds: responses.flatMap((response) => (response.status === 'fulfilled' ? response.value : [])),
+        failed: versions.filter((_, index) => responses[index]?.status === 'rejected'),
       };
     },
     forget(apiVersion) {
@@ -79,9 +79,9 @@ export function discover(client: MemberClient): Discovery {
   };
 }
 
-/** Undefined where the response is none, and without kinds that do not say what they are. */
-function kindsIn(answer: unknown, apiVersion: string): ServedKind[] | undefined {
-  const resources = isFields(answer) ? (answer['resources'] ?? []) : undefined;
+/** Undefined if the response is not a list of kinds; without kinds that have no name. */
+function kindsIn(response: unknown, apiVersion: string): ServedKind[] | undefined {
+  const resources = isFields(response) ? (response['resources'] ?? []) : undefined;
   if (!Array.isArray(resources)) return undefined;
   return resources
     .filter(isFields)
@@ -98,8 +98,8 @@ interface Group {
   readonly preferred: string | undefined;
 }
 
-function groupsIn(answer: unknown): Group[] | undefined {
-  const groups = isFields(answer) ? answer['groups'] : undefined;
+function groupsIn(response: unknown): Group[] | undefined {
+  const groups = isFields(response) ? response['groups'] : undefined;
   if (!Array.isArray(groups)) return undefined;
   return groups.filter(isFields).map(({ versions, preferredVersion }) => ({
     versions: (Array.isArray(versions) ? versions.filter(isFields) : []).flatMap(groupVersionIn),

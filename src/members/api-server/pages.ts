@@ -1,6 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import { isFields } from '../../engine/kernel/fields.ts';
-import { ApiError, BeyondLimit, badAnswer } from './api-error.ts';
+import { ApiError, BeyondLimit, badResponse } from './api-error.ts';
 import type { MemberLimits } from './member-limits.ts';
 import { objectFault } from './object-fault.ts';
 import { parsedBytesOf } from './read-json.ts';
@@ -15,18 +15,18 @@ export interface Page extends List {
   readonly parsedBytes: number;
 }
 
-/** An answer in JSON, and as it was sent. */
+/** A response in JSON, and as it was sent. */
 export interface SentJson {
   readonly value: unknown;
   readonly text: string;
 }
 
-/** A list that expires in between is begun again this often. */
+/** A list that expires in between is restarted this often. */
 const mostAttempts = 4;
 
 /**
- * A list page by page, all of one moment. Rejects with ApiError 410 when that moment is forgotten, and with BeyondLimit when the
- * pages do not end. A page that is too large is asked for again with fewer objects, so that no list of a cluster is too large for us.
+ * A list page by page, all of one version. Rejects with ApiError 410 when that version has expired, and with BeyondLimit when the
+ * pages do not end. A page that is too large is requested again with fewer objects, so that no list of a cluster is too large.
  */
 export async function* pagesOf(input: {
   readonly read: (request: {
@@ -49,16 +49,16 @@ export async function* pagesOf(input: {
   for (;;) {
     const size = pageSizes.get(path) ?? input.limits.pageObjects;
     const search = new URLSearchParams({ ...input.query, limit: String(size), ...(token ? { continue: token } : {}) });
-    let answer: SentJson;
+    let response: SentJson;
     try {
-      answer = await input.read({ method: 'GET', path: `${path}?${search}`, tried });
+      response = await input.read({ method: 'GET', path: `${path}?${search}`, tried });
     } catch (error) {
       if (!(error instanceof BeyondLimit && error.smaller && size > 1)) throw error;
       pageSizes.set(path, Math.max(1, Math.floor(size / 8)));
       continue;
     }
-    const { next, ...page } = pageOf(answer, where);
-    checkProgress({ items: page.items.length, size, sentBytes: answer.text.length, token, next });
+    const { next, ...page } = pageOf(response, where);
+    checkProgress({ items: page.items.length, size, sentBytes: response.text.length, token, next });
     yield page;
     if (next === undefined) return;
     token = next;
@@ -67,14 +67,14 @@ export async function* pagesOf(input: {
 
 function pageOf({ value, text }: SentJson, where: string): Page & { readonly next: string | undefined } {
   const { apiVersion, kind, metadata, items } = isFields(value) ? value : {};
-  if (!isFields(metadata)) throw badAnswer(where, 'the response is no list: it has no metadata');
+  if (!isFields(metadata)) throw badResponse(where, 'the response is not a list: it has no metadata');
   if (items !== undefined && items !== null && !Array.isArray(items))
-    throw badAnswer(where, 'the response is no list: its items are no list');
+    throw badResponse(where, 'the response is not a list: its items are not an array');
   const ofKind = { apiVersion: textOf(apiVersion), kind: textOf(kind).replace(/List$/, '') };
   return {
     items: ((items ?? []) as readonly unknown[]).map((item) => {
       const fault = objectFault(item);
-      if (fault !== undefined) throw badAnswer(where, `an item of the list is no object: ${fault}`);
+      if (fault !== undefined) throw badResponse(where, `an item of the list is not an object: ${fault}`);
       const object = item as Manifest;
       return { ...object, apiVersion: object.apiVersion ?? ofKind.apiVersion, kind: object.kind ?? ofKind.kind };
     }),
@@ -102,7 +102,7 @@ function progress(where: string, limits: MemberLimits) {
     bytes += page.sentBytes;
     if (page.next !== undefined && page.items < page.size) short++;
     if (page.next !== undefined && page.next === page.token)
-      throw new BeyondLimit(where, 'the list does not go on: the same continue token again');
+      throw new BeyondLimit(where, 'the list does not continue: the same continue token again');
     if (short > limits.shortPages)
       throw new BeyondLimit(where, `the list does not end: more than ${limits.shortPages} pages that are not full`);
     if (objects > limits.listObjects) throw new BeyondLimit(where, `a list of more than ${limits.listObjects} objects`);
@@ -111,8 +111,8 @@ function progress(where: string, limits: MemberLimits) {
 }
 
 /**
- * All pages together, of each object what `keep` makes of it; starts again, a few times, when the server forgets the moment in
- * between. `reading` hears how much memory the pages have taken so far, and may throw. An object that `keep` cannot read is an
+ * All pages together, each object as `keep` returns it; restarts, a few times, when the version of the list expires in between.
+ * `reading` is called with the memory that the pages have taken so far, and may throw. An object that `keep` cannot read is an
  * ApiError.
  */
 export async function wholeList<T>(
@@ -149,7 +149,7 @@ export async function wholeList<T>(
     try {
       return keep(item);
     } catch {
-      throw badAnswer(tried, `${item.kind} ${item.metadata.name} has an unexpected shape`);
+      throw badResponse(tried, `${item.kind} ${item.metadata.name} has an unexpected shape`);
     }
   }
 }

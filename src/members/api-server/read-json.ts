@@ -1,6 +1,6 @@
-import { BeyondLimit, badAnswer, quoted } from './api-error.ts';
+import { BeyondLimit, badResponse, quoted } from './api-error.ts';
 
-/** Parses what a member sent. Throws BeyondLimit where that would take too much memory, ApiError where it is no JSON. */
+/** Parses a response. Throws BeyondLimit if that would take too much memory, ApiError if it is not JSON. */
 export function readJson(
   text: string,
   { tried, parsedBytes }: { readonly tried: string; readonly parsedBytes: number },
@@ -12,7 +12,7 @@ export function readJson(
   try {
     return JSON.parse(text);
   } catch {
-    throw badAnswer(tried, text === '' ? 'the response is empty' : `the response is not JSON: ${quoted(text)}`);
+    throw badResponse(tried, text === '' ? 'the response is empty' : `the response is not JSON: ${quoted(text)}`);
   }
 }
 
@@ -23,13 +23,13 @@ const entryBytes = 8;
 const worstPerCharacter = 1 + (containerBytes + entryBytes) / 3;
 const [brace, bracket, comma] = [0x7b, 0x5b, 0x2c];
 
-/** Looking at every character would take as long as parsing it all. */
+/** Reading every character would take as long as parsing. */
 const mostSamples = 4_096;
 const charactersPerSample = 16;
 
 /**
- * About as much memory as JSON takes when it is parsed; what stands in strings counts as well. An estimate from characters that are
- * taken at random, so that nobody can write a text for which it is wrong.
+ * About as much memory as JSON takes when it is parsed; characters in strings count as well. The estimate samples characters at
+ * random, so that no text can be written for which it is wrong.
  */
 export function parsedBytesOf(text: string): number {
   const samples = Math.min(mostSamples, Math.ceil(text.length / charactersPerSample));

@@ -4,9 +4,9 @@ import { type MemberLimits, memberLimits } from './member-limits.ts';
 /** The limits of members, and those that all of them share. */
 export interface SharedLimits {
   readonly limits: MemberLimits;
-  /** Bytes of answers that are being read. */
+  /** Bytes of responses that are being read. */
   readonly inFlight: CommonLimit;
-  /** Bytes of objects that are kept and that the fleet repo does not explain. */
+  /** Bytes of objects of kept objects that are not in the fleet repo. */
   readonly kept: CommonLimit;
   /** How much a member may keep because the fleet repo has it, bytes. */
   readonly explained: () => number;

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import { isFields } from '../../engine/kernel/fields.ts';
-import { ApiError, badAnswer, quoted, UnreachableError } from './api-error.ts';
+import { ApiError, badResponse, quoted, UnreachableError } from './api-error.ts';
 import { deadline, orAborted } from './deadline.ts';
 import { eachLine } from './each-line.ts';
 import { type Exchange, exchange } from './exchange.ts';
@@ -20,8 +20,8 @@ export type WatchEnd = 'ended' | 'silent';
 
 /**
  * Passes events on until the server ends the watch or is silent for `silenceMs`. Errors: ApiError when the server refuses, also
- * in the stream (410: our version is forgotten), or sends what is no event; BeyondLimit for a line that is too long;
- * UnreachableError when the connection breaks or is not answered at all.
+ * in the stream (410: our version has expired), or sends data that is not an event; BeyondLimit for a line that is too long;
+ * UnreachableError when the connection breaks or there is no response.
  */
 export async function watchStream(
   input: Exchange & { readonly silenceMs: number; readonly parsedBytes: number },
@@ -29,7 +29,7 @@ export async function watchStream(
 ): Promise<WatchEnd> {
   const { clock, tried, request, silenceMs, parsedBytes } = input;
   const time = deadline({ clock, ms: input.timeoutMs, by: [request.signal, input.life] });
-  const answer = input.answers.open(tried, time.abort);
+  const inFlight = input.responses.open(tried, time.abort);
   let accepted = false;
   try {
     const response = await orAborted(input.transport({ ...request, signal: time.signal }), time.signal);
@@ -46,32 +46,32 @@ export async function watchStream(
         time.renew(silenceMs);
         onEvent(eventOf(readJson(line, { tried, parsedBytes }), tried));
       },
-      answer.hold,
+      inFlight.hold,
     );
     return 'ended';
   } catch (error) {
     if (accepted && time.expired() && error === time.signal.reason) return 'silent';
     throw error instanceof ApiError || error instanceof UnreachableError ? error : new UnreachableError(tried, error);
   } finally {
-    answer.end();
+    inFlight.end();
     time.end();
   }
 }
 
-function eventOf(told: unknown, tried: string): WatchEvent {
-  if (!isFields(told)) throw noEvent(tried, told);
-  const { type, object } = told;
+function eventOf(sent: unknown, tried: string): WatchEvent {
+  if (!isFields(sent)) throw noEvent(tried, sent);
+  const { type, object } = sent;
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED': {
       const fault = objectFault(object);
-      if (fault !== undefined) throw badAnswer(tried, `an event without an object: ${fault}`);
+      if (fault !== undefined) throw badResponse(tried, `an event without an object: ${fault}`);
       return { type, object: object as unknown as Manifest };
     }
     case 'BOOKMARK':
       if (!isFields(object) || !isFields(object['metadata']) || !isText(object['metadata']['resourceVersion']))
-        throw noEvent(tried, told);
+        throw noEvent(tried, sent);
       return { type, object: object as unknown as Manifest };
     case 'ERROR': {
       const code = isFields(object) ? object['code'] : undefined;
@@ -82,11 +82,11 @@ function eventOf(told: unknown, tried: string): WatchEvent {
       });
     }
     default:
-      throw noEvent(tried, told);
+      throw noEvent(tried, sent);
   }
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-const noEvent = (tried: string, told: unknown): ApiError =>
-  badAnswer(tried, `what was sent is no event of a watch: ${quoted(JSON.stringify(told))}`);
+const noEvent = (tried: string, sent: unknown): ApiError =>
+  badResponse(tried, `the member did not send an event of a watch: ${quoted(JSON.stringify(sent))}`);

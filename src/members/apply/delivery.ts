@@ -179,7 +179,7 @@ async function applyOne(of: Objects, item: Item): Promise<void> {
   dispatch(of, key, { kind: 'started' });
   try {
     const kind = await kinds.find(manifest, assignment.manifests);
-    if (!('unserved' in kind)) await connection.objectTurns.take(key, async () => isWanted() && apply(of, item, kind));
+    if (!('unserved' in kind)) await connection.objectQueue.run(key, async () => isWanted() && apply(of, item, kind));
     else if (isWanted())
       dispatch(of, key, { kind: 'unserved', outcome: { object, result: unservedResult, message: kind.unserved } });
   } catch (error) {
@@ -232,10 +232,10 @@ async function apply(of: Objects, item: Item, served: ServedKind): Promise<void>
     making: () => connection.unrecorded.begin(manifest),
     isWanted,
   });
-  answered(of, item, { applied, shown });
+  responded(of, item, { applied, shown });
 }
 
-function answered(
+function responded(
   of: Objects,
   item: Item,
   { applied, shown }: { readonly applied: Applied; readonly shown: Shown },
@@ -243,14 +243,14 @@ function answered(
   const { key, manifest } = item;
   const kept = applied.kept ?? false;
   const wanted = item.isWanted();
-  const answer = {
+  const response = {
     live: applied.live,
     known: applied.live === shown.live,
     kept,
     applied: applied.outcome.result === 'Applied',
     wanted,
   };
-  perform(of, item, dispatch(of, key, { kind: 'answered', ...answer }));
+  perform(of, item, dispatch(of, key, { kind: 'responded', ...response }));
   if (kept || !wanted) return;
   const outcome = of.repairs.withCulprit(key, applied.outcome);
   const changes = applied.repaired;

@@ -41,7 +41,7 @@ export type ObjectEvent =
       readonly held: boolean;
     }
   | {
-      readonly kind: 'answered';
+      readonly kind: 'responded';
       /** The object as the last request showed it; null when it does not exist. */
       readonly live: Manifest | null;
       /** `live` is what the watch showed before. */
@@ -105,8 +105,8 @@ export function nextForObject(state: ObjectState, event: ObjectEvent): ObjectSte
       return { state: { ...state, outcome: event.outcome }, effects: [] };
     case 'compared':
       return afterComparison(state, event);
-    case 'answered':
-      return { state, effects: afterAnswer(event) };
+    case 'responded':
+      return { state, effects: afterResponse(event) };
     case 'applied':
       return afterApply(state, event);
     case 'failed':
@@ -154,7 +154,7 @@ function afterComparison(
   return { state, effects: held ? [] : [{ kind: 'apply' }] };
 }
 
-function afterAnswer(event: Extract<ObjectEvent, { readonly kind: 'answered' }>): ObjectEffect[] {
+function afterResponse(event: Extract<ObjectEvent, { readonly kind: 'responded' }>): ObjectEffect[] {
   const { applied, kept, known, live, wanted } = event;
   const effects: ObjectEffect[] = [];
   if (kept) {

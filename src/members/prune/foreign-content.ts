@@ -27,7 +27,7 @@ export async function foreignContent(
   await eachOf(await kindsInside(connection, live), client.concurrency, async (kind) => {
     try {
       for await (const page of client.pages(pathOf(kind, { namespace }))) {
-        if (inOwnStorage(kind) && isOlder(page.resourceVersion, shown)) throw staleAnswer(client.name, kind);
+        if (inOwnStorage(kind) && isOlder(page.resourceVersion, shown)) throw staleResponse(client.name, kind);
         const found = page.items.map((item) => inKind(item, kind)).filter((item) => !isOurs(item) && !byItself(item));
         count += found.length;
         foreign = firstNames([...foreign, ...found.map((item) => describeRef(refOfManifest(item)))]);
@@ -45,7 +45,7 @@ export async function foreignContent(
     : `${what} may hold objects that are not of this placement: gitfleet has no right to list ${named(firstNames(unseen), unseen.length)} there`;
 }
 
-const staleAnswer = (name: string, { plural }: ServedKind): ApiError =>
+const staleResponse = (name: string, { plural }: ServedKind): ApiError =>
   new ApiError({
     tried: `list ${plural} on ${name}`,
     status: 503,

@@ -2,24 +2,24 @@ import { BeyondLimit } from '../api-server/api-error.ts';
 import type { SharedLimits } from '../api-server/shared-limits.ts';
 import { weightOf } from '../api-server/weight-of.ts';
 
-/** What is kept of one member. */
+/** Memory of the kept objects of one member. */
 export interface KeptBytes {
-  /** A kind comes to be watched. */
+  /** Starts counting for a watched kind. */
   open(): KeptOfKind;
 }
 
-/** What is kept of one kind. Beyond a limit the member is refused, and everything of it is let go of. */
+/** Memory of the kept objects of one kind. Beyond a limit the member is refused, and everything read of it is released. */
 export interface KeptOfKind {
-  /** What an object takes when it is kept, bytes. Undefined = nothing more is kept; nested too deeply, it has the member refused. */
+  /** Bytes of an object when it is kept. Undefined = nothing more is kept. An object that is nested too deeply refuses the member. */
   weigh(object: object): number | undefined;
-  /** What is kept takes so much now, bytes. */
+  /** Sets the bytes of all kept objects. */
   hold(bytes: number): void;
-  /** So much of a list has come that is not kept yet, bytes. Throws BeyondLimit where it may not go on. */
+  /** Sets the bytes of a list that is being received. Throws BeyondLimit if it must not continue. */
   reading(bytes: number): void;
   end(): void;
 }
 
-/** What is listed comes with managedFields, which are not kept and often most of an object. */
+/** Listed objects have managedFields, which are not kept and are often most of an object. */
 const listedPerKept = 2;
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`;
@@ -37,7 +37,7 @@ export function keptBytes(
   const share = shared.kept.open(() =>
     refused(
       beyond(
-        `members have more than ${mebibytes(limits.allKeptBytes)} that the fleet repo does not explain, most of it here`,
+        `members have more than ${mebibytes(limits.allKeptBytes)} of objects that are not in the fleet repo, most of it this one`,
       ),
     ),
   );
@@ -49,7 +49,7 @@ export function keptBytes(
     const unexplained = total - shared.explained();
     share.hold(Math.max(0, unexplained - limits.freeBytes));
     if (by > 0 && unexplained > limits.keptBytes)
-      refused(beyond(`they take ${mebibytes(limits.keptBytes)} more than the fleet repo explains`));
+      refused(beyond(`they take ${mebibytes(limits.keptBytes)} more than the objects of the fleet repo`));
   }
 
   return {
@@ -75,7 +75,7 @@ export function keptBytes(
         hold: (bytes) => set('objects', bytes),
         reading(bytes) {
           set('reading', bytes / listedPerKept);
-          if (ended) throw beyond('everything of this member was let go of');
+          if (ended) throw beyond('everything read of this member was released');
         },
         end() {
           if (ended) return;

@@ -47,7 +47,7 @@ export type ReflectorEvent =
   | { readonly kind: 'connected' }
   | { readonly kind: 'polled' }
   | {
-      readonly kind: 'listAnswered';
+      readonly kind: 'listReceived';
       readonly items: readonly Manifest[];
       readonly version: string;
       /** When the list was requested, milliseconds. */
@@ -122,7 +122,7 @@ export function nextReflection(reflection: Reflection, event: ReflectorEvent): R
       return afterConnect(reflection);
     case 'polled':
       return { reflection, effects: [{ kind: 'list', next: 'restart' }] };
-    case 'listAnswered': {
+    case 'listReceived': {
       const { items, version, atMs, next } = event;
       return {
         reflection: { ...reflection, breaks: 0, asOf: atMs },

@@ -63,7 +63,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
   const bytes = input.kept.open();
   const store = objectStore(input.changed, bytes);
   const pauses = backOff(clock, stop.signal);
-  const answered = Promise.withResolvers<void>();
+  const responded = Promise.withResolvers<void>();
   let reflection = firstReflection(input.pollMs !== undefined);
   /** Present while the kind may not be listed. */
   let named: ByName | undefined;
@@ -72,14 +72,14 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     const step = nextReflection(reflection, event);
     reflection = step.reflection;
     if (!reflection.byName) named = undefined;
-    if (isAnswer(reflection.state)) answered.resolve();
+    if (isResponse(reflection.state)) responded.resolve();
     return step.effects;
   }
 
   async function perform(effect: ReflectorEffect): Promise<ReflectorEvent | undefined> {
     switch (effect.kind) {
       case 'restart':
-        return { kind: 'started', reachable: contact.standing().kind === 'reachable' };
+        return { kind: 'started', reachable: contact.reachability().kind === 'reachable' };
       case 'connect':
         await contact.open();
         return { kind: 'connected' };
@@ -125,7 +125,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     storeEvent(store, { event, kind, version: reflection.version! });
   }
 
-  void inSequence({ dispatch, perform, stop: stop.signal }).then(() => answered.resolve());
+  void inSequence({ dispatch, perform, stop: stop.signal }).then(() => responded.resolve());
   return {
     kind,
     store,
@@ -134,7 +134,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     complete: () => isSettled(reflection.state) && (!named || named.complete()),
     asOf: () => (named ? named.asOf() : reflection.asOf),
     async ready() {
-      await answered.promise;
+      await responded.promise;
       if (named && !stop.signal.aborted) await readMissing(named);
     },
     touched() {
@@ -196,7 +196,7 @@ async function list(
   const atMs = clock.now();
   try {
     const { items, resourceVersion: version } = await client.list(pathOf(kind, {}), query, { reading: bytes.reading });
-    return { kind: 'listAnswered', items, version, atMs, next };
+    return { kind: 'listReceived', items, version, atMs, next };
   } catch (error) {
     if (!isForbidden(error)) throw error;
     const often = 'gitfleet reads them one by one, at last every 5 minutes';
@@ -239,7 +239,7 @@ async function isUnserved({ discovery }: ReflectorInput, kind: ServedKind): Prom
   }
 }
 
-const isAnswer = ({ kind }: ReflectorState): boolean => kind !== 'listing' && kind !== 'broken';
+const isResponse = ({ kind }: ReflectorState): boolean => kind !== 'listing' && kind !== 'broken';
 
 const isForbidden = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 403;
 

@@ -83,7 +83,7 @@ describe('exit code of plan', () => {
     expect(await code(shop, '--observed', join(folder({ 'a.yaml': observed }), 'a.yaml'))).toBe(0);
   });
 
-  it('2: a --now that is no instant', async () => {
+  it('2: a --now that is not an instant', async () => {
     expect(await code(shop, '--now', 'tomorrow')).toBe(2);
   });
 });

@@ -71,7 +71,7 @@ it('what waits for its turn is nothing to do', async () => {
   ]);
 });
 
-it('the last line counts what the exit code is about, also of what is no placement or no member any more', async () => {
+it('the last line counts what the exit code is about, also of removed placements and members', async () => {
   const story = await settled();
   const said = async () => {
     const [repo, recorded] = [folder(story.files), folder(story.record)];

@@ -77,7 +77,7 @@ describe.each([
 
 it.each([
   ['broken YAML', ' ]: {'],
-  ['a limit that is no number', '\n  guard: {maxClusters: many}\n'],
+  ['a limit that is not a number', '\n  guard: {maxClusters: many}\n'],
 ])('a fleet.yaml with %s: its freeze continues', async (_, fault) => {
   const story = await fleet();
   const config =

@@ -125,9 +125,12 @@ describe('--observed', () => {
     ['no object', 'web'],
     ['nothing', null],
     ['no apiVersion', { kind: 'ConfigMap', metadata: { name: 'x' } }],
-    ['an apiVersion that is no text', { apiVersion: 1, kind: 'ConfigMap', metadata: { name: 'x' } }],
+    ['an apiVersion that is not a string', { apiVersion: 1, kind: 'ConfigMap', metadata: { name: 'x' } }],
     ['no name', { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} }],
-    ['a namespace that is no text', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: [] } }],
+    [
+      'a namespace that is not a string',
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: [] } },
+    ],
   ])('a live object with %s is an error, and its member counts as not observed', async (_, object) => {
     const step = await observed({
       'a.yaml': stringify({ ...eu, objects: [...eu.objects, object] }),

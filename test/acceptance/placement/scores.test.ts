@@ -137,7 +137,7 @@ it('binary and decimal suffixes compare as numbers', async () => {
   expect(picked(web())).toEqual(['c 100/0', 'd 53/0', 'a 6/0', 'b 0/0']);
 });
 
-it('one value that is no quantity disqualifies its cluster and leaves the others alone', async () => {
+it('one value that is not a quantity disqualifies its cluster and leaves the others alone', async () => {
   const { placement: web } = await fleet(preferring(3, sorter(100, 'kubernetes-fleet.io/node-count', 'Descending')), {
     a: nodes('10'),
     b: nodes('20'),

@@ -150,7 +150,7 @@ describe('an initialization that fails for good', () => {
     ['a cluster in two stages', { stages: [canary, everywhere] }, /eu-1 appears in more than one stages/],
     ['clusters in no stage, sorted and counted', { stages: [canary] }, /3.*us-1, us-2, us-3/],
     ['a stage without a selector, which selects nothing', { stages: ['name: none', canary] }, /3.*us-1, us-2, us-3/],
-    ['an index that is no number', { run: run('web-1', ', resourceSnapshotIndex: "one"') }, /one/],
+    ['an index that is not a number', { run: run('web-1', ', resourceSnapshotIndex: "one"') }, /one/],
     ['a negative index', { run: run('web-1', ', resourceSnapshotIndex: "-1"') }, /-1/],
     ['an index beyond the next free one', { run: run('web-1', ', resourceSnapshotIndex: "1"') }, /1/],
   ];

@@ -26,7 +26,7 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
         [{ ...selector, labelSelector: { matchLabels: { a: 'b' } } }],
         ['error exclusive-fields spec.resourceSelectors.0'],
       ],
-      ['an empty name is no name', [{ ...selector, name: '', labelSelector: { matchLabels: { a: 'b' } } }], []],
+      ['an empty name is not a name', [{ ...selector, name: '', labelSelector: { matchLabels: { a: 'b' } } }], []],
       ['neither name nor labels means all', [nameless], []],
       [
         'labels must parse: In needs values',

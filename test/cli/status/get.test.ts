@@ -121,7 +121,7 @@ describe('get reports what it cannot find', () => {
     [['placements', '-o', 'jsno'], 2, '-o jsno is not known here: use one of table, wide, json, yaml, name'],
     [['placements', '-n', 'a', '-A'], 2, '-n and -A exclude each other'],
     [['clusters', '-l', 'env in prod'], 2, '"env in prod" is no label selector'],
-    [['events', '--history', 'all'], 2, '--history all is no number of commits'],
+    [['events', '--history', 'all'], 2, '--history all is not a number of commits'],
     [['drift', 'pya'], 2, 'there is no placement pya: did you mean pay?'],
     [['drift', 'nobody'], 2, 'there is no placement nobody: there are pay, web, web/settings'],
     [['drift', 'pay'], 0, 'No drift of pay on the status branch.'],

@@ -146,7 +146,7 @@ describe('what-if flags that cannot be read', () => {
       ['--property', 'eu-1:availble-cpu=0'],
       '--property: there is no property availble-cpu: did you mean available-cpu?',
     ],
-    [['--property', 'eu-1:available-cpu=lots'], '"lots" is no quantity: write for example 8, 500m or 64Gi'],
+    [['--property', 'eu-1:available-cpu=lots'], '"lots" is not a quantity: write for example 8, 500m or 64Gi'],
     [['--label', 'eu-1:env'], 'write eu-1:key=value, or eu-1:key- to remove the label'],
     [['--label', 'eu-1:kubernetes-fleet.io/member-name=x'], 'every member has its own name under'],
   ])('%j', async (flags, message) => {

@@ -199,7 +199,7 @@ const rows: [rule: string, object: Manifest, verdict: string][] = [
     'Available',
   ],
   [
-    'custom resource whose observed generation is no number',
+    'custom resource whose observed generation is not a number',
     custom({ observedGeneration: '2', conditions: [condition('Ready', 'False')] }),
     'NotTrackable',
   ],

@@ -35,7 +35,7 @@ describe('whether a budget allows one more disruption', () => {
     ['both fields allow nothing', pickN(2), 'aa', { maxUnavailable: 2, minAvailable: 0 }, false],
     ['a negative number allows nothing', pickN(2), 'aa', { maxUnavailable: -1 }, false],
     ['a percentage over 100 allows nothing', pickN(2), 'aa', { maxUnavailable: '101%' }, false],
-    ['text that is no number allows nothing', pickN(2), 'aa', { maxUnavailable: 'two' }, false],
+    ['text that is not a number allows nothing', pickN(2), 'aa', { maxUnavailable: 'two' }, false],
     ['a fraction allows nothing', pickN(2), 'aa', { minAvailable: 0.5 }, false],
     ['PickAll with maxUnavailable is misconfigured', pickAll, 'aaa', { maxUnavailable: 1 }, false],
     ['PickAll with maxUnavailable in percent too', pickAll, 'aaa', { maxUnavailable: '50%' }, false],

@@ -84,7 +84,7 @@ describe('which objects', () => {
 describe('which clusters', () => {
   const withRules = (...rules: readonly object[]) => cro('o', { selects: [namespace], rules: rules as never });
   test.each([
-    ['no selector is no cluster', withRules(addLabel('a')), []],
+    ['no selector matches no cluster', withRules(addLabel('a')), []],
     ['no terms are all clusters', withRules(rule), ['o-0']],
     [
       'terms are ORed',

@@ -32,7 +32,7 @@ const compared = (
   strategy: { ...strategy, ...of.strategy } as ApplyStrategy,
 });
 const answered = (of: object = {}): ObjectEvent => ({
-  kind: 'answered',
+  kind: 'responded',
   live,
   known: false,
   kept: false,
@@ -161,7 +161,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       ['apply'],
     ],
   ],
-  'an answer': [
+  'a response': [
     ['is shown before the watch reports it', {}, answered(), {}, ['noteAsked', 'show', 'accept']],
     ['that shows the same as the watch is not stored', {}, answered({ known: true }), {}, ['noteAsked', 'accept']],
     [
@@ -251,7 +251,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       { inFlight: false },
       [],
     ],
-    ['comes without an answer, too', { inFlight: true, outcome: failed }, { kind: 'failed' }, { inFlight: false }, []],
+    ['comes without a response, too', { inFlight: true, outcome: failed }, { kind: 'failed' }, { inFlight: false }, []],
   ],
   'a change': [
     ['to the desired state needs no check', { outcome: applied }, changed('same'), {}, ['clearChanges']],

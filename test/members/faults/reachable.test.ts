@@ -112,14 +112,14 @@ describe('whether a member can be reached', () => {
     expect(world.observation()).toMatchObject({
       reachable: false,
       complete: false,
-      cause: 'ask /readyz on eu-1: connect ECONNREFUSED eu-1',
+      cause: 'get /readyz on eu-1: connect ECONNREFUSED eu-1',
       objects: [],
       placements: [],
     });
     world.sim.setFaults([]);
     await world.pass(30);
     expect(world.said).toEqual([
-      'eu-1 cannot be reached: ask /readyz on eu-1: connect ECONNREFUSED eu-1',
+      'eu-1 cannot be reached: get /readyz on eu-1: connect ECONNREFUSED eu-1',
       'eu-1 responds again',
     ]);
   });

@@ -68,7 +68,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     [
       'is true as of when it was asked for',
       { breaks: 2 },
-      { kind: 'listAnswered', items: [], version: '9', atMs: 5, next: 'follow' },
+      { kind: 'listReceived', items: [], version: '9', atMs: 5, next: 'follow' },
       { breaks: 0, asOf: 5 },
       ['replace  9 follow'],
     ],

@@ -142,7 +142,7 @@ describe('a disruption budget', () => {
     ['what is unknown counts as serving', { budgets: least(3), moves: 'e...', states: 'h???' }, false],
     ['without numbers it allows nothing', { budgets: [budget({})], moves: 'e...' }, true],
     ['with both it allows nothing', { budgets: [budget({ minAvailable: 0, maxUnavailable: 4 })], moves: 'e...' }, true],
-    ['a value that is no number allows nothing', { budgets: least('many'), moves: 'e...' }, true],
+    ['a value that is not a number allows nothing', { budgets: least('many'), moves: 'e...' }, true],
     ['maxUnavailable of PickAll allows nothing', { placement: pickAll, budgets: most(4), moves: 'e...' }, true],
     ['a percentage of PickAll allows nothing', { placement: pickAll, budgets: least('1%'), moves: 'e...' }, true],
     ['minAvailable of PickAll kept', { placement: pickAll, budgets: least(3), moves: 'e...' }, false],

@@ -83,7 +83,7 @@ describe('envelopes', () => {
       'ResourceEnvelope pay/guard, entry "e0": v1 ResourceQuota shop/quota is wrapped in an envelope of another namespace, pay',
     ],
     [
-      'an entry that is no object',
+      'an entry that is not an object',
       envelope('ResourceEnvelope', 'shop/guard', { kind: 'x' }),
       'ResourceEnvelope shop/guard, entry "e0": not an object with apiVersion, kind and metadata.name',
     ],

@@ -52,7 +52,7 @@ describe('a property column', () => {
 
   test.each<[rule: string, texts: (string | undefined)[], min: number, max: number]>([
     ['are NaN without a value', [undefined, 'lots'], Number.NaN, Number.NaN],
-    ['leave out what is no quantity', ['lots', '2', undefined, '-1'], -1, 2],
+    ['leave out what is not a quantity', ['lots', '2', undefined, '-1'], -1, 2],
     // 3 × 0.1 is not 0.3, and of two ways to write one value the first cluster's counts.
     ['are those of the first cluster that has the value', ['0.3', '300m'], 3 * 0.1, 3 * 0.1],
     ['are those of the first cluster that has the value', ['300m', '0.3'], 0.3, 0.3],

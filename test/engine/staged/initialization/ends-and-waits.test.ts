@@ -76,7 +76,7 @@ describe('what fails an initialization for good', () => {
       { stages: [{ name: 'a', maxConcurrency: 1 }] },
       /total 2, showing up to 10: eu-1, us-1/,
     ],
-    ['an index that is no number', { run: { resourceSnapshotIndex: 'x' } }, /invalid resource snapshot index x/],
+    ['an index that is not a number', { run: { resourceSnapshotIndex: 'x' } }, /invalid resource snapshot index x/],
     ['a negative index', { run: { resourceSnapshotIndex: '-1' } }, /invalid resource snapshot index -1/],
     [
       'an index beyond the next free one',

@@ -45,7 +45,7 @@ describe('membership', () => {
       'c',
     ]);
   });
-  it('is ordered as text when one label is no integer', () => {
+  it('is ordered as text when one label is not an integer', () => {
     expect(order({ a: { order: '10' }, b: { order: '9' }, c: { order: 'x' } }).names).toEqual(['a', 'b', 'c']);
   });
   it('integers beyond 2^53 are compared exactly', () => {

@@ -1,13 +1,13 @@
 /** A queue per key: work for one key runs in sequence, work for different keys in parallel. */
-export interface Turns {
+export interface KeyedQueue {
   /** Runs `work` after all earlier work for the key has settled. */
-  take<T>(key: string, work: () => Promise<T>): Promise<T>;
+  run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-export function turns(): Turns {
+export function keyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<unknown>>();
   return {
-    async take(key, work) {
+    async run(key, work) {
       const before = last.get(key);
       const mine = before === undefined ? work() : before.then(work, work);
       last.set(key, mine);
