@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { intOrPercent, objectMeta } from './meta.ts';
 
-/** Of the kinds for disruptions that someone asks for. */
+/** Common to the kinds for requested disruptions. */
 export const disruptionVersions = z.enum([
   'placement.kubernetes-fleet.io/v1',
   'placement.kubernetes-fleet.io/v1beta1',

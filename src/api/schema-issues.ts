@@ -55,8 +55,8 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown):
 }
 
 /** Some schemas have their own message and, after a semicolon, a fix. */
-function inOwnWords(path: Issue['path'], said: string): Issue {
-  const [wrong, fix = 'write what `gitfleet schema` lists for it'] = said.split('; ');
+function inOwnWords(path: Issue['path'], text: string): Issue {
+  const [wrong, fix = 'write what `gitfleet schema` lists for it'] = text.split('; ');
   return error('invalid', path, `${path.at(-1) ?? 'document'}: ${wrong}`, fix);
 }
 

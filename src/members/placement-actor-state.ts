@@ -73,7 +73,7 @@ export type ActorEffect =
   | { readonly kind: 'doubtContact' }
   /** Something changed that a plan may depend on. */
   | { readonly kind: 'report'; readonly message?: string }
-  | { readonly kind: 'lookAgain' }
+  | { readonly kind: 'recheck' }
   /** The assignment was confirmed by the record. */
   | { readonly kind: 'confirm' }
   /** The assigned objects changed: drop what is known about them. */
@@ -136,7 +136,7 @@ export function nextForActor(state: ActorState, event: ActorEvent): ActorStep {
     case 'restarted':
       return {
         state: { ...state, heardAt: event.atMs, done: false },
-        effects: [{ kind: 'restartObjects' }, { kind: 'forgetNotes' }, { kind: 'resetRetry' }, { kind: 'lookAgain' }],
+        effects: [{ kind: 'restartObjects' }, { kind: 'forgetNotes' }, { kind: 'resetRetry' }, { kind: 'recheck' }],
       };
     case 'stopped':
       return {
@@ -191,7 +191,7 @@ function assigned(
   const before = state.assignment;
   if (before && isSameAssignment(before, assignment)) {
     // Objects that an adopted assignment left alone are due now.
-    const due = before.adopted && !assignment.adopted ? [{ kind: 'lookAgain' } as const] : [];
+    const due = before.adopted && !assignment.adopted ? [{ kind: 'recheck' } as const] : [];
     return { state: { ...state, assignment }, effects: [{ kind: 'confirm' }, ...due] };
   }
   const others = before?.digest !== assignment.digest || assignment.remove || before?.remove;
@@ -210,7 +210,7 @@ function assigned(
       { kind: 'noteObjects', assignment },
       { kind: 'resetRetry' },
       { kind: 'checkRemovals' },
-      { kind: 'lookAgain' },
+      { kind: 'recheck' },
     ],
   };
 }

@@ -95,19 +95,19 @@ function toolsOf(input: ActorInput, { state, dispatch }: Pick<Tools, 'state' | '
   const { connection, changed, conflict } = input;
   const { clock, watches } = connection;
   const observed = firstObservation(clock, watches);
-  const lookAgain = (key?: string): void => dispatch({ kind: 'due', key });
+  const recheck = (key?: string): void => dispatch({ kind: 'due', key });
   const objects = delivery(connection, observed, {
     notify: changed,
     reportChanged: changed,
     changedMeanwhile: (key) => checks.add(key),
     conflict,
   });
-  const checks = postponed(clock, objects.pauseMs, lookAgain);
+  const checks = postponed(clock, objects.pauseMs, recheck);
   return {
     ...input,
     observed,
     objects,
-    retries: retry(clock, () => lookAgain()),
+    retries: retry(clock, () => recheck()),
     checks,
     removals: removalWait(connection),
     returned: conflictBackOff(clock, conflict),
@@ -140,7 +140,7 @@ function perform(tools: Tools, effect: ActorEffect): void {
     case 'report':
       tools.changed(effect.message);
       return;
-    case 'lookAgain':
+    case 'recheck':
       tools.dispatch({ kind: 'due' });
       return;
     case 'confirm':
@@ -228,7 +228,7 @@ async function applyAndPrune(
   }
   const report = assignment.strategy.type === 'ReportDiff';
   if (scope === 'all' && !report && !assignment.adopted) tried(await removeOrphans(removal));
-  await objects.bring(assignment, scope, isWanted);
+  await objects.deliver(assignment, scope, isWanted);
 }
 
 function mayRemove({ observed, returned }: Tools, live: Manifest): boolean {

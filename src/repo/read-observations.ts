@@ -63,8 +63,8 @@ function documentsOf(text: string, file: string, problems: Problem[]): { value: 
     const [syntax] = document.errors;
     if (syntax) {
       const { line, col } = lineCounter.linePos(syntax.pos[0]);
-      const said = syntaxFinding(syntax, holdsSecret(text) ? undefined : text);
-      problems.push({ severity: 'error', file, line: Math.max(line, 1), column: Math.max(col, 1), ...said });
+      const finding = syntaxFinding(syntax, holdsSecret(text) ? undefined : text);
+      problems.push({ severity: 'error', file, line: Math.max(line, 1), column: Math.max(col, 1), ...finding });
       return [];
     }
     const line = lineCounter.linePos(document.contents?.range?.[0] ?? 0).line;

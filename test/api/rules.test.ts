@@ -26,7 +26,7 @@ const terms =
 
 describe('a placement is accepted, with a word about it', () => {
   it.each<[string, Fields, string[]]>([
-    ['nothing said at all', {}, []],
+    ['an empty selection', {}, []],
     [
       'preferred terms under PickAll',
       { policy: { ...preferred({}), placementType: 'PickAll', numberOfClusters: undefined } },
@@ -253,8 +253,8 @@ describe('errors contain a fix', () => {
       { policy: { tolerations: [{ key: 'a', operator: 'Equal', value: 'b c' }] } },
       'value: write at most 63 letters, digits, -, _ and ., beginning and ending with a letter or digit',
     ],
-  ])('%s', (_, spec, said) => {
-    expect(fixes(placement(spec))).toEqual([said]);
+  ])('%s', (_, spec, reported) => {
+    expect(fixes(placement(spec))).toEqual([reported]);
   });
 });
 
@@ -278,8 +278,8 @@ describe('names are those that an API server accepts for custom resources', () =
     [{ name: 'a'.repeat(254) }, ['metadata.name: use at most 253 characters']],
     [{ name: 'web', namespace: 'a'.repeat(64) }, ['metadata.namespace: use at most 63 characters']],
     [{ name: 'web', namespace: 'Shop.EU' }, ['metadata.namespace: write for example shop-eu']],
-  ])('%j', (metadata, said) => {
-    expect(named(metadata)).toEqual(said);
+  ])('%j', (metadata, reported) => {
+    expect(named(metadata)).toEqual(reported);
   });
 });
 

@@ -19,16 +19,16 @@ export async function run(): Promise<void> {
   });
 }
 
-/** Rejects with what the process said when it ends with another code. */
+/** Rejects with the output of the process when it ends with another code. */
 function finished(args: readonly string[], codes: readonly number[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    const said: Buffer[] = [];
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk));
+    const reported: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => reported.push(chunk));
     child.on('error', reject);
     child.on('close', (code) => {
       if (code !== null && codes.includes(code)) resolve();
-      else reject(new Error(`${args.join(' ')} ended with ${code}:\n${Buffer.concat(said)}`));
+      else reject(new Error(`${args.join(' ')} ended with ${code}:\n${Buffer.concat(reported)}`));
     });
   });
 }

@@ -13,8 +13,8 @@ describe('run reports invalid flags', () => {
   it.each([
     [['--log-level', 'loud'], '--log-level loud is not known: use one of trace, debug, info, warn, error, silent'],
     [['--log-format', 'xml'], '--log-format xml is not known: use one of json, pretty'],
-  ])('%j', async (args, said) => {
-    expect(await cli('run', ...args)).toEqual({ code: 2, out: '', err: `gitfleet: ${said}\n` });
+  ])('%j', async (args, reported) => {
+    expect(await cli('run', ...args)).toEqual({ code: 2, out: '', err: `gitfleet: ${reported}\n` });
   });
 
   it('and missing members', async () => {

@@ -34,9 +34,13 @@ it.each([
     ['describe', 'problems'],
     'describe takes no problems, which have no names: gitfleet get problems lists all of them',
   ],
-])('%j prints the fault and the correct form', async (args, said) => {
+])('%j prints the fault and the correct form', async (args, reported) => {
   const { code, out, err } = await cli(...args, '--repo', fleet.dir);
-  expect({ code, out, err: err.startsWith(`gitfleet: ${said}`) ? said : err }).toEqual({ code: 2, out: '', err: said });
+  expect({ code, out, err: err.startsWith(`gitfleet: ${reported}`) ? reported : err }).toEqual({
+    code: 2,
+    out: '',
+    err: reported,
+  });
 });
 
 it.each([['explain'], ['tree'], ['suspend', 'placement']])(

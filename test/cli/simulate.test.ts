@@ -22,10 +22,10 @@ describe('a file that is no SimulatedFleet ends the command with exit code 2, it
     ['none.yaml', ':1:1: error[no-simulated-fleet]: this file does not contain a SimulatedFleet'],
     ['other.yaml', ':1:1: error[no-simulated-fleet]: this file does not contain a SimulatedFleet'],
     ['typo.yaml', ':4:26: error[unknown-field]: '],
-  ])('%s', async (name, said) => {
+  ])('%s', async (name, reported) => {
     const args = ['--simulated-fleet', file(name)];
     const simulate = await cli('simulate', ...args, '--kubeconfig', file('kubeconfig'));
-    expect(simulate).toMatchObject({ code: 2, out: '', err: expect.stringContaining(`${file(name)}${said}`) });
+    expect(simulate).toMatchObject({ code: 2, out: '', err: expect.stringContaining(`${file(name)}${reported}`) });
     const run = await cli('run', '--once', '--repo', dir, '--members', 'simulated', ...args);
     expect(run).toEqual(simulate);
   });
@@ -52,10 +52,10 @@ it('simulate ends at once when the kubeconfig cannot be written, or the port is 
   const { port } = other.address() as AddressInfo;
   const ran = await cli(...args, '--kubeconfig', file('kubeconfig'), '--port', String(port));
   other.close();
-  const said = 'another program listens there, perhaps another gitfleet: choose another with --listen';
+  const reported = 'another program listens there, perhaps another gitfleet: choose another with --listen';
   expect(ran).toEqual({
     code: 3,
     out: '',
-    err: expect.stringContaining(`127.0.0.1:${port} cannot be taken: ${said}`),
+    err: expect.stringContaining(`127.0.0.1:${port} cannot be taken: ${reported}`),
   });
 });

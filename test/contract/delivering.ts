@@ -55,7 +55,7 @@ export function delivering(now: () => Session): void {
       .map(({ kind, metadata }) => `${kind} ${metadata.name}`)
       .sort();
 
-  it('bring about what is assigned and show it', async () => {
+  it('apply what is assigned and show it', async () => {
     const member = open();
     member.assign([wanted([deployment(now().namespace, 'web'), cm({ color: 'red' })])]);
     await settled(member);
@@ -67,7 +67,7 @@ export function delivering(now: () => Session): void {
     ]);
   });
 
-  it('put right what somebody changes, and say what and who', async () => {
+  it('repair changed fields, and report which and by whom', async () => {
     const member = open();
     member.assign([wanted([cm({ color: 'red' })])]);
     await settled(member);

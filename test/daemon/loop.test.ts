@@ -74,10 +74,10 @@ describe('liveness', () => {
 });
 
 describe('a pass that fails', () => {
-  it.each<[what: string, error: () => Error, said: string]>([
+  it.each<[what: string, error: () => Error, reported: string]>([
     ['a temporary error', () => new GitError('unreachable', 'list: 502'), 'will retry: list: 502'],
     ['a user must act', () => new GitError('unauthorized', 'list: 401'), 'needs user action: list: 401'],
-  ])('is retried ever less often up to the interval, and logged once (%s)', async (_, error, said) => {
+  ])('is retried ever less often up to the interval, and logged once (%s)', async (_, error, reported) => {
     let failing = false;
     const asked: number[] = [];
     const { fleet, one } = await settled((world) => ({
@@ -98,8 +98,8 @@ describe('a pass that fails', () => {
       expect(waits[index]).toBeGreaterThanOrEqual(most * 0.75 - 0.01);
       expect(waits[index]).toBeLessThanOrEqual(most + 0.1);
     }
-    expect(one.daemon.notReady()).toBe(`reconciliation failed, ${said}`);
-    const errors = fleet.logged.filter((line) => line.includes('"level":"error"') && line.includes(said));
+    expect(one.daemon.notReady()).toBe(`reconciliation failed, ${reported}`);
+    const errors = fleet.logged.filter((line) => line.includes('"level":"error"') && line.includes(reported));
     expect(errors).toHaveLength(1);
     failing = false;
     await fleet.until('passes succeed', () => one.daemon.notReady() === undefined, 15);

@@ -83,8 +83,8 @@ describe('a member', () => {
     fleet.fault('b', fault);
     await fleet.run(90);
     await othersGoOn(fleet, ['web:2', 'web:1', 'web:2']);
-    const said = await dashboard(fleet);
-    expect(said).toMatch(new RegExp(`## Not responding\\n\\n.*\\n\\n- b does not respond since .*Z: .*${cause}`));
+    const reported = await dashboard(fleet);
+    expect(reported).toMatch(new RegExp(`## Not responding\\n\\n.*\\n\\n- b does not respond since .*Z: .*${cause}`));
     expect(one.metrics.render()).toContain('gitfleet_cluster_connection_status{state="unreachable"} 1');
     expect(await fleet.repo.log('fleet-status')).toContain('b: not responding');
     await rests(fleet);

@@ -283,5 +283,5 @@ it('a removal that waits for Retry-After is not sent when the object is wanted a
   await world.pass(60);
   expect(await uid()).toBe(before);
   expect(world.observation().placements).toMatchObject([{ resourceSnapshotIndex: 1, done: true, results: [] }]);
-  expect(world.said).toEqual([]);
+  expect(world.reported).toEqual([]);
 });

@@ -25,7 +25,7 @@ describe('a placement on a member', () => {
       complete: true,
       placements: [{ done: true, resourceSnapshotIndex: 1 }],
     });
-    expect(world.said).toEqual([]);
+    expect(world.reported).toEqual([]);
   });
 
   it('sends unknown fields unchanged', async () => {

@@ -134,7 +134,7 @@ describe('a Secret that the member refuses', () => {
     expect(world.results()).toMatchObject([
       { result: 'ManifestApplyFailed', message: expect.stringContaining('.stringData.pin') },
     ]);
-    expect(JSON.stringify([world.observation(), world.said])).not.toContain('123456789');
+    expect(JSON.stringify([world.observation(), world.reported])).not.toContain('123456789');
   });
 });
 

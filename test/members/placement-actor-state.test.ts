@@ -58,7 +58,7 @@ function step(from: Partial<ActorState>, event: ActorEvent) {
   };
 }
 
-const anew = ['noteObjects', 'resetRetry', 'checkRemovals', 'lookAgain'];
+const anew = ['noteObjects', 'resetRetry', 'checkRemovals', 'recheck'];
 
 type Row = readonly [
   what: string,
@@ -103,7 +103,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       having({ assignment: { ...web, adopted: true } }),
       { kind: 'assigned', assignment: web, atMs: at },
       { assignment: web },
-      ['confirm', 'lookAgain'],
+      ['confirm', 'recheck'],
     ],
   ],
   'a look': [
@@ -279,7 +279,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       having({ done: true, finishedAt: 1 }),
       { kind: 'restarted', atMs: at },
       { done: false, heardAt: at },
-      ['restartObjects', 'forgetNotes', 'resetRetry', 'lookAgain'],
+      ['restartObjects', 'forgetNotes', 'resetRetry', 'recheck'],
     ],
     [
       'that is stopped waits for nothing',

@@ -121,7 +121,7 @@ it('an object created again after its removal is removed again once the record c
   world.member.assign([], () => true);
   await world.pass(5);
   expect(await held(world)).toEqual([]);
-  expect(world.said).toEqual([
+  expect(world.reported).toEqual([
     'ConfigMap default/a of web exists again although it was removed: gitfleet removes it again',
   ]);
 });

@@ -29,7 +29,7 @@ describe('a kind that may be read and written but not listed', () => {
       { object: { name: 'a' }, result: 'Applied', message },
       { object: { name: 'b' }, result: 'Applied', message },
     ]);
-    expect(world.said).toEqual([message]);
+    expect(world.reported).toEqual([message]);
   });
 
   it('is read soon after it was applied, then every 5 minutes', async () => {
@@ -48,14 +48,14 @@ describe('a kind that may be read and written but not listed', () => {
     ['changed', (world) => world.user('PATCH', path, { data: { color: 'blue' } })],
     ['deleted', (world) => world.user('DELETE', path)],
   ])(
-    'is put right within 5 minutes when it is %s',
+    'is repaired within 5 minutes when it is %s',
     async (_, disturb) => {
       const world = await holding('list', 'watch');
       await world.pass(1_200);
       await disturb(world);
       await world.pass(310);
       expect(await color(world)).toBe('red');
-      expect(world.said.at(-1)).toMatch(
+      expect(world.reported.at(-1)).toMatch(
         /ConfigMap default\/a was (changed by kubectl-edit and was repaired|deleted and was created again)/,
       );
     },
@@ -97,7 +97,7 @@ describe('a kind that may be listed but not watched', () => {
     await world.user('PATCH', path, { data: { color: 'blue' } });
     await world.pass(62);
     expect(await color(world)).toBe('red');
-    expect(world.said).toHaveLength(2);
+    expect(world.reported).toHaveLength(2);
     world.sim.setFaults([]);
     await world.pass(600);
     expect(world.results()).toEqual([]);

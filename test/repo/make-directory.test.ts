@@ -35,7 +35,7 @@ it('a file at the path is an error', async () => {
 });
 
 it.runIf(process.platform === 'linux')(
-  'a file system that takes no directories is said, and not tried for ever',
+  'a file system that takes no directories is reported, and not retried forever',
   async () => {
     await expect(makeDirectory('/proc/gitfleet/cache')).rejects.toMatchObject({
       code: 'ENOTSUP',

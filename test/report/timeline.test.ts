@@ -73,10 +73,10 @@ it('clusters that wait for the same share a line; one that comes later has its o
         }),
       ),
     );
-  const said = (before: Plan | undefined, next: Plan) => narrate(before, next).map(({ text }) => text);
-  expect(said(undefined, frozen('a', 'b', 'c'))).toEqual(['a, b, c: is to be updated once the freeze ends']);
-  expect(said(frozen('a', 'b'), frozen('a', 'b', 'c'))).toEqual(['c is to be updated once the freeze ends']);
-  expect(said(frozen('a', 'b', 'c'), frozen('a', 'c'))).toEqual([]);
+  const reported = (before: Plan | undefined, next: Plan) => narrate(before, next).map(({ text }) => text);
+  expect(reported(undefined, frozen('a', 'b', 'c'))).toEqual(['a, b, c: is to be updated once the freeze ends']);
+  expect(reported(frozen('a', 'b'), frozen('a', 'b', 'c'))).toEqual(['c is to be updated once the freeze ends']);
+  expect(reported(frozen('a', 'b', 'c'), frozen('a', 'c'))).toEqual([]);
 });
 
 it('errors and warnings are shown once, with place and what to write instead', () => {

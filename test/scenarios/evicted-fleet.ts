@@ -146,9 +146,9 @@ export class EvictedFleet {
     const [before, after] = [this.#before, this.paper.last!];
     this.#before = after;
     if (!before) return;
-    const said = new Map(after.plan.evictions.map(({ name, status }) => [name, status]));
+    const reported = new Map(after.plan.evictions.map(({ name, status }) => [name, status]));
     for (const { name, status } of before.plan.evictions)
-      if (status.conditions.length > 0) expect(said.get(name), `${name} is done once`).toEqual(status);
+      if (status.conditions.length > 0) expect(reported.get(name), `${name} is done once`).toEqual(status);
     const decided = this.#looks.decided(before, after);
     if ('fleet.yaml' in this.paper.files) expect(decided, 'decided in a freeze').toEqual([]);
     const served = this.#looks.serving(before);

@@ -37,8 +37,8 @@ export class LastLooks {
       if (!this.isUp(name)) continue;
       const held = members.get(name)?.get(this.#key);
       this.#seen.set(name, held);
-      const said = results.get(`${name}/${this.#key}`) ?? [];
-      if (said.some(({ result }) => result.includes('Diff'))) this.#compared.add(name);
+      const reported = results.get(`${name}/${this.#key}`) ?? [];
+      if (reported.some(({ result }) => result.includes('Diff'))) this.#compared.add(name);
       else this.#compared.delete(name);
       const what = (held?.objects ?? []).map((object) => `${isAvailable(object)} ${asApplied(object)}`).join('\n');
       if (this.#up.get(name)?.what !== what) this.#up.set(name, { what, since: this.#paper.now });

@@ -57,7 +57,7 @@ export class StagedFleet {
   #history = 10;
   /** Part of the record was lost: the next plan need not go on from the last. */
   #forgot = false;
-  /** Approvals that a file on main ever said yes to, at the time of a plan. */
+  /** Approvals that a file on main ever approved, at the time of a plan. */
   readonly #yes = new Set<string>();
 
   constructor(given: Given) {
@@ -221,7 +221,7 @@ export class StagedFleet {
     return plan;
   }
 
-  /** From here on everything works, everybody says yes, and every run that was not refused is to go on. */
+  /** From here on everything works, everything is approved, and every run that was not refused must continue. */
   mendAll(): void {
     const { paper } = this;
     const { files } = paper;

@@ -5,7 +5,7 @@ import type { Plan, PlannedRun } from '../../src/engine/plan-document.ts';
 
 /**
  * Stages keep to maxConcurrency, begin one after the other, and only once their gates are passed. `yes`: approvals that a file ever
- * said yes to.
+ * approved.
  */
 export function keepsToItsStages({ name, status }: PlannedRun, yes: ReadonlySet<string>): void {
   const { stagesStatus = [], stagedUpdateStrategySnapshot } = status;

@@ -89,7 +89,7 @@ class Teller {
         paper.pass(Number(first));
         return [];
       case 'plan':
-        return said(await paper.plan());
+        return reported(await paper.plan());
       default:
         throw new Error(`no such thing happens: ${line}`);
     }
@@ -99,7 +99,7 @@ class Teller {
 const object = (kind: string, name: string, spec: object): string =>
   JSON.stringify({ apiVersion: 'placement.kubernetes-fleet.io/v1beta1', kind, metadata: { name }, spec });
 
-function said({ placements: [web], holds, evictions, runs, wakeAt }: Plan): string[] {
+function reported({ placements: [web], holds, evictions, runs, wakeAt }: Plan): string[] {
   const last = web!.conditions.at(-1)!;
   return [
     ...web!.bindings.map(

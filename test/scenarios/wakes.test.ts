@@ -69,7 +69,7 @@ const event = fc.record({
 });
 
 /** What a plan says, without the instant that it was made at. */
-function said(input: PlanInput, ms: number): string {
+function reported(input: PlanInput, ms: number): string {
   const { now: _, record, ...plan } = planFleet({ ...input, now: formatInstant(ms) }).plan;
   return JSON.stringify([plan, [...record]]);
 }
@@ -97,14 +97,14 @@ it('wakeAt is when time alone changes a plan: not before, and then it does', asy
         paper.pass(1);
         wakeAt = (await paper.plan()).wakeAt;
         const input = await paper.input();
-        const now = said(input, paper.now);
+        const now = reported(input, paper.now);
         // What the members showed is older than the plan: the next look counts, at whatever later instant.
         if (sincePlan(now)) continue;
         const until = wakeAt === undefined ? paper.now + 86_400_000 : parseInstant(wakeAt)!;
-        expect(said(input, until - 1)).toBe(now);
+        expect(reported(input, until - 1)).toBe(now);
         if (wakeAt === undefined) continue;
         // The unavailable period of a rollout is over a millisecond after its end, as in KubeFleet.
-        expect(said(input, until + 1)).not.toBe(now);
+        expect(reported(input, until + 1)).not.toBe(now);
         const what =
           JSON.parse(now)[0].holds.find(({ until: end }: { until?: string }) => end === wakeAt)?.reason ?? 'other';
         ended.set(what, (ended.get(what) ?? 0) + 1);

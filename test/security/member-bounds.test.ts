@@ -136,7 +136,7 @@ describe('a member that sends more than it may is not responding, the others con
     ],
     [
       'a list of which the same page comes again',
-      'list /api/v1/pods on b: the list does not go on: the same continue token again',
+      'list /api/v1/pods on b: the list does not continue: the same continue token again',
       (request) => (isList(request, 'pods') ? page([], 'again') : undefined),
     ],
     [
@@ -282,16 +282,16 @@ describe('what no API server answers is an error in a sentence, never a TypeErro
   ])('%s', async (_what, sentence, attack) => {
     const { fleet, one, relent } = await attacked(attack);
     await othersRun(fleet, 'web:1', 60);
-    const said = async (): Promise<string> =>
+    const output = async (): Promise<string> =>
       [
         ...fleet.logged,
         ...Object.values(await fleet.repo.files('fleet-status')).map((text) => JSON.stringify(text)),
       ].join('\n');
     const plain = (text: string): string => text.replaceAll('\\', '');
-    await fleet.until('it is reported', async () => plain(await said()).includes(plain(sentence)), 120);
+    await fleet.until('it is reported', async () => plain(await output()).includes(plain(sentence)), 120);
     fleet.commit(web('web:2'));
     await othersRun(fleet, 'web:2', 60);
-    expect(await said()).not.toContain('TypeError');
+    expect(await output()).not.toContain('TypeError');
     relent();
     await settles(fleet, one, 900);
     expect(images(fleet)).toEqual(['web:2', 'web:2', 'web:2']);

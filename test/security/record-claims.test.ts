@@ -43,7 +43,7 @@ const toolsOnProd = {
 interface Case {
   /** Beyond the usual files. */
   readonly files?: Files;
-  /** What happens before the attack; until the gate asks where nothing is said. */
+  /** What happens before the attack; by default until the gate requests an approval. */
   readonly before?: () => Promise<void>;
   readonly attack: (files: Files) => void;
   /** What holds from the attack on. */

@@ -13,7 +13,7 @@ afterAll(removeFolders);
 const levels = Array.from({ length: 12 }, (_, at) => `l${at + 1}: &l${at + 1} [${`*l${at}, `.repeat(10)}]\n`).join('');
 const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
 
-/** What stands below the first lines of a document, and what is said of it at which line of those below. */
+/** Text below the first lines of a document, and the expected findings by line. */
 const attacks: readonly (readonly [what: string, text: string, line: number, message: RegExp])[] = [
   ['a map inside itself', 'spec: &a\n  x: 1\n  inner: *a\n', 3, /contains itself/],
   ['a list inside itself', 'spec: &a [1, *a]\n', 1, /contains itself/],

@@ -67,10 +67,10 @@ function otherBudget(world: World): void {
   const { dice } = world;
   const app = anApp(world);
   app.budget = dice.chance(0.3) ? undefined : drawBudget(dice);
-  const said = app.budget
+  const required = app.budget
     ? `${app.budget.minAvailable} available${app.budget.inRollouts ? ', always' : ''}`
     : 'nothing';
-  world.commit(`the budget of ${app.name} asks for ${said}`);
+  world.commit(`the budget of ${app.name} requires ${required}`);
 }
 
 function otherList(world: World): void {

@@ -59,7 +59,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ],
   ['2000455', 'a removal was judged by the budget of another commit than the one that was planned'],
   ['2000324', 'two daemons reported and withdrew a repair by turns'],
-  ['2000115', 'an override that a label took off a cluster came off at once, whatever the budget said'],
+  ['2000115', 'an override that a label took off a cluster was removed at once, outside the budget'],
   ['2000643', 'a cluster that had left the fleet counted as available, and a run took another'],
   ['2000744', 'what had been unpicked under one budget was removed under another, as it could be'],
   [
@@ -110,7 +110,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['2016401', 'what a cluster that left the fleet still has counted as serving where others wait as in KubeFleet'],
   [
     '2013314',
-    'a member was replaced before it had said which cluster it was, and what the old one held was waited for without end',
+    'a member was replaced before it had reported which cluster it was, and what the old one held was waited for without end',
   ],
   [
     '1099571',

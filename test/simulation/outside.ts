@@ -68,7 +68,7 @@ export function outside(
         asked(branches, async () => {
           if (branches.remote && faults.refusals > 0) {
             faults.refusals--;
-            throw new GitError('push-refused', 'push: the hook said no');
+            throw new GitError('push-refused', 'push: the hook rejected it');
           }
           const outcome = await branches.change(change);
           if (outcome === 'done') await moved(change.ref);

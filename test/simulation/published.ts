@@ -79,7 +79,7 @@ export interface Decided {
   /** When that daemon had told the opposite, if it was the last that it told of this: it may not see what others see since. */
   readonly doubtedAt: number;
   /** Clusters of the app that were told not to be available when it was decided, and not to be since. */
-  readonly toldDown: ReadonlySet<string>;
+  readonly reportedDown: ReadonlySet<string>;
   /** Clusters that had, by all that was known, whatever they were found with, or nothing of the app. */
   readonly asFound: ReadonlySet<string>;
 }
@@ -205,7 +205,7 @@ export function published(
         by: decision?.by,
         commit: decision?.commit,
         doubtedAt: lastOwn?.serving.has(cluster) === false ? lastOwn.at : Number.NEGATIVE_INFINITY,
-        toldDown: new Set(
+        reportedDown: new Set(
           // What is evicted with it is evicted after it.
           [...(decision?.bound.keys() ?? [])].filter(
             (name) =>

@@ -57,7 +57,7 @@ const well: Decided = {
   by: 1,
   commit: undefined,
   doubtedAt: Number.NEGATIVE_INFINITY,
-  toldDown: new Set(),
+  reportedDown: new Set(),
   asFound: new Set(),
 };
 
@@ -216,7 +216,7 @@ describe('a budget', () => {
     ],
     [
       'is spent by what had been told to be down',
-      { record: { toldDown: new Set(['c2']) }, before: breaks, next() {} },
+      { record: { reportedDown: new Set(['c2']) }, before: breaks, next() {} },
       [`app0 was changed to version 2 on c0, ${tooFew}`],
     ],
     ['asks for what it was found with', { record: { asFound: new Set(['c2']) }, next: changes }, changed],

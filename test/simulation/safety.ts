@@ -19,7 +19,7 @@ export interface Safety {
   refused(refusal: { readonly cluster: string; readonly app: string | undefined; readonly by: number }): void;
   /** A member hides what happens there, or tells it late: for so long, and a watch that has gone silent for a while after. */
   troubled(cluster: string, seconds: number): void;
-  /** Somebody said yes to these images of an app. */
+  /** Images of an app that were approved. */
   approved(app: string, images: readonly string[]): void;
   /** Another, empty cluster answers under this name. */
   replaced(cluster: string): void;
@@ -56,7 +56,7 @@ export const foreignNote = 'team.example.com/note';
 
 /**
  * The rules that hold at every step whatever goes wrong, told from what members store, what people committed and what the
- * status branch said: no code of the planner or of the guard is asked.
+ * status branch reported: no code of the planner or of the guard is asked.
  */
 export function safety({ desired, record, now, broken, wishes, knows }: Watching): Safety {
   /** Version and override that a cluster last had from us. */
@@ -188,9 +188,9 @@ export function safety({ desired, record, now, broken, wishes, knows }: Watching
     const gone = [...record.boundSince(app.name, cluster)].filter((it) => desired.left.has(it) && !clusters.has(it));
     // What was known to be down when this was decided had taken its part of the budget. Where the record was lost nobody
     // knows that a cluster was to hold more than it was found with.
-    const { toldDown, asFound, commit } = record.decided(app.name, cluster);
+    const { reportedDown, asFound, commit } = record.decided(app.name, cluster);
     const isExcused = (name: string): boolean =>
-      !toldDown.has(name) &&
+      !reportedDown.has(name) &&
       (down.get(`${app.name}/${name}`) === 'others' || (asFound.has(name) && !up.has(`${app.name}/${name}`)));
     const excused = [...clusters].filter(isExcused).length + gone.length;
     const told = `${app.name} was ${what} on ${cluster}, which left ${available} available and ${excused} down for other reasons`;

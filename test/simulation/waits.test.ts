@@ -39,18 +39,18 @@ it.each<[string, Waiting['holds'], Partial<Waiting>, string, boolean]>([
     'c1',
     false,
   ],
-  ['nobody says why that one cannot be left', [toAdd('c1', 'c0')], {}, 'c1', false],
+  ['no reason is reported why it cannot be removed from that one', [toAdd('c1', 'c0')], {}, 'c1', false],
   ['one of two can be left', [toAdd('c1', 'c0', 'c2'), foreign('c0')], {}, 'c1', false],
   ['its surge lets it come before', [toAdd('c1', 'c0'), foreign('c0')], { maxSurge: 1 }, 'c1', false],
   ['it waits for one that waits so', [toUpdate('c2', 'c1'), toAdd('c1', 'c0'), foreign('c0')], {}, 'c2', true],
   ['it waits for one that is to be updated', [toUpdate('c2', 'c1'), toUpdate('c1', 'c2')], {}, 'c2', false],
   ['it waits for one that was picked again and cannot be left', [toUpdate('c2', 'c0'), foreign('c0')], {}, 'c2', false],
-  ['nobody says what it waits for', [], {}, 'c1', false],
+  ['no hold reports what it is waiting for', [], {}, 'c1', false],
   ['it is to leave where it never came, and no more are available than have to be', [toRemove('c2')], {}, 'c2', true],
   ['it waits for that', [toAdd('c1', 'c2'), toRemove('c2')], {}, 'c1', true],
   ['more are available than have to be', [toRemove('c2')], { least: 0 }, 'c2', false],
   ['it is where it is to leave', [toRemove('c2')], { on: new Set(['c2']) }, 'c2', false],
-  ['it is to leave where it never came, and nobody says that it waits', [], { least: 2 }, 'c2', false],
+  ['it must leave a cluster that it never reached, and no hold reports that', [], { least: 2 }, 'c2', false],
 ])('where %s: %#', (_, holds, more, cluster, waits) => {
   expect(waitsForRemoval({ ...usual, holds, ...more }, cluster)).toBe(waits);
 });

@@ -27,8 +27,8 @@ export function waitsForRemoval({ holds, maxSurge, on, least, holdsOthers }: Wai
     on.size <= least &&
     about(it).some(({ reason, message }) => reason === 'RolloutBudget' && / is to be removed once /.test(message));
   const waits = (it: string): boolean => {
-    const said = about(it).find(({ reason }) => reason === 'RolloutBudget')?.message ?? '';
-    const [, toGo, toCome] = /\((?:not removed yet: (.+)|not ready yet: (.+))\)$/.exec(said) ?? [];
+    const reported = about(it).find(({ reason }) => reason === 'RolloutBudget')?.message ?? '';
+    const [, toGo, toCome] = /\((?:not removed yet: (.+)|not ready yet: (.+))\)$/.exec(reported) ?? [];
     const going = toGo?.split(', ') ?? [];
     if (going.length > 0) return going.length > maxSurge && going.every(isStuck);
     // Only who comes waits for others to go: this ends.

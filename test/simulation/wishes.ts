@@ -23,7 +23,7 @@ export class Wishes {
     const isBroken = (app: string): boolean =>
       broken.has(`placements/${app}.yaml`) || broken.has(`resources/${app}.yaml`);
     if ([...apps.keys()].some(isBroken)) this.#unreadable.add(commit);
-    // Where its file is broken an older version stands, and nobody says here which.
+    // Where its file is broken an older version is in effect, and it is unknown here which.
     const told = [...apps.values()].filter(({ name }) => !broken.has(`placements/${name}.yaml`));
     this.#at.set(
       commit,

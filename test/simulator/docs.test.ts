@@ -21,11 +21,8 @@ it.each([
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
-it.each(Object.entries(usualDelays))(
-  'the page says that %s takes %s seconds when nobody says otherwise',
-  (kind, seconds) => {
-    expect(page.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${kind}\``))).toContain(
-      `\`${seconds}\``,
-    );
-  },
-);
+it.each(Object.entries(usualDelays))('the page says that %s takes %s seconds by default', (kind, seconds) => {
+  expect(page.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${kind}\``))).toContain(
+    `\`${seconds}\``,
+  );
+});

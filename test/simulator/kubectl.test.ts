@@ -15,9 +15,9 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
   /** Runs kubectl in its own namespace for one test; fails when kubectl fails. */
   async function within(namespace: string) {
     const run = async (args: string, how?: { input?: string; env?: Record<string, string> }) => {
-      const said = await here.kubectl(`-n ${namespace} ${args}`, how);
-      expect(said.code, `kubectl ${args}: ${said.err}`).toBe(0);
-      return said.out.trim();
+      const result = await here.kubectl(`-n ${namespace} ${args}`, how);
+      expect(result.code, `kubectl ${args}: ${result.err}`).toBe(0);
+      return result.out.trim();
     };
     await run('apply --server-side -f -', { input: objectText('Namespace', namespace) });
     return {
@@ -58,9 +58,11 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
     const { apply, fail, run } = await within('ssa');
     expect(await apply()).toBe('deployment.apps/web serverside-applied');
     const other = manifest('ssa', { replicas: 5 });
-    const said = await fail('apply --server-side --field-manager=other -f -', other);
-    expect(said.split('\n')[0]).toBe('1 error: Apply failed with 1 conflict: conflict with "kubectl": .spec.replicas');
-    expect(said).toContain('re-run the apply\n  command with the `--force-conflicts` flag');
+    const result = await fail('apply --server-side --field-manager=other -f -', other);
+    expect(result.split('\n')[0]).toBe(
+      '1 error: Apply failed with 1 conflict: conflict with "kubectl": .spec.replicas',
+    );
+    expect(result).toContain('re-run the apply\n  command with the `--force-conflicts` flag');
     await run('apply --server-side --field-manager=other --force-conflicts -f -', { input: other });
     expect(await run('get deploy web -o jsonpath={.spec.replicas}')).toBe('5');
   });
@@ -125,7 +127,7 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
     await run('delete configmap c');
     expect(await watching.lines(3)).toEqual(['configmap/c', 'configmap/c', 'configmap/c']);
     watching.stop();
-    await watching.said;
+    await watching.result;
   });
 
   it('waits for a condition and for a deletion', async () => {

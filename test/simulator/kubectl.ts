@@ -19,7 +19,7 @@ export const kubectlTitle =
     : `kubectl ${kubectlVersion}`;
 if (kubectlVersion === undefined) process.stderr.write(`\n${kubectlTitle}\n`);
 
-export interface Said {
+export interface Result {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -47,8 +47,8 @@ export async function openKubectl() {
 
   function start(args: readonly string[], how: { input?: string; env?: Record<string, string> } = {}) {
     const env = { ...process.env, HOME: home, KUBECONFIG: kubeconfig, KUBECACHEDIR: join(home, 'cache'), ...how.env };
-    let ended: (said: Said) => void = () => {};
-    const said = new Promise<Said>((resolve) => {
+    let ended: (result: Result) => void = () => {};
+    const result = new Promise<Result>((resolve) => {
       ended = resolve;
     });
     const child = execFile('kubectl', args, { env }, (error, out, err) =>
@@ -70,14 +70,14 @@ export async function openKubectl() {
         };
         more();
       });
-    return { said, lines, stop: () => child.kill('SIGINT') };
+    return { result, lines, stop: () => child.kill('SIGINT') };
   }
 
   return {
     start,
     /** Resolves when a request of this path and query got its response (a watch: when it has started). */
     requested: (pattern: RegExp) => new Promise<void>((resolve) => awaited.push({ pattern, seen: resolve })),
-    kubectl: (args: string, how?: Parameters<typeof start>[1]) => start(args.split(' '), how).said,
+    kubectl: (args: string, how?: Parameters<typeof start>[1]) => start(args.split(' '), how).result,
     async close() {
       await listening.close();
       member.close();

@@ -50,7 +50,7 @@ export interface World {
   /** Every request that the member sent, `PATCH /api/v1/…`, without heartbeats and queries. */
   readonly requests: TransportRequest[];
   /** The messages for users. */
-  readonly said: string[];
+  readonly reported: string[];
   /** How often the member requested that the record is read again. */
   readonly conflict: () => number;
   pass(seconds: number): Promise<void>;
@@ -81,7 +81,7 @@ export async function openWorld(
 ): Promise<World> {
   const clock = manualClock(begin);
   const requests: TransportRequest[] = [];
-  const said: string[] = [];
+  const reported: string[] = [];
   let conflict = 0;
   const world = { sim: await simulated(spec, clock) } as { sim: SimulatedMember };
   const transport: Transport = (request) => {
@@ -100,7 +100,7 @@ export async function openWorld(
     knownAt: () => Number.NEGATIVE_INFINITY,
     events: {
       changed: (_: ClusterName, message?: string) => {
-        if (message !== undefined) said.push(message);
+        if (message !== undefined) reported.push(message);
       },
       conflict: () => {
         conflict++;
@@ -114,7 +114,7 @@ export async function openWorld(
     clock,
     member,
     requests,
-    said,
+    reported,
     conflict: () => conflict,
     pass: (seconds: number) => pass(clock, seconds),
     async user(method: string, path: string, body?: object, manager = 'kubectl-edit') {

@@ -29,7 +29,7 @@ interface SharedChange extends ManifestChange {
 }
 
 /**
- * What this plan changes on every cluster: against what the record says runs there, or, with `--members`, against the live
+ * What this plan changes on every cluster: against the recorded objects, or, with `--members`, against the live
  * objects, by a server-side dry-run as `kubectl diff` does it. Equal changes of several clusters are printed once. Exit code 1 when there are some.
  */
 export async function diff(options: DiffOptions): Promise<void> {

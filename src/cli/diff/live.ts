@@ -7,7 +7,7 @@ import { objectRequests } from '../../members/apply/requests.ts';
 import { systemClock } from '../../members/clock.ts';
 import { membersNamed } from '../run/members-named.ts';
 import { changeOf, type ManifestChange } from './change.ts';
-import { leftovers } from './leftovers.ts';
+import { orphanedObjects } from './orphaned-objects.ts';
 
 /** What a cluster should hold of a placement. */
 interface Wanted {
@@ -71,7 +71,7 @@ async function ofTarget({ clusterName, placement, wanted, prunable, label }: Wan
     }),
   );
   const removed = await Promise.all(
-    leftovers(prunable, wanted).map(async (manifest) => {
+    orphanedObjects(prunable, wanted).map(async (manifest) => {
       const live = await look.read(manifest);
       return live?.metadata.labels?.[placementLabel] === label ? changeOf(live, undefined) : undefined;
     }),

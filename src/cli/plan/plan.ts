@@ -22,7 +22,7 @@ import { planMarkdown } from './markdown.ts';
 import { planTable } from './table.ts';
 
 /**
- * Prints the plan document in every case; the exit code says what it holds. With a what-if flag it is the plan of the
+ * Prints the plan document in every case; the exit code reports its outcome. With a what-if flag it is the plan of the
  * supposed fleet, with a section `whatIf` that compares it with the plan of the real one.
  */
 export async function plan(
@@ -83,7 +83,7 @@ const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, 
 
 /**
  * 2 with errors, else 4 when refused, else 1 when a member has anything to do or is released, else 0. What is only
- * decided, waited for or said in a status is nothing to do; warnings never count.
+ * decided, waited for or reported in a status is nothing to do; warnings never count.
  */
 function exitCodeOf(plan: Plan, actions: readonly PlannedAction[]): number {
   if (plan.problems.some((problem) => problem.severity === 'error')) return exitCodes.invalidInput;

@@ -5,7 +5,7 @@ import { refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
-import { type AttemptResult, bring, type Step } from './attempt.ts';
+import { type AttemptResult, applyRead, type Step } from './attempt.ts';
 import { objectRequests } from './requests.ts';
 
 export interface Applied extends AttemptResult {
@@ -62,7 +62,7 @@ export async function applyObject(input: {
       // The last attempt does not lock, so that an object that changes all the time is applied at last.
       const locked = attempt < mostAttempts || input.strategy.whenToApply === 'IfNotDrifted';
       return {
-        ...(await bring({ ...input, requests, begin, locked }, live)),
+        ...(await applyRead({ ...input, requests, begin, locked }, live)),
         ...(live === null ? {} : { found: live }),
       };
     } catch (error) {

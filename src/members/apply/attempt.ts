@@ -39,7 +39,7 @@ export interface AttemptResult {
  * One attempt at an object that was read: takeover, ownership, drift check, apply, in KubeFleet's order (work applier,
  * process.go). Rejects with the refusal of the server.
  */
-export async function bring(attempt: Attempt, live: Manifest | null): Promise<AttemptResult> {
+export async function applyRead(attempt: Attempt, live: Manifest | null): Promise<AttemptResult> {
   const { requests, manifest, strategy, begin } = attempt;
   const report = strategy.type === 'ReportDiff';
   const left = (finding: Finding): AttemptResult => ({

@@ -31,7 +31,7 @@ import { inWaves } from './waves.ts';
 /** Applies the objects of one placement on one member, and keeps the outcome of each. */
 export interface Delivery {
   /** Applies the named objects, or all, wave by wave. Rejects with UnreachableError; a refusal of the server is an outcome. */
-  bring(assignment: PlacementAssignment, scope: 'all' | ReadonlySet<string>, isWanted: () => boolean): Promise<void>;
+  deliver(assignment: PlacementAssignment, scope: 'all' | ReadonlySet<string>, isWanted: () => boolean): Promise<void>;
   /** The watch reported a change: notes who made it, and requests a check if the object differs. */
   objectChanged(assignment: PlacementAssignment, item: AssignedManifest, change: Change): void;
   /** Milliseconds until an object may be checked again, because someone keeps undoing repairs; 0 = at once. */
@@ -118,7 +118,7 @@ export function delivery(connection: Connection, observed: FirstObservation, eve
   }
 
   return {
-    async bring(assignment, scope, isWanted) {
+    async deliver(assignment, scope, isWanted) {
       const wanted = assignment.manifests.filter((item) => scope === 'all' || scope.has(keyOfManifest(item.manifest)));
       const report = assignment.strategy.type === 'ReportDiff';
       const waves = report ? [wanted] : inWaves(wanted, ({ manifest }) => manifest);

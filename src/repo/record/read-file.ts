@@ -81,8 +81,8 @@ export function unparsed(thrown: unknown, text: string): Fault {
   const lineCounter = new LineCounter();
   parseDocument(text, { lineCounter, logLevel: 'silent' });
   const { line, col } = lineCounter.linePos(thrown.pos[0]);
-  const { code: _, ...said } = syntaxFinding(thrown, holdsSecret(text) ? undefined : text);
-  return { line: Math.max(line, 1), column: Math.max(col, 1), ...said };
+  const { code: _, ...finding } = syntaxFinding(thrown, holdsSecret(text) ? undefined : text);
+  return { line: Math.max(line, 1), column: Math.max(col, 1), ...finding };
 }
 
 function placed(issues: readonly Issue[], text: string, value: unknown): Fault[] {

@@ -8,10 +8,10 @@ import { titleOf } from '../../repo/title-of.ts';
 import { failureText } from '../cause.ts';
 import { type Item, list, type Section, type SectionInput, type SectionSource } from './section.ts';
 
-/** What differs from the repo on clusters and is not repaired: only reported, or undone again and again. */
+/** What differs from the repo on clusters and is not repaired: only reported, or reverted after each repair. */
 export const differing: SectionSource = (input) => sectionOf('Differs from the repo', input, differingItems);
 
-/** Objects that were applied and that their clusters do not call available, with what they report. */
+/** Objects that were applied and that their clusters do not report as available, with the reported causes. */
 export const notAvailable: SectionSource = (input) => sectionOf('Not available', input, notAvailableItems);
 
 const sectionOf = (

@@ -90,8 +90,8 @@ function waitsUnderWay(run: StagedUpdateRun, status: UpdateRunStatus, reasons: s
   const moving = inFlightOf(run);
   if (moving.length === 0 && reasons.length > 0) return reasons;
   const now = progressOf(status.conditions);
-  const said = now === undefined ? 'it has not started' : inWords(now);
-  return [moving.length === 0 ? said : `${said}, under way on ${moving.join(', ')}`];
+  const progress = now === undefined ? 'it has not started' : inWords(now);
+  return [moving.length === 0 ? progress : `${progress}, under way on ${moving.join(', ')}`];
 }
 
 /** Clusters that an update run has started to update and not finished. */
@@ -127,6 +127,6 @@ export function waitsOfCluster(
   );
 }
 
-/** How to answer a request; nothing when it is answered. */
+/** How to approve a request; nothing when it is decided. */
 export const waitsOfApproval = ({ metadata, status }: ApprovalRequest): string[] =>
   findCondition(status?.conditions, 'Approved') ? [] : [howToMerge(metadata)];

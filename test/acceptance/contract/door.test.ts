@@ -37,10 +37,10 @@ describe('exit code of plan', () => {
   });
 
   it('2: any problem of severity error, whatever else there is to do', async () => {
-    const { code: said, out } = await cli(
+    const { code: exitCode, out } = await cli(
       ...['plan', '--repo', folder({ ...shop, 'bad.yaml': '{' }), '--now', T0, '-o', 'json'],
     );
-    expect(said).toBe(2);
+    expect(exitCode).toBe(2);
     expect(JSON.parse(out).targets).toHaveLength(2);
   });
 
@@ -74,8 +74,8 @@ describe('exit code of plan', () => {
     ['--recorded that is not there', ['--recorded', '/nowhere/at/all']],
     ['--ref of a folder without git', ['--ref', 'main']],
   ])('3: a %s', async (_, flags) => {
-    const { code: said, err } = await cli('plan', '--repo', folder(shop), '--now', T0, ...flags);
-    expect([said, err]).toEqual([3, expect.stringContaining('cannot be read')]);
+    const { code: exitCode, err } = await cli('plan', '--repo', folder(shop), '--now', T0, ...flags);
+    expect([exitCode, err]).toEqual([3, expect.stringContaining('cannot be read')]);
   });
 
   it('not 3: a member that could not be reached', async () => {

@@ -73,7 +73,7 @@ it('what waits for its turn is nothing to do', async () => {
 
 it('the last line counts what the exit code is about, also of removed placements and members', async () => {
   const story = await settled();
-  const said = async () => {
+  const reported = async () => {
     const [repo, recorded] = [folder(story.files), folder(story.record)];
     const { out } = await cli('plan', '--repo', repo, '--recorded', recorded, '--now', at(20));
     return /Plan: (.*)\. Commit/.exec(out)?.[1];
@@ -83,7 +83,9 @@ it('the last line counts what the exit code is about, also of removed placements
     'RollingUpdate, applyStrategy: {type: ServerSideApply},',
   );
   delete story.files['clusters/b.yaml'];
-  expect(await said()).toBe('0 to add, 0 to update, 0 to remove, 1 to reapply, 1 to release, 0 waiting, 0 unchanged');
+  expect(await reported()).toBe(
+    '0 to add, 0 to update, 0 to remove, 1 to reapply, 1 to release, 0 waiting, 0 unchanged',
+  );
   delete story.files['web.yaml'];
-  expect(await said()).toBe('0 to add, 0 to update, 1 to remove, 1 to release, 0 waiting, 0 unchanged');
+  expect(await reported()).toBe('0 to add, 0 to update, 1 to remove, 1 to release, 0 waiting, 0 unchanged');
 });

@@ -66,7 +66,7 @@ describe('--observed', () => {
           .fill(at === 0 ? 'y' : `*a${at - 1}`)
           .join(', ')}]`,
     ).join('\n');
-  it.each<[what: string, text: string, said: string[]]>([
+  it.each<[what: string, text: string, reported: string[]]>([
     ['is no YAML', 'kind: ClusterObservation\nmetadata: {name: a\n', ['yaml-syntax', ':3:1']],
     ['is no YAML and holds a Secret', 'kind: Secret\ndata: {a: [hunter2}\n', ['yaml-syntax', ':2:19']],
     ['is an alias bomb', `${stringify(eu)}${bomb(9)}\n`, ['yaml-alias', ':38:10']],

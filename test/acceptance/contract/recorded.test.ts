@@ -66,9 +66,12 @@ describe('a record', () => {
     ],
   ])(
     'that does not know what a placement held lets the guard count it all the same: %s',
-    async (_, files, count, said) => {
+    async (_, files, count, reported) => {
       const step = await plan(files, bound(count));
-      expect([step.plan.guard.map(({ rule }: Document) => rule), step.code]).toEqual([said, said.length > 0 ? 4 : 1]);
+      expect([step.plan.guard.map(({ rule }: Document) => rule), step.code]).toEqual([
+        reported,
+        reported.length > 0 ? 4 : 1,
+      ]);
       const [finding] = step.plan.guard;
       if (finding)
         expect((await plan({ ...files, ...approved(finding.removalDigest) }, bound(count))).plan.guard).toEqual([]);

@@ -142,12 +142,12 @@ it.each<[string, string]>([
     const { out, err, code } = await cli('plan', '--repo', repo, '--now', at(0), '-o', format);
     expect(code).toBe(2);
     const { record: _record, ...rest } = format === 'json' ? JSON.parse(out) : { record: {}, out };
-    expect(found('said', JSON.stringify(rest) + err, theirs)).toEqual([]);
-    expect(found('said', JSON.stringify(rest) + err, ours)).toEqual([]);
+    expect(found('output', JSON.stringify(rest) + err, theirs)).toEqual([]);
+    expect(found('output', JSON.stringify(rest) + err, ours)).toEqual([]);
   }
-  const said = await cli('validate', repo);
-  expect(found('validate', said.out + said.err, theirs)).toEqual([]);
-  expect(found('validate', said.out + said.err, ours)).toEqual([]);
+  const output = await cli('validate', repo);
+  expect(found('validate', output.out + output.err, theirs)).toEqual([]);
+  expect(found('validate', output.out + output.err, ours)).toEqual([]);
 });
 
 it('diff shows which keys a Secret has, and not what they hold', async () => {

@@ -29,17 +29,20 @@ describe('a record', () => {
     ['a List of nothing', () => 'kind: List\nitems: [null]\n', ['warning record-unreadable 1:1']],
     ['aliases that lead nowhere', () => 'kind: *nowhere\n', ['warning record-unreadable 1:7']],
     ['no YAML', () => 'kind: Namespace\nmetadata: {name: web\n', ['warning record-unreadable 3:1']],
-  ])('the file of a snapshot may be %s: it is read, or reported and counted as missing', async (_, written, said) => {
-    const { record } = (await plan(shop, {})).plan;
-    const step = await plan(shop, { ...record, [snapshotFile]: written(record[snapshotFile]) });
-    const placed = ({ severity, code, line, column }: Document) => `${severity} ${code} ${line}:${column}`;
-    expect(step.plan.problems.map(placed)).toEqual(said);
-    expect([step.code, step.plan.placements[0].resourceSnapshotIndex, step.plan.record[snapshotFile]]).toEqual([
-      0,
-      0,
-      record[snapshotFile],
-    ]);
-  });
+  ])(
+    'the file of a snapshot may be %s: it is read, or reported and counted as missing',
+    async (_, written, reported) => {
+      const { record } = (await plan(shop, {})).plan;
+      const step = await plan(shop, { ...record, [snapshotFile]: written(record[snapshotFile]) });
+      const placed = ({ severity, code, line, column }: Document) => `${severity} ${code} ${line}:${column}`;
+      expect(step.plan.problems.map(placed)).toEqual(reported);
+      expect([step.code, step.plan.placements[0].resourceSnapshotIndex, step.plan.record[snapshotFile]]).toEqual([
+        0,
+        0,
+        record[snapshotFile],
+      ]);
+    },
+  );
 
   it('a state that cannot be used is an error with its place and what to write; nothing is planned as if never placed', async () => {
     const written = state(`

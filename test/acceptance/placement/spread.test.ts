@@ -69,7 +69,7 @@ describe('DoNotSchedule', () => {
     expect(picked(web())).toEqual(['a2 0/0', 'b2 0/-1']);
     expect(filtered(web())).toEqual(['a1', 'b1', 'c1']);
     expect(reasonOf(web(), 'a1')).toBe(violated);
-    // c1 is refused by an earlier filter; placing there would mend the skew, so no spread reason either
+    // c1 is refused by an earlier filter; placing there would fix the skew, so no spread reason either
     expect(reasonOf(web(), 'c1')).toMatch(/^ClusterUnschedulable, cluster /);
     expect(reasonOf(web(), 'c1')).not.toContain('spread');
   });

@@ -129,8 +129,8 @@ describe('an override that cannot be applied', () => {
     ]);
     expect([moves(step), targets(step)]).toEqual([['a Bound 0 update', 'b Bound 0 wait'], ['b web 0']]);
     story.files['override.yaml'] = override(5);
-    const mended = await story.plan(30);
-    expect([moves(mended), targets(mended)]).toEqual([
+    const fixed = await story.plan(30);
+    expect([moves(fixed), targets(fixed)]).toEqual([
       ['a Bound 0 update', 'b Bound 0 wait'],
       ['a web 0', 'b web 0'],
     ]);
@@ -330,10 +330,10 @@ describe('a label changed that only fills a variable of an override', () => {
     const story = await labelled();
     story.files['clusters/b.yaml'] = member('b', { region: 'asia', env: 'dev' });
     const [repo, recorded] = [folder(story.files), folder(story.record)];
-    const said = async (...argv: string[]) => cli(...argv, '--repo', repo, '--recorded', recorded, '--now', at(20));
-    expect((await said('plan')).out).toMatch(/^reapply +web +b +0 +Bound[\s\S]*, 1 to reapply,/m);
-    expect((await said('plan', '-o', 'markdown')).out).toMatch(/, 1 to reapply[\s\S]*`web` on `b` at snapshot 0/);
-    const { out, code } = await said('diff');
+    const output = async (...argv: string[]) => cli(...argv, '--repo', repo, '--recorded', recorded, '--now', at(20));
+    expect((await output('plan')).out).toMatch(/^reapply +web +b +0 +Bound[\s\S]*, 1 to reapply,/m);
+    expect((await output('plan', '-o', 'markdown')).out).toMatch(/, 1 to reapply[\s\S]*`web` on `b` at snapshot 0/);
+    const { out, code } = await output('diff');
     expect([code, out.split('\n').filter((line) => /^[-+]/.test(line))]).toEqual([
       1,
       ['-     where: us', '+     where: asia'],

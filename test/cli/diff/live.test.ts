@@ -234,7 +234,7 @@ describe('observe', () => {
       out: expect.stringMatching(/^2 of 3 members observed/),
       err: expect.stringMatching(/^dev-1: /),
     });
-    // Nobody knows when it answered last, so nothing is said of it.
+    // Its last response is unknown, so none is reported.
     expect(parse(readFileSync(join(out, 'dev-1.yaml'), 'utf8'))).toEqual({
       apiVersion: 'gitfleet.dev/v1alpha1',
       kind: 'ClusterObservation',

@@ -28,8 +28,8 @@ it.each([
     'a:2: error[yaml-syntax]: no end\nb:2: error[yaml-syntax]: no end',
   ],
   ['a refusal', pass('refused', warning), true, 4, 'refused by the guard: see the status branch'],
-])('run --once ends with %s, each reported once', (_, result, isLogged, code, said) => {
+])('run --once ends with %s, each reported once', (_, result, isLogged, code, reported) => {
   const end = () => throwPassErrors(result, { unreached: undefined, isLogged });
-  if (said === undefined) expect(end).not.toThrow();
-  else expect(end).toThrow(new CliError(said, code));
+  if (reported === undefined) expect(end).not.toThrow();
+  else expect(end).toThrow(new CliError(reported, code));
 });

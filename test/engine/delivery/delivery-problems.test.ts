@@ -114,8 +114,8 @@ describe('problems of delivery', () => {
   });
 
   it('an immutable field is reported with a fix', () => {
-    const said = 'Job.batch "w" is invalid: spec.template: Invalid value: {}: field is immutable';
-    expect(problems([refused('a', said)]).map(({ fix }) => fix)).toEqual([
+    const reported = 'Job.batch "w" is invalid: spec.template: Invalid value: {}: field is immutable';
+    expect(problems([refused('a', reported)]).map(({ fix }) => fix)).toEqual([
       'rename the object, or delete it on the member: gitfleet creates it again',
     ]);
   });

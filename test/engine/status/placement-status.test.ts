@@ -6,18 +6,18 @@ import type { PlacementWork } from '../../../src/engine/placement-work.ts';
 import { placementStatus } from '../../../src/engine/status/placement-status.ts';
 import { at, bound, pickN, placementOf, scheduled, T0, workOf } from '../rollout/world.ts';
 
-const said = (type: string, status: Condition['status'], reason: string): Condition => ({
+const condition = (type: string, status: Condition['status'], reason: string): Condition => ({
   type,
   status,
   reason,
   lastTransitionTime: T0,
 });
 const steps = [
-  said('RolloutStarted', 'True', 'RolloutStarted'),
-  said('Overridden', 'True', 'NoOverrideSpecified'),
-  said('WorkSynchronized', 'True', 'AllWorkSynced'),
-  said('Applied', 'True', 'AllWorkHaveBeenApplied'),
-  said('Available', 'True', 'AllWorkAreAvailable'),
+  condition('RolloutStarted', 'True', 'RolloutStarted'),
+  condition('Overridden', 'True', 'NoOverrideSpecified'),
+  condition('WorkSynchronized', 'True', 'AllWorkSynced'),
+  condition('Applied', 'True', 'AllWorkHaveBeenApplied'),
+  condition('Available', 'True', 'AllWorkAreAvailable'),
 ];
 /** Everything True up to the condition given, which ends the list; `undefined` leaves its type out. */
 const upTo = (type: string, last?: Condition): Condition[] => [
@@ -80,7 +80,7 @@ const reportDiff = (placement: Placement): Placement => ({
 });
 
 describe('conditions of a placement', () => {
-  const bad = (type: string, reason: string) => [on('a'), on('b', upTo(type, said(type, 'False', reason)))];
+  const bad = (type: string, reason: string) => [on('a'), on('b', upTo(type, condition(type, 'False', reason)))];
   const silent = (type: string) => [on('a'), on('b', upTo(type))];
   it.each<[string, readonly Binding[], number, string | undefined]>([
     ['all available', [on('a'), on('b')], 6, undefined],
@@ -96,13 +96,16 @@ describe('conditions of a placement', () => {
     ['availability unknown', silent('Available'), 5, 'Available=Unknown/ResourceAvailableUnknown'],
     [
       'Unknown wins over False',
-      [on('a', upTo('Applied', said('Applied', 'False', 'ApplyInProgress'))), on('b', upTo('Applied'))],
+      [on('a', upTo('Applied', condition('Applied', 'False', 'ApplyInProgress'))), on('b', upTo('Applied'))],
       4,
       'Applied=Unknown/ApplyPending',
     ],
     [
       'the earlier type wins',
-      [on('a', upTo('Available', said('Available', 'False', 'NotAllWorkAreAvailable'))), on('b', upTo('Overridden'))],
+      [
+        on('a', upTo('Available', condition('Available', 'False', 'NotAllWorkAreAvailable'))),
+        on('b', upTo('Overridden')),
+      ],
       2,
       'Overridden=Unknown/OverriddenPending',
     ],
@@ -114,12 +117,12 @@ describe('conditions of a placement', () => {
     expect(conditions?.at(-1)?.message).toContain('2 cluster(s)');
   });
   it('ReportDiff shows DiffReported instead of Applied and Available', () => {
-    const reported = [...upTo('Applied'), said('DiffReported', 'True', 'AllWorkHaveDiffReported')];
+    const reported = [...upTo('Applied'), condition('DiffReported', 'True', 'AllWorkHaveDiffReported')];
     expect(words(statusOf([on('a', reported)], { change: reportDiff }).conditions)).toEqual([
       ...ok.slice(0, 4),
       'DiffReported=True/DiffReportingCompleted',
     ]);
-    const failing = [...upTo('Applied'), said('DiffReported', 'False', 'NotAllWorkHaveDiffReported')];
+    const failing = [...upTo('Applied'), condition('DiffReported', 'False', 'NotAllWorkHaveDiffReported')];
     expect(words(statusOf([on('a', failing)], { change: reportDiff }).conditions).at(-1)).toBe(
       'DiffReported=False/DiffReportingIncompleteOrFailed',
     );
@@ -185,7 +188,7 @@ describe('entries of clusters', () => {
     expect(placementStatuses?.filter(({ clusterName }) => clusterName === undefined)).toHaveLength(empty);
   });
   it('stop after the first condition that is not True', () => {
-    const [entry] = statusOf([on('a', upTo('Applied', said('Applied', 'False', 'ApplyInProgress')))])
+    const [entry] = statusOf([on('a', upTo('Applied', condition('Applied', 'False', 'ApplyInProgress')))])
       .placementStatuses!;
     expect(words(entry?.conditions)).toEqual([
       'Scheduled=True/Scheduled',
@@ -198,7 +201,7 @@ describe('entries of clusters', () => {
   it.each<[string, Binding[], string]>([
     [
       'on an older snapshot and held',
-      [bound('a', 0, [said('RolloutStarted', 'False', 'RolloutNotStartedYet')])],
+      [bound('a', 0, [condition('RolloutStarted', 'False', 'RolloutNotStartedYet')])],
       'RolloutStarted=False/RolloutNotStartedYet',
     ],
     ['on an older snapshot, nothing decided', [bound('a', 0, steps)], 'RolloutStarted=Unknown/RolloutStartedUnknown'],
@@ -216,7 +219,7 @@ describe('entries of clusters', () => {
   it('show lists only where they belong', () => {
     const identifier = { version: 'v1', kind: 'ConfigMap', name: 'x' };
     const lists = {
-      failedPlacements: [{ ...identifier, condition: said('Applied', 'False', 'ManifestApplyFailed') }],
+      failedPlacements: [{ ...identifier, condition: condition('Applied', 'False', 'ManifestApplyFailed') }],
       driftedPlacements: [identifier],
       diffedPlacements: [identifier],
       resourceOverrideSnapshots: [{ name: 'o-0', namespace: 'web' }],
@@ -226,19 +229,18 @@ describe('entries of clusters', () => {
         (key) => key.endsWith('Placements') || key.startsWith('applicable'),
       );
     const overrides = 'applicableResourceOverrides';
-    expect(shown(upTo('RolloutStarted', said('RolloutStarted', 'False', 'RolloutNotStartedYet')))).toEqual([]);
+    expect(shown(upTo('RolloutStarted', condition('RolloutStarted', 'False', 'RolloutNotStartedYet')))).toEqual([]);
     expect(shown(upTo('Applied'))).toEqual([overrides]);
     expect(shown([...steps])).toEqual([overrides, 'driftedPlacements']);
-    expect(shown(upTo('Applied', said('Applied', 'False', 'NotAllWorkHaveBeenApplied')))).toEqual([
+    expect(shown(upTo('Applied', condition('Applied', 'False', 'NotAllWorkHaveBeenApplied')))).toEqual([
       overrides,
       'failedPlacements',
       'driftedPlacements',
       'diffedPlacements',
     ]);
-    expect(shown([...upTo('Applied'), said('DiffReported', 'True', 'AllWorkHaveDiffReported')], reportDiff)).toEqual([
-      overrides,
-      'diffedPlacements',
-    ]);
+    expect(
+      shown([...upTo('Applied'), condition('DiffReported', 'True', 'AllWorkHaveDiffReported')], reportDiff),
+    ).toEqual([overrides, 'diffedPlacements']);
   });
 });
 

@@ -101,7 +101,7 @@ describe('an object that exists on the member', () => {
       { result: 'FoundDiff', details },
     ],
     [
-      'is said to differ under ReportDiff with IfNoDiff',
+      'is reported to differ under ReportDiff with IfNoDiff',
       {},
       { type: 'ReportDiff', whenToTakeOver: 'IfNoDiff' },
       { result: 'FailedToTakeOver', message: differs, details },
@@ -113,13 +113,13 @@ describe('an object that exists on the member', () => {
       { result: 'FoundDiff', details },
     ],
     [
-      'of another placement is said to be that under ReportDiff',
+      'of another placement is reported as such under ReportDiff',
       { labels: label('other') },
       { type: 'ReportDiff' },
       { result: 'FailedToTakeOver', message: elsewhere },
     ],
     [
-      'with another owner is said to be that under ReportDiff',
+      'with another owner is reported as such under ReportDiff',
       { ownerReferences: owner },
       { type: 'ReportDiff' },
       { result: 'FailedToTakeOver', message: owned },

@@ -12,6 +12,6 @@ export async function holding(manifests = [configMap('a', { color: 'red' })], sp
   world.member.assign([assignment('web', manifests)]);
   await world.pass(1);
   world.sent();
-  world.said.length = 0;
+  world.reported.length = 0;
   return world;
 }

@@ -95,7 +95,7 @@ describe('whether a member can be reached', () => {
       await world.pass(1);
       expect(world.observation().reachable).toBe(true);
     }
-    expect(world.said).toEqual([]);
+    expect(world.reported).toEqual([]);
   });
 
   it('is not decided by one failed probe', async () => {
@@ -118,7 +118,7 @@ describe('whether a member can be reached', () => {
     });
     world.sim.setFaults([]);
     await world.pass(30);
-    expect(world.said).toEqual([
+    expect(world.reported).toEqual([
       'eu-1 cannot be reached: get /readyz on eu-1: connect ECONNREFUSED eu-1',
       'eu-1 responds again',
     ]);
@@ -259,7 +259,7 @@ describe('an observation', () => {
       await world.pass(60);
       expect(world.observation()).toMatchObject({ reachable: true, complete: true });
     }
-    expect(world.said).toEqual([]);
+    expect(world.reported).toEqual([]);
     // Every 125 to 155 seconds.
     expect(kinds() - before).toBeGreaterThanOrEqual(22);
     expect(kinds() - before).toBeLessThanOrEqual(29);
@@ -270,7 +270,7 @@ describe('an observation', () => {
     world.sim.setFaults([{ type: 'Forbidden', verbs: ['get', 'list', 'watch'], resources: ['configmaps'], ...always }]);
     await world.pass(600);
     expect(world.observation()).toMatchObject({ reachable: true, complete: false });
-    expect(world.said).toEqual([
+    expect(world.reported).toEqual([
       'read ConfigMap default/a on eu-1: 403, api/v1/namespaces/default/configmaps/a is forbidden: User "gitfleet" cannot get it',
     ]);
   });

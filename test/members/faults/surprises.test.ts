@@ -146,7 +146,7 @@ describe('a member that is replaced by an empty cluster of the same name', () =>
     world.sim = await simulated({ name: 'successor' }, world.clock);
     await world.pass(120);
     expect(await dataOf(world, '/api/v1/namespaces/shop/configmaps/a')).toEqual({ color: 'red' });
-    expect(world.said).toEqual(['eu-1 is another cluster than before: everything is applied again']);
+    expect(world.reported).toEqual(['eu-1 is another cluster than before: everything is applied again']);
     expect(world.observation()).toMatchObject({ complete: true, placements: [{ done: true, results: [] }] });
     const uid = (await world.user('GET', '/api/v1/namespaces/shop'))['metadata'] as { uid: string };
     expect(world.observation().objects.map(({ metadata }) => metadata['uid'])).toContain(uid.uid);
@@ -168,7 +168,7 @@ describe('a member that is replaced by an empty cluster of the same name', () =>
     isAsked = false;
     await world.pass(120);
     expect(await dataOf(world, '/api/v1/namespaces/shop/configmaps/a')).toEqual({ color: 'red' });
-    expect(world.said).toEqual([]);
+    expect(world.reported).toEqual([]);
     expect(world.observation()).toMatchObject({ complete: true, placements: [{ done: true, results: [] }] });
   });
 });

@@ -6,7 +6,7 @@ const load = async (path: string, text: string) => {
   const { resources, problems } = await loadFleet(treeOf({ 'clusters/a.yaml': member('a'), [path]: text }));
   return {
     placeable: resources.map(({ manifest: { kind } }) => kind),
-    said: problems.map(
+    reported: problems.map(
       ({ severity, code, line, column, message, fix }) => `${line}:${column} ${severity} ${code} ${message}; ${fix}`,
     ),
   };
@@ -18,10 +18,10 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   it.each([
     ['v1', 'Servce', 'Servce shop/web: there is no kind Servce in the core group; did you mean Service?'],
     ['apps/v1', 'Deploymet', 'Deploymet shop/web: there is no kind Deploymet in apps; did you mean Deployment?'],
-  ])('is a warning, and can be placed nevertheless: %s %s', async (apiVersion, kind, said) => {
+  ])('is a warning, and can be placed nevertheless: %s %s', async (apiVersion, kind, reported) => {
     expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
       placeable: [kind],
-      said: [`2:1 warning unknown-kind ${said}`],
+      reported: [`2:1 warning unknown-kind ${reported}`],
     });
   });
 
@@ -33,10 +33,10 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
       'Ingress shop/web: there is no kind Ingress in extensions; did you mean networking.k8s.io/v1?',
     ],
     ['apps/v1', 'ConfigMap', 'ConfigMap shop/web: there is no kind ConfigMap in apps; did you mean v1?'],
-  ])('is a warning if another group has it: %s %s', async (apiVersion, kind, said) => {
+  ])('is a warning if another group has it: %s %s', async (apiVersion, kind, reported) => {
     expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
       placeable: [kind],
-      said: [`1:1 warning unknown-kind ${said}`],
+      reported: [`1:1 warning unknown-kind ${reported}`],
     });
   });
 
@@ -44,7 +44,7 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
     ['a kind that Kubernetes may have gained since', 'apps/v1', 'Blueprint'],
     ['a group of others', 'example.com/v1', 'Deploymet'],
   ])('is not: %s', async (_, apiVersion, kind) => {
-    expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({ placeable: [kind], said: [] });
+    expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({ placeable: [kind], reported: [] });
   });
 });
 
@@ -53,9 +53,9 @@ describe('an object whose apiVersion or kind is not a string', () => {
     ['apiVersion: 1\nkind: ConfigMap\n', '1:1', 'apiVersion must be a string; write for example v1'],
     ['apiVersion: v1\nkind: 5\n', '2:1', 'kind must be a string; write for example ConfigMap'],
     ['apiVersion: v1\nkind:\n', '2:1', 'kind must be a string; write for example ConfigMap'],
-  ])('has its position: %s', async (text, at, said) => {
-    expect((await load('resources/b.yaml', text)).said).toEqual([
-      `${at} error wrong-type this is not a Kubernetes object: ${said}`,
+  ])('has its position: %s', async (text, at, reported) => {
+    expect((await load('resources/b.yaml', text)).reported).toEqual([
+      `${at} error wrong-type this is not a Kubernetes object: ${reported}`,
     ]);
   });
 });
@@ -72,8 +72,8 @@ describe('an object whose apiVersion or kind is a misspelt field', () => {
     ],
     ['resources/b.yaml', 'apiVersion: v1\nKind: ConfigMap\n', 'kind', 'Kind', '2:1'],
   ])('in %s is shown the field: %s', async (path, text, right, wrong, at) => {
-    const { said } = await load(path, text);
-    expect(said).toEqual([
+    const { reported } = await load(path, text);
+    expect(reported).toEqual([
       `${at} error not-an-object this is not a Kubernetes object: ${right} is missing; write ${right} instead of ${wrong}`,
     ]);
   });

@@ -56,8 +56,8 @@ spec:
   resourceSelectors: [{group: placement.kubernetes-fleet.io, version: v1beta1, kind: ResourceEnvelope, name: wrapped}]
   policy: ${all}
 `;
-  const [said, ...more] = await told({ 'resources/e.yaml': wrapped, '1.yaml': only, '2.yaml': inner });
+  const [reported, ...more] = await told({ 'resources/e.yaml': wrapped, '1.yaml': only, '2.yaml': inner });
   expect(more).toEqual([]);
-  expect(said).toContain('Deployment pay/pay');
-  expect(said).not.toContain('Envelope');
+  expect(reported).toContain('Deployment pay/pay');
+  expect(reported).not.toContain('Envelope');
 });

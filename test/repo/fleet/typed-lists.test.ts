@@ -68,7 +68,7 @@ spec: {currency: USD, prices: [{instanceType: m5, capacityType: spot, perHour: 1
 describe('objects in a plain list, which kubectl refuses', () => {
   const list = (apiVersion: string, kind: string) =>
     `# two of them\n- apiVersion: ${apiVersion}\n  kind: ${kind}\n  metadata: {name: one}\n- apiVersion: ${apiVersion}\n  kind: ${kind}\n  metadata: {name: two}\n`;
-  const said = {
+  const reported = {
     code: 'not-an-object',
     line: 2,
     column: 1,
@@ -80,7 +80,7 @@ describe('objects in a plain list, which kubectl refuses', () => {
     ['clusters/all.yaml', 'cluster.kubernetes-fleet.io/v1', 'MemberCluster'],
   ])('are refused in %s, and known to be meant', async (path, apiVersion, kind) => {
     const { problems, refused, unreadable, members } = await loadFleet(treeOf({ [path]: list(apiVersion, kind) }));
-    expect(problems).toEqual([{ severity: 'error', file: path, ...said }]);
+    expect(problems).toEqual([{ severity: 'error', file: path, ...reported }]);
     expect(refused).toEqual(['one', 'two'].map((name) => ({ apiVersion, kind, name })));
     expect([unreadable, members]).toEqual([[], []]);
   });

@@ -83,9 +83,9 @@ describe('a change of an override', () => {
       'overrides/shop.z/0.yaml',
     ]);
     expect(carried(next, 'eu')).toBe('shop/z-0');
-    const mended = await thenPlan(next, repo(z('2')));
-    expect(mended.plan.problems).toEqual([]);
-    expect(mended.recorded['overrides/shop.z/1.yaml']).toContain('value: "2"');
+    const fixed = await thenPlan(next, repo(z('2')));
+    expect(fixed.plan.problems).toEqual([]);
+    expect(fixed.recorded['overrides/shop.z/1.yaml']).toContain('value: "2"');
   });
 
   it('is one too many only where it is new: a hundred that are there keep their place, whatever the names of files', async () => {

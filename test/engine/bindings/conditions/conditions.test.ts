@@ -240,12 +240,12 @@ describe('conditions of a binding on an observed cluster', () => {
 });
 
 describe('Applied=False names the first cause', () => {
-  const message = (...said: readonly (string | undefined)[]) => {
-    const objects = said.map((_, at) => config(`c${at}`));
+  const message = (...reported: readonly (string | undefined)[]) => {
+    const objects = reported.map((_, at) => config(`c${at}`));
     const results = objects.map((object, at) => ({
       object: ref(object),
       result: 'ManifestApplyFailed',
-      ...(said[at] === undefined ? {} : { message: said[at] }),
+      ...(reported[at] === undefined ? {} : { message: reported[at] }),
     }));
     const seen = look({ placements: [entry({ results })] });
     const { conditions } = observe({ rendered: rendered(...objects), seen });
@@ -260,7 +260,7 @@ describe('Applied=False names the first cause', () => {
     ],
     ['in its first line', ['denied\nby a webhook'], 'ConfigMap web/c0 could not be applied: denied'],
     ['cut where it is long', ['x'.repeat(300)], `ConfigMap web/c0 could not be applied: ${'x'.repeat(199)}…`],
-  ])('%s', (_, said, expected) => {
-    expect(message(...said)).toBe(expected);
+  ])('%s', (_, reported, expected) => {
+    expect(message(...reported)).toBe(expected);
   });
 });

@@ -25,7 +25,7 @@ const executed = (clusterName: string, conditions = result('Executed', 'True')):
 });
 
 describe('an eviction', () => {
-  const judged = (files: readonly Eviction[], record: Partial<FleetRecord> = {}, said = executed('a')) =>
+  const judged = (files: readonly Eviction[], record: Partial<FleetRecord> = {}, reported = executed('a')) =>
     rules(
       inputOf({
         fleet: { members: members(...names), placements: [rolling()], evictions: files },
@@ -40,7 +40,7 @@ describe('an eviction', () => {
       }),
       planOf({
         placements: { web: names.map((name) => planned(name, 0, name === 'a' ? 'remove' : 'keep')) },
-        evictions: [said],
+        evictions: [reported],
       }),
     );
   const recorded = (conditions: Condition[]): Partial<FleetRecord> => ({

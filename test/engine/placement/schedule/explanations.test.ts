@@ -59,7 +59,7 @@ describe('explanations', () => {
     ]);
   });
   describe('without a digest, as in a record written by hand', () => {
-    const other = { clusterName: 'b', selected: false, reason: 'said by the hub' };
+    const other = { clusterName: 'b', selected: false, reason: 'reason of the hub' };
     const policy = pickN(1);
     const fleet = [...clusters('a', 'b'), cluster('c', { labels: { env: 'prod' } })];
     const setting = (targetClusters: readonly ClusterDecision[], more: Partial<Setting> = {}): Setting => ({
@@ -72,7 +72,7 @@ describe('explanations', () => {
       run(of)
         .decisions.slice(1)
         .map(({ reason }) => reason);
-    const [hub, ours] = ['said by the hub', expect.stringContaining('does not score high enough')];
+    const [hub, ours] = ['reason of the hub', expect.stringContaining('does not score high enough')];
 
     test.each<[string, Setting, readonly unknown[]]>([
       ['stay while policy, number, members and picks match them', setting(both), [hub, hub]],
@@ -112,7 +112,7 @@ describe('explanations', () => {
         false,
         true,
       ]);
-      const said = (isOther: boolean) =>
+      const reported = (isOther: boolean) =>
         schedule({
           placement: placementOf(given),
           state: { policySnapshots: state.snapshots!, bindings: state.bindings! },
@@ -121,7 +121,7 @@ describe('explanations', () => {
         })
           .decisions.slice(1)
           .map(({ reason }) => reason);
-      expect([said(false), said(true)]).toEqual([
+      expect([reported(false), reported(true)]).toEqual([
         [hub, hub],
         [ours, ours],
       ]);

@@ -10,7 +10,7 @@ describe('a deleted object', () => {
       await world.pass(5);
       expect(await dataOf(world)).toEqual({ color: 'red' });
     }
-    expect(world.said).toEqual([
+    expect(world.reported).toEqual([
       'ConfigMap default/a was deleted and was created again',
       'ConfigMap default/a was deleted and was created again',
       'ConfigMap default/a is deleted again and again: gitfleet repairs it less often each time, at last every 5 minutes',
@@ -33,7 +33,7 @@ describe('a deleted object', () => {
     await world.pass(5);
     await world.user('DELETE', '/api/v1/namespaces/shop');
     await world.pass(60);
-    expect(world.said.toSorted()).toEqual([
+    expect(world.reported.toSorted()).toEqual([
       'ConfigMap shop/a was deleted and was created again',
       'Namespace shop was deleted and was created again',
     ]);
@@ -71,7 +71,7 @@ describe('a deleted object', () => {
     await world.pass(1);
     await world.user('DELETE', path);
     await world.pass(3);
-    expect(world.said).toEqual([
+    expect(world.reported).toEqual([
       'ConfigMap default/a was changed by kubectl-edit and was repaired: /data/color',
       'ConfigMap default/a was deleted and was created again',
     ]);

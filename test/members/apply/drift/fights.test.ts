@@ -16,7 +16,7 @@ describe('an object that is changed or deleted again and again', () => {
     expect(waits.slice(3, 8)).toEqual([4, 8, 16, 32, 64]);
     expect(Math.max(...waits)).toBeGreaterThan(290);
     expect(world.results()[0]?.details).toMatchObject([{ path: '/data/color', manager: 'other-controller' }]);
-    expect(world.said.at(-1)).toBe(
+    expect(world.reported.at(-1)).toBe(
       'ConfigMap default/a is changed by other-controller again and again: gitfleet repairs it less often each time, at last every 5 minutes',
     );
   }, 120_000);
@@ -34,7 +34,7 @@ describe('an object that is changed or deleted again and again', () => {
 
   describe('is reported as', () => {
     const ending = 'again and again: gitfleet repairs it less often each time, at last every 5 minutes';
-    it.each<[said: string, what: string, by: readonly string[]]>([
+    it.each<[reported: string, what: string, by: readonly string[]]>([
       ['changed by one', 'changed twice by one and once by another', ['one', 'two', 'one']],
       ['changed by one, two', 'changed twice by each of two', ['one', 'two', 'one', 'two']],
       ['changed by one, two, three', 'changed once by each of three', ['one', 'two', 'three']],
@@ -42,15 +42,15 @@ describe('an object that is changed or deleted again and again', () => {
       ['deleted', 'deleted twice and changed once', ['one', 'delete', 'delete']],
       ['changed or deleted', 'changed twice and deleted twice', ['one', 'delete', 'one', 'delete']],
       ['changed or deleted', 'changed once by each of two, and deleted once', ['one', 'two', 'delete']],
-    ])('%s where it was %s', async (said, _, by) => {
+    ])('%s where it was %s', async (reported, _, by) => {
       const world = await holding();
       for (const who of by) {
         if (who === 'delete') await world.user('DELETE', path);
         else await world.user('PATCH', path, { data: { color: 'blue' } }, who);
         await world.pass(10);
       }
-      expect(world.said.at(-1)).toBe(`ConfigMap default/a is ${said} ${ending}`);
-      expect(world.results()[0]?.message).toBe(world.said.at(-1));
+      expect(world.reported.at(-1)).toBe(`ConfigMap default/a is ${reported} ${ending}`);
+      expect(world.results()[0]?.message).toBe(world.reported.at(-1));
     });
   });
 

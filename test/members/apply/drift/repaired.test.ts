@@ -19,7 +19,7 @@ describe('a changed object', () => {
         repairedAt: '2026-11-20T10:00:01Z',
       },
     ]);
-    expect(world.said).toEqual(['ConfigMap default/a was changed by kubectl-edit and was repaired: /data/color']);
+    expect(world.reported).toEqual(['ConfigMap default/a was changed by kubectl-edit and was repaired: /data/color']);
     expect(world.observation().placements[0]?.done).toBe(true);
   });
 
@@ -59,7 +59,7 @@ describe('a changed object', () => {
       labels: { 'gitfleet.dev/placement': 'web' },
     });
     const lost = '/metadata/labels/gitfleet.dev~1placement';
-    expect(world.said).toEqual([`ConfigMap default/a was changed and was repaired: ${lost}`]);
+    expect(world.reported).toEqual([`ConfigMap default/a was changed and was repaired: ${lost}`]);
     expect(world.results()).toMatchObject([{ details: [{ path: lost, valueInHub: 'web', repaired: true }] }]);
   });
 
@@ -75,7 +75,7 @@ describe('a changed object', () => {
     const { metadata } = await world.user('GET', path);
     expect(metadata).toMatchObject({ labels: { 'gitfleet.dev/placement': 'web' } });
     const label = '/metadata/labels/gitfleet.dev~1placement';
-    expect(world.said).toEqual([`ConfigMap default/a was changed by kubectl-edit and was repaired: ${label}`]);
+    expect(world.reported).toEqual([`ConfigMap default/a was changed by kubectl-edit and was repaired: ${label}`]);
     expect(world.results()).toMatchObject([
       { details: [{ path: label, valueInMember: 'another', valueInHub: 'web', repaired: true }] },
     ]);
@@ -87,7 +87,7 @@ describe('a changed object', () => {
     await world.pass(60);
     await world.user('PATCH', path, { metadata: { labels: { 'gitfleet.dev/placement': null } } });
     await world.pass(5);
-    expect(world.said.at(-1)).toBe(
+    expect(world.reported.at(-1)).toBe(
       'ConfigMap default/a was changed and was repaired: /metadata/labels/gitfleet.dev~1placement',
     );
   });
@@ -100,7 +100,7 @@ describe('a changed object', () => {
     });
     await world.pass(5);
     expect(await dataOf(world)).toEqual({ color: 'red' });
-    expect(world.said).toEqual([
+    expect(world.reported).toEqual([
       'ConfigMap default/a was changed and was repaired: /data/color, /metadata/labels/gitfleet.dev~1placement',
     ]);
   });
@@ -117,7 +117,7 @@ describe('a changed object', () => {
     await world.pass(1);
     const { metadata } = (await world.user('GET', path)) as { metadata: { labels: Record<string, string> } };
     expect(metadata.labels['app.kubernetes.io/name']).toBe('a');
-    expect(world.said).toEqual([
+    expect(world.reported).toEqual([
       'ConfigMap default/a was changed by kubectl-edit and was repaired: /metadata/labels/app.kubernetes.io~1name',
     ]);
   });
@@ -154,7 +154,7 @@ describe('a changed object', () => {
         repaired: true,
       },
     ]);
-    expect(JSON.stringify([world.said, world.results()])).not.toMatch(/hunter2|aHVudGVyMg|Zm9v/);
+    expect(JSON.stringify([world.reported, world.results()])).not.toMatch(/hunter2|aHVudGVyMg|Zm9v/);
   });
 });
 

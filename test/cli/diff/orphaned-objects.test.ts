@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leftovers } from '../../../src/cli/diff/leftovers.ts';
+import { orphanedObjects } from '../../../src/cli/diff/orphaned-objects.ts';
 
 it('objects wanted in another version are not orphaned; objects no longer wanted, or wanted elsewhere, are', () => {
   const scaler = { kind: 'HorizontalPodAutoscaler', namespace: 'shop', name: 'web' };
@@ -13,7 +13,7 @@ it('objects wanted in another version are not orphaned; objects no longer wanted
     { apiVersion: 'v1', kind: 'Namespace', name: 'shop' },
     { apiVersion: 'v1', kind: 'Namespace', name: 'pay' },
   ];
-  expect(leftovers(prunable, wanted)).toEqual([
+  expect(orphanedObjects(prunable, wanted)).toEqual([
     { apiVersion: 'autoscaling/v1', kind: scaler.kind, metadata: { name: 'web', namespace: 'pay' } },
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'pay' } },
   ]);
