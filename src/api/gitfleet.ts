@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { intOrPercent, objectMeta } from './meta.ts';
+import { type ClusterName, intOrPercent, objectMeta, type PlacementKey } from './meta.ts';
 import { rolloutStrategy } from './placement.ts';
 
 const version = z.literal('gitfleet.dev/v1alpha1');
@@ -78,3 +78,28 @@ export const removalApproval = z.strictObject({
   spec: z.strictObject({ removalDigest: z.string() }),
 });
 export type RemovalApproval = z.output<typeof removalApproval>;
+
+/** On the status branch: a RemovalApproval that allowed a removal. It allows no other one. */
+export const approvedRemoval = z.strictObject({
+  apiVersion: version,
+  kind: z.literal('ApprovedRemoval'),
+  metadata: z.strictObject({ name: z.string() }),
+  spec: z.strictObject({ removalDigest: z.string() }),
+  status: z.strictObject({
+    /** Of the followed branch. */
+    commit: z.string(),
+    /**
+     * What is not removed yet, so that the approval still counts: on one cluster, or everywhere that the rollout of a placement has
+     * still to reach. Absent: all of it is done.
+     */
+    underWay: z
+      .array(
+        z.strictObject({
+          placement: z.custom<PlacementKey>((value) => typeof value === 'string'),
+          clusterName: z.custom<ClusterName>((value) => typeof value === 'string').optional(),
+        }),
+      )
+      .optional(),
+  }),
+});
+export type ApprovedRemoval = z.output<typeof approvedRemoval>;

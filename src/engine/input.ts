@@ -1,6 +1,6 @@
 import type { DisruptionBudget } from '../api/disruption-budget.ts';
 import type { Eviction } from '../api/eviction.ts';
-import type { FleetConfig, PriceList, RemovalApproval } from '../api/gitfleet.ts';
+import type { ApprovedRemoval, FleetConfig, PriceList, RemovalApproval } from '../api/gitfleet.ts';
 import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName, Manifest, ObjectRef, PlacementKey, Timestamp } from '../api/meta.ts';
 import type { MirroredStatus } from '../api/mirrored-status.ts';
@@ -125,6 +125,13 @@ export interface FleetRecord {
   readonly runs: ReadonlyMap<string, StagedUpdateRun>;
   readonly approvals: ReadonlyMap<string, ApprovalRequest>;
   readonly evictions: ReadonlyMap<string, Eviction>;
+  /** Removals that were approved, by the hex digits of their digest, as long as the approval is in the repo. */
+  readonly removals: ReadonlyMap<string, ApprovedRemoval>;
+  /**
+   * Digests of the removals whose approval gitfleet had requested. An approval of any other one came before its request. Undefined: no
+   * daemon wrote the record, so that this is unknown.
+   */
+  readonly askedRemovals: ReadonlySet<string> | undefined;
   readonly clusters: ReadonlyMap<ClusterName, MemberCluster>;
   /** `fleet.yaml`, as last planned with. */
   readonly config: FleetConfig | undefined;

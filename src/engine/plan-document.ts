@@ -1,4 +1,4 @@
-import type { ClusterName, Condition, Manifest, ObjectRef, Timestamp } from '../api/meta.ts';
+import type { ClusterName, Condition, Manifest, ObjectRef, PlacementKey, Timestamp } from '../api/meta.ts';
 import type { PlacementRef } from '../api/placement.ts';
 import type { BindingState, ClusterDecision } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
@@ -212,6 +212,17 @@ export const guardRules = [
   'everything-vanished',
 ] as const;
 type GuardRule = (typeof guardRules)[number];
+
+/** An approval that the guard requires for the removals of a plan. */
+export interface AllowedRemoval {
+  readonly digest: string;
+  /** It is on main, so that the plan passes. */
+  readonly isGiven: boolean;
+  /** Digests of approvals that were on main before they were requested. They are accepted only if `digest` is the last of them. */
+  readonly early: readonly string[];
+  /** Placements whose rollout removes objects step by step: the approval counts for all of its steps. */
+  readonly dropping: ReadonlySet<PlacementKey>;
+}
 
 export interface GuardFinding {
   readonly rule: GuardRule;

@@ -4,6 +4,7 @@ import { assemble } from './assemble.ts';
 import { carryMoves } from './bindings/carry-moves.ts';
 import { endsOfReportedRepairs } from './bindings/conditions/reported-repairs.ts';
 import { filledAsObserved } from './bindings/present-bindings.ts';
+import { withApprovedRemovals } from './delivery/approved-removals.ts';
 import { deliver } from './delivery/deliver.ts';
 import { placementsOutcome } from './delivery/placements-outcome.ts';
 import type { PlanContents } from './delivery/plan-contents.ts';
@@ -65,11 +66,11 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
     },
   };
   const { plan, targets } = assemble(outcomes, input, memo?.targets);
-  const findings = guard({ input, recovered: { record: world.record, lost: world.recordLost }, plan });
+  const { findings, removal } = guard({ input, recovered: { record: world.record, lost: world.recordLost }, plan });
   const staying = delivered.staying.map(({ work }) => work);
   const all = [...delivered.staying, ...delivered.deleted].map(({ work }) => work);
   return {
-    plan: withFindings(plan, findings, input.digest),
+    plan: withFindings(withApprovedRemovals(plan, removal, world), findings, input.digest),
     contents: { world, staying, works: new Map(all.map((work) => [keyOf(work), work])) },
     abandoned: new Set(world.input.fleet.beingDeleted.filter(abandons).map((it) => placementKey(refOf(it)))),
     notRolledOut: staying.flatMap((work) => {

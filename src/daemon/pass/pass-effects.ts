@@ -18,7 +18,7 @@ import type { FleetMembers } from '../members.ts';
 import type { Approvals, DesiredState, Status } from '../ports.ts';
 import { forgottenBy } from '../record/forgotten-by.ts';
 import { gatheredRecord } from '../record/gathered-record.ts';
-import { startsSomething, statusFiles, withWaiting } from '../record/publication.ts';
+import { startsSomething, statusFiles, usesApproval, withWaiting } from '../record/publication.ts';
 import { recordedFleet } from '../record/recorded-fleet.ts';
 import { type Remembered, type StatusMemory, statusMemory } from '../record/remembered.ts';
 import { type RecordVerifier, recordVerifier } from '../record/verify/verify-record.ts';
@@ -215,7 +215,7 @@ async function plan(
 /** When the plan may be pushed, and the record for the next plan if it must wait. */
 function paced(planned: Planned, pace: PushPace): PassEvent {
   const { before, changed, files, result } = planned;
-  const starts = startsSomething(result.plan);
+  const starts = startsSomething(result.plan) || usesApproval(result.plan, before.record);
   if (!changed) pace.unchanged();
   const pushAtMs = changed ? pace.waitsUntil(starts) : undefined;
   const gathered =

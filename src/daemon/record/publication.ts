@@ -1,7 +1,10 @@
+import { hexOf, isRemovalApproved } from '../../engine/gate/removal-approval.ts';
+import type { FleetRecord } from '../../engine/input.ts';
 import type { Plan, RecordDocument } from '../../engine/plan-document.ts';
 import { type DaemonMemory, writeDaemonMemory } from '../../repo/record/daemon-memory.ts';
 import { recordPathOf, unknownFolderOf } from '../../repo/record/path.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
+import { removalsToApprove } from '../../repo/record/removals-to-approve.ts';
 import { renderRecord } from '../../repo/record/write.ts';
 import { renderDashboard } from '../../report/dashboard.ts';
 import type { DashboardInput } from '../../report/dashboard-input.ts';
@@ -58,9 +61,20 @@ const reports = (plan: Plan, beside: DashboardInput): Map<string, string> =>
 const documentOf = (value: object): RecordDocument => ({ kind: 'object', value });
 
 const memoryOf = (plan: Plan, { unreachable, before, fleet }: DashboardInput): DaemonMemory => {
-  const { commit, holds, holdCount } = inEffect(plan, { before, fleet });
-  return { commit: plan.commit, unreachable, inEffect: { commit, holds, holdCount } };
+  const { commit, holds, holdCount, removalHolds, record } = inEffect(plan, { before, fleet });
+  const removals = removalsToApprove({ guard: plan.guard, holds: removalHolds });
+  // Approved, but a refusal or a freeze keeps the removal from starting.
+  const used = recordedObjects('removals', { record });
+  const answered = [...(before.record.askedRemovals ?? [])].filter(
+    (digest) => isRemovalApproved(digest, fleet) && !used.has(hexOf(digest)),
+  );
+  const askedRemovals = new Set([...answered, ...removals.map(({ removalDigest }) => removalDigest)]);
+  return { commit: plan.commit, unreachable, inEffect: { commit, holds, holdCount }, askedRemovals };
 };
+
+/** True when the plan uses an approval of a removal. It counts once, so the plan is pushed before another one is made. */
+export const usesApproval = (plan: Plan, { removals }: Pick<FleetRecord, 'removals'>): boolean =>
+  [...recordedObjects('removals', plan).keys()].some((name) => !removals.has(name));
 
 /** True when the plan starts something on a member: its push does not wait for more changes. */
 export const startsSomething = (plan: Plan): boolean =>

@@ -31,6 +31,16 @@ export interface StatusMemory {
   moved(): void;
 }
 
+/**
+ * What a daemon has not written down, it has not requested: an approval that is found then, as where the branch was lost, came too
+ * early and is requested again.
+ */
+function ofDaemon(read: ReturnType<typeof readRecord>): ReturnType<typeof readRecord> {
+  const { record, removals } = read;
+  const askedRemovals = record.askedRemovals ?? new Set(removals.map(({ removalDigest }) => removalDigest));
+  return { ...read, record: { ...record, askedRemovals } };
+}
+
 /** Keeps the record, and reads the branch again if another daemon has published. */
 export function statusMemory(status: Status, log: Logger): StatusMemory {
   let known: Remembered | undefined;
@@ -49,10 +59,10 @@ export function statusMemory(status: Status, log: Logger): StatusMemory {
       }
       log.warn(commits, 'the status branch was rewound, and another daemon may have written to it: the record is lost');
       const nothing = new Map<string, string>();
-      return { tip, files: nothing, ...readRecord(nothing) };
+      return { tip, files: nothing, ...ofDaemon(readRecord(nothing)) };
     }
     ours = false;
-    return { tip, files: tip.files, ...readRecord(tip.files) };
+    return { tip, files: tip.files, ...ofDaemon(readRecord(tip.files)) };
   }
 
   async function putBack(before: StatusTip, now: StatusTip): Promise<boolean> {

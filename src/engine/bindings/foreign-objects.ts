@@ -1,16 +1,14 @@
 import type { ClusterName, ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
-import { isRemovalApproved } from '../gate/removal-approval.ts';
+import { type AskedRemoval, askRemoval, type RemovalAnswers } from '../gate/removal-approval.ts';
 import type { PlanInput } from '../input.ts';
 import { removalDigestOf } from '../kernel/removal-digest.ts';
 import { placementObservationOf } from '../observed.ts';
 import type { PlacementTarget } from '../plan-document.ts';
 import { objectKey } from '../selection/object-key.ts';
 
-export type Seen = Pick<PlanInput, 'observations' | 'digest'> & {
-  readonly fleet: Pick<PlanInput['fleet'], 'removalApprovals'>;
-};
+export type Seen = Pick<PlanInput, 'observations' | 'digest'> & RemovalAnswers;
 
 /** A placement on a cluster, and its objects that are to stay there. */
 type Removing = Pick<PlacementTarget, 'clusterName' | 'placement' | 'objects'>;
@@ -27,8 +25,7 @@ export const blockedRemovals = (of: Removing, seen: Seen): readonly ObjectRef[] 
 
 function foreignObjects(of: Removing, seen: Seen, approved: boolean): readonly ObjectRef[] {
   const foreign = foreignOf(of, seen);
-  if (foreign.length === 0 || isRemovalApproved(foreignDigest({ ...of, foreign }, seen), seen.fleet) !== approved)
-    return [];
+  if (foreign.length === 0 || askForeign({ ...of, foreign }, seen).approved !== approved) return [];
   return foreign.map(({ object }) => object);
 }
 
@@ -45,21 +42,23 @@ export function stillToGo(outcomes: readonly ObjectOutcome[], { objects }: Remov
 
 export const containsForeign = ({ result }: ObjectOutcome): boolean => result === 'ContainsForeignObjects';
 
-/** Not the digest of a removal that the guard refuses: who approves that one did not approve to remove what is not ours. */
-export const foreignDigest = (
+/**
+ * The approval that the removal requires. It is not that of a removal that the guard refuses: who approves that one did not approve
+ * to remove what is not ours.
+ */
+export const askForeign = (
   of: {
     readonly clusterName: ClusterName;
     readonly placement: PlacementRef;
     readonly foreign: readonly ObjectOutcome[];
   },
-  { digest }: Seen,
-): string =>
-  removalDigestOf(
-    of.foreign.map(({ object: { apiVersion, kind, namespace, name } }) => ({
-      clusterName: of.clusterName,
-      placement: placementKey(of.placement),
-      object: `${apiVersion}/${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
-    })),
-    digest,
-    'remove with foreign contents',
-  );
+  seen: Seen,
+): AskedRemoval => {
+  const removals = of.foreign.map(({ object: { apiVersion, kind, namespace, name } }) => ({
+    clusterName: of.clusterName,
+    placement: placementKey(of.placement),
+    object: `${apiVersion}/${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
+  }));
+  const purpose = 'remove with foreign contents';
+  return askRemoval((used) => removalDigestOf(removals, seen.digest, { purpose, used }), seen);
+};

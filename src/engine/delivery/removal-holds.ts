@@ -1,8 +1,7 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { ObjectOutcome, PlacementObservation } from '../../api/observation.ts';
 import type { PlacementRef } from '../../api/placement.ts';
-import { containsForeign, foreignDigest, type Seen, stillToGo } from '../bindings/foreign-objects.ts';
-import { isRemovalApproved } from '../gate/removal-approval.ts';
+import { askForeign, containsForeign, type Seen, stillToGo } from '../bindings/foreign-objects.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { listUpTo } from '../kernel/short-list.ts';
 import type { Hold, PlacementTarget } from '../plan-document.ts';
@@ -25,10 +24,9 @@ export function removalHolds(
       const of = targetOf(clusterName, placement) ?? { clusterName, placement, objects: [] };
       const foreign = stillToGo(results.filter(containsForeign), of);
       if (foreign.length > 0) {
-        const removalDigest = foreignDigest({ clusterName, placement, foreign }, seen);
+        const { digest: removalDigest, approved } = askForeign({ clusterName, placement, foreign }, seen);
         const message = `${outcomesText(foreign)}; it stays on ${clusterName} until they are gone, or until a RemovalApproval of ${removalDigest} is merged`;
-        if (!isRemovalApproved(removalDigest, seen.fleet))
-          holds.push({ subject, reason: 'ContainsForeignObjects', message, removalDigest });
+        if (!approved) holds.push({ subject, reason: 'ContainsForeignObjects', message, removalDigest });
       }
       const refused = stillToGo(results.filter(isRefused), of);
       if (refused.length > 0)
@@ -43,11 +41,11 @@ export function removalHolds(
 }
 
 /** Cached, since only few placements of a member have such results. */
-const withUnremoved = memoize((placements: readonly PlacementObservation[]) =>
+export const withUnremoved = memoize((placements: readonly PlacementObservation[]) =>
   placements.filter(({ results }) => results.some((outcome) => containsForeign(outcome) || isRefused(outcome))),
 );
 
-const isRefused = ({ result }: ObjectOutcome): boolean => result === 'ManifestDeleteFailed';
+export const isRefused = ({ result }: ObjectOutcome): boolean => result === 'ManifestDeleteFailed';
 
 /** Messages of at most three objects. */
 const outcomesText = (outcomes: readonly ObjectOutcome[]): string =>

@@ -1,3 +1,9 @@
+import type { Fleet } from '../input.ts';
+
+/** Approvals count that do not answer the review. */
+export const acceptsHandWritten = ({ config }: Pick<Fleet, 'config'>): boolean =>
+  config?.spec.approvals?.handWritten === true;
+
 /** The answer in an approval file, read from the fields of its kind. */
 export interface WrittenAnswer<File> {
   readonly file: File;

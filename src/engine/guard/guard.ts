@@ -1,6 +1,7 @@
-import type { GuardFinding, PlanSection } from '../plan-document.ts';
+import type { AllowedRemoval, GuardFinding, PlanSection } from '../plan-document.ts';
 import { evictionRules } from './evict/eviction-rules.ts';
 import { type GuardRequest, gatherEvidence, type RuleSet } from './evidence/evidence.ts';
+import { allowedRemoval } from './fleet/blast-radius.ts';
 import { fleetRules } from './fleet/fleet-rules.ts';
 import { placementRules } from './placement/placement-rules.ts';
 import { recordRules } from './record/record-rules.ts';
@@ -18,9 +19,15 @@ const ruleSets: { readonly [Domain in PlanSection | 'record' | 'fleet']: RuleSet
 /**
  * Checks a plan independently and reports what must not happen. Shares no code with the planner: a rule that both took from the
  * same line would not be a check. Non-empty = the plan is refused. Findings with a `removalDigest` pass once a RemovalApproval of
- * that digest is on main; the others never do.
+ * that digest is on main; the others never do. `removal`: what such an approval allows, or would allow.
  */
-export function guard(request: GuardRequest): GuardFinding[] {
+export function guard(request: GuardRequest): {
+  readonly findings: readonly GuardFinding[];
+  readonly removal: AllowedRemoval | undefined;
+} {
   const evidence = gatherEvidence(request);
-  return Object.values(ruleSets).flatMap((findings) => findings(evidence));
+  return {
+    findings: Object.values(ruleSets).flatMap((findings) => findings(evidence)),
+    removal: allowedRemoval(evidence),
+  };
 }

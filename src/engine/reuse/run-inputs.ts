@@ -1,11 +1,12 @@
 import { placementKey, refOf } from '../../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../../api/staged.ts';
 import { type PlacementBudget, placementBudget } from '../budget/placement-budget.ts';
+import { acceptsHandWritten } from '../gate/answer.ts';
 import type { Pause } from '../pause/pause.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { sourceOf } from '../problem-of.ts';
-import { acceptsHandWritten, approvalFileFor, isAbsenceCertain } from '../staged/approval/answer.ts';
+import { approvalFileFor, isAbsenceCertain } from '../staged/approval/answer.ts';
 import { gatesOf, taskOf } from '../staged/approval/stage-gates.ts';
 import { runsOf } from '../staged/placement-runs.ts';
 import { isStrategyOf } from '../staged/step.ts';

@@ -2,6 +2,7 @@ import { type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { movedAsObserved } from '../bindings/present-bindings.ts';
 import { successorReplacesRemaining } from '../bindings/successor.ts';
+import { acceptsHandWritten } from '../gate/answer.ts';
 import { sourceKey } from '../input.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import { memoize } from '../kernel/memoize.ts';
@@ -12,7 +13,7 @@ import { snapshotForRun } from '../rollout/snapshot-resources.ts';
 import { placementOfRun } from '../update-run.ts';
 import type { World } from '../world.ts';
 import { advanceRuns, type RunsOutcome } from './advance-runs.ts';
-import { acceptsHandWritten, isAbsenceCertain } from './approval/answer.ts';
+import { isAbsenceCertain } from './approval/answer.ts';
 
 export type { RunsOutcome };
 

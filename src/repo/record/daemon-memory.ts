@@ -18,6 +18,8 @@ export interface DaemonMemory {
   readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
   /** The plan in effect, which stays the same while plans are refused. */
   readonly inEffect: InEffect;
+  /** Digests of removals whose approval is requested. Undefined: an older daemon wrote it. */
+  readonly askedRemovals: ReadonlySet<string> | undefined;
 }
 
 /** Validated, because it is passed to git. */
@@ -49,12 +51,13 @@ export const daemonMemoryFile = z.looseObject({
   commitInEffect: z.string().optional(),
   holds: z.array(listedHold).default([]),
   holdCount: z.number().default(0),
+  askedRemovals: z.array(z.string()).optional(),
   unreachable: z
     .record(z.string(), z.looseObject({ cause: z.string(), lastContact: z.string().optional() }))
     .default({}),
 });
 
-export function writeDaemonMemory({ commit, unreachable, inEffect }: DaemonMemory): object {
+export function writeDaemonMemory({ commit, unreachable, inEffect, askedRemovals }: DaemonMemory): object {
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'DaemonMemory',
@@ -63,6 +66,7 @@ export function writeDaemonMemory({ commit, unreachable, inEffect }: DaemonMemor
     ...(unreachable.size > 0 && { unreachable: Object.fromEntries(unreachable) }),
     holdCount: inEffect.holdCount,
     ...(inEffect.holds.length > 0 && { holds: inEffect.holds }),
+    ...(askedRemovals?.size && { askedRemovals: [...askedRemovals].sort() }),
   };
 }
 
@@ -80,4 +84,5 @@ export const readDaemonMemory = (file: z.infer<typeof daemonMemoryFile>): Daemon
     holds: file.holds as readonly GroupedHold[],
     holdCount: file.holdCount,
   },
+  askedRemovals: file.askedRemovals && new Set(file.askedRemovals),
 });

@@ -50,14 +50,15 @@ export function readRecord(
     else if (path === 'summary.yaml') known = reader.read(file, summary) ?? {};
     else if (unknownFolderOf(path) !== undefined) unknown.add(unknownFolderOf(path)!);
   }
-  const { unreachable, commit, inEffect } = memory ?? memoryInSummary(known);
+  const { unreachable, commit, inEffect, askedRemovals } = memory ?? memoryInSummary(known);
+  const removals = known.removals ?? [];
   values.endRound();
   allSnapshotsRead();
   return {
     problems: [...problems, ...[...unknown].map(unknownFolder)],
     branch: known.branch,
     unreachable,
-    removals: known.removals ?? [],
+    removals,
     holds: known.holds ?? [],
     notInEffect: notInEffectIn(known),
     record: {
@@ -66,6 +67,8 @@ export function readRecord(
       ...folders.record(),
       config,
       commit,
+      // Without a daemon nothing is requested: who plans on from a saved record may approve at once.
+      askedRemovals: memory && (askedRemovals ?? new Set(removals.map(({ removalDigest }) => removalDigest))),
     },
   };
 }

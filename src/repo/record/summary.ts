@@ -72,5 +72,6 @@ export const memoryInSummary = (summary: Summary): DaemonMemory => {
       holdCount: counts?.holds ?? holds.length,
       commit: guard.length > 0 ? commitInForce : commit,
     },
+    askedRemovals: undefined,
   };
 };

@@ -24,7 +24,9 @@ const refusing = (results: ObjectOutcome[], objects: Manifest[] = []): ClusterOb
 const seen = (results: ObjectOutcome[], approved: string[] = []) => ({
   observations: new Map([['a', refusing(results)]]),
   digest,
+  record: { removals: new Map(), askedRemovals: undefined },
   fleet: {
+    config: undefined,
     removalApprovals: approved.map((removalDigest) => ({
       apiVersion: 'gitfleet.dev/v1alpha1' as const,
       kind: 'RemovalApproval' as const,

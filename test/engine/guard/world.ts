@@ -96,6 +96,8 @@ export const inputOf = (
     runs: new Map(),
     approvals: new Map(),
     evictions: new Map(),
+    removals: new Map(),
+    askedRemovals: undefined,
     clusters: new Map(),
     config: undefined,
     commit: 'c0',
@@ -153,6 +155,6 @@ export const findings = ({
   readonly input: PlanInput;
   readonly recovered?: GuardRequest['recovered'];
   readonly plan: Plan;
-}): GuardFinding[] => guard({ input, recovered, plan });
+}): readonly GuardFinding[] => guard({ input, recovered, plan }).findings;
 
 export const rules = (input: PlanInput, plan: Plan): string[] => findings({ input, plan }).map(({ rule }) => rule);

@@ -15,6 +15,7 @@ const memory: DaemonMemory = {
     holds: [{ subject: { kind: 'ClusterResourcePlacement', name: 'web' }, reason: 'Freeze', message: 'frozen' }],
     holdCount: 7,
   },
+  askedRemovals: new Set(['sha256:a', 'sha256:b']),
 };
 
 const rendered = renderRecord(new Map([['daemon.yaml', { kind: 'object', value: writeDaemonMemory(memory) }]]));
@@ -32,7 +33,8 @@ guard: [{rule: too-many-clusters, message: too many}]
 function remembered(files: ReadonlyMap<string, string>): DaemonMemory {
   const { record, unreachable, problems } = readRecord(files);
   expect(problems).toEqual([]);
-  return { commit: record.commit, unreachable, inEffect: record.inEffect! };
+  const { commit, inEffect, askedRemovals } = record;
+  return { commit, unreachable, inEffect: inEffect!, askedRemovals };
 }
 
 it('a daemon reads back what it wrote, with any summary and any names of members', () => {
@@ -58,6 +60,9 @@ it('it reads well', () => {
           name: web
         reason: Freeze
         message: frozen
+    askedRemovals:
+      - sha256:a
+      - sha256:b
     "
   `);
 });
@@ -74,6 +79,7 @@ it('without daemon.yaml the summary of an older daemon is read', () => {
       holds: [{ subject: { kind: 'ClusterResourcePlacement', name: 'pay' }, reason: 'Freeze', message: 'frozen' }],
       holdCount: 3,
     },
+    askedRemovals: undefined,
   });
 });
 

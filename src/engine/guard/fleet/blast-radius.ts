@@ -1,11 +1,13 @@
 import type { IntOrPercent } from '../../../api/meta.ts';
-import { type Removal, removalDigestOf } from '../../kernel/removal-digest.ts';
-import type { GuardFinding } from '../../plan-document.ts';
+import { memoize } from '../../kernel/memoize.ts';
+import type { Removal } from '../../kernel/removal-digest.ts';
+import type { AllowedRemoval, GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { membersThatStay } from '../evidence/members.ts';
 import { liveBindings } from '../evidence/planned-record.ts';
 import { objectsOf } from '../evidence/snapshot-objects.ts';
 import { findRemovals, type Removals } from './removed-objects.ts';
+import { requiredApproval } from './required-approval.ts';
 
 /**
  * How much a plan may remove at once without an approval: from 10 clusters or a tenth of them, 50 objects or a tenth of our
@@ -13,17 +15,31 @@ import { findRemovals, type Removals } from './removed-objects.ts';
  * RemovalApproval with the digest allows exactly this removal.
  */
 export function blastRadius(evidence: Evidence): GuardFinding[] {
+  const { findings, approval } = judged(evidence);
+  if (approval === undefined || approval.isGiven) return [];
+  return findings.map((finding) => ({ ...finding, removalDigest: approval.digest }));
+}
+
+/** The approval that lets the plan remove more than the limits allow, or that came too early to do so. */
+export function allowedRemoval(evidence: Evidence): AllowedRemoval | undefined {
+  const { removals, approval } = judged(evidence);
+  return approval && { ...approval, dropping: removals.dropping };
+}
+
+const judged = memoize((evidence: Evidence) => {
   const removals = findRemovals(evidence);
-  const removalDigest = removalDigestOf(removals.approvable, evidence.digest);
-  const approved = evidence.fleet.removalApprovals.some(({ spec }) => spec.removalDigest === removalDigest);
-  if (approved) return [];
-  return [
+  const findings = [
     ...tooManyClusters(evidence, removals),
     ...tooManyObjects(evidence, removals),
     ...tooManyLeaving(evidence, removals),
     ...everythingVanished(evidence, removals),
-  ].map((finding) => ({ ...finding, removalDigest }));
-}
+  ];
+  return {
+    removals,
+    findings,
+    approval: findings.length === 0 ? undefined : requiredApproval(removals.approvable, evidence),
+  };
+});
 
 function tooManyClusters({ fleet }: Evidence, { now }: Removals): GuardFinding[] {
   const clusters = new Set(now.map(({ clusterName }) => clusterName));
@@ -85,7 +101,7 @@ function everythingVanished(evidence: Evidence, removals: Removals): GuardFindin
   if (fleet.placements.length === 0 && removals.now.some(({ placement }) => deleted.has(placement)))
     findings.push(finding('placements'));
   if (membersThatStay(evidence).size === 0 && removals.released.length > 0) findings.push(finding('members'));
-  if (fleet.resources.length === 0 && removals.dropped) findings.push(finding('resources'));
+  if (fleet.resources.length === 0 && removals.dropping.size > 0) findings.push(finding('resources'));
   return findings;
 }
 

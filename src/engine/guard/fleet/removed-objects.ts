@@ -12,8 +12,8 @@ import { takeovers } from './takeovers.ts';
 export interface Removals {
   /** Objects that this plan removes from clusters, each once; those that another placement takes over stay. */
   readonly now: readonly Removal[];
-  /** Objects that a snapshot or an override no longer has, among `now`. */
-  readonly dropped: boolean;
+  /** Placements of which a snapshot or an override no longer has some objects, among `now`. */
+  readonly dropping: ReadonlySet<PlacementKey>;
   /** Clusters that leave with bindings of ours: their objects stay there, unmanaged. */
   readonly released: readonly Removal[];
   /**
@@ -30,7 +30,7 @@ export function findRemovals(evidence: Evidence): Removals {
   const now: Removal[] = [];
   const released: Removal[] = [];
   const approvable: Removal[] = [];
-  let dropped = false;
+  const dropping = new Set<PlacementKey>();
   for (const placement of evidence.changes) {
     const { key, pairs } = placement;
     const drops: Drops = new Map();
@@ -45,7 +45,7 @@ export function findRemovals(evidence: Evidence): Removals {
         now.push(...removals);
         approvable.push(...removals);
       }
-      if (loss.kind === 'dropped' && removals.length > 0) dropped = true;
+      if (loss.kind === 'dropped' && removals.length > 0) dropping.add(key);
     }
     // The other clusters of the placement follow later in the rollout.
     for (const objects of drops.values())
@@ -57,7 +57,7 @@ export function findRemovals(evidence: Evidence): Removals {
               .filter((removal) => !isTakenOver(removal)),
           );
   }
-  return { now, dropped, released, approvable: [...approvable, ...released] };
+  return { now, dropping, released, approvable: [...approvable, ...released] };
 }
 
 /** What is removed of one placement on one cluster. */

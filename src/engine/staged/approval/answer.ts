@@ -83,9 +83,6 @@ export const isAbsenceCertain = ({ unreadable, refused }: Pick<Fleet, 'unreadabl
   unreadable.length === 0 &&
   !refused.some(({ kind }) => kind === 'ClusterApprovalRequest' || kind === 'ApprovalRequest');
 
-export const acceptsHandWritten = ({ config }: Pick<Fleet, 'config'>): boolean =>
-  config?.spec.approvals?.handWritten === true;
-
 /** Requests of a run have its scope. */
 export const approvalKind = (run: StagedUpdateRun): ApprovalRequest['kind'] =>
   run.kind === 'ClusterStagedUpdateRun' ? 'ClusterApprovalRequest' : 'ApprovalRequest';

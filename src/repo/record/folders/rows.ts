@@ -1,4 +1,5 @@
 import { eviction } from '../../../api/eviction.ts';
+import { approvedRemoval } from '../../../api/gitfleet.ts';
 import { type MemberCluster, memberCluster } from '../../../api/member-cluster.ts';
 import type { ClusterName } from '../../../api/meta.ts';
 import { approvalRequest, stagedUpdateRun } from '../../../api/staged.ts';
@@ -15,6 +16,7 @@ const rows: { readonly [F in RecordFolder]: FolderRow<F> } = {
   runs: entryFilesOfWork(stagedUpdateRun),
   approvals: entryFiles(approvalRequest),
   evictions: entryFilesOfWork(eviction),
+  removals: entryFiles(approvedRemoval),
   clusters: entryFiles<MemberCluster, ClusterName>(memberCluster),
 };
 
