@@ -44,6 +44,6 @@ function notSettled(moving: ReadonlySet<PlacementWork>): Problem {
     severity: 'warning',
     code: 'plan-not-settled',
     message: `after ${mostRounds} rounds of planning, placements still leave clusters: ${names}. The next reconciliation continues from here`,
-    fix: 'nothing in the repo; where the next reconciliation reports it again, report it as a bug',
+    fix: 'no change is needed; if the next reconciliation reports it again, open an issue',
   };
 }

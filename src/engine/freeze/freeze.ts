@@ -32,7 +32,7 @@ function pauseBy(freezes: readonly Freeze[], now: Instant): Pause {
   const names = open.map(({ name }) => name).join(', ');
   const until = toTimestamp(allClosedAt(windows, now));
   const endsWhen =
-    until === undefined ? `freeze ${names}, which never ends, is changed` : `freeze ${names} ends at ${until}`;
+    until === undefined ? `freeze ${names} is changed: it has no end` : `freeze ${names} ends at ${until}`;
   return { kind: 'paused', endsWhen, until };
 }
 

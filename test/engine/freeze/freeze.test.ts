@@ -52,7 +52,7 @@ describe('a freeze', () => {
       'without a gap does not end',
       [{ name: 'always', schedule: '@daily', duration: '24h' }],
       '2026-11-21T12:00:00Z',
-      frozen('freeze always, which never ends, is changed'),
+      frozen('freeze always is changed: it has no end'),
     ],
     [
       'that never starts is none',

@@ -61,4 +61,12 @@ describe.skipIf(!gitThere).each([true, false])('a commit that cannot be read (gi
     expect(await objects.isAncestor(tip, middle)).toBe(false);
     expect(await objects.isAncestor('1'.repeat(40), '2'.repeat(40))).toBe(false);
   });
+
+  it('is no ancestor if it is no commit', async () => {
+    const { gitdir, tip } = history();
+    const objects = openObjects(gitdir, native);
+    const { tree } = await objects.commit(tip);
+    expect(await objects.isAncestor(tree, tip)).toBe(false);
+    expect(await objects.isAncestor(tip, tree)).toBe(false);
+  });
 });

@@ -11,7 +11,7 @@ import { clustersWanted, scaledUp } from '../evidence/numbers.ts';
 
 /**
  * Evictions leave as many healthy clusters in service as the ClusterResourcePlacementDisruptionBudget of the placement requires;
- * where its `gitfleet.dev/budget-scope` is `all`, rollouts and update runs do too (decision 20). Clusters that were not
+ * where its `gitfleet.dev/budget-scope` is `all`, rollouts and update runs do too. Clusters that were not
  * healthy may always be moved. A budget that is unreadable or misconfigured allows nothing.
  */
 export function brokenDisruptionBudgets(evidence: Evidence): GuardFinding[] {

@@ -4,7 +4,7 @@ import { evictionsNow } from '../evidence/moves.ts';
 
 /**
  * An eviction is carried out for a file that names this placement and cluster, and once. While the record of it is lost it may
- * have been carried out before, so it waits until its file changes (decision 32).
+ * have been carried out before, so it waits until its file changes.
  */
 export function unaskedEvictions(evidence: Evidence): GuardFinding[] {
   const { input, fleet, isRecordLost } = evidence;

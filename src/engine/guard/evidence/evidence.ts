@@ -18,7 +18,7 @@ export interface Evidence extends Pick<PlanInput, 'now' | 'observations' | 'dige
   readonly fleet: Fleet;
   /** The recovered record. */
   readonly record: FleetRecord;
-  /** The record is lost, and members have objects of ours (decision 32). */
+  /** The record is lost, and members have objects of ours. */
   readonly isRecordLost: boolean;
   /** Every placement before and after, by name. */
   readonly changes: readonly PlacementChange[];

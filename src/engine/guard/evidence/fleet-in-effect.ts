@@ -33,7 +33,7 @@ function placementsUnder(
   });
 }
 
-/** The version of a placement to plan: that of its file, unless it changed in a forbidden way and the recorded one stays (decision 4). */
+/** The version of a placement to plan: that of its file, unless it changed in a forbidden way and the recorded one stays. */
 export const placementInEffect = memoizePair((written: Placement, recorded: Placement | undefined): Placement => {
   if (recorded === undefined || recorded.kind !== written.kind) return written;
   const [before, after] = [recorded.spec, written.spec];

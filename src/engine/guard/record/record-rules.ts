@@ -5,7 +5,7 @@ import { unsupportedRecovery } from './unsupported-recovery.ts';
 
 /**
  * The recovered record, which everything else is compared with: it has the readable parts unchanged, and the rebuilt parts match
- * what members show (decision 32).
+ * what members show.
  */
 export const recordRules: RuleSet = (evidence: Evidence) => [
   ...changedRecord(evidence),

@@ -3,7 +3,7 @@ import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { isStarted, type RunChange } from './run-status.ts';
 
-/** A run whose record is lost may have run before: it updates nothing until its file changes (decision 32). */
+/** A run whose record is lost may have run before: it updates nothing until its file changes. */
 export function startsAfterLoss({ run, before }: RunChange, { input, isRecordLost }: Evidence): GuardFinding[] {
   const isLost = isRecordLost || input.record.unread?.runs.has(placementKey(run)) === true;
   if (before !== undefined || !isLost) return [];
