@@ -30,7 +30,8 @@ export async function observe(options: {
   readonly timeout: string;
 }): Promise<void> {
   const timeout = parseDuration(options.timeout);
-  if (timeout === undefined) throw new CliError(`--timeout ${options.timeout} is no duration: write for example 15s`);
+  if (timeout === undefined)
+    throw new CliError(`--timeout ${options.timeout} is not a duration: write for example 15s`);
   const connections = await membersNamed(options.members);
   const repo = await openRepo(options.repo, options);
   const members = fleetMembers({

@@ -25,7 +25,8 @@ const answerWithinMs = 10_000;
  */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
   const ms = parseDuration(options.timeout);
-  if (ms === undefined) throw new CliError(`--timeout ${options.timeout} is no duration: write for example 30s or 5m`);
+  if (ms === undefined)
+    throw new CliError(`--timeout ${options.timeout} is not a duration: write for example 30s or 5m`);
   const deadline = Date.now() + ms;
   const secret = await webhookSecret((message) => writeError(`note: ${message}\n`));
   if (secret !== undefined) await nudge(options.daemon, secret);

@@ -219,7 +219,7 @@ describe('other kinds', () => {
       'error invalid spec.members.0.nodes.0.memory',
     ],
     ['a kind that controllers write', fleet('ClusterResourceBinding', {}), 'error generated-kind kind'],
-    ['a kind that nobody knows', fleet('ClusterResourcePlacment', {}), 'error unknown-kind kind'],
+    ['an unknown kind', fleet('ClusterResourcePlacment', {}), 'error unknown-kind kind'],
   ])('%s', (_, document, expected) => {
     expect(codes(document)).toContain(expected);
   });

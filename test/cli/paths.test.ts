@@ -249,7 +249,7 @@ describe('wait', () => {
     [['placement/web', '--for=Executed'], 2, '--for Executed: placements never have a condition Executed: use one of '],
     [['snapshots', '--for=Applied'], 2, '--for Applied: snapshots never have a condition Applied: only delete'],
     [['placement/web', '--for=Available=Yes'], 2, 'a condition is True, False or Unknown'],
-    [['placement/web', '--for=Available', '--timeout', 'soon'], 2, '--timeout soon is no duration'],
+    [['placement/web', '--for=Available', '--timeout', 'soon'], 2, '--timeout soon is not a duration'],
     [['placement/wbe', '--for=Available'], 2, 'there is no placement wbe: did you mean web?'],
     [['placement/web', '--for=Available', '--commit', 'nowhere'], 2, '--commit nowhere:'],
   ])('%j', async (args, code, message) => {

@@ -76,7 +76,7 @@ describe('reconcile', () => {
     ['another secret', () => there(), 3, 'refused (401): the signature does not match'],
     ['a secret', () => ['--daemon', 'http://127.0.0.1:1'], 3, '--daemon http://127.0.0.1:1 does not respond: '],
     ['a secret', () => ['--daemon', 'here'], 2, '--daemon here is not an address'],
-    ['a secret', () => [...there(), '--timeout', 'soon'], 2, '--timeout soon is no duration'],
+    ['a secret', () => [...there(), '--timeout', 'soon'], 2, '--timeout soon is not a duration'],
   ])('secret %j: %s', async (secret, args, code, message) => {
     vi.stubEnv('GITFLEET_WEBHOOK_SECRET', secret);
     const ran = await reconcile(...args());

@@ -60,7 +60,7 @@ export async function builtServer(assets: string): Promise<ContractServer> {
     running.push(
       start(join(assets, 'kube-apiserver'), directory, {
         'etcd-servers': etcd,
-        // Lists that go on from a forgotten moment are part of the suite.
+        // Lists that continue from an expired version are part of the suite.
         'etcd-compaction-interval': '2s',
         'cert-dir': at('certificates'),
         'bind-address': '127.0.0.1',

@@ -49,7 +49,7 @@ export function watching(now: () => Session): void {
     expect(new Set(versions).size).toBe(4);
   });
 
-  it('go on from the version of an event', async () => {
+  it('continue from the version of an event', async () => {
     const [, second] = await events(await history(), 4);
     const rest = await events(second!.object.metadata['resourceVersion'] as string, 2);
     expect(rest.map(outline)).toEqual(['ADDED b', 'DELETED a']);

@@ -189,7 +189,7 @@ describe('a status branch that was edited', () => {
   const kept = names.map((name) => `${name} keep Bound`);
 
   it.each(['while the daemon runs', 'while no daemon runs'])(
-    'is rebuilt after it was deleted %s: nothing moves, indexes go on',
+    'is rebuilt after it was deleted %s: nothing moves, indexes continue',
     async (when) => {
       const { fleet, one } = await settled();
       fleet.commit(web('web:2'));

@@ -39,14 +39,14 @@ describe('holds that the status branch lists', () => {
 
   it('a rollout has five entries at most, and holds that may need a fix come first', () => {
     const crowd = many(200, (at) => hold(`c-${at}`, `waits for ${at}`));
-    const lost = hold(undefined, 'nobody knows', 'RecordLost', 'pay');
+    const lost = hold(undefined, 'contents unknown', 'RecordLost', 'pay');
     const other = hold('eu-1', 'waits', 'UnavailablePeriod', 'pay');
     expect(listedHolds({ holds: [...crowd, other, lost] })).toEqual([lost, ...crowd.slice(0, 5), other]);
   });
 
   it('a hundred of either kind are listed', () => {
     const rollouts = many(150, (at) => hold('eu-1', 'waits', 'RolloutBudget', `web-${at}`));
-    const lost = many(150, (at) => hold(undefined, 'nobody knows', 'RecordLost', `web-${at}`));
+    const lost = many(150, (at) => hold(undefined, 'contents unknown', 'RecordLost', `web-${at}`));
     expect(listedHolds({ holds: [...rollouts, ...lost] })).toEqual([...lost.slice(0, 100), ...rollouts.slice(0, 100)]);
   });
 

@@ -55,7 +55,7 @@ export class StagedFleet {
   #wanted = 3;
   #apply = '{}';
   #history = 10;
-  /** Part of the record was lost: the next plan need not go on from the last. */
+  /** Part of the record was lost: the next plan need not continue the last one. */
   #forgot = false;
   /** Approvals that a file on main ever approved, at the time of a plan. */
   readonly #yes = new Set<string>();

@@ -68,7 +68,7 @@ await follow([...well, ...hostile]);
 const until = Date.now() + longestMs;
 const isRefused = (name: string): boolean => members.unreachable().has(name);
 while (!hostile.every(isRefused) && Date.now() < until) await sleep(systemClock, 50);
-// Asked again, each of them goes on.
+// Requested again, each of them continues.
 await sleep(systemClock, 5_000);
 const stillWell = well.every((name) => members.observations().get(name)?.placements[0]?.done);
 const causes = Object.fromEntries([...members.unreachable()]);

@@ -406,7 +406,7 @@ describe.each([
       await holds();
     }
     if (reported) expect([...seen]).toContain(reported);
-    // Others go on, and what was attacked converges with them.
+    // Others continue, and what was attacked converges with them.
     const has = world.images('tools').map((image) => image && 'tools:9');
     world.fleet.commit({
       'placements/tools.yaml': { ...gatedFleet(''), ...files }['placements/tools.yaml']!,

@@ -150,7 +150,7 @@ export function addRun(desired: Desired, app: App): void {
   desired.runs.set(`${app.name}-v${app.version}`, { app: app.name, version: app.version, touched: 0 });
 }
 
-/** Of those that ask for the same only the first goes on. */
+/** Of those that select the same object only the first continues. */
 export function giveUpSharing({ apps }: Desired): void {
   const [, ...others] = [...apps.values()].filter(({ shared }) => shared);
   for (const app of others) app.shared = false;

@@ -35,7 +35,8 @@ interface SharedChange extends ManifestChange {
 export async function diff(options: DiffOptions): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
   const timeoutMs = parseDuration(options.timeout);
-  if (timeoutMs === undefined) throw new CliError(`--timeout ${options.timeout} is no duration: write for example 15s`);
+  if (timeoutMs === undefined)
+    throw new CliError(`--timeout ${options.timeout} is not a duration: write for example 15s`);
   const input = await readPlanInput(options);
   const clusters = input.fleet.members.map(({ metadata }) => metadata.name);
   if (options.cluster !== undefined && !clusters.includes(options.cluster))

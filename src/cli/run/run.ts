@@ -133,7 +133,7 @@ function oneOf(flag: string, text: string, allowed: readonly string[]): string {
 
 function duration(flag: string, text: string): number {
   const ms = parseDuration(text);
-  if (ms === undefined) throw new CliError(`${flag} ${text} is no duration: write for example 10s, 1m30s or 500ms`);
+  if (ms === undefined) throw new CliError(`${flag} ${text} is not a duration: write for example 10s, 1m30s or 500ms`);
   return ms;
 }
 

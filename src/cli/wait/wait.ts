@@ -37,7 +37,7 @@ export async function wait(word: string, givenName: string | undefined, options:
   const waitedFor = parseWaitedFor(options.for, kind.listing);
   const ms = parseDuration(options.timeout);
   if (ms === undefined)
-    throw new CliError(`--timeout ${options.timeout} is no duration: write for example 30s, 5m or 1h`);
+    throw new CliError(`--timeout ${options.timeout} is not a duration: write for example 30s, 5m or 1h`);
   const deadline = Date.now() + ms;
   await withStatus(options, async (reader) => {
     const since = await commitMeant(reader, options);

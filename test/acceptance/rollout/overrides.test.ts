@@ -68,7 +68,7 @@ async function settled(names = 'a b', strategy = rolling(1, 1)): Promise<Story> 
 }
 
 describe('an override edited', () => {
-  it('goes cluster by cluster within the budget, and needs no new snapshot of the resources', async () => {
+  it('is rolled out cluster by cluster within the budget, without a new resource snapshot', async () => {
     const story = await settled();
     story.files['override.yaml'] = override(4);
     const step = await story.plan(20);
@@ -83,7 +83,7 @@ describe('an override edited', () => {
     expect(moves(await story.plan(30))).toEqual(['a Bound 0 keep', 'b Bound 0 update']);
   });
 
-  it('in the middle of a rollout goes along: one update brings both', async () => {
+  it('in the middle of a rollout is rolled out with it: one update applies both', async () => {
     const story = await settled('a b c');
     story.files['resources/web.yaml'] = app('web:2');
     expect(moves(await story.plan(20))).toEqual(['a Bound 1 update', 'b Bound 0 wait', 'c Bound 0 wait']);
@@ -119,7 +119,7 @@ describe('an override edited', () => {
 });
 
 describe('an override that cannot be applied', () => {
-  it('is Overridden=False, leaves its cluster as it is, and is overtaken for free', async () => {
+  it('is Overridden=False, does not change its cluster, and the next version is not counted against the budget there', async () => {
     const story = await settled('a b', rolling(1, 0));
     story.files['override.yaml'] = override(4).replace('/spec/replicas', '/spec/nothing/here');
     const step = await story.plan(20);
@@ -154,7 +154,7 @@ describe('a label changed', () => {
     ]);
   });
 
-  /** What the target of a cluster is to be, and what the cluster says it has of it. */
+  /** Digest of the target of a cluster; `saying`: an observation that reports a digest. */
   const digestOn = ({ plan }: Step, cluster: string): string =>
     plan.targets.find(({ clusterName }: Document) => clusterName === cluster).digest;
   const saying = (digest: string, index = 0, replicas = 3) => ({
@@ -170,7 +170,7 @@ spec: {minAvailable: 2}
   const big = '{matchLabels: {size: big}}';
   const sized = (name: string, size: string) => member(name, { size, env: size === 'big' ? 'prod' : 'dev' });
 
-  /** Two big clusters that say what they have, which is what overrides make of the resources for big ones. */
+  /** Two big clusters that report a digest, which is that of the resources with the overrides for big ones. */
   async function bothBig(rules = override(3, big)): Promise<{ readonly story: Story; readonly digest: string }> {
     const story = new Story({
       ...Object.fromEntries(['a', 'b'].map((name) => [`clusters/${name}.yaml`, sized(name, 'big')])),
@@ -209,7 +209,7 @@ spec: {minAvailable: 2}
     expect(JSON.stringify(turn.file('placements/web/state.yaml'))).not.toContain('clusterLabels');
   });
 
-  it('and changed back while its cluster waits is as if nothing had been', async () => {
+  it('and changed back while its cluster waits has no effect', async () => {
     const { story, digest } = await bothBig();
     story.files['budget.yaml'] = allScope;
     story.files['clusters/b.yaml'] = sized('b', 'small');
@@ -250,7 +250,7 @@ spec: {minAvailable: 2}
     expect(digestOn(turn, 'b')).not.toBe(digestOn(turn, 'a'));
   });
 
-  it('brings a cluster that joins with it what matches, latest of everything, while the others wait', async () => {
+  it('gives a cluster that joins with it the matching overrides, all of the latest version, while the others wait', async () => {
     const story = await settled('b', rolling(1, 1));
     story.files['override.yaml'] = override(7, '{matchLabels: {size: big}}');
     story.files['clusters/a.yaml'] = member('a', { size: 'big' });
@@ -287,7 +287,7 @@ describe('a label changed that only fills a variable of an override', () => {
   }
 
   it.each([true, false])(
-    'is applied there, which is to do; a second plan has nothing to do (observed: %s)',
+    'is applied there, with exit code 1; a second plan has nothing to do (observed: %s)',
     async (isObserved) => {
       const story = await labelled(label, isObserved);
       const before = await story.plan(20);
@@ -309,7 +309,7 @@ describe('a label changed that only fills a variable of an override', () => {
   it.each<[string, string, Readonly<Record<string, string>>, boolean]>([
     ['another label', label, { region: 'us', env: 'prod' }, false],
     ['the label of a variable that nothing holds', '${MEMBER-CLUSTER-NAME}', { region: 'asia', env: 'dev' }, false],
-    ['a label that goes: the override fails and the cluster keeps what it has', label, { env: 'dev' }, false],
+    ['a removed label: the override fails and the cluster keeps what it has', label, { env: 'dev' }, false],
   ])('%s', async (_, value, labels, expected) => {
     const story = await labelled(value);
     story.files['clusters/b.yaml'] = member('b', labels);
@@ -317,7 +317,7 @@ describe('a label changed that only fills a variable of an override', () => {
     expect([reapplied(step), step.code]).toEqual([['a keep false', `b keep ${expected}`], expected ? 1 : 0]);
   });
 
-  it('a label that comes, without which the override failed, is applied', async () => {
+  it('an added label, without which the override failed, is applied', async () => {
     const story = await labelled();
     story.files['clusters/b.yaml'] = member('b', { env: 'dev' });
     await story.plan(20);
@@ -343,7 +343,7 @@ describe('a label changed that only fills a variable of an override', () => {
 
 describe('an override snapshot that the record lacks', () => {
   const lost = ['a', 'b'];
-  /** On a and b nobody knows any more which overrides the cluster has; a new version is to come. */
+  /** For a and b it is unknown which overrides the cluster has; a new version is waiting. */
   async function damaged(maxUnavailable: number): Promise<Story> {
     const story = await settled('a b c d', rolling(maxUnavailable, 0));
     const path = 'placements/web/state.yaml';

@@ -44,7 +44,7 @@ ${bindings(index).join('\n')}
     expect(words(bindingOn(step, 'b').conditions).at(-1)).toBe('Available=False/NotAllWorkAreAvailable');
   });
 
-  it('may name an older one without its file: the guard lets a cluster that is down be overtaken all the same', async () => {
+  it('may name an older one without its file: the guard still allows updating a cluster that is down', async () => {
     const story = remembering(rolling(0, 0), 1, 0);
     story.seen = { a: holds(0, [namespace, deployment(1)]), b: holds(0) };
     const step = await story.plan();
@@ -52,7 +52,7 @@ ${bindings(index).join('\n')}
     expect(step.code).toBe(1);
   });
 
-  it('may be older than what a member has come to: it is ready as soon as it is given that', async () => {
+  it('may be older than the snapshot of a member: it is ready as soon as it gets that one', async () => {
     const story = remembering(rolling(1, 1), 1, 0);
     const path = 'placements/web/state.yaml';
     story.record = {

@@ -55,7 +55,7 @@ describe('a first rollout', () => {
 });
 
 describe('an update', () => {
-  it('goes cluster by cluster as those before become available', async () => {
+  it('continues cluster by cluster as the earlier ones become available', async () => {
     const story = await rolledOut('a b c', all, rolling(1, 0));
     story.files['resources/web.yaml'] = app('web:2');
     const first = await story.plan(20);
@@ -65,7 +65,7 @@ describe('an update', () => {
       'ClusterResourcePlacementScheduled=True/SchedulingPolicyFulfilled',
       'ClusterResourcePlacementRolloutStarted=False/RolloutNotStartedYet',
     ]);
-    // Being applied: Applied is False, the others go on waiting.
+    // Being applied: Applied is False, the others keep waiting.
     story.seen = { ...story.seen, a: { placements: [told(1, { done: false })], objects: [namespace, deployment(2)] } };
     const applying = await story.plan(21);
     expect(moves(applying)).toEqual(['a Bound 1 keep', 'b Bound 0 wait', 'c Bound 0 wait']);

@@ -42,7 +42,7 @@ export class Story {
   }
 
   /**
-   * Plans at `seconds` after T0 and goes on from the record it leaves. Planning again at once must want the same and
+   * Plans at `seconds` after T0 and continues from the record it leaves. Planning again at once must want the same and
    * write the same, whatever the plan was; `refused` says that the guard must speak.
    */
   async plan(seconds = this.seconds, options: { readonly refused?: boolean } = {}): Promise<Step> {
@@ -58,7 +58,7 @@ export class Story {
     return step;
   }
 
-  /** Plans and goes on from nothing: for inputs that are not the record of an earlier step. */
+  /** Plans and continues without a record: for inputs that are not the record of an earlier step. */
   planOnce(): Promise<Step> {
     return this.#once();
   }

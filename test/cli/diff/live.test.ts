@@ -192,7 +192,7 @@ describe('diff --members compares with the live objects', () => {
   it.each([
     [['--cluster', 'eu-9'], 2, '--cluster: there is no cluster eu-9: did you mean eu-1?'],
     [['--placement', 'wbe'], 2, '--placement: there is no placement wbe: did you mean web?'],
-    [['--timeout', 'soon'], 2, '--timeout soon is no duration'],
+    [['--timeout', 'soon'], 2, '--timeout soon is not a duration'],
     [['--members', '/nowhere'], 3, '/nowhere cannot be read'],
   ])('%j', async (args, code, message) => {
     const ran = await diff(...args);

@@ -90,7 +90,7 @@ const told = ({ placements, targets, holds, wakeAt }: Plan) => ({
   wakeAt,
 });
 
-/** What a plan would do; a removal goes on until somebody has seen that it is done. */
+/** What a plan would do; a removal continues until an observation shows that it is done. */
 const moves = ({ placements }: Plan): string[] =>
   placements.flatMap(({ bindings }) =>
     bindings.flatMap(({ clusterName, move }) =>

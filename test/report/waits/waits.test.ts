@@ -97,14 +97,14 @@ describe('why a placement is late', () => {
     `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: web-1}\nspec: {placementName: web, stagedRolloutStrategyName: s}\n${status}\n`;
 
   const lost = (kind: string, name: string) =>
-    `holds: [{subject: {kind: ${kind}, name: ${name}}, reason: RecordLost, message: nobody knows}]\n`;
+    `holds: [{subject: {kind: ${kind}, name: ${name}}, reason: RecordLost, message: contents unknown}]\n`;
 
   it('what holds it as a whole comes first', () => {
     expect(
       lines('{}', 'RollingUpdate', '[{targetCluster: a, state: Bound}]', {
         'summary.yaml': lost('ClusterResourcePlacement', 'web'),
       }),
-    ).toEqual(['RecordLost: nobody knows', 'a: is being applied']);
+    ).toEqual(['RecordLost: contents unknown', 'a: is being applied']);
   });
 
   it('what holds it as a whole is listed also where every cluster is up to date', () => {
@@ -112,7 +112,7 @@ describe('why a placement is late', () => {
       lines('{}', 'External', `[{targetCluster: a, ${up}}]`, {
         'summary.yaml': lost('ClusterResourcePlacement', 'web'),
       }),
-    ).toEqual(['RecordLost: nobody knows']);
+    ).toEqual(['RecordLost: contents unknown']);
   });
 
   it('it is not, when every cluster has it', () => {
@@ -201,7 +201,7 @@ describe('why a placement is late', () => {
     [
       'its run is held',
       { 'runs/web-1.yaml': run(''), 'summary.yaml': lost('ClusterStagedUpdateRun', 'web-1') },
-      'run web-1: RecordLost: nobody knows',
+      'run web-1: RecordLost: contents unknown',
     ],
     [
       'its run is over',
