@@ -50,8 +50,8 @@ describe.each(pages)('%s', (page) => {
 it('every setting of a FleetConfig is told', () => {
   const { guard, ...others } = fleetConfig.shape.spec.unwrap().shape;
   const fields = [...Object.keys(guard.unwrap().shape).map((name) => `guard.${name}`), ...Object.keys(others)];
-  const told = textOf('docs/operations.md');
-  expect(fields.filter((field) => !told.includes(`| \`${field}`))).toEqual([]);
+  const reported = textOf('docs/operations.md');
+  expect(fields.filter((field) => !reported.includes(`| \`${field}`))).toEqual([]);
 });
 
 it('the README names commands at all', () => {

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 /** What the dashboard and `gitfleet plan` say is not rolled out. */
-async function told(): Promise<readonly string[]> {
+async function reported(): Promise<readonly string[]> {
   await fleet.settle();
   const dashboard = /## Not rolled out\n\n.*\n\n((?:- .*\n)+)/.exec(`${fleet.git('show', 'fleet-status:README.md')}\n`);
   const { out } = await cli('plan', '--repo', fleet.dir);
@@ -33,24 +33,24 @@ const run = (name: string) => ({
 
 describe('of an External placement', () => {
   it('nothing is missing while a run brings what the repo holds', async () => {
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
   });
 
   it('new resources that no run has taken are', async () => {
     fleet.commit(other, 'Bring pay 2');
-    expect(await told()).toEqual(['pay: the repo holds other resources than snapshot 0']);
+    expect(await reported()).toEqual(['pay: the repo holds other resources than snapshot 0']);
   });
 
   it('not any more once a run is there that will take them', async () => {
     fleet.commit({ ...other, ...run('pay-2') }, 'Roll pay 2 out');
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
   });
 
   it('nor after they are reverted', async () => {
     fleet.commit(other, 'Bring pay 2');
     await fleet.settle();
     fleet.commit({ 'resources/pay.yaml': shop['resources/pay.yaml']! }, 'Take it back');
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
   });
 
   it('a cluster that joined after its runs were over is', async () => {
@@ -58,6 +58,6 @@ describe('of an External placement', () => {
     fleet.git('commit', '-qm', 'Tidy up');
     fleet.look();
     fleet.commit({ 'clusters/eu-2.yaml': member('eu-2', { env: 'prod' }) }, 'Add eu-2');
-    expect(await told()).toEqual(['pay: nothing is deployed to eu-1, eu-2, us-1 yet']);
+    expect(await reported()).toEqual(['pay: nothing is deployed to eu-1, eu-2, us-1 yet']);
   });
 });

@@ -48,7 +48,7 @@ afterAll(() => {
 });
 
 const masked = (text: string): string => text.replace(/\b[0-9a-f]{12}\b/g, 'cccccccccccc');
-const told = async (...args: string[]): Promise<string> => {
+const reported = async (...args: string[]): Promise<string> => {
   const ran = await cli(...args, '--repo', fleet.dir);
   expect(ran).toMatchObject({ code: 0, err: '' });
   return `\n${masked(ran.out)}`;
@@ -56,7 +56,7 @@ const told = async (...args: string[]): Promise<string> => {
 
 describe('trace goes from an object on a member back to the commit', () => {
   it('placement, snapshot, commit, file and the overrides that shaped it', async () => {
-    expect(await told('trace', 'deployment/web', '-n', 'web', '--cluster', 'eu-1')).toMatchInlineSnapshot(`
+    expect(await reported('trace', 'deployment/web', '-n', 'web', '--cluster', 'eu-1')).toMatchInlineSnapshot(`
       "
       Object:     Deployment web/web on eu-1
       State:      available
@@ -70,7 +70,7 @@ describe('trace goes from an object on a member back to the commit', () => {
   });
 
   it('what differs on the member', async () => {
-    expect(await told('trace', 'deploy', 'web/web', '--cluster', 'us-1')).toMatchInlineSnapshot(`
+    expect(await reported('trace', 'deploy', 'web/web', '--cluster', 'us-1')).toMatchInlineSnapshot(`
       "
       Object:     Deployment web/web on us-1
       State:      drifted: FoundDrifts
@@ -84,7 +84,7 @@ describe('trace goes from an object on a member back to the commit', () => {
   });
 
   it('an object that an override leaves out', async () => {
-    expect(await told('trace', 'ns', 'pay')).toMatchInlineSnapshot(`
+    expect(await reported('trace', 'ns', 'pay')).toMatchInlineSnapshot(`
       "
       Object:     Namespace pay on dev-1
       State:      left out on this cluster by no-settings-0
@@ -98,7 +98,7 @@ describe('trace goes from an object on a member back to the commit', () => {
   });
 
   it('the file of the envelope that it came in', async () => {
-    expect(await told('trace', 'quota/quota', '--cluster', 'eu-1')).toMatchInlineSnapshot(`
+    expect(await reported('trace', 'quota/quota', '--cluster', 'eu-1')).toMatchInlineSnapshot(`
       "
       Object:     ResourceQuota web/quota on eu-1
       State:      available
@@ -152,7 +152,7 @@ describe('trace goes from an object on a member back to the commit', () => {
 
 describe('tree shows everything under a placement', () => {
   it('its snapshots, clusters and objects, with what is not as it should be', async () => {
-    expect(await told('tree', 'web')).toMatchInlineSnapshot(`
+    expect(await reported('tree', 'web')).toMatchInlineSnapshot(`
       "
       ClusterResourcePlacement web  Scheduled=True
       ├── PolicySnapshot 0  PickFixed
@@ -172,7 +172,7 @@ describe('tree shows everything under a placement', () => {
   });
 
   it('its runs and their stages', async () => {
-    expect(await told('tree', 'crp/pay')).toMatchInlineSnapshot(`
+    expect(await reported('tree', 'crp/pay')).toMatchInlineSnapshot(`
       "
       ClusterResourcePlacement pay  Scheduled=True
       ├── PolicySnapshot 0  PickFixed

@@ -113,19 +113,19 @@ export function watching(now: () => Session): void {
       expect((await now().send('POST', widgets, { body: widget(id, namespace, 1) })).status).toBe(201);
     });
     server.forget();
-    let told = false;
+    let reported = false;
     let error: unknown;
     await eventually(async () => {
       const stop = new AbortController();
       const watch = now().client.watch(widgets, { resourceVersion: forgotten }, stop.signal, () => {
-        told = true;
+        reported = true;
         stop.abort();
       });
       error = await watch.catch((reason: unknown) => reason);
       // The cache of a new kind may still be filled; then it is not known yet what it knows.
       expect(error).not.toMatchObject({ status: 429 });
     });
-    if (told && server.forgetsWithinMs > patienceMs)
+    if (reported && server.forgetsWithinMs > patienceMs)
       leaveOut(test, 'this server still knows what happened first: no watch cache');
     expect(error).toMatchObject({ status: 410 });
   });

@@ -59,11 +59,11 @@ describe.skipIf(!gitThere)('a daemon on a repo', () => {
     expect((await first.daemon.runOnce()).kind).toBe('published');
     await first.close();
     const published = sh(dir, 'rev-parse', 'fleet-status');
-    const told: string[] = [];
-    const to = { write: (line: string) => told.push((JSON.parse(line) as { msg: string }).msg) };
+    const reported: string[] = [];
+    const to = { write: (line: string) => reported.push((JSON.parse(line) as { msg: string }).msg) };
     const second = await open(repo, { log: await openLog({ pretty: false, to }) });
     expect((await second.daemon.runOnce()).kind).toBe('unchanged');
-    expect(told).toEqual(['nothing to do']);
+    expect(reported).toEqual(['nothing to do']);
     await second.close();
     expect(sh(dir, 'rev-parse', 'fleet-status')).toBe(published);
   });

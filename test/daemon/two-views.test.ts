@@ -32,7 +32,7 @@ it('a daemon that cannot reach a cluster does not revert the availability that a
     },
   });
   await settles(fleet, deaf);
-  const told: string[] = [];
+  const reported: string[] = [];
   const see = async (seconds: number): Promise<void> => {
     for (let at = 0; at < seconds; at++) {
       await fleet.run(1);
@@ -41,7 +41,7 @@ it('a daemon that cannot reach a cluster does not revert the availability that a
       const { resourceSnapshotIndex, conditions = [] } = bindings.find((it) => it.targetCluster === 'b')!;
       const available = conditions.find(({ type }) => type === 'Available')?.status;
       const line = `${resourceSnapshotIndex} ${available}`;
-      if (available !== undefined && line !== told.at(-1)) told.push(line);
+      if (available !== undefined && line !== reported.at(-1)) reported.push(line);
     }
   };
   fleet.commit(web('web:2'));
@@ -54,5 +54,5 @@ it('a daemon that cannot reach a cluster does not revert the availability that a
   await see(60);
   isDeaf = false;
   await settles(fleet, one);
-  expect(told).toEqual(['1 False', '1 True', '2 False', '2 True']);
+  expect(reported).toEqual(['1 False', '1 True', '2 False', '2 True']);
 });

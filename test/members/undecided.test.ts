@@ -6,13 +6,13 @@ it('an observation is not complete while the desired state of an object is uncon
   const manifests = [configMap('a', { color: 'red' })];
   world.member.assign([assignment('web', manifests, { adopted: true })]);
   await world.pass(0.5);
-  const told = () => [world.observation().complete, world.observation().placements.map(({ done }) => done)];
-  expect(told()).toEqual([false, []]);
+  const reported = () => [world.observation().complete, world.observation().placements.map(({ done }) => done)];
+  expect(reported()).toEqual([false, []]);
   world.member.assign([assignment('web', manifests)]);
   await world.pass(2);
   world.member.assign([assignment('web', manifests)]);
   await world.pass(2);
   world.member.assign([assignment('web', manifests)]);
   await world.pass(2);
-  expect(told()).toEqual([true, [true]]);
+  expect(reported()).toEqual([true, [true]]);
 });

@@ -151,12 +151,12 @@ describe('a fault that could never act is refused', () => {
 describe('a fault is active', () => {
   it('from its start until its end', async () => {
     const { ask, clock } = await member({ type: 'Unauthorized', fromSeconds: 10, untilSeconds: 20 });
-    const told: string[] = [];
+    const reported: string[] = [];
     for (const ms of [9_999, 1, 9_999, 1]) {
       clock.advance(ms);
-      told.push((await ask(nodes)).slice(0, 3));
+      reported.push((await ask(nodes)).slice(0, 3));
     }
-    expect(told).toEqual(['200', '401', '401', '200']);
+    expect(reported).toEqual(['200', '401', '401', '200']);
   });
 
   it.each([
@@ -174,9 +174,9 @@ describe('a fault is active', () => {
   it('for a part of them, the same part every time', async () => {
     const drawn = async () => {
       const { ask } = await member({ type: 'Unauthorized', probability: 0.5 });
-      const told: string[] = [];
-      for (let time = 0; time < 40; time++) told.push((await ask(nodes)).slice(0, 3));
-      return told;
+      const reported: string[] = [];
+      for (let time = 0; time < 40; time++) reported.push((await ask(nodes)).slice(0, 3));
+      return reported;
     };
     const first = await drawn();
     expect(await drawn()).toEqual(first);

@@ -171,8 +171,8 @@ describe('a watch', () => {
     await make('e');
     world.cluster.store.compact();
     const { status, events } = await watch(`resourceVersion=${version}`);
-    const told = expect.stringMatching(/^ERROR too old resource version: \d+ \(\d+\)$/);
-    expect([status, await events()]).toEqual([200, [told]]);
+    const reported = expect.stringMatching(/^ERROR too old resource version: \d+ \(\d+\)$/);
+    expect([status, await events()]).toEqual([200, [reported]]);
   });
 
   it('from a future version has only later events, and is not refused', async () => {

@@ -1,6 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Document, removeFolders } from '../../support/folders.ts';
-import { app, deployment, member, namespace, placement, rolling, Story, told, twoReplicas } from '../rollout/world.ts';
+import {
+  app,
+  deployment,
+  member,
+  namespace,
+  placement,
+  placementEntry,
+  rolling,
+  Story,
+  twoReplicas,
+} from '../rollout/world.ts';
 import { canary, prod, run, strategy } from '../staged/world.ts';
 
 afterEach(removeFolders);
@@ -24,7 +34,10 @@ const fleet = async (): Promise<Story> => {
   story.seen = {};
   await story.plan();
   const both = {
-    placements: [told(0), { ...told(0), placement: { kind: 'ClusterResourcePlacement', name: 'other' } }],
+    placements: [
+      placementEntry(0),
+      { ...placementEntry(0), placement: { kind: 'ClusterResourcePlacement', name: 'other' } },
+    ],
     objects: [
       namespace,
       deployment(2),

@@ -1,6 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Document, type Files, filesOf, folder, removeFolders } from '../../support/folders.ts';
-import { app, deployment, members, moves, namespace, placement, rolling, Story, told } from '../rollout/world.ts';
+import {
+  app,
+  deployment,
+  members,
+  moves,
+  namespace,
+  placement,
+  placementEntry,
+  rolling,
+  Story,
+} from '../rollout/world.ts';
 import { otherPlacement, plan, shop, state } from './recorded-plan.ts';
 
 afterEach(removeFolders);
@@ -80,7 +90,7 @@ describe('a record', () => {
 
   it('is lost only when it has no placements/ at all while members carry our label', async () => {
     const repo = { ...shop, 'web.yaml': placement('{placementType: PickAll}', rolling(1, 1)) };
-    const carried = { placements: [told(4)], objects: [namespace, deployment(2)] };
+    const carried = { placements: [placementEntry(4)], objects: [namespace, deployment(2)] };
     const lost = new Story(repo);
     lost.seen = { 'eu-1': carried, 'eu-2': carried, 'us-1': carried };
     const rebuilt = await lost.plan();
@@ -101,7 +111,7 @@ describe('a record', () => {
     });
     story.seen = {};
     await story.plan();
-    const carried = { placements: [told(0)], objects: [namespace, deployment(2)] };
+    const carried = { placements: [placementEntry(0)], objects: [namespace, deployment(2)] };
     const { 'web.yaml': _, ...rest } = story.files;
     story.files = rest;
     story.seen = { 'eu-2': carried, 'us-1': carried };

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { type Document, type Files, folder, removeFolders } from '../../support/folders.ts';
 import { cli } from '../../support/run-cli.ts';
-import { at, members, namespace, placement, rolling, Story, told } from '../rollout/world.ts';
+import { at, members, namespace, placement, placementEntry, rolling, Story } from '../rollout/world.ts';
 
 afterEach(removeFolders);
 
@@ -43,8 +43,8 @@ spec:
 const copies = /^(placements\/.*\/snapshots\/|overrides\/)/;
 function leaks(plan: Document): string[] {
   const { record, ...rest } = plan;
-  const told = Object.entries({ ...record, 'the document': JSON.stringify(rest) });
-  return told.flatMap(([path, text]) => [
+  const texts = Object.entries({ ...record, 'the document': JSON.stringify(rest) });
+  return texts.flatMap(([path, text]) => [
     ...[ours, injected].flatMap((value) => (copies.test(path) ? [] : found(path, String(text), value))),
     ...found(path, String(text), theirs),
   ]);
@@ -95,7 +95,7 @@ it.each<[string, Document]>([
   story.seen = {};
   expect(leaks((await story.plan()).plan)).toEqual([]);
   const results = [{ object, ...result }];
-  story.seen = { a: { placements: [told(0, { results })], objects: [namespace, changed] } };
+  story.seen = { a: { placements: [placementEntry(0, { results })], objects: [namespace, changed] } };
   const step = await story.plan(10);
   expect(JSON.stringify(step.plan.placements[0].bindings[0].conditions)).toContain('Secret web/keys');
   expect(leaks(step.plan)).toEqual([]);
@@ -103,7 +103,7 @@ it.each<[string, Document]>([
 
 it('what a Secret holds on a member never goes to git, also when the record is rebuilt from the members', async () => {
   const story = new Story(shop);
-  story.seen = { a: { placements: [told(3)], objects: [namespace, changed] } };
+  story.seen = { a: { placements: [placementEntry(3)], objects: [namespace, changed] } };
   const { plan } = await story.plan();
   expect(leaks(plan)).toEqual([]);
   expect(plan.placements[0].resourceSnapshotIndex).toBe(4);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { type Document, removeFolders } from '../../support/folders.ts';
-import { deployment, moves, namespace, placement, rolling, Story, told } from '../rollout/world.ts';
+import { deployment, moves, namespace, placement, placementEntry, rolling, Story } from '../rollout/world.ts';
 import { otherPlacement, plan, shop, state } from './recorded-plan.ts';
 
 afterEach(removeFolders);
@@ -99,7 +99,7 @@ bindings:
 
   it('a state that cannot be used is rebuilt from the members; a cluster that shows nothing keeps its recorded status', async () => {
     const story = new Story({ ...shop, 'web.yaml': placement('{placementType: PickAll}', rolling(1, 0)) });
-    const carried = { placements: [told(0)], objects: [namespace, deployment(2)] };
+    const carried = { placements: [placementEntry(0)], objects: [namespace, deployment(2)] };
     story.seen = {};
     await story.plan();
     story.seen = { 'eu-1': carried, 'eu-2': carried, 'us-1': carried };

@@ -31,8 +31,8 @@ it('a placement with a deletionTimestamp is removed from its clusters, as if its
   const deleted = await plan({ repo: fleet({ 'placements/other.yaml': leaving(other) }), recorded: first.recorded });
   const { 'placements/other.yaml': _, ...without } = fleet({});
   const gone = await plan({ repo: without, recorded: first.recorded });
-  const told = deleted.plan.problems.map(({ severity, code, file, path }) => `${severity} ${code} ${file} ${path}`);
-  expect(told).toEqual(['warning being-deleted placements/other.yaml metadata.deletionTimestamp']);
+  const problems = deleted.plan.problems.map(({ severity, code, file, path }) => `${severity} ${code} ${file} ${path}`);
+  expect(problems).toEqual(['warning being-deleted placements/other.yaml metadata.deletionTimestamp']);
   expect(deleted.plan.targets).toEqual(gone.plan.targets);
   expect(
     deleted.plan.targets.filter(({ remove }) => remove).map((it) => `${it.clusterName} ${it.placement.name}`),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { indent, member, type PrintedPlan, plan, shop } from '../../support/plan-command.ts';
 
-const told = ({ problems }: PrintedPlan): string[] =>
+const reported = ({ problems }: PrintedPlan): string[] =>
   problems.map(({ severity, file, line, column, path }) => `${severity} ${file}:${line}:${column} ${path}`);
 
 const selector = '- {group: "", version: v1, kind: Namespace, name: shop}';
@@ -40,12 +40,12 @@ describe('what schema, CEL or webhook refuse is an error at its place, and the p
     ['a history of none', 'revisionHistoryLimit: 0', '7:3 spec.revisionHistoryLimit'],
   ])('%s', async (_, spec, place) => {
     const refused = await planned({ 'web.yaml': placement(spec) });
-    expect([refused.placements, told(refused)]).toEqual([[], [`error web.yaml:${place}`]]);
+    expect([refused.placements, reported(refused)]).toEqual([[], [`error web.yaml:${place}`]]);
   });
 
   it('names that Kubernetes would refuse', async () => {
     const refused = await planned({ 'clusters.yaml': member('Eu-1'), 'web.yaml': placement('') });
-    expect(told(refused)).toEqual(['error clusters.yaml:4:3 metadata.name']);
+    expect(reported(refused)).toEqual(['error clusters.yaml:4:3 metadata.name']);
   });
 });
 
@@ -69,7 +69,7 @@ describe('what only planning finds has its line and column too', () => {
       '7:5 spec.resourceSelectors.1',
     ],
   ])('%s', async (_, file, place) => {
-    expect(told(await planned({ 'web.yaml': `# a comment first\n---\n${file}` }))).toEqual([
+    expect(reported(await planned({ 'web.yaml': `# a comment first\n---\n${file}` }))).toEqual([
       `error web.yaml:${place.replace(/^\d+/, (line) => String(Number(line) + 2))}`,
     ]);
   });
@@ -78,7 +78,7 @@ describe('what only planning finds has its line and column too', () => {
     const eviction =
       'apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementEviction\nmetadata: {name: out}\nspec: {placementName: web, clusterName: a}\n';
     const fixed = placement('policy: {placementType: PickFixed, clusterNames: [a]}');
-    expect(told(await planned({ 'web.yaml': fixed, 'out.yaml': eviction }))).toEqual(['error out.yaml:4:1 spec']);
+    expect(reported(await planned({ 'web.yaml': fixed, 'out.yaml': eviction }))).toEqual(['error out.yaml:4:1 spec']);
   });
 
   it('a change that is forbidden', async () => {
@@ -88,7 +88,7 @@ describe('what only planning finds has its line and column too', () => {
       repo: { ...base, 'web.yaml': placement('policy:\n  placementType: PickN\n  numberOfClusters: 1') },
       recorded: before.recorded,
     });
-    expect(told(after.plan)).toEqual(['error web.yaml:8:5 spec.policy.placementType']);
+    expect(reported(after.plan)).toEqual(['error web.yaml:8:5 spec.policy.placementType']);
     expect(after.recorded['summary.yaml']).toContain('web.yaml');
   });
 });

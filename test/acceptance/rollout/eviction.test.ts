@@ -12,10 +12,10 @@ import {
   type Observed,
   pickN,
   placement,
+  placementEntry,
   rolling,
   type Step,
   Story,
-  told,
   words,
 } from './world.ts';
 
@@ -184,7 +184,7 @@ describe('an eviction of a binding', () => {
   it('that has failed is carried out whatever the budget', async () => {
     const broken: Observed = {
       placements: [
-        told(0, {
+        placementEntry(0, {
           results: [{ object: { apiVersion: 'v1', kind: 'Namespace', name: 'web' }, result: 'ManifestApplyFailed' }],
         }),
       ],

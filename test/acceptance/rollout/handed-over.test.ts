@@ -1,5 +1,16 @@
 import { expect, it } from 'vitest';
-import { all, app, deployment, members, namespace, type Observed, placement, rolling, Story, told } from './world.ts';
+import {
+  all,
+  app,
+  deployment,
+  members,
+  namespace,
+  type Observed,
+  placement,
+  placementEntry,
+  rolling,
+  Story,
+} from './world.ts';
 
 const names = Array.from({ length: 12 }, (_, at) => `c-${at + 10}`);
 const named = (name: string, selected: readonly string[], strategy: string, policy = all): string =>
@@ -37,7 +48,7 @@ async function settled(files: Record<string, string>): Promise<Story> {
   const objects = ['moved', 'other', 'rest', 'web'].map((name) => ({ ...namespace, metadata: { name } }));
   const observation: Observed = {
     placements: ['one', 'other', 'two', 'web'].map((name) =>
-      told(0, { placement: { kind: 'ClusterResourcePlacement', name } }),
+      placementEntry(0, { placement: { kind: 'ClusterResourcePlacement', name } }),
     ),
     objects: [...objects, deployment(2)],
   };

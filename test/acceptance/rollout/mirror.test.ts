@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deployment, held, holds, namespace, placement, type Story, told, webOn } from './world.ts';
+import { deployment, held, holds, namespace, placement, placementEntry, type Story, webOn } from './world.ts';
 
 const mirror = (destination: string) =>
   `{type: RollingUpdate, rollingUpdate: {maxUnavailable: 100%}, reportBackStrategy: {type: Mirror, destination: ${destination}}}`;
@@ -52,7 +52,9 @@ describe('reportBackStrategy Mirror', () => {
   it('is not written for objects that could not be applied', async () => {
     const story = await settled(fixed('a'), 'WorkAPI');
     const object = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'web', name: 'web' };
-    story.seen = { a: { ...holds(0), placements: [told(0, { results: [{ object, result: 'FailedToTakeOver' }] })] } };
+    story.seen = {
+      a: { ...holds(0), placements: [placementEntry(0, { results: [{ object, result: 'FailedToTakeOver' }] })] },
+    };
     expect((await story.plan(10)).plan.record[path('a')]).toBeUndefined();
   });
 

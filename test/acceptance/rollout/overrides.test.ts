@@ -14,11 +14,11 @@ import {
   moves,
   namespace,
   placement,
+  placementEntry,
   rolling,
   type Step,
   Story,
   targets,
-  told,
   words,
 } from './world.ts';
 
@@ -159,7 +159,7 @@ describe('a label changed', () => {
     plan.targets.find(({ clusterName }: Document) => clusterName === cluster).digest;
   const saying = (digest: string, index = 0, replicas = 3) => ({
     ...observation(index, replicas),
-    placements: [told(index, { digest })],
+    placements: [placementEntry(index, { digest })],
   });
   const allScope = `
 apiVersion: placement.kubernetes-fleet.io/v1beta1

@@ -9,11 +9,11 @@ import {
   moves,
   namespace,
   type Observed,
+  placementEntry,
   rolling,
   type Step,
   Story,
   targets,
-  told,
   words,
 } from './world.ts';
 
@@ -56,7 +56,7 @@ const toolsTold = {
   resourceSnapshotIndex: 0,
   done: true,
 };
-const settled: Observed = { placements: [told(0), toolsTold], objects: [namespace, toolsThere] };
+const settled: Observed = { placements: [placementEntry(0), toolsTold], objects: [namespace, toolsThere] };
 const foreign = {
   object: { apiVersion: 'v1', kind: 'Namespace', name: 'web' },
   result: 'ContainsForeignObjects',

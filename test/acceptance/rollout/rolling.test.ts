@@ -12,10 +12,10 @@ import {
   namespace,
   pickN,
   placement,
+  placementEntry,
   rolledOut,
   rolling,
   targets,
-  told,
   webOn,
   words,
 } from './world.ts';
@@ -66,7 +66,10 @@ describe('an update', () => {
       'ClusterResourcePlacementRolloutStarted=False/RolloutNotStartedYet',
     ]);
     // Being applied: Applied is False, the others keep waiting.
-    story.seen = { ...story.seen, a: { placements: [told(1, { done: false })], objects: [namespace, deployment(2)] } };
+    story.seen = {
+      ...story.seen,
+      a: { placements: [placementEntry(1, { done: false })], objects: [namespace, deployment(2)] },
+    };
     const applying = await story.plan(21);
     expect(moves(applying)).toEqual(['a Bound 1 keep', 'b Bound 0 wait', 'c Bound 0 wait']);
     expect(words(bindingOn(applying, 'a').conditions)).toContain('Applied=False/ApplyInProgress');
@@ -148,7 +151,7 @@ describe('an update', () => {
     // What was recorded stands: a was available, so it takes its turn by name, and spends the budget.
     expect(moves(lost)).toEqual(['a Bound 1 update', 'b Bound 0 wait']);
     expect(targets(lost)).toEqual(['a web 1', 'b web 0']);
-    // Overrides need no cluster to be told of.
+    // Overrides are reported without a cluster.
     expect(words(bindingOn(lost, 'a').conditions)).toEqual([
       'RolloutStarted=True/RolloutStarted',
       'Overridden=True/NoOverrideSpecified',

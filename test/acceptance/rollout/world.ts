@@ -172,10 +172,10 @@ export const deployment = (available: number) => ({
 
 /** A member whose actor has brought snapshot `index` of web about. */
 export const holds = (index: number, objects: readonly Document[] = [namespace, deployment(2)]): Observed => ({
-  placements: [told(index)],
+  placements: [placementEntry(index)],
   objects,
 });
-export const told = (index: number, more: Document = {}) => ({
+export const placementEntry = (index: number, more: Document = {}) => ({
   placement: { kind: 'ClusterResourcePlacement', name: 'web' },
   resourceSnapshotIndex: index,
   done: true,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Document } from '../../support/folders.ts';
-import { app, at, bindingOn, moves, namespace, type Observed, told } from '../rollout/world.ts';
+import { app, at, bindingOn, moves, namespace, type Observed, placementEntry } from '../rollout/world.ts';
 import {
   canary,
   clusters,
@@ -120,7 +120,7 @@ describe('a run through two stages', () => {
     story.seen = Object.fromEntries(
       first.plan.targets.map(({ clusterName, digest }: Document) => [
         clusterName,
-        { ...runs(0), placements: [told(0, { digest, at: at(5) })] },
+        { ...runs(0), placements: [placementEntry(0, { digest, at: at(5) })] },
       ]),
     );
     await story.plan(10);
@@ -165,7 +165,9 @@ describe('maxConcurrency', () => {
 describe('a cluster in flight', () => {
   const apply = (result: string): Observed => ({
     placements: [
-      told(0, { results: [{ object: { apiVersion: 'v1', kind: 'Namespace', name: 'web' }, result, message: 'no' }] }),
+      placementEntry(0, {
+        results: [{ object: { apiVersion: 'v1', kind: 'Namespace', name: 'web' }, result, message: 'no' }],
+      }),
     ],
     objects: [],
   });
@@ -230,7 +232,9 @@ describe('a cluster in flight', () => {
     story.seen = {
       'eu-1': {
         placements: [
-          told(0, { results: [{ object: { apiVersion: 'v1', kind: 'Namespace', name: 'web' }, result: 'FoundDiff' }] }),
+          placementEntry(0, {
+            results: [{ object: { apiVersion: 'v1', kind: 'Namespace', name: 'web' }, result: 'FoundDiff' }],
+          }),
         ],
         objects: [namespace],
       },

@@ -1,5 +1,14 @@
 import type { Document } from '../../support/folders.ts';
-import { app, deployment, member, namespace, type Observed, type Step, Story, told } from '../rollout/world.ts';
+import {
+  app,
+  deployment,
+  member,
+  namespace,
+  type Observed,
+  placementEntry,
+  type Step,
+  Story,
+} from '../rollout/world.ts';
 
 export const group = 'placement.kubernetes-fleet.io';
 
@@ -84,7 +93,7 @@ export const staged = (
 
 /** A member with snapshot `index` brought about and this many of two replicas available. */
 export const runs = (index: number, available = 2): Observed => ({
-  placements: [told(index)],
+  placements: [placementEntry(index)],
   objects: [namespace, deployment(available)],
 });
 

@@ -26,11 +26,11 @@ async function toldOf(change: Files, begin: Files = {}): Promise<string[]> {
   };
   edit(begin);
   let before: Plan | undefined;
-  const told: string[] = [];
+  const reported: string[] = [];
   const rest = async () => {
     for (let passes = 0; passes < 10; passes++) {
       const plan = await fleet.plan();
-      told.push(
+      reported.push(
         ...narrate(before, plan).flatMap(({ subject, text }) => (subject === 'pay' ? [] : [`${subject} ${text}`])),
       );
       before = plan;
@@ -39,10 +39,10 @@ async function toldOf(change: Files, begin: Files = {}): Promise<string[]> {
     }
   };
   await rest();
-  told.length = 0;
+  reported.length = 0;
   edit(change);
   await rest();
-  return told;
+  return reported;
 }
 
 describe('the demo reports', () => {
@@ -111,11 +111,11 @@ describe('the demo reports', () => {
 
   it('of a stuck rollout, which clusters wait and for which limit', async () => {
     const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 0 } };
-    const told = await toldOf(
+    const reported = await toldOf(
       { 'resources/web.yaml': deployment('web', 'web', 'web:2') },
       { 'placements/web.yaml': web({ strategy: { ...strategy, rollingUpdate: { maxUnavailable: 0, maxSurge: 2 } } }) },
     );
-    expect(told).toEqual([
+    expect(reported).toEqual([
       'web snapshot 1 of its resources',
       'web eu-1, us-1: is to be updated once maxUnavailable 0 allows it (with 0 every cluster that the policy requires must stay available: set 1 or more to continue the rollout)',
     ]);
@@ -129,11 +129,11 @@ describe('the demo reports', () => {
     let before: Plan | undefined;
     const next = async () => {
       const plan = await fleet.plan();
-      const told = narrate(before, plan).flatMap(({ subject, text }) => (subject === 'web' ? [text] : []));
+      const reported = narrate(before, plan).flatMap(({ subject, text }) => (subject === 'web' ? [text] : []));
       before = plan;
       fleet.deliver();
       fleet.pass(30);
-      return told;
+      return reported;
     };
     const object = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'web', name: 'web' };
     const differs = [

@@ -77,9 +77,9 @@ status: {conditions: [{type: Executed, status: "True", reason: Written, lastTran
     const suspended = base.replace('metadata:', 'metadata:\n  annotations: {gitfleet.dev/suspended: incident 42}');
     fleet.commit({ 'placements/base.yaml': suspended, 'evict.yaml': evict }, 'Evict base');
     await fleet.settle();
-    const told =
+    const reported =
       'Freeze: eviction later is carried out once the annotation gitfleet.dev/suspended (incident 42) of base is removed';
-    expect(await described(fleet)).toBe(held(told));
+    expect(await described(fleet)).toBe(held(reported));
     const listed = await cli('get', 'evictions', '--repo', fleet.dir);
     expect(listed.out.split('\n')[1]!.trim().split(/ +/)).toEqual([
       'later',
@@ -90,7 +90,7 @@ status: {conditions: [{type: Executed, status: "True", reason: Written, lastTran
       'Freeze',
     ]);
     const waited = await cli('wait', 'eviction/later', '--for=Executed', '--timeout=0s', '--repo', fleet.dir);
-    expect(waited.err).toContain(told);
+    expect(waited.err).toContain(reported);
     fleet.commit({ 'placements/base.yaml': base }, 'Resume base');
     await fleet.settle();
     expect(await described(fleet)).toContain('Result:     executed; the file can be removed\n');

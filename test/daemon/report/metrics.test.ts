@@ -41,7 +41,7 @@ it('every metric, with its type and its labels, is in the table of docs/operatio
     const names = [...inner.matchAll(/(\w+)="/g)].map(([, label]) => label!).filter((label) => label !== 'le');
     labels.set(name, new Set([...(labels.get(name) ?? []), ...names]));
   }
-  const told = lines.flatMap((line) => {
+  const reported = lines.flatMap((line) => {
     const [, name, type] = /^# TYPE (\w+) (\w+)$/.exec(line) ?? [];
     return name === undefined ? [] : [`${name} ${type} ${[...(labels.get(name) ?? [])].join()}`];
   });
@@ -52,5 +52,5 @@ it('every metric, with its type and its labels, is in the table of docs/operatio
   // The repository in memory counts no requests to a server.
   const here = (line: string) =>
     line.replace(/^gitfleet_git_request_total counter $/, 'gitfleet_git_request_total counter type');
-  expect(told.map(here).sort()).toEqual(documented.sort());
+  expect(reported.map(here).sort()).toEqual(documented.sort());
 });

@@ -80,7 +80,7 @@ function step({ members, policies }: Version, before: ReadonlyMap<string, string
   return { plan, files: renderRecord(plan.record) };
 }
 
-const told = ({ placements, targets, holds, wakeAt }: Plan) => ({
+const reported = ({ placements, targets, holds, wakeAt }: Plan) => ({
   placements: placements.map(({ bindings, ...rest }) => ({
     ...rest,
     bindings: bindings.map(({ move: _, ...binding }) => binding),
@@ -106,7 +106,7 @@ describe('a plan made again from the record it left', () => {
         for (const version of [first, second]) {
           const once = step(version, files);
           const again = step(version, once.files);
-          expect(told(again.plan)).toEqual(told(once.plan));
+          expect(reported(again.plan)).toEqual(reported(once.plan));
           expect(again.files).toEqual(once.files);
           expect(moves(again.plan)).toEqual([]);
           files = once.files;

@@ -137,7 +137,7 @@ describe('two bindings on one cluster', () => {
     const failing = (name: string) => bound(name, 1, health.unavailable, { deleting: true });
     const ready = (name: string) => bound(name, 1, health.ready);
     const replacesRemaining = () => true;
-    const told = (work: PlacementWork) =>
+    const reported = (work: PlacementWork) =>
       work.bindings.map(({ binding, move }) => `${binding.targetCluster} ${binding.state} ${move}`);
     it.each<[string, Placement, Binding[], string[]]>([
       [
@@ -172,8 +172,8 @@ describe('two bindings on one cluster', () => {
       ],
     ])('%s', (_, placement, bindings, expected) => {
       const work = roll(workOf(placement, bindings), { replacesRemaining });
-      expect(told(work)).toEqual(expected);
-      expect(told(roll(replanned(work), { replacesRemaining })).map((line) => line.replace('keep', 'add'))).toEqual(
+      expect(reported(work)).toEqual(expected);
+      expect(reported(roll(replanned(work), { replacesRemaining })).map((line) => line.replace('keep', 'add'))).toEqual(
         expected.map((line) => line.replace('keep', 'add')),
       );
     });

@@ -22,11 +22,11 @@ describe('stories', () => {
     then: typeof health.ready | ((name: string) => readonly object[]),
     plans: number,
   ): string[] {
-    const told: string[] = [];
+    const reported: string[] = [];
     let present = work;
     for (let plan = 0; plan < plans; plan++) {
       const rolled = roll(present, { now: at(plan * 100) });
-      told.push(rolled.bindings.map(({ binding, move }) => `${binding.targetCluster}:${move}`).join(' '));
+      reported.push(rolled.bindings.map(({ binding, move }) => `${binding.targetCluster}:${move}`).join(' '));
       present = {
         ...replanned(rolled),
         bindings: replanned(rolled)
@@ -41,7 +41,7 @@ describe('stories', () => {
           }),
       };
     }
-    return told;
+    return reported;
   }
   it('surge: new clusters are added before old ones are removed', () => {
     const placement = placementOf(pickN(2), { maxUnavailable: 0, maxSurge: 1 });

@@ -153,10 +153,10 @@ describe.skipIf(!gitThere)('the watcher', () => {
   it('reports a commit made right after it started, and packed branches, but not packing alone', async () => {
     const dir = clone();
     sh(dir, 'branch', 'other');
-    const told: string[] = [];
+    const reported: string[] = [];
     let wake = () => {};
     const watcher = await watchLocal(dir, ['main', 'other'], (branch) => {
-      told.push(branch);
+      reported.push(branch);
       wake();
     });
     const next = () => new Promise<void>((resolve) => (wake = resolve));
@@ -170,7 +170,7 @@ describe.skipIf(!gitThere)('the watcher', () => {
     heard = next();
     sh(dir, 'branch', '-f', 'other', 'main');
     await heard;
-    expect(told).toEqual(['main', 'main', 'other']);
+    expect(reported).toEqual(['main', 'main', 'other']);
     await watcher!.close();
   });
 

@@ -13,15 +13,15 @@ afterAll(removeFolders);
 /** All hints so far, and the next one as a promise. */
 async function watched(repo: string) {
   const hints: string[] = [];
-  let told = (): void => {};
+  let reported = (): void => {};
   const watcher = await watchLocal(repo, ['main', 'fleet-status'], (branch) => {
     hints.push(branch);
-    told();
+    reported();
   });
   closing.push(watcher!);
   const next = (): Promise<void> =>
     new Promise((resolve) => {
-      told = resolve;
+      reported = resolve;
     });
   return { hints, next };
 }

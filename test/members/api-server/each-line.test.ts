@@ -42,17 +42,17 @@ describe('the lines of a body', () => {
 
   it('are passed on until the body breaks', async () => {
     const lines: string[] = [];
-    const told = eachLine(bodyOf([bytes('a\nb')], 'breaks'), alive, (line) => lines.push(line));
-    await expect(told).rejects.toThrow('read ECONNRESET');
+    const reported = eachLine(bodyOf([bytes('a\nb')], 'breaks'), alive, (line) => lines.push(line));
+    await expect(reported).rejects.toThrow('read ECONNRESET');
     expect(lines).toEqual(['a']);
   });
 
   it('end with the error of the callback, and the body is released', async () => {
     const body = bodyOf([bytes('a\nb\n')], 'is silent');
-    const told = eachLine(body, alive, () => {
+    const reported = eachLine(body, alive, () => {
       throw new Error('410');
     });
-    await expect(told).rejects.toThrow('410');
+    await expect(reported).rejects.toThrow('410');
     expect(body.isReleased).toBe(true);
   });
 
@@ -60,11 +60,11 @@ describe('the lines of a body', () => {
     const stop = new AbortController();
     const body = bodyOf([bytes('a\nb\n')], 'is silent');
     const lines: string[] = [];
-    const told = eachLine(body, stop.signal, (line) => {
+    const reported = eachLine(body, stop.signal, (line) => {
       lines.push(line);
       stop.abort(new Error('given up'));
     });
-    await expect(told).rejects.toThrow('given up');
+    await expect(reported).rejects.toThrow('given up');
     expect({ lines, isReleased: body.isReleased }).toEqual({ lines: ['a'], isReleased: true });
   });
 

@@ -12,7 +12,7 @@ const onMember = async (world: World) => {
   };
   return [metadata.labels['gitfleet.dev/placement'], data.from];
 };
-const told = (world: World) =>
+const reported = (world: World) =>
   Object.fromEntries(
     world
       .observation()
@@ -29,13 +29,13 @@ it.each([
   world.member.assign(both);
   await world.pass(2);
   const expected = { [first]: [], [second]: refused(first) };
-  expect([await onMember(world), told(world)]).toEqual([[first, first], expected]);
+  expect([await onMember(world), reported(world)]).toEqual([[first, first], expected]);
 
   // It stays with the first one later, also after a deletion.
   await world.pass(60);
   await world.user('DELETE', path);
   await world.pass(600);
-  expect([await onMember(world), told(world)]).toEqual([[first, first], expected]);
+  expect([await onMember(world), reported(world)]).toEqual([[first, first], expected]);
 
   const alone = { ...both[1]!, isPlaced: (name: string) => name === second };
   for (const _pass of ['asks for the record to be read anew', 'may have read it before', 'has not']) {
@@ -43,7 +43,7 @@ it.each([
     // The longest back-off.
     await world.pass(300);
   }
-  expect([await onMember(world), told(world)]).toEqual([[second, second], { [second]: [] }]);
+  expect([await onMember(world), reported(world)]).toEqual([[second, second], { [second]: [] }]);
 });
 
 it('of two placements that find one object without owner only one takes it over', async () => {
@@ -51,7 +51,7 @@ it('of two placements that find one object without owner only one takes it over'
   await world.user('POST', '/api/v1/namespaces/default/configmaps', { ...configMap('a'), metadata: { name: 'a' } });
   world.member.assign([web(), other()]);
   await world.pass(2);
-  expect([await onMember(world), told(world)]).toEqual([['web', 'web'], { web: [], other: refused('web') }]);
+  expect([await onMember(world), reported(world)]).toEqual([['web', 'web'], { web: [], other: refused('web') }]);
 });
 
 it('an object of a placement that was added during an apply stays with that placement', async () => {
@@ -63,7 +63,7 @@ it('an object of a placement that was added during an apply stays with that plac
   await world.user('PUT', path, other().manifests[0]!.manifest);
   world.member.assign([web()]);
   await world.pass(30);
-  expect([await onMember(world), told(world)]).toEqual([['other', 'other'], { web: refused('other') }]);
+  expect([await onMember(world), reported(world)]).toEqual([['other', 'other'], { web: refused('other') }]);
 });
 
 it('an object that another daemon applied for an unknown placement stays with it until the record confirms that there is none', async () => {
@@ -78,5 +78,5 @@ it('an object that another daemon applied for an unknown placement stays with it
   expect([await onMember(world), world.conflict()]).toEqual([['other', 'other'], 1]);
   for (const _pass of ['may have read the record before', 'has not']) world.member.assign([mine]);
   await world.pass(600);
-  expect([await onMember(world), told(world)]).toEqual([['web', 'web'], { web: [] }]);
+  expect([await onMember(world), reported(world)]).toEqual([['web', 'web'], { web: [] }]);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nameIssues } from '../../../src/repo/fleet/object-names.ts';
 
-const told = (apiVersion: string, name: string, namespace = 'web'): string[] =>
+const reported = (apiVersion: string, name: string, namespace = 'web'): string[] =>
   nameIssues({ apiVersion, metadata: { name, namespace } }).map(({ path, fix }) => `${path.at(-1)}: ${fix}`);
 
 it.each<[string, string, string, string[]]>([
@@ -14,5 +14,5 @@ it.each<[string, string, string, string[]]>([
   ['rbac.authorization.k8s.io/v1', 'a%b', 'web', ['name: use letters, digits, - and .']],
   ['user.example.com/v1', 'github:Ann', 'web', []],
 ])('names that Kubernetes refuses of %s: %s in %s', (apiVersion, name, namespace, expected) => {
-  expect(told(apiVersion, name, namespace)).toEqual(expected);
+  expect(reported(apiVersion, name, namespace)).toEqual(expected);
 });

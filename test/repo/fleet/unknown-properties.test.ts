@@ -3,7 +3,7 @@ import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
 import { unknownProperties } from '../../../src/repo/fleet/unknown-properties.ts';
 import { member, placement, treeOf } from '../../support/paper-fleet.ts';
 
-async function told(name: string, annotations: Readonly<Record<string, string>> = {}): Promise<string[]> {
+async function reported(name: string, annotations: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const term = `{propertySelector: {matchExpressions: [{name: ${name}, operator: Gt, values: ["1"]}]}}`;
   const sorter = `{weight: 1, preference: {propertySorter: {name: ${name}, sortOrder: Ascending}}}`;
   const fleet = await loadFleet(
@@ -36,7 +36,7 @@ it.each([
   'resources.kubernetes-fleet.io/total-nvidia.com/gpu',
   'example.com/latency',
 ])('there is no warning about %s', async (name) => {
-  expect(await told(name)).toEqual([]);
+  expect(await reported(name)).toEqual([]);
 });
 
 it.each([
@@ -49,21 +49,21 @@ it.each([
   ['kubernetes-fleet.io/nodecount', 'kubernetes-fleet.io/node-count'],
   ['kubernetes-fleet.io/per-cpu-core-cost', 'kubernetes.azure.com/per-cpu-core-cost'],
 ])('of %s that %s may be meant', async (name, meant) => {
-  expect(await told(name)).toEqual([`no cluster reports a property ${name}: did you mean ${meant}?`]);
+  expect(await reported(name)).toEqual([`no cluster reports a property ${name}: did you mean ${meant}?`]);
 });
 
 it('of a name without a prefix that is like none, that names have one', async () => {
-  expect(await told('latency')).toEqual([
+  expect(await reported('latency')).toEqual([
     'no cluster reports a property latency: write a whole name, such as kubernetes-fleet.io/node-count',
   ]);
 });
 
 it('a property that is not a quantity cannot be selected', async () => {
-  expect(await told('k8s.io/k8s-version')).toEqual([
+  expect(await reported('k8s.io/k8s-version')).toEqual([
     'property k8s.io/k8s-version is not a quantity: no cluster can match: undefined',
   ]);
 });
 
 it('there is no warning about a property that a cluster of the repo has', async () => {
-  expect(await told('latency', { 'property.gitfleet.dev/latency': '5' })).toEqual([]);
+  expect(await reported('latency', { 'property.gitfleet.dev/latency': '5' })).toEqual([]);
 });

@@ -162,15 +162,15 @@ describe('ReportDiff', () => {
 
   it('records since when an object differs, and when it was observed', async () => {
     const story = await settled(report);
-    const told = async (seconds: number, valueInMember: string) => {
+    const placementEntry = async (seconds: number, valueInMember: string) => {
       const details = [{ path: '/spec/replicas', valueInMember, valueInHub: '2' }];
       story.seen = { ...story.seen, a: shows(result('FoundDiff', { details })) };
       const [diffed] = statusOf(await story.plan(seconds)).diffedPlacements;
       return [diffed.firstDiffedObservedTime, diffed.observationTime];
     };
-    expect(await told(10, '5')).toEqual([at(10), at(10)]);
-    expect(await told(20, '5')).toEqual([at(10), at(10)]);
-    expect(await told(30, '6')).toEqual([at(10), at(30)]);
+    expect(await placementEntry(10, '5')).toEqual([at(10), at(10)]);
+    expect(await placementEntry(20, '5')).toEqual([at(10), at(10)]);
+    expect(await placementEntry(30, '6')).toEqual([at(10), at(30)]);
   });
 
   it('is not complete while one object could not be compared; then no difference is shown', async () => {

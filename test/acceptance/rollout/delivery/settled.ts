@@ -9,10 +9,10 @@ import {
   namespace,
   type Observed,
   placement,
+  placementEntry,
   rolling,
   type Step,
   Story,
-  told,
   words,
 } from '../world.ts';
 
@@ -37,7 +37,7 @@ export const result = (word: string, more: Document = {}, object: Document = the
   results: [{ object, result: word, ...more }],
 });
 export const shows = (more: Document, objects: readonly Document[] = [namespace, deployment(2)]): Observed => ({
-  placements: [told(0, more)],
+  placements: [placementEntry(0, more)],
   objects,
 });
 
