@@ -8,7 +8,7 @@ import type { Transport } from './api-server/transport.ts';
 import type { Assignment } from './assignment.ts';
 import type { Clock } from './clock.ts';
 import { type Connection, connect } from './connection.ts';
-import type { Reachability } from './contact.ts';
+import type { Reachability } from './contact-state.ts';
 import { servedBy } from './crd.ts';
 import type { FewAtOnce } from './few-at-once.ts';
 import { type Inspection, inspection } from './inspection.ts';

@@ -1,7 +1,7 @@
 import type { ClusterName, Manifest } from '../api/meta.ts';
 import type { ClusterObservation, PlacementObservation } from '../api/observation.ts';
 import { withoutValues } from '../engine/bindings/conditions/secret-values.ts';
-import type { Reachability } from './contact.ts';
+import type { Reachability } from './contact-state.ts';
 import type { Properties } from './properties.ts';
 
 type Reachable = Extract<Reachability, { kind: 'reachable' }>;
