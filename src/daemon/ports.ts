@@ -1,3 +1,4 @@
+import type { RequestedBranch } from '../git/approval-branches.ts';
 import type { StatusBranch } from '../git/status-branch.ts';
 import type { RepoTree } from '../repo/tree.ts';
 
@@ -20,8 +21,15 @@ export type Status = Pick<StatusBranch, 'tip' | 'read' | 'isAncestor' | 'publish
 
 /** Branches that request an approval. */
 export interface Approvals {
-  /** Pushes `gitfleet/approve/<name>` with one file on top of the desired branch; does nothing if it exists already. */
-  request(approval: { readonly name: string; readonly path: string; readonly content: string }): Promise<void>;
+  /**
+   * Pushes `gitfleet/approve/<name>` with one file on top of the desired branch; does nothing if it exists already. A branch that others
+   * added to stays as it is.
+   */
+  request(approval: {
+    readonly name: string;
+    readonly path: string;
+    readonly content: string;
+  }): Promise<RequestedBranch>;
   withdraw(name: string): Promise<void>;
   /** Names of the existing branches. */
   list(): Promise<readonly string[]>;

@@ -1,14 +1,26 @@
+import { type BranchAdditions, branchAdditions, noAdditions } from './branch-additions.ts';
 import type { BranchChange } from './branches.ts';
+import { fileChanges } from './objects/changes.ts';
 import { editTree } from './objects/edit-tree.ts';
-import { newCommit } from './objects/new-objects.ts';
+import { newCommit, newObject } from './objects/new-objects.ts';
 import type { Person } from './person.ts';
 import { branchRef, type GitSource } from './source.ts';
 
 /** Prefix of the branches that request an approval. */
 export const approvalPrefix = 'refs/heads/gitfleet/approve/';
 
+/** An approval branch as it is after its request. */
+export interface RequestedBranch extends BranchAdditions {
+  /** The branch contains the requested file. False: it also contains something else, so it was left as it is. */
+  readonly isRequested: boolean;
+}
+
 export interface ApprovalBranches {
-  request(approval: { readonly name: string; readonly path: string; readonly content: string }): Promise<void>;
+  request(approval: {
+    readonly name: string;
+    readonly path: string;
+    readonly content: string;
+  }): Promise<RequestedBranch>;
   withdraw(name: string): Promise<void>;
   list(): Promise<readonly string[]>;
 }
@@ -21,6 +33,7 @@ export function approvalBranches(
   const { branches, refs } = source;
   /** Commits that are known to contain the requested file. */
   const requested = new Map<string, { readonly oid: string; readonly content: string }>();
+  const asRequested: RequestedBranch = { ...noAdditions, isRequested: true };
 
   const current = (): Promise<Map<string, string>> => refs.list([approvalPrefix]);
 
@@ -37,20 +50,28 @@ export function approvalBranches(
       const ref = branchRef(`gitfleet/approve/${name}`);
       const there = (await current()).get(ref);
       const before = requested.get(ref);
-      if (there !== undefined && before?.oid === there && before.content === content) return;
-      // A changed request is committed on top of its branch: nothing that someone added there is lost.
-      const base = there ?? (await source.poll());
+      if (there !== undefined && before?.oid === there && before.content === content) return asRequested;
+      const followed = await source.poll();
+      const base = there ?? followed;
       if (there !== undefined) await branches.obtain(ref, there);
+      // A changed request is committed on top of its branch, but only on top of what is ours.
+      const added =
+        there === undefined ? noAdditions : await branchAdditions(source, { tip: there, followed, path, author });
       const { tree } = await branches.objects.commit(base);
+      if (added.commits.length + added.files.length > 0) {
+        const [[file] = []] = await fileChanges(branches.objects, [{ before: undefined, after: tree }], path);
+        return { ...added, isRequested: file?.after === newObject('blob', Buffer.from(content)).oid };
+      }
       const { root, objects } = await editTree(branches.objects, tree, new Map([[path, content]]));
       if (there !== undefined && root === tree) {
         requested.set(ref, { oid: there, content });
-        return;
+        return asRequested;
       }
       const message = `Approve ${name}\n\nMerging this branch approves. Closing the request, or leaving it open, does not.`;
       const commit = newCommit({ tree: root, parents: [base], message, author, at: now() });
       const outcome = await move({ ref, from: there, to: commit.oid, objects: [...objects, commit] });
       if (outcome === 'done') requested.set(ref, { oid: commit.oid, content });
+      return asRequested;
     },
     async withdraw(name) {
       const ref = branchRef(`gitfleet/approve/${name}`);

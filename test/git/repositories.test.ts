@@ -223,6 +223,22 @@ describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
     expect(sh(dir, 'fsck', '--strict', '--no-dangling')).toBe('');
   });
 
+  it('a branch that others added to is not changed, also by a daemon that did not see it before', async () => {
+    const { repo, dir } = await kind.make();
+    const opened = await source(kind, repo);
+    const request = { name: 'run-before-prod', path: 'approvals/run-before-prod.yaml', content: 'digest: 1\n' };
+    await approvalBranches(opened, { author, now }).request(request);
+    const asked = sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod');
+    const theirs = sh(dir, 'commit-tree', `${asked}^{tree}`, '-p', asked, '-m', 'Look at it');
+    sh(dir, 'update-ref', 'refs/heads/gitfleet/approve/run-before-prod', theirs);
+    const commits = [expect.stringContaining(`${theirs.slice(0, 7)} Look at it of `)];
+    const again = approvalBranches(opened, { author, now });
+    expect(await again.request(request)).toEqual({ commits, files: [], isRequested: true });
+    const changed = { ...request, content: 'digest: 2\n' };
+    expect(await again.request(changed)).toEqual({ commits, files: [], isRequested: false });
+    expect(sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod')).toBe(theirs);
+  });
+
   it('a missing branch is an error that names it', async () => {
     const { repo, dir } = await kind.make();
     sh(dir, 'branch', 'other');

@@ -1,4 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
+import type { Problem } from '../../api/problem.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
@@ -41,6 +42,8 @@ export interface Status {
   readonly inPlace: boolean;
   /** What was held then. */
   readonly holds: readonly Held[];
+  /** Problems that the daemon reported. */
+  readonly reported: readonly Problem[];
   /** What of the commit that it was planned from is not in effect. */
   readonly notInEffect: NotInEffect;
   /** Text by path, of the folders that were asked for. */
@@ -80,9 +83,9 @@ export async function openStatus({ repo, statusBranch, offline }: StatusOptions)
       const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
       const files = await readFiles(branches, commit, inFolders(folders));
       const { committer } = await branches.objects.commit(commit);
-      const { record, branch, unreachable, removals, holds, notInEffect } = readRecord(files);
+      const { record, branch, unreachable, removals, holds, reported, notInEffect } = readRecord(files);
       const now = Math.max(Date.now(), committer.at);
-      return { tip: commit, now, inPlace, record, branch, unreachable, removals, holds, notInEffect, files };
+      return { tip: commit, now, inPlace, record, branch, unreachable, removals, holds, reported, notInEffect, files };
     },
     close: () => branches.close(),
   };

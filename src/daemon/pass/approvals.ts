@@ -2,8 +2,10 @@ import { stringify } from 'yaml';
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
-import { approvalBranch } from '../../engine/gate/request.ts';
+import { placeOfBranch } from '../../engine/gate/request.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Plan } from '../../engine/plan-document.ts';
+import type { RequestedBranch } from '../../git/approval-branches.ts';
 import { GitError, type GitErrorCode } from '../../git/git-error.ts';
 import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import {
@@ -26,7 +28,7 @@ const mostWithdrawals = 20;
 
 /**
  * Requests the missing approvals and withdraws outdated requests: for gates, and for removals that the guard refused. A branch that
- * cannot be changed is a problem, and the other requests continue. Errors: GitError, where the repository cannot be used.
+ * cannot be changed, or that others added to, is a problem, and the other requests continue. Errors: GitError, where the repository cannot be used.
  */
 export async function syncApprovals(
   { guard }: Pick<Plan, 'guard'>,
@@ -38,13 +40,18 @@ export async function syncApprovals(
   const folder = approvalFolder(present.config);
   const existing = new Set(await approvals.list());
   const problems: Problem[] = [];
-  const change = async (name: string, push: () => Promise<void>): Promise<void> => {
-    const failure = await push().catch((error: unknown) => error);
-    if (failure instanceof GitError && ofBranch.has(failure.code)) problems.push(notChanged(name, failure));
-    else if (failure !== undefined) throw failure;
+  const change = async (name: string, push: () => Promise<RequestedBranch | undefined>): Promise<void> => {
+    try {
+      const branch = await push();
+      if (branch && branch.commits.length + branch.files.length > 0) problems.push(addedTo(name, branch));
+    } catch (error) {
+      if (!(error instanceof GitError && ofBranch.has(error.code))) throw error;
+      problems.push(notChanged(name, error));
+    }
   };
   const outdated = [...existing].filter((name) => !wanted.has(name));
-  for (const name of outdated.slice(0, mostWithdrawals)) await change(name, () => approvals.withdraw(name));
+  for (const name of outdated.slice(0, mostWithdrawals))
+    await change(name, () => approvals.withdraw(name).then(() => undefined));
   for (const request of wanted.values()) {
     const { name, content, path = `${folder}${name}.yaml` } = request;
     await change(name, () => approvals.request({ name, path, content }));
@@ -64,10 +71,28 @@ const ofBranch: ReadonlySet<GitErrorCode> = new Set([
 const notChanged = (name: string, { message }: GitError): Problem => ({
   severity: 'error',
   code: 'approval-branch',
-  file: `(branch) ${approvalBranch({ name })}`,
+  file: placeOfBranch({ name }),
   message: `gitfleet cannot change this branch, which requests an approval: ${message}`,
   fix: 'delete the branch; gitfleet pushes it again while the approval is required',
 });
+
+/** Merging the branch would bring this as well. */
+const addedTo = (name: string, { commits, files, isRequested }: RequestedBranch): Problem => {
+  const added = [
+    ...(files.length === 0 ? [] : [`files ${listUpTo(files, mostNamed)}`]),
+    ...(commits.length === 0 ? [] : [`commits ${listUpTo(commits, mostNamed)}`]),
+  ];
+  const left = isRequested ? '' : ', and gitfleet does not write its request on top of that';
+  return {
+    severity: isRequested ? 'warning' : 'error',
+    code: 'approval-branch',
+    file: placeOfBranch({ name }),
+    message: `this branch, which requests an approval, contains more than that: ${added.join('; ')}${left}`,
+    fix: 'read all of it before you merge it, or delete the branch; gitfleet pushes it again while the approval is required',
+  };
+};
+
+const mostNamed = 5;
 
 function gates({ approvals }: Pick<InEffect, 'approvals'>): Request[] {
   return approvals.map(({ planned, file }) => ({

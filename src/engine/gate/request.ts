@@ -9,6 +9,9 @@ export interface ApprovalRequestName {
 /** The branch of an approval request; merging it approves. */
 export const approvalBranch = (request: ApprovalRequestName): string => `gitfleet/approve/${placementKey(request)}`;
 
+/** That branch, as the place of a problem. */
+export const placeOfBranch = (request: ApprovalRequestName): string => `(branch) ${approvalBranch(request)}`;
+
 /** How to approve, as a clause of a message. */
 export const howToMerge = (request: ApprovalRequestName): string =>
   `merge branch ${approvalBranch(request)}, or its pull request`;

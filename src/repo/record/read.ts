@@ -32,6 +32,8 @@ export function readRecord(
   /** Removals that wait for approval. */
   readonly removals: readonly RemovalToApprove[];
   readonly holds: readonly Held[];
+  /** Problems that the daemon reported. */
+  readonly reported: readonly Problem[];
   readonly notInEffect: NotInEffect;
 } {
   const problems: Problem[] = [];
@@ -60,6 +62,7 @@ export function readRecord(
     unreachable,
     removals,
     holds: known.holds ?? [],
+    reported: known.problems ?? [],
     notInEffect: notInEffectIn(known),
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),

@@ -1,19 +1,23 @@
 import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
-import { approvalBranch } from '../../engine/gate/request.ts';
+import { type ApprovalRequestName, approvalBranch, placeOfBranch } from '../../engine/gate/request.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { holdSubject } from '../hold-text.ts';
 import { type Item, list, type SectionInput, type SectionSource } from './section.ts';
 
 /** What the guard refuses, and how to let it happen. */
-export const refused: SectionSource = ({ plan: { guard } }) =>
+export const refused: SectionSource = ({ plan }) =>
   list(
     'Refused',
-    [...Map.groupBy(guard, ({ removalDigest }) => removalDigest)].flatMap(([digest, findings]) =>
-      findings.map(({ message }, at) => ({
-        line: [message],
-        ...(digest && at === findings.length - 1 && { ask: { does: 'To approve,', branch: removalBranch(digest) } }),
-      })),
+    [...Map.groupBy(plan.guard, ({ removalDigest }) => removalDigest)].flatMap(([digest, findings]) =>
+      findings.map(({ message }, at) =>
+        digest && at === findings.length - 1
+          ? {
+              line: [message, ...ofBranch({ name: removalName(digest) }, plan)],
+              ask: { does: 'To approve,', branch: removalBranch(digest) },
+            }
+          : { line: [message] },
+      ),
     ),
     { intro: 'The last plan was not applied. The tables below show the status that stays in effect.' },
   );
@@ -43,15 +47,29 @@ const gates = ({ inEffect, plan }: SectionInput): readonly Item[] =>
     );
     const why = hold && isPlanned ? [`: ${hold.message}`] : [];
     return {
-      line: [{ bold: name }, ...(stage === undefined ? [] : [', stage ', { bold: stage }]), ...why],
+      line: [
+        { bold: name },
+        ...(stage === undefined ? [] : [', stage ', { bold: stage }]),
+        ...why,
+        ...ofBranch(planned, plan),
+      ],
       ask: { does: 'To approve,', branch: approvalBranch(planned) },
     };
   });
 
-const removals = ({ inEffect }: SectionInput): readonly Item[] =>
+const removals = ({ inEffect, plan }: SectionInput): readonly Item[] =>
   inEffect.removalHolds.map(({ subject, message, removalDigest }) => ({
-    line: ['removal of ', { bold: holdSubject(subject) }, `: ${message}`],
+    line: [
+      'removal of ',
+      { bold: holdSubject(subject) },
+      `: ${message}`,
+      ...ofBranch({ name: removalName(removalDigest!) }, plan),
+    ],
     ask: { does: 'To approve,', branch: removalBranch(removalDigest!) },
   }));
+
+/** A branch that should not be merged unread. */
+const ofBranch = (request: ApprovalRequestName, { problems }: Pick<Plan, 'problems'>): string[] =>
+  problems.some(({ file }) => file === placeOfBranch(request)) ? ['. See Problems before you merge its branch'] : [];
 
 const removalBranch = (digest: string): string => approvalBranch({ name: removalName(digest) });

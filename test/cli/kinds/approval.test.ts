@@ -86,7 +86,7 @@ describe('describe removal approval', () => {
     [false, ['in a clone:', 'git pull && git merge origin/gitfleet/approve/removal-12 && git push']],
   ])('shows what would be removed and how to approve it; in place: %s', (inPlace, [where, command]) => {
     const asked = { name: 'removal-12', removalDigest: 'sha256:1234', messages: ['Namespace web holds theirs'] };
-    expect(removalPage(asked, { inPlace }).join('\n\n')).toBe(`Name:      removal-12
+    expect(removalPage(asked, { inPlace, reported: [] }).join('\n\n')).toBe(`Name:      removal-12
 Kind:      RemovalApproval
 Decision:  none yet
 Digest:    sha256:1234

@@ -74,6 +74,7 @@ export const statusWith = (
   files: new Map(),
   unreachable: new Map(Object.entries(unreachable)) as unknown as ReadonlyMap<ClusterName, UnreachableMember>,
   holds: [],
+  reported: [],
   notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
   record: {
     ...readRecord(new Map(Object.entries(files))).record,

@@ -15,6 +15,7 @@ const status: Status = {
   branch: 'main',
   removals: [{ name: 'removal-12', removalDigest: 'sha256:1234', messages: ['Namespace web holds theirs'] }],
   holds: [],
+  reported: [],
   notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
   files: new Map(),
   unreachable: new Map(),

@@ -50,6 +50,7 @@ async function cellsOf(cluster: MemberCluster, unreachable?: UnreachableMember) 
     branch: 'main',
     removals: [],
     holds: [],
+    reported: [],
     notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
     files: new Map(),
     unreachable: new Map(unreachable ? [[name, unreachable]] : []),

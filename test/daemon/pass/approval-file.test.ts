@@ -19,7 +19,10 @@ it('an approval of any kind is requested with its own file, in the folder of app
     { approvals, removalHolds: [], config: undefined },
     {
       list: async () => ['old', 'gate'],
-      request: async (request) => void requested.push(request),
+      request: async (request) => {
+        requested.push(request);
+        return { commits: [], files: [], isRequested: true };
+      },
       withdraw: async (name) => void withdrawn.push(name),
     },
   );

@@ -1,5 +1,11 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
-import { approvalBranch, howToMerge, mergeCommand } from '../../../engine/gate/request.ts';
+import {
+  type ApprovalRequestName,
+  approvalBranch,
+  howToMerge,
+  mergeCommand,
+  placeOfBranch,
+} from '../../../engine/gate/request.ts';
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
@@ -15,7 +21,7 @@ import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 /** A request of a run: since when the run waits, what approval starts, and how to approve. */
 export function approvalPage(
   request: ApprovalRequest,
-  { record, inPlace }: Pick<Status, 'record' | 'inPlace'>,
+  { record, inPlace, reported }: Pick<Status, 'record' | 'inPlace' | 'reported'>,
 ): string[] {
   const { metadata, spec, status } = request;
   const run = [...record.runs.values()].find(
@@ -30,7 +36,10 @@ export function approvalPage(
     ...(run && task ? [titled('Approval starts', sentences(opened(run, task)))] : []),
     ...(closed
       ? []
-      : [titled('How to approve or reject', sentences([...approveLines(request.metadata, inPlace), rejectLine]))]),
+      : [
+          ...ofBranch(request.metadata, reported),
+          titled('How to approve or reject', sentences([...approveLines(request.metadata, inPlace), rejectLine])),
+        ]),
     ...(status?.conditions?.length ? [titled('Conditions', conditionTable(status.conditions))] : []),
   ];
 }
@@ -87,7 +96,10 @@ function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
 }
 
 /** Removals that are refused or held: what would be removed, and how to approve it. */
-export function removalPage(asked: RemovalToApprove, { inPlace }: Pick<Status, 'inPlace'>): string[] {
+export function removalPage(
+  asked: RemovalToApprove,
+  { inPlace, reported }: Pick<Status, 'inPlace' | 'reported'>,
+): string[] {
   const { name, removalDigest, messages } = asked;
   return [
     fields([
@@ -97,6 +109,7 @@ export function removalPage(asked: RemovalToApprove, { inPlace }: Pick<Status, '
       ['Digest', removalDigest],
     ]),
     titled('Removals', sentences(messages)),
+    ...ofBranch({ name }, reported),
     titled(
       'How to approve or reject',
       sentences([
@@ -105,6 +118,12 @@ export function removalPage(asked: RemovalToApprove, { inPlace }: Pick<Status, '
       ]),
     ),
   ];
+}
+
+/** What is wrong with the branch of a request, so that nobody merges it unread. */
+function ofBranch(request: ApprovalRequestName, reported: Status['reported']): string[] {
+  const found = reported.filter(({ code, file }) => code === 'approval-branch' && file === placeOfBranch(request));
+  return found.map(({ message, fix }) => titled('Branch', sentences([message, ...(fix ? [`Fix: ${fix}`] : [])])));
 }
 
 function approveLines(request: Parameters<typeof approvalBranch>[0], inPlace: boolean): string[] {
