@@ -53,7 +53,7 @@ describe('a status that does not speak of the tip of the followed branch is note
     fleet.commit(Object.fromEntries(names.map((path) => [path, '# nothing'])), 'Remove everything');
     await fleet.pass({ refused: true });
     expect(await noted()).toMatch(
-      /^note: the plan of … is refused, and this status stays in effect: .*all placements vanished/,
+      /^note: the plan of … is refused, and this status stays in effect: .*all placements were removed/,
     );
   });
 
