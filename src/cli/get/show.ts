@@ -37,8 +37,16 @@ export async function show(rows: readonly Row[], how: RowsHow & { readonly singl
   const { name, options } = how;
   const all = name === undefined && options.namespace === undefined && options.selector === undefined;
   const of = name === undefined ? '' : ` of ${name}`;
-  writeError(`${(all && none) || `No ${names[0]}${of} on the status branch.`}\n`);
+  writeError(`${(all && none) || `No ${names[0]}${of} ${whereOf(options)}.`}\n`);
 }
+
+/** Where no rows were found. */
+const whereOf = ({ namespace, selector }: RowsHow['options']): string =>
+  [
+    ...(namespace === undefined ? [] : [`in namespace ${namespace}`]),
+    ...(selector === undefined ? [] : [`with ${selector}`]),
+    'on the status branch',
+  ].join(' ');
 
 /** As kubectl does: one list, or a table for each kind with rows, whose names have the kind as prefix. */
 export async function showSeveral(
@@ -54,7 +62,7 @@ export async function showSeveral(
   const filled = found.filter((one) => one.rows.length > 0);
   if (filled.length === 0) {
     const names = found.map(({ kind }) => kind.listing.names[0]);
-    writeError(`No ${names.join(', ')} on the status branch.\n`);
+    writeError(`No ${names.join(', ')} ${whereOf(options)}.\n`);
     return;
   }
   const between = format === 'name' ? '\n' : '\n\n';
