@@ -187,6 +187,74 @@ const steps = {
         for (const binding of bindings) binding.clusterResourceOverrideSnapshots = ['web-0'];
       });
   },
+  mergedContents(files, { a }) {
+    const path = pick(pathsOf(files, /snapshots\//), a);
+    if (path) files[path] = files[path]!.replaceAll('web:0', 'web:1').replaceAll('tools:1', 'tools:2');
+  },
+  overrideLists(files, { a, b }) {
+    const lists = pick([undefined, ['mark-0'], ['mark-1'], ['mark-7']], b);
+    changed(files, pick(pathsOf(files, states), a), ({ bindings }) => {
+      for (const binding of bindings) binding.clusterResourceOverrideSnapshots = lists;
+    });
+  },
+  deleting(files, { a, b }) {
+    changed(files, pick(pathsOf(files, states), a), ({ bindings }) => {
+      for (const [at, binding] of bindings.entries()) if (at >= b % 3) binding.deleting = true;
+    });
+  },
+  inventedBinding(files, { a, b }) {
+    changed(files, pick(pathsOf(files, states), a), ({ bindings }) => {
+      const targetCluster = pick(['canary-1', 'prod-1', 'prod-2', 'prod-9'], b);
+      bindings.push({ ...bindings[0], targetCluster, state: pick(['Bound', 'Scheduled', 'Unscheduled'], b) });
+    });
+  },
+  applyStrategy(files, { a }) {
+    changed(files, pick(pathsOf(files, states), a), ({ bindings }) => {
+      for (const binding of bindings)
+        binding.applyStrategy = { type: 'ServerSideApply', serverSideApplyConfig: { force: true } };
+    });
+  },
+  runSpec(files, { a, b }) {
+    changed(files, pick(pathsOf(files, runs), a), (run) => {
+      Object.assign(run.spec, pick<object>([{ stagedRolloutStrategyName: 'free' }, { state: 'Stop' }], b));
+      if (b % 3 === 0) delete run.status;
+    });
+  },
+  indexSpelling(files, { a, b }) {
+    changed(files, pick(pathsOf(files, runs), a), ({ status }) => {
+      status.resourceSnapshotIndexUsed = pick([' 0', '+0', '00', '1e0', '7', '-1'], b);
+    });
+  },
+  swapFiles(files, { a, b }) {
+    const yaml = pathsOf(files, /(runs|clusters|state|status|overrides).*\.yaml$/);
+    const [one, other] = [pick(yaml, a), pick(yaml, b)];
+    if (one && other) [files[one], files[other]] = [files[other]!, files[one]!];
+  },
+  garbageStateWithStatus(files, { a, b }) {
+    const path = pick(pathsOf(files, states), a);
+    if (!path) return;
+    files[path] = '{';
+    changed(files, path.replace('state.yaml', 'status.yaml'), ({ spec }) => {
+      spec.policy = pick<object>(
+        [{ placementType: 'PickAll' }, { placementType: 'PickFixed', clusterNames: ['prod-2'] }],
+        b,
+      );
+    });
+  },
+  inventedPlacement(files, { a }) {
+    for (const [path, text] of Object.entries(files))
+      if (path.startsWith('placements/tools/')) files[path.replace('tools', 'foo')] = text.replaceAll('tools', 'foo');
+    if (a % 2 === 0) files['placements/foo/state.yaml'] = '{';
+  },
+  futureTimes(files, { a }) {
+    const path = pick(pathsOf(files, /\.yaml$/), a);
+    if (path) files[path] = files[path]!.replaceAll(/2026-11-[0-9T:.]*Z/g, '9999-01-01T00:00:00Z');
+  },
+  hugeIndex(files, { a }) {
+    changed(files, pick(pathsOf(files, states), a), ({ resourceSnapshots }) => {
+      resourceSnapshots.push({ ...resourceSnapshots[0], index: Number.MAX_SAFE_INTEGER });
+    });
+  },
   remove(files, { a }) {
     const path = pick(pathsOf(files, /./), a);
     if (path) delete files[path];

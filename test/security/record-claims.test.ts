@@ -71,6 +71,7 @@ const toolsTwo = async (): Promise<void> => {
   await world.fleet.run(60);
 };
 let sentBefore = 0;
+let replayed = '';
 /** Bodies that were sent since the attack. */
 const sentSince = () => world.sent.slice(sentBefore).map(({ body }) => body);
 const sameAsBefore = (image: string) => () => expect(world.images()).toEqual(everywhere(image));
@@ -363,6 +364,97 @@ spec: {stages: [{name: all, labelSelector: {}}]}
       expect(sentSince().filter((body) => body.includes('tools:1'))).toEqual([]);
       expect(world.images('tools')).toEqual(everywhere('tools:2'));
     },
+  },
+  'forgets a run that is over': {
+    before: rolledOut,
+    attack(files) {
+      delete files['runs/web-1.yaml'];
+    },
+    holds() {
+      expect(world.images()).toEqual(everywhere('web:1'));
+      expect(world.fleet.repo.tip('gitfleet/approve/web-1-after-canary')).toBeUndefined();
+    },
+    reported: '(status branch) runs/web-1.yaml',
+  },
+  'forgets an eviction': {
+    async before() {
+      await world.untilGate();
+      world.fleet.commit({
+        'evict.yaml': `{apiVersion: ${group}/v1, kind: ClusterResourcePlacementEviction, metadata: {name: once}, spec: {placementName: tools, clusterName: prod-1}}`,
+      });
+      await world.fleet.run(120);
+      expect(world.images('tools')).toEqual(everywhere('tools:1'));
+    },
+    attack(files) {
+      delete files['evictions/once.yaml'];
+    },
+    holds() {
+      expect(world.images('tools')).toEqual(everywhere('tools:1'));
+    },
+    reported: '(status branch) evictions/once.yaml',
+  },
+  'ends a stage in the year 9999': {
+    files: {
+      'strategy.yaml': gatedFleet('web:1')['strategy.yaml']!.replace('type: Approval', 'type: TimedWait, waitTime: 3m'),
+    },
+    before: () => world.fleet.run(60),
+    attack: edited('runs/web-1.yaml', ({ status }) => {
+      for (const cluster of status.stagesStatus[0].clusters)
+        for (const condition of cluster.conditions) condition.lastTransitionTime = '9999-01-01T00:00:00Z';
+    }),
+    async holds() {
+      const files = await world.fleet.repo.files('fleet-status');
+      if (world.daemon.passes.length > 1) expect(files['runs/web-1.yaml']).not.toContain('9999');
+    },
+  },
+  'names an index that leaves none for the next snapshot': {
+    attack: edited('placements/tools/state.yaml', (state) => {
+      state.resourceSnapshots.push({ ...state.resourceSnapshots[0], index: Number.MAX_SAFE_INTEGER });
+      delete state.resourceSnapshots[0].latest;
+    }),
+    holds: () => expect(world.images('tools')).toEqual(everywhere('tools:1')),
+    reported: '(status branch) placements/tools/state.yaml',
+  },
+  'makes an approval count that was there before its run': {
+    async before() {
+      await rolledOut();
+      const asked = world.fleet.files['approvals/web-1-after-canary.yaml']!;
+      world.fleet.commit({ 'runs/web-1.yaml': undefined, 'approvals/web-1-after-canary.yaml': undefined });
+      await world.fleet.run(60);
+      // The same run once more, of contents that come back: its review has the digest of the first.
+      world.fleet.commit({ 'runs/web-1.yaml': run('web-1'), 'approvals/web-1-after-canary.yaml': asked });
+      await world.fleet.run(60);
+      expect(world.daemon.plan().runs[0]!.status.earlyApprovals).toHaveLength(1);
+    },
+    attack: edited('runs/web-1.yaml', ({ status }) => {
+      delete status.earlyApprovals;
+      const [task] = status.stagesStatus[0].afterStageTaskStatus;
+      const lastTransitionTime = '2026-11-20T10:00:00Z';
+      task.conditions.push({ type: 'ApprovalRequestApproved', status: 'True', reason: 'Forged', lastTransitionTime });
+    }),
+    holds: () => expect(world.images()).toEqual(everywhere('web:1')),
+    reported: '(status branch) runs/web-1.yaml',
+  },
+  'puts back the record of an earlier run of the same name': {
+    async before() {
+      await world.untilGate();
+      await world.approve();
+      await world.fleet.run(1);
+      replayed = (await world.fleet.repo.files('fleet-status'))['runs/web-1.yaml']!;
+      await rolledOut();
+      world.fleet.commit({ 'runs/web-1.yaml': undefined });
+      await world.fleet.run(60);
+      world.fleet.commit({
+        'runs/web-1.yaml': run('web-1'),
+        'resources/web.yaml': world.fleet.files['resources/web.yaml']!.replace('web:1', 'web:2'),
+      });
+      await world.fleet.run(60);
+    },
+    attack(files) {
+      files['runs/web-1.yaml'] = replayed;
+    },
+    holds: () => expect(world.images()).toEqual(['web:2', 'web:1', 'web:1']),
+    reported: '(status branch) runs/web-1.yaml',
   },
   'says that everything is being removed': {
     attack: bindings('tools', (binding) => {

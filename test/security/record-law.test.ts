@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawn, patience } from '../support/law-runs.ts';
+import { deployment, placement } from '../support/paper-fleet.ts';
 import { AttackedFleet, type Files, gate, gatedFleet, names, run } from './attacked-fleet.ts';
 import { attack, type Known, type Step, step } from './record-attacks.ts';
 
 /**
  * Whoever can push only to the status branch, and branches that nobody merges, never brings anything to a member that the followed
- * branch did not hold, and passes no gate. Once the branch is left alone, and people started over what was lost, the fleet converges.
+ * branch did not hold for this member, and passes no gate. Once the branch is left alone, and people started over what was lost, the fleet converges.
  */
 const prod = names.slice(1);
 
@@ -39,17 +40,77 @@ async function statusOfEvilFleet(): Promise<Files> {
   return evilStatus;
 }
 
+const group = 'placement.kubernetes-fleet.io';
+const onProd = (mark: string): string => `
+apiVersion: ${group}/v1beta1
+kind: ClusterResourceOverride
+metadata: {name: mark}
+spec:
+  clusterResourceSelectors: [{group: "", kind: Namespace, version: v1, name: tools}]
+  policy:
+    overrideRules:
+    - clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {env: prod}}}]}
+      jsonPatchOverrides: [{op: add, path: /metadata/labels, value: {mark: ${mark}}}]
+`;
+/** Beyond the gated fleet: a placement on one cluster, an override on some, and a strategy without gates. */
+const fleetFiles = (): Files => ({
+  ...gatedFleet('web:0'),
+  'placements/edge.yaml': placement('edge', '{placementType: PickFixed, clusterNames: [prod-1]}'),
+  'resources/edge.yaml': deployment('edge', 'edge', 'edge:1'),
+  'override.yaml': onProd('first'),
+  'free.yaml': `
+apiVersion: ${group}/v1beta1
+kind: ClusterStagedUpdateStrategy
+metadata: {name: free}
+spec: {stages: [{name: all, labelSelector: {}}]}
+`,
+});
+
+/** What happens on the followed branch once the gate asks. */
+async function merges(world: AttackedFleet): Promise<void> {
+  world.fleet.commit({
+    'resources/tools.yaml': world.fleet.files['resources/tools.yaml']!.replace('tools:1', 'tools:2'),
+    'override.yaml': onProd('second'),
+  });
+  await world.fleet.run(60);
+  // Waits for a run.
+  world.fleet.commit({ 'resources/web.yaml': gatedFleet('web:1')['resources/web.yaml']! });
+  await world.fleet.run(10);
+}
+
+const digestsIn = (body: string): string[] =>
+  [...body.matchAll(/"gitfleet.dev\/digest":"([^"]*)"/g)].map(([, digest]) => digest!);
+
+/** Digests that the same fleet gives each member without any attack. */
+let honest: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+async function honestDigests(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  if (honest) return honest;
+  const world = await AttackedFleet.open(fleetFiles());
+  await world.untilGate();
+  await merges(world);
+  // A run may be made to start over, with what its file then selects: before its first gate that is no secret.
+  world.fleet.commit({ 'runs/web-1.yaml': undefined, 'runs/again.yaml': run('again') });
+  await world.untilGate('gitfleet/approve/again-after-canary');
+  world.fleet.commit({ 'runs/again.yaml': undefined });
+  await world.fleet.run(10);
+  await converges(world, () => {});
+  const found = new Map<string, Set<string>>(names.map((name) => [name, new Set()]));
+  for (const { member, body } of world.sent) for (const digest of digestsIn(body)) found.get(member)!.add(digest);
+  world.close();
+  honest = found;
+  return found;
+}
+
 async function attacked(rounds: readonly Round[]): Promise<void> {
-  const world = await AttackedFleet.open(gatedFleet('web:0'));
+  const digests = await honestDigests();
+  const world = await AttackedFleet.open(fleetFiles());
   try {
     const { repo } = world.fleet;
     const first = repo.tip('main')!;
     await world.untilGate();
     const early = await repo.files('fleet-status');
-    world.fleet.commit({
-      'resources/tools.yaml': world.fleet.files['resources/tools.yaml']!.replace('tools:1', 'tools:2'),
-    });
-    await world.fleet.run(60);
+    await merges(world);
+    await ofAnotherFleet(world);
     const proposed = repo.commit('pull-request', gatedFleet('evil:1'), 'Propose', [repo.tip('main')!]);
     const known: Known = { commits: [repo.tip('main')!, first, proposed], other: [await statusOfEvilFleet(), early] };
     for (const { steps, stopped, seconds } of rounds) {
@@ -59,9 +120,9 @@ async function attacked(rounds: readonly Round[]): Promise<void> {
       });
       if (stopped) world.start();
       await world.fleet.run(seconds);
-      holds(world);
+      holds(world, digests);
     }
-    await converges(world).catch((error: unknown) => {
+    await converges(world, () => holds(world, digests)).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${stuckAt(world)}`);
     });
   } finally {
@@ -79,32 +140,41 @@ function stuckAt({ daemon }: AttackedFleet): string {
 }
 
 /** Nothing that the followed branch did not hold was sent to a member, and nothing of `web` behind the gate. */
-function holds(world: AttackedFleet): void {
+function holds(world: AttackedFleet, digests: ReadonlyMap<string, ReadonlySet<string>>): void {
+  const foreign = world.sent.filter(({ member, body }) => digestsIn(body).some((it) => !digests.get(member)!.has(it)));
+  expect(foreign).toEqual([]);
+  expect(world.fleet.stored('prod-1', '/namespaces', '', 'foo')).toBeDefined();
   const evil = world.sent.filter(({ body }) => body.includes('evil'));
   expect(evil).toEqual([]);
   const behindGate = world.sent.filter(({ member, body }) => prod.includes(member as never) && body.includes('"web'));
   expect(behindGate).toEqual([]);
 }
 
+/** A namespace on a shared member whose label is that of no placement here. */
+async function ofAnotherFleet(world: AttackedFleet): Promise<void> {
+  const metadata = { name: 'foo', labels: { 'gitfleet.dev/placement': 'foo' } };
+  await world.fleet.ask('prod-1', 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
+}
+
 /** Nobody touches the status branch any more. What was lost is started over, by people. */
-async function converges(world: AttackedFleet): Promise<void> {
+async function converges(world: AttackedFleet, holding: () => void): Promise<void> {
   world.daemon.kill();
   world.start({ acceptRewind: world.fleet.repo.tip('main')! });
   await world.fleet.run(60);
-  holds(world);
+  holding();
   world.fleet.commit({
     'runs/web-1.yaml': undefined,
     'runs/web-2.yaml': run('web-2'),
-    'resources/web.yaml': gatedFleet('web:1')['resources/web.yaml']!,
+    'resources/web.yaml': gatedFleet('web:2')['resources/web.yaml']!,
     'resources/tools.yaml': world.fleet.files['resources/tools.yaml']!.replace('tools:2', 'tools:3'),
   });
   await world.untilGate(gate.replace('web-1', 'web-2'));
-  holds(world);
+  holding();
   await world.approve(gate.replace('web-1', 'web-2'));
   const all = (image: string) => names.map(() => image).join();
   await world.fleet.until(
     'the fleet has what main holds',
-    () => world.images().join() === all('web:1') && world.images('tools').join() === all('tools:3'),
+    () => world.images().join() === all('web:2') && world.images('tools').join() === all('tools:3'),
     1_200,
   );
 }

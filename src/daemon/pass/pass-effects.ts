@@ -128,7 +128,10 @@ async function load(
   const { commit } = asked;
   const problems = [...asked.problems, ...requestProblems];
   const followed = await wanted.followed(asked);
-  const { problems: mismatches, ...verified } = await verifier.verify(claimed, followed);
+  const { problems: mismatches, ...verified } = await verifier.verify(claimed, {
+    followed,
+    now: input.clock.now(),
+  });
   const { record } = verified;
   const fleet = wanted.fleetAt(asked, { followed, record });
   await input.members.follow(membersOf(fleet, record), fleet);

@@ -83,7 +83,10 @@ export function bindingVerifier(): BindingVerifier {
           outOfPlace.add(cluster);
           return [binding];
         });
-        const recorded = withBindings(claimed, bindings);
+        const recorded = withBindings(
+          claimed,
+          before?.recorded.state === claimed.state ? bindings : onePerCluster(bindings, isDoubtedNow),
+        );
         if (recorded !== claimed) changed.set(key, recorded);
         next.set(key, { recorded, doubted, outOfPlace });
       }
@@ -209,6 +212,24 @@ function isEmptied(
     const recorded = record.evictions.get(metadata.name);
     const isDone = evictionResult(recorded?.status?.conditions)?.executed === true;
     return isDone && placementKey({ name: spec.placementName }) === key && spec.clusterName === cluster;
+  });
+}
+
+/** A cluster keeps one live binding, and of doubted ones one, if possible with a snapshot: with two, none would move any more. */
+function onePerCluster(bindings: readonly Binding[], isDoubted: (binding: Binding) => boolean): readonly Binding[] {
+  const chosen = new Map<string, Binding>();
+  for (const binding of bindings) {
+    const rival = chosen.get(binding.targetCluster);
+    if (
+      rival === undefined ||
+      (rival.resourceSnapshotIndex === undefined && binding.resourceSnapshotIndex !== undefined)
+    )
+      chosen.set(binding.targetCluster, binding);
+  }
+  if (chosen.size === bindings.length) return bindings;
+  return bindings.filter((binding) => {
+    const rival = chosen.get(binding.targetCluster)!;
+    return rival === binding || (!isDoubted(binding) && (binding.deleting ?? rival.deleting) === true);
   });
 }
 

@@ -102,11 +102,14 @@ async function wasRemovedSince(run: StagedUpdateRun, from: string, history: Foll
   if (from === history.tip) return false;
   for await (const { commit, fleet } of history.before(history.tip)) {
     if (commit === from) return false;
-    if (fileOf(run, fleet) === undefined && !absenceMeansNothing(fleet, { ...run.metadata, kind: run.kind }))
-      return true;
+    if (isGone(run, fleet)) return true;
   }
   return false;
 }
+
+/** Whether a fleet certainly does not have the run. */
+export const isGone = (run: StagedUpdateRun, fleet: Fleet): boolean =>
+  fileOf(run, fleet) === undefined && !absenceMeansNothing(fleet, { ...run.metadata, kind: run.kind });
 
 const fileOf = ({ kind, metadata }: StagedUpdateRun, { runs }: Fleet): StagedUpdateRun | undefined =>
   runs.find((file) => file.kind === kind && placementKey(file.metadata) === placementKey(metadata));
@@ -243,6 +246,7 @@ async function earlyApproval(
   const standsIn = (other: Fleet): boolean =>
     other.approvals.some((file) => entry?.review !== undefined && isAmong([entry], file));
   if (entry === undefined || !standsIn(from)) return [];
+  if (approvedIn === initializedFrom) return [entry];
   for await (const { commit, fleet: other } of history.before(approvedIn)) {
     if (commit === initializedFrom) break;
     if (!standsIn(other)) return [];

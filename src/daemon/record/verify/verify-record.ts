@@ -2,6 +2,7 @@ import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { type Fleet, type FleetRecord, noneUnread } from '../../../engine/input.ts';
+import type { Instant } from '../../../engine/kernel/instant.ts';
 import { allStages, hasStarted } from '../../../engine/staged/step.ts';
 import { isInitialized, isOver, placementOfRun } from '../../../engine/update-run.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
@@ -10,10 +11,13 @@ import type { Logger } from '../../report/log.ts';
 import type { Metrics } from '../../report/metrics.ts';
 import { type BindingVerifier, bindingVerifier } from './binding-claims.ts';
 import { type FollowedHistory, followedHistory } from './followed-history.ts';
+import { withForgotten } from './forgotten-work.ts';
 import { mismatch } from './mismatch.ts';
+import { timeVerifier } from './recorded-times.ts';
 import { versionVerifier } from './recorded-versions.ts';
 import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts';
-import { broughtBy, type ProvenRun, verifyRun } from './update-runs.ts';
+import { withUsableIndexes } from './snapshot-indexes.ts';
+import { broughtBy, isGone, type ProvenRun, verifyRun } from './update-runs.ts';
 
 export interface VerifiedRecord {
   /** The part that the followed branch confirms. */
@@ -26,7 +30,10 @@ export interface VerifiedRecord {
 
 export interface RecordVerifier extends Omit<BindingVerifier, 'verify' | 'published'> {
   /** `followed`: the newest commit known to be on the followed branch, with its files. */
-  verify(record: FleetRecord, followed: { readonly commit: string; readonly fleet: Fleet }): Promise<VerifiedRecord>;
+  verify(
+    record: FleetRecord,
+    of: { readonly followed: { readonly commit: string; readonly fleet: Fleet }; readonly now: Instant },
+  ): Promise<VerifiedRecord>;
   /** This daemon published the record, on top of a verified one: it is trusted. */
   published(record: FleetRecord): void;
   /** A plan of this daemon decided the same as the record has. */
@@ -46,6 +53,7 @@ export function recordVerifier(of: {
   readonly metrics: Metrics;
 }): RecordVerifier {
   const historyUpTo = followedHistory(of.desired, of.loadPast);
+  const times = timeVerifier();
   const versions = versionVerifier();
   const contents = snapshotVerifier();
   const runs = runVerifier();
@@ -68,14 +76,16 @@ export function recordVerifier(of: {
 
   return {
     ...bindings,
-    async verify(claimed, followed) {
+    async verify(claimed, { followed, now }) {
       if (last?.claimed === claimed && last.tip === followed.fleet) return last.verified;
       const history = historyUpTo(followed);
-      const versioned = await versions.verify(claimed, history);
+      const limited = withUsableIndexes(times(claimed, now));
+      const versioned = await versions.verify(limited.record, history);
       const filled = await contents(versioned.record, history);
       const ran = await runs.verify(filled.record, history);
-      const record = bindings.verify(ran.record, { tip: followed.fleet, runs: ran.proven });
-      const found = [...versioned.problems, ...filled.problems, ...ran.problems];
+      const forgotten = await withForgotten(ran.record, history);
+      const record = bindings.verify(forgotten.record, { tip: followed.fleet, runs: ran.proven });
+      const found = [limited, versioned, filled, ran, forgotten].flatMap(({ problems }) => problems);
       const { waiting } = filled;
       const verified = { record, waiting, problems: report(followed.commit, found) };
       last = waiting.size === 0 ? { claimed, tip: followed.fleet, verified } : undefined;
@@ -117,7 +127,10 @@ function runVerifier() {
       const proven: ProvenRun[] = [];
       const problems: Problem[] = [];
       const lost: string[] = [];
+      const tip = (await history.fleetAt(history.tip))!;
       for (const [key, run] of record.runs) {
+        // Without its file nothing moves it any more.
+        if (isGone(run, tip)) continue;
         const contents = contentsOf(run, record);
         const isOrphan = isWithoutPlacement(run, record);
         const before = isOrphan ? undefined : known.get(run);

@@ -3,12 +3,16 @@ import type { ClusterObservation } from '../../../api/observation.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { targetContent } from '../../../engine/delivery/target-content.ts';
-import { memoize } from '../../../engine/kernel/memoize.ts';
+import { latestOf } from '../../../engine/kernel/latest-of.ts';
+import { memoize, memoizePair } from '../../../engine/kernel/memoize.ts';
 import { digestAnnotation } from '../../../engine/overrides/ownership.ts';
-import type { BindingStep } from '../../../engine/placement-work.ts';
+import { listsDiffer } from '../../../engine/overrides/starts-rollout.ts';
+import type { BindingStep, PlacementWork } from '../../../engine/placement-work.ts';
 import type { PlanResult } from '../../../engine/plan.ts';
-import type { Move, PlacementTarget } from '../../../engine/plan-document.ts';
+import type { PlacementTarget } from '../../../engine/plan-document.ts';
+import { overridesFor } from '../../../engine/rollout/overrides-for.ts';
 import { keyOfManifest, objectKey } from '../../../engine/selection/object-key.ts';
+import type { World } from '../../../engine/world.ts';
 import type { Assignment } from '../../../members/assignment.ts';
 import type { DoubtedBindings } from './binding-claims.ts';
 import { mismatch } from './mismatch.ts';
@@ -56,24 +60,32 @@ export function withheldTargets(
 
 const idOf = (cluster: ClusterName, key: PlacementKey): string => `${cluster} ${key}`;
 
-/** Whether the plan itself decides the target. A rolling update keeps only what is up to date. */
+/** Whether the plan itself decides the target. A rolling update keeps what is up to date, but for overrides that start no rollout. */
 function isDecided(
-  { contents }: PlanResult,
+  { contents: { works, world } }: PlanResult,
   {
     key,
     cluster,
     isAdopted,
   }: { readonly key: PlacementKey; readonly cluster: ClusterName; readonly isAdopted: boolean },
 ): boolean {
-  const work = contents.works.get(key);
-  const move = work && movesOf(work.bindings).get(cluster);
+  const work = works.get(key);
+  const step = work && stepsOf(work.bindings).get(cluster);
+  if (work === undefined || step === undefined) return false;
+  const { binding, move } = step;
   if (move === 'add' || move === 'update') return true;
-  return (isAdopted || move === 'keep') && work?.placement.spec.strategy.type === 'RollingUpdate';
+  if (work.placement.spec.strategy.type !== 'RollingUpdate') return false;
+  if (isAdopted || move !== 'keep' || binding.clusterLabels !== undefined) return isAdopted;
+  return !listsDiffer(binding, presentOverrides(work, world)(cluster));
 }
 
-const movesOf = memoize(
-  (bindings: readonly BindingStep[]): ReadonlyMap<string, Move> =>
-    new Map(bindings.map(({ binding, move }) => [binding.targetCluster, move])),
+const presentOverrides = memoizePair((work: PlacementWork, world: World) =>
+  overridesFor(work, world, latestOf(work.resourceSnapshots)?.index ?? 0),
+);
+
+const stepsOf = memoize(
+  (bindings: readonly BindingStep[]): ReadonlyMap<string, BindingStep> =>
+    new Map(bindings.map((step) => [step.binding.targetCluster, step])),
 );
 
 /** Whether the cluster shows the target: some objects have its digests, and none has another. */

@@ -102,6 +102,13 @@ describe('update runs', () => {
     const opened = (it: UpdateRunStatus) => approve(start(it, 'p-1'), 1, 'beforeStageTaskStatus');
     expect(judged(soaking(), opened, files)).toEqual(['stage-order']);
   });
+  it('a fault in the order of stages that the record had before is no finding', () => {
+    const rollout = soaking();
+    const opened = approve(start(rollout.outcome.runs[0]!.status, 'p-1'), 1, 'beforeStageTaskStatus');
+    const recorded = { ...runOf(), status: opened };
+    expect(judged(rollout, () => opened, files, recorded)).toEqual([]);
+    expect(judged(rollout, () => start(opened, 'p-1', 'p-2'), files, recorded)).not.toContain('stage-order');
+  });
   it('a stage is not done before its clusters are', () => {
     expect(judged(soaking(), (it) => edit(it, 1, () => ({ conditions: [yes] })), files)).toContain('stage-order');
   });
