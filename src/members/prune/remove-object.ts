@@ -3,7 +3,7 @@ import type { ObjectOutcome } from '../../api/observation.ts';
 import { digestAnnotation, placementAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
-import type { Request } from '../api-server/client.ts';
+import type { Request } from '../api-server/request-queue.ts';
 import { pathOf, type ServedKind } from '../api-server/served-kind.ts';
 import { fieldManager } from '../apply/field-managers.ts';
 import { foreignOwner } from '../apply/takeover.ts';
