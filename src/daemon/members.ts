@@ -106,14 +106,9 @@ export function fleetMembers(input: {
         },
       }),
   });
-  const { unknown } = opened;
   const all = (): readonly Member[] => [...opened.open.values()].map(({ member }) => member);
 
-  function observations(): Map<ClusterName, ClusterObservation> {
-    const seen = new Map(all().map((member) => [member.name, member.observation()]));
-    for (const [name, cause] of unknown) seen.set(name, notConnected(name, cause));
-    return seen;
-  }
+  const observations = (): Map<ClusterName, ClusterObservation> => observationsOf(all(), opened.unknown);
 
   return {
     async follow(clusters, { priceLists, resources }) {
@@ -138,14 +133,7 @@ export function fleetMembers(input: {
       const seen = [...observations().values()];
       return seen.length > 0 && seen.every(({ reachable }) => !reachable);
     },
-    unreachable() {
-      const silent = new Map(unknown);
-      for (const member of all()) {
-        const cause = member.unreachable();
-        if (cause !== undefined) silent.set(member.name, cause);
-      }
-      return new Map([...silent].sort(([a], [b]) => (a < b ? -1 : 1)));
-    },
+    unreachable: () => unreachableOf(all(), opened.unknown),
     settled: (ms) => until(input.pace, () => all().every((member) => member.idle()), ms),
     looked: (ms) => until(input.pace, () => all().every((member) => member.observation().reachable), ms),
     async sweep(ms) {
@@ -163,6 +151,27 @@ export function fleetMembers(input: {
       for (const member of all()) member.stop();
     },
   };
+}
+
+function observationsOf(
+  members: readonly Member[],
+  unknown: ReadonlyMap<ClusterName, string>,
+): Map<ClusterName, ClusterObservation> {
+  const seen = new Map(members.map((member) => [member.name, member.observation()]));
+  for (const [name, cause] of unknown) seen.set(name, notConnected(name, cause));
+  return seen;
+}
+
+function unreachableOf(
+  members: readonly Member[],
+  unknown: ReadonlyMap<ClusterName, string>,
+): Map<ClusterName, string> {
+  const silent = new Map(unknown);
+  for (const member of members) {
+    const cause = member.unreachable();
+    if (cause !== undefined) silent.set(member.name, cause);
+  }
+  return new Map([...silent].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The time begins with the work: a large fleet is not swept all at once. */
