@@ -39,6 +39,8 @@ export async function observe(options: {
     clock: systemClock,
     pace: systemClock,
     changed: () => {},
+    // It assigns nothing, so nothing can conflict with it.
+    conflict: () => {},
     // It ends before the first list would be repeated.
     watchMembers: 0,
     recordAgeMs: 0,

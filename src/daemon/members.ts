@@ -70,7 +70,8 @@ export function fleetMembers(input: {
   readonly changed: (cluster: ClusterName, message?: string) => void;
   /** Number of members with open watches. In members opened later, our objects are listed every minute. */
   readonly watchMembers: number;
-  readonly conflict?: (cluster: ClusterName) => void;
+  /** Another daemon changes this member. */
+  readonly conflict: (cluster: ClusterName) => void;
   /** Largest age of the record as read, milliseconds. */
   readonly recordAgeMs: number;
   /** Of what members send; the usual ones when absent. */
@@ -101,7 +102,7 @@ export function fleetMembers(input: {
           changed: input.changed,
           conflict(cluster) {
             disputed = true;
-            input.conflict?.(cluster);
+            input.conflict(cluster);
           },
         },
       }),

@@ -139,8 +139,8 @@ export interface FleetRecord {
   readonly commit: string | undefined;
   /** Undefined = everything could be read. */
   readonly unread: Unread | undefined;
-  /** Reported while plans are refused; never planned from. Absent = nothing was recorded. */
-  readonly inEffect?: InEffect;
+  /** Reported while plans are refused; never planned from. Undefined = nothing was recorded. */
+  readonly inEffect: InEffect | undefined;
 }
 
 /** Folders of the status branch with an entry for each object: the maps of a record. */

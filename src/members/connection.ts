@@ -3,7 +3,7 @@ import type { BeyondLimit } from './api-server/api-error.ts';
 import { type MemberClient, memberClient } from './api-server/client.ts';
 import { type Discovery, discover } from './api-server/discovery.ts';
 import type { ServedKind } from './api-server/served-kind.ts';
-import { type SharedLimits, sharedLimits } from './api-server/shared-limits.ts';
+import type { SharedLimits } from './api-server/shared-limits.ts';
 import type { Transport } from './api-server/transport.ts';
 import type { Clock } from './clock.ts';
 import { type Contact, keepContact } from './contact.ts';
@@ -40,7 +40,8 @@ export function connect(input: {
   /** Instant at which the record last confirmed the assignments, milliseconds. */
   readonly knownAt: () => number;
   readonly fewAtOnce: FewAtOnce;
-  readonly shared?: SharedLimits | undefined;
+  /** One for the whole fleet. */
+  readonly shared: SharedLimits;
   readonly life: AbortSignal;
   readonly probed: (before: Reachability) => void;
   /** The objects of a kind that assignments name. */
@@ -49,8 +50,8 @@ export function connect(input: {
   /** A watch broke, was refused, or recovered; with a message when someone must act. */
   readonly turned: (message?: string) => void;
 }): Connection {
-  const { clock, life, pollMs, named, changed, turned, shared = sharedLimits() } = input;
-  const client = memberClient({ ...input, shared, refused });
+  const { clock, life, pollMs, named, changed, turned, shared } = input;
+  const client = memberClient({ ...input, refused });
   const discovery = discover(client);
   const contact = keepContact({ ...input, client });
   const kept = keptBytes(input.name, { shared, life, refused });

@@ -39,7 +39,7 @@ export interface MemberEvents {
   /** Something changed that a plan may depend on; `message` is for users. */
   readonly changed: (cluster: ClusterName, message?: string) => void;
   /** Another daemon changes this member: the assignments may be out of date. */
-  readonly conflict?: (cluster: ClusterName) => void;
+  readonly conflict: (cluster: ClusterName) => void;
 }
 
 export function openMember(input: {
@@ -49,7 +49,7 @@ export function openMember(input: {
   /** One for the whole fleet. */
   readonly fewAtOnce: FewAtOnce;
   /** One for the whole fleet. */
-  readonly shared?: SharedLimits | undefined;
+  readonly shared: SharedLimits;
   readonly events: MemberEvents;
   readonly heartbeatMs: number;
   /** Lists our objects this often instead of watching them, milliseconds: for fleets with more members than sockets. */
@@ -60,7 +60,7 @@ export function openMember(input: {
 }): Member {
   const { name } = input;
   const life = new AbortController();
-  const actors = memberActors(() => ({ connection, changed, conflict: () => input.events.conflict?.(name) }));
+  const actors = memberActors(() => ({ connection, changed, conflict: () => input.events.conflict(name) }));
   let assigned = false;
   let cached: ClusterObservation | undefined;
 

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import type { Manifest } from '../../src/api/meta.ts';
 import { connectionsOf } from '../../src/members/api-server/kubeconfig.ts';
+import { sharedLimits } from '../../src/members/api-server/shared-limits.ts';
 import type { Transport } from '../../src/members/api-server/transport.ts';
 import { systemClock } from '../../src/members/clock.ts';
 import { fewAtOnce } from '../../src/members/few-at-once.ts';
@@ -71,6 +72,7 @@ async function applyAll(transport: Transport, manifests: readonly Manifest[]): P
     transport,
     clock: systemClock,
     fewAtOnce: fewAtOnce(systemClock),
+    shared: sharedLimits(),
     heartbeatMs: 60_000,
     priceLists: () => [],
     knownAt: () => Number.NEGATIVE_INFINITY,
@@ -78,6 +80,7 @@ async function applyAll(transport: Transport, manifests: readonly Manifest[]): P
       changed() {
         if (member.observation().placements[0]?.done) resolve();
       },
+      conflict() {},
     },
   });
   member.assign([assignment('all', manifests)]);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import type { ObjectOutcome } from '../../src/api/observation.ts';
+import { sharedLimits } from '../../src/members/api-server/shared-limits.ts';
 import { fewAtOnce } from '../../src/members/few-at-once.ts';
 import { type Member, openMember } from '../../src/members/member.ts';
 import { assignment, refOf } from '../support/member-world.ts';
@@ -22,6 +23,7 @@ export function delivering(now: () => Session): void {
       transport: now().transport,
       clock: now().server.clock,
       fewAtOnce: fewAtOnce(now().server.clock),
+      shared: sharedLimits(),
       heartbeatMs: 60_000,
       priceLists: () => [],
       knownAt: () => Number.NEGATIVE_INFINITY,

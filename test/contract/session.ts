@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
-import { type MemberClient, memberClient } from '../../src/members/api-server/client.ts';
+import type { MemberClient } from '../../src/members/api-server/client.ts';
 import { connectionsOf } from '../../src/members/api-server/kubeconfig.ts';
 import type { Transport } from '../../src/members/api-server/transport.ts';
+import { clientOf } from '../support/member-client.ts';
 import type { ContractServer } from './server.ts';
 
 /** What the server answered. */
@@ -57,7 +58,7 @@ export async function openSession(server: ContractServer): Promise<Session> {
   const transport = await (await connectionsOf(server.kubeconfig)).open(server.context);
   if (!transport) throw new Error(`${server.kubeconfig} has no context ${server.context}`);
   const life = new AbortController();
-  const client = memberClient({ name: 'contract', transport, clock: server.clock, life: life.signal });
+  const client = clientOf({ name: 'contract', transport, clock: server.clock, life: life.signal });
   const steps: (() => Promise<unknown>)[] = [];
   const id = randomBytes(4).toString('hex');
   let namespaces = 0;

@@ -39,6 +39,7 @@ async function open(faultsOf: Readonly<Record<string, SimulatedFault[]>>, watchM
     clock,
     pace: clock,
     changed: () => {},
+    conflict: () => {},
     watchMembers,
   });
   await members.follow(

@@ -36,6 +36,7 @@ const members = fleetMembers({
   clock: systemClock,
   pace: systemClock,
   changed: () => {},
+  conflict: () => {},
   watchMembers: 100,
   recordAgeMs: 0,
 });

@@ -12,12 +12,12 @@ import { availabilityOf } from '../../src/engine/bindings/conditions/availabilit
 import { emptyFleet } from '../../src/engine/input.ts';
 import { placementLabel } from '../../src/engine/overrides/ownership.ts';
 import { retryAfterMs } from '../../src/members/api-server/api-error.ts';
-import { memberClient } from '../../src/members/api-server/client.ts';
 import { httpTransport } from '../../src/members/api-server/http-transport.ts';
 import { memberLimits } from '../../src/members/api-server/member-limits.ts';
 import { sharedLimits } from '../../src/members/api-server/shared-limits.ts';
 import type { TransportRequest, TransportResponse } from '../../src/members/api-server/transport.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
+import { clientOf } from '../support/member-client.ts';
 import { begin, pass, turn } from '../support/member-world.ts';
 import { placement } from '../support/paper-fleet.ts';
 import { images, names, settles, smallFleet, web } from '../support/small-fleet.ts';
@@ -325,11 +325,8 @@ describe('a redirect over HTTP', () => {
       { name: 'b', server: member.url, skipTLSVerify: true },
       { name: 'gitfleet', token: 't' },
     );
-    const client = memberClient({
-      name: 'b',
+    const client = clientOf({
       transport: httpTransport(config, async () => config),
-      clock: manualClock(begin),
-      life: new AbortController().signal,
     });
     await expect(client.json({ method: 'GET', path: '/version' })).rejects.toThrow(
       /^GET \/version on b: 307, redirected to ".*\/steal", which is not followed since credentials would be sent there: let the kubeconfig name/,
@@ -349,8 +346,7 @@ describe('what all members take together', () => {
         for (let at = 0; at < chunks; at++) yield piece;
         await new Promise(() => {});
       })();
-    const hostile = memberClient({
-      name: 'b',
+    const hostile = clientOf({
       transport: async () => stream(stalled(7 * 16)),
       clock,
       life,
@@ -359,7 +355,7 @@ describe('what all members take together', () => {
     });
     const text = JSON.stringify({ kind: 'ConfigMap', metadata: { name: 'x' }, data: { x: 'x'.repeat(2 * mib) } });
     let halves = 0;
-    const good = memberClient({
+    const good = clientOf({
       name: 'a',
       transport: async () =>
         stream(
@@ -397,6 +393,7 @@ describe('what all members take together', () => {
       recordAgeMs: 0,
       watchMembers: 10,
       changed: () => {},
+      conflict: () => {},
       limits: { ...memberLimits, freeBytes: mib, allKeptBytes: mib },
       connect: async (name) => async (request) => {
         if (request.path === '/apis') return answer({ groups: [] });
@@ -433,7 +430,7 @@ describe('what all members take together', () => {
 describe('a list of a large cluster is not beyond a limit', () => {
   it('though its pages are: they are asked for again with fewer objects, and later ones so from the start', async () => {
     const sizes: number[] = [];
-    const client = memberClient({
+    const client = clientOf({
       name: 'a',
       transport: async ({ path }) => {
         const query = new URL(path, 'http://a').searchParams;
@@ -445,8 +442,6 @@ describe('a list of a large cluster is not beyond a limit', () => {
         }));
         return page(items, from + size < 1_000 ? `${from + size}` : undefined);
       },
-      clock: manualClock(begin),
-      life: new AbortController().signal,
     });
     const { items } = await client.list('/api/v1/nodes', {}, { keep: ({ metadata }) => metadata.name });
     expect(items).toEqual(Array.from({ length: 1_000 }, (_, at) => `n-${at}`));
@@ -460,8 +455,7 @@ describe('a list of a large cluster is not beyond a limit', () => {
     [{ listBytes: mib }, 'a list of more than 1 MiB'],
     [{ listObjects: 5_000 }, 'a list of more than 5000 objects'],
   ])('unless its pages do not end: %j', async (smaller, cause) => {
-    const client = memberClient({
-      name: 'b',
+    const client = clientOf({
       transport: async ({ path }) => {
         const from = Number(new URL(path, 'http://a').searchParams.get('continue') ?? 0);
         return page(
@@ -469,8 +463,6 @@ describe('a list of a large cluster is not beyond a limit', () => {
           `${from + 500}`,
         );
       },
-      clock: manualClock(begin),
-      life: new AbortController().signal,
       shared: sharedLimits({ ...memberLimits, ...smaller }),
     });
     await expect(client.list('/api/v1/nodes')).rejects.toThrow(`list /api/v1/nodes on b: ${cause}`);
@@ -566,14 +558,12 @@ describe('Retry-After', () => {
     async (message) => {
       let asked = 0;
       const clock = manualClock(begin);
-      const client = memberClient({
-        name: 'b',
+      const client = clientOf({
         transport: async () => {
           asked++;
           return answer({ kind: 'Status', message }, 429, { 'retry-after': '31536000' });
         },
         clock,
-        life: new AbortController().signal,
       });
       const given = client.json({ method: 'GET', path: '/version' }).catch(({ message }: Error) => message);
       await pass(clock, 200);

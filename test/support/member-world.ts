@@ -4,6 +4,7 @@ import type { ClusterObservation, PlacementObservation } from '../../src/api/obs
 import { type ApplyStrategy, placementKey } from '../../src/api/placement.ts';
 import { simulatedFleet } from '../../src/api/simulated-fleet.ts';
 import { marked, placementLabelValue } from '../../src/engine/overrides/ownership.ts';
+import { sharedLimits } from '../../src/members/api-server/shared-limits.ts';
 import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import type { Assignment } from '../../src/members/assignment.ts';
 import { type FewAtOnce, fewAtOnce } from '../../src/members/few-at-once.ts';
@@ -95,6 +96,7 @@ export async function openWorld(
     transport,
     clock,
     fewAtOnce: fewAtOnce(clock),
+    shared: sharedLimits(),
     heartbeatMs: 60_000,
     priceLists: () => [],
     knownAt: () => Number.NEGATIVE_INFINITY,

@@ -3,6 +3,7 @@ import { placementLabel } from '../../engine/overrides/ownership.ts';
 import { ApiError, UnreachableError } from '../../members/api-server/api-error.ts';
 import { type MemberClient, memberClient } from '../../members/api-server/client.ts';
 import { type Discovery, discover } from '../../members/api-server/discovery.ts';
+import { sharedLimits } from '../../members/api-server/shared-limits.ts';
 import { objectRequests } from '../../members/apply/requests.ts';
 import { systemClock } from '../../members/clock.ts';
 import { membersNamed } from '../run/members-named.ts';
@@ -38,7 +39,16 @@ export async function liveChanges(
       try {
         const transport = await connections.open(clusterName);
         if (!transport) return { unreached: [`${clusterName}: the kubeconfig has no such member`], changes: [] };
-        const client = memberClient({ name: clusterName, transport, clock: systemClock, life });
+        const client = memberClient({
+          name: clusterName,
+          transport,
+          clock: systemClock,
+          life,
+          // All clusters are read together, and only once: a limit for all of them would fail some of a large fleet.
+          shared: sharedLimits(),
+          // The request rejects, so that the cluster is reported as not compared.
+          refused: () => {},
+        });
         const discovery = discover(client);
         const look = looker(client, discovery);
         const mine = targets.filter((target) => target.clusterName === clusterName);

@@ -6,7 +6,7 @@ import { type List, type Page, pagesOf, type SentJson, wholeList } from './pages
 import { readJson } from './read-json.ts';
 import { type Request, requestQueue } from './request-queue.ts';
 import { responsesInFlight } from './responses-in-flight.ts';
-import { type SharedLimits, sharedLimits } from './shared-limits.ts';
+import type { SharedLimits } from './shared-limits.ts';
 import type { Transport } from './transport.ts';
 import { type WatchEnd, type WatchEvent, watchStream } from './watch-stream.ts';
 
@@ -61,10 +61,10 @@ export function memberClient(input: {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly life: AbortSignal;
-  readonly shared?: SharedLimits | undefined;
-  readonly refused?: (error: BeyondLimit) => void;
+  readonly shared: SharedLimits;
+  readonly refused: (error: BeyondLimit) => void;
 }): MemberClient {
-  const { name, life, shared = sharedLimits() } = input;
+  const { name, life, shared } = input;
   const { limits } = shared;
   const responses = responsesInFlight({ all: shared.inFlight, limits, life });
   const pageSizes = new Map<string, number>();
@@ -79,7 +79,7 @@ export function memberClient(input: {
   }
 
   function refuse(error: unknown): never {
-    if (error instanceof BeyondLimit) input.refused?.(error);
+    if (error instanceof BeyondLimit) input.refused(error);
     throw error;
   }
 

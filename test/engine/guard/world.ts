@@ -102,6 +102,7 @@ export const inputOf = (
     config: undefined,
     commit: 'c0',
     unread: undefined,
+    inEffect: undefined,
     ...change.record,
     ...(change.placements
       ? { placements: new Map(change.placements.map((it) => [it.state.metadata.name as PlacementKey, it])) }
