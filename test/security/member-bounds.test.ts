@@ -508,7 +508,7 @@ describe('the memory of a daemon', () => {
   const causeOf: Readonly<Record<string, RegExp>> = {
     line: /^watch \/api\/v1\/configmaps on line: a response of more than 8 MiB/,
     pages: /^list \/api\/v1\/pods on pages: a list of more than 500000 objects/,
-    large: /on large: (a response of more than 8 MiB|responses of 32 MiB are on their way)/,
+    large: /on large: (a response of more than 8 MiB|responses of 32 MiB are in flight)/,
     values: /^list \/api\/v1\/nodes on values: a response of more values than fit into 64 MiB/,
     kept: /^keep objects of kept: they take 32 MiB more than the objects of the fleet repo/,
   };
