@@ -182,3 +182,47 @@ describe('the engine is pure', () => {
     expect(forbidden.filter((pattern) => pattern.test(code)).map(String)).toEqual([]);
   });
 });
+
+describe('functions', () => {
+  const most = 100;
+  const depthOf = (line: string): number => (line === '' ? Number.POSITIVE_INFINITY : line.search(/\S/));
+  const closes = (line: string): boolean => /^\s*[)}\]]/.test(line);
+
+  /** What begins at a line, by its indentation, up to its closing bracket; `head`: its lines without those inside brackets. */
+  function blockAt(lines: readonly string[], from: number): { readonly head: string; readonly length: number } {
+    const depth = depthOf(lines[from]!);
+    let head = lines[from]!;
+    for (let at = from + 1; at < lines.length; at++) {
+      const line = lines[at]!;
+      if (depthOf(line) > depth) continue;
+      if (!closes(line)) return { head, length: at - from };
+      head += line;
+      if (!/(?:[{([]|=>)$/.test(line)) return { head, length: at + 1 - from };
+    }
+    return { head, length: lines.length - from };
+  }
+
+  /** `function`, an arrow, or a method. */
+  const isFunction = (head: string): boolean =>
+    /\bfunction\b|=>/.test(head) || /^\s*[\w#* ]+(?:<.*>)?\(.*\},?$/.test(head);
+
+  const lengths = files
+    // Tables of commands with their options.
+    .filter((file) => !file.startsWith('cli/commands/'))
+    .flatMap((file) => {
+      const lines = readFileSync(join(src, file), 'utf8').split('\n');
+      return lines.flatMap((line, at) => {
+        if (line === '' || closes(line)) return [];
+        const { head, length } = blockAt(lines, at);
+        return isFunction(head) ? [{ name: `${file}:${at + 1}`, length }] : [];
+      });
+    });
+
+  it('are found at all', () => {
+    expect(lengths.filter(({ length }) => length > most / 2).length).toBeGreaterThan(10);
+  });
+
+  it(`have at most ${most} lines, from their first line to their closing bracket`, () => {
+    expect(lengths.filter(({ length }) => length > most)).toEqual([]);
+  });
+});
