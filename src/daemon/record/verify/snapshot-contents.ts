@@ -75,8 +75,7 @@ export function snapshotVerifier(): (record: FleetRecord, history: FollowedHisto
         else waiting.set(claim.key, (waiting.get(claim.key) ?? new Set()).add(claim.index));
     }
     known = next;
-    const selected = (key: PlacementKey) => present?.(key)?.manifests ?? [];
-    return { ...asVerified(withoutContents(record, waiting), [...next.values()], selected), waiting };
+    return { ...asVerified(withoutContents(record, waiting), [...next.values()]), waiting };
   };
 }
 
@@ -205,7 +204,6 @@ const pathOf = ({ key, index }: Claim): string => `placements/${key}/snapshots/$
 function asVerified(
   record: FleetRecord,
   judged: readonly { readonly claim: Claim; readonly verdict: Verdict }[],
-  selected: (key: PlacementKey) => readonly Manifest[],
 ): { readonly record: FleetRecord; readonly problems: readonly Problem[] } {
   const problems = judged.flatMap(({ verdict }) => verdict.problem ?? []);
   const changed = judged.filter(
@@ -214,22 +212,21 @@ function asVerified(
   if (changed.length === 0) return { record, problems };
   const placements = new Map(record.placements);
   for (const { claim, verdict } of changed)
-    placements.set(
-      claim.key,
-      withContents(placements.get(claim.key)!, claim, { ...verdict, listed: selected(claim.key) }),
-    );
+    placements.set(claim.key, withContents(placements.get(claim.key)!, claim, verdict.contents));
   return { record: { ...record, placements }, problems };
 }
 
+/** Of an entry without a hash. No contents have it. */
+const unproven = 'unproven';
+
 /**
- * Contents that are not proven count as lost: they show what may be removed and whether a cluster is ready, and are never applied.
- * Their list is what the placement selects now, since a forged one could list objects that no cluster will ever have. An unused
- * snapshot is dropped.
+ * Contents that are not proven count as lost (`isLostSnapshot`): what a cluster shows stands for them, and they are never applied. A
+ * cluster that shows nothing would never be ready if they were listed. An unused snapshot is dropped.
  */
 function withContents(
   recorded: RecordedPlacement,
   { index, entry, isInUse }: Claim,
-  { contents, listed }: { readonly contents: readonly Manifest[] | undefined; readonly listed: readonly Manifest[] },
+  contents: readonly Manifest[] | undefined,
 ): RecordedPlacement {
   if (contents !== undefined) return { ...recorded, snapshots: new Map(recorded.snapshots).set(index, contents) };
   const { state } = recorded;
@@ -237,9 +234,9 @@ function withContents(
   const snapshots = new Map(recorded.snapshots);
   snapshots.delete(index);
   if (!isInUse) return { ...recorded, snapshots, state: { ...state, resourceSnapshots: others } };
-  const lost = { ...entry, index, hash: rebuiltHash };
+  const lost = { ...entry, index, hash: entry?.hash ?? unproven };
   const resourceSnapshots = [...others, lost].sort((a, b) => a.index - b.index);
-  return { ...recorded, snapshots: snapshots.set(index, listed), state: { ...state, resourceSnapshots } };
+  return { ...recorded, snapshots, state: { ...state, resourceSnapshots } };
 }
 
 function withoutContents(record: FleetRecord, waiting: ReadonlyMap<PlacementKey, ReadonlySet<number>>): FleetRecord {
