@@ -478,7 +478,8 @@ describe('the memory of a daemon', () => {
     [2, ['kept']],
     // V8 collects late what several leave behind at once.
     [4, ['line', 'pages', 'large', 'values', 'kept']],
-  ])('stays below %i times its value at rest under hostile members: %s', async (times, members) => {
+    // On a busy machine garbage is collected late: a leak would be there in every try.
+  ])('stays below %i times its value at rest under hostile members: %s', { retry: 2 }, async (times, members) => {
     const server = createServer((request, response) => {
       const reply = hostileReply(`${request.method} ${request.url}`);
       response.on('error', () => {});

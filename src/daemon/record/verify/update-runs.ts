@@ -43,8 +43,8 @@ export type RunVerdict = { readonly proven: ProvenRun | undefined } | { readonly
 /**
  * A recorded run is trusted when its file, its strategy, its contents and the labels of its clusters were on the followed branch at
  * the commit of its initialization, when each passed gate has an approval there of exactly what the run does, and when nothing has
- * started behind another gate. Soak times and finished clusters are not verified, since no gate depends on them. A run that is over
- * proves nothing.
+ * started behind another gate. Soak times and finished clusters are not verified, since no gate depends on them. Of a run that
+ * is over only the clusters that it reached are proven.
  */
 export async function verifyRun(
   run: StagedUpdateRun,
@@ -52,7 +52,7 @@ export async function verifyRun(
   history: FollowedHistory,
 ): Promise<RunVerdict> {
   const { status } = run;
-  if (status === undefined || !isInitialized(status) || isOver(status)) return { proven: undefined };
+  if (status === undefined || !isInitialized(status)) return { proven: undefined };
   const { initializedFrom = history.tip } = commitsOf(run);
   const from = await history.fleetAt(initializedFrom);
   if (from === undefined)
@@ -78,7 +78,7 @@ export async function verifyRun(
   return {
     proven: broughtBy(
       run,
-      open.flatMap(({ clusters }) => clusters),
+      open.flatMap(({ clusters }) => (isOver(status) ? clusters.filter(hasStarted) : clusters)),
     ),
   };
 }

@@ -12,6 +12,7 @@ import type { Metrics } from '../../report/metrics.ts';
 import { type BindingVerifier, bindingVerifier } from './binding-claims.ts';
 import { type FollowedHistory, followedHistory } from './followed-history.ts';
 import { withForgotten } from './forgotten-work.ts';
+import { latestFinished } from './latest-finished.ts';
 import { mismatch } from './mismatch.ts';
 import { timeVerifier } from './recorded-times.ts';
 import { versionVerifier } from './recorded-versions.ts';
@@ -112,6 +113,7 @@ const textOf = ({ file, message }: Problem): string => `${file} ${message}`;
 function runVerifier() {
   /** With the verified contents: others would need another approval. */
   const known = new WeakMap<StagedUpdateRun, { readonly proven: ProvenRun | undefined; readonly contents: unknown }>();
+  const latestOf = latestFinished();
   return {
     async verify(
       record: FleetRecord,
@@ -128,9 +130,12 @@ function runVerifier() {
       const problems: Problem[] = [];
       const lost: string[] = [];
       const tip = (await history.fleetAt(history.tip))!;
+      const latest = await latestOf(record.runs.values(), history);
       for (const [key, run] of record.runs) {
         // Without its file nothing moves it any more.
         if (isGone(run, tip)) continue;
+        const isFinished = isOver(run.status ?? {});
+        if (isFinished && !latest.has(run)) continue;
         const contents = contentsOf(run, record);
         const isOrphan = isWithoutPlacement(run, record);
         const before = isOrphan ? undefined : known.get(run);
@@ -141,6 +146,8 @@ function runVerifier() {
               ? { fault: 'the record has nothing of its placement' }
               : await verifyRun(run, record, history);
         if ('fault' in verdict) {
+          // A finished run moves nothing: it is no proof, and not lost.
+          if (isFinished) continue;
           lost.push(key);
           problems.push(
             mismatch(
