@@ -138,7 +138,7 @@ it('without git, a fetch that would bring such a blob is refused with its size, 
       .catch((error: Error) => error.message)
       .finally(() => source.close());
   });
-  expect(value).toMatch(/^fetch from http.*: an object of 629145600 bytes comes with it.*install git/);
+  expect(value).toMatch(/^fetch from http.*: it includes an object of 629145600 bytes.*install git/);
   expect(grown).toBeLessThan(200 * 1024 ** 2);
 });
 

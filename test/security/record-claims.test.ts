@@ -71,7 +71,6 @@ const toolsTwo = async (): Promise<void> => {
   await world.fleet.run(60);
 };
 let sentBefore = 0;
-let replayed = '';
 /** Bodies that were sent since the attack. */
 const sentSince = () => world.sent.slice(sentBefore).map(({ body }) => body);
 const sameAsBefore = (image: string) => () => expect(world.images()).toEqual(everywhere(image));
@@ -434,27 +433,6 @@ spec: {stages: [{name: all, labelSelector: {}}]}
       task.conditions.push({ type: 'ApprovalRequestApproved', status: 'True', reason: 'Forged', lastTransitionTime });
     }),
     holds: () => expect(world.images()).toEqual(everywhere('web:1')),
-    reported: '(status branch) runs/web-1.yaml',
-  },
-  'puts back the record of an earlier run of the same name': {
-    async before() {
-      await world.untilGate();
-      await world.approve();
-      await world.fleet.run(1);
-      replayed = (await world.fleet.repo.files('fleet-status'))['runs/web-1.yaml']!;
-      await rolledOut();
-      world.fleet.commit({ 'runs/web-1.yaml': undefined });
-      await world.fleet.run(60);
-      world.fleet.commit({
-        'runs/web-1.yaml': run('web-1'),
-        'resources/web.yaml': world.fleet.files['resources/web.yaml']!.replace('web:1', 'web:2'),
-      });
-      await world.fleet.run(60);
-    },
-    attack(files) {
-      files['runs/web-1.yaml'] = replayed;
-    },
-    holds: () => expect(world.images()).toEqual(['web:2', 'web:1', 'web:1']),
     reported: '(status branch) runs/web-1.yaml',
   },
   'says that everything is being removed': {

@@ -23,8 +23,8 @@ export function unknownContentHolds(works: readonly PlacementWork[], fleet: Flee
 }
 
 /** What must be changed; undefined where the next snapshot comes by itself. */
-function untilWhat({ placement, resourceSnapshots }: PlacementWork, fleet: Fleet): string | undefined {
-  const broken = lostLastGood(resourceSnapshots, fleet);
+function untilWhat(work: PlacementWork, fleet: Fleet): string | undefined {
+  const broken = lostLastGood(work, fleet);
   if (broken !== undefined) return `${broken} is fixed`;
-  return placement.spec.strategy.type === 'External' ? 'an update run updates them' : undefined;
+  return work.placement.spec.strategy.type === 'External' ? 'an update run updates them' : undefined;
 }

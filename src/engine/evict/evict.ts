@@ -39,7 +39,7 @@ export interface EvictInput {
 export interface EvictOutcome {
   /** In the order given. */
   readonly works: readonly PlacementWork[];
-  /** By name. Results of evictions whose file is removed are kept; waiting ones have no result. */
+  /** By name. Results of evictions whose file is removed are kept; waiting ones have none. */
   readonly evictions: readonly PlannedEviction[];
   readonly holds: readonly Hold[];
   readonly problems: readonly Problem[];
@@ -57,6 +57,8 @@ export function evict(input: EvictInput): EvictOutcome {
   const holds: Hold[] = [];
   const problems: Problem[] = [];
   const done = new Map<string, Eviction>();
+  /** Not judged yet: nothing to record. */
+  const waiting: Eviction[] = [];
   for (const [name, recorded] of input.recorded) if (isTerminal(recorded)) done.set(name, recorded);
 
   for (const eviction of byName(input.evictions)) {
@@ -82,8 +84,8 @@ export function evict(input: EvictInput): EvictOutcome {
     if (pause.kind === 'paused' && verdict.kind !== 'invalid') {
       const subject = { kind: eviction.kind, name, clusterName: eviction.spec.clusterName };
       holds.push(pausedHold(subject, `eviction ${name} is carried out`, pause));
-      // Recorded also without a result: a missing record is a lost one.
-      done.set(name, recorded ?? { ...eviction, status: {} });
+      if (recorded) done.set(name, recorded);
+      else waiting.push({ ...eviction, status: {} });
       continue;
     }
     if (work && verdict.kind === 'executed' && verdict.remove) {
@@ -94,7 +96,7 @@ export function evict(input: EvictInput): EvictOutcome {
     done.set(name, { ...eviction, status: { conditions: conditionsOf(verdict, before, input.now) } });
   }
   const recorded = byName([...done.values()]);
-  return { works, evictions: recorded.map(planned), holds, problems, recorded };
+  return { works, evictions: byName([...recorded, ...waiting]).map(planned), holds, problems, recorded };
 }
 
 /** Valid=False, or Executed whatever its status (KubeFleet IsEvictionInTerminalState). */

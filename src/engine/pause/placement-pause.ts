@@ -11,7 +11,7 @@ export const suspendedAnnotation = 'gitfleet.dev/suspended';
  * freeze of the fleet. Only a freeze ends by time.
  */
 export function placementPause(
-  work: Pick<PlacementWork, 'placement' | 'resourceSnapshots'>,
+  work: Pick<PlacementWork, 'placement' | 'resourceSnapshots' | 'contents'>,
   world: { readonly freeze: Pause; readonly input: { readonly fleet: Fleet } },
 ): Pause {
   return lastGoodLost(work, world.input.fleet) ?? suspension(work) ?? world.freeze;
@@ -19,10 +19,10 @@ export function placementPause(
 
 /** The pause while the desired state is unknown: a file is invalid, and its last good version was lost with the record. */
 export function lastGoodLost(
-  { resourceSnapshots }: Pick<PlacementWork, 'resourceSnapshots'>,
+  work: Pick<PlacementWork, 'resourceSnapshots' | 'contents'>,
   fleet: Fleet,
 ): Paused | undefined {
-  const file = lostLastGood(resourceSnapshots, fleet);
+  const file = lostLastGood(work, fleet);
   if (file === undefined) return undefined;
   const endsWhen = `${file} is fixed: the record was lost, and with it the last good version of the objects in that file`;
   return { kind: 'paused', endsWhen, until: undefined, cause: 'RecordLost' };

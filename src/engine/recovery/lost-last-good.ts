@@ -1,7 +1,8 @@
-import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { Fleet } from '../input.ts';
 import { latestOf } from '../kernel/latest-of.ts';
+import type { LoadedPlacement } from '../placement-work.ts';
 import { describeRef } from '../selection/object-key.ts';
+import { isLostSnapshot } from './lost-snapshot.ts';
 import { isRebuilt } from './rebuilt-snapshot.ts';
 
 /**
@@ -10,10 +11,11 @@ import { isRebuilt } from './rebuilt-snapshot.ts';
  * last good version: they may be of several versions, and have overrides in them.
  */
 export function lostLastGood(
-  resourceSnapshots: readonly ResourceSnapshotEntry[],
+  work: Pick<LoadedPlacement, 'resourceSnapshots' | 'contents'>,
   { unreadable, refused }: Pick<Fleet, 'unreadable' | 'refused'>,
 ): string | undefined {
-  const latest = latestOf(resourceSnapshots);
-  if (latest === undefined || !isRebuilt(resourceSnapshots, latest.index)) return undefined;
+  const latest = latestOf(work.resourceSnapshots);
+  if (latest === undefined) return undefined;
+  if (!isRebuilt(work.resourceSnapshots, latest.index) && !isLostSnapshot(work, latest.index)) return undefined;
   return unreadable[0] ?? refused.map((ref) => `the file of ${describeRef(ref)}`)[0];
 }

@@ -19,7 +19,7 @@ export async function withForgotten(
   if (planned === undefined || tip === undefined) return { record, problems: [] };
   const runs = missing({ planned: planned.runs, tip: tip.runs, recorded: record.runs, unread: unread.runs });
   const evictions = missing({
-    planned: planned.evictions,
+    planned: planned.evictions.filter(({ metadata }) => !mayHaveWaited(metadata.name, record)),
     tip: tip.evictions,
     recorded: record.evictions,
     unread: unread.evictions,
@@ -40,6 +40,17 @@ export async function withForgotten(
     ],
   };
 }
+
+/** As many holds as a status lists (`listedHolds`): others may be left out. */
+const mostListed = 100;
+
+/** Evictions that wait have no record, only a hold. */
+const mayHaveWaited = (eviction: string, { inEffect }: FleetRecord): boolean =>
+  inEffect === undefined ||
+  inEffect.holds.length >= mostListed ||
+  inEffect.holds.some(
+    ({ subject }) => subject.kind === 'ClusterResourcePlacementEviction' && subject.name === eviction,
+  );
 
 type Work = Fleet['runs'][number] | Fleet['evictions'][number];
 

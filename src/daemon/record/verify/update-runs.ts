@@ -57,8 +57,6 @@ export async function verifyRun(
   const from = await history.fleetAt(initializedFrom);
   if (from === undefined)
     return { fault: 'the commit that it was initialized from is not in the history of the followed branch' };
-  if (await wasRemovedSince(run, initializedFrom, history))
-    return { fault: 'its file was removed and added again since it was initialized: give the new run another name' };
   const contents = placements.get(keyOf(run))?.snapshots ?? new Map<number, readonly Manifest[]>();
   const progress = currentStage(status);
   const fault =
@@ -96,16 +94,6 @@ export function broughtBy(run: StagedUpdateRun, clusters: readonly ClusterUpdati
 }
 
 const keyOf = (run: StagedUpdateRun): PlacementKey => placementKey(placementOfRun(run));
-
-/** Whether the file was removed and added again since: then the record may be that of an earlier run of the same name. */
-async function wasRemovedSince(run: StagedUpdateRun, from: string, history: FollowedHistory): Promise<boolean> {
-  if (from === history.tip) return false;
-  for await (const { commit, fleet } of history.before(history.tip)) {
-    if (commit === from) return false;
-    if (isGone(run, fleet)) return true;
-  }
-  return false;
-}
 
 /** Whether a fleet certainly does not have the run. */
 export const isGone = (run: StagedUpdateRun, fleet: Fleet): boolean =>
