@@ -41,6 +41,9 @@ const engineMayCall = [
   'longest-duration.ts',
   'syntax.ts',
   'override-selectors.ts',
+  'selector-text.ts',
+  'kubernetes-version.ts',
+  'node-image.ts',
 ];
 
 interface Import {

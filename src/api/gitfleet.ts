@@ -39,6 +39,12 @@ export const fleetConfig = z.strictObject({
         .optional(),
       /** For placements without the field. */
       defaults: z.strictObject({ strategy: rolloutStrategy.optional() }).optional(),
+      upgrades: z
+        .strictObject({
+          /** A cluster with an upgrade in flight uses up the budgets of its placements. */
+          countsAsUnavailable: z.boolean().default(true),
+        })
+        .optional(),
       forge: z
         .strictObject({
           kind: z.enum(['github', 'gitlab', 'gitea', 'none']).default('none'),

@@ -6,6 +6,8 @@ import { memberKinds } from './kinds/members.ts';
 import { overrideKinds } from './kinds/overrides.ts';
 import { placementKinds } from './kinds/placements.ts';
 import { stagedKinds } from './kinds/staged.ts';
+import { upgradeSettingKinds } from './kinds/upgrade-settings.ts';
+import { upgradeKinds } from './kinds/upgrades.ts';
 
 const rows = [
   ...memberKinds,
@@ -15,6 +17,8 @@ const rows = [
   ...stagedKinds,
   ...evictionKinds,
   ...gitfleetKinds,
+  ...upgradeKinds,
+  ...upgradeSettingKinds,
 ] as const;
 
 /** Every object of a fleet repo except the resources to place. */

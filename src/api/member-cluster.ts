@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { clusterName, condition, objectMeta, timestamp } from './meta.ts';
+import { observedVersions } from './observed-versions.ts';
 
 /** Only `NoSchedule` exists (KubeFleet cluster/v1beta1). */
 export const taint = z.strictObject({
@@ -34,6 +35,8 @@ export const memberClusterStatus = z.looseObject({
     })
     .optional(),
   namespaces: z.record(z.string(), z.string()).optional(),
+  /** Ours: what it runs, as its upgrade provider reports it. */
+  versions: observedVersions.optional(),
   agentStatus: z
     .array(
       z.looseObject({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isManifest } from './is-manifest.ts';
 import { memberClusterStatus } from './member-cluster.ts';
 import { clusterName, type Manifest, timestamp } from './meta.ts';
+import { observedVersions } from './observed-versions.ts';
 import { patchDetail } from './placement.ts';
 
 const objectRef = z.strictObject({
@@ -44,6 +45,25 @@ export const placementObservation = z.looseObject({
 });
 export type PlacementObservation = z.output<typeof placementObservation>;
 
+/** What stands against an upgrade, in the words of AKS's upgradeInsights. */
+const upgradeFinding = z.looseObject({
+  reason: z.string(),
+  severity: z.enum(['Blocking', 'Warning']),
+  message: z.string().optional(),
+});
+export type UpgradeFinding = z.output<typeof upgradeFinding>;
+
+/** What the upgrade provider of a member reports. */
+const observedUpgrade = z.looseObject({
+  /** The operationId that it works on; absent for an operation that is not ours. */
+  target: z.string().optional(),
+  phase: z.enum(['Running', 'Succeeded', 'Failed', 'Unknown']).optional(),
+  message: z.string().optional(),
+  /** When any of this, or of `versions`, last changed. */
+  since: timestamp.optional(),
+  findings: z.array(upgradeFinding).optional(),
+});
+
 /** The observation of one member at `observedAt`. `gitfleet observe` writes one file per member. */
 export const clusterObservation = z.strictObject({
   apiVersion: z.literal('gitfleet.dev/v1alpha1'),
@@ -58,8 +78,8 @@ export const clusterObservation = z.strictObject({
   memberStatus: memberClusterStatus.optional(),
   placements: z.array(placementObservation).default([]),
   objects: z.array(liveObject).default([]),
-  versions: z.looseObject({}).optional(),
-  upgrade: z.looseObject({}).optional(),
+  versions: observedVersions.optional(),
+  upgrade: observedUpgrade.optional(),
   nodes: z.array(liveObject).default([]),
   pods: z.array(liveObject).default([]),
   extras: z.array(liveObject).default([]),

@@ -85,6 +85,7 @@ export const problemCodes = [
   'invalid-envelope',
   'invalid-freeze',
   'idle-freeze',
+  'idle-window',
   // Changes
   'immutable-field',
   'append-only',

@@ -33,6 +33,22 @@ export const labelValueFix =
 /** `25%` up to `100%`, or a number that is not negative (KubeFleet's CRDs: `^((100|[0-9]{1,2})%|[0-9]+)$`). */
 export const isIntOrPercent = (text: string): boolean => /^((100|[0-9]{1,2})%|[0-9]+)$/.test(text);
 
+const zones = new Map<string, boolean>();
+
+/** Whether `Intl` knows the IANA name. */
+export function isTimeZone(zone: string): boolean {
+  if (!zones.has(zone)) zones.set(zone, canShow(zone));
+  return zones.get(zone)!;
+}
+
+function canShow(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** The index of a snapshot, parsed like Go's strconv.Atoi, which KubeFleet uses; undefined unless it is 0 or more. */
 export function parseIndex(text: string): number | undefined {
   const index = /^\+?\d+$/.test(text) ? Number(text) : undefined;

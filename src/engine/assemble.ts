@@ -90,6 +90,7 @@ const sortedHolds = (holds: readonly Hold[]): Hold[] => {
         subject.namespace ?? '',
         subject.name,
         subject.stage ?? '',
+        subject.group ?? '',
         subject.clusterName ?? '',
         reason,
       ),

@@ -1,6 +1,8 @@
+import type { AutoUpgradeProfile } from '../api/auto-upgrade-profile.ts';
 import type { DisruptionBudget } from '../api/disruption-budget.ts';
 import type { Eviction } from '../api/eviction.ts';
 import type { ApprovedRemoval, FleetConfig, PriceList, RemovalApproval } from '../api/gitfleet.ts';
+import type { MaintenanceConfiguration } from '../api/maintenance-configuration.ts';
 import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName, Manifest, ObjectRef, PlacementKey, Timestamp } from '../api/meta.ts';
 import type { MirroredStatus } from '../api/mirrored-status.ts';
@@ -10,6 +12,10 @@ import { type Placement, placementKey, refOf, type StatusInNamespace } from '../
 import type { PlacementState } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../api/staged.ts';
+import type { UpgradeGate } from '../api/upgrade-gate.ts';
+import type { UpdateRun } from '../api/upgrade-run.ts';
+import type { UpdateStrategy } from '../api/upgrade-strategy.ts';
+import type { VersionCatalog } from '../api/version-catalog.ts';
 import type { GroupedHold } from './plan-document.ts';
 
 /** Everything a plan is made from. Same input, same plan; can be saved as files and replayed. */
@@ -38,6 +44,14 @@ export interface Fleet {
   readonly runs: readonly StagedUpdateRun[];
   readonly approvals: readonly ApprovalRequest[];
   readonly evictions: readonly Eviction[];
+  /** Of cluster update runs. */
+  readonly upgradeStrategies: readonly UpdateStrategy[];
+  readonly upgradeRuns: readonly UpdateRun[];
+  /** Approvals of cluster update runs. */
+  readonly gates: readonly UpgradeGate[];
+  readonly maintenanceConfigurations: readonly MaintenanceConfiguration[];
+  readonly versionCatalogs: readonly VersionCatalog[];
+  readonly upgradeProfiles: readonly AutoUpgradeProfile[];
   readonly budgets: readonly DisruptionBudget[];
   readonly priceLists: readonly PriceList[];
   readonly removalApprovals: readonly RemovalApproval[];
@@ -58,7 +72,13 @@ export interface Fleet {
 }
 
 /** No one-time requests: no runs, approvals or evictions. */
-export const noRequests: Pick<Fleet, 'runs' | 'approvals' | 'evictions'> = { runs: [], approvals: [], evictions: [] };
+export const noRequests: Pick<Fleet, 'runs' | 'approvals' | 'evictions' | 'upgradeRuns' | 'gates'> = {
+  runs: [],
+  approvals: [],
+  evictions: [],
+  upgradeRuns: [],
+  gates: [],
+};
 
 /** A fleet repo with nothing in it. */
 export const emptyFleet: Fleet = {
@@ -68,6 +88,10 @@ export const emptyFleet: Fleet = {
   beingDeleted: [],
   overrides: [],
   strategies: [],
+  upgradeStrategies: [],
+  maintenanceConfigurations: [],
+  versionCatalogs: [],
+  upgradeProfiles: [],
   budgets: [],
   priceLists: [],
   removalApprovals: [],
@@ -123,7 +147,10 @@ export interface FleetRecord {
   readonly overrides: ReadonlyMap<string, readonly OverrideSnapshot[]>;
   /** By `[ns.]name`, objects with `.status` as last published. */
   readonly runs: ReadonlyMap<string, StagedUpdateRun>;
-  readonly approvals: ReadonlyMap<string, ApprovalRequest>;
+  readonly approvals: ReadonlyMap<string, RecordedApproval>;
+  /** Cluster update runs. */
+  readonly upgrades: ReadonlyMap<string, UpdateRun>;
+  readonly profiles: ReadonlyMap<string, AutoUpgradeProfile>;
   readonly evictions: ReadonlyMap<string, Eviction>;
   /** Removals that were approved, by the hex digits of their digest, as long as the approval is in the repo. */
   readonly removals: ReadonlyMap<string, ApprovedRemoval>;
@@ -142,6 +169,9 @@ export interface FleetRecord {
   /** Reported while plans are refused; never planned from. Undefined = nothing was recorded. */
   readonly inEffect: InEffect | undefined;
 }
+
+/** What was asked, of either kind of run. */
+export type RecordedApproval = ApprovalRequest | UpgradeGate;
 
 /** Folders of the status branch with an entry for each object: the maps of a record. */
 export type RecordFolder = {
@@ -164,10 +194,11 @@ export interface Unread {
   /** By `[ns.]name`. */
   readonly runs: ReadonlySet<string>;
   readonly evictions: ReadonlySet<string>;
+  readonly upgrades: ReadonlySet<string>;
 }
 
 /** Everything of a record could be read. */
-export const noneUnread: Unread = { placements: new Map(), runs: new Set(), evictions: new Set() };
+export const noneUnread: Unread = { placements: new Map(), runs: new Set(), evictions: new Set(), upgrades: new Set() };
 
 export interface UnreadPlacement extends Omit<RecordedPlacement, 'state'> {
   /** Texts of all its files, by path below its folder. */

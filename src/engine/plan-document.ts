@@ -1,8 +1,12 @@
+import type { AutoUpgradeProfile } from '../api/auto-upgrade-profile.ts';
 import type { ClusterName, Condition, Manifest, ObjectRef, PlacementKey, Timestamp } from '../api/meta.ts';
 import type { PlacementRef } from '../api/placement.ts';
 import type { BindingState, ClusterDecision } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
+import type { UpgradeType } from '../api/upgrade-fields.ts';
+import type { UpdateRun } from '../api/upgrade-run.ts';
+import type { MemberVersions, UpgradeRunStatus } from '../api/upgrade-status.ts';
 
 /**
  * The plan document (docs/status-branch.md). Absent optional fields are left out. Lists are sorted by name unless order means
@@ -25,7 +29,7 @@ export interface Plan {
   readonly runs: readonly PlannedRun[];
   readonly approvals: readonly RequestedApproval[];
   readonly evictions: readonly PlannedEviction[];
-  readonly upgrades: readonly never[];
+  readonly upgrades: readonly PlannedUpgrade[];
   readonly nodes: readonly never[];
   readonly guard: readonly GuardFinding[];
   readonly problems: readonly Problem[];
@@ -45,7 +49,7 @@ export type PlanSection = {
 export type SectionRows<Row> = Readonly<Record<PlanSection, Row>> & Readonly<Record<string, Row>>;
 
 /** Those that have none yet. */
-export const emptySections: Omit<PlanSections, PlanSection> = { upgrades: [], nodes: [] };
+export const emptySections: Omit<PlanSections, PlanSection> = { nodes: [] };
 
 /** A document of the status branch before it becomes text. `snapshots/<index>.yaml` holds several manifests. */
 export type RecordDocument =
@@ -78,7 +82,7 @@ export interface PlannedBinding {
  * What one cluster should run now. Every kind of target has a field that no other kind has, here `placement`. Where a kind
  * is added to the union, code that does not distinguish them does not compile.
  */
-export type Target = PlacementTarget;
+export type Target = PlacementTarget | UpgradeTarget;
 
 /** What one cluster should run of one placement now. `remove`: nothing of the placement may remain there. */
 export interface PlacementTarget {
@@ -90,6 +94,29 @@ export interface PlacementTarget {
   readonly remove: boolean;
   readonly objects: readonly ObjectRef[];
 }
+
+/** The version that one cluster is to be upgraded to now, while its operation is in flight. */
+export interface UpgradeTarget {
+  readonly clusterName: ClusterName;
+  /** `controlPlane` may equal what runs; `pools` are those that change. */
+  readonly upgrade: MemberVersions & {
+    readonly run: string;
+    /** New with each attempt and step; providers start an operation of one id once. */
+    readonly operationId: string;
+    readonly type: UpgradeType;
+  };
+}
+
+/** Why a member of a cluster update run is Pending. */
+export const memberCauses = [
+  'WindowClosed',
+  'KubernetesVersionNotAvailable',
+  'NodeImageVersionNotAvailable',
+  'ClusterUnavailable',
+  'ClusterBusy',
+  'PreflightBlocked',
+  'NoProvider',
+] as const;
 
 /** Why something that is wanted is not a target yet. Closed; docs/status-branch.md names them too. */
 export const holdReasons = [
@@ -116,7 +143,12 @@ export const holdReasons = [
   'RemovalPending',
   'LastGoodVersion',
   'NotActedOnYet',
+  'ClusterUpgrading',
+  'DuplicateMember',
+  ...memberCauses,
+  'ReservedForWindow',
 ] as const;
+export type MemberCause = (typeof memberCauses)[number];
 export type HoldReason = (typeof holdReasons)[number];
 
 /** Why something wanted is not yet a target. */
@@ -127,6 +159,8 @@ export interface Hold {
     readonly namespace?: string;
     readonly clusterName?: ClusterName;
     readonly stage?: string;
+    /** Of a cluster update run. */
+    readonly group?: string;
   };
   readonly reason: HoldReason;
   /** One sentence; names instants, never ages. */
@@ -152,6 +186,25 @@ export interface PlannedRun {
   readonly status: NonNullable<StagedUpdateRun['status']>;
 }
 
+/** A cluster update run as it goes on, or a profile that proposes runs. */
+export type PlannedUpgrade = PlannedUpgradeRun | PlannedProfile;
+
+export interface PlannedUpgradeRun {
+  readonly kind: UpdateRun['kind'];
+  readonly name: string;
+  readonly status: UpgradeRunStatus;
+}
+
+export interface PlannedProfile {
+  readonly kind: AutoUpgradeProfile['kind'];
+  readonly name: string;
+  readonly status: NonNullable<AutoUpgradeProfile['status']>;
+}
+
+/** The runs of a plan. */
+export const plannedUpgradeRuns = ({ upgrades }: Pick<Plan, 'upgrades'>): readonly PlannedUpgradeRun[] =>
+  upgrades.filter((upgrade) => upgrade.kind === 'UpdateRun');
+
 /** A request for approval, answered or not, as its domain hands it over. */
 export interface RequestedApproval {
   /** Its entry in the plan document. */
@@ -160,12 +213,14 @@ export interface RequestedApproval {
   readonly answer: 'approved' | 'rejected' | undefined;
   /** What is approved, as the holds name it that wait for the approval. */
   readonly subject: Hold['subject'];
-  /** The one file of its branch. Merged unchanged it approves. */
-  readonly file: {
-    /** In the fleet repo. Undefined: `<[ns.]name>.yaml` in the folder where approvals count. */
-    readonly path: string | undefined;
-    readonly object: object;
-  };
+  /** The one file of its branch. Merged unchanged it approves. Undefined: it has no branch, since it opens by itself. */
+  readonly file:
+    | {
+        /** In the fleet repo. Undefined: `<[ns.]name>.yaml` in the folder where approvals count. */
+        readonly path: string | undefined;
+        readonly object: object;
+      }
+    | undefined;
   /** `approvals/<[ns.]name>.yaml` of the status branch; undefined = nothing is recorded of it. */
   readonly document: RecordDocument | undefined;
 }
@@ -204,6 +259,11 @@ export const guardRules = [
   'soak-cut-short',
   'eviction-unasked',
   'disruption-budget-broken',
+  'upgrade-target',
+  'upgrade-outside-window',
+  'upgrade-not-allowed',
+  'upgrade-concurrency',
+  'downgrade',
   'unreadable-repo',
   'frozen',
   'blast-radius-clusters',

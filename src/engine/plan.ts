@@ -29,6 +29,7 @@ import { type NotRolledOut, notRolledOut } from './staged/not-rolled-out.ts';
 import { advancePlacementRuns, type RunsOutcome } from './staged/placement-runs.ts';
 import { runsOutcome } from './staged/runs-outcome.ts';
 import { survey } from './survey.ts';
+import { upgradesOutcome } from './upgrade/upgrades-outcome.ts';
 import type { World } from './world.ts';
 
 export interface PlanResult {
@@ -44,13 +45,15 @@ export interface PlanResult {
 }
 
 /**
- * The policy, in reading order: survey the fleet and its members; then schedule every placement, advance its update runs or
+ * The policy, in reading order: survey the fleet and its members; upgrade clusters; then schedule every placement, advance its update runs or
  * roll it out, and evict, until nothing moves any more; deliver what every cluster should run now; assemble the plan and check
  * it with the guard. Pure: same input, same plan. With the memo of an earlier plan, of any input, the plan is the same and
  * takes less time.
  */
 export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
-  const world = survey(input);
+  const surveyed = survey(input);
+  const upgrades = upgradesOutcome(surveyed);
+  const world: World = { ...surveyed, upgrading: upgrades.upgrading };
   const { works, kept, runs } = loadPlacements(world, memo?.reusable);
   const first: Round<Progress> = { works, moving: new Set(works).difference(kept), runs, evictions: undefined };
   const last = inRounds(first, (before) => advance(before, world));
@@ -63,6 +66,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
       placements: placementsOutcome(delivered, updateRuns.recorded, world),
       runs: updateRuns,
       evictions: evictionsOutcome(last.evictions, world),
+      upgrades,
     },
   };
   const { plan, targets } = assemble(outcomes, input, memo?.targets);

@@ -63,4 +63,6 @@ const rest = (target: Target): string => handleTarget(target, subjects);
 
 const subjects: TargetHandlers<string> = {
   placement: ({ placement }) => sortKey(placementKey(placement), placement.kind),
+  // Before placements.
+  upgrade: () => '',
 };

@@ -49,6 +49,8 @@ export function survey(written: PlanInput): World {
     index: compileFleet(members),
     hub: compileHub(admitted.resources),
     overrides,
+    // Known once the update runs were advanced.
+    upgrading: new Map(),
     observationOf: (cluster) => input.observations?.get(cluster),
     render: ({
       placement,

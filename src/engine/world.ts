@@ -24,10 +24,18 @@ export interface World {
   readonly index: FleetIndex;
   readonly hub: HubIndex;
   readonly overrides: OverrideHistory;
+  /** Clusters with an upgrade in flight, and the run that started it: nothing else changes there. */
+  readonly upgrading: ReadonlyMap<ClusterName, string>;
   readonly observationOf: (cluster: ClusterName) => ClusterObservation | undefined;
   /** What a cluster gets of a snapshot's contents with these override snapshots. */
   readonly render: RenderOn;
 }
+
+/** Whether an upgrade in flight makes a cluster count as unavailable for the budgets of placements. */
+export const unavailableByUpgrade = ({ upgrading, input }: Pick<World, 'upgrading' | 'input'>) => {
+  const { countsAsUnavailable = true } = input.fleet.config?.spec.upgrades ?? {};
+  return (cluster: ClusterName): boolean => countsAsUnavailable && upgrading.has(cluster);
+};
 
 /** Members of the fleet that are not on their way out of it. */
 export const inFleet = (cluster: ClusterName, world: World): boolean => world.members.get(cluster)?.leaving === false;

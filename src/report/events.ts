@@ -9,6 +9,7 @@ import { placements } from './placements/placements.ts';
 import { problems } from './problems.ts';
 import { refusals } from './refusals.ts';
 import { runs } from './runs.ts';
+import { upgrades } from './upgrades/upgrades.ts';
 
 /** Causes before effects. */
 const sources = Object.values({
@@ -17,6 +18,7 @@ const sources = Object.values({
   placements: source(placements),
   approvals: source(approvals),
   runs: source(runs),
+  upgrades: source(upgrades),
   clusters: source(clusters),
   connections: source(connections),
   holds: source(holds),

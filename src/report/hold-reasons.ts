@@ -34,6 +34,16 @@ const meanings: Readonly<Record<HoldReason, HoldMeaning>> = {
   RemovalRefused: { endsBy: 'user', isEvent: true, ofRemoval: true },
   RemovalPending: { endsBy: 'others', isEvent: true, ofRemoval: true },
   LastGoodVersion: { endsBy: 'user', isEvent: true },
+  ClusterUpgrading: { endsBy: 'others' },
+  DuplicateMember: { endsBy: 'user', isEvent: true },
+  WindowClosed: { endsBy: 'others' },
+  KubernetesVersionNotAvailable: { endsBy: 'others' },
+  NodeImageVersionNotAvailable: { endsBy: 'others' },
+  ClusterUnavailable: { endsBy: 'others' },
+  ClusterBusy: { endsBy: 'others' },
+  PreflightBlocked: { endsBy: 'user', isEvent: true },
+  NoProvider: { endsBy: 'user' },
+  ReservedForWindow: { endsBy: 'others' },
   NotActedOnYet: { endsBy: 'others', isEvent: true },
 };
 

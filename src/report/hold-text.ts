@@ -15,6 +15,7 @@ interface AnyHold {
 
 interface HoldSubject extends HeldObject {
   readonly stage?: string | undefined;
+  readonly group?: string | undefined;
   readonly clusterName?: string | undefined;
 }
 
@@ -38,7 +39,7 @@ function textOf(hold: AnyHold, clusters: string): string {
  * objects that are not rolled out by themselves: a Deployment and its ConfigMap often have one name.
  */
 export const holdSubject = (subject: HoldSubject): string =>
-  [titled(subject), subject.stage, subject.clusterName].filter(Boolean).join(' · ');
+  [titled(subject), subject.stage, subject.group, subject.clusterName].filter(Boolean).join(' · ');
 
 const titled = (subject: HoldSubject): string =>
   movedKinds.test(subject.kind) ? titleOf(subject) : `${subject.kind} ${titleOf(subject)}`;

@@ -41,7 +41,7 @@ export interface Published {
 /** What was published before a plan, and what main approves by now. */
 export interface InEffectInput {
   readonly before: Published;
-  readonly fleet: Pick<Fleet, 'approvals' | 'removalApprovals'>;
+  readonly fleet: Pick<Fleet, 'approvals' | 'gates' | 'removalApprovals'>;
 }
 
 /**
@@ -95,7 +95,7 @@ const asPlanned = (plan: Plan): InEffect => ({
 /** Requests that main neither approves nor rejects, though it may not have their run any more. */
 function stillAsked(plan: Plan, { approvals }: FleetRecord, fleet: InEffectInput['fleet']): RequestedApproval[] {
   const planned = new Map(plan.approvals.map((approval) => [placementKey(approval.planned), approval]));
-  const answered = new Set(fleet.approvals.map(({ metadata }) => placementKey(metadata)));
+  const answered = new Set([...fleet.approvals, ...fleet.gates].map(({ metadata }) => placementKey(metadata)));
   return [...approvals.values()].map(recordedApproval).filter((approval) => {
     const key = placementKey(approval.planned);
     const now = planned.get(key);

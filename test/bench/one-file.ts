@@ -8,6 +8,7 @@ import { targetContent } from '../../src/engine/delivery/target-content.ts';
 import type { Fleet, FleetRecord } from '../../src/engine/input.ts';
 import { type PlanResult, planFleet } from '../../src/engine/plan.ts';
 import { memoOf, type PlanMemo } from '../../src/engine/reuse/memo.ts';
+import { placementTargets } from '../../src/engine/target-kinds.ts';
 import { openSource } from '../../src/git/source.ts';
 import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
@@ -144,7 +145,7 @@ function delivered(
   { plan, contents }: PlanResult,
   before: ReadonlyMap<ClusterName, ClusterObservation>,
 ): Map<ClusterName, ClusterObservation> {
-  const byCluster = Map.groupBy(plan.targets, ({ clusterName }) => clusterName);
+  const byCluster = Map.groupBy(placementTargets(plan.targets), ({ clusterName }) => clusterName);
   return new Map(
     [...byCluster].map(([name, targets]) => {
       const known = before.get(name)!;

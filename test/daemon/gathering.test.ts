@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { placementTargets } from '../../src/engine/target-kinds.ts';
 import { deployment, placement } from '../support/paper-fleet.ts';
 import { names, settles, smallFleet } from '../support/small-fleet.ts';
 import { stagedRun } from '../support/staged-run.ts';
@@ -51,7 +52,10 @@ it('an object whose removal is not pushed yet is removed again when it is create
     (await fleet.repo.files('fleet-status'))['placements/web/state.yaml'] !== undefined;
   await fleet.until('a plan that waits has seen the end of it', () => {
     const last = daemon.passes.at(-1);
-    return last?.kind === 'gathering' && last.plan.targets.every((target) => target.placement.name === 'other');
+    return (
+      last?.kind === 'gathering' &&
+      placementTargets(last.plan.targets).every((target) => target.placement.name === 'other')
+    );
   });
   expect(await remembers()).toBe(true);
   // As created again by a daemon that has not read the removal.

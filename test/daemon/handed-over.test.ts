@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { placementTargets } from '../../src/engine/target-kinds.ts';
 import { deployment, member, placement } from '../support/paper-fleet.ts';
 import { settles } from '../support/small-fleet.ts';
 import { VirtualFleet } from '../support/virtual-fleet.ts';
@@ -33,5 +34,7 @@ it.each([
   await settles(fleet, one);
   expect(uids()).toEqual(first);
   expect(one.plan().holds).toEqual([]);
-  expect(one.plan().targets.map((target) => [target.placement.name, target.remove])).toEqual([['two', false]]);
+  expect(placementTargets(one.plan().targets).map((target) => [target.placement.name, target.remove])).toEqual([
+    ['two', false],
+  ]);
 });

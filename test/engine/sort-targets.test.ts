@@ -1,25 +1,27 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Target } from '../../src/engine/plan-document.ts';
+import type { PlacementTarget } from '../../src/engine/plan-document.ts';
 import { sortTargets } from '../../src/engine/sort-targets.ts';
+import { placementTargets } from '../../src/engine/target-kinds.ts';
 import { drawn } from '../support/law-runs.ts';
 
 const name = fc.stringMatching(/^[ab][-.]?[ab]{0,2}$/);
-const target: fc.Arbitrary<Target> = fc.record({
+const target: fc.Arbitrary<PlacementTarget> = fc.record({
   clusterName: name,
   placement: fc.record({ kind: fc.constant('ClusterResourcePlacement' as const), name }),
   remove: fc.boolean(),
   objects: fc.constant([]),
 });
 const lists = fc.array(fc.array(target, { maxLength: 5 }), { maxLength: 5 });
-const text = ({ clusterName, placement }: Target): string => `${clusterName} ${placement.name} ${placement.kind}`;
+const text = ({ clusterName, placement }: PlacementTarget): string =>
+  `${clusterName} ${placement.name} ${placement.kind}`;
 
 it('targets stand by the names of cluster and placement, eu before eu-1, also where most of them stood there before', () => {
   fc.assert(
     fc.property(lists, lists, fc.array(fc.boolean(), { minLength: 5 }), (before, added, stays) => {
       const after = [...before.filter((_, at) => stays[at]), ...added];
       const { sorted } = sortTargets(after, sortTargets(before, undefined));
-      expect(sorted.map(text)).toEqual(after.flat().map(text).sort());
+      expect(placementTargets(sorted).map(text)).toEqual(after.flat().map(text).sort());
       expect(new Set(sorted)).toEqual(new Set(after.flat()));
     }),
     drawn(),

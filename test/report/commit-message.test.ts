@@ -83,6 +83,7 @@ const record = ({
     clusters: new Map(Object.entries(clusters)),
     approvals: new Map(recordedApprovals(approvals).map((approval) => [approval.metadata.name, approval])),
     evictions: new Map(Object.entries(evictions)),
+    upgrades: new Map(),
   }) as unknown as FleetRecord;
 
 const recordedApprovals = (statuses: Readonly<Record<string, object>>): ApprovalRequest[] =>
@@ -109,6 +110,7 @@ function subject(
     placements: [{ name: 'web', bindings }],
     runs: Object.entries(after.runs ?? {}).map(([name, status]) => ({ name, ...status })),
     approvals: recordedApprovals(after.approvals ?? {}).map(recordedStageApproval),
+    upgrades: [],
     evictions: Object.entries(after.evictions ?? {}).map(([name, status]) => ({ name, ...status })),
     ...more,
   } as unknown as Plan;

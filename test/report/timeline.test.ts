@@ -23,6 +23,7 @@ const recordOf = (plan: Plan | undefined): FleetRecord =>
     ),
     runs: new Map(plan?.runs.map((run) => [run.name, run])),
     approvals: new Map(),
+    upgrades: new Map(),
     clusters: new Map(),
   }) as unknown as FleetRecord;
 
@@ -34,6 +35,7 @@ const planHeldBy = (...holds: Hold[]): Plan =>
     placements: [],
     targets: [],
     evictions: [],
+    upgrades: [],
     runs: [],
     approvals: [],
     guard: [],

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { targetContent } from '../../src/engine/delivery/target-content.ts';
+import { placementTargets } from '../../src/engine/target-kinds.ts';
 import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 
 const all = '{placementType: PickAll}';
@@ -30,7 +31,9 @@ async function letGo(files: Record<string, string>): Promise<string[]> {
   delete fleet.files['old.yaml'];
   Object.assign(fleet.files, files);
   const plan = await fleet.plan();
-  const target = plan.targets.find(({ clusterName, placement: { name } }) => clusterName === 'a' && name === 'old')!;
+  const target = placementTargets(plan.targets).find(
+    ({ clusterName, placement: { name } }) => clusterName === 'a' && name === 'old',
+  )!;
   return targetContent(fleet.last!.contents, target)!
     .handedOver.map(({ kind, name }) => `${kind} ${name}`)
     .sort();
@@ -70,7 +73,7 @@ it('an object that moves is handed over before the rollout comes to the placemen
   );
   const plan = await fleet.plan();
   expect(
-    plan.targets.map((target) => [
+    placementTargets(plan.targets).map((target) => [
       `${target.clusterName} ${target.placement.name} ${target.resourceSnapshotIndex}`,
       targetContent(fleet.last!.contents, target)!.handedOver.map(({ name }) => name),
     ]),

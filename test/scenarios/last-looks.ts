@@ -2,7 +2,8 @@ import type { ClusterName, IntOrPercent, Manifest, PlacementKey } from '../../sr
 import { placementKey } from '../../src/api/placement.ts';
 import { targetContent } from '../../src/engine/delivery/target-content.ts';
 import type { PlanResult } from '../../src/engine/plan.ts';
-import type { PlannedBinding, PlannedEviction, Target } from '../../src/engine/plan-document.ts';
+import type { PlacementTarget, PlannedBinding, PlannedEviction } from '../../src/engine/plan-document.ts';
+import { placementTargets } from '../../src/engine/target-kinds.ts';
 import type { Held, PaperFleet } from '../support/paper-fleet.ts';
 
 /**
@@ -75,8 +76,8 @@ export class LastLooks {
     return content.manifests.every(({ manifest }) => shown.has(asApplied(manifest)));
   }
 
-  target({ plan }: PlanResult, cluster: ClusterName): Target | undefined {
-    return plan.targets.find(
+  target({ plan }: PlanResult, cluster: ClusterName): PlacementTarget | undefined {
+    return placementTargets(plan.targets).find(
       ({ clusterName, placement }) => clusterName === cluster && placementKey(placement) === this.#key,
     );
   }

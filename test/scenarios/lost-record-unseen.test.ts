@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planFleet } from '../../src/engine/plan.ts';
+import { placementTargets } from '../../src/engine/target-kinds.ts';
 import { renderRecord } from '../../src/repo/record/write.ts';
 import { deployment, moves, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { files, names, stepsOn } from './four-clusters.ts';
@@ -50,7 +51,7 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
     paper.down.add('a');
     paper.pass(1);
     const plan = await paper.plan();
-    expect(plan.targets.map(({ clusterName, digest }) => `${clusterName} ${digest}`)).toEqual(
+    expect(placementTargets(plan.targets).map(({ clusterName, digest }) => `${clusterName} ${digest}`)).toEqual(
       ['a', 'b', 'c', 'd'].map((name) => `${name} undefined`),
     );
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/engine/plan-document.ts';
+import { placementTargets } from '../../src/engine/target-kinds.ts';
 import { overrideEverywhere } from '../support/override-everywhere.ts';
 import { deployment, moves, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { files, imageAndCluster, imagesOn, settled, stepsOn } from './four-clusters.ts';
@@ -56,7 +57,9 @@ describe('a record that is damaged', () => {
         const { targets } = await paper.plan();
         // Nothing that was read from a member is ever applied: fields of others would become ours.
         expect(
-          targets.filter(({ digest, resourceSnapshotIndex = 0 }) => digest && resourceSnapshotIndex < latest()),
+          placementTargets(targets).filter(
+            ({ digest, resourceSnapshotIndex = 0 }) => digest && resourceSnapshotIndex < latest(),
+          ),
         ).toEqual([]);
         paper.deliver();
         paper.pass(1);
@@ -133,7 +136,7 @@ describe('a record that is damaged', () => {
       };
       const plan = await paper.settle();
       expect(held()).toEqual(before);
-      expect(plan.targets.map(({ clusterName, digest }) => [clusterName, digest])).toEqual([
+      expect(placementTargets(plan.targets).map(({ clusterName, digest }) => [clusterName, digest])).toEqual([
         ['a', undefined],
         ['b', undefined],
         ['c', undefined],
@@ -210,7 +213,7 @@ describe('a record that is damaged', () => {
       const paper = await lost();
       const plan = await paper.settle();
       expect(images(paper)).toEqual(['web:1', 'web:1', 'web:1']);
-      expect(plan.targets.filter(({ placement: { name } }) => name === 'web')).toEqual([]);
+      expect(placementTargets(plan.targets).filter(({ placement: { name } }) => name === 'web')).toEqual([]);
       expect(holdsOf(plan)).toEqual([
         {
           subject: { kind: 'ClusterResourcePlacement', name: 'web' },
@@ -359,7 +362,7 @@ describe('a record that is damaged', () => {
       'web',
     );
     const plan = await paper.plan();
-    expect(plan.targets.some(({ remove }) => remove)).toBe(false);
+    expect(placementTargets(plan.targets).some(({ remove }) => remove)).toBe(false);
     expect(plan.holds.filter(({ reason }) => reason === 'RecordLost').map(({ subject }) => subject.name)).toEqual([
       'web',
     ]);

@@ -4,8 +4,9 @@ import { placementKey } from '../../src/api/placement.ts';
 import { isPlaced } from '../../src/engine/delivery/placed-objects.ts';
 import { type TargetContent, targetContent } from '../../src/engine/delivery/target-content.ts';
 import { placementLabel } from '../../src/engine/overrides/ownership.ts';
-import type { Target } from '../../src/engine/plan-document.ts';
+import type { PlacementTarget } from '../../src/engine/plan-document.ts';
 import { keyOfManifest, objectKey, refOfManifest } from '../../src/engine/selection/object-key.ts';
+import { placementTargets } from '../../src/engine/target-kinds.ts';
 import { type Held, PaperFleet } from '../support/paper-fleet.ts';
 
 /**
@@ -19,7 +20,7 @@ export class OwningFleet extends PaperFleet {
   readonly removed: string[] = [];
 
   override deliver(only?: string): void {
-    for (const target of this.last!.plan.targets) {
+    for (const target of placementTargets(this.last!.plan.targets)) {
       if (this.down.has(target.clusterName) || (only ?? target.clusterName) !== target.clusterName) continue;
       const content = targetContent(this.last!.contents, target);
       // Of what nobody knows the contents of no actor is told.
@@ -27,7 +28,7 @@ export class OwningFleet extends PaperFleet {
     }
   }
 
-  #deliverOne(target: Target, content: TargetContent): void {
+  #deliverOne(target: PlacementTarget, content: TargetContent): void {
     const { clusterName } = target;
     const placements = this.members.get(clusterName) ?? new Map<string, Held>();
     this.members.set(clusterName, placements);

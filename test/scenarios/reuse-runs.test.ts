@@ -204,7 +204,7 @@ async function betweenGates(passed: 'none' | 'one'): Promise<PaperFleet> {
 }
 
 function approve(paper: PaperFleet, { approvals }: Plan): void {
-  const file = approvals.at(-1)!.file.object as ApprovalRequest;
+  const file = approvals.at(-1)!.file!.object as ApprovalRequest;
   paper.files[`approvals/${file.metadata.name}.yaml`] = JSON.stringify(file);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { placementKey } from '../../src/api/placement.ts';
 import { targetContent } from '../../src/engine/delivery/target-content.ts';
+import { placementTargets } from '../../src/engine/target-kinds.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { deployment, member, moves, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { disruptionBudget, eviction, frozen } from './texts.ts';
@@ -230,7 +231,7 @@ describe('removal', () => {
       [...paper.record.keys()].filter((path) => path.includes('/snapshots/')).map((path) => path.split('/').at(-1));
     const prunable = (paper: PaperFleet, cluster: string) => {
       const { plan, contents } = paper.last!;
-      const target = plan.targets.find(({ clusterName }) => clusterName === cluster)!;
+      const target = placementTargets(plan.targets).find(({ clusterName }) => clusterName === cluster)!;
       return targetContent(contents, target)!.prunable.map(({ kind, name }) => `${kind} ${name}`);
     };
 
@@ -287,7 +288,11 @@ describe('removal', () => {
     await paper.settle();
     delete paper.files['placements/web.yaml'];
     const plan = await paper.plan();
-    expect(plan.targets.filter(({ remove }) => remove).map(({ clusterName }) => clusterName)).toEqual(['a', 'b', 'c']);
+    expect(
+      placementTargets(plan.targets)
+        .filter(({ remove }) => remove)
+        .map(({ clusterName }) => clusterName),
+    ).toEqual(['a', 'b', 'c']);
     await paper.settle();
     expect([...paper.members.values()].map((held) => [...held.keys()])).toEqual([['api'], [], []]);
     expect([...paper.record.keys()].filter((path) => path.startsWith('placements/web'))).toEqual([]);

@@ -198,7 +198,7 @@ export class StagedFleet {
   #answer(status: 'True' | 'False', amount: number): void {
     const asked = (this.#before?.approvals ?? []).filter(isOpen);
     if (asked.length === 0) return;
-    const file = asked[amount % asked.length]!.file.object as ApprovalRequest;
+    const file = asked[amount % asked.length]!.file!.object as ApprovalRequest;
     const conditions = file.status!.conditions!.map((condition) => ({ ...condition, status }));
     this.paper.files[`approvals/${file.metadata.name}.yaml`] = JSON.stringify({ ...file, status: { conditions } });
   }

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { Condition } from '../../src/api/meta.ts';
 import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../../src/api/staged.ts';
 import type { Plan, PlannedRun } from '../../src/engine/plan-document.ts';
+import { placementTargets } from '../../src/engine/target-kinds.ts';
 
 /**
  * Stages keep to maxConcurrency, begin one after the other, and only once their gates are passed. `yes`: approvals that a file ever
@@ -69,9 +70,11 @@ export function changesAsItMay(
 
 /** What a cluster is told to run changes only when a run comes to it. */
 export function onlyRunsMove(plan: Plan, before: Plan | undefined): void {
-  for (const { clusterName, placement, remove, resourceSnapshotIndex } of plan.targets) {
+  for (const { clusterName, placement, remove, resourceSnapshotIndex } of placementTargets(plan.targets)) {
     if (placement.name !== 'web' || remove) continue;
-    const earlier = before?.targets.find((it) => it.clusterName === clusterName && it.placement.name === 'web');
+    const earlier = placementTargets(before?.targets ?? []).find(
+      (it) => it.clusterName === clusterName && it.placement.name === 'web',
+    );
     if (earlier?.resourceSnapshotIndex === resourceSnapshotIndex) continue;
     const startedNow = plan.runs.filter(({ name, status }) => {
       const known = new Set(startsIn(before?.runs.find((run) => run.name === name)));

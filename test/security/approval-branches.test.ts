@@ -56,7 +56,7 @@ describe('what others add to the branch of a request', () => {
   const add = (files: Files, message: string): string => world.fleet.repo.commit(gate, files, message);
   const described = async (): Promise<string> => {
     const { record, reported } = readRecord(new Map(Object.entries(await world.fleet.repo.files('fleet-status'))));
-    const request = [...record.approvals.values()][0]!;
+    const request = [...record.approvals.values()].find((it) => it.kind !== 'Gate')!;
     return approvalPage(request, { record, reported, inPlace: false }).join('\n');
   };
 

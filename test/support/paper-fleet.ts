@@ -9,6 +9,7 @@ import { type PlanResult, planFleet } from '../../src/engine/plan.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { memoOf } from '../../src/engine/reuse/memo.ts';
 import { refOfManifest } from '../../src/engine/selection/object-key.ts';
+import { placementTargets } from '../../src/engine/target-kinds.ts';
 import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
@@ -57,6 +58,8 @@ export class PaperFleet {
   /** What members report of objects that were not simply applied, by `cluster/placement`. */
   readonly results = new Map<string, readonly ObjectOutcome[]>();
   readonly members = new Map<string, Map<string, Held>>();
+  /** What members run, and what their upgrade providers report. */
+  readonly versions = new Map<string, Pick<ClusterObservation, 'versions' | 'upgrade'>>();
   last: PlanResult | undefined;
   /** Files that do not change are read once, as a daemon reads them. */
   readonly #cache = memoryCache();
@@ -151,7 +154,7 @@ export class PaperFleet {
    */
   deliver(only?: string): void {
     const { plan, contents } = this.last!;
-    for (const target of plan.targets) {
+    for (const target of placementTargets(plan.targets)) {
       if (this.down.has(target.clusterName) || (only !== undefined && only !== target.clusterName)) continue;
       const held = this.members.get(target.clusterName) ?? new Map<string, Held>();
       this.members.set(target.clusterName, held);
@@ -263,6 +266,7 @@ export class PaperFleet {
             complete: true,
             // Capacity and the like are taken from the file.
             ...(status ? { memberStatus: status } : {}),
+            ...this.versions.get(name),
             placements,
             objects: held.flatMap(([, { objects }]) => objects),
           },
@@ -276,8 +280,8 @@ export class PaperFleet {
 export const told = ({ plan: { record, ...plan }, contents }: PlanResult): string =>
   JSON.stringify([
     plan,
-    plan.targets.map((target) => targetContent(contents, target)),
-    plan.targets.map((target) => recordedContent(contents, target)),
+    placementTargets(plan.targets).map((target) => targetContent(contents, target)),
+    placementTargets(plan.targets).map((target) => recordedContent(contents, target)),
     [...renderRecord(record)],
   ]);
 

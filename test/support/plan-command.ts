@@ -1,14 +1,18 @@
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
-import type { Plan, PlannedPlacement } from '../../src/engine/plan-document.ts';
+import type { PlacementTarget, Plan, PlannedPlacement } from '../../src/engine/plan-document.ts';
 import { filesOf, folder, removeFolders } from './folders.ts';
 import { cli } from './run-cli.ts';
 
 afterAll(removeFolders);
 
 /** A plan as `-o json` prints it: the record is text by path. */
-export type PrintedPlan = Omit<Plan, 'record'> & { readonly record: Readonly<Record<string, string>> };
+export interface PrintedPlan extends Omit<Plan, 'record' | 'targets'> {
+  /** Of fleets without cluster upgrades. */
+  readonly targets: readonly PlacementTarget[];
+  readonly record: Readonly<Record<string, string>>;
+}
 
 export interface Case {
   /** Files of the fleet repo: text by path. A list is joined to one file of several documents. */

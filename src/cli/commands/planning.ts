@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { offering } from './offer.ts';
 import { examples, list, output, planOptions, ref } from './options.ts';
 
 /** Commands that read the fleet repo and show its effect, without changing a cluster. */
@@ -82,5 +83,37 @@ export function planningCommands(gitfleet: Command): void {
       .action(async (word, name, options) => (await import('../explain/explain.ts')).explain(word, name, options)),
     'explain shop',
     'explain placement shop --cluster gpu-1',
+  );
+
+  examples(
+    planOptions(
+      gitfleet.command('generate').description('print the file of the update run that an AutoUpgradeProfile proposes'),
+    )
+      .argument('<kind>', 'run')
+      .requiredOption('--profile <name>', 'AutoUpgradeProfile')
+      .addOption(output('yaml or json'))
+      .action(async (kind, options) => (await import('../generate/generate.ts')).generate(kind, options)),
+    'generate run --profile stable > upgrades/next.yaml',
+  );
+
+  examples(
+    planOptions(
+      gitfleet
+        .command('windows')
+        .description('list when upgrades of a cluster may start, by maintenance windows and freezes'),
+    )
+      .argument('<cluster>', 'member cluster')
+      .option('--next <count>', 'how many openings', '10')
+      .addOption(
+        offering(new Option('--type <type>', 'Full, ControlPlaneOnly or NodeImageOnly; default: all'), {
+          kind: 'words',
+          words: ['Full', 'ControlPlaneOnly', 'NodeImageOnly'],
+        }),
+      )
+      .addOption(output('table, json or ics'))
+      .action(async (cluster, options) => (await import('../windows/windows.ts')).windows(cluster, options)),
+    'windows eu-1',
+    'windows eu-1 --next 52 -o ics > eu-1.ics   for a calendar',
+    'windows eu-1 --type NodeImageOnly --now 2026-12-01T00:00:00Z',
   );
 }

@@ -5,7 +5,7 @@ import { branch, examples, output, statusOptions } from './options.ts';
 /** Commands that read the status branch. */
 export function statusCommands(gitfleet: Command): void {
   const kinds =
-    'placements, bindings, clusters, snapshots, policysnapshots, drift, runs, approvals, evictions, events, problems';
+    'placements, bindings, clusters, snapshots, policysnapshots, drift, runs, approvals, evictions, upgrades, versions, events, problems';
 
   examples(
     statusOptions(gitfleet.command('get').description(`list objects of the status branch: ${kinds}`))
@@ -19,6 +19,7 @@ export function statusCommands(gitfleet: Command): void {
       .option('-n, --namespace <namespace>', 'only objects of this namespace')
       .option('-A, --all-namespaces', 'all namespaces and cluster-scoped objects (the default)')
       .option('-l, --selector <selector>', 'only objects with these labels: env=prod,region in (eu,us),!canary')
+      .option('--region <region>', 'versions: only clusters of this region')
       .option('-w, --watch', 'keep running, and print changes')
       .option('--no-headers', 'omit the headings of the table')
       .option('--history <commits>', 'events: how many status commits to look back', '250')
@@ -27,9 +28,10 @@ export function statusCommands(gitfleet: Command): void {
     'get placements -o wide',
     'get crp web -o yaml',
     'get placements,runs',
-    'get all                     placements, clusters, runs, approvals and evictions',
+    'get all                     placements, clusters, runs, approvals, evictions and upgrades',
     'get bindings web            every cluster of the placement web',
     'get clusters -l env=prod',
+    'get versions --region westeurope',
     'get drift',
     'get events --history 1000',
     'get runs -w',

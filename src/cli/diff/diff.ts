@@ -4,6 +4,7 @@ import { recordedContent, targetContent } from '../../engine/delivery/target-con
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { planFleet } from '../../engine/plan.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
+import { placementTargets } from '../../engine/target-kinds.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { colorsFor } from '../terminal/colors.ts';
@@ -51,7 +52,7 @@ export async function diff(options: DiffOptions): Promise<void> {
       refused: input.fleet.refused,
       flag: '--placement',
     });
-  const targets = next.plan.targets.filter(
+  const targets = placementTargets(next.plan.targets).filter(
     ({ clusterName, placement, digest, remove }) =>
       // Without a digest the contents are not known: what is there stays.
       (digest !== undefined || remove) &&

@@ -11,7 +11,7 @@ import { isCalled } from '../terminal/one-named.ts';
 import { type OutputFormat, outputFormat } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { changedRows } from './row-table.ts';
-import { parseSelector } from './selector.ts';
+import { selectorOf } from './selector.ts';
 import { type GetOptions, show, showSeveral } from './show.ts';
 
 /** Lists the objects of one or several kinds on the status branch, or shows one object. */
@@ -19,7 +19,7 @@ export async function get(word: string, name: string | undefined, options: GetOp
   const format = outputFormat(options.output, ['table', 'wide', 'json', 'yaml', 'name']);
   const asked = splitName(word, name);
   const [kind, ...others] = kindsMeant(asked.kind, historyOf(options.history));
-  const wanted = filterOf(options);
+  const wanted = filterOf(options, [kind, ...others]);
   if (others.length > 0) {
     if (options.watch) throw new CliError('-w follows one kind: name only one');
     const several = { kinds: [kind, ...others], name: asked.name, wanted, format, options };
@@ -54,11 +54,18 @@ function historyOf(text: string): number {
   throw new CliError(`--history ${text} is not a number of commits: write for example 1000`);
 }
 
-function filterOf({ namespace, allNamespaces, selector }: GetOptions): (row: Row) => boolean {
+function filterOf(
+  { namespace, allNamespaces, selector, region }: GetOptions,
+  kinds: readonly KindMeant[],
+): (row: Row) => boolean {
   if (namespace !== undefined && allNamespaces) throw new CliError('-n and -A exclude each other: leave one out');
-  const labels = selector === undefined ? undefined : parseSelector(selector);
+  const without = kinds.find(({ listing }) => !listing.byRegion)?.listing.names[0];
+  if (region !== undefined && without !== undefined)
+    throw new CliError(`--region is for versions, and ${without} have none: leave it out`);
+  const labels = selector === undefined ? undefined : selectorOf(selector);
   return (row) => {
     if (namespace !== undefined && row.namespace !== namespace) return false;
+    if (region !== undefined && row.region !== region) return false;
     const { metadata } = row.value as { metadata?: { labels?: Record<string, string> } };
     return labels === undefined || matchesSelector(labels, metadata?.labels);
   };

@@ -11,6 +11,7 @@ export interface GetOptions extends StatusOptions {
   readonly namespace?: string;
   readonly allNamespaces?: boolean;
   readonly selector?: string;
+  readonly region?: string;
   readonly headers: boolean;
   readonly watch?: boolean;
   readonly history: string;
@@ -19,7 +20,7 @@ export interface GetOptions extends StatusOptions {
 interface RowsHow {
   readonly kind: KindMeant;
   readonly format: OutputFormat;
-  readonly options: Pick<GetOptions, 'namespace' | 'selector' | 'headers'>;
+  readonly options: Pick<GetOptions, 'namespace' | 'selector' | 'region' | 'headers'>;
   /** The requested name. */
   readonly name?: string | undefined;
   /** Rows that were printed before: columns keep their width. */
@@ -35,7 +36,8 @@ export async function show(rows: readonly Row[], how: RowsHow & { readonly singl
   if (rows.length > 0) return print(rowsText(rows, how));
   const { names, none } = kind.listing;
   const { name, options } = how;
-  const all = name === undefined && options.namespace === undefined && options.selector === undefined;
+  const { namespace, selector, region } = options;
+  const all = [name, namespace, selector, region].every((given) => given === undefined);
   const of = name === undefined ? '' : ` of ${name}`;
   writeError(`${(all && none) || `No ${names[0]}${of} ${whereOf(options)}.`}\n`);
 }

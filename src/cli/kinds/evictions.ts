@@ -1,10 +1,9 @@
 import type { Eviction } from '../../api/eviction.ts';
 import { isTerminal } from '../../engine/evict/evict.ts';
 import { evictionResult } from '../../engine/evict/result.ts';
-import { resolveCommit } from '../../git/resolve-commit.ts';
-import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { holdText } from '../../report/hold-text.ts';
 import { holdsOf } from '../../report/holds-of.ts';
+import { fleetAsPlanned } from '../status/fleet-as-planned.ts';
 import type { Status, StatusReader } from '../status/open-status.ts';
 import { type Listing, listing, statusOf } from './listing.ts';
 import { conditionTable, fields, titled } from './page-text.ts';
@@ -21,8 +20,8 @@ export const evictions: Listing = listing<AskedEviction>({
   clusterNames: ['clusterresourceplacementevictions', 'clusterresourceplacementeviction', 'crpe'],
   folders: ['evictions'],
   conditionTypes: ['Valid', 'Executed'],
-  async items(status, { branches }) {
-    const asked = [...status.record.evictions.values(), ...(await unrecorded(status, branches))];
+  async items(status, reader) {
+    const asked = [...status.record.evictions.values(), ...(await unrecorded(status, reader))];
     return asked.map((eviction) => ({ eviction, waits: waitOf(eviction, status) }));
   },
   describe: ({ eviction }) => ({
@@ -49,16 +48,11 @@ export const evictions: Listing = listing<AskedEviction>({
  * Evictions of the commit that have no record yet: the status branch has a file of an eviction only once it has a result. The
  * commit is read only if one of them may be held, since a large fleet takes seconds to read.
  */
-async function unrecorded(
-  { record, holds, notInEffect }: Status,
-  branches: StatusReader['branches'],
-): Promise<Eviction[]> {
+async function unrecorded(status: Status, reader: StatusReader): Promise<Eviction[]> {
+  const { record, holds, notInEffect } = status;
   const mayWait = notInEffect.refusals.length > 0 || holds.some(({ subject }) => subject.kind === kind);
-  if (!mayWait || record.commit === undefined) return [];
-  const commit = await resolveCommit(branches, record.commit).catch(() => undefined);
-  if (commit === undefined) return [];
-  const fleet = await loadFleet(await branches.objects.files(commit));
-  return fleet.evictions
+  const fleet = mayWait ? await fleetAsPlanned(status, reader) : undefined;
+  return (fleet?.evictions ?? [])
     .filter(({ metadata }) => !record.evictions.has(metadata.name))
     .map(({ status: _, ...eviction }) => eviction);
 }

@@ -13,6 +13,8 @@ import { placements } from './placements/placements.ts';
 import { problems } from './problems.ts';
 import { runs } from './runs/runs.ts';
 import { policySnapshots, resourceSnapshots } from './snapshots/snapshots.ts';
+import { upgrades } from './upgrades/upgrades.ts';
+import { versions } from './versions.ts';
 
 /** A kind that the command line names. */
 export interface KindMeant {
@@ -32,6 +34,8 @@ const listings = (history: number): readonly Listing[] =>
     runs,
     approvals,
     evictions,
+    upgrades,
+    versions,
     events: events(history),
     problems,
   } satisfies SectionRows<Listing>);
@@ -47,7 +51,7 @@ export const allConditionTypes: readonly string[] = [
 ];
 
 /** The kinds of `all`: objects that users write or wait for, not those derived from them. */
-const ofAll = [placements, clusters, runs, approvals, evictions] as const;
+const ofAll = [placements, clusters, runs, approvals, evictions, upgrades] as const;
 
 /** The kinds that a word means, each once: one, several with commas between, `all` among them. Errors: those of `kindMeant`. */
 export function kindsMeant(word: string, history: number): readonly [KindMeant, ...KindMeant[]] {

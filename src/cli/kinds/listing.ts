@@ -24,6 +24,7 @@ export interface Row {
   readonly placement?: string;
   /** An object of gitfleet among KubeFleet's objects of the kind; KubeFleet's names do not include it. */
   readonly isOurs?: boolean;
+  readonly region?: string | undefined;
   readonly value: object;
   readonly cells: readonly { readonly heading: string; readonly wide: boolean; readonly cell: Cell }[];
   /** The page that `describe` shows, one part each. */
@@ -54,6 +55,8 @@ export interface Listing {
   readonly isPlaced?: boolean;
   /** Top folders of the status branch that it is read from. */
   readonly folders: readonly string[];
+  /** Its items stand in regions: `--region` chooses among them. */
+  readonly byRegion?: boolean;
   /** Its items have no names of their own worth a column. */
   readonly nameless?: boolean;
   /** Placements, `name` or `namespace/name`, that may have such rows: their names are valid also when they have none. */
@@ -78,7 +81,7 @@ export function listing<T>(
   of: Omit<Listing, 'rows'> & {
     readonly columns: readonly Column<T>[];
     readonly items: (status: Status, reader: StatusReader) => readonly T[] | Promise<readonly T[]>;
-    readonly describe: (item: T) => Pick<Row, 'name' | 'namespace' | 'placement' | 'isOurs' | 'value'>;
+    readonly describe: (item: T) => Pick<Row, 'name' | 'namespace' | 'placement' | 'isOurs' | 'region' | 'value'>;
     /** Absent = the object as it is. */
     readonly page?: (item: T, status: Status) => readonly string[];
     readonly waits?: (item: T, status: Status) => readonly string[];

@@ -1,4 +1,5 @@
-import type { Plan } from '../../engine/plan-document.ts';
+import { shortList } from '../../engine/kernel/short-list.ts';
+import { type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -8,6 +9,7 @@ import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
 import { notRolledOutItems } from '../../report/sections/not-rolled-out.ts';
 import type { Item, Span } from '../../report/sections/section.ts';
+import { upgradeProgress } from '../../report/upgrades/progress.ts';
 import { titled } from '../kinds/page-text.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { table } from '../terminal/table.ts';
@@ -38,6 +40,15 @@ export function planTable(
     unscheduled.map((placement) => `${color('yellow', titleOf(placement))}: ${causeOf(placement.scheduled)}`),
   );
   section(parts, 'Held', heldItems(plan.holds).map(textOf));
+  section(
+    parts,
+    'Cluster upgrades',
+    plannedUpgradeRuns(plan).map(({ name, status }) => {
+      const { done, total, inFlight } = upgradeProgress(status);
+      const now = inFlight.length === 0 ? '' : `, upgrading ${shortList(inFlight)}`;
+      return `${color('yellow', name)}: ${status.status.state}, ${done} of ${total} clusters done${now}`;
+    }),
+  );
   section(parts, 'Not rolled out: no staged update run', notRolledOutItems(notRolledOut).map(textOf));
   section(parts, color('red', 'Refused by the guard'), refusalItems(plan.guard).map(textOf));
   const problems = plan.problems.filter(({ severity }) => severity !== 'info');

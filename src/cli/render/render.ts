@@ -1,6 +1,7 @@
 import { targetContent } from '../../engine/delivery/target-content.ts';
 import { planFleet } from '../../engine/plan.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
+import { placementTargets } from '../../engine/target-kinds.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -26,7 +27,9 @@ export async function render(
   const asked = (of: { readonly name: string; readonly namespace?: string | undefined }): boolean =>
     wanted === undefined || wanted === of.name || wanted === titleOf(of);
   const placements = plan.placements.filter(asked);
-  const targets = plan.targets.filter(({ clusterName, placement }) => clusterName === cluster && asked(placement));
+  const targets = placementTargets(plan.targets).filter(
+    ({ clusterName, placement }) => clusterName === cluster && asked(placement),
+  );
   if (wanted !== undefined && placements.length === 0 && targets.length === 0)
     throw unknownPlacement({
       name: wanted,

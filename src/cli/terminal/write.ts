@@ -1,8 +1,13 @@
 import { printable } from '../../api/printable.ts';
 
-/** Everything that a command writes goes through these two: nothing from outside reaches a terminal as an escape sequence. */
+/** Everything that a command writes goes through these: nothing from outside reaches a terminal as an escape sequence. */
 export const writeOut = (text: string): void => {
   process.stdout.write(terminalText(text));
+};
+
+/** For files whose format asks for line breaks of Windows. */
+export const writeOutWithCrLf = (text: string): void => {
+  process.stdout.write(terminalText(text).replaceAll('\n', '\r\n'));
 };
 
 export const writeError = (text: string): void => {

@@ -95,11 +95,9 @@ const addedTo = (name: string, { commits, files, isRequested }: RequestedBranch)
 const mostNamed = 5;
 
 function gates({ approvals }: Pick<InEffect, 'approvals'>): Request[] {
-  return approvals.map(({ planned, file }) => ({
-    name: placementKey(planned),
-    path: file.path,
-    content: stringify(file.object, { lineWidth: 0 }),
-  }));
+  return approvals.flatMap(({ planned, file }) =>
+    file ? [{ name: placementKey(planned), path: file.path, content: stringify(file.object, { lineWidth: 0 }) }] : [],
+  );
 }
 
 function removals(removing: readonly RemovalToApprove[]): Request[] {

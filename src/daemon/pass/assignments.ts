@@ -18,7 +18,11 @@ export function assignmentsOf(
   for (const target of result.plan.targets) {
     const list = byCluster.get(target.clusterName) ?? [];
     byCluster.set(target.clusterName, list);
-    const assignment = handleTarget(target, { placement: (it) => placementAssignment(it, result) });
+    const assignment = handleTarget(target, {
+      placement: (it) => placementAssignment(it, result),
+      // There is no upgrade provider yet: runs wait for one (NoProvider).
+      upgrade: () => undefined,
+    });
     if (assignment)
       list.push(isWithheld(target.clusterName, assignment.key) ? leftAsItIs(assignment, result) : assignment);
   }

@@ -1,11 +1,11 @@
 import type { DisruptionBudget } from '../../api/disruption-budget.ts';
-import type { ClusterName, IntOrPercent } from '../../api/meta.ts';
+import type { IntOrPercent } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { currentCondition, hasFailed } from '../bindings/health.ts';
 import { scale } from '../kernel/int-or-percent.ts';
 import { wasBound } from '../placement/bindings.ts';
 import { type BindingStep, latestPolicy, type PlacementWork } from '../placement-work.ts';
-import { type BindingCount, countBindings } from './availability.ts';
+import { type BindingCount, type Counting, countBindings } from './availability.ts';
 import type { PlacementBudget } from './placement-budget.ts';
 
 /** What a budget allows, updated after each disruption. */
@@ -28,26 +28,27 @@ export interface BudgetVerdict {
  * What the budget allows while the placement has these bindings (KubeFleet clusterresourceplacementeviction/controller.go,
  * isEvictionAllowed). A cluster that is not counted is not managed any more: it counts neither as available nor as missing.
  */
-export function allowanceOf(of: {
-  readonly work: PlacementWork;
-  readonly bindings: readonly BindingStep[];
-  readonly budget: PlacementBudget;
-  readonly isCounted: (cluster: ClusterName) => boolean;
-}): Allowance {
-  const { work, bindings, budget, isCounted } = of;
+export function allowanceOf(
+  of: Counting & {
+    readonly work: PlacementWork;
+    readonly bindings: readonly BindingStep[];
+    readonly budget: PlacementBudget;
+  },
+): Allowance {
+  const { work, bindings, budget } = of;
   if (budget === undefined) return unlimited;
   const verdictOn = verdictsOf(work, budget);
   const at = (count: BindingCount): Allowance => ({
     verdict: verdictOn(count),
     after(before, after) {
-      const [was, is] = [countBindings(before, isCounted), countBindings(after, isCounted)];
+      const [was, is] = [countBindings(before, of), countBindings(after, of)];
       return at({
         total: count.total - was.total + is.total,
         available: count.available - was.available + is.available,
       });
     },
   });
-  return at(countBindings(bindings, isCounted));
+  return at(countBindings(bindings, of));
 }
 
 const unlimited: Allowance = {

@@ -17,13 +17,17 @@ export interface BindingCount {
   readonly available: number;
 }
 
+/** Which clusters a budget counts, and which of them as unavailable whatever their bindings are. */
+export interface Counting {
+  readonly isCounted: (cluster: ClusterName) => boolean;
+  readonly isUnavailable: (cluster: ClusterName) => boolean;
+}
+
 /** All bindings on counted clusters, whatever their state; one being removed is not available. */
-export function countBindings(
-  bindings: readonly BindingStep[],
-  isCounted: (cluster: ClusterName) => boolean,
-): BindingCount {
+export function countBindings(bindings: readonly BindingStep[], { isCounted, isUnavailable }: Counting): BindingCount {
   const counted = bindings.filter(({ binding }) => isCounted(binding.targetCluster));
-  return { total: counted.length, available: counted.filter(({ binding }) => isAvailable(binding)).length };
+  const available = counted.filter(({ binding }) => isAvailable(binding) && !isUnavailable(binding.targetCluster));
+  return { total: counted.length, available: available.length };
 }
 
 export type Readiness =

@@ -8,6 +8,7 @@ import type { PlanInput } from '../input.ts';
 import { by } from '../kernel/ordering.ts';
 import type { AllowedRemoval, PlacementTarget, Plan } from '../plan-document.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
+import { placementTargets } from '../target-kinds.ts';
 import type { World } from '../world.ts';
 import { isRefused, withUnremoved } from './removal-holds.ts';
 
@@ -98,7 +99,9 @@ function foreignRemovals(
 }
 
 const targetOf = ({ targets }: Plan, cluster: ClusterName, placement: PlacementRef): PlacementTarget | undefined =>
-  targets.find((it) => it.clusterName === cluster && placementKey(it.placement) === placementKey(placement));
+  placementTargets(targets).find(
+    (it) => it.clusterName === cluster && placementKey(it.placement) === placementKey(placement),
+  );
 
 /** Whether clusters of a placement have different snapshots: then some have still to lose what others have lost. */
 function isRollingOut(key: PlacementKey, { placements }: Plan): boolean {

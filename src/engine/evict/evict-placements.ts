@@ -5,7 +5,7 @@ import type { FleetRecord } from '../input.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
-import { inFleet, type World } from '../world.ts';
+import { inFleet, unavailableByUpgrade, type World } from '../world.ts';
 import { type EvictOutcome, evict } from './evict.ts';
 
 /** Carries out the evictions of the fleet, each once per plan. `earlier`: their outcome in an earlier round of the same plan. */
@@ -22,6 +22,7 @@ export function evictPlacements(
     budgets: input.fleet.budgets,
     now: input.now,
     inFleet: (cluster) => inFleet(cluster, world),
+    isUnavailable: unavailableByUpgrade(world),
     pauseOf: (work) => (work ? placementPause(work, world) : freeze),
     digest: input.digest,
     refused: input.fleet.refused,

@@ -22,6 +22,8 @@ export interface EvictInput {
   readonly now: Timestamp;
   /** Whether a cluster is in the fleet and not leaving it. */
   readonly inFleet: (cluster: ClusterName) => boolean;
+  /** Whether a cluster counts as unavailable whatever runs there: it is being upgraded. */
+  readonly isUnavailable: (cluster: ClusterName) => boolean;
   /** The pause of a placement; without one, of the fleet. Evictions wait for its end. */
   readonly pauseOf: (work: PlacementWork | undefined) => Pause;
   readonly digest: (text: string) => string;
@@ -119,6 +121,7 @@ function verdictOn({ spec }: Eviction, work: PlacementWork | undefined, input: E
     isDeleted: input.deletedPlacements.has(spec.placementName),
     budget: placementBudget({ kind: 'ClusterResourcePlacement', name: spec.placementName }, input),
     inFleet: input.inFleet,
+    isUnavailable: input.isUnavailable,
   });
 }
 

@@ -22,8 +22,9 @@ export function decideEviction(request: {
   readonly isDeleted: boolean;
   readonly budget: PlacementBudget;
   readonly inFleet: (cluster: ClusterName) => boolean;
+  readonly isUnavailable: (cluster: ClusterName) => boolean;
 }): Verdict {
-  const { clusterName, work, isDeleted, budget, inFleet } = request;
+  const { clusterName, work, isDeleted, budget, inFleet, isUnavailable } = request;
   if (isDeleted) return invalid(messages.deleting, true);
   if (work === undefined) return invalid(messages.missing);
   const { placement } = work;
@@ -42,6 +43,7 @@ export function decideEviction(request: {
     bindings: work.bindings,
     budget,
     isCounted: inFleet,
+    isUnavailable,
   }).verdict;
   if (misconfigured) return { kind: 'blocked', message: `${messages.misconfigured}: ${message}` };
   return allowed

@@ -6,6 +6,7 @@ import { fleetRules } from './fleet/fleet-rules.ts';
 import { placementRules } from './placement/placement-rules.ts';
 import { recordRules } from './record/record-rules.ts';
 import { stagedRules } from './staged/staged-rules.ts';
+import { upgradeRules } from './upgrade/upgrade-rules.ts';
 
 /** One row for each domain, in the order in which its findings are listed. */
 const ruleSets: { readonly [Domain in PlanSection | 'record' | 'fleet']: RuleSet } = {
@@ -13,6 +14,7 @@ const ruleSets: { readonly [Domain in PlanSection | 'record' | 'fleet']: RuleSet
   placements: placementRules,
   runs: stagedRules,
   evictions: evictionRules,
+  upgrades: upgradeRules,
   fleet: fleetRules,
 };
 

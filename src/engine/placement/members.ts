@@ -100,7 +100,7 @@ function resolveStatus(member: MemberCluster, { now, observations, record }: Mem
   const observation = observations.get(name);
   const recorded = record.clusters.get(name)?.status ?? {};
   if (observation?.reachable) {
-    const status = observation.memberStatus ?? {};
+    const status = withVersions(observation);
     return {
       status: status.agentStatus ? status : withHeartbeat(status, observation.observedAt ?? now),
       neverStale: false,
@@ -110,6 +110,10 @@ function resolveStatus(member: MemberCluster, { now, observations, record }: Mem
   if (observation?.memberStatus?.agentStatus) return { status, neverStale: false };
   return { status: withLastContact(status, observation?.observedAt), neverStale: false };
 }
+
+/** What a member runs is recorded beside its status. */
+const withVersions = ({ memberStatus = {}, versions }: ClusterObservation): MemberClusterStatus =>
+  versions === undefined ? memberStatus : { ...memberStatus, versions };
 
 const withHeartbeat = (status: MemberClusterStatus, at: Timestamp): MemberClusterStatus => ({
   ...status,

@@ -1,4 +1,4 @@
-import type { PlacementKey } from '../../api/meta.ts';
+import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { PlacementOutcome } from '../delivery/placement-outcome.ts';
@@ -23,7 +23,7 @@ import { areRunsUnchanged, isUnchangedOutcome } from './unchanged-outcome.ts';
 
 /** Outcomes of a plan that later plans may reuse as long as their inputs do not change. */
 export interface Reusable {
-  readonly world: Pick<World, 'overrides'> & {
+  readonly world: Pick<World, 'overrides' | 'upgrading'> & {
     readonly members: readonly Member[];
     readonly observations: World['input']['observations'];
   };
@@ -59,6 +59,7 @@ export type Reuse = (placement: Placement) => Settled | undefined;
  */
 export function reuseFrom(earlier: Reusable | undefined, world: World): Reuse {
   if (!earlier || !sameForAll(earlier, world)) return () => undefined;
+  const upgraded = changedIn(earlier.world.upgrading, world.upgrading);
   const touched = changedMembers(earlier.world.observations, world.input.observations);
   const now = parseInstant(world.input.now) ?? 0;
   return (placement) => {
@@ -75,6 +76,7 @@ export function reuseFrom(earlier: Reusable | undefined, world: World): Reuse {
       now >= settled.stands.from &&
       now < settled.stands.until &&
       sameValue(settled.runInputs, runInputs(outcome.work, settled.runs?.recorded ?? [], world)) &&
+      !(upgraded.size > 0 && outcome.work.bindings.some(({ binding }) => upgraded.has(binding.targetCluster))) &&
       (touched.size === 0 ||
         !outcome.work.bindings.some(({ binding }) =>
           concerns(touched.get(binding.targetCluster), outcome.work, world),
@@ -82,6 +84,10 @@ export function reuseFrom(earlier: Reusable | undefined, world: World): Reuse {
     return stands ? { ...settled, outcome: withWakes(settled, world) } : undefined;
   };
 }
+
+/** Clusters whose upgrade began, ended, or is now that of another run. */
+const changedIn = (before: World['upgrading'], after: World['upgrading']): ReadonlySet<ClusterName> =>
+  new Set([...before.keys(), ...after.keys()].filter((cluster) => before.get(cluster) !== after.get(cluster)));
 
 /** What the next plan may reuse of this one. `reused`: what this one reused itself. */
 export function reusableFrom(
@@ -95,8 +101,8 @@ export function reusableFrom(
     const known = reused(outcome) ?? settle(outcome, made.runs.get(key), world);
     if (known) settled.set(key, known);
   }
-  const { overrides, index, input } = world;
-  return { world: { overrides, members: index.members, observations: input.observations }, settled };
+  const { overrides, upgrading, index, input } = world;
+  return { world: { overrides, upgrading, members: index.members, observations: input.observations }, settled };
 }
 
 function settle(outcome: PlacementOutcome, runs: RunsOutcome | undefined, world: World): Settled | undefined {

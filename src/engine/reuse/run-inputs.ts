@@ -2,6 +2,7 @@ import { placementKey, refOf } from '../../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../../api/staged.ts';
 import { type PlacementBudget, placementBudget } from '../budget/placement-budget.ts';
 import { acceptsHandWritten } from '../gate/answer.ts';
+import type { RecordedApproval } from '../input.ts';
 import type { Pause } from '../pause/pause.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
@@ -33,7 +34,7 @@ interface RunInput {
     /** The approval file on main. */
     readonly answer: ApprovalRequest | undefined;
     /** The recorded request. */
-    readonly recorded: ApprovalRequest | undefined;
+    readonly recorded: RecordedApproval | undefined;
   }[];
 }
 

@@ -17,7 +17,7 @@ import { sameCluster } from './same-cluster.ts';
 import { type Selected, selectMoves } from './select.ts';
 import { withSuccessors } from './successors.ts';
 import { targetNumber, unplaced, wantsNone } from './target-number.ts';
-import { freeAt, holdsOf, pausedHolds } from './waiting-holds.ts';
+import { freeAt, holdsOf, pausedHolds, upgradingHolds } from './waiting-holds.ts';
 import { withinDisruptionBudget } from './within-disruption-budget.ts';
 
 export interface RollOutContext extends OverrideComparison {
@@ -26,6 +26,10 @@ export interface RollOutContext extends OverrideComparison {
   readonly pause: Pause;
   /** The placement's budget; it applies to rollouts only with the scope `all`. */
   readonly budget: PlacementBudget;
+  /** Clusters with an upgrade in flight, and the run that started it: nothing moves there. */
+  readonly upgrading: ReadonlyMap<ClusterName, string>;
+  /** Whether a cluster counts as unavailable whatever runs there. */
+  readonly isUnavailable: (cluster: ClusterName) => boolean;
   /** A binding that kept earlier labels of its cluster, rendered with the present ones. */
   readonly withPresentLabels: (binding: Binding) => Binding;
   /** A moved binding as its cluster was observed. A cluster that already has what it is given is ready at once. */
@@ -55,7 +59,10 @@ export function rollOut(before: PlacementWork, context: RollOutContext): Placeme
   const isOutOfDate = outOfDate(work, latest.index, context);
   const classifyAll = (bindings: readonly BindingStep[]) =>
     withSuccessors(
-      bindings.map((step) => classify(step, isOutOfDate, period)),
+      bindings.map((step) => {
+        const classified = classify(step, isOutOfDate, period);
+        return context.isUnavailable(step.binding.targetCluster) ? unavailable(classified) : classified;
+      }),
       replacing,
     );
   if (conflict) {
@@ -66,29 +73,35 @@ export function rollOut(before: PlacementWork, context: RollOutContext): Placeme
       problems: [...work.problems, conflict.problem],
     };
   }
-  const isHeld = ({ candidate, step }: Classified): boolean =>
+  const isCleaned = ({ candidate, step }: Classified): boolean =>
     candidate === 'bind' && cleanups.has(step.binding.targetCluster);
+  const isUpgrading = ({ candidate, step }: Classified): boolean =>
+    candidate !== 'none' && context.upgrading.has(step.binding.targetCluster);
+  const isHeld = (entry: Classified): boolean => isCleaned(entry) || isUpgrading(entry);
   let all = classifyAll(work.bindings);
+  const held = [...cleanups.values(), ...upgradingHolds(all, work.placement, context.upgrading)];
   if (context.pause.kind === 'paused') {
     const waiting = all.filter((entry) => entry.candidate !== 'none' && !isHeld(entry));
     return {
       ...work,
       bindings: notMoved(all, (entry) => entry.candidate !== 'none', context),
-      holds: [...work.holds, ...cleanups.values(), ...pausedHolds(waiting, work.placement, context.pause)],
+      holds: [...work.holds, ...held, ...pausedHolds(waiting, work.placement, context.pause)],
     };
   }
   if (isBlockedByRemovals(all, targetNumber(work, all), rollingUpdate))
     all = all.filter(({ candidate }) => candidate !== 'remove');
   for (;;) {
     const selected = selectMoves(
-      all.filter((entry) => !isHeld(entry)),
+      all
+        .filter((entry) => !isCleaned(entry))
+        .map((entry): Classified => (isUpgrading(entry) ? { ...entry, candidate: 'none' } : entry)),
       { total: targetNumber(work, all), wantsNone: wantsNone(work) },
       rollingUpdate,
     );
-    const { allowed, denials } = withinDisruptionBudget({ work, all, chosen: selected.chosen, budget: context.budget });
+    const { allowed, denials } = withinDisruptionBudget({ ...context, work, all, chosen: selected.chosen });
     if (allowed.size === 0) {
       const waiting = new Set([...selected.waiting, ...denials.keys()]);
-      return finished(work, context, { ...selected, rollingUpdate, all, waiting, denials, isHeld, cleanups });
+      return finished(work, context, { ...selected, rollingUpdate, all, waiting, denials, isHeld, held });
     }
     all = classifyAll(
       all.flatMap((entry) =>
@@ -106,11 +119,12 @@ interface LastSelection extends Pick<Selected, 'readyMissing' | 'noneNeeded'> {
   readonly waiting: ReadonlySet<Classified>;
   readonly denials: ReadonlyMap<Classified, string>;
   readonly isHeld: (entry: Classified) => boolean;
-  readonly cleanups: ReadonlyMap<ClusterName, Hold>;
+  /** Of what may not move whatever the budgets allow. */
+  readonly held: readonly Hold[];
 }
 
 function finished(work: PlacementWork, context: RollOutContext, last: LastSelection): PlacementWork {
-  const { rollingUpdate, all, waiting, denials, isHeld, cleanups, noneNeeded } = last;
+  const { rollingUpdate, all, waiting, denials, isHeld, held, noneNeeded } = last;
   const awaitsReadiness = [...waiting].some((entry) => entry.candidate !== 'bind' && !denials.has(entry));
   const readyAt = awaitsReadiness ? freeAt(all, last.readyMissing) : undefined;
   return {
@@ -118,7 +132,7 @@ function finished(work: PlacementWork, context: RollOutContext, last: LastSelect
     bindings: notMoved(all, (entry) => waiting.has(entry) || isHeld(entry), context),
     holds: [
       ...work.holds,
-      ...cleanups.values(),
+      ...held,
       ...holdsOf(waiting, work.placement, rollingUpdate, {
         all,
         readyAt,
@@ -130,6 +144,14 @@ function finished(work: PlacementWork, context: RollOutContext, last: LastSelect
     wakes: [...work.wakes, ...nextPause(waiting, context.pause)],
   };
 }
+
+/** It neither lets another cluster move, nor becomes ready by time alone. */
+const unavailable = (classified: Classified): Classified => ({
+  ...classified,
+  ready: false,
+  canBeUnavailable: false,
+  readyAt: undefined,
+});
 
 const notMoved = (
   all: readonly Classified[],

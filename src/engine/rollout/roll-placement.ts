@@ -7,7 +7,7 @@ import { idsOf } from '../overrides/snapshot-id.ts';
 import { startsRollout } from '../overrides/starts-rollout.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import { inFleet, type World } from '../world.ts';
+import { inFleet, unavailableByUpgrade, type World } from '../world.ts';
 import { overridesFor } from './overrides-for.ts';
 import { rollOut } from './roll-out.ts';
 import { withOverrideIds } from './snapshot-resources.ts';
@@ -25,6 +25,8 @@ export function rollPlacement(scheduled: PlacementWork, world: World): Placement
     startsRollout: (before, after) => startsRollout(before, after, world.overrides, known),
     pause: placementPause(work, world),
     budget: placementBudget(refOf(work.placement), world.input.fleet),
+    upgrading: world.upgrading,
+    isUnavailable: unavailableByUpgrade(world),
     withPresentLabels: filledAsObserved(work, world),
     observed: movedAsObserved(work, world),
     replacesRemaining(leaving) {

@@ -1,8 +1,9 @@
-import type { IntOrPercent } from '../../api/meta.ts';
+import type { ClusterName, IntOrPercent } from '../../api/meta.ts';
 import { type Placement, type RollingUpdate, refOf } from '../../api/placement.ts';
 import { formatInstant } from '../kernel/instant.ts';
 import { shortList } from '../kernel/short-list.ts';
 import { type Paused, pausedHold } from '../pause/pause.ts';
+import { upgradingHold } from '../pause/upgrading-hold.ts';
 import type { Hold } from '../plan-document.ts';
 import type { Candidate, Classified } from './classify.ts';
 
@@ -105,6 +106,19 @@ export const pausedHolds = (waiting: readonly Classified[], placement: Placement
       pause,
     ),
   );
+
+/** Holds of bindings to move on clusters that are being upgraded. */
+export const upgradingHolds = (
+  all: readonly Classified[],
+  placement: Placement,
+  upgrading: ReadonlyMap<ClusterName, string>,
+): Hold[] =>
+  all.flatMap(({ step: { binding }, candidate }) => {
+    const run = upgrading.get(binding.targetCluster);
+    if (run === undefined || candidate === 'none') return [];
+    const subject = { ...refOf(placement), clusterName: binding.targetCluster };
+    return [{ subject, ...upgradingHold(`${binding.targetCluster} ${moveText(candidate)}`, run) }];
+  });
 
 const moveText = (candidate: Candidate): string =>
   candidate === 'remove' ? 'is to be removed' : candidate === 'bind' ? 'is to be added' : 'is to be updated';

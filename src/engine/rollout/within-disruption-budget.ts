@@ -1,3 +1,4 @@
+import type { ClusterName } from '../../api/meta.ts';
 import { allowanceOf, needsBudget } from '../budget/allowance.ts';
 import { budgetOfRollouts, type PlacementBudget } from '../budget/placement-budget.ts';
 import { markedForRemoval, type PlacementWork } from '../placement-work.ts';
@@ -18,13 +19,15 @@ export function withinDisruptionBudget(of: {
   readonly all: readonly Classified[];
   readonly chosen: ReadonlySet<Classified>;
   readonly budget: PlacementBudget;
+  readonly isUnavailable: (cluster: ClusterName) => boolean;
 }): WithinBudget {
-  const { work, all, chosen } = of;
+  const { work, all, chosen, isUnavailable } = of;
   const budget = budgetOfRollouts(of.budget);
   if (budget === undefined) return { allowed: chosen, denials: new Map() };
   const allowed = new Set<Classified>();
   const denials = new Map<Classified, string>();
-  let allowance = allowanceOf({ work, bindings: all.map(({ step }) => step), budget, isCounted: () => true });
+  const bindings = all.map(({ step }) => step);
+  let allowance = allowanceOf({ work, bindings, budget, isCounted: () => true, isUnavailable });
   for (const entry of chosen) {
     const { step } = entry;
     if (needsBudget(step.binding)) {

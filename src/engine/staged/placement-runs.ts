@@ -1,5 +1,5 @@
 import { type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
-import type { StagedUpdateRun } from '../../api/staged.ts';
+import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { movedAsObserved } from '../bindings/present-bindings.ts';
 import { successorReplacesRemaining } from '../bindings/successor.ts';
 import { acceptsHandWritten } from '../gate/answer.ts';
@@ -11,7 +11,7 @@ import type { PlacementWork } from '../placement-work.ts';
 import { overridesFor } from '../rollout/overrides-for.ts';
 import { snapshotForRun } from '../rollout/snapshot-resources.ts';
 import { placementOfRun } from '../update-run.ts';
-import type { World } from '../world.ts';
+import { unavailableByUpgrade, type World } from '../world.ts';
 import { advanceRuns, type RunsOutcome } from './advance-runs.ts';
 import { isAbsenceCertain } from './approval/answer.ts';
 
@@ -32,8 +32,10 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     recordedRuns,
     strategies: world.input.fleet.strategies,
     approvals: world.input.fleet.approvals,
-    recordedApprovals: world.record.approvals,
+    recordedApprovals: stageApprovals(world.record),
     clusters: clustersOf(world.members),
+    upgrading: world.upgrading,
+    isUnavailable: unavailableByUpgrade(world),
     now: world.input.now,
     commit: world.input.commit,
     pause: placementPause(work, world),
@@ -61,6 +63,12 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
 /** One list for all placements of a plan, so that what is memoized by it is computed once. */
 const clustersOf = memoize((members: World['members']) =>
   [...members.values()].map(({ name, labels, leaving }) => ({ name, labels, left: leaving })),
+);
+
+/** Recorded approvals of staged runs. */
+const stageApprovals = memoize(
+  ({ approvals }: World['record']): ReadonlyMap<string, ApprovalRequest> =>
+    new Map([...approvals].flatMap(([key, it]) => (it.kind === 'Gate' ? [] : [[key, it] as const]))),
 );
 
 /** The update runs of a placement, as admitted. */

@@ -31,6 +31,10 @@ export interface RunsInput {
   readonly recordedApprovals: ReadonlyMap<string, ApprovalRequest>;
   /** Members with their labels as placements see them; `left`: the file is removed or has a deletionTimestamp. */
   readonly clusters: readonly { readonly name: ClusterName; readonly labels: Labels; readonly left: boolean }[];
+  /** Clusters with an upgrade in flight, and the run that started it. */
+  readonly upgrading: ReadonlyMap<ClusterName, string>;
+  /** Whether a cluster counts as unavailable whatever runs there. */
+  readonly isUnavailable: (cluster: ClusterName) => boolean;
   readonly now: Timestamp;
   /** Of the fleet repo. */
   readonly commit: string;

@@ -1,7 +1,7 @@
 import { durationMs, longestDurationMs } from '../../api/longest-duration.ts';
+import { isTimeZone } from '../../api/syntax.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { cronSchedule, parseCron } from './cron.ts';
-import { isTimeZone } from './time-zone.ts';
 import { type Window, windowOf } from './window.ts';
 
 /** A window as files write it. */

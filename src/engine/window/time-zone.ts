@@ -4,17 +4,14 @@ import { daysFromCivil, type Instant } from '../kernel/instant.ts';
 export type WallTime = number;
 
 const dayMs = 86_400_000;
-const clocks = new Map<string, Intl.DateTimeFormat | undefined>();
-
-/** Whether `Intl` knows the IANA name. */
-export const isTimeZone = (zone: string): boolean => clockOf(zone) !== undefined;
+const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** The local time of a zone at an instant, in whole seconds. The zone must be known. */
 export function wallTime(instant: Instant, zone: string): WallTime {
   const whole = Math.floor(instant / 1000) * 1000;
   if (zone === 'UTC') return whole;
   const shown = Object.fromEntries(
-    clockOf(zone)!
+    clockOf(zone)
       .formatToParts(whole)
       .map(({ type, value }) => [type, Number(value)]),
   );
@@ -41,24 +38,20 @@ function instantOf(wall: WallTime, zone: string): Instant {
   return found.length > 0 ? Math.min(...found) : wall - offsets[0]!;
 }
 
-function clockOf(zone: string): Intl.DateTimeFormat | undefined {
-  if (!clocks.has(zone)) clocks.set(zone, makeClock(zone));
-  return clocks.get(zone);
+function clockOf(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone) ?? makeClock(zone);
+  clocks.set(zone, known);
+  return known;
 }
 
-function makeClock(timeZone: string): Intl.DateTimeFormat | undefined {
-  try {
-    return new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-  } catch {
-    return undefined;
-  }
-}
+const makeClock = (timeZone: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });

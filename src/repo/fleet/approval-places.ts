@@ -15,6 +15,7 @@ export function placeIssues({ object }: Pick<Validated, 'object'>, { file }: Pla
     case 'ClusterApprovalRequest':
     case 'ApprovalRequest':
     case 'RemovalApproval':
+    case 'Gate':
       return file.startsWith(folder) ? [] : [outsideFolder(file, folder)];
     case 'FleetConfig':
       return file === configFile || object.spec.approvals === undefined ? [] : [outsideConfig(file)];

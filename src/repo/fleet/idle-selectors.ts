@@ -1,5 +1,6 @@
 import type { LabelSelector } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
+import { parseSelector } from '../../api/selector-text.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { matchesSelector } from '../../engine/kernel/selector.ts';
 import { memberNameLabel } from '../../engine/placement/members.ts';
@@ -7,8 +8,9 @@ import { fieldWarning } from './field-warning.ts';
 import { selectorTerms } from './selector-terms.ts';
 
 /**
- * Warnings about label selectors of placements, overrides and stages that match no cluster of the repo, which may be misspelt. None
- * in a repo without clusters, nor if an invalid file may define one. Properties of clusters are not in the repo and are not checked.
+ * Warnings about label selectors of placements, overrides, stages and maintenance windows that match no cluster of the repo: they may
+ * be misspelt. None in a repo without clusters, nor if an invalid file may define one. Properties of clusters are not in the repo and
+ * are not checked.
  */
 export function idleSelectors(fleet: Fleet): Problem[] {
   const { members, unreadable, refused } = fleet;
@@ -43,7 +45,7 @@ interface Selecting {
   readonly selector: LabelSelector | undefined;
 }
 
-const selectors = ({ placements, overrides, strategies }: Fleet): Selecting[] => [
+const selectors = ({ placements, overrides, strategies, ...fleet }: Fleet): Selecting[] => [
   ...placements.flatMap((of) =>
     selectorTerms(of).map(({ term, path }) => ({ of, path: `${path}.labelSelector`, selector: term.labelSelector })),
   ),
@@ -63,7 +65,17 @@ const selectors = ({ placements, overrides, strategies }: Fleet): Selecting[] =>
       selector: labelSelector,
     })),
   ),
+  ...fleet.maintenanceConfigurations.map((of) => ({
+    of,
+    path: 'spec.memberSelector.byLabel',
+    selector: of.spec.memberSelector && selectorByLabel(of.spec.memberSelector),
+  })),
 ];
+
+function selectorByLabel({ byLabel }: { readonly byLabel: string }): LabelSelector | undefined {
+  const parsed = parseSelector(byLabel);
+  return parsed.ok ? parsed.selector : undefined;
+}
 
 /** The first requirement that no cluster meets; undefined if each is met by some cluster. */
 function missingLabel(

@@ -24,6 +24,8 @@ export interface Names {
   placement(name: string, namespace: string | undefined): Named;
   /** A strategy of staged updates; cluster-scoped if there is no namespace. */
   strategy(name: string, namespace: string | undefined): Named;
+  /** A strategy of cluster update runs. */
+  upgradeStrategy(name: string): Named;
   /** A manifest under resources/. */
   resource(selected: Selected, namespace: string | undefined): Named;
   /** The selectors of an override that are in its scope; `misscopedSelectors` warns about the others. */
@@ -42,6 +44,7 @@ export function namesIn(fleet: Fleet): Names {
   // Includes placements being deleted: they are in the repo, and have their own warning.
   const placements = byNamespace([...writtenPlacements(fleet).values()]);
   const strategies = byNamespace(fleet.strategies);
+  const upgradeStrategies = byNamespace(fleet.upgradeStrategies);
   const resources = byKind(fleet.resources);
   return {
     cluster: (name) => ({ kind: 'MemberCluster', namespace: undefined, name, among: clusters.get('') ?? none }),
@@ -56,6 +59,12 @@ export function namesIn(fleet: Fleet): Names {
       namespace,
       name,
       among: strategies.get(namespace ?? '') ?? none,
+    }),
+    upgradeStrategy: (name) => ({
+      kind: 'UpdateStrategy',
+      namespace: undefined,
+      name,
+      among: upgradeStrategies.get('') ?? none,
     }),
     resource: ({ group, kind, name }, namespace) => ({
       kind,

@@ -115,8 +115,7 @@ const manifestText = memoize((manifest: object) => emitYaml(manifest, ofManifest
 
 const objectText = (value: object): string => emitYaml(value, layoutOf(value));
 
-const layoutOf = (value: object): Layout =>
-  (value as { kind?: unknown }).kind === 'PlacementState' ? ofState : ofObject;
+const layoutOf = (value: object): Layout => layouts.get((value as { kind?: unknown }).kind) ?? ofObject;
 
 const knownFirst = (map: object): readonly string[] => [
   ...first.filter((key) => key in map),
@@ -143,6 +142,12 @@ const oneLine: ReadonlySet<string> = new Set([
   'resourceSnapshots',
   'conditions',
   'policy',
+]);
+
+const layouts: ReadonlyMap<unknown, Layout> = new Map([
+  ['PlacementState', ofState],
+  // The engine puts the fields of its status in order.
+  ['UpdateRun', ofManifest],
 ]);
 
 const inState: ReadonlyMap<string, Layout> = new Map([

@@ -4,6 +4,7 @@ import { reappliedClusters } from '../../engine/delivery/reapplied.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Move, Plan, PlannedBinding } from '../../engine/plan-document.ts';
+import { placementTargets } from '../../engine/target-kinds.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { bindingsGone } from './bindings-gone.ts';
 
@@ -32,10 +33,11 @@ export function actionsOf({ plan, contents }: PlanResult, record: FleetRecord): 
         return { ...binding, action: stays && anew.has(binding.clusterName) ? 'reapply' : move, placement };
       });
     }),
-    ...plan.targets.flatMap(({ remove, placement, clusterName, resourceSnapshotIndex }): PlannedAction[] =>
-      remove && !present.has(placementKey(placement))
-        ? [{ action: 'remove', placement, clusterName, resourceSnapshotIndex }]
-        : [],
+    ...placementTargets(plan.targets).flatMap(
+      ({ remove, placement, clusterName, resourceSnapshotIndex }): PlannedAction[] =>
+        remove && !present.has(placementKey(placement))
+          ? [{ action: 'remove', placement, clusterName, resourceSnapshotIndex }]
+          : [],
     ),
     ...released(plan, record),
   ];

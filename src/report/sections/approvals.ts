@@ -1,9 +1,9 @@
 import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
 import { type ApprovalRequestName, approvalBranch, placeOfBranch } from '../../engine/gate/request.ts';
-import type { Plan } from '../../engine/plan-document.ts';
+import type { Hold, Plan } from '../../engine/plan-document.ts';
 import { holdSubject } from '../hold-text.ts';
-import { type Item, list, type SectionInput, type SectionSource } from './section.ts';
+import { type Item, type Line, list, type SectionInput, type SectionSource } from './section.ts';
 
 /** What the guard refuses, and how to let it happen. */
 export const refused: SectionSource = ({ plan }) =>
@@ -36,26 +36,26 @@ export const approvals: SectionSource = (input) => list('Waiting for approval', 
 
 /** Of a plan that is refused only the sentence of a gate that was there before is shown. */
 const gates = ({ inEffect, plan }: SectionInput): readonly Item[] =>
-  inEffect.approvals.map(({ planned, subject: { name, namespace, stage } }) => {
+  inEffect.approvals.map(({ planned, subject: { name, namespace, stage, group } }) => {
     const isPlanned = plan.approvals.some((it) => placementKey(it.planned) === placementKey(planned));
     const hold = plan.holds.find(
       ({ reason, subject }) =>
         reason === 'WaitingForApproval' &&
         subject.name === name &&
         subject.namespace === namespace &&
-        subject.stage === stage,
+        (group === undefined ? subject.stage === stage : subject.group === group),
     );
     const why = hold && isPlanned ? [`: ${hold.message}`] : [];
     return {
-      line: [
-        { bold: name },
-        ...(stage === undefined ? [] : [', stage ', { bold: stage }]),
-        ...why,
-        ...ofBranch(planned, plan),
-      ],
+      line: [{ bold: name }, ...scopeSpans({ stage, group }), ...why, ...ofBranch(planned, plan)],
       ask: { does: 'To approve,', branch: approvalBranch(planned) },
     };
   });
+
+const scopeSpans = ({ stage, group }: Pick<Hold['subject'], 'stage' | 'group'>): Line => {
+  if (group !== undefined) return [', group ', { bold: group }];
+  return stage === undefined ? [] : [', stage ', { bold: stage }];
+};
 
 const removals = ({ inEffect, plan }: SectionInput): readonly Item[] =>
   inEffect.removalHolds.map(({ subject, message, removalDigest }) => ({

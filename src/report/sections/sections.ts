@@ -1,5 +1,6 @@
 import type { SectionRows } from '../../engine/plan-document.ts';
 import { notEvicted } from '../evictions.ts';
+import { clusterUpgrades } from '../upgrades/upgrades.ts';
 import { approvals, refused } from './approvals.ts';
 import { notHealthy, notResponding } from './failing-clusters.ts';
 import { differing, notAvailable } from './failing-objects.ts';
@@ -17,6 +18,7 @@ const sources: SectionRows<SectionSource> = {
   problems,
   waitingForUser,
   runs,
+  upgrades: clusterUpgrades,
   notRolledOut,
   placements,
   clusters,

@@ -37,7 +37,7 @@ describe('completion offers', () => {
   );
 
   it.each([
-    ['ge', ['get']],
+    ['ge', ['generate', 'get']],
     ['help dr', ['drain']],
     ['get place', ['placements']],
     ['get placements,ru', ['placements,runs']],

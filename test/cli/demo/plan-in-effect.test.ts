@@ -13,6 +13,7 @@ const plan = (given: object): Plan =>
     guard: [],
     problems: [],
     holds: [],
+    upgrades: [],
     record: new Map(),
     ...given,
   }) as unknown as Plan;

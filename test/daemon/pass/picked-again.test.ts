@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { placementTargets } from '../../../src/engine/target-kinds.ts';
 import { deployment, member, placement } from '../../support/paper-fleet.ts';
 import { settles } from '../../support/small-fleet.ts';
 import { VirtualFleet } from '../../support/virtual-fleet.ts';
@@ -65,7 +66,9 @@ it.each<[string, Record<string, string>, boolean]>([
     fleet.commit(uncordoned);
     await settles(fleet, one);
     expect(one.plan().holds).toEqual([]);
-    expect(one.plan().targets.map(({ clusterName, remove }) => `${clusterName} ${remove}`)).not.toContain('b true');
+    expect(
+      placementTargets(one.plan().targets).map(({ clusterName, remove }) => `${clusterName} ${remove}`),
+    ).not.toContain('b true');
     expect(fleet.stored('b', 'apps/deployments', 'web', 'web')).toBeDefined();
     expect(others()).toEqual(before);
     await fleet.until('nobody is asked any more', () => fleet.repo.tip(branch) === undefined);

@@ -9,7 +9,7 @@ it('a folder that a newer gitfleet wrote stays on the status branch, and other u
   const plan = await paper.planOn();
   const { fleet } = await paper.input();
   const before = new Map([
-    ['upgrades/eu-1.yaml', 'kind: Upgrade\n'],
+    ['later/eu-1.yaml', 'kind: Upgrade\n'],
     ['notes.txt', 'mine\n'],
     ['runs/gone/x.yaml', 'x\n'],
   ]);
@@ -20,5 +20,5 @@ it('a folder that a newer gitfleet wrote stays on the status branch, and other u
     before: { record: readRecord(before).record, files: before },
     fleet,
   });
-  expect([...before.keys()].filter((path) => files.has(path))).toEqual(['upgrades/eu-1.yaml']);
+  expect([...before.keys()].filter((path) => files.has(path))).toEqual(['later/eu-1.yaml']);
 });

@@ -16,7 +16,7 @@ const allowance = (
   work: PlacementWork,
   of: PlacementBudget,
   isCounted: (cluster: string) => boolean = () => true,
-): Allowance => allowanceOf({ work, bindings: work.bindings, budget: of, isCounted });
+): Allowance => allowanceOf({ work, bindings: work.bindings, budget: of, isCounted, isUnavailable: () => false });
 const budgetAllows = (...of: Parameters<typeof allowance>) => allowance(...of).verdict;
 
 it.each<[string, 'ClusterResourcePlacement' | 'ResourcePlacement', string, boolean]>([

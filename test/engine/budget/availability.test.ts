@@ -59,11 +59,21 @@ describe('what a disruption budget counts', () => {
     scheduled('e'),
   ].map((binding) => ({ binding, move: 'keep' as const }));
 
+  const all = { isCounted: () => true, isUnavailable: () => false };
+
   it('untrackable resources are available from the start; removed or only compared ones never', () => {
-    expect(countBindings(steps, () => true)).toEqual({ total: 5, available: 2 });
+    expect(countBindings(steps, all)).toEqual({ total: 5, available: 2 });
   });
 
   it('clusters that are not counted are neither available nor missing', () => {
-    expect(countBindings(steps, (cluster) => cluster !== 'a')).toEqual({ total: 4, available: 1 });
+    expect(countBindings(steps, { ...all, isCounted: (cluster) => cluster !== 'a' })).toEqual({
+      total: 4,
+      available: 1,
+    });
+  });
+
+  it('a cluster that is being upgraded is not available', () => {
+    const isUnavailable = (cluster: string) => cluster === 'a';
+    expect(countBindings(steps, { ...all, isUnavailable })).toEqual({ total: 5, available: 1 });
   });
 });

@@ -21,6 +21,7 @@ const run = (change: Partial<EvictInput>) =>
     budgets: [],
     now: T0,
     inFleet: () => true,
+    isUnavailable: () => false,
     pauseOf: () => notPaused,
     digest,
     refused: [],

@@ -5,6 +5,7 @@ import { placementKey } from '../../../src/api/placement.ts';
 import type { ApprovalRequest, StageStatus } from '../../../src/api/staged.ts';
 import type { PlanInput } from '../../../src/engine/input.ts';
 import type { Plan, PlannedBinding, Target } from '../../../src/engine/plan-document.ts';
+import { placementTargets } from '../../../src/engine/target-kinds.ts';
 import { runFile, strategyFile } from '../../scenarios/staged-files.ts';
 import { disruptionBudget, frozen } from '../../scenarios/texts.ts';
 import { drawn } from '../../support/law-runs.ts';
@@ -83,7 +84,7 @@ async function watchRun(): Promise<void> {
     await watch(paper, 1);
     for (const { file, answer } of paper.last!.plan.approvals) {
       if (answer !== undefined || step % 2 === 0) continue;
-      const request = file.object as ApprovalRequest;
+      const request = file!.object as ApprovalRequest;
       const conditions = [{ type: 'Approved', status: 'True', reason: 'Approved', message: '' }];
       paper.files[`approvals/${request.metadata.name}.yaml`] = JSON.stringify({ ...request, status: { conditions } });
     }
@@ -215,7 +216,7 @@ const mutations: readonly (readonly [what: string, rule: string, mutation: Mutat
     'a removal from where it never was',
     'removal-without-binding',
     ({ plan, input }) => {
-      const placement = plan.targets[0]?.placement;
+      const placement = placementTargets(plan.targets)[0]?.placement;
       if (!placement || !input.fleet.members.some(({ metadata }) => metadata.name === 'z')) return undefined;
       return { ...plan, targets: [...plan.targets, { clusterName: 'z', placement, remove: true, objects: [] }] };
     },
@@ -333,7 +334,7 @@ const mutations: readonly (readonly [what: string, rule: string, mutation: Mutat
     'an eviction that no file requests',
     'eviction-unasked',
     ({ plan }, at) => {
-      const target = pick(plan.targets, at);
+      const target = pick(placementTargets(plan.targets), at);
       if (!target) return undefined;
       const { clusterName, placement } = target;
       const eviction = {

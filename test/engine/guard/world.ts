@@ -96,6 +96,8 @@ export const inputOf = (
     runs: new Map(),
     approvals: new Map(),
     evictions: new Map(),
+    upgrades: new Map(),
+    profiles: new Map(),
     removals: new Map(),
     askedRemovals: undefined,
     clusters: new Map(),

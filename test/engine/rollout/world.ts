@@ -118,6 +118,8 @@ export const roll = (work: PlacementWork, context: Partial<RollOutContext> = {})
     startsRollout: () => false,
     pause: notPaused,
     budget: undefined,
+    upgrading: new Map(),
+    isUnavailable: () => false,
     withPresentLabels: (binding) => binding,
     observed: (step) => step,
     replacesRemaining: () => false,

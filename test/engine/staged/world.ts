@@ -189,6 +189,8 @@ export const inputOf = (change: Partial<RunsInput>): RunsInput => ({
   approvals: [],
   recordedApprovals: new Map(),
   clusters: [],
+  upgrading: new Map(),
+  isUnavailable: () => false,
   now: T0,
   commit: 'c0ffee',
   pause: notPaused,

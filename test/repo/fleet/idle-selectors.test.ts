@@ -73,4 +73,25 @@ spec: {stages: [{name: one, labelSelector: {matchLabels: {env: prod}}}, {name: t
   it('are not reported in a repo without clusters', async () => {
     expect(await idle({ 'web.yaml': picks('{labelSelector: {matchLabels: {env: prod}}}') })).toEqual([]);
   });
+
+  it('are found in maintenance windows', async () => {
+    const windows = (byLabel: string) => ({
+      ...clusters,
+      'windows.yaml': `apiVersion: gitfleet.dev/v1alpha1
+kind: MaintenanceConfiguration
+metadata: {name: nights}
+spec:
+  memberSelector: {byLabel: "${byLabel}"}
+  maintenanceWindow: {schedule: {daily: {intervalDays: 1}}, startTime: "01:00"}
+`,
+    });
+    expect(await idle(windows('env in (prod, test)'))).toEqual([]);
+    expect(await idle(windows('env=prodd'))).toEqual([
+      [
+        'windows.yaml',
+        'memberSelector.byLabel',
+        'MaintenanceConfiguration nights: the labels match no cluster of this repo: none has env In prodd',
+      ],
+    ]);
+  });
 });

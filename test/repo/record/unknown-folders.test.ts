@@ -7,15 +7,15 @@ const member = 'apiVersion: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\
 it('a folder that this version does not know is never read as one that it knows', () => {
   const { record, problems } = readRecord(
     new Map([
-      ['upgrades/eu-1.yaml', member],
-      ['upgrades/eu-2.yaml', member],
+      ['later/eu-1.yaml', member],
+      ['later/eu-2.yaml', member],
       ['.github/CODEOWNERS', '* @ann\n'],
       ['notes.txt', 'mine\n'],
     ]),
   );
   expect([...record.clusters.keys(), ...record.runs.keys(), ...record.evictions.keys()]).toEqual([]);
   expect(problems.map(({ severity, code, file }) => `${severity} ${code} ${file}`)).toEqual([
-    'info unknown-record-folder (status branch) upgrades/',
+    'info unknown-record-folder (status branch) later/',
   ]);
 });
 

@@ -1,19 +1,31 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
+import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import { type RemovalToApprove, removalApprovalObject } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import { waitsOfApproval } from '../../../report/waits/waits.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
-import { approvalPage, removalPage } from './page.ts';
+import { approvalPage, gatePage, removalPage } from './page.ts';
 
 /** A request for approval: of a run, or for a removal. */
 type ApprovalRow =
   | { readonly approval: ApprovalRequest; readonly run: StagedUpdateRun | undefined }
+  | { readonly gate: UpgradeGate }
   | { readonly removal: RemovalToApprove };
 
 const ofRun =
-  (cell: (approval: ApprovalRequest) => Cell) =>
-  (row: ApprovalRow): Cell =>
-    'removal' in row ? undefined : cell(row.approval);
+  (cell: (approval: ApprovalRequest) => Cell, ofGate: (gate: UpgradeGate) => Cell) =>
+  (row: ApprovalRow): Cell => {
+    if ('removal' in row) return undefined;
+    return 'gate' in row ? ofGate(row.gate) : cell(row.approval);
+  };
+
+const scopeOf = ({ spec }: UpgradeGate): Cell => {
+  const { stage, group } = spec.target.updateRunProperties;
+  return group ?? stage;
+};
+
+const answerOf = ({ status }: UpgradeGate): Cell =>
+  status?.state === 'Completed' ? 'True' : status?.state === 'Rejected' ? 'False' : undefined;
 
 /** KubeFleet's columns of requests, then those of removals that need approval. */
 export const approvals: Listing = listing<ApprovalRow>({
@@ -23,7 +35,8 @@ export const approvals: Listing = listing<ApprovalRow>({
   folders: ['approvals', 'runs'],
   conditionTypes: ['Approved', 'ApprovalAccepted'],
   items: ({ record, removals }) => [
-    ...[...record.approvals].map(([key, approval]) => {
+    ...[...record.approvals].map(([key, approval]): ApprovalRow => {
+      if (approval.kind === 'Gate') return { gate: approval };
       const scope = key.slice(0, key.length - approval.metadata.name.length);
       return { approval, run: record.runs.get(scope + approval.spec.parentStageRollout) };
     }),
@@ -31,6 +44,7 @@ export const approvals: Listing = listing<ApprovalRow>({
   ],
   describe(row) {
     if ('removal' in row) return { name: row.removal.name, isOurs: true, value: removalApprovalObject(row.removal) };
+    if ('gate' in row) return { name: row.gate.metadata.name, isOurs: true, value: row.gate };
     const { approval, run } = row;
     return {
       name: approval.metadata.name,
@@ -39,19 +53,31 @@ export const approvals: Listing = listing<ApprovalRow>({
       value: approval,
     };
   },
-  page: (row, status) => ('removal' in row ? removalPage(row.removal, status) : approvalPage(row.approval, status)),
-  waits: (row) => ('removal' in row ? [] : waitsOfApproval(row.approval)),
+  page(row, status) {
+    if ('removal' in row) return removalPage(row.removal, status);
+    return 'gate' in row ? gatePage(row.gate, status) : approvalPage(row.approval, status);
+  },
+  waits: (row) => ('approval' in row ? waitsOfApproval(row.approval) : []),
   columns: [
-    { heading: 'UPDATE-RUN', cell: ofRun(({ spec }) => spec.parentStageRollout) },
-    { heading: 'STAGE', cell: ofRun(({ spec }) => spec.targetStage) },
-    { heading: 'APPROVED', cell: ofRun(({ status }) => statusOf(status?.conditions, 'Approved')) },
-    { heading: 'APPROVALACCEPTED', cell: ofRun(({ status }) => statusOf(status?.conditions, 'ApprovalAccepted')) },
+    {
+      heading: 'UPDATE-RUN',
+      cell: ofRun(
+        ({ spec }) => spec.parentStageRollout,
+        ({ spec }) => spec.target.updateRunProperties.name,
+      ),
+    },
+    { heading: 'STAGE', cell: ofRun(({ spec }) => spec.targetStage, scopeOf) },
+    { heading: 'APPROVED', cell: ofRun(({ status }) => statusOf(status?.conditions, 'Approved'), answerOf) },
+    {
+      heading: 'APPROVALACCEPTED',
+      cell: ofRun(({ status }) => statusOf(status?.conditions, 'ApprovalAccepted'), answerOf),
+    },
     {
       heading: 'AGE',
       cell: (row, now) =>
-        'removal' in row ? undefined : ageOf(row.approval.metadata, requestedAt(row.approval, row.run), now),
+        'approval' in row ? ageOf(row.approval.metadata, requestedAt(row.approval, row.run), now) : undefined,
     },
-    { heading: 'TYPE', cell: (row) => ('removal' in row ? 'removal' : 'stage') },
+    { heading: 'TYPE', cell: (row) => ('removal' in row ? 'removal' : 'gate' in row ? 'gate' : 'stage') },
     { heading: 'ABOUT', wide: true, cell: (row) => ('removal' in row ? row.removal.messages[0] : undefined) },
   ],
 });

@@ -1,4 +1,5 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
+import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import {
   type ApprovalRequestName,
   approvalBranch,
@@ -92,6 +93,39 @@ function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
       ? `stage ${stage.stageName}, which has no clusters`
       : `stage ${stage.stageName}, ${names.length} cluster(s), at most ${maxConcurrency} at once: ${listUpTo(names, mostNamed)}`,
     ...when,
+  ];
+}
+
+/** A gate of a cluster update run: what it opens, and how to approve it. */
+export function gatePage(
+  { kind, metadata, spec, status }: UpgradeGate,
+  { inPlace }: Pick<Status, 'inPlace'>,
+): string[] {
+  const { name, stage, group, timing } = spec.target.updateRunProperties;
+  const state = status?.state ?? 'Pending';
+  const isAsked = state === 'Pending' && spec.gateType === 'Approval';
+  return [
+    fields([
+      ['Name', metadata.name],
+      ['Kind', kind],
+      ['Run', name],
+      ['Gate', `${timing.toLowerCase()} ${group === undefined ? `stage ${stage}` : `group ${group}`}`],
+      ['Type', spec.gateType],
+      spec.displayName === undefined ? undefined : ['Title', spec.displayName],
+      ['State', state],
+      ['Review', metadata.annotations?.[reviewAnnotation]],
+    ]),
+    ...(isAsked
+      ? [
+          titled(
+            'How to approve or reject',
+            sentences([
+              ...approveLines(metadata, inPlace),
+              'reject:   write state: Rejected into the file of that branch before you merge it; that ends the run',
+            ]),
+          ),
+        ]
+      : []),
   ];
 }
 

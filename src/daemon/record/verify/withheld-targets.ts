@@ -12,6 +12,7 @@ import type { PlanResult } from '../../../engine/plan.ts';
 import type { PlacementTarget } from '../../../engine/plan-document.ts';
 import { overridesFor } from '../../../engine/rollout/overrides-for.ts';
 import { keyOfManifest, objectKey } from '../../../engine/selection/object-key.ts';
+import { placementTargets } from '../../../engine/target-kinds.ts';
 import type { World } from '../../../engine/world.ts';
 import type { Assignment } from '../../../members/assignment.ts';
 import type { DoubtedBindings } from './binding-claims.ts';
@@ -39,7 +40,7 @@ export function withheldTargets(
   const withheld = new Set<string>();
   const shown: { readonly key: PlacementKey; readonly cluster: ClusterName }[] = [];
   const problems: Problem[] = [];
-  for (const target of result.plan.targets) {
+  for (const target of placementTargets(result.plan.targets)) {
     const { clusterName: cluster, resourceSnapshotIndex: index, digest } = target;
     const key = placementKey(target.placement);
     // A target without a digest is not applied.

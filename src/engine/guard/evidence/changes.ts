@@ -4,6 +4,7 @@ import type { Binding } from '../../../api/placement-state.ts';
 import type { Fleet, FleetRecord } from '../../input.ts';
 import { memoizePair } from '../../kernel/memoize.ts';
 import type { Plan, PlannedBinding } from '../../plan-document.ts';
+import { placementTargets } from '../../target-kinds.ts';
 import { placementInEffect } from './fleet-in-effect.ts';
 import { membersThatLeave } from './members.ts';
 
@@ -65,7 +66,7 @@ export function changesOf(of: {
 
 function emptiedBy({ targets }: Plan): ReadonlyMap<PlacementKey, ReadonlySet<ClusterName>> {
   const emptied = new Map<PlacementKey, Set<ClusterName>>();
-  for (const { remove, placement, clusterName } of targets) {
+  for (const { remove, placement, clusterName } of placementTargets(targets)) {
     if (!remove) continue;
     const key = placementKey(placement);
     emptied.set(key, (emptied.get(key) ?? new Set()).add(clusterName));

@@ -1,10 +1,12 @@
 import type { FleetConfig } from '../../../api/gitfleet.ts';
 import { placementKey } from '../../../api/placement.ts';
+import { isTimeZone } from '../../../api/syntax.ts';
+import type { Fleet } from '../../input.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { type Instant, parseInstant } from '../../kernel/instant.ts';
 import type { GuardFinding, Plan } from '../../plan-document.ts';
+import { placementTargets } from '../../target-kinds.ts';
 import { lastHit, parseCron } from '../../window/cron.ts';
-import { isTimeZone } from '../../window/time-zone.ts';
 import type { Pair } from '../evidence/changes.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 
@@ -14,7 +16,7 @@ import type { Evidence } from '../evidence/evidence.ts';
  */
 export function changesInFreeze({ now: instant, fleet, plan, changes }: Evidence): GuardFinding[] {
   const now = parseInstant(instant) ?? 0;
-  const open = fleet.config?.spec.freeze?.find((freeze) => isOpen(freeze, now));
+  const open = openFreeze(fleet, now);
   if (!open) return [];
   const started = changes.flatMap(({ key, pairs }) =>
     pairs.filter(isBegun).map(({ clusterName }) => `${key} on ${clusterName}`),
@@ -27,9 +29,13 @@ export function changesInFreeze({ now: instant, fleet, plan, changes }: Evidence
   return [{ rule: 'frozen', message }];
 }
 
+/** A freeze that is on; an invalid one is. */
+export const openFreeze = ({ config }: Pick<Fleet, 'config'>, now: Instant) =>
+  config?.spec.freeze?.find((freeze) => isOpen(freeze, now));
+
 const leftAsItIs = ({ targets }: Plan): ReadonlySet<string> =>
   new Set(
-    targets
+    placementTargets(targets)
       .filter(({ digest, remove }) => digest === undefined && !remove)
       .map(({ clusterName, placement }) => `${placementKey(placement)} on ${clusterName}`),
   );

@@ -1,7 +1,8 @@
 import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Removal } from '../../kernel/removal-digest.ts';
-import type { Plan, Target } from '../../plan-document.ts';
+import type { PlacementTarget, Plan } from '../../plan-document.ts';
+import { placementTargets } from '../../target-kinds.ts';
 import type { Pair, PlacementChange } from '../evidence/changes.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { membersThatLeave, membersThatStay } from '../evidence/members.ts';
@@ -109,10 +110,13 @@ function overrideLosses(
 ): (key: PlacementKey, pair: Pair, held: () => readonly string[]) => readonly string[] {
   const overridesAfter = overridesReader(plan);
   // Computed on demand: most plans do not need it, and a large fleet has a million.
-  let byCluster: ReadonlyMap<string, Target> | undefined;
-  const targetOf = (cluster: ClusterName, key: PlacementKey): Target | undefined => {
+  let byCluster: ReadonlyMap<string, PlacementTarget> | undefined;
+  const targetOf = (cluster: ClusterName, key: PlacementKey): PlacementTarget | undefined => {
     byCluster ??= new Map(
-      plan.targets.map((target) => [`${target.clusterName} ${placementKey(target.placement)}`, target]),
+      placementTargets(plan.targets).map((target) => [
+        `${target.clusterName} ${placementKey(target.placement)}`,
+        target,
+      ]),
     );
     return byCluster.get(`${cluster} ${key}`);
   };

@@ -2,7 +2,8 @@ import type { ClusterName, ObjectRef, PlacementKey } from '../../../api/meta.ts'
 import { type ApplyStrategy, type Placement, placementKey } from '../../../api/placement.ts';
 import { memoize } from '../../kernel/memoize.ts';
 import type { Removal } from '../../kernel/removal-digest.ts';
-import type { Plan, PlannedBinding, PlannedPlacement, Target } from '../../plan-document.ts';
+import type { PlacementTarget, Plan, PlannedBinding, PlannedPlacement } from '../../plan-document.ts';
+import { placementTargets } from '../../target-kinds.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { bindingReader, snapshotReader } from '../evidence/planned-record.ts';
 import { nameOf, objectsOf } from '../evidence/snapshot-objects.ts';
@@ -16,7 +17,7 @@ import { selectedByName } from './selected-by-name.ts';
 export function takeovers(evidence: Evidence): (removal: Removal) => boolean {
   // Most plans remove nothing, most of what is removed is in one placement, and a large fleet has a million targets.
   let takers: ReadonlyMap<string, readonly Taker[]> | undefined;
-  let targets: ReadonlyMap<PlacementKey, ReadonlyMap<ClusterName, Target>> | undefined;
+  let targets: ReadonlyMap<PlacementKey, ReadonlyMap<ClusterName, PlacementTarget>> | undefined;
   const bindingOf = lazily(() => bindingReader(evidence.plan));
   return ({ clusterName, placement, object }) => {
     takers ??= takersOf(evidence);
@@ -84,8 +85,8 @@ const indexesOf = ({ resourceSnapshotIndex, bindings }: PlannedPlacement): reado
   ...new Set([resourceSnapshotIndex, ...bindings.map((binding) => binding.resourceSnapshotIndex)]),
 ];
 
-function targetsByPlacement({ targets }: Plan): ReadonlyMap<PlacementKey, ReadonlyMap<ClusterName, Target>> {
-  const grouped = Map.groupBy(targets, ({ placement }) => placementKey(placement));
+function targetsByPlacement({ targets }: Plan): ReadonlyMap<PlacementKey, ReadonlyMap<ClusterName, PlacementTarget>> {
+  const grouped = Map.groupBy(placementTargets(targets), ({ placement }) => placementKey(placement));
   return new Map(
     [...grouped].map(([key, group]) => [key, new Map(group.map((target) => [target.clusterName, target]))]),
   );

@@ -1,12 +1,14 @@
 import { placementKey } from '../../../api/placement.ts';
-import type { GuardFinding, Plan, Target } from '../../plan-document.ts';
+import type { GuardFinding, PlacementTarget, Plan } from '../../plan-document.ts';
+import { placementTargets } from '../../target-kinds.ts';
 
 /** At most one target per cluster and placement. */
 export function duplicateTargets(plan: Plan): GuardFinding[] {
-  if (isStrictlySorted(plan.targets)) return [];
+  const targets = placementTargets(plan.targets);
+  if (isStrictlySorted(targets)) return [];
   const seen = new Set<string>();
   const findings: GuardFinding[] = [];
-  for (const { clusterName, placement } of plan.targets) {
+  for (const { clusterName, placement } of targets) {
     const id = `${clusterName} ${placementKey(placement)}`;
     if (seen.has(id))
       findings.push({
@@ -19,7 +21,7 @@ export function duplicateTargets(plan: Plan): GuardFinding[] {
 }
 
 /** Plans are sorted, so targets are checked for duplicates without a set of a million names. */
-function isStrictlySorted(targets: readonly Target[]): boolean {
+function isStrictlySorted(targets: readonly PlacementTarget[]): boolean {
   let [lastCluster, lastKey] = ['', ''];
   for (const { clusterName, placement } of targets) {
     const key = placementKey(placement);

@@ -4,6 +4,7 @@ import { placementKey } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import { memoize } from '../../kernel/memoize.ts';
 import type { GuardFinding } from '../../plan-document.ts';
+import { placementTargets } from '../../target-kinds.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { membersThatStay } from '../evidence/members.ts';
 import { leavingReader } from '../evidence/planned-record.ts';
@@ -19,7 +20,7 @@ export function unfinishedRemovals(evidence: Evidence): GuardFinding[] {
   if (ended.length === 0) return [];
   const keys = new Set(ended.map(({ key }) => key));
   const asked = new Map<string, readonly ObjectRef[]>();
-  for (const { clusterName, placement, remove, objects } of plan.targets) {
+  for (const { clusterName, placement, remove, objects } of placementTargets(plan.targets)) {
     const key = placementKey(placement);
     if (!remove && keys.has(key)) asked.set(`${clusterName} ${key}`, objects);
   }

@@ -1,5 +1,6 @@
 import { placementKey } from '../../../api/placement.ts';
 import type { GuardFinding } from '../../plan-document.ts';
+import { placementTargets } from '../../target-kinds.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { isNamed } from './rebuilt-state.ts';
 import { shownPlacements } from './shown-placements.ts';
@@ -43,7 +44,9 @@ function plannedUnread({ input, record, plan }: Evidence): GuardFinding[] {
   const unread = [...(input.record.unread?.placements.keys() ?? [])].filter((key) => !record.placements.has(key));
   if (unread.length === 0) return [];
   const planned = new Set(
-    [...plan.placements, ...plan.targets.map(({ placement }) => placement)].map((ref) => placementKey(ref)),
+    [...plan.placements, ...placementTargets(plan.targets).map(({ placement }) => placement)].map((ref) =>
+      placementKey(ref),
+    ),
   );
   return unread
     .filter((key) => planned.has(key))

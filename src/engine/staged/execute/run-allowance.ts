@@ -14,6 +14,7 @@ export function runAllowance(work: PlacementWork, { input }: RunContext): Allowa
     bindings: work.bindings,
     budget: budgetOfRollouts(placementBudget(refOf(work.placement), input)),
     isCounted: (cluster) => present.has(cluster),
+    isUnavailable: input.isUnavailable,
   });
 }
 

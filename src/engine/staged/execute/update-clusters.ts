@@ -5,6 +5,7 @@ import type { Allowance } from '../../budget/allowance.ts';
 import { readinessOf } from '../../budget/availability.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { formatInstant, parseInstant } from '../../kernel/instant.ts';
+import { upgradingHold } from '../../pause/upgrading-hold.ts';
 import { wasBound } from '../../placement/bindings.ts';
 import type { BindingStep } from '../../placement-work.ts';
 import { withReason } from '../run-conditions.ts';
@@ -117,6 +118,9 @@ function start(step: ClusterStep, starting: Starting): ClusterStep {
       stage,
       clusterName,
     });
+  const upgrading = context.input.upgrading.get(clusterName);
+  if (upgrading !== undefined && !isInSync(binding, desired, before.work))
+    return withHold(step, context, { ...upgradingHold(`${clusterName} starts`, upgrading), stage, clusterName });
   const denial = isInSync(binding, desired, before.work) ? undefined : denialOf(binding, allowance);
   if (denial) return withHold(step, context, { reason: 'RolloutBudget', message: denial, stage, clusterName });
   const bindings = assignBinding(step.bindings, desired, starting).map(observed);

@@ -1,18 +1,26 @@
 import type { FleetObject } from '../../../api/kinds.ts';
 import type { Fleet } from '../../../engine/input.ts';
+import { providerAnnotation, referenceAnnotation } from '../../../engine/upgrade/member-annotations.ts';
 import { evictionRows } from './evictions.ts';
 import { overrideRows } from './overrides.ts';
 import { placementRows } from './placements.ts';
 import type { AnyFleetRow, FleetRows } from './row.ts';
 import { stagedRows } from './staged.ts';
+import { upgradeSettingRows } from './upgrade-settings.ts';
+import { upgradeRows } from './upgrades.ts';
 
 /** References are checked in this order. A kind without a row does not compile. */
 const rows = {
-  MemberCluster: { in: 'members' },
+  MemberCluster: {
+    in: 'members',
+    annotations: { [providerAnnotation]: undefined, [referenceAnnotation]: undefined },
+  },
   ...placementRows,
   ...overrideRows,
   ...stagedRows,
   ...evictionRows,
+  ...upgradeRows,
+  ...upgradeSettingRows,
   ClusterResourceEnvelope: { in: 'none', isResource: true },
   ResourceEnvelope: { in: 'none', isResource: true },
   FleetConfig: { in: 'config' },

@@ -1,8 +1,12 @@
+import { z } from 'zod';
+import { autoUpgradeProfile } from '../../../api/auto-upgrade-profile.ts';
 import { eviction } from '../../../api/eviction.ts';
 import { approvedRemoval } from '../../../api/gitfleet.ts';
 import { type MemberCluster, memberCluster } from '../../../api/member-cluster.ts';
 import type { ClusterName } from '../../../api/meta.ts';
 import { approvalRequest, stagedUpdateRun } from '../../../api/staged.ts';
+import { upgradeGate } from '../../../api/upgrade-gate.ts';
+import { updateRun } from '../../../api/upgrade-run.ts';
 import type { FleetRecord, RecordFolder, Unread } from '../../../engine/input.ts';
 import { entryFiles, entryFilesOfWork } from './entry-files.ts';
 import { overrideFolder } from './overrides.ts';
@@ -14,8 +18,10 @@ const rows: { readonly [F in RecordFolder]: FolderRow<F> } = {
   placements: placementFolder,
   overrides: overrideFolder,
   runs: entryFilesOfWork(stagedUpdateRun),
-  approvals: entryFiles(approvalRequest),
+  approvals: entryFiles(z.union([approvalRequest, upgradeGate])),
   evictions: entryFilesOfWork(eviction),
+  upgrades: entryFilesOfWork(updateRun),
+  profiles: entryFiles(autoUpgradeProfile),
   removals: entryFiles(approvedRemoval),
   clusters: entryFiles<MemberCluster, ClusterName>(memberCluster),
 };

@@ -46,7 +46,12 @@ describe('an eviction', () => {
   const recorded = (conditions: Condition[]): Partial<FleetRecord> => ({
     evictions: new Map([['off-a', { ...file('a'), status: { conditions } }]]),
   });
-  const unread = { placements: new Map(), runs: new Set<string>(), evictions: new Set(['off-a']) };
+  const unread = {
+    placements: new Map(),
+    runs: new Set<string>(),
+    evictions: new Set(['off-a']),
+    upgrades: new Set<string>(),
+  };
   it.each<[string, ReturnType<typeof judged>, readonly string[]]>([
     ['is carried out for its file', judged([file('a')]), []],
     ['not without one', judged([]), ['eviction-unasked']],

@@ -204,6 +204,7 @@ describe('a state that cannot be read', () => {
     ]),
     runs: new Set(),
     evictions: new Set(),
+    upgrades: new Set(),
   });
   const shown = new Map([['a', look([ours('one')], 4)]]);
   const judged = (

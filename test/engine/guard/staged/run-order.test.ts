@@ -18,7 +18,12 @@ import {
 import { inputOf, members, objects, planOf, rules } from '../world.ts';
 
 const started: Condition = { type: 'Started', status: 'True', reason: 'x' };
-const unread = { placements: new Map(), runs: new Set(['web-1']), evictions: new Set<string>() };
+const unread = {
+  placements: new Map(),
+  runs: new Set(['web-1']),
+  evictions: new Set<string>(),
+  upgrades: new Set<string>(),
+};
 const ours = { ...objects(1)[0]!, metadata: { name: 'x', labels: { 'gitfleet.dev/placement': 'web' } } };
 const shown = { observations: new Map([['c-1', memberObservation({ objects: [ours] })]]) };
 

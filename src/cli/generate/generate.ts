@@ -1,0 +1,41 @@
+import { survey } from '../../engine/survey.ts';
+import { channelTarget } from '../../engine/upgrade/channel-target.ts';
+import { profileRun } from '../../engine/upgrade/profile-run.ts';
+import { upgradesInput } from '../../engine/upgrade/upgrades-outcome.ts';
+import { type PlanOptions, readPlanInput } from '../plan/input.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { outputFormat, print, printJson } from '../terminal/output.ts';
+import { unknownName } from '../terminal/unknown-name.ts';
+
+/**
+ * Prints the file of the run that a profile would propose now, whatever it has seen. It is Stopped: whoever commits it says when
+ * it starts. Exit code 1 where no catalog has a target of its channel.
+ */
+export async function generate(
+  kind: string,
+  options: PlanOptions & { readonly profile: string; readonly output: string },
+): Promise<void> {
+  if (kind !== 'run') throw unknownName({ what: 'kind', name: kind, known: ['run'] });
+  const format = outputFormat(options.output, ['yaml', 'json']);
+  const input = await readPlanInput(options);
+  const { upgradeProfiles } = input.fleet;
+  const profile = upgradeProfiles.find(({ metadata }) => metadata.name === options.profile);
+  if (!profile) {
+    const known = upgradeProfiles.map(({ metadata }) => metadata.name);
+    throw unknownName({ what: 'profile', name: options.profile, known, flag: '--profile' });
+  }
+  const target = channelTarget(profile, upgradesInput(survey(input)));
+  if (!target)
+    throw new CliError(
+      `profile ${options.profile}: no VersionCatalog has a target of channel ${profile.spec.channel} for a region of a member`,
+      exitCodes.somethingToDo,
+    );
+  const { spec, ...run } = profileRun(profile, target, input.digest);
+  const file = { ...run, spec: { ...spec, state: 'Stopped' } };
+  if (format === 'json') {
+    printJson(file);
+    return;
+  }
+  const { stringify } = await import('yaml');
+  print(stringify(file, { lineWidth: 0 }));
+}

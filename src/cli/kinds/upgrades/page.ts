@@ -1,0 +1,93 @@
+import type { UpdateRun } from '../../../api/upgrade-run.ts';
+import type { GateStatus, GroupUpgrade, MemberUpgrade, StageUpgrade } from '../../../api/upgrade-status.ts';
+import { approvalBranch, mergeCommand } from '../../../engine/gate/request.ts';
+import { formatInstant, parseInstant } from '../../../engine/kernel/instant.ts';
+import { isTerminal } from '../../../engine/upgrade/tree.ts';
+import { upgradeTarget, versionChange } from '../../../report/upgrades/progress.ts';
+import type { Status } from '../../status/open-status.ts';
+import { table } from '../../terminal/table.ts';
+import { fields, indent, sentences, titled } from '../page-text.ts';
+import { waitsOfUpgrade } from './waits.ts';
+
+/** A cluster update run: how far it is, then stages, groups and members with their versions, gates and waits. */
+export function upgradePage(run: UpdateRun, status: Status): string[] {
+  const stages = run.status?.stages ?? [];
+  return [
+    head(run),
+    titled('Waits for', sentences(waitsOfUpgrade(run, status))),
+    ...stages.map((stage) => stageText(stage, status)),
+  ];
+}
+
+function head({ kind, metadata, spec, status }: UpdateRun): string {
+  const { state = 'NotStarted', startTime, completedTime, error } = status?.status ?? {};
+  const images = status?.nodeImageSelection?.selectedNodeImageVersions.map(({ version }) => version) ?? [];
+  return fields([
+    ['Name', metadata.name],
+    ['Kind', kind],
+    ['Type', spec.managedClusterUpdate.upgrade.type],
+    ['Target', upgradeTarget({ spec })],
+    images.length === 0 ? undefined : ['Images', images.join(', ')],
+    ['Strategy', spec.updateStrategyId ?? (spec.strategy ? 'its own' : 'one by one')],
+    ['State', error === undefined ? state : `${state}: ${error.message}`],
+    ['Attempt', status?.attempt],
+    ['Started', startTime],
+    completedTime === undefined ? undefined : ['Ended', completedTime],
+  ]);
+}
+
+function stageText(stage: StageUpgrade, status: Status): string {
+  const wait = stage.afterStageWaitStatus;
+  const lines = [
+    ...gateLines('before', stage.beforeGates, status),
+    ...stage.groups.map((group) => groupText(group, status)),
+    ...gateLines('after', stage.afterGates, status),
+    ...(wait ? [`wait of ${wait.waitDurationInSeconds} s: ${wait.status.state}${endOf(wait)}`] : []),
+  ];
+  const count = `at most ${stage.maxConcurrency} at once, ${stage.failureCount} of ${stage.maxAllowedFailures} failures`;
+  return [`Stage ${stage.name}: ${stateText(stage)}, ${count}`, ...lines.map(indent)].join('\n');
+}
+
+function endOf({ status, waitDurationInSeconds }: NonNullable<StageUpgrade['afterStageWaitStatus']>): string {
+  const since = parseInstant(status.startTime ?? '');
+  return status.state !== 'Running' || since === undefined
+    ? ''
+    : ` until ${formatInstant(since + waitDurationInSeconds * 1000)}`;
+}
+
+function groupText(group: GroupUpgrade, status: Status): string {
+  const { members } = group;
+  const done = members.filter(isTerminal).length;
+  const lines = [
+    ...gateLines('before', group.beforeGates, status),
+    ...(members.length === 0 ? [] : [table(['CLUSTER', 'STATE', 'SINCE', 'VERSIONS', 'WHY'], members.map(memberRow))]),
+    ...gateLines('after', group.afterGates, status),
+  ];
+  return [
+    `Group ${group.name}: ${stateText(group)}, ${done}/${members.length} done, at most ${group.maxConcurrency} at once`,
+    ...lines.map(indent),
+  ].join('\n');
+}
+
+const stateText = ({ status: { state, error } }: StageUpgrade | GroupUpgrade): string =>
+  error === undefined ? state : `${state} (${error.message})`;
+
+const memberRow = ({ name, status, message, ...member }: MemberUpgrade): (string | undefined)[] => [
+  name,
+  status.state,
+  status.completedTime ?? status.startTime,
+  versionChange(member),
+  status.error ? `${status.error.code}: ${status.error.message}` : message,
+];
+
+/** A gate, and the line to merge where it is open. */
+const gateLines = (timing: string, gates: readonly GateStatus[], { inPlace }: Pick<Status, 'inPlace'>): string[] =>
+  gates.flatMap(({ displayName, type, gateId, absoluteStartTime, status: { state } }) => {
+    const title = displayName === undefined ? type : `${type} "${displayName}"`;
+    const opens = absoluteStartTime !== undefined && state === 'Pending' ? `, opens at ${absoluteStartTime}` : '';
+    const isAsked = state === 'Pending' && type === 'Approval' && gateId !== undefined;
+    return [
+      `${timing} it: ${title}: ${state}${opens}`,
+      ...(isAsked ? [indent(mergeCommand(approvalBranch({ name: gateId }), inPlace))] : []),
+    ];
+  });

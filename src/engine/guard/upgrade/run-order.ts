@@ -1,0 +1,62 @@
+import type { GuardFinding } from '../../plan-document.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { isDone, type UpgradeChange } from './upgrade-changes.ts';
+
+/** Nothing starts in a run that is stopped, over, past its failures or lost, nor in a stage before those ahead of it are done. */
+export function startsOutOfOrder(change: UpgradeChange, { input, isRecordLost }: Evidence): GuardFinding[] {
+  const { name, file, before, starts, status } = change;
+  const [first] = starts;
+  if (first === undefined) return [];
+  const finding = (why: string): GuardFinding => ({
+    rule: 'upgrade-not-allowed',
+    message: `run ${name} would start the upgrade of ${first.member.name}, but ${why}`,
+  });
+  const isOver = before?.status !== undefined && isDone(before.status) && before.status.status.startTime !== undefined;
+  const isLost = isRecordLost || input.record.unread?.upgrades.has(name) === true;
+  const written = file ?? before;
+  return [
+    ...(file === undefined && !mayBeHidden(input.fleet, name) ? [finding('its file is removed')] : []),
+    ...(written?.spec.state === 'Stopped' ? [finding('it is stopped')] : []),
+    ...(isOver && (written?.spec.attempt ?? 1) <= before.status!.attempt ? [finding('it is over')] : []),
+    ...(isLost && before?.status === undefined
+      ? [finding('the record that would tell whether it ran before is lost')]
+      : []),
+    ...failuresOf(change).map((scope) => finding(`more members of ${scope} failed than it allows`)),
+    ...starts.flatMap(({ stageAt, member }): GuardFinding[] => {
+      const open = status.stages.slice(0, stageAt).find((stage) => !isDone(stage));
+      if (!open) return [];
+      const message = `run ${name} would upgrade ${member.name} while stage ${open.name} is not done`;
+      return [{ rule: 'stage-order', message }];
+    }),
+  ];
+}
+
+/** An invalid file keeps its last good version. */
+const mayBeHidden = ({ refused, unreadable }: Evidence['input']['fleet'], name: string): boolean =>
+  unreadable.length > 0 || refused.some((ref) => ref.kind === 'UpdateRun' && ref.name === name);
+
+/** Scopes with more failed members than their strategy allows, counted anew. */
+function failuresOf({ status, after }: UpgradeChange): string[] {
+  return status.stages.flatMap((stage, at) => {
+    const config = after.spec.strategy?.stages[at];
+    const groups = stage.groups.map((group, index) => ({
+      name: `group ${group.name}`,
+      failed: group.members.filter((member) => member.status.state === 'Failed').length,
+      size: group.members.length,
+      allowed: (config?.groups?.length ? config.groups[index] : config)?.maxAllowedFailures,
+    }));
+    const sum = (of: (group: (typeof groups)[number]) => number): number => groups.reduce((all, it) => all + of(it), 0);
+    const whole = {
+      name: `stage ${stage.name}`,
+      failed: sum(({ failed }) => failed),
+      size: sum(({ size }) => size),
+      allowed: config?.maxAllowedFailures,
+    };
+    return [...groups, whole]
+      .filter(
+        ({ failed, size, allowed = '0' }) =>
+          failed > (allowed.endsWith('%') ? Math.ceil((Number(allowed.slice(0, -1)) * size) / 100) : Number(allowed)),
+      )
+      .map(({ name }) => name);
+  });
+}

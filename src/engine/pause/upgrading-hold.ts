@@ -1,0 +1,7 @@
+import type { Hold } from '../plan-document.ts';
+
+/** A hold until an upgrade of the cluster ends. `what`: `eu-1 is to be updated`. */
+export const upgradingHold = (what: string, run: string): Pick<Hold, 'reason' | 'message'> => ({
+  reason: 'ClusterUpgrading',
+  message: `${what} once its upgrade by run ${run} ends`,
+});

@@ -1,0 +1,165 @@
+import type { ClusterName } from '../../api/meta.ts';
+import type { UpdateRun } from '../../api/upgrade-run.ts';
+import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
+import { parseInstant } from '../kernel/instant.ts';
+import { byText } from '../kernel/ordering.ts';
+import { sameValue } from '../kernel/same-value.ts';
+import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../recovery/held-since-loss.ts';
+import { advanceStages } from './advance-stages.ts';
+import { type BegunRun, beginRun } from './begin-run.ts';
+import { inFieldOrder } from './field-order.ts';
+import { gatesOf } from './gate-names.ts';
+import { progressDeadlines } from './refresh-members.ts';
+import { addHold, type Notes, noNotes } from './run-context.ts';
+import { allMembers, isInFlight } from './tree.ts';
+import type { UpgradesInput } from './upgrades-input.ts';
+import { wantedBy } from './wanted.ts';
+
+/** A run after a plan. */
+export interface AdvancedRun {
+  readonly run: UpdateRun;
+  readonly begun: BegunRun | undefined;
+  readonly status: UpgradeRunStatus;
+  readonly notes: Notes;
+  /** The content of `upgrades/<name>.yaml`. */
+  readonly recorded: UpdateRun;
+}
+
+/**
+ * Advances all cluster update runs as far as they can go now, the one that started first before the others. A second call with
+ * the outcome changes nothing. A member has one operation at a time, whichever run started it.
+ */
+export function advanceUpgrades(input: UpgradesInput): readonly AdvancedRun[] {
+  const known: UpgradesInput = {
+    ...input,
+    recorded: new Map([...input.recorded].filter(([, run]) => !isMereHold(run))),
+  };
+  const { held, begun } = beginAll(known, input);
+  const active = begun.filter(({ isActive }) => isActive);
+  const first: Round = {
+    statuses: new Map(begun.map(({ context, status }) => [context.run, status])),
+    notes: new Map(),
+  };
+  let state = advanceAll(active, first, known);
+  for (let round = 1; round < mostRounds && !state.settled; round++) state = advanceAll(active, state, known);
+  const advanced = begun.map((it): AdvancedRun => {
+    const { run } = it.context;
+    const status = inFieldOrder(state.statuses.get(run)!);
+    const notes = state.notes.get(run) ?? it.context.notes;
+    return {
+      run,
+      begun: it,
+      status,
+      notes: { ...notes, wakes: [...notes.wakes, ...progressDeadlines(status, it.context)] },
+      recorded: { ...run, spec: it.recordedSpec, status },
+    };
+  });
+  return [...held, ...advanced].sort((a, b) => byText(a.run.metadata.name, b.run.metadata.name));
+}
+
+/** `written`: with the records that only say that a run is held. */
+function beginAll(
+  input: UpgradesInput,
+  written: UpgradesInput,
+): {
+  readonly held: readonly AdvancedRun[];
+  readonly begun: readonly BegunRun[];
+} {
+  const held: AdvancedRun[] = [];
+  const begun: BegunRun[] = [];
+  const holders = new Map<ClusterName, string>();
+  const gateOwners = new Map<string, string>();
+  const removed = new Set(input.removed);
+  for (const run of inOrder(input)) {
+    const { name } = run.metadata;
+    if (isLost(run, written)) {
+      held.push(heldRun(run, input));
+      continue;
+    }
+    const it = beginRun({
+      run,
+      input,
+      isRemoved: removed.has(run),
+      holderOf: (cluster) => holders.get(cluster),
+      gateOwner: (gate) => gateOwners.get(gate),
+      notes: noNotes(),
+    });
+    for (const gate of gatesOf(name, it.status)) if (!gateOwners.has(gate.name)) gateOwners.set(gate.name, name);
+    begun.push(it);
+  }
+  return { held, begun };
+}
+
+/** By start, then by name; those that start now, or have not started, after those that did. */
+function inOrder({ runs, removed, recorded }: UpgradesInput): readonly UpdateRun[] {
+  const startOf = ({ metadata }: UpdateRun): number =>
+    parseInstant(recorded.get(metadata.name)?.status?.status.startTime ?? '') ?? Number.POSITIVE_INFINITY;
+  return [...runs, ...removed]
+    .map((run) => ({ run, start: startOf(run) }))
+    .sort((a, b) => (a.start === b.start ? 0 : a.start - b.start) || byText(a.run.metadata.name, b.run.metadata.name))
+    .map(({ run }) => run);
+}
+
+/** What one run starts keeps others from a member; two of them change each other's causes at most a few times. */
+const mostRounds = 8;
+
+interface Round {
+  readonly statuses: ReadonlyMap<UpdateRun, UpgradeRunStatus>;
+  readonly notes: ReadonlyMap<UpdateRun, Notes>;
+}
+
+/** What one run starts another sees, so with several runs this is repeated until nothing changes. */
+function advanceAll(
+  active: readonly BegunRun[],
+  before: Round,
+  input: UpgradesInput,
+): Round & { readonly settled: boolean } {
+  const holders = new Map<ClusterName, string>();
+  const hold = ({ context: { run } }: BegunRun, status: UpgradeRunStatus): void => {
+    for (const member of allMembers(status)) if (isInFlight(member)) holders.set(member.name, run.metadata.name);
+  };
+  for (const it of active) hold(it, before.statuses.get(it.context.run)!);
+  const statuses = new Map(before.statuses);
+  const notes = new Map<UpdateRun, Notes>();
+  let settled = true;
+  for (const it of active) {
+    const { context } = it;
+    const { holds, wakes, problems } = context.notes;
+    const own: Notes = { holds: [...holds], wakes: [...wakes], problems: [...problems] };
+    const earlier = before.statuses.get(context.run)!;
+    const status = advanceStages(earlier, {
+      ...context,
+      notes: own,
+      holderOf: (cluster) => holders.get(cluster),
+      wanted: wantedBy(context.update, { run: context.run, status: earlier }),
+      nowMs: parseInstant(input.now)!,
+    });
+    hold(it, status);
+    settled &&= active.length === 1 || sameValue(earlier, status);
+    statuses.set(context.run, status);
+    notes.set(context.run, own);
+  }
+  return { statuses, notes, settled };
+}
+
+const isLost = (run: UpdateRun, { recorded, recordLost, unread, digest }: UpgradesInput): boolean =>
+  isHeldSinceLoss({
+    file: run,
+    recorded: recorded.get(run.metadata.name),
+    lost: recordLost || unread?.has(run.metadata.name) === true,
+    digest,
+  });
+
+function heldRun(run: UpdateRun, input: UpgradesInput): AdvancedRun {
+  const { name } = run.metadata;
+  const notes = noNotes();
+  const message = `the record was lost, so ${name} may have run before: change its file, or give it a new name, to run it`;
+  addHold({ run, notes }, { reason: 'RecordLost', message });
+  const status: UpgradeRunStatus = {
+    status: { state: 'NotStarted' },
+    attempt: run.spec.attempt,
+    failureCount: 0,
+    stages: [],
+  };
+  return { run, begun: undefined, status, notes, recorded: heldSinceLoss(run, input.digest) };
+}

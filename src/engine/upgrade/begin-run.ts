@@ -1,0 +1,256 @@
+import type { UpdateRun } from '../../api/upgrade-run.ts';
+import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
+import type { UpgradeStages } from '../../api/upgrade-strategy.ts';
+import { sameValue } from '../kernel/same-value.ts';
+import { withdrawGate } from './check-gates.ts';
+import { consistentImages } from './consistent-images.ts';
+import { isHalted } from './derive-states.ts';
+import { firstStatus } from './first-status.ts';
+import { earlyApprovals, stillEarly } from './gate-answer.ts';
+import { gatesOf } from './gate-names.ts';
+import { withLimits } from './limits.ts';
+import { nextAttempt } from './next-attempt.ts';
+import { refreshMembers } from './refresh-members.ts';
+import { addHold, addProblem, type RunContext } from './run-context.ts';
+import { selectedTwice, selectMembers } from './select-members.ts';
+import { skipsInEffect, skipsOf } from './skips.ts';
+import { strategyOf } from './strategy.ts';
+import { isTerminal } from './tree.ts';
+import type { UpgradeMember } from './upgrades-input.ts';
+
+/** A run before its stages are advanced. */
+export interface BegunRun {
+  readonly context: RunContext;
+  readonly status: UpgradeRunStatus;
+  /** It has started and is not over. */
+  readonly isActive: boolean;
+  /** As it is recorded, but for its status. */
+  readonly recordedSpec: UpdateRun['spec'];
+}
+
+type Given = Pick<RunContext, 'run' | 'input' | 'holderOf' | 'notes'> & {
+  readonly isRemoved: boolean;
+  /** The run that has a gate of that name already. */
+  readonly gateOwner: (name: string) => string | undefined;
+};
+
+/** Takes up a run where the record has it, or starts it. */
+export function beginRun(given: Given): BegunRun {
+  const recorded = given.input.recorded.get(given.run.metadata.name);
+  return recorded?.status?.status.startTime === undefined
+    ? beginNew(given)
+    : continueRun(given, recorded, recorded.status);
+}
+
+/** Whether a started run is over until its `attempt` is raised. */
+export const isOver = ({ status }: UpgradeRunStatus): boolean =>
+  status.startTime !== undefined && isTerminal({ status });
+
+function beginNew(given: Given): BegunRun {
+  const { run, input } = given;
+  const { spec } = run;
+  const strategy = strategyOf(run, input.strategies);
+  const context: RunContext = {
+    ...given,
+    strategy: strategy ?? { stages: [] },
+    update: spec.managedClusterUpdate,
+    skips: skipsOf(spec.skip),
+    stopped: spec.state === 'Stopped',
+  };
+  const fresh = (of: Partial<UpgradeRunStatus> = {}): UpgradeRunStatus => ({
+    status: { state: 'NotStarted' },
+    attempt: spec.attempt,
+    failureCount: 0,
+    stages: [],
+    ...of,
+  });
+  const notStarted = (status: UpgradeRunStatus): BegunRun => ({ context, status, isActive: false, recordedSpec: spec });
+  if (strategy === undefined) {
+    const message = `run ${run.metadata.name} starts once there is an UpdateStrategy ${spec.updateStrategyId}`;
+    addHold(context, { reason: 'StrategyNotFound', message });
+    return notStarted(fresh());
+  }
+  const selected = selectMembers(strategy, [...input.members.values()]);
+  const members = selected.flat().flatMap((group) => group.members);
+  const status = fresh({ ...firstStatus(strategy, selected), ...imagesOf(members, context) });
+  const twice = selectedTwice(selected);
+  if (twice) {
+    const message = `${twice.member} is in groups ${twice.groups.join(' and ')}: the run starts once no member is in two`;
+    const fix = 'change the memberSelectors of the strategy, or labels of the member';
+    addProblem(context, { severity: 'error', code: 'duplicate', path: 'spec.strategy', message, fix });
+    addHold(context, { reason: 'DuplicateMember', message });
+    return notStarted(status);
+  }
+  reportUnknownSkips(status, context);
+  const taken = gatesOf(run.metadata.name, status).find(({ name }) => given.gateOwner(name) !== undefined);
+  if (taken) {
+    const message = `run ${given.gateOwner(taken.name)} has a gate ${taken.name} too, so an approval could be for either`;
+    addProblem(context, {
+      severity: 'error',
+      code: 'duplicate',
+      path: 'metadata.name',
+      message,
+      fix: 'rename the run',
+    });
+    addHold(context, { reason: 'OtherRunActive', message });
+    return notStarted(status);
+  }
+  if (context.stopped) return notStarted(status);
+  // Images that the run selects stand until its end.
+  if (input.unknownVersions !== undefined) {
+    const message = `run ${run.metadata.name} does not start: ${input.unknownVersions}`;
+    addHold(context, { reason: 'KubernetesVersionNotAvailable', message });
+    return notStarted(status);
+  }
+  const early = earlyApprovals(run.metadata.name, input);
+  const begun: UpgradeRunStatus = {
+    ...status,
+    status: { state: 'Pending', startTime: input.now },
+    ...(early.length > 0 && { earlyApprovals: early }),
+  };
+  const recordedSpec = { ...spec, strategy };
+  return { context, status: refreshMembers(begun, context), isActive: true, recordedSpec };
+}
+
+/** The images that the run brings, where it selects them for all members alike. */
+function imagesOf(
+  members: readonly UpgradeMember[],
+  { update, input }: RunContext,
+): Pick<UpgradeRunStatus, 'nodeImageSelection'> {
+  const { type = 'Latest', customNodeImageVersions = [] } = update.nodeImageSelection ?? {};
+  if (type === 'Latest' || update.upgrade.type === 'ControlPlaneOnly') return {};
+  const selected =
+    type === 'Custom'
+      ? customNodeImageVersions
+      : consistentImages(
+          members.map((member) => ({
+            versions: member.observation?.versions,
+            catalog: input.catalogOf(member),
+          })),
+        ).selected.map((version) => ({ version }));
+  return { nodeImageSelection: { selectedNodeImageVersions: [...selected] } };
+}
+
+function continueRun(given: Given, recorded: UpdateRun, before: UpgradeRunStatus): BegunRun {
+  const { run, input, isRemoved } = given;
+  const strategy = recorded.spec.strategy ?? strategyOf(recorded, input.strategies) ?? { stages: [] };
+  const isRaised = run.spec.attempt > before.attempt;
+  const skip = isRaised ? run.spec.skip : skipsInEffect(run.spec.skip, recorded.spec.skip);
+  const context: RunContext = {
+    ...given,
+    strategy,
+    update: recorded.spec.managedClusterUpdate,
+    skips: skipsOf(skip),
+    stopped: isRemoved || run.spec.state === 'Stopped',
+  };
+  reportDenied(context, { recorded, attempt: before.attempt, strategy });
+  const recordedSpec = specInEffect(run, recorded, {
+    strategy,
+    skip,
+    attempt: Math.max(run.spec.attempt, before.attempt),
+  });
+  if (isOver(before) && !isRaised) return { context, status: before, isActive: false, recordedSpec };
+  const { earlyApprovals: known, ...rest } = before;
+  const early = stillEarly(known, input);
+  const taken: UpgradeRunStatus = { ...rest, ...(early && { earlyApprovals: early }) };
+  const raised = isRaised ? nextAttempt(taken, run.spec.attempt, context.skips) : taken;
+  reportUnknownSkips(raised, context);
+  const refreshed = refreshMembers(raised, context);
+  const limited = {
+    ...refreshed,
+    stages: refreshed.stages.map((stage, at) => (strategy.stages[at] ? withLimits(stage, strategy.stages[at]) : stage)),
+  };
+  const status = isHalted(limited, context) ? limited : withdrawGate(limited, context);
+  reportOutsiders(status, context);
+  return { context, status, isActive: true, recordedSpec };
+}
+
+/** Once a run started, what it does is fixed; the rest of its file is in effect. */
+function specInEffect(
+  { spec: { updateStrategyId: _, ...spec } }: UpdateRun,
+  { spec: { updateStrategyId, managedClusterUpdate } }: UpdateRun,
+  now: Pick<UpdateRun['spec'], 'attempt'> & {
+    readonly strategy: UpgradeStages;
+    readonly skip: readonly UpdateRun['spec']['skip'][number][];
+  },
+): UpdateRun['spec'] {
+  return {
+    ...(updateStrategyId === undefined ? {} : { updateStrategyId }),
+    ...spec,
+    ...now,
+    skip: [...now.skip],
+    managedClusterUpdate,
+  };
+}
+
+/** Edits that a started run does not follow. */
+function reportDenied(
+  context: RunContext,
+  known: { readonly recorded: UpdateRun; readonly attempt: number; readonly strategy: UpgradeStages },
+): void {
+  const { run } = context;
+  const { recorded, attempt, strategy } = known;
+  const fields = [
+    ...(run.spec.updateStrategyId === recorded.spec.updateStrategyId ? [] : ['updateStrategyId']),
+    // A strategy that is named is copied: the file has none.
+    ...(run.spec.updateStrategyId !== undefined || sameValue(strategyOf(run, []), strategy) ? [] : ['strategy']),
+    ...(sameValue(run.spec.managedClusterUpdate, recorded.spec.managedClusterUpdate) ? [] : ['managedClusterUpdate']),
+  ].filter((field) => field !== 'strategy' || recorded.spec.updateStrategyId === undefined);
+  const deny = (field: string, message: string, fix: string): void => {
+    addProblem(context, { severity: 'error', code: 'state-transition', path: `spec.${field}`, message, fix });
+    addHold(context, { reason: 'StateTransitionDenied', message });
+  };
+  for (const field of fields)
+    deny(
+      field,
+      `${field} of a run that has started cannot change: the run continues as it was`,
+      'take the change back, and make a new run',
+    );
+  if (run.spec.attempt < attempt)
+    deny('attempt', `attempt cannot be lowered from ${attempt} to ${run.spec.attempt}`, `write ${attempt} or more`);
+}
+
+/** Skipped names that the run does not have. */
+function reportUnknownSkips({ stages }: UpgradeRunStatus, context: RunContext): void {
+  if (context.run.spec.skip.length === 0) return;
+  const groups = stages.flatMap((stage) => stage.groups);
+  const stageNames = new Set(stages.map(({ name }) => name));
+  const known = {
+    Stage: stageNames,
+    AfterStageWait: stageNames,
+    Group: new Set(groups.map(({ name }) => name)),
+    Member: new Set<string>(groups.flatMap(({ members }) => members.map(({ name }) => name))),
+  };
+  context.run.spec.skip.forEach(({ type, name }, at) => {
+    if (known[type].has(name)) return;
+    const what = type === 'AfterStageWait' ? 'stage' : type.toLowerCase();
+    const message = `the run has no ${what} ${name}`;
+    addProblem(context, {
+      severity: 'error',
+      code: 'dangling-reference',
+      path: `spec.skip.${at}.name`,
+      message,
+      fix: `write a ${what} of this run`,
+    });
+  });
+}
+
+/** Members that the strategy would select by now: a run keeps those that it started with. */
+function reportOutsiders({ stages }: UpgradeRunStatus, context: RunContext): void {
+  const { run, strategy, input } = context;
+  const known = new Set<string>(
+    stages.flatMap(({ groups }) => groups.flatMap(({ members }) => members.map(({ name }) => name))),
+  );
+  const unknown = [...input.members.values()].filter(({ name }) => !known.has(name));
+  if (unknown.length === 0) return;
+  for (const [at, groups] of selectMembers(strategy, unknown).entries())
+    for (const { members } of groups)
+      for (const { name } of members) {
+        const message = `${name} is not part of run ${run.metadata.name}, which started without it: a new run can upgrade it`;
+        addHold(context, {
+          subject: { stage: strategy.stages[at]!.name, clusterName: name },
+          reason: 'NotPartOfRun',
+          message,
+        });
+      }
+}

@@ -1,0 +1,85 @@
+import type { AutoUpgradeProfile } from '../../api/auto-upgrade-profile.ts';
+import { compareVersions, formatVersion, type KubernetesVersion, parseVersion } from '../../api/kubernetes-version.ts';
+import { compareNodeImages, type NodeImage, parseNodeImage } from '../../api/node-image.ts';
+import { by } from '../kernel/ordering.ts';
+import { newestImage, newestMinor, newestPatch, type RegionCatalog } from './catalog.ts';
+import { consistentImages } from './consistent-images.ts';
+import type { UpgradeMember, UpgradesInput } from './upgrades-input.ts';
+
+/** What a profile would upgrade to now. */
+export type ChannelTarget =
+  | { readonly kind: 'version'; readonly version: KubernetesVersion }
+  /** One image of each family, by name. */
+  | { readonly kind: 'images'; readonly images: readonly string[] };
+
+/** The newest target of the channel of a profile in any region that a member is in; undefined = no catalog has one. */
+export function channelTarget(
+  { spec }: AutoUpgradeProfile,
+  { members, catalogOf }: Pick<UpgradesInput, 'members' | 'catalogOf'>,
+): ChannelTarget | undefined {
+  const known = [...members.values()].map((member) => ({ member, catalog: catalogOf(member) }));
+  const catalogs = [...new Set(known.flatMap(({ catalog }) => catalog ?? []))];
+  if (spec.channel === 'NodeImage') {
+    const images =
+      spec.nodeImageSelection.type === 'Consistent'
+        ? consistentImages(known.map(({ member, catalog }) => ({ versions: versionsOf(member), catalog }))).selected
+        : newestImages(known);
+    return images.length === 0 ? undefined : { kind: 'images', images };
+  }
+  const version = newestVersion(spec, catalogs);
+  return version && { kind: 'version', version };
+}
+
+/** As text, for names and the record: `1.31.5`, or the images with commas between. */
+export const targetText = (target: ChannelTarget): string =>
+  target.kind === 'version' ? formatVersion(target.version).replace(/^v/, '') : target.images.join(',');
+
+/** Whether a target is newer than the text of one that was seen. Of images one that is newer is enough. */
+export function isNewer(target: ChannelTarget, seen: string): boolean {
+  if (target.kind === 'version') {
+    const before = parseVersion(seen);
+    return before === undefined || compareVersions(target.version, before) > 0;
+  }
+  const before = new Map(seen.split(',').flatMap((text) => byFamily(parseNodeImage(text))));
+  return target.images.some((text) => {
+    const image = parseNodeImage(text);
+    const known = image && before.get(image.family);
+    return image !== undefined && (known === undefined || (compareNodeImages(image, known) ?? 0) > 0);
+  });
+}
+
+function newestVersion(
+  { channel, targetKubernetesVersion }: AutoUpgradeProfile['spec'],
+  catalogs: readonly RegionCatalog[],
+): KubernetesVersion | undefined {
+  const versions = catalogs.flatMap((catalog) => {
+    const newest = newestMinor(catalog);
+    const minor =
+      channel === 'TargetKubernetesVersion'
+        ? parseVersion(targetKubernetesVersion ?? '')
+        : channel === 'Rapid'
+          ? newest
+          : newest && { ...newest, minor: newest.minor - 1 };
+    return (minor && newestPatch(catalog, minor)) ?? [];
+  });
+  return versions.sort(compareVersions).at(-1);
+}
+
+/** Of the families that the members have, the newest image of any of their regions. */
+function newestImages(
+  known: readonly { readonly member: UpgradeMember; readonly catalog: RegionCatalog | undefined }[],
+): readonly string[] {
+  const newest = new Map<string, NodeImage>();
+  for (const { member, catalog } of known)
+    for (const { image = '' } of versionsOf(member)?.pools ?? []) {
+      const family = parseNodeImage(image)?.family;
+      const found = family !== undefined && catalog ? newestImage(catalog, family) : undefined;
+      const best = found && newest.get(found.family);
+      if (found && (best === undefined || (compareNodeImages(found, best) ?? 0) > 0)) newest.set(found.family, found);
+    }
+  return [...newest.values()].sort(by(({ family }) => family)).map(({ text }) => text);
+}
+
+const versionsOf = ({ observation }: UpgradeMember) => observation?.versions;
+
+const byFamily = (image: NodeImage | undefined): [string, NodeImage][] => (image ? [[image.family, image]] : []);

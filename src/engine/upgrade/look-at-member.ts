@@ -1,0 +1,144 @@
+import type { UpgradeFinding } from '../../api/observation.ts';
+import type { UpdateRun } from '../../api/upgrade-run.ts';
+import type { MemberUpgrade } from '../../api/upgrade-status.ts';
+import { formatInstant, type Instant } from '../kernel/instant.ts';
+import type { MemberCause } from '../plan-document.ts';
+import { findingsAgainst } from './findings.ts';
+import { providerAnnotation, upgradeProviders } from './member-annotations.ts';
+import { whyUnavailable } from './observed-member.ts';
+import type { RunContext } from './run-context.ts';
+import { type TargetOfMember, targetOfMember } from './target-of-member.ts';
+import type { UpgradeMember } from './upgrades-input.ts';
+import type { WantedUpgrade } from './wanted-upgrade.ts';
+import { windowAt } from './windows.ts';
+
+export type MemberVerdict =
+  | { readonly kind: 'start'; readonly target: Start; readonly message: string | undefined }
+  | {
+      readonly kind: 'wait';
+      readonly code: MemberCause | 'OtherRunActive' | 'Freeze';
+      readonly message: string;
+      /** When time alone may end it. */
+      readonly until?: string | undefined;
+      /** It waits for its window only, which opens soon. */
+      readonly opensSoon?: true;
+    }
+  | { readonly kind: 'skip' | 'fail'; readonly code: string; readonly message: string };
+
+type Start = Extract<TargetOfMember, { readonly kind: 'start' }>;
+
+/** Whether a member can be upgraded now. What is checked first is named first. */
+export function lookAtMember(
+  { name }: MemberUpgrade,
+  context: RunContext & { readonly wanted: WantedUpgrade; readonly nowMs: Instant },
+): MemberVerdict {
+  const { input, run, wanted, nowMs } = context;
+  const holder = context.holderOf(name);
+  if (holder !== undefined && holder !== run.metadata.name)
+    return wait('OtherRunActive', `run ${holder} is upgrading ${name}`);
+  const member = input.members.get(name)!;
+  const { observation } = member;
+  const unavailable = whyUnavailable(observation, input);
+  if (unavailable !== undefined)
+    return byPolicy(run.spec.onUnavailable, 'ClusterUnavailable', `${name}: ${unavailable}`);
+  const without = withoutProvider(member);
+  // A provider that is not there reports nothing. That is not the member's fault, so it is neither skipped nor failed.
+  if (input.isObserved && observation?.versions === undefined)
+    return without ?? wait('NoProvider', `no upgrade provider ${providerOf(member)} reports what ${name} runs`);
+  const busy = busyWith(member, context);
+  if (busy !== undefined) return wait('ClusterBusy', busy);
+  if (input.unknownVersions !== undefined)
+    return wait('KubernetesVersionNotAvailable', `no upgrade starts: ${input.unknownVersions}`);
+  const catalog = input.catalogOf(member);
+  const target = targetOfMember(wanted, { versions: observation?.versions, region: member.region, catalog, nowMs });
+  switch (target.kind) {
+    case 'at-target':
+      return { kind: 'skip', code: 'AlreadyAtTarget', message: target.message };
+    case 'skip':
+    case 'fail':
+      return target;
+    case 'wait':
+      return wait(target.code, target.message);
+    case 'start':
+      return (
+        without ?? preflight(member, run.spec.onBlocked) ?? inWindow(member, target, context) ?? started(member, target)
+      );
+  }
+}
+
+const providerOf = ({ annotations }: UpgradeMember): string | undefined => annotations[providerAnnotation];
+
+function withoutProvider(member: UpgradeMember): MemberVerdict | undefined {
+  const provider = providerOf(member);
+  if (provider === undefined)
+    return wait('NoProvider', `nothing can upgrade ${member.name}: it has no annotation ${providerAnnotation}`);
+  if (upgradeProviders.includes(provider)) return undefined;
+  const known = upgradeProviders.join(', ');
+  return wait(
+    'NoProvider',
+    `nothing can upgrade ${member.name}: there is no upgrade provider ${provider}, but ${known}`,
+  );
+}
+
+const wait = (
+  code: Extract<MemberVerdict, { readonly kind: 'wait' }>['code'],
+  message: string,
+  until?: string | undefined,
+): MemberVerdict => ({ kind: 'wait', code, message, ...(until === undefined ? {} : { until }) });
+
+function byPolicy(policy: UpdateRun['spec']['onUnavailable'], code: MemberCause, message: string): MemberVerdict {
+  if (policy === 'Pending') return wait(code, message);
+  return { kind: policy === 'Skip' ? 'skip' : 'fail', code, message };
+}
+
+/** An operation that this run did not start. */
+function busyWith({ name, observation }: UpgradeMember, { run }: RunContext): string | undefined {
+  const upgrade = observation?.upgrade;
+  if (upgrade?.phase !== 'Running') return undefined;
+  const which =
+    upgrade.target === undefined ? 'an operation that gitfleet did not start' : `operation ${upgrade.target}`;
+  return `${which} is running on ${name}; run ${run.metadata.name} waits for its end`;
+}
+
+function preflight(
+  { name, observation }: UpgradeMember,
+  policy: UpdateRun['spec']['onBlocked'],
+): MemberVerdict | undefined {
+  const blocking = findingsOf(findingsAgainst(observation), 'Blocking');
+  if (blocking === undefined || policy === 'Ignore') return undefined;
+  return byPolicy(policy, 'PreflightBlocked', `${name} is not ready for an upgrade: ${blocking}`);
+}
+
+function findingsOf(findings: readonly UpgradeFinding[] | undefined, severity: UpgradeFinding['severity']) {
+  const texts = (findings ?? [])
+    .filter((finding) => finding.severity === severity)
+    .map(({ reason, message }) => (message ? `${reason} (${message})` : reason));
+  return texts.length === 0 ? undefined : texts.join('; ');
+}
+
+function inWindow(
+  member: UpgradeMember,
+  { type }: Start,
+  { input, nowMs }: RunContext & { readonly nowMs: Instant },
+): MemberVerdict | undefined {
+  if (input.unknownWindows !== undefined) return wait('WindowClosed', `no upgrade starts: ${input.unknownWindows}`);
+  const { state, opensAt } = windowAt(input.maintenanceOf(member, type), nowMs);
+  if (state === 'soon' || state === 'closed') {
+    if (opensAt === undefined) return wait('WindowClosed', 'no window opens within the next three years');
+    const at = formatInstant(opensAt);
+    const verdict = wait('WindowClosed', `next window opens at ${at}`, at);
+    return state === 'soon' && verdict.kind === 'wait' ? { ...verdict, opensSoon: true } : verdict;
+  }
+  const { pause } = input;
+  return pause.kind === 'paused' ? wait('Freeze', `it starts once ${pause.endsWhen}`, pause.until) : undefined;
+}
+
+function started({ observation }: UpgradeMember, target: Start): MemberVerdict {
+  const warned = findingsOf(findingsAgainst(observation), 'Warning');
+  const texts = [
+    target.message,
+    ...target.warnings.map(({ reason, message }) => `${reason} (${message})`),
+    warned,
+  ].filter((text) => text !== undefined);
+  return { kind: 'start', target, message: texts.length === 0 ? undefined : texts.join('; ') };
+}

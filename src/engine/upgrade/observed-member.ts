@@ -1,0 +1,14 @@
+import type { ClusterObservation } from '../../api/observation.ts';
+import type { UpgradesInput } from './upgrades-input.ts';
+
+/** Why nothing can be started on a member; undefined = it can be reached and is not stopped. */
+export function whyUnavailable(
+  observation: ClusterObservation | undefined,
+  { isObserved }: Pick<UpgradesInput, 'isObserved'>,
+): string | undefined {
+  if (!isObserved) return undefined;
+  if (observation === undefined) return 'it was not reached';
+  if (!observation.reachable) return `it was not reached${observation.cause ? ` (${observation.cause})` : ''}`;
+  if (!observation.complete) return 'it was reached, but only a part of it could be read';
+  return observation.versions?.powerState === 'Stopped' ? 'it is stopped' : undefined;
+}

@@ -1,0 +1,85 @@
+import type { UpgradeGate } from '../../api/upgrade-gate.ts';
+import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
+import { reviewAnnotation } from '../gate/review.ts';
+import type { PlannedApproval, RequestedApproval } from '../plan-document.ts';
+import { objectDocument } from '../record/documents.ts';
+import { isOver } from './begin-run.ts';
+import { reviewDigest } from './gate-answer.ts';
+import { gateIn, gatesOf } from './gate-names.ts';
+import type { RunContext } from './run-context.ts';
+
+/** The approval of a gate of a cluster update run. */
+interface PlannedGate extends PlannedApproval {
+  readonly kind: UpgradeGate['kind'];
+  readonly spec: UpgradeGate['spec'];
+  readonly status: { readonly state: 'Pending' | 'Completed' | 'Rejected' };
+  readonly reviewDigest: string;
+}
+
+/** Gates of a run that it reached, answered or not. Those that are open as the run ends are withdrawn. */
+export const plannedGates = (
+  status: UpgradeRunStatus,
+  { run, update, input }: Pick<RunContext, 'run' | 'update' | 'input'>,
+): readonly RequestedApproval[] =>
+  gatesOf(run.metadata.name, status).flatMap((gate): RequestedApproval[] => {
+    const {
+      displayName,
+      type,
+      status: { state, error },
+    } = gateIn(status, gate);
+    const isRejected = error?.code === 'ApprovalRejected';
+    if (state !== 'Completed' && (state !== 'Pending' || (isOver(status) && !isRejected))) return [];
+    const scope = gate.group === undefined ? { stage: gate.stage } : { group: gate.group };
+    return [
+      requested({
+        kind: 'Gate',
+        name: gate.name,
+        spec: {
+          ...(displayName === undefined ? {} : { displayName }),
+          gateType: type,
+          target: { updateRunProperties: { name: run.metadata.name, ...scope, timing: gate.timing } },
+        },
+        status: { state: isRejected ? 'Rejected' : state },
+        reviewDigest: reviewDigest(gate, { run: run.metadata.name, update, status }, input.digest),
+      }),
+    ];
+  });
+
+/** A recorded gate as it was requested. */
+export function recordedGate({ kind, metadata, spec, status }: UpgradeGate): RequestedApproval {
+  const state = status?.state;
+  return requested({
+    kind,
+    name: metadata.name,
+    spec,
+    status: { state: state === 'Completed' || state === 'Rejected' ? state : 'Pending' },
+    reviewDigest: metadata.annotations?.[reviewAnnotation] ?? '',
+  });
+}
+
+function requested(planned: PlannedGate): RequestedApproval {
+  const { kind, name, spec, status, reviewDigest: review } = planned;
+  const { name: run, stage, group } = spec.target.updateRunProperties;
+  const object: UpgradeGate = {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind,
+    metadata: { name, annotations: { [reviewAnnotation]: review } },
+    spec,
+  };
+  return {
+    planned,
+    answer: status.state === 'Pending' ? undefined : status.state === 'Completed' ? 'approved' : 'rejected',
+    subject: {
+      kind: 'UpdateRun',
+      name: run,
+      ...(stage === undefined ? {} : { stage }),
+      ...(group === undefined ? {} : { group }),
+    },
+    // A scheduled start opens by itself.
+    file:
+      spec.gateType === 'Approval'
+        ? { path: undefined, object: { ...object, spec: { ...spec, state: 'Completed' } } }
+        : undefined,
+    document: objectDocument({ ...object, status }),
+  };
+}

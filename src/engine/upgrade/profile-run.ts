@@ -1,0 +1,48 @@
+import type { AutoUpgradeProfile } from '../../api/auto-upgrade-profile.ts';
+import type { UpdateRun } from '../../api/upgrade-run.ts';
+import { type ChannelTarget, targetText } from './channel-target.ts';
+
+/** What the file of a run says, without defaults. */
+export interface ProposedRun {
+  readonly apiVersion: 'gitfleet.dev/v1alpha1';
+  readonly kind: 'UpdateRun';
+  readonly metadata: { readonly name: string };
+  readonly spec: Pick<UpdateRun['spec'], 'managedClusterUpdate'> & Partial<UpdateRun['spec']>;
+}
+
+/** AKS Fleet's longest name of a run. */
+const longestName = 50;
+
+/** The run that brings a target to the members of a profile: the same target makes the same run. */
+export function profileRun(
+  { metadata, spec }: AutoUpgradeProfile,
+  target: ChannelTarget,
+  digest: (text: string) => string,
+): ProposedRun {
+  const { updateStrategyId, nodeImageSelection } = spec;
+  return {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'UpdateRun',
+    metadata: { name: runName(metadata.name, target, digest) },
+    spec: {
+      ...(updateStrategyId === undefined ? {} : { updateStrategyId }),
+      managedClusterUpdate:
+        target.kind === 'version'
+          ? { upgrade: { type: 'Full', kubernetesVersion: targetText(target) }, nodeImageSelection }
+          : {
+              upgrade: { type: 'NodeImageOnly' },
+              nodeImageSelection: {
+                type: 'Custom',
+                customNodeImageVersions: target.images.map((version) => ({ version })),
+              },
+            },
+      autoUpgradeProfileId: metadata.name,
+    },
+  };
+}
+
+function runName(profile: string, target: ChannelTarget, digest: (text: string) => string): string {
+  const text = targetText(target);
+  const suffix = target.kind === 'version' ? text.replace(/[^a-z0-9]+/g, '-') : digest(text).slice(0, 8);
+  return `${profile.slice(0, longestName - suffix.length - 1).replace(/-+$/, '')}-${suffix}`;
+}

@@ -1,0 +1,177 @@
+import type { Timestamp } from '../../api/meta.ts';
+import type { MemberUpgrade, MemberVersions, ScopeStatus, StageUpgrade } from '../../api/upgrade-status.ts';
+import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
+import { candidatesOf } from './candidates.ts';
+import { isHalted } from './derive-states.ts';
+import { lookAtMember, type MemberVerdict } from './look-at-member.ts';
+import { addHold, type RunContext } from './run-context.ts';
+import { openSlots, type Slots } from './slots.ts';
+import { ended, isInFlight, isTerminal, withStatus } from './tree.ts';
+import type { WantedUpgrade } from './wanted-upgrade.ts';
+import { soonMs, windowAt } from './windows.ts';
+
+type LookContext = RunContext & { readonly wanted: WantedUpgrade; readonly nowMs: Instant };
+
+/**
+ * Starts members of a stage as far as slots are free. A member that cannot start is Pending, and the next one is looked at. Without
+ * a free slot only those that were waiting already are looked at again. Ends with the first failure that the run does not tolerate.
+ */
+export function startMembers(
+  before: StageUpgrade,
+  { openGroups, ...context }: LookContext & { readonly openGroups: ReadonlySet<number> },
+): StageUpgrade {
+  const slots = openSlots(before);
+  const changed = new Map<string, MemberUpgrade>();
+  const stageNow = () => withMembers(before, changed);
+  const windowOf = ({ name }: MemberUpgrade) =>
+    windowAt(context.input.maintenanceOf(context.input.members.get(name)!, context.wanted.type), context.nowMs).state;
+  for (const { member, groupAt } of candidatesOf(before, { openGroups, windowOf })) {
+    const isFree = slots.isFree(groupAt);
+    if (!isFree && !wasWaiting(member)) continue;
+    const verdict = lookAtMember(member, context);
+    if (verdict.kind === 'start' && isFree) slots.take(groupAt);
+    if (verdict.kind === 'wait') {
+      holdMember(member, verdict, before.groups[groupAt]!.name);
+      if (context.run.spec.reserveUpcomingWindows) reserve(verdict, { member, groupAt, isFree, slots, context });
+    }
+    changed.set(member.name, afterLook(member, verdict, { isFree, context }));
+    if (verdict.kind === 'fail' && isHalted({ stages: [stageNow()] }, context)) break;
+  }
+  reservedHolds(before, { slots, openGroups, context });
+  return withMembers(notOpened(before, openGroups), changed);
+
+  function holdMember({ name }: MemberUpgrade, { code, message, until }: Waiting, group: string): void {
+    addHold(context, {
+      subject: { stage: before.name, group, clusterName: name },
+      reason: code,
+      message: `${name} waits: ${message}`,
+      ...(until === undefined ? {} : { until }),
+    });
+  }
+}
+
+type Waiting = Extract<MemberVerdict, { readonly kind: 'wait' }>;
+
+function reservedHolds(
+  { name: stage, groups }: StageUpgrade,
+  of: { readonly slots: Slots; readonly openGroups: ReadonlySet<number>; readonly context: LookContext },
+): void {
+  const { slots, openGroups, context } = of;
+  for (const at of openGroups) {
+    const reservedFor = slots.reservedFor(at);
+    if (reservedFor === '' || slots.isFree(at)) continue;
+    const group = groups[at]!.name;
+    const message = `a slot of group ${group} is kept free for ${reservedFor}, whose window opens soon`;
+    addHold(context, { subject: { stage, group }, reason: 'ReservedForWindow', message });
+  }
+}
+
+/** A slot is kept for a member that only waits for a window that opens soon; from then on, where it opens later. */
+function reserve(
+  { opensSoon, until }: Waiting,
+  of: {
+    readonly member: MemberUpgrade;
+    readonly groupAt: number;
+    readonly isFree: boolean;
+    readonly slots: Slots;
+    readonly context: LookContext;
+  },
+): void {
+  const { member, groupAt, isFree, slots, context } = of;
+  if (opensSoon && isFree) slots.reserve(groupAt, member.name);
+  else if (until !== undefined) context.notes.wakes.push(formatInstant(parseInstant(until)! - soonMs));
+}
+
+const wasWaiting = ({ status: { state } }: MemberUpgrade): boolean => state === 'Pending' || state === 'Stopped';
+
+function afterLook(
+  member: MemberUpgrade,
+  verdict: MemberVerdict,
+  { isFree, context }: { readonly isFree: boolean; readonly context: LookContext },
+): MemberUpgrade {
+  const { now } = context.input;
+  const { status } = member;
+  switch (verdict.kind) {
+    case 'skip':
+    case 'fail': {
+      const { kind, code, message } = verdict;
+      return ended(member, kind === 'skip' ? 'Skipped' : 'Failed', { now, error: { code, message } });
+    }
+    case 'wait': {
+      const { code, message } = verdict;
+      const startTime = status.state === 'Pending' ? status.startTime : now;
+      return withStatus(member, { state: 'Pending', startTime, error: { code, message } });
+    }
+    case 'start':
+      return isFree ? inFlight(member, verdict, context) : withStatus(member, { state: 'NotStarted' });
+  }
+}
+
+function inFlight(
+  { operationId, from: _, to: __, type: ___, message: ____, hop: _____, ...member }: MemberUpgrade,
+  { target, message }: Extract<MemberVerdict, { readonly kind: 'start' }>,
+  { run, input, nowMs }: LookContext,
+): MemberUpgrade {
+  const { controlPlane, pools } = input.members.get(member.name)?.observation?.versions ?? {};
+  const from: MemberVersions = {
+    ...(controlPlane === undefined ? {} : { controlPlane }),
+    ...(pools === undefined
+      ? {}
+      : {
+          pools: pools.map(({ name, kubernetes, image }) => ({
+            name,
+            ...(kubernetes === undefined ? {} : { kubernetes }),
+            ...(image === undefined ? {} : { image }),
+          })),
+        }),
+  };
+  const { controlPlane: version, pools: changed } = target.to;
+  return {
+    ...member,
+    status: { state: 'Running', startTime: input.now },
+    operationId: newOperation(`${run.metadata.name}.${member.name}`, nowMs, operationId),
+    type: target.type,
+    ...(Object.keys(from).length === 0 ? {} : { from }),
+    to: {
+      ...(version === undefined ? {} : { controlPlane: version }),
+      ...(changed.length === 0 ? {} : { pools: changed.map((pool) => ({ ...pool })) }),
+    },
+    ...(message === undefined ? {} : { message }),
+    ...(target.hop ? { hop: true } : {}),
+  };
+}
+
+/** `{run}.{member}.{start}`. A provider starts an operation of one id once, so one that follows within a second takes the next. */
+function newOperation(prefix: string, at: Instant, before: string | undefined): string {
+  const id = `${prefix}.${compact(formatInstant(Math.floor(at / 1000) * 1000))}`;
+  return id === before ? newOperation(prefix, at + 1000, before) : id;
+}
+
+const compact = (instant: Timestamp): string => instant.replace(/[-:]/g, '');
+
+const withMembers = (stage: StageUpgrade, changed: ReadonlyMap<string, MemberUpgrade>): StageUpgrade => ({
+  ...stage,
+  groups: stage.groups.map((group) => ({
+    ...group,
+    members: group.members.map((member) => changed.get(member.name) ?? member),
+  })),
+});
+
+/** Of groups that are not open, nothing waits. */
+const notOpened = (stage: StageUpgrade, openGroups: ReadonlySet<number>): StageUpgrade => ({
+  ...stage,
+  groups: stage.groups.map((group, at) =>
+    openGroups.has(at)
+      ? group
+      : {
+          ...group,
+          members: group.members.map((member) =>
+            isTerminal(member) || isInFlight(member) || member.status.state === 'NotStarted'
+              ? member
+              : withStatus(member, notStarted),
+          ),
+        },
+  ),
+});
+
+const notStarted: ScopeStatus = { state: 'NotStarted' };

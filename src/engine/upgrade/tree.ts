@@ -1,0 +1,58 @@
+import type {
+  GroupUpgrade,
+  MemberUpgrade,
+  ScopeStatus,
+  StageUpgrade,
+  UpgradeRunStatus,
+  UpgradeState,
+} from '../../api/upgrade-status.ts';
+
+type WithStatus = { readonly status: { readonly state: UpgradeState } };
+
+/** Nothing happens to it any more in this attempt. */
+export const isTerminal = ({ status: { state } }: WithStatus): boolean =>
+  state === 'Completed' || state === 'Skipped' || state === 'Failed';
+
+/** Its operation was started, and has no outcome yet. */
+export const isInFlight = ({ status: { state } }: WithStatus): boolean => state === 'Running';
+
+export const isSkipped = ({ status: { state } }: WithStatus): boolean => state === 'Skipped';
+
+export const isReached = ({ status }: { readonly status: ScopeStatus }): boolean => status.startTime !== undefined;
+
+export const membersOf = ({ groups }: StageUpgrade): readonly MemberUpgrade[] =>
+  groups.flatMap(({ members }) => members);
+
+export const allMembers = ({ stages }: UpgradeRunStatus): readonly MemberUpgrade[] => stages.flatMap(membersOf);
+
+/** The run with other members. A group in which none is another stays the same value. */
+export function mapMembers(
+  status: UpgradeRunStatus,
+  change: (member: MemberUpgrade, at: { readonly stage: StageUpgrade; readonly group: GroupUpgrade }) => MemberUpgrade,
+): UpgradeRunStatus {
+  const stages = status.stages.map((stage) => {
+    const groups = stage.groups.map((group) => {
+      const members = group.members.map((member) => change(member, { stage, group }));
+      return members.every((member, at) => member === group.members[at]) ? group : { ...group, members };
+    });
+    return groups.every((group, at) => group === stage.groups[at]) ? stage : { ...stage, groups };
+  });
+  return { ...status, stages };
+}
+
+/** The member with another status: what was done stays in its other fields. */
+export const withStatus = (member: MemberUpgrade, status: ScopeStatus): MemberUpgrade => ({ ...member, status });
+
+/** The member is over. A state keeps the instant at which it began. */
+export const ended = (
+  member: MemberUpgrade,
+  state: 'Completed' | 'Skipped' | 'Failed',
+  { now, error }: { readonly now: string; readonly error?: ScopeStatus['error'] },
+): MemberUpgrade =>
+  withStatus(member, {
+    state,
+    // Of one that never started there is only an end.
+    ...(isInFlight(member) ? { startTime: member.status.startTime } : {}),
+    completedTime: now,
+    ...(error === undefined ? {} : { error }),
+  });

@@ -1,0 +1,55 @@
+import type { ClusterName, Timestamp } from '../../api/meta.ts';
+import type { ClusterObservation } from '../../api/observation.ts';
+import type { UpgradeType } from '../../api/upgrade-fields.ts';
+import type { UpgradeGate } from '../../api/upgrade-gate.ts';
+import type { UpdateRun } from '../../api/upgrade-run.ts';
+import type { UpdateStrategy } from '../../api/upgrade-strategy.ts';
+import type { Fleet } from '../input.ts';
+import type { Labels } from '../kernel/selector.ts';
+import type { Pause } from '../pause/pause.ts';
+import type { RegionCatalog } from './catalog.ts';
+import type { Maintenance } from './maintenance.ts';
+
+/** A member of the fleet as update runs see it. */
+export interface UpgradeMember {
+  readonly name: ClusterName;
+  readonly labels: Labels;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Undefined = not looked at. */
+  readonly observation: ClusterObservation | undefined;
+  readonly region: string | undefined;
+}
+
+export interface UpgradesInput {
+  /** As written, or at their last good version; sorted by name. */
+  readonly runs: readonly UpdateRun[];
+  /** By name, with `.status` as last published. */
+  readonly recorded: ReadonlyMap<string, UpdateRun>;
+  /** Recorded runs whose file is removed. */
+  readonly removed: readonly UpdateRun[];
+  readonly strategies: readonly UpdateStrategy[];
+  /** Approval files on main. */
+  readonly gates: readonly UpgradeGate[];
+  /** In the fleet and not leaving it, by name. */
+  readonly members: ReadonlyMap<ClusterName, UpgradeMember>;
+  /** False = no member was looked at: nothing is known of versions. */
+  readonly isObserved: boolean;
+  /** The windows that restrict a member; undefined = none. */
+  readonly maintenanceOf: (member: UpgradeMember, type: UpgradeType) => Maintenance | undefined;
+  /** Why windows are not known: the file may close those of any member. Undefined = all are known. */
+  readonly unknownWindows: string | undefined;
+  /** Why it is not known what exists where. Undefined = all catalogs could be read. */
+  readonly unknownVersions: string | undefined;
+  /** What exists where the member is; undefined = nothing is known of it. */
+  readonly catalogOf: (member: UpgradeMember) => RegionCatalog | undefined;
+  readonly now: Timestamp;
+  /** Of the whole fleet. */
+  readonly pause: Pause;
+  readonly digest: (text: string) => string;
+  /** False while some file cannot be read: then a missing approval withdraws nothing. */
+  readonly absenceIsCertain: boolean;
+  readonly handWritten: boolean;
+  readonly recordLost: boolean;
+  readonly unread: ReadonlySet<string> | undefined;
+  readonly sources: Fleet['sources'];
+}

@@ -1,0 +1,132 @@
+import type { ClusterName } from '../../api/meta.ts';
+import type { UpdateRun } from '../../api/upgrade-run.ts';
+import type { SectionOutcome } from '../domain.ts';
+import { acceptsHandWritten } from '../gate/answer.ts';
+import { by, sortKey } from '../kernel/ordering.ts';
+import type { Hold, UpgradeTarget } from '../plan-document.ts';
+import { directoryOf, objectDocument } from '../record/documents.ts';
+import { absenceMeansNothing, heldBecause, lastGoodHold } from '../recovery/last-good.ts';
+import { inFleet, type World } from '../world.ts';
+import { type AdvancedProfile, advanceProfiles } from './advance-profiles.ts';
+import { type AdvancedRun, advanceUpgrades } from './advance-upgrades.ts';
+import { catalogOf } from './catalog.ts';
+import { maintenanceOf } from './maintenance.ts';
+import { providerAnnotation } from './member-annotations.ts';
+import { regionOf } from './member-region.ts';
+import { plannedGates } from './planned-gates.ts';
+import { allMembers, isInFlight } from './tree.ts';
+import { unreadSettings } from './unread-settings.ts';
+import type { UpgradeMember, UpgradesInput } from './upgrades-input.ts';
+
+/** Advances the cluster update runs of the fleet. `upgrading`: clusters with an operation in flight, and the run that started it. */
+export function upgradesOutcome(
+  world: World,
+): SectionOutcome<'upgrades'> & { readonly upgrading: ReadonlyMap<ClusterName, string> } {
+  const { runs, removed, holds } = admitted(world);
+  const input = upgradesInput(world, { runs, removed });
+  const advanced = advanceUpgrades(input);
+  const profiles = advanceProfiles(world.input.fleet.upgradeProfiles, world.record.profiles, input);
+  // A run whose file is removed goes once nothing of it is in flight.
+  const gone = new Set(removed);
+  const shown = advanced.filter(({ run, status }) => !gone.has(run) || allMembers(status).some(isInFlight));
+  const targets = shown.flatMap(targetsOf);
+  const files = shown.map(({ run, recorded }) => ({ name: run.metadata.name, document: objectDocument(recorded) }));
+  const upgrades = [
+    ...shown.map(({ run: { kind, metadata }, status }) => ({ kind, name: metadata.name, status })),
+    ...profiles.map(({ recorded: { kind, metadata, status } }) => ({ kind, name: metadata.name, status })),
+  ].sort(by(({ kind, name }) => sortKey(name, kind)));
+  return {
+    holds: [...holds, ...shown.flatMap(({ notes }) => notes.holds)],
+    wakes: shown.flatMap(({ notes }) => notes.wakes),
+    problems: shown.flatMap(({ notes }) => notes.problems),
+    documents: [
+      ...directoryOf('upgrades', files, input.digest),
+      ...directoryOf('profiles', profiles.map(profileFile), input.digest),
+    ],
+    approvals: [
+      ...shown.flatMap(({ status, begun }) => (begun ? plannedGates(status, begun.context) : [])),
+      ...profiles.flatMap(({ approvals }) => approvals),
+    ],
+    targets: [targets],
+    section: upgrades,
+    digested: upgrades,
+    upgrading: new Map(targets.map(({ clusterName, upgrade }) => [clusterName, upgrade.run])),
+  };
+}
+
+const profileFile = ({ recorded }: AdvancedProfile) => ({
+  name: recorded.metadata.name,
+  document: objectDocument(recorded),
+});
+
+function targetsOf({ run, status }: AdvancedRun): UpgradeTarget[] {
+  return allMembers(status)
+    .filter(isInFlight)
+    .map(({ name, operationId = '', type = 'Full', from, to }): UpgradeTarget => {
+      const controlPlane = to?.controlPlane ?? from?.controlPlane;
+      return {
+        clusterName: name,
+        upgrade: {
+          run: run.metadata.name,
+          operationId,
+          type,
+          ...(controlPlane === undefined ? {} : { controlPlane }),
+          ...(to?.pools === undefined ? {} : { pools: to.pools }),
+        },
+      };
+    });
+}
+
+/** Runs as their files have them, at their last good version where a file is broken, and recorded ones whose file is gone. */
+function admitted({ input: { fleet }, record }: World): {
+  readonly runs: readonly UpdateRun[];
+  readonly removed: readonly UpdateRun[];
+  readonly holds: readonly Hold[];
+} {
+  const written = new Set(fleet.upgradeRuns.map(({ metadata }) => metadata.name));
+  const unwritten = [...record.upgrades.values()].filter(({ metadata }) => !written.has(metadata.name));
+  const refOf = ({ kind, metadata }: UpdateRun) => ({ kind, name: metadata.name });
+  const kept = unwritten.filter((run) => absenceMeansNothing(fleet, refOf(run)));
+  return {
+    runs: [...fleet.upgradeRuns, ...kept],
+    removed: unwritten.filter((run) => !kept.includes(run)),
+    holds: kept.map((run) => lastGoodHold(refOf(run), heldBecause(fleet, refOf(run)))),
+  };
+}
+
+/** What update runs and profiles read of the surveyed fleet. */
+export function upgradesInput(
+  world: World,
+  { runs, removed }: Pick<UpgradesInput, 'runs' | 'removed'> = admitted(world),
+): UpgradesInput {
+  const { input, record, admitted: fleet } = world;
+  const members = fleet.members
+    .filter(({ metadata }) => inFleet(metadata.name, world))
+    .map(({ metadata: { name, annotations = {} } }): UpgradeMember => {
+      const labels = world.members.get(name)!.labels;
+      const observation = world.observationOf(name);
+      return { name, labels, annotations, observation, region: regionOf(labels, observation?.versions) };
+    });
+  const { maintenanceConfigurations, versionCatalogs, gates, upgradeStrategies } = input.fleet;
+  return {
+    runs,
+    removed,
+    recorded: record.upgrades,
+    strategies: upgradeStrategies,
+    gates,
+    members: new Map(members.map((member) => [member.name, member])),
+    isObserved: input.observations !== undefined,
+    maintenanceOf: (member, type) => maintenanceOf(maintenanceConfigurations, member, type),
+    unknownWindows: unreadSettings(input.fleet, 'MaintenanceConfiguration'),
+    unknownVersions: unreadSettings(input.fleet, 'VersionCatalog'),
+    catalogOf: ({ region, annotations }) => catalogOf(versionCatalogs, region, annotations[providerAnnotation]),
+    now: input.now,
+    pause: world.freeze,
+    digest: input.digest,
+    absenceIsCertain: input.fleet.unreadable.length === 0 && !input.fleet.refused.some(({ kind }) => kind === 'Gate'),
+    handWritten: acceptsHandWritten(input.fleet),
+    recordLost: world.recordLost,
+    unread: record.unread?.upgrades,
+    sources: input.fleet.sources,
+  };
+}

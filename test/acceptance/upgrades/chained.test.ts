@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { UpgradeTarget } from '../../../src/engine/plan-document.ts';
+import { upgradeMember, upgradeRun } from '../../support/cluster-upgrades.ts';
+import { type Case, type Planned, plan, seen } from '../../support/plan-command.ts';
+
+const repo = { ...upgradeMember('a'), ...upgradeMember('b'), ...upgradeRun({}) };
+const runs = (name: string, version: string, upgrade?: object) =>
+  seen(name, {
+    versions: { controlPlane: version, pools: [{ name: 'np1', kubernetes: version }] },
+    ...(upgrade && { upgrade }),
+  });
+
+const upgradesOf = ({ plan: { targets } }: Planned): string[] =>
+  (targets as unknown as UpgradeTarget[]).map(({ clusterName, upgrade }) => `${clusterName} ${upgrade.operationId}`);
+const state = ({ plan: { upgrades } }: Planned): string | undefined =>
+  upgrades[0]?.kind === 'UpdateRun' ? upgrades[0].status.status.state : undefined;
+
+/** One plan after the other, each with the record of the one before. */
+async function chained(...steps: readonly Omit<Case, 'repo' | 'recorded'>[]): Promise<Planned[]> {
+  const done: Planned[] = [];
+  for (const step of steps)
+    done.push(await plan({ repo, ...step, ...(done.length > 0 && { recorded: done.at(-1)!.recorded }) }));
+  return done;
+}
+
+describe('gitfleet plan, chained by --out-recorded and --now', () => {
+  it('plans a run from its start to its end; the exit code is 1 while something is in flight', async () => {
+    const steps = await chained(
+      { observed: [runs('a', 'v1.30.9'), runs('b', 'v1.30.9')], now: '2026-11-20T10:00:00Z' },
+      {
+        observed: [runs('a', 'v1.30.9', { target: 'k8s.a.20261120T100000Z', phase: 'Running' }), runs('b', 'v1.30.9')],
+        now: '2026-11-20T10:05:00Z',
+      },
+      { observed: [runs('a', 'v1.31.5'), runs('b', 'v1.30.9')], now: '2026-11-20T10:10:00Z' },
+      { observed: [runs('a', 'v1.31.5'), runs('b', 'v1.31.5')], now: '2026-11-20T10:20:00Z' },
+    );
+    expect(steps.map((step) => [step.code, state(step), ...upgradesOf(step)])).toEqual([
+      [1, 'Running', 'a k8s.a.20261120T100000Z'],
+      [1, 'Running', 'a k8s.a.20261120T100000Z'],
+      [1, 'Running', 'b k8s.b.20261120T101000Z'],
+      [0, 'Completed'],
+    ]);
+  });
+
+  it('one that waits has nothing to do', async () => {
+    const [only] = await chained({
+      observed: [runs('a', 'v1.30.9', { phase: 'Running' }), runs('b', 'v1.31.5')],
+      now: '2026-11-20T10:00:00Z',
+    });
+    expect([only!.code, state(only!)]).toEqual([0, 'Pending']);
+    expect(only!.plan.holds.map(({ reason, subject }) => `${reason} ${subject.clusterName}`)).toEqual([
+      'ClusterBusy a',
+    ]);
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import type { AutoUpgradeProfile } from '../../../src/api/auto-upgrade-profile.ts';
+import { at, UpgradeFleet } from './upgrade-fleet.ts';
+
+const image = (version: string) => `AKSUbuntu-2204gen2containerd-${version}`;
+
+const catalog = (versions: readonly string[], images: readonly string[] = []): Record<string, string> => ({
+  'catalog.yaml': JSON.stringify({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'VersionCatalog',
+    metadata: { name: 'aks' },
+    spec: {
+      regions: [
+        {
+          name: 'westeurope',
+          kubernetesVersions: versions.map((version) => ({ version, preview: version.startsWith('1.99') })),
+          nodeImageVersions: images.map((version) => ({ version: image(version) })),
+        },
+      ],
+    },
+  }),
+});
+
+const profile = (spec: object, name = 'stable'): Record<string, string> => ({
+  [`profiles/${name}.yaml`]: JSON.stringify({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'AutoUpgradeProfile',
+    metadata: { name },
+    spec,
+  }),
+});
+
+const fleetWith = (files: Record<string, string>) =>
+  new UpgradeFleet(files).with(['a'], {
+    labels: { 'topology.kubernetes.io/region': 'westeurope' },
+    versions: at('v1.30.9', image('202601.13.0')),
+  });
+
+const proposals = (fleet: UpgradeFleet) =>
+  fleet.last!.approvals.map(({ planned, file }) => [planned.name, planned.spec, file?.path]);
+
+const statusOf = (fleet: UpgradeFleet) =>
+  fleet.last!.upgrades.find(({ kind }) => kind === 'AutoUpgradeProfile')!.status as AutoUpgradeProfile['status'];
+
+describe('an AutoUpgradeProfile', () => {
+  it('notes what there is first; a newer version triggers a run that waits to be merged', async () => {
+    const fleet = fleetWith({ ...profile({ channel: 'Stable' }), ...catalog(['1.30.9', '1.31.5', '1.32.0']) });
+    await fleet.plan();
+    expect(statusOf(fleet)).toEqual({ seen: '1.31.5' });
+    expect(proposals(fleet)).toEqual([]);
+    Object.assign(fleet.files, catalog(['1.30.9', '1.31.5', '1.31.6', '1.32.0', '1.99.0']));
+    fleet.later(60);
+    await fleet.plan();
+    const spec = {
+      managedClusterUpdate: {
+        upgrade: { type: 'Full', kubernetesVersion: '1.31.6' },
+        nodeImageSelection: { type: 'Latest' },
+      },
+      autoUpgradeProfileId: 'stable',
+    };
+    expect(proposals(fleet)).toEqual([['stable-1-31-6', spec, 'upgrades/stable-1-31-6.yaml']]);
+    expect(statusOf(fleet)).toMatchObject({
+      lastTriggeredAt: '2026-11-20T10:01:00Z',
+      lastTriggerStatus: 'Succeeded',
+      lastTriggerUpgradeVersions: ['1.31.6'],
+      seen: '1.31.6',
+    });
+    const { file } = fleet.last!.approvals[0]!;
+    fleet.files[file!.path!] = JSON.stringify(file!.object);
+    fleet.later(60);
+    await fleet.plan();
+    expect(proposals(fleet)).toEqual([]);
+    expect(fleet.inFlight()).toEqual(['a']);
+    fleet.succeed().later(60);
+    await fleet.plan();
+    delete fleet.files[file!.path!];
+    await fleet.plan();
+    expect(proposals(fleet)).toEqual([]);
+  });
+
+  it('a newer target replaces an unmerged one', async () => {
+    const fleet = fleetWith({ ...profile({ channel: 'Rapid' }), ...catalog(['1.31.5']) });
+    await fleet.plan();
+    for (const versions of [['1.31.6'], ['1.31.6', '1.32.1']]) {
+      Object.assign(fleet.files, catalog(versions));
+      await fleet.plan();
+    }
+    expect(proposals(fleet).map(([name]) => name)).toEqual(['stable-1-32-1']);
+  });
+
+  it.each<[string, object, string | undefined]>([
+    ['Rapid', { channel: 'Rapid' }, '1.32.0'],
+    ['Stable', { channel: 'Stable' }, '1.31.5'],
+    ['a minor', { channel: 'TargetKubernetesVersion', targetKubernetesVersion: '1.30' }, '1.30.9'],
+    ['node images', { channel: 'NodeImage' }, image('202601.27.0')],
+  ])('%s', async (_, spec, seen) => {
+    const fleet = fleetWith({
+      ...profile(spec),
+      ...catalog(['1.30.9', '1.31.5', '1.32.0', '1.99.0'], ['202601.13.0', '202601.27.0']),
+    });
+    await fleet.plan();
+    expect(statusOf(fleet)).toEqual({ seen });
+  });
+
+  it('node images are pinned as they are at the trigger', async () => {
+    const fleet = fleetWith({ ...profile({ channel: 'NodeImage' }, 'images'), ...catalog([], ['202601.13.0']) });
+    await fleet.plan();
+    Object.assign(fleet.files, catalog([], ['202601.13.0', '202601.27.0']));
+    await fleet.plan();
+    const [[name, spec]] = proposals(fleet) as [[string, object]];
+    expect(name).toMatch(/^images-[0-9a-f]{8}$/);
+    expect(spec).toMatchObject({
+      managedClusterUpdate: {
+        upgrade: { type: 'NodeImageOnly' },
+        nodeImageSelection: { type: 'Custom', customNodeImageVersions: [{ version: image('202601.27.0') }] },
+      },
+    });
+  });
+
+  it('disabled it proposes nothing, and nothing of that time later', async () => {
+    const fleet = fleetWith({ ...profile({ channel: 'Rapid' }), ...catalog(['1.31.5']) });
+    await fleet.plan();
+    Object.assign(fleet.files, profile({ channel: 'Rapid', disabled: true }), catalog(['1.31.6']));
+    await fleet.plan();
+    expect(proposals(fleet)).toEqual([]);
+    Object.assign(fleet.files, profile({ channel: 'Rapid' }));
+    await fleet.plan();
+    expect(proposals(fleet)).toEqual([]);
+  });
+});

@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest';
+import { reviewAnnotation } from '../../../src/engine/gate/review.ts';
+import { type Asked, inGroup, run, strategy, UpgradeFleet } from './upgrade-fleet.ts';
+
+const start = { startDay: 'Saturday', startTime: '02:00', utcOffset: '+09:00' };
+
+const gated = (one: object, two: object = {}, groups: readonly object[] = [{ name: 'x' }]) =>
+  new UpgradeFleet({
+    ...strategy([
+      { name: 'one', groups, ...one },
+      { name: 'two', groups: [{ name: 'z' }], ...two },
+    ]),
+    ...run({ updateStrategyId: 'test-then-prod' }),
+  })
+    .with(['x1'], inGroup('x'))
+    .with(['z1'], inGroup('z'));
+
+const approval = { displayName: 'go', type: 'Approval' };
+
+describe('approvals', () => {
+  it('a gate is asked when it is reached, and merging its branch opens it', async () => {
+    const fleet = gated({}, { beforeGates: [approval] });
+    const first = await fleet.plan();
+    expect(first.approvals).toEqual([]);
+    fleet.succeed().later(60);
+    const asked = await fleet.plan();
+    expect(fleet.states()).toEqual([
+      'Pending',
+      'one Completed: x Completed [x1 Completed]',
+      'two Pending: z NotStarted [z1 NotStarted]',
+    ]);
+    expect(asked.approvals.map(({ planned }) => planned as Asked)).toEqual([
+      {
+        kind: 'Gate',
+        name: 'k8s-before-two',
+        spec: {
+          displayName: 'go',
+          gateType: 'Approval',
+          target: { updateRunProperties: { name: 'k8s', stage: 'two', timing: 'Before' } },
+        },
+        status: { state: 'Pending' },
+        reviewDigest: expect.stringMatching(/^sha256:/),
+      },
+    ]);
+    expect(fleet.run().stages[1]!.beforeGates).toEqual([
+      {
+        displayName: 'go',
+        type: 'Approval',
+        gateId: 'k8s-before-two',
+        status: { state: 'Pending', startTime: '2026-11-20T10:01:00Z' },
+      },
+    ]);
+    expect(fleet.holds()).toEqual(['two WaitingForApproval']);
+    expect([...fleet.record.keys()]).toContain('approvals/k8s-before-two.yaml');
+    fleet.merge('k8s-before-two').later(60);
+    const opened = await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['z1']);
+    expect(opened.approvals.map(({ planned }) => planned as Asked).map(({ name, status }) => [name, status])).toEqual([
+      ['k8s-before-two', { state: 'Completed' }],
+    ]);
+  });
+
+  it('Rejected fails the run; a raised attempt asks again once the file is gone', async () => {
+    const fleet = gated({}, { beforeGates: [approval] });
+    await fleet.plan();
+    fleet.succeed().later(60);
+    await fleet.plan();
+    fleet.merge('k8s-before-two', 'Rejected');
+    const plan = await fleet.plan();
+    expect(fleet.states()).toEqual([
+      'Failed/ApprovalRejected',
+      'one Completed: x Completed [x1 Completed]',
+      'two Failed/ApprovalRejected: z NotStarted [z1 NotStarted]',
+    ]);
+    expect(plan.approvals.map(({ planned }) => planned as Asked).map(({ status }) => status)).toEqual([
+      { state: 'Rejected' },
+    ]);
+    delete fleet.files['approvals/k8s-before-two.yaml'];
+    fleet.later(60);
+    await fleet.plan();
+    expect(fleet.run().status.state).toBe('Failed');
+    Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod', attempt: 2 }));
+    await fleet.plan();
+    expect(fleet.states()[0]).toBe('Pending');
+    expect(fleet.holds()).toEqual(['two WaitingForApproval']);
+  });
+
+  it('of another review does not count, nor does one that names none', async () => {
+    const fleet = gated({ beforeGates: [approval] });
+    await fleet.plan();
+    fleet.merge('k8s-before-one');
+    const path = 'approvals/k8s-before-one.yaml';
+    const file = JSON.parse(fleet.files[path]!);
+    fleet.files[path] = JSON.stringify({
+      ...file,
+      metadata: { ...file.metadata, annotations: { [reviewAnnotation]: 'sha256:0' } },
+    });
+    await fleet.plan();
+    expect(fleet.holds()).toEqual(['one ApprovalStale', 'one WaitingForApproval']);
+    fleet.files[path] = JSON.stringify({ ...file, metadata: { name: file.metadata.name } });
+    const refused = await fleet.plan();
+    expect(refused.problems.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
+      'error approval-without-review',
+    ]);
+    expect(fleet.inFlight()).toEqual([]);
+    fleet.files['fleet.yaml'] = JSON.stringify({
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'FleetConfig',
+      spec: { approvals: { handWritten: true } },
+    });
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['x1']);
+  });
+
+  it('that came with its run is refused', async () => {
+    const other = gated({ beforeGates: [approval] });
+    await other.plan();
+    other.merge('k8s-before-one');
+    const fleet = new UpgradeFleet(other.files).with(['x1'], inGroup('x')).with(['z1'], inGroup('z'));
+    const plan = await fleet.plan();
+    expect(plan.problems.map(({ code }) => code)).toEqual(['early-approval']);
+    expect(fleet.inFlight()).toEqual([]);
+    const path = 'approvals/k8s-before-one.yaml';
+    const file = fleet.files[path]!;
+    delete fleet.files[path];
+    await fleet.plan();
+    fleet.files[path] = file;
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['x1']);
+  });
+
+  it('removed before the first member behind it starts: it is asked for again', async () => {
+    const fleet = gated({ beforeGates: [approval] });
+    fleet.members.get('x1')!.reachable = false;
+    await fleet.plan();
+    fleet.merge('k8s-before-one').later(60);
+    await fleet.plan();
+    expect(fleet.states()[1]).toContain('x1 Pending');
+    delete fleet.files['approvals/k8s-before-one.yaml'];
+    await fleet.plan();
+    expect(fleet.states()[1]).toBe('one Pending: x NotStarted [x1 NotStarted]');
+    expect(fleet.holds()).toEqual(['one ApprovalWithdrawn', 'one WaitingForApproval']);
+  });
+
+  it('removed later it stays given', async () => {
+    const fleet = gated({ beforeGates: [approval] });
+    await fleet.plan();
+    fleet.merge('k8s-before-one').later(60);
+    await fleet.plan();
+    delete fleet.files['approvals/k8s-before-one.yaml'];
+    fleet.later(60);
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['x1']);
+  });
+
+  it('of a group holds up only that group; after-gates come when all members are over, those of the stage beside its wait', async () => {
+    const fleet = gated({
+      afterGates: [approval],
+      afterStageWaitInSeconds: 600,
+      groups: [
+        { name: 'x', afterGates: [approval, approval] },
+        { name: 'y', beforeGates: [approval] },
+      ],
+    }).with(['y1'], inGroup('y'));
+    const first = await fleet.plan();
+    expect(first.approvals.map(({ planned }) => planned as Asked).map(({ name }) => name)).toEqual(['k8s-before-y']);
+    expect(fleet.inFlight()).toEqual(['x1']);
+    fleet.succeed().later(60);
+    const second = await fleet.plan();
+    expect(second.approvals.map(({ planned }) => planned as Asked).map(({ name }) => name)).toEqual([
+      'k8s-after-x-1',
+      'k8s-after-x-2',
+      'k8s-before-y',
+    ]);
+    expect(fleet.states()[1]).toBe('one Pending: x Pending [x1 Completed] y Pending [y1 NotStarted]');
+    fleet.merge('k8s-after-x-1').merge('k8s-after-x-2').merge('k8s-before-y');
+    await fleet.plan();
+    fleet.succeed().later(60);
+    const third = await fleet.plan();
+    expect(
+      third.approvals
+        .map(({ planned }) => planned as Asked)
+        .filter(({ status }) => status.state === 'Pending')
+        .map(({ name }) => name),
+    ).toEqual(['k8s-after-one']);
+    expect(fleet.run().stages[0]!.afterStageWaitStatus!.status.state).toBe('Running');
+    fleet.merge('k8s-after-one').later(600);
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['z1']);
+  });
+
+  it('two runs whose gates have one name: the later one is held', async () => {
+    const stages = (stage: string, group: string) => ({
+      strategy: { stages: [{ name: stage, beforeGates: [approval], groups: [{ name: group }] }] },
+    });
+    const fleet = new UpgradeFleet({ ...run(stages('b-before-c', 'x'), 'a'), ...run(stages('c', 'y'), 'a-before-b') })
+      .with(['x1'], inGroup('x'))
+      .with(['y1'], inGroup('y'));
+    const plan = await fleet.plan();
+    expect(plan.problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
+      'duplicate UpdateRun a-before-b: run a has a gate a-before-b-before-c too, so an approval could be for either',
+    ]);
+    expect(plan.approvals.map(({ planned }) => planned as Asked).map(({ name }) => name)).toEqual([
+      'a-before-b-before-c',
+    ]);
+  });
+
+  it('a group with the name of a stage has a gate of its own', async () => {
+    const fleet = gated({
+      beforeGates: [approval],
+      groups: [{ name: 'one', beforeGates: [approval], memberSelector: { byLabel: 'gitfleet.dev/update-group=x' } }],
+    });
+    await fleet.plan();
+    fleet.merge('k8s-before-one');
+    const plan = await fleet.plan();
+    expect(plan.approvals.map(({ planned }) => planned as Asked).map(({ name }) => name)).toEqual([
+      'k8s-before-group-one',
+      'k8s-before-one',
+    ]);
+  });
+});
+
+describe('a scheduled start', () => {
+  it('opens at the next occurrence after it was reached, or early by a file', async () => {
+    const fleet = gated({ beforeGates: [{ type: 'ScheduledStart', scheduledStartConfiguration: start }] });
+    const plan = await fleet.plan();
+    expect(plan.wakeAt).toBe('2026-11-20T17:00:00Z');
+    expect(fleet.holds()).toEqual(['one WaitingForTime 2026-11-20T17:00:00Z']);
+    expect(fleet.run().stages[0]!.beforeGates[0]!.absoluteStartTime).toBe('2026-11-20T17:00:00Z');
+    fleet.now = Date.parse('2026-11-20T17:00:00Z');
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['x1']);
+
+    const early = gated({ beforeGates: [{ type: 'ScheduledStart', scheduledStartConfiguration: start }] });
+    await early.plan();
+    early.merge('k8s-before-one');
+    await early.plan();
+    expect(early.inFlight()).toEqual(['x1']);
+  });
+
+  it('missed today, it is that of the next week', async () => {
+    const fleet = gated({
+      beforeGates: [
+        {
+          type: 'ScheduledStart',
+          scheduledStartConfiguration: { startDay: 'Friday', startTime: '10:00', utcOffset: '+00:00' },
+        },
+      ],
+    });
+    await fleet.plan();
+    expect(fleet.holds()).toEqual(['one WaitingForTime 2026-11-27T10:00:00Z']);
+  });
+});

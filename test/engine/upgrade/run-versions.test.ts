@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { at, run, UpgradeFleet } from './upgrade-fleet.ts';
+
+const image = (version: string): string => `AKSUbuntu-2204-${version}`;
+
+const catalog = (
+  regions: Readonly<Record<string, readonly [kubernetes: readonly string[], images: readonly string[]]>>,
+) => ({
+  'catalog.yaml': JSON.stringify({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'VersionCatalog',
+    metadata: { name: 'aks' },
+    spec: {
+      releaseTracker: 'https://releases.example.com',
+      regions: Object.entries(regions).map(([name, [kubernetes, images]]) => ({
+        name,
+        kubernetesVersions: kubernetes.map((version) => ({ version })),
+        nodeImageVersions: images.map((version) => ({ version: image(version) })),
+      })),
+    },
+  }),
+});
+
+const of = (region: string, version: string, pool?: string) => ({
+  labels: { 'topology.kubernetes.io/region': region },
+  versions: at(version, pool && image(pool)),
+});
+
+const to = (kubernetesVersion: string, type = 'Full') => ({
+  managedClusterUpdate: { upgrade: { type, kubernetesVersion } },
+});
+
+describe('the versions of a run', () => {
+  it('a minor is the newest patch where each member is', async () => {
+    const fleet = new UpgradeFleet({
+      ...run(to('1.31')),
+      ...catalog({ a: [['1.31.4'], []], b: [['1.31.4', '1.31.5'], []] }),
+    })
+      .with(['in-a'], of('a', 'v1.30.9'))
+      .with(['in-b'], of('b', 'v1.30.9'));
+    await fleet.plan();
+    expect(fleet.targets().map(({ upgrade }) => upgrade.controlPlane)).toEqual(['v1.31.4']);
+    fleet.succeed().later(60);
+    await fleet.plan();
+    expect(fleet.targets().map(({ upgrade }) => upgrade.controlPlane)).toEqual(['v1.31.5']);
+  });
+
+  it('a version that is not in the region yet is waited for, and the next member starts', async () => {
+    const fleet = new UpgradeFleet({ ...run(to('1.31.5')), ...catalog({ a: [['1.31.4'], []], b: [['1.31.5'], []] }) })
+      .with(['in-a'], of('a', 'v1.30.9'))
+      .with(['in-b'], of('b', 'v1.30.9'));
+    await fleet.plan();
+    expect(fleet.states()[1]).toContain('in-a Pending/KubernetesVersionNotAvailable, in-b Running');
+    Object.assign(fleet.files, catalog({ a: [['1.31.4', '1.31.5'], []], b: [['1.31.5'], []] }));
+    fleet.succeed().later(60);
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['in-a']);
+  });
+
+  it('chained minors are hops, each an operation of its own', async () => {
+    const chained = { ...to('1.32'), chainMinors: true };
+    const fleet = new UpgradeFleet({
+      ...run(chained),
+      ...catalog({ a: [['1.30.9', '1.31.5', '1.32.1'], []] }),
+    }).with(['in-a'], of('a', 'v1.29.9'));
+    const operations: string[] = [];
+    for (await fleet.plan(); fleet.targets().length > 0; await fleet.plan()) {
+      const [{ upgrade }] = fleet.targets() as [ReturnType<typeof fleet.targets>[number]];
+      operations.push(`${upgrade.type} ${upgrade.controlPlane} ${upgrade.operationId}`);
+      fleet.succeed().later(60);
+    }
+    expect(operations).toEqual([
+      'ControlPlaneOnly v1.30.9 k8s.in-a.20261120T100000Z',
+      'ControlPlaneOnly v1.31.5 k8s.in-a.20261120T100100Z',
+      'Full v1.32.1 k8s.in-a.20261120T100200Z',
+    ]);
+    expect(fleet.states()[0]).toBe('Completed');
+  });
+
+  it('more than one minor behind fails the run', async () => {
+    const fleet = new UpgradeFleet(run(to('1.32'))).with(['in-a'], of('a', 'v1.29.9'));
+    await fleet.plan();
+    expect(fleet.states()).toEqual([
+      expect.stringContaining('Failed'),
+      expect.stringContaining('in-a Failed/MinorSkipped'),
+    ]);
+  });
+});
+
+describe('Consistent images of a run', () => {
+  const images = {
+    managedClusterUpdate: { upgrade: { type: 'NodeImageOnly' }, nodeImageSelection: { type: 'Consistent' } },
+  };
+
+  it('are the newest that all regions of its members have, and stand when newer ones come', async () => {
+    const regions = (newest: string) =>
+      catalog({
+        x: [[], ['202510.10.0', '202510.12.0', newest]],
+        y: [[], ['202510.10.0', '202510.12.0', '202510.17.0', newest]],
+      });
+    const fleet = new UpgradeFleet({ ...run(images), ...regions('202510.12.0') })
+      .with(['in-x'], of('x', 'v1.30.9', '202510.10.0'))
+      .with(['in-y'], of('y', 'v1.30.9', '202510.10.0'));
+    const moved: (string | undefined)[] = [];
+    for (await fleet.plan(); fleet.targets().length > 0; await fleet.plan()) {
+      moved.push(...fleet.targets().flatMap(({ upgrade }) => upgrade.pools?.map((pool) => pool.image) ?? []));
+      fleet.succeed().later(60);
+      Object.assign(fleet.files, regions('202511.01.0'));
+    }
+    expect(moved).toEqual([image('202510.12.0'), image('202510.12.0')]);
+    expect(fleet.run().nodeImageSelection).toEqual({ selectedNodeImageVersions: [{ version: image('202510.12.0') }] });
+  });
+
+  it('are not found for a pool of another family, and its member is skipped', async () => {
+    const fleet = new UpgradeFleet({ ...run(images), ...catalog({ x: [[], ['202510.12.0']] }) }).with(['in-x'], {
+      labels: { 'topology.kubernetes.io/region': 'x' },
+      versions: {
+        controlPlane: 'v1.30.9',
+        pools: [{ name: 'win', kubernetes: 'v1.30.9', image: 'AKSWindows-2022-20348.3207.250214' }],
+      },
+    });
+    await fleet.plan();
+    expect(fleet.states()[1]).toContain('in-x Skipped/NodeImageNotFound');
+  });
+});
+
+describe('while a file is not valid', () => {
+  const broken = (kind: string) => ({
+    'broken.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: ${kind}\nmetadata: {name: broken}\nspec: {regions: 5}\n`,
+  });
+
+  it('no upgrade starts: it may say that a window is closed', async () => {
+    const fleet = new UpgradeFleet({ ...run(to('1.31.5')), ...broken('MaintenanceConfiguration') }).with(
+      ['in-a'],
+      of('a', 'v1.30.9'),
+    );
+    await fleet.plan();
+    expect(fleet.states()[1]).toContain('in-a Pending/WindowClosed');
+    delete fleet.files['broken.yaml'];
+    await fleet.later(60).plan();
+    expect(fleet.inFlight()).toEqual(['in-a']);
+  });
+
+  it('no run starts: it may say what exists where', async () => {
+    const fleet = new UpgradeFleet({ ...run(to('1.31.5')), ...broken('VersionCatalog') }).with(
+      ['in-a'],
+      of('a', 'v1.30.9'),
+    );
+    await fleet.plan();
+    expect(fleet.states()[0]).toBe('NotStarted');
+    expect(fleet.holds()).toEqual(['k8s KubernetesVersionNotAvailable']);
+    delete fleet.files['broken.yaml'];
+    await fleet.later(60).plan();
+    expect(fleet.inFlight()).toEqual(['in-a']);
+  });
+
+  it('a run that has started starts no further member', async () => {
+    const fleet = new UpgradeFleet(run(to('1.31.5'))).with(['in-a', 'in-b'], of('a', 'v1.30.9'));
+    await fleet.plan();
+    Object.assign(fleet.files, broken('VersionCatalog'));
+    fleet.succeed().later(60);
+    await fleet.plan();
+    expect(fleet.states()[1]).toContain('in-a Completed, in-b Pending/KubernetesVersionNotAvailable');
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { inGroup, run, UpgradeFleet } from './upgrade-fleet.ts';
+
+/** A window for four hours of every day. */
+const window = (name: string, startTime: string): Record<string, string> => ({
+  [`windows/${name}.yaml`]: JSON.stringify({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'MaintenanceConfiguration',
+    metadata: { name },
+    spec: {
+      clusterName: name,
+      maintenanceWindow: { schedule: { daily: { intervalDays: 1 } }, startTime, durationHours: 4 },
+    },
+  }),
+});
+
+const freeze = (schedule: string, duration: string): Record<string, string> => ({
+  'fleet.yaml': JSON.stringify({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'FleetConfig',
+    spec: { freeze: [{ name: 'holidays', schedule, duration }] },
+  }),
+});
+
+const fleetWith = (spec: object, windows: Record<string, string>, names = ['closed', 'none', 'open', 'soon']) =>
+  new UpgradeFleet({ ...windows, ...run(spec) }).with(names, inGroup('g'));
+
+const windows = { ...window('closed', '20:00'), ...window('open', '09:00'), ...window('soon', '12:00') };
+
+describe('maintenance windows', () => {
+  it('members are chosen by their windows: open, soon, none, closed; one that is closed is Pending and the next starts', async () => {
+    const fleet = fleetWith({ strategy: { stages: [{ name: 's', groups: [{ name: 'g' }] }] } }, windows);
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['open']);
+    expect(fleet.states()[1]).toContain('[closed NotStarted, none NotStarted, open Running, soon NotStarted]');
+    fleet.succeed().later(60);
+    const plan = await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['none']);
+    expect(fleet.states()[1]).toContain('[closed NotStarted, none Running, open Completed, soon Pending/WindowClosed]');
+    expect(fleet.holds()).toEqual(['soon WindowClosed 2026-11-20T12:00:00Z']);
+    expect(plan.wakeAt).toBe('2026-11-20T12:00:00Z');
+    fleet.succeed().later(60);
+    await fleet.plan();
+    expect(fleet.states()[0]).toBe('Pending');
+    fleet.now = Date.parse('2026-11-20T12:00:00Z');
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['soon']);
+  });
+
+  it('Pending names the next opening', async () => {
+    const fleet = fleetWith({}, windows, ['closed']);
+    await fleet.plan();
+    expect(fleet.run().stages[0]!.groups[0]!.members[0]!.status).toEqual({
+      state: 'Pending',
+      startTime: '2026-11-20T10:00:00Z',
+      error: { code: 'WindowClosed', message: 'next window opens at 2026-11-20T20:00:00Z' },
+    });
+  });
+
+  it('a slot is kept free for a window that opens soon, where the run says so', async () => {
+    const fleet = fleetWith({ reserveUpcomingWindows: true }, windows, ['none', 'soon']);
+    const plan = await fleet.plan();
+    expect(fleet.inFlight()).toEqual([]);
+    expect(fleet.holds()).toEqual(['default ReservedForWindow', 'soon WindowClosed 2026-11-20T12:00:00Z']);
+    expect(plan.wakeAt).toBe('2026-11-20T12:00:00Z');
+    fleet.now = Date.parse('2026-11-20T12:00:00Z');
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['soon']);
+  });
+});
+
+it('nothing starts in a freeze, what is in flight continues', async () => {
+  const fleet = fleetWith(
+    { strategy: { stages: [{ name: 's', groups: [{ name: 'g', maxConcurrency: '50%' }] }] } },
+    freeze('0 11 * * *', '2h'),
+    ['a', 'b'],
+  );
+  await fleet.plan();
+  expect(fleet.inFlight()).toEqual(['a']);
+  fleet.later(4000);
+  await fleet.plan();
+  expect(fleet.inFlight()).toEqual(['a']);
+  fleet.succeed().later(60);
+  await fleet.plan();
+  expect(fleet.inFlight()).toEqual([]);
+  expect(fleet.holds()).toEqual(['b Freeze 2026-11-20T13:00:00Z']);
+  fleet.now = Date.parse('2026-11-20T13:00:00Z');
+  await fleet.plan();
+  expect(fleet.inFlight()).toEqual(['b']);
+});
