@@ -186,7 +186,7 @@ export interface PlannedRun {
   readonly status: NonNullable<StagedUpdateRun['status']>;
 }
 
-/** A cluster update run as it goes on, or a profile that proposes runs. */
+/** A cluster update run with its present status, or a profile that proposes runs. */
 export type PlannedUpgrade = PlannedUpgradeRun | PlannedProfile;
 
 export interface PlannedUpgradeRun {

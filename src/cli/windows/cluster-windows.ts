@@ -27,7 +27,7 @@ interface Asked {
   readonly count: number;
 }
 
-/** Types that have the same configurations are told together. */
+/** Types that have the same configurations are reported together. */
 export function windowsOf(
   cluster: string,
   types: readonly UpgradeType[],
