@@ -2,6 +2,7 @@ import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { type Fleet, type FleetRecord, noneUnread } from '../../../engine/input.ts';
 import { sameValue } from '../../../engine/kernel/same-value.ts';
+import { mostHolds } from '../../../report/grouped-holds.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
 
@@ -41,13 +42,10 @@ export async function withForgotten(
   };
 }
 
-/** As many holds as a status lists (`listedHolds`): others may be left out. */
-const mostListed = 100;
-
-/** Evictions that wait have no record, only a hold. */
+/** Evictions that wait have no record, only a hold, which a long list may leave out. */
 const mayHaveWaited = (eviction: string, { inEffect }: FleetRecord): boolean =>
   inEffect === undefined ||
-  inEffect.holds.length >= mostListed ||
+  inEffect.holds.length >= mostHolds ||
   inEffect.holds.some(
     ({ subject }) => subject.kind === 'ClusterResourcePlacementEviction' && subject.name === eviction,
   );
