@@ -101,6 +101,7 @@ export const problemCodes = [
   // Status branch and reconciliation
   'record-unreadable',
   'record-mismatch',
+  'record-unproven',
   'unknown-record-folder',
   'lost-snapshot',
   'failing-override',

@@ -118,7 +118,7 @@ export class AttackedFleet {
   problems(): string[] {
     return this.daemon
       .plan()
-      .problems.filter(({ code }) => code === 'record-mismatch')
+      .problems.filter(({ code }) => ['record-mismatch', 'record-unproven'].includes(code))
       .map(({ file, message }) => `${file}: ${message}`);
   }
 

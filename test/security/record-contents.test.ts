@@ -123,3 +123,20 @@ describe.each([
     await converges(daemon);
   });
 });
+
+it('is reported until the next commit, also by a daemon that started later', async () => {
+  ({ fleet, one } = await settledFleet());
+  const files = await fleet.repo.files('fleet-status');
+  await withEvil(files);
+  fleet.repo.commit('fleet-status', files, 'Attack');
+  await fleet.run(60);
+  const two = fleet.start();
+  await fleet.run(60);
+  const tip = fleet.repo.tip('fleet-status');
+  await fleet.run(120);
+  expect(fleet.repo.tip('fleet-status')).toBe(tip);
+  for (const daemon of [one, two]) expect(problemsOf(daemon)).toHaveLength(1);
+  fleet.commit(web('web:2'));
+  await settles(fleet, two);
+  for (const daemon of [one, two]) expect(problemsOf(daemon)).toEqual([]);
+});

@@ -130,6 +130,7 @@ async function load(
   const followed = await wanted.followed(asked);
   const { problems: mismatches, ...verified } = await verifier.verify(claimed, {
     followed,
+    reported: before.reported,
     now: input.clock.now(),
   });
   const { record } = verified;
@@ -193,7 +194,7 @@ async function plan(
   const nextMemo = memoOf(result.parts);
   const withheld = withheldTargets(result, verifier, contacts.observations);
   for (const { key, cluster } of withheld.shown) verifier.shown(key, cluster);
-  const found = [...result.plan.problems, ...verifier.unreported([...invented, ...withheld.problems])];
+  const found = [...result.plan.problems, ...verifier.unreported(invented, withheld.problems)];
   const problems = await placeProblems(found, async () =>
     (await desired.has(input.commit)) ? desired.tree(input.commit) : undefined,
   );

@@ -14,6 +14,8 @@ export interface Remembered {
   readonly files: ReadonlyMap<string, string>;
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
+  /** Problems that it reports. */
+  readonly reported: readonly Problem[];
   /** Members that did not respond when it was written. */
   readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
 }
@@ -26,7 +28,7 @@ export interface StatusMemory {
    */
   read(disputed: boolean): Promise<Remembered>;
   /** This daemon published the present tip. */
-  wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems' | 'unreachable'>): void;
+  wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems' | 'reported' | 'unreachable'>): void;
   /** Our push was rejected, so another daemon has published: the next read must not use the cache. */
   moved(): void;
 }

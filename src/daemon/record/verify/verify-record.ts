@@ -3,17 +3,17 @@ import type { Problem } from '../../../api/problem.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { type Fleet, type FleetRecord, noneUnread } from '../../../engine/input.ts';
 import type { Instant } from '../../../engine/kernel/instant.ts';
+import { byText } from '../../../engine/kernel/ordering.ts';
 import { allStages, hasStarted } from '../../../engine/staged/step.ts';
 import { isInitialized, isOver, placementOfRun } from '../../../engine/update-run.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
-import type { Logger } from '../../report/log.ts';
 import type { Metrics } from '../../report/metrics.ts';
 import { type BindingVerifier, bindingVerifier } from './binding-claims.ts';
 import { type FollowedHistory, followedHistory } from './followed-history.ts';
 import { withForgotten } from './forgotten-work.ts';
 import { latestFinished } from './latest-finished.ts';
-import { mismatch } from './mismatch.ts';
+import { mismatch, mismatchCode } from './mismatch.ts';
 import { timeVerifier } from './recorded-times.ts';
 import { versionVerifier } from './recorded-versions.ts';
 import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts';
@@ -30,27 +30,31 @@ export interface VerifiedRecord {
 }
 
 export interface RecordVerifier extends Omit<BindingVerifier, 'verify' | 'published'> {
-  /** `followed`: the newest commit known to be on the followed branch, with its files. */
+  /** `followed`: the newest commit known to be on the followed branch, with its files. `reported`: by the status branch. */
   verify(
     record: FleetRecord,
-    of: { readonly followed: { readonly commit: string; readonly fleet: Fleet }; readonly now: Instant },
+    of: {
+      readonly followed: { readonly commit: string; readonly fleet: Fleet };
+      readonly reported: readonly Problem[];
+      readonly now: Instant;
+    },
   ): Promise<VerifiedRecord>;
   /** This daemon published the record, on top of a verified one: it is trusted. */
   published(record: FleetRecord): void;
   /** A plan of this daemon decided the same as the record has. */
   confirmed(record: FleetRecord): void;
-  /** Reports problems that the members show; returns those that are new. */
-  unreported(found: readonly Problem[]): readonly Problem[];
+  /** Reports what the members show: mismatches, and claims that are unproven as long as this is called with them. Returns new ones. */
+  unreported(mismatches: readonly Problem[], unproven: readonly Problem[]): readonly Problem[];
 }
 
 /**
  * Whoever can push to the status branch must not decide what clusters get: every part of the record with that power is compared with
- * the followed branch (docs/security.md). Problems stay reported until its next commit, since a fix ends them at once.
+ * the followed branch (docs/security.md). Mismatches stay reported until its next commit, since a fix ends them at once; also those that
+ * another daemon reports, or each would remove what the other wrote.
  */
 export function recordVerifier(of: {
   readonly desired: DesiredState;
   readonly loadPast: (tree: RepoTree) => Promise<Fleet>;
-  readonly log: Logger;
   readonly metrics: Metrics;
 }): RecordVerifier {
   const historyUpTo = followedHistory(of.desired, of.loadPast);
@@ -60,25 +64,27 @@ export function recordVerifier(of: {
   const runs = runVerifier();
   const bindings = bindingVerifier();
   /** The last result: at rest nothing is verified again. */
-  let last: { readonly claimed: FleetRecord; readonly tip: Fleet; readonly verified: VerifiedRecord } | undefined;
-  let reported: { readonly commit: string; readonly problems: ReadonlyMap<string, Problem> } | undefined;
+  let last:
+    | { readonly claimed: FleetRecord; readonly tip: Fleet; readonly verified: Omit<VerifiedRecord, 'problems'> }
+    | undefined;
+  let kept: { readonly commit: string; readonly problems: Map<string, Problem> } | undefined;
+  let counted: ReadonlySet<string> = new Set();
 
-  function report(commit: string, found: readonly Problem[]): readonly Problem[] {
-    const before = reported?.commit === commit ? reported.problems : new Map<string, Problem>();
-    const problems = new Map([...before, ...found.map((problem) => [textOf(problem), problem] as const)]);
-    for (const [text, { file, message }] of problems) {
-      if (before.has(text)) continue;
-      of.metrics.count('gitfleet_record_mismatch_total');
-      of.log.error({ file }, `the record does not match the followed branch: ${message}`);
-    }
-    reported = { commit, problems };
-    return [...problems.values()];
+  /** Keeps mismatches, and returns those that were not kept before. */
+  function keep(found: readonly Problem[]): readonly Problem[] {
+    const fresh = found.filter((problem) => !kept?.problems.has(textOf(problem)));
+    for (const problem of fresh) kept?.problems.set(textOf(problem), problem);
+    for (const _ of fresh) of.metrics.count('gitfleet_record_mismatch_total');
+    return fresh;
   }
+
+  const allKept = (): readonly Problem[] =>
+    [...(kept?.problems ?? [])].sort(([a], [b]) => byText(a, b)).map(([, problem]) => problem);
 
   return {
     ...bindings,
-    async verify(claimed, { followed, now }) {
-      if (last?.claimed === claimed && last.tip === followed.fleet) return last.verified;
+    async verify(claimed, { followed, reported, now }) {
+      if (last?.claimed === claimed && last.tip === followed.fleet) return { ...last.verified, problems: allKept() };
       const history = historyUpTo(followed);
       const limited = withUsableIndexes(times(claimed, now));
       const versioned = await versions.verify(limited.record, history);
@@ -88,9 +94,14 @@ export function recordVerifier(of: {
       const record = bindings.verify(forgotten.record, { tip: followed.fleet, runs: ran.proven });
       const found = [limited, versioned, filled, ran, forgotten].flatMap(({ problems }) => problems);
       const { waiting } = filled;
-      const verified = { record, waiting, problems: report(followed.commit, found) };
+      const { commit } = followed;
+      if (kept?.commit !== commit) kept = { commit, problems: new Map() };
+      keep(found);
+      if (claimed.commit === commit)
+        for (const problem of reported) if (problem.code === mismatchCode) kept.problems.set(textOf(problem), problem);
+      const verified = { record, waiting };
       last = waiting.size === 0 ? { claimed, tip: followed.fleet, verified } : undefined;
-      return verified;
+      return { ...verified, problems: allKept() };
     },
     published(record) {
       versions.trust(record);
@@ -98,11 +109,11 @@ export function recordVerifier(of: {
       bindings.published(record);
     },
     confirmed: bindings.published,
-    unreported(found) {
-      const before = reported?.problems ?? new Map();
-      const fresh = found.filter((problem) => !before.has(textOf(problem)));
-      if (reported && fresh.length > 0) report(reported.commit, fresh);
-      return fresh;
+    unreported(mismatches, unproven) {
+      const texts = new Set(unproven.map(textOf));
+      for (const _ of texts.difference(counted)) of.metrics.count('gitfleet_record_mismatch_total');
+      counted = texts;
+      return [...keep(mismatches), ...unproven];
     },
   };
 }

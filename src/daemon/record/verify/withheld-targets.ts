@@ -16,7 +16,7 @@ import { placementTargets } from '../../../engine/target-kinds.ts';
 import type { World } from '../../../engine/world.ts';
 import type { Assignment } from '../../../members/assignment.ts';
 import type { DoubtedBindings } from './binding-claims.ts';
-import { mismatch } from './mismatch.ts';
+import { unproven } from './mismatch.ts';
 
 /** Targets that only an unproven claim of the record supports: their clusters keep what they have. */
 export interface WithheldTargets {
@@ -112,9 +112,9 @@ const digestsOf = memoize(
 );
 
 const notShown = (key: PlacementKey, cluster: ClusterName, index: number): Problem =>
-  mismatch(
+  unproven(
     `placements/${key}/state.yaml`,
-    `only the record claims that ${cluster} has snapshot ${index} with these overrides, and ${cluster} does not show it: ${cluster} keeps what it has until a rollout or an update run updates it`,
+    `${cluster} does not show what the status branch claims: snapshot ${index} with the recorded overrides. It keeps what it has until a rollout or an update run updates it`,
   );
 
 /**
