@@ -113,7 +113,7 @@ export function published(
     const lost = new Set((state.resourceSnapshots ?? []).filter(({ hash }) => hash === 'lost').map((it) => it.index));
     const isAsFound = ({ resourceSnapshotIndex: index }: (typeof live)[number]): boolean =>
       index !== undefined &&
-      (lost.has(index) || imagesIn(files[`placements/${app}/snapshots/${index}.yaml`]!).length === 0);
+      (lost.has(index) || imagesIn(files[`placements/${app}/snapshots/${index}.yaml`] ?? '').length === 0);
     return {
       at: now(),
       ...from,

@@ -297,7 +297,14 @@ export class World {
       : undefined;
     const app = run === undefined ? undefined : this.desired.runs.get(run)?.app;
     if (commit && run && app) this.#asked.set(commit, { app, images: this.record.broughtBy(run) });
-    if (ref === 'refs/heads/fleet-status') this.record.moved(await this.fleet.repo.files('fleet-status'), by);
+    if (ref !== 'refs/heads/fleet-status') return;
+    const files = await this.fleet.repo.files('fleet-status');
+    try {
+      this.record.moved(files, by);
+    } catch (error) {
+      // To the daemon it would be one more fault of git.
+      this.safety.broken.push(`a check failed: ${error}`);
+    }
   }
 
   /** A person merges everything that asks for a yes. */
