@@ -117,7 +117,10 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     'clusters that nobody had looked at since the record was lost counted as empty, and were changed regardless of the budget',
   ],
   ['1200018', 'contents that were taken while a file was broken counted as lost, and their cluster was held for ever'],
-  ['1202101', 'two daemons removed by turns what the other reported of the record, and a replaced cluster was reported'],
+  [
+    '1202101',
+    'two daemons removed by turns what the other reported of the record, and a replaced cluster was reported',
+  ],
   ['1200066', 'clusters that showed nothing of contents that counted as lost were never ready, and used up the budget'],
   [
     '2202001',
