@@ -80,6 +80,8 @@ const nodePool = z.strictObject({
   count: z.number().int().min(1).max(1000).default(1),
   /** Names of the nodes: `<prefix>-0`, `<prefix>-1`, … Absent: `node`, and `pool1` for the second pool. */
   prefix: z.string().optional(),
+  /** Node image, as nodes report it; absent: it has no version. */
+  image: z.string().optional(),
   instanceType: z.string().default('simulated'),
   capacityType: z.enum(['on-demand', 'spot', 'reserved']).default('on-demand'),
   /** Assigned to nodes in turn. */
@@ -117,6 +119,17 @@ const readiness = z.partialRecord(
   seconds,
 );
 
+/** How the cluster is upgraded by `gitfleet.dev/upgrade-provider: simulated`. */
+const simulatedUpgrades = z.strictObject({
+  /** Until the control plane has its new version. */
+  controlPlaneSeconds: seconds.default(10),
+  /** Until a node is replaced; one after another. */
+  nodeSeconds: seconds.default(5),
+  /** Hangs: it is accepted, and nothing changes. */
+  outcome: z.enum(['Succeeds', 'Fails', 'Hangs']).default('Succeeds'),
+});
+export type SimulatedUpgrades = z.output<typeof simulatedUpgrades>;
+
 const common = {
   /** As in `/version`, without the leading v: `1.32.4`. */
   kubernetesVersion: z
@@ -125,6 +138,7 @@ const common = {
     .optional(),
   /** Seconds of simulated time until an object of a kind is ready; Termination: until a deleted pod is gone. */
   readySeconds: readiness.optional(),
+  upgrades: simulatedUpgrades.optional(),
   /** Set on every node. */
   region: z.string().optional(),
   nodes: z.array(nodePool).optional(),

@@ -10,6 +10,7 @@ import { nothingWithheld } from '../daemon/record/verify/withheld-targets.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { planFleet } from '../engine/plan.ts';
 import { systemClock } from '../members/clock.ts';
+import { upgradeProvidersOf } from '../members/upgrade/providers.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { makeDirectory } from '../repo/make-directory.ts';
 import { readRecord } from '../repo/record/read.ts';
@@ -36,6 +37,7 @@ export async function observe(options: {
   const repo = await openRepo(options.repo, options);
   const members = fleetMembers({
     connect: (name) => connections.open(name),
+    providers: upgradeProvidersOf(),
     clock: systemClock,
     pace: systemClock,
     changed: () => {},

@@ -1,3 +1,4 @@
+import type { OpenProviders } from '../members/upgrade/upgrade-watch.ts';
 import { type Daemon, type DaemonInput, daemon } from './daemon.ts';
 import { type FleetMembers, fleetMembers } from './members.ts';
 import type { Connect } from './open-members.ts';
@@ -11,6 +12,8 @@ export function assemble(
       readonly connect: Connect;
       /** Number of members with open watches; the others are listed every minute. */
       readonly watchMembers: number;
+      /** Who upgrades members; absent: nobody. */
+      readonly providers?: OpenProviders | undefined;
       /** A message about a member for users. */
       readonly noticed?: (message: string) => void;
     },
@@ -21,6 +24,7 @@ export function assemble(
   const members = fleetMembers({
     connect: input.connect,
     watchMembers: input.watchMembers,
+    providers: input.providers,
     recordAgeMs: input.intervalMs,
     clock: input.clock,
     pace: input.pace,

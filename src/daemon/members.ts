@@ -13,6 +13,8 @@ import type { Assignment } from '../members/assignment.ts';
 import { type Clock, sleep } from '../members/clock.ts';
 import { fewAtOnce } from '../members/few-at-once.ts';
 import { type Member, openMember } from '../members/member.ts';
+import { providerOf } from '../members/upgrade/provider-setting.ts';
+import type { OpenProviders } from '../members/upgrade/upgrade-watch.ts';
 import { type Connect, openMembers } from './open-members.ts';
 
 /** All members of the fleet: opened when their file is added, closed when it is removed. */
@@ -74,6 +76,8 @@ export function fleetMembers(input: {
   readonly conflict: (cluster: ClusterName) => void;
   /** Largest age of the record as read, milliseconds. */
   readonly recordAgeMs: number;
+  /** Who upgrades members; absent: nobody. */
+  readonly providers?: OpenProviders | undefined;
   /** Of what members send; the usual ones when absent. */
   readonly limits?: MemberLimits | undefined;
 }): FleetMembers {
@@ -97,6 +101,7 @@ export function fleetMembers(input: {
         heartbeatMs,
         pollMs: position < input.watchMembers ? undefined : pollMs,
         priceLists: () => prices,
+        ...(input.providers && { providers: input.providers }),
         knownAt: () => knownAt,
         events: {
           changed: input.changed,
@@ -118,6 +123,7 @@ export function fleetMembers(input: {
       await opened.follow(
         new Map(clusters.map(({ metadata, spec }) => [metadata.name, spec.heartbeatPeriodSeconds * 1000])),
       );
+      for (const cluster of clusters) opened.open.get(cluster.metadata.name)?.member.upgradeBy(providerOf(cluster));
     },
     disputed: () => disputed,
     assign(assignments, isForgotten = () => false) {

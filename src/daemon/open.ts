@@ -11,6 +11,7 @@ import { refPoll } from '../git/ref-poll.ts';
 import { branchRef, openSource } from '../git/source.ts';
 import { openStatusBranch } from '../git/status-branch.ts';
 import type { Clock } from '../members/clock.ts';
+import type { OpenProviders } from '../members/upgrade/upgrade-watch.ts';
 import { loadCache, readThrough } from '../repo/fleet/load-cache.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { assemble } from './assemble.ts';
@@ -38,6 +39,8 @@ export interface DaemonOptions {
   readonly connect: Connect;
   /** Number of members with open watches; the others are listed every minute. */
   readonly watchMembers: number;
+  /** Who upgrades members; absent: nobody. */
+  readonly providers?: OpenProviders | undefined;
   readonly cacheDir: string;
   readonly intervalMs: number;
   /** Least distance between pushes to a remote; ignored for a local repo. Milliseconds. */

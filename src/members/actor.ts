@@ -2,6 +2,7 @@ import type { ObjectRef } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Assignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
+import type { UpgradeWatch } from './upgrade/upgrade-watch.ts';
 import type { Change } from './watch/store.ts';
 
 /** Reconciles one target on one member, again and again, until another assignment replaces it. */
@@ -38,6 +39,7 @@ export type ActorObservation = Partial<Pick<ClusterObservation, 'placements'>>;
 
 export interface ActorInput {
   readonly connection: Connection;
+  readonly upgrades: UpgradeWatch;
   /** The outcome changed, so the next pass must read it. With a message for users when one is due. */
   readonly changed: (message?: string) => void;
   /** Another daemon changes objects here: the next pass must read the record again. */

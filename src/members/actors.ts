@@ -1,9 +1,11 @@
 import type { ObjectRef } from '../api/meta.ts';
+import { assertNever } from '../engine/kernel/assert.ts';
 import { objectKey } from '../engine/selection/object-key.ts';
 import type { Actor, ActorInput, ActorObservation } from './actor.ts';
 import type { ServedKind } from './api-server/served-kind.ts';
 import { type Assignment, appliedKeys, targetKey } from './assignment.ts';
 import { placementActor } from './placement-actor.ts';
+import { upgradeActor } from './upgrade-actor.ts';
 import type { Change } from './watch/store.ts';
 import { kindKey } from './watch/watches.ts';
 
@@ -28,9 +30,16 @@ export interface Actors {
 }
 
 /** Opens an actor by the kind of its target. */
-const actorOf = { placement: placementActor } as const satisfies {
-  readonly [K in Assignment['kind']]: (input: ActorInput, target: Actor['target']) => Actor;
-};
+function openActor(input: ActorInput, assignment: Assignment): Actor {
+  switch (assignment.kind) {
+    case 'placement':
+      return placementActor(input, { kind: assignment.kind, key: assignment.key });
+    case 'upgrade':
+      return upgradeActor(input, { kind: assignment.kind, key: assignment.key });
+    default:
+      return assertNever(assignment);
+  }
+}
 
 export function memberActors(input: () => ActorInput): Actors {
   const actors = new Map<string, Actor>();
@@ -47,8 +56,7 @@ export function memberActors(input: () => ActorInput): Actors {
 
   function actorFor(assignment: Assignment): Actor {
     const key = targetKey(assignment);
-    const { kind, key: name } = assignment;
-    const actor = actors.get(key) ?? actorOf[kind](input(), { kind, key: name });
+    const actor = actors.get(key) ?? openActor(input(), assignment);
     actors.set(key, actor);
     return actor;
   }

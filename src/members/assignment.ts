@@ -1,6 +1,7 @@
 import type { Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import type { ApplyStrategy, PlacementRef } from '../api/placement.ts';
 import { keyOfManifest } from '../engine/selection/object-key.ts';
+import type { WantedOperation } from './upgrade/provider.ts';
 
 /** A manifest for one member, and its envelope if it has one. */
 export interface AssignedManifest {
@@ -8,8 +9,14 @@ export interface AssignedManifest {
   readonly envelope?: { readonly name: string; readonly namespace?: string; readonly type?: string };
 }
 
-/** What one member should hold: a published target with everything needed to apply it. */
-export type Assignment = PlacementAssignment;
+/** What one member should hold, or be upgraded to: a published target with everything needed to carry it out. */
+export type Assignment = PlacementAssignment | UpgradeAssignment;
+
+/** The operation of an update run on one member, at most one at a time. */
+export interface UpgradeAssignment extends WantedOperation {
+  readonly kind: 'upgrade';
+  readonly key: 'upgrade';
+}
 
 /** What one member should hold of one placement. */
 export interface PlacementAssignment {
@@ -61,5 +68,5 @@ const isSame = (a: object, b: object): boolean => a === b || JSON.stringify(a) =
 export const targetKey = ({ kind, key }: Pick<Assignment, 'kind' | 'key'>): string => `${kind} ${key}`;
 
 /** Keys of the objects that an assignment applies. */
-export const appliedKeys = ({ manifests }: Assignment): readonly string[] =>
-  manifests.map(({ manifest }) => keyOfManifest(manifest));
+export const appliedKeys = (assignment: Assignment): readonly string[] =>
+  assignment.kind === 'placement' ? assignment.manifests.map(({ manifest }) => keyOfManifest(manifest)) : [];

@@ -13,6 +13,8 @@ import { servedBy } from './crd.ts';
 import type { FewAtOnce } from './few-at-once.ts';
 import { type Inspection, inspection } from './inspection.ts';
 import { observationOf, unobserved } from './observation.ts';
+import type { ProviderSetting } from './upgrade/provider.ts';
+import { type OpenProviders, type UpgradeWatch, upgradeWatch } from './upgrade/upgrade-watch.ts';
 import type { Change } from './watch/store.ts';
 
 /** One member cluster: its connection, its observation, and one actor for each target. */
@@ -23,6 +25,8 @@ export interface Member {
    * created for it are removed.
    */
   assign(assignments: readonly Assignment[], isForgotten?: (target: Actor['target']) => boolean): void;
+  /** Who upgrades it; undefined = nobody. */
+  upgradeBy(setting: ProviderSetting | undefined): void;
   /** The state of the member at its last contact. The same value as long as nothing changed. */
   observation(): ClusterObservation;
   /** Why it does not respond; undefined while it does, and before the first probe. */
@@ -55,12 +59,14 @@ export function openMember(input: {
   /** Lists our objects this often instead of watching them, milliseconds: for fleets with more members than sockets. */
   readonly pollMs?: number | undefined;
   readonly priceLists: () => readonly PriceList[];
+  /** Absent: nothing can upgrade it. */
+  readonly providers?: OpenProviders;
   /** Instant at which the record last confirmed the assignments, milliseconds. */
   readonly knownAt: () => number;
 }): Member {
   const { name } = input;
   const life = new AbortController();
-  const actors = memberActors(() => ({ connection, changed, conflict: () => input.events.conflict(name) }));
+  const actors = memberActors(() => ({ connection, upgrades, changed, conflict: () => input.events.conflict(name) }));
   let assigned = false;
   let cached: ClusterObservation | undefined;
 
@@ -74,6 +80,7 @@ export function openMember(input: {
     turned: changed,
   });
   const { client, contact, discovery, unrecorded, watches } = connection;
+  const upgrades = upgradeWatch({ ...input, client, life: life.signal, changed: () => changed() });
   const inspected = inspection(connection, {
     life: life.signal,
     priceLists: input.priceLists,
@@ -120,14 +127,15 @@ export function openMember(input: {
       cached = undefined;
       if (actors.assign(assignments, isForgotten)) watches.keep(actors.kinds());
     },
+    upgradeBy: upgrades.use,
     sweep: inspected.sweep,
     unreachable() {
       const reachability = contact.reachability();
       return reachability.kind === 'unreachable' ? reachability.cause : undefined;
     },
-    idle: () => contact.reachability().kind === 'unreachable' || actors.idle(),
+    idle: () => contact.reachability().kind === 'unreachable' || (actors.idle() && upgrades.idle()),
     observation() {
-      cached ??= observe({ name, connection, inspected, actors, assigned });
+      cached ??= observe({ name, connection, inspected, actors, upgrades, assigned });
       return cached;
     },
     stop() {
@@ -142,6 +150,7 @@ function observe(of: {
   readonly connection: Connection;
   readonly inspected: Inspection;
   readonly actors: Actors;
+  readonly upgrades: UpgradeWatch;
   /** Assignments arrived, possibly none. */
   readonly assigned: boolean;
 }): ClusterObservation {
@@ -161,6 +170,7 @@ function observe(of: {
     properties,
     placements: actors.observations().flatMap(({ placements = [] }) => placements),
     objects: watches.all(),
+    upgraded: of.upgrades.observation(),
   });
 }
 

@@ -3,6 +3,7 @@ import type { ClusterObservation, PlacementObservation } from '../api/observatio
 import { withoutValues } from '../engine/bindings/conditions/secret-values.ts';
 import type { Reachability } from './contact-state.ts';
 import type { Properties } from './properties.ts';
+import type { UpgradeObservation } from './upgrade/upgrade-watch.ts';
 
 type Reachable = Extract<Reachability, { kind: 'reachable' }>;
 
@@ -18,6 +19,8 @@ export function observationOf(input: {
   readonly properties: Properties;
   readonly placements: readonly PlacementObservation[];
   readonly objects: readonly Manifest[];
+  /** Undefined when nothing upgrades it: then its versions are those that it reports itself. */
+  readonly upgraded?: UpgradeObservation | undefined;
 }): ClusterObservation {
   const { reachability, properties } = input;
   return {
@@ -50,7 +53,7 @@ export function observationOf(input: {
     },
     placements: [...input.placements],
     objects: input.objects.map(withoutValues),
-    versions: properties.versions,
+    ...(input.upgraded ?? { versions: properties.versions }),
   };
 }
 

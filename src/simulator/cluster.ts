@@ -1,3 +1,4 @@
+import type { SimulatedUpgrades } from '../api/simulated-fleet.ts';
 import type { SimClock } from './clock.ts';
 import { openQueue, type Queue } from './controllers/queue.ts';
 import { openRegistry, type Registry } from './kinds/registry.ts';
@@ -21,6 +22,17 @@ export interface Cluster {
   /** Seconds of simulated time that a kind needs to become ready. */
   readonly delayOf: (kind: string) => number;
   kubernetesVersion: string;
+  /** The last upgrade that was requested. */
+  upgrade: SimulatedUpgrade | undefined;
+  /** How many upgrades were begun. */
+  upgradesBegun: number;
+  readonly upgrades: SimulatedUpgrades;
+}
+
+export interface SimulatedUpgrade {
+  readonly operationId: string;
+  readonly phase: 'Running' | 'Succeeded' | 'Failed';
+  readonly message: string;
 }
 
 export interface ClusterOptions {
@@ -28,6 +40,7 @@ export interface ClusterOptions {
   readonly clock: SimClock;
   readonly kubernetesVersion: string;
   readonly delays: Readonly<Record<string, number>>;
+  readonly upgrades?: SimulatedUpgrades | undefined;
 }
 
 /** Default seconds until ready: slow enough to be visible, quick enough for a demo. */
@@ -43,6 +56,9 @@ export const usualDelays: Readonly<Record<string, number>> = {
   /** From the deletion of a pod until it is gone. */
   Termination: 1,
 };
+
+/** Quick enough for a demo, slow enough to be seen. */
+const usualUpgrades: SimulatedUpgrades = { controlPlaneSeconds: 10, nodeSeconds: 5, outcome: 'Succeeds' };
 
 /** Controllers react this many milliseconds after a change: after the response of the request, as in a real cluster. */
 const reactionMs = 20;
@@ -72,6 +88,9 @@ export function openCluster(options: ClusterOptions): Cluster {
     timestamp: () => timestampOf(clock.now()),
     delayOf: (kind) => options.delays[kind] ?? usualDelays[kind] ?? 0,
     kubernetesVersion: options.kubernetesVersion,
+    upgrade: undefined,
+    upgradesBegun: 0,
+    upgrades: options.upgrades ?? usualUpgrades,
   };
 }
 

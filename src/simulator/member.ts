@@ -35,6 +35,7 @@ export async function openMember(
     clock: skewMs === 0 ? clock : { ...clock, now: () => clock.now() + skewMs },
     kubernetesVersion,
     delays: spec.readySeconds ?? {},
+    upgrades: spec.upgrades,
   });
   startControllers(cluster);
   const about = { version: kubernetesVersion, timestamp: cluster.timestamp() };

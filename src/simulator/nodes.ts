@@ -1,6 +1,9 @@
 import type { NodePool, SimulatedMemberSpec } from '../api/simulated-fleet.ts';
 import type { Fields } from './schema/schema.ts';
 
+/** Of nodes whose pool names no node image. */
+export const simulatedImage = 'Simulated Linux';
+
 /** Default nodes of a member: enough for the workloads of the demo. */
 const usualPools: readonly NodePool[] = [
   {
@@ -82,7 +85,7 @@ function nodeObject(
         systemUUID: name,
         bootID: name,
         kernelVersion: 'simulated',
-        osImage: 'Simulated Linux',
+        osImage: pool.image ?? simulatedImage,
         containerRuntimeVersion: 'simulated://1',
         kubeletVersion: version,
         kubeProxyVersion: version,

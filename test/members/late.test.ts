@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedFault } from '../../src/api/simulated-fleet.ts';
-import type { Assignment } from '../../src/members/assignment.ts';
+import type { PlacementAssignment } from '../../src/members/assignment.ts';
 import { assignment, configMap, openWorld, simulated, type World } from '../support/member-world.ts';
 
 const a = '/api/v1/namespaces/default/configmaps/a';
 const always = { fromSeconds: 0, probability: 1 } as const;
-const version = (index: number): Assignment =>
+const version = (index: number): PlacementAssignment =>
   assignment('web', [configMap('a', { version: String(index) })], { resourceSnapshotIndex: index });
-const none = (): Assignment => {
+const none = (): PlacementAssignment => {
   const { digest: _d, resourceSnapshotIndex: _i, ...rest } = version(1);
   return { ...rest, remove: true, manifests: [] };
 };

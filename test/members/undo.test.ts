@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Assignment } from '../../src/members/assignment.ts';
+import type { PlacementAssignment } from '../../src/members/assignment.ts';
 import { assignment, begin, configMap, openWorld, type World } from '../support/member-world.ts';
 
 const path = (name: string): string => `/api/v1/namespaces/default/configmaps/${name}`;
-const web = (more: Partial<Omit<Assignment, 'strategy'>> = {}): Assignment =>
+const web = (more: Partial<Omit<PlacementAssignment, 'strategy'>> = {}): PlacementAssignment =>
   assignment('web', [configMap('a'), configMap('b')], more);
 const always = { fromSeconds: 0, probability: 1 } as const;
 

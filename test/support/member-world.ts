@@ -6,7 +6,7 @@ import { simulatedFleet } from '../../src/api/simulated-fleet.ts';
 import { marked, placementLabelValue } from '../../src/engine/overrides/ownership.ts';
 import { sharedLimits } from '../../src/members/api-server/shared-limits.ts';
 import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
-import type { Assignment } from '../../src/members/assignment.ts';
+import type { PlacementAssignment } from '../../src/members/assignment.ts';
 import { type FewAtOnce, fewAtOnce } from '../../src/members/few-at-once.ts';
 import { type Member, openMember } from '../../src/members/member.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
@@ -164,8 +164,8 @@ const strategy: ApplyStrategy = {
 export function assignment(
   name: string,
   manifests: readonly Manifest[],
-  more: Partial<Omit<Assignment, 'strategy'>> & { strategy?: Partial<ApplyStrategy> } = {},
-): Assignment {
+  more: Partial<Omit<PlacementAssignment, 'strategy'>> & { strategy?: Partial<ApplyStrategy> } = {},
+): PlacementAssignment {
   const placement = { kind: 'ClusterResourcePlacement' as const, name };
   const items = manifests.map((manifest) => ({ manifest: marked(manifest, placement, sha256) }));
   return {

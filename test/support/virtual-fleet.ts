@@ -14,6 +14,8 @@ import { branchRef, gitSource } from '../../src/git/source.ts';
 import { statusBranch } from '../../src/git/status-branch.ts';
 import type { Transport } from '../../src/members/api-server/transport.ts';
 import type { Clock } from '../../src/members/clock.ts';
+import { upgradeProvidersOf } from '../../src/members/upgrade/providers.ts';
+import type { OpenProviders } from '../../src/members/upgrade/upgrade-watch.ts';
 import { memoryCache, readThrough } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
@@ -38,6 +40,8 @@ export interface DaemonOptions {
   readonly branches?: Branches;
   /** Wraps the connection of the daemon to a member. */
   readonly through?: (transport: Transport, member: string) => Transport;
+  /** Who upgrades members; the simulator when absent. */
+  readonly providers?: OpenProviders;
   /** Wraps the status branch of the daemon. */
   readonly recorded?: (status: Status) => Status;
   /** Wraps the fleet's files for the daemon. */
@@ -135,6 +139,7 @@ export class VirtualFleet {
       status: (options.recorded ?? ((status) => status))(status),
       approvals: approvalBranches(source, commits),
       watchMembers: 1_000,
+      providers: options.providers ?? upgradeProvidersOf(),
       loadPast: (tree) => loadFleet(tree, readThrough(cache)),
       load: async (tree) => (options.loaded ?? ((fleet) => fleet))(await loadFleet(tree, cache)),
       connect: async (name) => {

@@ -5,6 +5,7 @@ import type { Plan } from '../../engine/plan-document.ts';
 import { mergeBranch } from '../../git/local/worktree.ts';
 import { defaultAuthor, parsePerson } from '../../git/person.ts';
 import { systemClock } from '../../members/clock.ts';
+import { upgradeProvidersOf } from '../../members/upgrade/providers.ts';
 import { scaledClock } from '../../simulator/clock.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { speedOf } from '../simulate/simulate.ts';
@@ -50,6 +51,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     statusBranch: 'fleet-status',
     watchMembers: 1_000,
     connect: simulated.connect,
+    providers: upgradeProvidersOf(),
     cacheDir: join(dir, 'cache'),
     intervalMs: 2_000,
     publishIntervalMs: 0,

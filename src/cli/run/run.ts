@@ -5,6 +5,7 @@ import { GitError } from '../../git/git-error.ts';
 import { hasStatusAtOriginOnly } from '../../git/native/status-at-origin.ts';
 import { parsePerson } from '../../git/person.ts';
 import { systemClock } from '../../members/clock.ts';
+import { upgradeProvidersOf } from '../../members/upgrade/providers.ts';
 import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { isColored } from '../terminal/colors.ts';
@@ -51,6 +52,7 @@ export async function run(options: RunOptions): Promise<void> {
     branch: options.branch,
     statusBranch: options.statusBranch,
     connect,
+    providers: upgradeProvidersOf(),
     watchMembers: count('--watch-members', options.watchMembers),
     cacheDir: options.cacheDir ?? defaultCacheDir(options.repo),
     intervalMs: duration('--interval', options.interval),

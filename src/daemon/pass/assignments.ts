@@ -3,9 +3,9 @@ import { placementKey } from '../../api/placement.ts';
 import { isPlaced } from '../../engine/delivery/placed-objects.ts';
 import { targetContent } from '../../engine/delivery/target-content.ts';
 import type { PlanResult } from '../../engine/plan.ts';
-import type { PlacementTarget } from '../../engine/plan-document.ts';
+import type { PlacementTarget, UpgradeTarget } from '../../engine/plan-document.ts';
 import { handleTarget } from '../../engine/target-kinds.ts';
-import type { Assignment } from '../../members/assignment.ts';
+import type { Assignment, PlacementAssignment, UpgradeAssignment } from '../../members/assignment.ts';
 import type { DoubtedBindings } from '../record/verify/binding-claims.ts';
 import { leftAsItIs, type WithheldTargets, withheldTargets } from '../record/verify/withheld-targets.ts';
 
@@ -18,13 +18,14 @@ export function assignmentsOf(
   for (const target of result.plan.targets) {
     const list = byCluster.get(target.clusterName) ?? [];
     byCluster.set(target.clusterName, list);
-    const assignment = handleTarget(target, {
-      placement: (it) => placementAssignment(it, result),
-      // There is no upgrade provider yet: runs wait for one (NoProvider).
-      upgrade: () => undefined,
+    const assignment = handleTarget<Assignment | undefined>(target, {
+      placement(it) {
+        const assigned = placementAssignment(it, result);
+        return assigned && isWithheld(it.clusterName, assigned.key) ? leftAsItIs(assigned, result) : assigned;
+      },
+      upgrade: upgradeAssignment,
     });
-    if (assignment)
-      list.push(isWithheld(target.clusterName, assignment.key) ? leftAsItIs(assignment, result) : assignment);
+    if (assignment) list.push(assignment);
   }
   return byCluster;
 }
@@ -38,7 +39,14 @@ export const adopted = (result: PlanResult, doubted: DoubtedBindings): Map<Clust
     ]),
   );
 
-function placementAssignment(target: PlacementTarget, result: PlanResult): Assignment | undefined {
+const upgradeAssignment = ({ upgrade }: UpgradeTarget): UpgradeAssignment => ({
+  kind: 'upgrade',
+  key: 'upgrade',
+  operation: upgrade,
+  adopted: false,
+});
+
+function placementAssignment(target: PlacementTarget, result: PlanResult): PlacementAssignment | undefined {
   const content = targetContent(result.contents, target);
   if (content === undefined) return undefined;
   return {

@@ -19,6 +19,7 @@ export function inferPlacements(
     ]),
   );
   const placements = assignments
+    .filter((it) => it.kind === 'placement')
     .filter(({ remove }) => !remove)
     .map(({ placement, resourceSnapshotIndex, digest, manifests }): PlacementObservation => {
       const done = manifests.every(

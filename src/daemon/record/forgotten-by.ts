@@ -1,5 +1,5 @@
 import { isLeaving } from '../../api/member-cluster.ts';
-import type { ClusterName } from '../../api/meta.ts';
+import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import { wasGiven } from '../../engine/bindings/cleanup.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { PlanResult } from '../../engine/plan.ts';
@@ -12,7 +12,10 @@ import type { Actor } from '../../members/actor.ts';
  */
 export const forgottenBy =
   ({ exists, placements, clusters }: FleetRecord, abandoned: PlanResult['abandoned']) =>
-  (cluster: ClusterName, { key: placement }: Actor['target']): boolean => {
+  (cluster: ClusterName, target: Actor['target']): boolean => {
+    // A withdrawn upgrade is not undone.
+    if (target.kind !== 'placement') return false;
+    const placement = target.key as PlacementKey;
     const member = clusters.get(cluster);
     if (!exists || abandoned.has(placement) || (member && isLeaving(member))) return false;
     return !placements.get(placement)?.state.bindings.some((it) => it.targetCluster === cluster && wasGiven(it));

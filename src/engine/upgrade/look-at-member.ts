@@ -43,8 +43,10 @@ export function lookAtMember(
     return byPolicy(run.spec.onUnavailable, 'ClusterUnavailable', `${name}: ${unavailable}`);
   const without = withoutProvider(member);
   // A provider that is not there reports nothing. That is not the member's fault, so it is neither skipped nor failed.
-  if (input.isObserved && observation?.versions === undefined)
-    return without ?? wait('NoProvider', `no upgrade provider ${providerOf(member)} reports what ${name} runs`);
+  if (input.isObserved && observation?.versions === undefined) {
+    const why = observation?.upgrade?.message === undefined ? '' : `: ${observation.upgrade.message}`;
+    return without ?? wait('NoProvider', `no upgrade provider ${providerOf(member)} reports what ${name} runs${why}`);
+  }
   const busy = busyWith(member, context);
   if (busy !== undefined) return wait('ClusterBusy', busy);
   if (input.unknownVersions !== undefined)

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { upgradePath } from '../../members/upgrade/simulated.ts';
 import type { Cluster } from '../cluster.ts';
 import { storageKey } from '../kinds/kind.ts';
 import type { Stored } from '../object.ts';
@@ -18,6 +19,7 @@ import { type AsOf, get, list } from './read.ts';
 import { review } from './reviews.ts';
 import { scaleKind, scaleOf, withScale } from './scale.ts';
 import { badRequest, NoSuchPath, notAllowed, notFound, StatusError } from './status-error.ts';
+import { serveUpgrade } from './upgrades.ts';
 import { versionInfo } from './version.ts';
 import { watch } from './watch.ts';
 import { mediaTypeOf, options, patch, patchObject, post, put, requirePatchType } from './write.ts';
@@ -38,6 +40,7 @@ async function route(cluster: Cluster, request: SimRequest, asOf: AsOf): Promise
   const { path } = request;
   if (path === '/version') return json(200, versionInfo(cluster.kubernetesVersion));
   if (/^\/(readyz|livez|healthz)(\/|$)/.test(path)) return text(200, 'ok');
+  if (path === upgradePath) return serveUpgrade(cluster, request);
   if (path === '/openapi/v2') return emptyOpenApiV2(request);
   if (path.startsWith('/openapi/v3')) return openApi(cluster.registry, request);
   const resource = parseResourcePath(path);

@@ -14,7 +14,7 @@ import { overridesFor } from '../../../engine/rollout/overrides-for.ts';
 import { keyOfManifest, objectKey } from '../../../engine/selection/object-key.ts';
 import { placementTargets } from '../../../engine/target-kinds.ts';
 import type { World } from '../../../engine/world.ts';
-import type { Assignment } from '../../../members/assignment.ts';
+import type { PlacementAssignment } from '../../../members/assignment.ts';
 import type { DoubtedBindings } from './binding-claims.ts';
 import { unproven } from './mismatch.ts';
 
@@ -121,7 +121,10 @@ const notShown = (key: PlacementKey, cluster: ClusterName, index: number): Probl
  * The assignment of a withheld target: objects stay as they are. For an update run no snapshot is reported, since the run would count
  * it as its own. For a rolling update it is, so that the cluster counts as available while its objects are.
  */
-export function leftAsItIs(assignment: Assignment, { contents }: Pick<PlanResult, 'contents'>): Assignment {
+export function leftAsItIs(
+  assignment: PlacementAssignment,
+  { contents }: Pick<PlanResult, 'contents'>,
+): PlacementAssignment {
   const { digest: _d, resourceSnapshotIndex: index, ...rest } = assignment;
   const isExternal = contents.works.get(assignment.key)?.placement.spec.strategy.type === 'External';
   const told = isExternal || index === undefined ? {} : { resourceSnapshotIndex: index };
