@@ -9,7 +9,7 @@ import type {
 } from '../../api/upgrade-status.ts';
 import { shortList } from '../kernel/short-list.ts';
 import type { Skips } from './skips.ts';
-import { isInFlight, isReached, isSkipped, isTerminal } from './tree.ts';
+import { isInFlight, isReached, isSkipped, isTerminal, withoutGates } from './tree.ts';
 
 /** What the states of a run follow from, beyond its members, gates and waits. */
 export interface Grounds {
@@ -199,15 +199,8 @@ const isAnyPending = ({ beforeGates, afterGates }: Pick<Gated, 'beforeGates' | '
 export const arePassed = (gates: readonly GateStatus[]): boolean =>
   gates.every(({ status: { state } }) => state === 'Completed' || state === 'Skipped');
 
-/** Gates of a skipped scope that were not passed are skipped with it. */
-function withGates<S extends GroupUpgrade | StageUpgrade>(scope: S, isUserSkipped: boolean): S {
-  if (!isUserSkipped && scope.status.state !== 'Skipped') return scope;
-  const skipped = (gates: readonly GateStatus[]): GateStatus[] =>
-    gates.map((gate) =>
-      gate.status.state === 'Completed' ? gate : { ...gate, status: { state: 'Skipped' as const } },
-    );
-  return { ...scope, beforeGates: skipped(scope.beforeGates), afterGates: skipped(scope.afterGates) };
-}
+const withGates = <S extends GroupUpgrade | StageUpgrade>(scope: S, isUserSkipped: boolean): S =>
+  isUserSkipped || scope.status.state === 'Skipped' ? withoutGates(scope) : scope;
 
 function withWait(stage: StageUpgrade, isUserSkipped: boolean): StageUpgrade {
   const wait = stage.afterStageWaitStatus;

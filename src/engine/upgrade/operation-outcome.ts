@@ -30,7 +30,8 @@ export function outcomeOf(
     return { kind: 'completed' };
   if (deadlineMs === 0) return { kind: 'running', deadline: undefined };
   const started = parseInstant(status.startTime ?? '') ?? now;
-  const since = parseInstant((observation?.reachable && upgrade?.since) || '') ?? started;
+  // A provider that works from outside has news of a member that cannot be reached.
+  const since = parseInstant(upgrade?.since ?? '') ?? started;
   const news = Math.max(started, since);
   const deadline = news + deadlineMs;
   if (deadline > now) return { kind: 'running', deadline };

@@ -4,17 +4,27 @@ import { parseDuration } from '../kernel/duration.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
 import { type OperationOutcome, outcomeOf } from './operation-outcome.ts';
 import type { RunContext } from './run-context.ts';
-import { allMembers, ended, isInFlight, isTerminal, mapMembers, withStatus } from './tree.ts';
+import { allMembers, ended, isInFlight, isTerminal, mapMembers, withoutGates, withStatus } from './tree.ts';
 
 /** What became of the members of a run since it was recorded: skipped by a user, gone, or an operation has its outcome. */
 export const refreshMembers = (before: UpgradeRunStatus, context: RunContext): UpgradeRunStatus =>
-  mapMembers(before, (member, { stage, group }) => {
+  mapMembers(withSkippedGates(before, context), (member, { stage, group }) => {
     const { skips } = context;
     const isSkipped = skips.stage(stage.name) || skips.group(group.name) || skips.member(member.name);
     if (!context.input.members.has(member.name)) return isTerminal(member) ? member : gone(member, context);
     if (isInFlight(member)) return afterOperation(member, isSkipped, context);
     return isSkipped && member.status.state !== 'Completed' ? skippedByUser(member, context) : member;
   });
+
+/** Gates of what a user skips: one that was rejected fails nothing any more. */
+const withSkippedGates = (status: UpgradeRunStatus, { skips }: RunContext): UpgradeRunStatus => ({
+  ...status,
+  stages: status.stages.map((stage) => {
+    if (skips.stage(stage.name)) return { ...withoutGates(stage), groups: stage.groups.map(withoutGates) };
+    const groups = stage.groups.map((group) => (skips.group(group.name) ? withoutGates(group) : group));
+    return groups.every((group, at) => group === stage.groups[at]) ? stage : { ...stage, groups };
+  }),
+});
 
 function gone(member: MemberUpgrade, { input: { now } }: RunContext): MemberUpgrade {
   return ended(member, 'Skipped', { now, error: { code: 'MemberGone', message: `${member.name} left the fleet` } });

@@ -1,4 +1,5 @@
 import type {
+  GateStatus,
   GroupUpgrade,
   MemberUpgrade,
   ScopeStatus,
@@ -39,6 +40,16 @@ export function mapMembers(
   });
   return { ...status, stages };
 }
+
+/** A skipped scope: gates that were not passed are skipped with it. */
+export const withoutGates = <S extends GroupUpgrade | StageUpgrade>(scope: S): S => ({
+  ...scope,
+  beforeGates: scope.beforeGates.map(skippedGate),
+  afterGates: scope.afterGates.map(skippedGate),
+});
+
+const skippedGate = (gate: GateStatus): GateStatus =>
+  gate.status.state === 'Completed' ? gate : { ...gate, status: { state: 'Skipped' } };
 
 /** The member with another status: what was done stays in its other fields. */
 export const withStatus = (member: MemberUpgrade, status: ScopeStatus): MemberUpgrade => ({ ...member, status });

@@ -85,6 +85,30 @@ describe('approvals', () => {
     expect(fleet.holds()).toEqual(['two WaitingForApproval']);
   });
 
+  it('rejected, its group is skipped while another is in flight: the next stage still waits', async () => {
+    const files = strategy([
+      { name: 'one', groups: [{ name: 'x', beforeGates: [approval] }, { name: 'y' }] },
+      { name: 'two', groups: [{ name: 'z' }] },
+    ]);
+    const named = { updateStrategyId: 'test-then-prod' };
+    const fleet = new UpgradeFleet({ ...files, ...run(named) })
+      .with(['x1'], inGroup('x'))
+      .with(['y1', 'y2'], inGroup('y'))
+      .with(['z1'], inGroup('z'));
+    await fleet.plan();
+    fleet.merge('k8s-before-x', 'Rejected').later(60);
+    await fleet.plan();
+    expect(fleet.states()[0]).toBe('Stopping/ApprovalRejected');
+    Object.assign(fleet.files, run({ ...named, skip: [{ type: 'Group', name: 'x' }] }));
+    fleet.succeed().later(60);
+    await fleet.plan();
+    expect(fleet.states()).toEqual([
+      'Running',
+      'one Running: x Skipped [x1 Skipped/SkippedByUser] y Running [y1 Completed, y2 Running]',
+      'two NotStarted: z NotStarted [z1 NotStarted]',
+    ]);
+  });
+
   it('of another review does not count, nor does one that names none', async () => {
     const fleet = gated({ beforeGates: [approval] });
     await fleet.plan();

@@ -338,6 +338,21 @@ describe('members', () => {
     expect(fleet.states()[1]).toContain('a Failed/ProgressDeadlineExceeded');
   });
 
+  it('news of a provider count while the member itself cannot be reached', async () => {
+    const fleet = new UpgradeFleet(run({ progressDeadline: '1h' })).with(['a']);
+    await fleet.plan();
+    const { operationId } = fleet.targets()[0]!.upgrade;
+    const member = fleet.members.get('a')!;
+    member.upgrade = { target: operationId, phase: 'Running', since: '2026-11-20T10:50:00Z' };
+    member.reachable = false;
+    fleet.later(3600);
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['a']);
+    fleet.later(3000);
+    await fleet.plan();
+    expect(fleet.states()[1]).toContain('a Failed/ProgressDeadlineExceeded');
+  });
+
   it.each([
     ['Pending', 'a Pending/ClusterUnavailable'],
     ['Skip', 'a Skipped/ClusterUnavailable'],

@@ -124,7 +124,8 @@ export class UpgradeFleet {
           metadata: { name },
           observedAt: formatInstant(this.now),
           reachable,
-          ...(reachable ? { versions, upgrade, extras } : { complete: false, cause: 'timeout' }),
+          upgrade,
+          ...(reachable ? { versions, extras } : { complete: false, cause: 'timeout' }),
         });
         return [name as ClusterName, seen];
       }),
