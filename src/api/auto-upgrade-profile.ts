@@ -27,7 +27,7 @@ export const autoUpgradeProfile = z.strictObject({
     .looseObject({
       lastTriggeredAt: z.string().optional(),
       lastTriggerStatus: z.enum(['Succeeded', 'Failed']).optional(),
-      lastTriggerError: z.looseObject({ message: z.string().optional() }).optional(),
+      lastTriggerError: z.looseObject({ code: z.string().optional(), message: z.string().optional() }).optional(),
       lastTriggerUpgradeVersions: z.array(z.string()).optional(),
       lastTriggerMessage: z.string().optional(),
       /** The newest target that was seen: only a newer one triggers. */

@@ -1,3 +1,4 @@
+import type { AutoUpgradeProfile } from '../../api/auto-upgrade-profile.ts';
 import type { ClusterName } from '../../api/meta.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { SectionOutcome } from '../domain.ts';
@@ -25,7 +26,8 @@ export function upgradesOutcome(
   const { runs, removed, holds } = admitted(world);
   const input = upgradesInput(world, { runs, removed });
   const advanced = advanceUpgrades(input);
-  const profiles = advanceProfiles(world.input.fleet.upgradeProfiles, world.record.profiles, input);
+  const { all, heldProfiles } = admittedProfiles(world);
+  const profiles = advanceProfiles(all, world.record.profiles, input);
   // A run whose file is removed goes once nothing of it is in flight.
   const gone = new Set(removed);
   const shown = advanced.filter(({ run, status }) => !gone.has(run) || allMembers(status).some(isInFlight));
@@ -36,7 +38,12 @@ export function upgradesOutcome(
     ...profiles.map(({ recorded: { kind, metadata, status } }) => ({ kind, name: metadata.name, status })),
   ].sort(by(({ kind, name }) => sortKey(name, kind)));
   return {
-    holds: [...holds, ...shown.flatMap(({ notes }) => notes.holds)],
+    holds: [
+      ...holds,
+      ...heldProfiles,
+      ...shown.flatMap(({ notes }) => notes.holds),
+      ...profiles.flatMap((profile) => profile.holds),
+    ],
     wakes: shown.flatMap(({ notes }) => notes.wakes),
     problems: shown.flatMap(({ notes }) => notes.problems),
     documents: [
@@ -92,6 +99,20 @@ function admitted({ input: { fleet }, record }: World): {
     removed: unwritten.filter((run) => !kept.includes(run)),
     holds: kept.map((run) => lastGoodHold(refOf(run), heldBecause(fleet, refOf(run)))),
   };
+}
+
+/** Profiles as their files have them, or at their last good version: one that was forgotten would miss what is released meanwhile. */
+function admittedProfiles({ input: { fleet }, record }: World): {
+  readonly all: readonly AutoUpgradeProfile[];
+  readonly heldProfiles: readonly Hold[];
+} {
+  const written = new Set(fleet.upgradeProfiles.map(({ metadata }) => metadata.name));
+  const refOf = ({ kind, metadata }: AutoUpgradeProfile) => ({ kind, name: metadata.name });
+  const kept = [...record.profiles.values()].filter(
+    (profile) => !written.has(profile.metadata.name) && absenceMeansNothing(fleet, refOf(profile)),
+  );
+  const heldProfiles = kept.map((profile) => lastGoodHold(refOf(profile), heldBecause(fleet, refOf(profile))));
+  return { all: [...fleet.upgradeProfiles, ...kept], heldProfiles };
 }
 
 /** What update runs and profiles read of the surveyed fleet. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AutoUpgradeProfile } from '../../../src/api/auto-upgrade-profile.ts';
-import { at, UpgradeFleet } from './upgrade-fleet.ts';
+import { at, strategy, UpgradeFleet } from './upgrade-fleet.ts';
 
 const image = (version: string) => `AKSUbuntu-2204gen2containerd-${version}`;
 
@@ -126,5 +126,109 @@ describe('an AutoUpgradeProfile', () => {
     Object.assign(fleet.files, profile({ channel: 'Rapid' }));
     await fleet.plan();
     expect(proposals(fleet)).toEqual([]);
+  });
+
+  it('a trigger fails where no run can be made, and is tried again', async () => {
+    const fleet = fleetWith({
+      ...profile({ channel: 'Rapid', updateStrategyId: 'test-then-prod' }),
+      ...catalog(['1.31.5']),
+    });
+    await fleet.plan();
+    Object.assign(fleet.files, catalog(['1.31.6']));
+    fleet.later(60);
+    for (let times = 0; times < 2; times++) {
+      await fleet.plan();
+      expect(statusOf(fleet)).toEqual({
+        lastTriggeredAt: '2026-11-20T10:01:00Z',
+        lastTriggerStatus: 'Failed',
+        lastTriggerError: { code: 'StrategyNotFound', message: 'there is no UpdateStrategy test-then-prod' },
+        lastTriggerUpgradeVersions: ['1.31.6'],
+        lastTriggerMessage:
+          'Kubernetes 1.31.6 appeared, but no run can bring it: there is no UpdateStrategy test-then-prod',
+        seen: '1.31.5',
+      });
+      expect(fleet.holds()).toEqual(['stable StrategyNotFound']);
+      fleet.later(60);
+    }
+    expect(proposals(fleet)).toEqual([]);
+    Object.assign(fleet.files, strategy([{ name: 'one', groups: [{ name: 'x' }] }]));
+    await fleet.plan();
+    expect(statusOf(fleet)).toMatchObject({ lastTriggerStatus: 'Succeeded', seen: '1.31.6' });
+    expect(statusOf(fleet)).not.toHaveProperty('lastTriggerError');
+    expect(proposals(fleet).map(([name]) => name)).toEqual(['stable-1-31-6']);
+  });
+
+  it('of long-term support fails where the regions of its members have none for that minor', async () => {
+    const elsewhere = (versions: object[]) => ({
+      'elsewhere.yaml': JSON.stringify({
+        apiVersion: 'gitfleet.dev/v1alpha1',
+        kind: 'VersionCatalog',
+        metadata: { name: 'elsewhere' },
+        spec: { regions: [{ name: 'eastasia', kubernetesVersions: versions }] },
+      }),
+    });
+    const spec = { channel: 'TargetKubernetesVersion', targetKubernetesVersion: '1.30', longTermSupport: true };
+    const fleet = fleetWith({
+      ...profile(spec),
+      ...catalog(['1.30.9']),
+      ...elsewhere([{ version: '1.30.9', lts: true }]),
+    });
+    await fleet.plan();
+    Object.assign(fleet.files, catalog(['1.30.10']));
+    await fleet.plan();
+    expect(statusOf(fleet)).toMatchObject({
+      lastTriggerStatus: 'Failed',
+      lastTriggerError: {
+        code: 'KubernetesVersionNotAvailable',
+        message: 'no VersionCatalog of a region with members lists a version of 1.30 with lts: true',
+      },
+    });
+    expect(proposals(fleet)).toEqual([]);
+  });
+
+  it('broken it stands at its last good version, so that a release of that time still triggers', async () => {
+    const fleet = fleetWith({ ...profile({ channel: 'Rapid' }), ...catalog(['1.31.5']) });
+    await fleet.plan();
+    Object.assign(fleet.files, profile({ channel: 'Rapid', unknown: 1 }));
+    await fleet.plan();
+    expect(statusOf(fleet)).toEqual({ seen: '1.31.5' });
+    expect(fleet.holds()).toEqual(['stable LastGoodVersion']);
+    Object.assign(fleet.files, profile({ channel: 'Rapid' }), catalog(['1.31.6']));
+    await fleet.plan();
+    expect(proposals(fleet).map(([name]) => name)).toEqual(['stable-1-31-6']);
+  });
+
+  it('with another channel: its proposal is withdrawn, what is there is noted, and what is released then triggers', async () => {
+    const images = ['202601.13.0', '202601.27.0'];
+    const fleet = fleetWith({
+      ...profile({ channel: 'NodeImage' }),
+      ...catalog(['1.31.5', '1.32.0'], images.slice(0, 1)),
+    });
+    await fleet.plan();
+    Object.assign(fleet.files, catalog(['1.31.5', '1.32.0'], images));
+    await fleet.plan();
+    expect(proposals(fleet)).toHaveLength(1);
+    for (const [channel, seen] of [
+      ['Rapid', '1.32.0'],
+      ['Stable', '1.31.5'],
+    ]) {
+      Object.assign(fleet.files, profile({ channel }));
+      await fleet.plan();
+      expect(proposals(fleet)).toEqual([]);
+      expect(statusOf(fleet)).toMatchObject({ seen });
+    }
+    Object.assign(fleet.files, catalog(['1.31.6', '1.32.0'], images));
+    await fleet.plan();
+    expect(proposals(fleet).map(([name]) => name)).toEqual(['stable-1-31-6']);
+  });
+
+  it('while a VersionCatalog is not valid, nothing is noted', async () => {
+    const fleet = fleetWith({
+      ...profile({ channel: 'Rapid' }),
+      ...catalog(['1.31.5']),
+      'other.yaml': 'kind: VersionCatalog\napiVersion: gitfleet.dev/v1alpha1\nmetadata: {name: other}\nspec: {}\n',
+    });
+    await fleet.plan();
+    expect(statusOf(fleet)).toEqual({});
   });
 });
