@@ -1,4 +1,5 @@
 import type { LabelSelector } from './meta.ts';
+import { isLabelValue, isQualifiedName } from './syntax.ts';
 
 /**
  * A label selector in one line, as kubectl's `-l` and AKS's `byLabel` write it: `a=b,c!=d,e in (x,y),f notin (z),g,!h`, all of which
@@ -19,10 +20,15 @@ export function parseSelector(
 type Requirement = NonNullable<LabelSelector['matchExpressions']>[number];
 
 /** Commas separate requirements, except in parentheses. */
-const parts = (text: string): string[] => text.match(/[^,(]+(?:\([^)]*\))?/g)?.map((part) => part.trim()) ?? [''];
+const parts = (text: string): string[] => text.split(/,(?![^(]*\))/).map((part) => part.trim());
 
 function requirement(text: string): Requirement | undefined {
-  const set = /^(\S+)\s+(in|notin)\s*\(([^)]*)\)$/.exec(text);
+  const read = written(text);
+  return read && isQualifiedName(read.key) && (read.values ?? []).every(isLabelValue) ? read : undefined;
+}
+
+function written(text: string): Requirement | undefined {
+  const set = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/.exec(text);
   if (set) {
     const [, key = '', operator, values = ''] = set;
     return {

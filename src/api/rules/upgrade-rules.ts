@@ -37,6 +37,7 @@ function stagesIssues({ stages }: UpgradeStages, path: Path): Issue[] {
       ),
       ...scopeIssues(stage, here),
       ...stageLimitIssues(stage, here),
+      ...implicitGroup(stage, groups, here),
       ...(stage.groups?.length || stage.memberSelector
         ? []
         : [error('field-required', here, 'a stage needs groups or a memberSelector', 'add groups or memberSelector')]),
@@ -52,6 +53,14 @@ function stagesIssues({ stages }: UpgradeStages, path: Path): Issue[] {
       }),
     ];
   });
+}
+
+/** A stage without groups is one group of its own name. */
+function implicitGroup({ name, groups: own }: UpgradeStage, groups: Set<string>, path: Path): Issue[] {
+  if (own?.length) return [];
+  const isTwice = groups.has(name);
+  groups.add(name);
+  return duplicate(isTwice, `the stage is a group ${name} too, and another group is called so`, path);
 }
 
 const duplicate = (isTwice: boolean, message: string, path: Path): Issue[] =>

@@ -8,16 +8,18 @@ import type { UpgradeMember } from './upgrades-input.ts';
 export const groupLabel = 'gitfleet.dev/update-group';
 
 /** A group of a stage, and the members that it selects, by name. */
-export interface SelectedGroup {
+export interface SelectedGroup<M extends Labelled = UpgradeMember> {
   readonly name: string;
-  readonly members: readonly UpgradeMember[];
+  readonly members: readonly M[];
 }
 
+type Labelled = Pick<UpgradeMember, 'name' | 'labels'>;
+
 /** The members of every stage, in groups. A stage without groups is one group of its own name. */
-export const selectMembers = (
+export const selectMembers = <M extends Labelled>(
   { stages }: UpgradeStages,
-  members: readonly UpgradeMember[],
-): readonly (readonly SelectedGroup[])[] =>
+  members: readonly M[],
+): readonly (readonly SelectedGroup<M>[])[] =>
   stages.map((stage) => {
     const ofStage = members.filter((member) => matches(stage, member));
     return groupsOf(stage).map((group) => ({
@@ -44,10 +46,10 @@ export function selectedTwice(
   return undefined;
 }
 
-const isInGroup = (group: UpgradeGroup, member: UpgradeMember): boolean =>
+const isInGroup = (group: UpgradeGroup, member: Labelled): boolean =>
   group.memberSelector ? matches(group, member) : member.labels[groupLabel] === group.name;
 
-function matches({ memberSelector }: Pick<UpgradeGroup, 'memberSelector'>, { labels }: UpgradeMember): boolean {
+function matches({ memberSelector }: Pick<UpgradeGroup, 'memberSelector'>, { labels }: Labelled): boolean {
   if (memberSelector === undefined) return true;
   const selector = selectorOf(memberSelector);
   return selector !== undefined && matchesSelector(selector, labels);

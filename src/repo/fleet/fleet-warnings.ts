@@ -6,6 +6,7 @@ import { idleSelectors } from './idle-selectors.ts';
 import { lostVariables } from './lost-variables.ts';
 import { misscopedSelectors } from './override-scopes.ts';
 import { unknownProperties } from './unknown-properties.ts';
+import { upgradeGroupWarnings } from './upgrade-groups.ts';
 
 /**
  * Warnings about names, selectors and variables that only the whole fleet can show, with the position of the object;
@@ -22,4 +23,5 @@ const ofFiles = memoize((fleet: Fleet): readonly Problem[] => [
   ...idleSelectors(fleet),
   ...misscopedSelectors(fleet),
   ...unknownProperties(fleet),
+  ...upgradeGroupWarnings(fleet),
 ]);
