@@ -5,14 +5,19 @@ import { targetContent } from '../../engine/delivery/target-content.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { PlacementTarget, UpgradeTarget } from '../../engine/plan-document.ts';
 import { handleTarget } from '../../engine/target-kinds.ts';
+import { allMembers } from '../../engine/upgrade/tree.ts';
 import type { Assignment, PlacementAssignment, UpgradeAssignment } from '../../members/assignment.ts';
 import type { DoubtedBindings } from '../record/verify/binding-claims.ts';
+import type { DoubtedOperations } from '../record/verify/upgrade-claims.ts';
 import { leftAsItIs, type WithheldTargets, withheldTargets } from '../record/verify/withheld-targets.ts';
 
 /** Targets of a published plan, with everything the actors need, by cluster. */
 export function assignmentsOf(
   result: PlanResult,
-  { isWithheld }: Pick<WithheldTargets, 'isWithheld'>,
+  {
+    isWithheld,
+    isDoubtedOperation = () => false,
+  }: Pick<WithheldTargets, 'isWithheld'> & Partial<Pick<DoubtedOperations, 'isDoubtedOperation'>>,
 ): Map<ClusterName, Assignment[]> {
   const byCluster = new Map<ClusterName, Assignment[]>();
   for (const target of result.plan.targets) {
@@ -23,7 +28,7 @@ export function assignmentsOf(
         const assigned = placementAssignment(it, result);
         return assigned && isWithheld(it.clusterName, assigned.key) ? leftAsItIs(assigned, result) : assigned;
       },
-      upgrade: upgradeAssignment,
+      upgrade: (it) => upgradeAssignment(it, { result, adopted: isDoubtedOperation(it.upgrade.operationId) }),
     });
     if (assignment) list.push(assignment);
   }
@@ -39,12 +44,21 @@ export const adopted = (result: PlanResult, doubted: DoubtedBindings): Map<Clust
     ]),
   );
 
-const upgradeAssignment = ({ upgrade }: UpgradeTarget): UpgradeAssignment => ({
-  kind: 'upgrade',
-  key: 'upgrade',
-  operation: upgrade,
-  adopted: false,
-});
+/** `controlPlane` of a target may be what runs, which only the record says. So it is left out where the run does not change it. */
+function upgradeAssignment(
+  { clusterName, upgrade }: UpgradeTarget,
+  { result, adopted }: { readonly result: PlanResult; readonly adopted: boolean },
+): UpgradeAssignment {
+  const { controlPlane, ...operation } = upgrade;
+  const isRaised = result.plan.upgrades.some(
+    (it) =>
+      it.kind === 'UpdateRun' &&
+      it.name === upgrade.run &&
+      allMembers(it.status).some(({ name, to }) => name === clusterName && to?.controlPlane !== undefined),
+  );
+  const raised = isRaised && controlPlane !== undefined ? { ...operation, controlPlane } : operation;
+  return { kind: 'upgrade', key: 'upgrade', operation: raised, adopted };
+}
 
 function placementAssignment(target: PlacementTarget, result: PlanResult): PlacementAssignment | undefined {
   const content = targetContent(result.contents, target);

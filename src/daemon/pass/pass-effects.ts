@@ -93,7 +93,10 @@ export function passEffects(
         return void wanted.published(effect.commit);
       case 'assign': {
         const { result, record, withheld } = effect.recorded;
-        return void members.assign(assignmentsOf(result, withheld), forgottenBy(record, result.abandoned));
+        return void members.assign(
+          assignmentsOf(result, { ...withheld, isDoubtedOperation: verifier.isDoubtedOperation }),
+          forgottenBy(record, result.abandoned),
+        );
       }
       case 'confirm':
         return void members.confirm();
@@ -189,7 +192,8 @@ async function plan(
   memo: PlanMemo | undefined,
 ): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
   const { before, fleet, contacts, input, waiting } = observed;
-  const { record, problems: invented } = verifier.withoutInvented(input.record, contacts.observations);
+  const requested = verifier.withoutUnrequested(input.record, contacts.observations);
+  const { record, problems: invented } = verifier.withoutInvented(requested, contacts.observations);
   const result = planFleet({ ...input, record, observations: contacts.observations }, memo);
   const nextMemo = memoOf(result.parts);
   const withheld = withheldTargets(result, verifier, contacts.observations);

@@ -10,6 +10,7 @@ import { type BegunRun, beginRun } from './begin-run.ts';
 import { inFieldOrder } from './field-order.ts';
 import { gatesOf } from './gate-names.ts';
 import { progressDeadlines } from './refresh-members.ts';
+import { withCommits } from './run-commits.ts';
 import { addHold, type Notes, noNotes } from './run-context.ts';
 import { allMembers, isInFlight } from './tree.ts';
 import type { UpgradesInput } from './upgrades-input.ts';
@@ -51,7 +52,10 @@ export function advanceUpgrades(input: UpgradesInput): readonly AdvancedRun[] {
       begun: it,
       status,
       notes: { ...notes, wakes: [...notes.wakes, ...progressDeadlines(status, it.context)] },
-      recorded: { ...run, spec: it.recordedSpec, status },
+      recorded: withCommits(
+        { ...run, spec: it.recordedSpec, status },
+        { before: known.recorded.get(run.metadata.name), commit: input.commit },
+      ),
     };
   });
   return [...held, ...advanced].sort((a, b) => byText(a.run.metadata.name, b.run.metadata.name));

@@ -139,7 +139,7 @@ const passedAt = (status: UpgradeRunStatus, gate: RunGate): number =>
   parseInstant(gateIn(status, gate).status.completedTime ?? '') ?? 0;
 
 /** Members behind a gate: of its scope, or after it, of the stages that follow. */
-function hasStartedBehind({ stages }: UpgradeRunStatus, { stageAt, groupAt, timing }: RunGate): boolean {
+export function hasStartedBehind({ stages }: UpgradeRunStatus, { stageAt, groupAt, timing }: RunGate): boolean {
   const own = stages[stageAt]!.groups.filter((_, at) => groupAt === undefined || at === groupAt);
   const later = stages.slice(stageAt + 1).flatMap(({ groups }) => groups);
   const behind = timing === 'Before' ? [...own, ...later] : later;

@@ -43,6 +43,8 @@ export interface UpgradesInput {
   /** What exists where the member is; undefined = nothing is known of it. */
   readonly catalogOf: (member: UpgradeMember) => RegionCatalog | undefined;
   readonly now: Timestamp;
+  /** Of the fleet repo, that is planned for. */
+  readonly commit: string;
   /** Of the whole fleet. */
   readonly pause: Pause;
   readonly digest: (text: string) => string;

@@ -142,6 +142,7 @@ export function upgradesInput(
     unknownVersions: unreadSettings(input.fleet, 'VersionCatalog'),
     catalogOf: ({ region, annotations }) => catalogOf(versionCatalogs, region, annotations[providerAnnotation]),
     now: input.now,
+    commit: input.commit,
     pause: world.freeze,
     digest: input.digest,
     absenceIsCertain: input.fleet.unreadable.length === 0 && !input.fleet.refused.some(({ kind }) => kind === 'Gate'),

@@ -44,6 +44,9 @@ export interface UpgradeProvider<Seen extends SeenCluster = SeenCluster> {
   readonly pace: { readonly activeMs: number; readonly idleMs: number };
 }
 
+/** The message of a report of an operation that the provider was never asked for. */
+export const notRequested = 'not requested';
+
 /** An operation that a provider cannot carry out: the message names the setting and what to write instead. */
 export class RefusedUpgrade extends Error {
   override readonly name = 'RefusedUpgrade';

@@ -1,7 +1,13 @@
 import { isFields } from '../../engine/kernel/fields.ts';
 import { badResponse } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';
-import type { OperationReport, SeenCluster, UpgradeOperation, UpgradeProvider } from './provider.ts';
+import {
+  notRequested,
+  type OperationReport,
+  type SeenCluster,
+  type UpgradeOperation,
+  type UpgradeProvider,
+} from './provider.ts';
 
 /** Where a simulated cluster says what it runs, and takes upgrades: no API of Kubernetes. */
 export const upgradePath = '/simulator/upgrade';
@@ -40,7 +46,7 @@ export function simulatedProvider(client: MemberClient): UpgradeProvider<Seen> {
     async poll({ operationId }, { last }) {
       return last?.operationId === operationId
         ? { phase: last.phase, message: last.message }
-        : { phase: 'Unknown', message: 'not requested' };
+        : { phase: 'Unknown', message: notRequested };
     },
   };
 }

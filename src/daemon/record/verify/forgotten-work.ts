@@ -19,24 +19,32 @@ export async function withForgotten(
   const tip = await history.fleetAt(history.tip);
   if (planned === undefined || tip === undefined) return { record, problems: [] };
   const runs = missing({ planned: planned.runs, tip: tip.runs, recorded: record.runs, unread: unread.runs });
+  const upgrades = missing({
+    planned: planned.upgradeRuns,
+    tip: tip.upgradeRuns,
+    recorded: record.upgrades,
+    unread: unread.upgrades,
+  });
   const evictions = missing({
     planned: planned.evictions.filter(({ metadata }) => !mayHaveWaited(metadata.name, record)),
     tip: tip.evictions,
     recorded: record.evictions,
     unread: unread.evictions,
   });
-  if (runs.length + evictions.length === 0) return { record, problems: [] };
+  if (runs.length + upgrades.length + evictions.length === 0) return { record, problems: [] };
   return {
     record: {
       ...record,
       unread: {
         ...unread,
         runs: unread.runs.union(new Set(runs)),
+        upgrades: unread.upgrades.union(new Set(upgrades)),
         evictions: unread.evictions.union(new Set(evictions)),
       },
     },
     problems: [
       ...runs.map((name) => removed(`runs/${name}.yaml`)),
+      ...upgrades.map((name) => removed(`upgrades/${name}.yaml`)),
       ...evictions.map((name) => removed(`evictions/${name}.yaml`)),
     ],
   };
@@ -50,7 +58,7 @@ const mayHaveWaited = (eviction: string, { inEffect }: FleetRecord): boolean =>
     ({ subject }) => subject.kind === 'ClusterResourcePlacementEviction' && subject.name === eviction,
   );
 
-type Work = Fleet['runs'][number] | Fleet['evictions'][number];
+type Work = Fleet['runs'][number] | Fleet['upgradeRuns'][number] | Fleet['evictions'][number];
 
 function missing(of: {
   readonly planned: readonly Work[];

@@ -19,6 +19,7 @@ import { versionVerifier } from './recorded-versions.ts';
 import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts';
 import { withUsableIndexes } from './snapshot-indexes.ts';
 import { broughtBy, isGone, type ProvenRun, verifyRun } from './update-runs.ts';
+import { type DoubtedOperations, upgradeVerifier } from './upgrade-claims.ts';
 
 export interface VerifiedRecord {
   /** The part that the followed branch confirms. */
@@ -29,7 +30,7 @@ export interface VerifiedRecord {
   readonly problems: readonly Problem[];
 }
 
-export interface RecordVerifier extends Omit<BindingVerifier, 'verify' | 'published'> {
+export interface RecordVerifier extends Omit<BindingVerifier, 'verify' | 'published'>, DoubtedOperations {
   /** `followed`: the newest commit known to be on the followed branch, with its files. `reported`: by the status branch. */
   verify(
     record: FleetRecord,
@@ -63,6 +64,7 @@ export function recordVerifier(of: {
   const contents = snapshotVerifier();
   const runs = runVerifier();
   const bindings = bindingVerifier();
+  const upgrades = upgradeVerifier();
   /** The last result: at rest nothing is verified again. */
   let last:
     | { readonly claimed: FleetRecord; readonly tip: Fleet; readonly verified: Omit<VerifiedRecord, 'problems'> }
@@ -83,6 +85,8 @@ export function recordVerifier(of: {
 
   return {
     ...bindings,
+    isDoubtedOperation: upgrades.isDoubtedOperation,
+    withoutUnrequested: upgrades.withoutUnrequested,
     async verify(claimed, { followed, reported, now }) {
       if (last?.claimed === claimed && last.tip === followed.fleet) return { ...last.verified, problems: allKept() };
       const history = historyUpTo(followed);
@@ -90,9 +94,10 @@ export function recordVerifier(of: {
       const versioned = await versions.verify(limited.record, history);
       const filled = await contents(versioned.record, history);
       const ran = await runs.verify(filled.record, history);
-      const forgotten = await withForgotten(ran.record, history);
+      const upgraded = await upgrades.verify(ran.record, history);
+      const forgotten = await withForgotten(upgraded.record, history);
       const record = bindings.verify(forgotten.record, { tip: followed.fleet, runs: ran.proven });
-      const found = [limited, versioned, filled, ran, forgotten].flatMap(({ problems }) => problems);
+      const found = [limited, versioned, filled, ran, upgraded, forgotten].flatMap(({ problems }) => problems);
       const { waiting } = filled;
       const { commit } = followed;
       if (kept?.commit !== commit) kept = { commit, problems: new Map() };
@@ -106,6 +111,7 @@ export function recordVerifier(of: {
     published(record) {
       versions.trust(record);
       runs.trust(record);
+      upgrades.trust(record);
       bindings.published(record);
     },
     confirmed: bindings.published,

@@ -1,0 +1,98 @@
+import type { ClusterName } from '../../../api/meta.ts';
+import type { ClusterObservation } from '../../../api/observation.ts';
+import type { Problem } from '../../../api/problem.ts';
+import type { UpdateRun } from '../../../api/upgrade-run.ts';
+import { type FleetRecord, noneUnread } from '../../../engine/input.ts';
+import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
+import { isOver } from '../../../engine/upgrade/begin-run.ts';
+import { allMembers, isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
+import { notRequested } from '../../../members/upgrade/provider.ts';
+import type { FollowedHistory } from './followed-history.ts';
+import { mismatch } from './mismatch.ts';
+import { verifyUpgrade } from './upgrade-runs.ts';
+
+/** Operations of update runs that only the record claims. */
+export interface DoubtedOperations {
+  /** Such an operation is followed; nothing is requested for it. */
+  readonly isDoubtedOperation: (operationId: string) => boolean;
+  /**
+   * The record without operations that their provider was never asked for: their members are decided anew. Those that the provider
+   * shows are no longer doubted.
+   */
+  withoutUnrequested(record: FleetRecord, observations: ReadonlyMap<ClusterName, ClusterObservation>): FleetRecord;
+}
+
+export interface UpgradeVerifier extends DoubtedOperations {
+  verify(
+    record: FleetRecord,
+    history: FollowedHistory,
+  ): Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }>;
+  /** This daemon published the record. */
+  trust(record: FleetRecord): void;
+}
+
+/** Verifies recorded cluster update runs. One that is not trusted counts as lost: it is held until its file changes. */
+export function upgradeVerifier(): UpgradeVerifier {
+  const known = new WeakMap<UpdateRun, UpdateRun>();
+  const doubted = new Set<string>();
+  return {
+    async verify(record, history) {
+      const tip = (await history.fleetAt(history.tip))!;
+      const upgrades = new Map(record.upgrades);
+      const lost: string[] = [];
+      const problems: Problem[] = [];
+      for (const [name, run] of record.upgrades) {
+        const before = known.get(run);
+        if (before) {
+          upgrades.set(name, before);
+          continue;
+        }
+        const file = tip.upgradeRuns.find(({ metadata }) => metadata.name === name);
+        const isUnderWay = run.status !== undefined && allMembers(run.status).some(isInFlight);
+        // A run that is over starts nothing until its file asks for another attempt.
+        const isAtRest = run.status !== undefined && isOver(run.status) && !isUnderWay;
+        if (isAtRest && (file?.spec.attempt ?? 1) <= run.status!.attempt) continue;
+        const verdict = await verifyUpgrade(run, history);
+        if ('run' in verdict) {
+          known.set(run, verdict.run);
+          upgrades.set(name, verdict.run);
+          for (const member of verdict.run.status ? allMembers(verdict.run.status) : [])
+            if (isInFlight(member) && member.operationId !== undefined) doubted.add(member.operationId);
+          continue;
+        }
+        upgrades.delete(name);
+        const isGone = file === undefined && !absenceMeansNothing(tip, { kind: run.kind, name });
+        if (!isGone) lost.push(name);
+        problems.push(
+          mismatch(`upgrades/${name}.yaml`, `the run counts as lost, and upgrades nothing: ${verdict.fault}`),
+        );
+      }
+      const { unread = noneUnread } = record;
+      const next = lost.length === 0 ? {} : { unread: { ...unread, upgrades: unread.upgrades.union(new Set(lost)) } };
+      return { record: { ...record, upgrades, ...next }, problems };
+    },
+    trust({ upgrades }) {
+      for (const run of upgrades.values()) known.set(run, run);
+    },
+    isDoubtedOperation: (operationId) => doubted.has(operationId),
+    withoutUnrequested(record, observations) {
+      if (doubted.size === 0) return record;
+      const upgrades = new Map(record.upgrades);
+      for (const [name, run] of record.upgrades) {
+        if (run.status === undefined) continue;
+        const status = mapMembers(run.status, (member) => {
+          const { operationId, name: cluster } = member;
+          if (!isInFlight(member) || operationId === undefined || !doubted.has(operationId)) return member;
+          const { target, phase, message } = observations.get(cluster)?.upgrade ?? {};
+          if (target !== operationId) return member;
+          const isUnknown = phase === undefined || phase === 'Unknown';
+          if (isUnknown && message !== notRequested) return member;
+          doubted.delete(operationId);
+          return isUnknown ? { name: cluster, status: { state: 'NotStarted' } } : member;
+        });
+        upgrades.set(name, { ...run, status });
+      }
+      return { ...record, upgrades };
+    },
+  };
+}

@@ -1,0 +1,251 @@
+import { formatMinor, formatVersion, parseVersion, reaches } from '../../../api/kubernetes-version.ts';
+import { isLeaving } from '../../../api/member-cluster.ts';
+import type { SkipTarget, UpdateRun } from '../../../api/upgrade-run.ts';
+import type { GroupUpgrade, MemberUpgrade, StageUpgrade, UpgradeRunStatus } from '../../../api/upgrade-status.ts';
+import type { UpgradeStages } from '../../../api/upgrade-strategy.ts';
+import { acceptsHandWritten } from '../../../engine/gate/answer.ts';
+import { commitsIn } from '../../../engine/gate/recorded-commits.ts';
+import { reviewAnnotation } from '../../../engine/gate/review.ts';
+import type { Fleet } from '../../../engine/input.ts';
+import { sameValue } from '../../../engine/kernel/same-value.ts';
+import { labelsOf } from '../../../engine/placement/members.ts';
+import { hasStartedBehind } from '../../../engine/upgrade/check-gates.ts';
+import { answerTo } from '../../../engine/upgrade/gate-answer.ts';
+import { gateIn, gatesOf, type RunGate, withGate } from '../../../engine/upgrade/gate-names.ts';
+import { groupsOf, selectMembers } from '../../../engine/upgrade/select-members.ts';
+import { strategyOf } from '../../../engine/upgrade/strategy.ts';
+import { allMembers, isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
+import { sha256 } from '../../../repo/sha256.ts';
+import type { FollowedHistory } from './followed-history.ts';
+
+/** The run as far as it is proven, or why its record is not trusted. */
+export type UpgradeVerdict = { readonly run: UpdateRun } | { readonly fault: string };
+
+/**
+ * A recorded cluster update run is trusted when its file, its strategy, the labels of its members and its catalogs were on the
+ * followed branch at the commit that it started from, when each passed approval was there of exactly what the run does, when nothing
+ * has started behind another gate, and when what is in flight goes to the versions of its file. Gates that count as skipped without
+ * a user's skip are asked again, as is every member of their scope. Times are not verified.
+ */
+export async function verifyUpgrade(run: UpdateRun, history: FollowedHistory): Promise<UpgradeVerdict> {
+  const { status } = run;
+  if (status?.status.startTime === undefined) return { run };
+  const { initializedFrom = history.tip } = commitsIn(run.metadata.annotations);
+  const from = await history.fleetAt(initializedFrom);
+  if (from === undefined)
+    return { fault: 'the commit that it started from is not in the history of the followed branch' };
+  const fault = shapeFault({ ...run, status }, from) ?? flightFault({ ...run, status });
+  if (fault !== undefined) return { fault };
+  const skip = await provenSkips(run, history);
+  const asked = withoutInventedSkips(status, run.metadata.name, skip);
+  for (const gate of gatesOf(run.metadata.name, asked)) {
+    const { type, status: gateStatus } = gateIn(asked, gate);
+    const isPassed = gateStatus.state === 'Completed' || gateStatus.state === 'Skipped';
+    if (!isPassed && hasStartedBehind(asked, gate)) return { fault: `it has started beyond the gate ${gate.name}` };
+    if (gateStatus.state !== 'Completed' || type !== 'Approval') continue;
+    if (!(await isApproved(gate, { run: { ...run, status: asked }, from, initializedFrom, history })))
+      return {
+        fault: `its gate ${gate.name} counts as passed, but the history of the followed branch has no approval for it`,
+      };
+  }
+  const known = from.versionCatalogs.flatMap(({ spec }) => spec.regions.flatMap((it) => it.nodeImageVersions ?? []));
+  const images = new Set([...known, ...selectedImages(status)].map(({ version }) => version));
+  return { run: { ...run, spec: { ...run.spec, skip: [...skip] }, status: withKnownImages(asked, images) } };
+}
+
+type Started = UpdateRun & { readonly status: UpgradeRunStatus };
+
+const selectedImages = ({ nodeImageSelection }: UpgradeRunStatus) =>
+  nodeImageSelection?.selectedNodeImageVersions ?? [];
+
+function shapeFault({ metadata, spec, status }: Started, from: Fleet): string | undefined {
+  const written = from.upgradeRuns.find((file) => file.metadata.name === metadata.name);
+  if (
+    written === undefined ||
+    written.spec.updateStrategyId !== spec.updateStrategyId ||
+    !sameValue(written.spec.managedClusterUpdate, spec.managedClusterUpdate)
+  )
+    return 'the followed branch did not have the run as it is recorded when it started';
+  const strategy = strategyOf(written, from.upgradeStrategies);
+  if (strategy === undefined || !sameValue(strategy, spec.strategy))
+    return 'its strategy is not that of the followed branch when it started';
+  if (!isAsArranged(status, strategy, from))
+    return 'its stages are not those of its strategy and of the members of the followed branch when it started';
+  return imageFault({ spec, status }, from);
+}
+
+/** Stages, groups, their gates and their members. Where files could not be read, the engine may have known other members. */
+function isAsArranged({ stages }: UpgradeRunStatus, strategy: UpgradeStages, from: Fleet): boolean {
+  const isOpen = from.unreadable.length + from.refused.length > 0;
+  const members = from.members
+    .filter((member) => !isLeaving(member))
+    .map((member) => ({
+      name: member.metadata.name,
+      labels: labelsOf(member),
+      annotations: {},
+      observation: undefined,
+      region: undefined,
+    }));
+  const selected = selectMembers(strategy, members);
+  const gatesIn = (scope: StageUpgrade | GroupUpgrade): string =>
+    JSON.stringify([scope.beforeGates.map(({ type }) => type), scope.afterGates.map(({ type }) => type)]);
+  const gatesFor = (scope: UpgradeStages['stages'][number]): string =>
+    JSON.stringify([
+      (scope.beforeGates ?? []).map(({ type }) => type),
+      (scope.afterGates ?? []).map(({ type }) => type),
+    ]);
+  return (
+    stages.length === strategy.stages.length &&
+    strategy.stages.every((config, at) => {
+      const stage = stages[at]!;
+      const groups = groupsOf(config);
+      return (
+        stage.name === config.name &&
+        gatesIn(stage) === gatesFor(config) &&
+        stage.groups.length === groups.length &&
+        groups.every((group, place) => {
+          const recorded = stage.groups[place]!;
+          const names = new Set<string>(selected[at]![place]!.members.map(({ name }) => name));
+          const isIn = recorded.members.every(({ name }) => names.has(name));
+          const isOwn = group === config || gatesIn(recorded) === gatesFor(group as typeof config);
+          return recorded.name === group.name && isOwn && (isOpen || (isIn && recorded.members.length === names.size));
+        })
+      );
+    })
+  );
+}
+
+function imageFault({ spec, status }: Pick<Started, 'spec' | 'status'>, from: Fleet): string | undefined {
+  const { type = 'Latest', customNodeImageVersions = [] } = spec.managedClusterUpdate.nodeImageSelection ?? {};
+  const selected = selectedImages(status).map(({ version }) => version);
+  const listed =
+    type === 'Custom'
+      ? customNodeImageVersions
+      : type === 'Consistent'
+        ? from.versionCatalogs.flatMap(({ spec }) => spec.regions.flatMap((it) => it.nodeImageVersions ?? []))
+        : [];
+  const known = new Set(listed.map(({ version }) => version));
+  const unknown = selected.find((version) => !known.has(version));
+  return unknown && `its node image ${unknown} is not one that its file or a VersionCatalog named when it started`;
+}
+
+/** What is in flight must go to the version of the run's file, or on the way there. */
+function flightFault({ spec, status }: Started): string | undefined {
+  const { upgrade } = spec.managedClusterUpdate;
+  const wanted = upgrade.kubernetesVersion === undefined ? undefined : parseVersion(upgrade.kubernetesVersion);
+  const isBeyond = (text: string | undefined): boolean => {
+    if (text === undefined) return false;
+    const version = parseVersion(text);
+    if (version === undefined || wanted === undefined) return true;
+    // Of a wanted minor every patch is the target.
+    const target = wanted.patch === undefined ? parseVersion(formatMinor(version)) : version;
+    return !reaches(wanted, target!) && formatVersion(version) !== formatVersion(wanted);
+  };
+  const found = allMembers(status).find(
+    (member) => isInFlight(member) && [member.to?.controlPlane, ...poolVersions(member)].some(isBeyond),
+  );
+  return found && `it upgrades ${found.name} to a version that its file does not name`;
+}
+
+const poolVersions = ({ to }: MemberUpgrade): (string | undefined)[] =>
+  (to?.pools ?? []).map(({ kubernetes }) => kubernetes);
+
+/** An image that nothing proves is left to the provider: that of the version that the pool gets. */
+const withKnownImages = (status: UpgradeRunStatus, known: ReadonlySet<string>): UpgradeRunStatus =>
+  mapMembers(status, (member) => {
+    const pools = member.to?.pools;
+    if (!isInFlight(member) || pools === undefined) return member;
+    if (pools.every(({ image }) => image === undefined || known.has(image))) return member;
+    const proven = pools.map(({ image, ...pool }) =>
+      image === undefined || !known.has(image) ? pool : { ...pool, image },
+    );
+    return { ...member, to: { ...member.to, pools: proven } };
+  });
+
+/** Skips of the file, and recorded ones that an earlier version of it had. */
+async function provenSkips({ metadata, spec }: UpdateRun, history: FollowedHistory): Promise<readonly SkipTarget[]> {
+  const textOf = ({ type, name }: SkipTarget): string => `${type} ${name}`;
+  const open = new Map(spec.skip.map((target) => [textOf(target), target]));
+  const proven: SkipTarget[] = [];
+  const take = (fleet: Fleet | undefined): void => {
+    const file = fleet?.upgradeRuns.find((other) => other.metadata.name === metadata.name);
+    for (const target of file?.spec.skip ?? []) {
+      const found = open.get(textOf(target));
+      if (found) proven.push(found);
+      open.delete(textOf(target));
+    }
+  };
+  take(await history.fleetAt(history.tip));
+  if (open.size > 0)
+    for await (const { fleet } of history.before(history.tip)) {
+      take(fleet);
+      if (open.size === 0) break;
+    }
+  return proven;
+}
+
+/** A gate is skipped with its scope: by a user, or because none of its members has anything to do, which is found out again. */
+function withoutInventedSkips(status: UpgradeRunStatus, run: string, skip: readonly SkipTarget[]): UpgradeRunStatus {
+  const isSkipped = (type: SkipTarget['type'], name: string): boolean =>
+    skip.some((target) => target.type === type && target.name === name);
+  const invented = gatesOf(run, status).filter(
+    (gate) =>
+      gateIn(status, gate).status.state === 'Skipped' &&
+      !isSkipped('Stage', gate.stage) &&
+      !(gate.group !== undefined && isSkipped('Group', gate.group)),
+  );
+  const isConcerned = (stage: string, group: string): boolean =>
+    invented.some((gate) => gate.stage === stage && (gate.group === undefined || gate.group === group));
+  const asked = invented.reduce(
+    (step, gate) => withGate(step, gate, { ...gateIn(step, gate), status: { state: 'NotStarted' } }),
+    status,
+  );
+  return mapMembers(asked, (member, { stage, group }) =>
+    member.status.state === 'Skipped' && !isSkipped('Member', member.name) && isConcerned(stage.name, group.name)
+      ? { ...member, status: { state: 'NotStarted' } }
+      : member,
+  );
+}
+
+interface Since {
+  readonly run: Started;
+  readonly from: Fleet;
+  readonly initializedFrom: string;
+  readonly history: FollowedHistory;
+}
+
+/** Whether the followed branch had an approval of the gate when it was passed, that was not there before the run started. */
+async function isApproved(gate: RunGate, { run, from, initializedFrom, history }: Since): Promise<boolean> {
+  const approvedIn = commitsIn(run.metadata.annotations).approvedIn.get(gate.name) ?? history.tip;
+  const fleet = await history.fleetAt(approvedIn);
+  if (fleet === undefined || !(await history.holds(initializedFrom, approvedIn))) return false;
+  const early = await earlyApproval(gate, { fleet, approvedIn, from, initializedFrom, history });
+  const earlyApprovals = [...(run.status.earlyApprovals ?? []), ...early];
+  const status = { ...run.status, earlyApprovals };
+  const input = { gates: fleet.gates, handWritten: acceptsHandWritten(fleet), digest: sha256 };
+  const reviewed = { run: run.metadata.name, update: run.spec.managedClusterUpdate, status };
+  return answerTo(gate, reviewed, input).kind === 'approved';
+}
+
+/** An approval that has been on the branch since before the run started was given without a review. */
+async function earlyApproval(
+  { name }: RunGate,
+  {
+    fleet,
+    approvedIn,
+    from,
+    initializedFrom,
+    history,
+  }: Omit<Since, 'run'> & { readonly fleet: Fleet; readonly approvedIn: string },
+): Promise<{ name: string; review: string }[]> {
+  const reviewIn = ({ gates }: Fleet): string | undefined =>
+    gates.find(({ metadata }) => metadata.name === name)?.metadata.annotations?.[reviewAnnotation];
+  const review = reviewIn(fleet);
+  if (review === undefined || reviewIn(from) !== review) return [];
+  if (approvedIn !== initializedFrom)
+    for await (const { commit, fleet: other } of history.before(approvedIn)) {
+      if (commit === initializedFrom) break;
+      if (reviewIn(other) !== review) return [];
+    }
+  return [{ name, review }];
+}

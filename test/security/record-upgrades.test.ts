@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import type { UpdateRun } from '../../src/api/upgrade-run.ts';
+import {
+  gate,
+  names,
+  requested,
+  simulatedMember,
+  stagedFiles,
+  states,
+  versionsOf,
+} from '../daemon/upgrades/upgrade-stages.ts';
+import { type VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
+
+let fleet: VirtualFleet;
+let daemon: VirtualDaemon;
+afterEach(() => fleet.close());
+
+type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
+type Run = Mutable<UpdateRun>;
+
+const runFile = 'upgrades/k8s.yaml';
+
+async function untilGate(files = stagedFiles): Promise<void> {
+  fleet = await VirtualFleet.open(files, ...names.map((name) => simulatedMember(name)));
+  daemon = fleet.start();
+  await fleet.until('the gate asks', () => fleet.repo.tip(gate) !== undefined, 300);
+}
+
+/** Writes to the status branch, on top of what stands there. */
+async function edit(change: (run: Run, files: Record<string, string>) => void): Promise<void> {
+  const files = await fleet.repo.files('fleet-status');
+  const run = parse(files[runFile]!) as Run;
+  change(run, files);
+  if (files[runFile] !== undefined) files[runFile] = stringify(run);
+  fleet.repo.commit('fleet-status', files, 'Attack');
+}
+
+const passGate = (run: Run): void => {
+  run.status!.stages[1]!.beforeGates[0]!.status = { state: 'Completed', completedTime: '2026-11-20T10:05:00Z' };
+};
+const start = (run: Run, to: object = { controlPlane: 'v1.31.5' }): void => {
+  for (const member of run.status!.stages[1]!.groups[0]!.members)
+    Object.assign(member, {
+      status: { state: 'Running', startTime: '2026-11-20T10:05:00Z' },
+      operationId: `k8s.${member.name}.20261120T100500Z`,
+      type: 'Full',
+      to,
+    });
+};
+
+const attacks: Readonly<Record<string, (run: Run, files: Record<string, string>) => void>> = {
+  'counts the gate as passed': passGate,
+  'counts the gate as passed by an approval of the commit it started from': (run) => {
+    passGate(run);
+    const from = run.metadata.annotations!['gitfleet.dev/initialized-from'];
+    run.metadata.annotations!['gitfleet.dev/approved-in'] = `k8s-before-prod=${from}`;
+  },
+  'counts the gate as skipped': (run) => {
+    run.status!.stages[1]!.beforeGates[0]!.status = { state: 'Skipped' };
+  },
+  'starts the members behind the gate': (run) => start(run),
+  'passes the gate and starts the members behind it': (run) => {
+    passGate(run);
+    start(run);
+  },
+  'takes the gate out of the run and of its strategy': (run) => {
+    run.status!.stages[1]!.beforeGates = [];
+    run.spec.strategy!.stages[1]!.beforeGates = [];
+  },
+  'lists the members behind the gate in the stage before it': (run) => {
+    const [first, second] = run.status!.stages;
+    first!.groups[0]!.members.push(...second!.groups[0]!.members);
+    second!.groups[0]!.members = [];
+    first!.status = { state: 'Running', startTime: '2026-11-20T10:00:00Z' };
+  },
+  'swaps the stages': (run) => void run.status!.stages.reverse(),
+  'names another version': (run) => {
+    run.spec.managedClusterUpdate.upgrade.kubernetesVersion = '1.31.9';
+  },
+  'removes the record of the run': (_, files) => {
+    delete files[runFile];
+  },
+  'adds a run that no file has': (run, files) => {
+    const other = structuredClone(run);
+    other.metadata.name = 'other';
+    passGate(other);
+    start(other);
+    files['upgrades/other.yaml'] = stringify(other);
+  },
+};
+
+describe.each(['running', 'stopped'])('while the daemon is %s', (how) => {
+  it.each(Object.keys(attacks))('nothing is upgraded behind the gate by one who %s', async (name) => {
+    await untilGate();
+    const before = requested(fleet);
+    if (how === 'stopped') daemon.kill();
+    await edit(attacks[name]!);
+    if (how === 'stopped') daemon = fleet.start();
+    await fleet.run(900);
+    expect(requested(fleet)).toEqual(before);
+    expect(versionsOf(fleet)).toMatchObject({ 'prod-1': 'v1.30.9 v1.30.9', 'prod-2': 'v1.30.9 v1.30.9' });
+  });
+});
+
+it('a forged operation in an open stage is decided anew: its member gets what the file names, once', async () => {
+  const window = {
+    'maintenance.yaml': JSON.stringify({
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'MaintenanceConfiguration',
+      metadata: { name: 'night' },
+      spec: {
+        clusterName: 'test-1',
+        maintenanceWindow: { schedule: { daily: { intervalDays: 1 } }, startTime: '22:00', durationHours: 4 },
+      },
+    }),
+  };
+  fleet = await VirtualFleet.open({ ...stagedFiles, ...window }, ...names.map((name) => simulatedMember(name)));
+  daemon = fleet.start();
+  await fleet.until('it waits', async () => (await states(fleet))['test-1'] === 'Pending WindowClosed', 120);
+  daemon.kill();
+  await edit((run) => {
+    Object.assign(run.status!.stages[0]!.groups[0]!.members[0]!, {
+      status: { state: 'Running', startTime: '2026-11-20T10:00:10Z' },
+      operationId: 'k8s.test-1.20261120T100010Z',
+      type: 'Full',
+      to: { controlPlane: 'v1.31.5' },
+    });
+  });
+  daemon = fleet.start();
+  await fleet.run(600);
+  expect(requested(fleet)).not.toContain('test-1');
+  expect((await states(fleet))['test-1']).toBe('Pending WindowClosed');
+});
+
+it('a forged version of an operation in flight counts as a lost run', async () => {
+  fleet = await VirtualFleet.open(stagedFiles, ...names.map((name) => simulatedMember(name)));
+  daemon = fleet.start();
+  await fleet.until('it starts', () => requested(fleet).length > 0, 120);
+  daemon.kill();
+  await edit((run) => {
+    run.status!.stages[0]!.groups[0]!.members[0]!.to = { controlPlane: 'v1.32.1' };
+  });
+  daemon = fleet.start();
+  await fleet.run(300);
+  expect(versionsOf(fleet)['test-1']).toBe('v1.31.5 v1.31.5');
+  expect(daemon.plan().problems.map(({ code }) => code)).toContain('record-mismatch');
+});
+
+it('a restart continues a run behind an approved gate, also after its approval file was removed', async () => {
+  await untilGate();
+  const asked = await fleet.repo.files(gate);
+  const approval = Object.keys(asked).find((path) => path.startsWith('approvals/'))!;
+  fleet.commit({ [approval]: asked[approval]! });
+  await fleet.until('production starts', () => requested(fleet).length > 2, 120);
+  daemon.kill();
+  fleet.commit({ [approval]: undefined });
+  daemon = fleet.start();
+  await fleet.until('the run is over', async () => (await states(fleet))['run'] === 'Completed', 300);
+  expect(requested(fleet).toSorted()).toEqual(names.toSorted());
+  expect(daemon.plan().problems).toEqual([]);
+});
