@@ -17,6 +17,7 @@ const benches: Readonly<Record<string, () => Promise<{ run: () => void | Promise
   idle: () => import('./idle.ts'),
   steady: () => import('./steady.ts'),
   delivery: () => import('./delivery.ts'),
+  upgrades: () => import('./upgrades.ts'),
 };
 
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('-'));

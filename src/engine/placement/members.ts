@@ -3,6 +3,7 @@ import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { parseInstant } from '../kernel/instant.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { by } from '../kernel/ordering.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import type { Labels } from '../kernel/selector.ts';
@@ -67,10 +68,12 @@ export function surveyMembers(input: MembersInput): readonly Member[] {
 }
 
 /** The labels that placements and overrides see, including the implied one. */
-export const labelsOf = ({ metadata: { name, labels } }: Pick<MemberCluster, 'metadata'>): Labels => ({
-  ...labels,
-  [memberNameLabel]: name,
-});
+export const labelsOf = ({ metadata }: Pick<MemberCluster, 'metadata'>): Labels => labelsIn(metadata);
+
+/** The same value for the same metadata. */
+const labelsIn = memoize(
+  ({ name, labels }: MemberCluster['metadata']): Labels => ({ ...labels, [memberNameLabel]: name }),
+);
 
 /** Whether a member differs from the record in what placements read. A member without a record is not changed. */
 export function isChanged({ name, labels, taints, properties }: Member, { clusters }: MembersInput['record']): boolean {
@@ -111,9 +114,11 @@ function resolveStatus(member: MemberCluster, { now, observations, record }: Mem
   return { status: withLastContact(status, observation?.observedAt), neverStale: false };
 }
 
-/** What a member runs is recorded beside its status. */
-const withVersions = ({ memberStatus = {}, versions }: ClusterObservation): MemberClusterStatus =>
-  versions === undefined ? memberStatus : { ...memberStatus, versions };
+/** What a member runs is recorded beside its status. The same value for the same observation. */
+const withVersions = memoize(
+  ({ memberStatus = {}, versions }: ClusterObservation): MemberClusterStatus =>
+    versions === undefined ? memberStatus : { ...memberStatus, versions },
+);
 
 const withHeartbeat = (status: MemberClusterStatus, at: Timestamp): MemberClusterStatus => ({
   ...status,

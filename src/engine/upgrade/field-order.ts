@@ -44,10 +44,18 @@ const gateInOrder = (gate: GateStatus): GateStatus => ({
   status: statusInOrder(gate.status),
 });
 
-const memberInOrder = (member: MemberUpgrade): MemberUpgrade => ({
-  ...ordered(member, ['name', 'clusterResourceId', 'status', 'operationId', 'type', 'from', 'to', 'message', 'hop']),
-  status: statusInOrder(member.status),
-});
+/** Most members of a run do not change from one plan to the next: one that is in order stays the same value. */
+function memberInOrder(member: MemberUpgrade): MemberUpgrade {
+  if (inOrder.has(member)) return member;
+  const next = {
+    ...ordered(member, ['name', 'clusterResourceId', 'status', 'operationId', 'type', 'from', 'to', 'message', 'hop']),
+    status: statusInOrder(member.status),
+  };
+  inOrder.add(next);
+  return next;
+}
+
+const inOrder = new WeakSet<MemberUpgrade>();
 
 const statusInOrder = <S extends GateStatus['status'] | MemberUpgrade['status']>(status: S): S =>
   ordered(status, ['state', 'startTime', 'completedTime', 'error']);

@@ -36,12 +36,23 @@ export function maintenanceOf(
   member: MaintainedMember,
   upgradeType: UpgradeType,
 ): Maintenance | undefined {
-  const { ofCluster, selecting } = compiled(configurations);
-  const applicable = [
-    ...(ofCluster.get(member.name) ?? []),
-    ...selecting.filter(({ selector }) => matchesSelector(selector, member.labels)),
-  ].filter(({ governs }) => governs(upgradeType));
+  const applicable = applicableTo(member, compiled(configurations)).filter(({ governs }) => governs(upgradeType));
   return applicable.length === 0 ? undefined : together(configurations, applicable);
+}
+
+/** Members have the same labels from one plan to the next. */
+function applicableTo(
+  { name, labels }: MaintainedMember,
+  { ofCluster, selecting, known }: ReturnType<typeof compiled>,
+): readonly Compiled[] {
+  const before = known.get(labels);
+  if (before?.name === name) return before.found;
+  const found = [
+    ...(ofCluster.get(name) ?? []),
+    ...selecting.filter(({ selector }) => matchesSelector(selector, labels)),
+  ];
+  known.set(labels, { name, found });
+  return found;
 }
 
 /** Whether an upgrade may start at the instant. */
@@ -120,6 +131,7 @@ const compiled = memoize((configurations: readonly MaintenanceConfiguration[]) =
       const parsed = spec.memberSelector && parseSelector(spec.memberSelector.byLabel);
       return parsed?.ok ? [{ ...compiled, selector: parsed.selector }] : [];
     }),
+    known: new WeakMap<Labels, { readonly name: ClusterName; readonly found: readonly Compiled[] }>(),
   };
 });
 

@@ -37,6 +37,17 @@ export function unknownFolderOf(path: string): string | undefined {
 
 const isShard = (part: string): boolean => /^[0-9a-f]{2}$/.test(part);
 
-const shardOf = (name: string): string => sha256(name).slice(0, 2);
+/** Names come back with every reading of a record. */
+const shards = new Map<string, string>();
+const mostShards = 100_000;
+
+function shardOf(name: string): string {
+  const known = shards.get(name);
+  if (known !== undefined) return known;
+  if (shards.size >= mostShards) shards.clear();
+  const shard = sha256(name).slice(0, 2);
+  shards.set(name, shard);
+  return shard;
+}
 
 const withoutEnding = (part: string): string => part.replace(/\.yaml$/, '');

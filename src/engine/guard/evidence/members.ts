@@ -1,5 +1,6 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { Fleet, FleetRecord } from '../../input.ts';
+import { memoizePair } from '../../kernel/memoize.ts';
 
 interface Known {
   readonly fleet: Pick<Fleet, 'members' | 'refused' | 'unreadable'>;
@@ -7,16 +8,22 @@ interface Known {
 }
 
 /** Members whose file has no deletionTimestamp. An unreadable file does not count as removed. */
-export function membersThatStay({ fleet, record }: Known): ReadonlySet<ClusterName> {
-  const stays = new Set<ClusterName>();
-  for (const { metadata } of fleet.members) if (metadata.deletionTimestamp == null) stays.add(metadata.name);
-  const written = new Set(fleet.members.map(({ metadata }) => metadata.name));
-  for (const name of record.clusters.keys()) {
-    const refused = fleet.refused.some((ref) => ref.kind === 'MemberCluster' && ref.name === name);
-    if (!written.has(name) && (refused || fleet.unreadable.length > 0)) stays.add(name);
-  }
-  return stays;
-}
+export const membersThatStay = ({ fleet, record }: Known): ReadonlySet<ClusterName> => staying(fleet, record.clusters);
+
+/** Several rules ask for it. */
+const staying = memoizePair(
+  (fleet: Known['fleet'], recorded: Known['record']['clusters']): ReadonlySet<ClusterName> => {
+    const stays = new Set<ClusterName>();
+    for (const { metadata } of fleet.members) if (metadata.deletionTimestamp == null) stays.add(metadata.name);
+    if (fleet.refused.length === 0 && fleet.unreadable.length === 0) return stays;
+    const written = new Set(fleet.members.map(({ metadata }) => metadata.name));
+    for (const name of recorded.keys()) {
+      const refused = fleet.refused.some((ref) => ref.kind === 'MemberCluster' && ref.name === name);
+      if (!written.has(name) && (refused || fleet.unreadable.length > 0)) stays.add(name);
+    }
+    return stays;
+  },
+);
 
 /** Recorded members that do not stay. One that was leaving already was counted before. */
 export function membersThatLeave(known: Known): ReadonlySet<ClusterName> {
