@@ -9,13 +9,25 @@ import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts'
 import { checkGates } from './check-gates.ts';
 import { isHalted, withStates } from './derive-states.ts';
 import { withLimits } from './limits.ts';
-import { addHold, type RunContext } from './run-context.ts';
+import { addHold, noNotes, type RunContext } from './run-context.ts';
 import { startMembers } from './start-members.ts';
 import { isReached, isSkipped, isTerminal } from './tree.ts';
 import type { WantedUpgrade } from './wanted-upgrade.ts';
 
 /** Goes through the stages in order, as far as they are over or can be entered. */
 export function advanceStages(before: UpgradeRunStatus, context: StageContext): UpgradeRunStatus {
+  const { holds, wakes, problems } = context.notes;
+  const own = noNotes();
+  const status = advanced(before, { ...context, notes: own });
+  // What waited before the run failed waits no more.
+  if (!isHalted(before, context) && isHalted(status, context)) return advanceStages(status, context);
+  holds.push(...own.holds);
+  wakes.push(...own.wakes);
+  problems.push(...own.problems);
+  return status;
+}
+
+function advanced(before: UpgradeRunStatus, context: StageContext): UpgradeRunStatus {
   let status = derived(before, context);
   for (let at = 0; at < status.stages.length; at++) {
     if (isTerminal(status.stages[at]!)) continue;
@@ -36,6 +48,8 @@ function advanceStage(before: UpgradeRunStatus, at: number, context: StageContex
   const entry = checkGates(reached, context, { stageAt: at, groupAt: undefined, timing: 'Before' });
   if (!entry.open) return entry.status;
   const entered = enterGroups(entry.status, at, context);
+  // A gate was rejected.
+  if (isHalted(entered.status, context)) return entered.status;
   const started = { ...entered.status, stages: [...entered.status.stages] };
   started.stages[at] = startMembers(started.stages[at]!, { ...context, openGroups: entered.open });
   return leaveStage(leaveGroups(derived(started, context), at, context), at, context);

@@ -109,6 +109,30 @@ describe('approvals', () => {
     ]);
   });
 
+  it('rejected, no other group starts in the same plan', async () => {
+    const files = strategy([
+      { name: 'one', beforeGates: [approval], groups: [{ name: 'x', beforeGates: [approval] }, { name: 'y' }] },
+    ]);
+    const fleet = new UpgradeFleet({ ...files, ...run({ updateStrategyId: 'test-then-prod' }) })
+      .with(['x1'], inGroup('x'))
+      .with(['y1'], inGroup('y'));
+    fleet.files['fleet.yaml'] = JSON.stringify({
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'FleetConfig',
+      metadata: { name: 'fleet' },
+      spec: { freeze: [{ name: 'noon', schedule: '0 10 * * *', duration: '1h' }] },
+    });
+    await fleet.plan();
+    fleet.merge('k8s-before-one').later(60);
+    await fleet.plan();
+    expect(fleet.states()[1]).toBe('one Pending: x Pending [x1 NotStarted] y Pending [y1 Pending/Freeze]');
+    fleet.merge('k8s-before-x', 'Rejected').later(3600);
+    await fleet.plan();
+    expect(fleet.states()[1]).toBe(
+      'one Failed/ApprovalRejected: x Failed/ApprovalRejected [x1 NotStarted] y Stopped [y1 Stopped]',
+    );
+  });
+
   it('of another review does not count, nor does one that names none', async () => {
     const fleet = gated({ beforeGates: [approval] });
     await fleet.plan();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { at, run, UpgradeFleet } from './upgrade-fleet.ts';
+import { at, inGroup, run, strategy, UpgradeFleet } from './upgrade-fleet.ts';
 
 const image = (version: string): string => `AKSUbuntu-2204-${version}`;
 
@@ -162,4 +162,30 @@ describe('while a file is not valid', () => {
     await fleet.plan();
     expect(fleet.states()[1]).toContain('in-a Completed, in-b Pending/KubernetesVersionNotAvailable');
   });
+});
+
+it('a member that fails as it is looked at leaves those running that were started before it', async () => {
+  const stages = [{ name: 'one', groups: [{ name: 'x', maxConcurrency: '3' }] }];
+  const fleet = new UpgradeFleet({ ...strategy(stages), ...run({ updateStrategyId: 'test-then-prod' }) })
+    .with(['a', 'c'], inGroup('x'))
+    .with(['b'], { ...inGroup('x'), versions: at('v1.28.0') });
+  await fleet.plan();
+  expect(fleet.states()).toEqual([
+    'Stopping/MembersFailed',
+    'one Stopping/MembersFailed: x Stopping/MembersFailed [a Running, b Failed/MinorSkipped, c NotStarted]',
+  ]);
+  fleet.succeed().later(60);
+  await fleet.plan();
+  expect(fleet.states()[0]).toBe('Failed/MembersFailed');
+});
+
+it('a run that fails reports no waiting members in the same plan', async () => {
+  const stages = [{ name: 'one', groups: [{ name: 'x', maxConcurrency: '3' }] }];
+  const fleet = new UpgradeFleet({ ...strategy(stages), ...run({ updateStrategyId: 'test-then-prod' }) })
+    .with(['a'], inGroup('x'))
+    .with(['b'], { ...inGroup('x'), versions: at('v1.28.0') });
+  fleet.members.get('a')!.upgrade = { phase: 'Running' };
+  await fleet.plan();
+  expect(fleet.states()[1]).toBe('one Failed/MembersFailed: x Failed/MembersFailed [a Stopped, b Failed/MinorSkipped]');
+  expect(fleet.holds()).toEqual([]);
 });

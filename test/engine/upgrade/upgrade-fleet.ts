@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { compareVersions, parseVersion } from '../../../src/api/kubernetes-version.ts';
 import type { ClusterName } from '../../../src/api/meta.ts';
 import { type ClusterObservation, clusterObservation } from '../../../src/api/observation.ts';
 import type { UpgradeGate } from '../../../src/api/upgrade-gate.ts';
@@ -152,7 +153,10 @@ export class UpgradeFleet {
         const to = upgrade.pools?.find(({ name }) => name === pool.name);
         return { ...pool, ...(to?.kubernetes && { kubernetes: to.kubernetes }), ...(to?.image && { image: to.image }) };
       });
-      member.versions = { ...before, ...(upgrade.controlPlane && { controlPlane: upgrade.controlPlane }), pools };
+      // No provider takes a control plane back that somebody raised meanwhile.
+      const [to, runs] = [parseVersion(upgrade.controlPlane ?? ''), parseVersion(before?.controlPlane ?? '')];
+      const moves = to !== undefined && (runs === undefined || compareVersions(to, runs) > 0);
+      member.versions = { ...before, ...(moves && { controlPlane: upgrade.controlPlane }), pools };
       member.upgrade = { target: upgrade.operationId, phase: 'Succeeded', since: formatInstant(this.now) };
     }
     return this;

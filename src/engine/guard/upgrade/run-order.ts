@@ -35,13 +35,26 @@ export function startsOutOfOrder(change: UpgradeChange, { input, isRecordLost }:
 const mayBeHidden = ({ refused, unreadable }: Evidence['input']['fleet'], name: string): boolean =>
   unreadable.length > 0 || refused.some((ref) => ref.kind === 'UpdateRun' && ref.name === name);
 
-/** Scopes with more failed members than their strategy allows, counted anew. */
-function failuresOf({ status, after }: UpgradeChange): string[] {
+/**
+ * Scopes with more failed members than their strategy allows, counted anew. Members that fail as they are looked at, without an
+ * operation, do not count: those before them may have started.
+ */
+function failuresOf({ status, before, after }: UpgradeChange): string[] {
+  const isRaised = status.attempt > (before?.status?.attempt ?? status.attempt);
+  const ranBefore = new Set(
+    before?.status?.stages.flatMap(({ groups }) =>
+      groups.flatMap(({ members }) =>
+        members.flatMap(({ name, status: { state } }) =>
+          state === 'Running' || (state === 'Failed' && !isRaised) ? [name] : [],
+        ),
+      ),
+    ),
+  );
   return status.stages.flatMap((stage, at) => {
     const config = after.spec.strategy?.stages[at];
     const groups = stage.groups.map((group, index) => ({
       name: `group ${group.name}`,
-      failed: group.members.filter((member) => member.status.state === 'Failed').length,
+      failed: group.members.filter(({ name, status: { state } }) => state === 'Failed' && ranBefore.has(name)).length,
       size: group.members.length,
       allowed: (config?.groups?.length ? config.groups[index] : config)?.maxAllowedFailures,
     }));
