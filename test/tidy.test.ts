@@ -44,6 +44,7 @@ const engineMayCall = [
   'selector-text.ts',
   'kubernetes-version.ts',
   'node-image.ts',
+  'run-annotations.ts',
 ];
 
 interface Import {

@@ -34,10 +34,21 @@ export const taskStatus = z.looseObject({
 });
 export type TaskStatus = z.output<typeof taskStatus>;
 
+const overrideSnapshotRefs = z.array(z.strictObject({ name: z.string(), namespace: z.string() }));
+
 export const clusterUpdatingStatus = z.looseObject({
   clusterName: clusterName(),
-  resourceOverrideSnapshots: z.array(z.strictObject({ name: z.string(), namespace: z.string() })).optional(),
+  resourceOverrideSnapshots: overrideSnapshotRefs.optional(),
   clusterResourceOverrideSnapshots: z.array(z.string()).optional(),
+  /** Ours: what the cluster had before the run, for a rollback. Absent = nothing, or the run does not roll back. */
+  previous: z
+    .strictObject({
+      resourceSnapshotIndex: z.number().int().min(0),
+      resourceOverrideSnapshots: overrideSnapshotRefs.optional(),
+      clusterResourceOverrideSnapshots: z.array(z.string()).optional(),
+      applyStrategy: applyStrategy.optional(),
+    })
+    .optional(),
   conditions: z.array(condition).optional(),
 });
 export type ClusterUpdatingStatus = z.output<typeof clusterUpdatingStatus>;
@@ -55,6 +66,15 @@ export const stageStatus = z.looseObject({
 });
 export type StageStatus = z.output<typeof stageStatus>;
 
+export const rollbackStatus = z.strictObject({
+  /** Of the condition that the run ends with, and why it failed. */
+  reason: z.enum(['UpdateRunFailed', 'ApprovalRejected']),
+  message: z.string(),
+  /** The stages that return clusters, the last one of the run first; clusters in reverse order too. */
+  stagesStatus: z.array(stageStatus).default([]),
+});
+export type RollbackStatus = z.output<typeof rollbackStatus>;
+
 export const updateRunStatus = z.looseObject({
   policySnapshotIndexUsed: z.string().optional(),
   policyObservedClusterCount: z.number().int().optional(),
@@ -68,6 +88,8 @@ export const updateRunStatus = z.looseObject({
   deletionStageStatus: stageStatus.optional(),
   /** Ours: approvals of the run that were on main before it requested any. Absent = none. */
   earlyApprovals: z.array(z.strictObject({ name: z.string(), review: z.string() })).optional(),
+  /** Ours: the return of the clusters that a failed run has reached. Absent = it has not failed, or does not roll back. */
+  rollbackStatus: rollbackStatus.optional(),
   conditions: z.array(condition).optional(),
 });
 export type UpdateRunStatus = z.output<typeof updateRunStatus>;

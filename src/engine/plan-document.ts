@@ -257,6 +257,8 @@ export const guardRules = [
   'stage-concurrency',
   'gate-not-approved',
   'soak-cut-short',
+  'started-after-failure',
+  'rollback-forbidden',
   'eviction-unasked',
   'disruption-budget-broken',
   'upgrade-target',

@@ -1,10 +1,11 @@
 import type { Condition } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
-import type { StageStatus } from '../api/staged.ts';
+import type { StageStatus, UpdateRunStatus } from '../api/staged.ts';
 import { conditionIs, findCondition } from '../engine/kernel/condition.ts';
+import { shortList } from '../engine/kernel/short-list.ts';
 import type { PlannedRun } from '../engine/plan-document.ts';
+import { hasFailed, rollbackStages } from '../engine/staged/step.ts';
 import { titleOf } from '../repo/title-of.ts';
-import type { Change } from './change.ts';
 import type { EventSource, TimelineEntry } from './event-source.ts';
 import { inWords, progressOf } from './waits/progress-text.ts';
 
@@ -13,6 +14,9 @@ type RunEvent = { readonly run: Pick<PlannedRun, 'name' | 'namespace'> } & (
   | { readonly kind: 'stage-soaked'; readonly stage: string }
   /** `reason`: of the stage's condition. */
   | { readonly kind: 'stage-changed'; readonly stage: string; readonly reason: string }
+  /** The same in a rollback. */
+  | { readonly kind: 'stage-returned'; readonly stage: string; readonly reason: string }
+  | { readonly kind: 'cluster-failed'; readonly cluster: string; readonly message: string }
   /** `condition`: that of the run as a whole. */
   | { readonly kind: 'run-changed'; readonly condition: Condition }
 );
@@ -30,10 +34,7 @@ export const runs: EventSource<RunEvent> = {
   },
 };
 
-function eventsOf(
-  { name, namespace, status }: PlannedRun,
-  before: NonNullable<ReturnType<Change['before']['runs']['get']>>['status'],
-): RunEvent[] {
+function eventsOf({ name, namespace, status }: PlannedRun, before: UpdateRunStatus | undefined): RunEvent[] {
   const run = { name, ...(namespace !== undefined && { namespace }) };
   const stages = (status.stagesStatus ?? []).flatMap((stage): RunEvent[] => {
     const old = before?.stagesStatus?.find(({ stageName }) => stageName === stage.stageName);
@@ -45,9 +46,31 @@ function eventsOf(
         : []),
     ];
   });
+  const returned = rollbackStages(status).flatMap((stage): RunEvent[] => {
+    const old = rollbackStages(before ?? {}).find(({ stageName }) => stageName === stage.stageName);
+    const reason = stateOf(stage);
+    return reason === undefined || reason === stateOf(old)
+      ? []
+      : [{ kind: 'stage-returned', run, stage: stage.stageName, reason }];
+  });
   const condition = progressOf(status.conditions);
   const isNew = condition !== undefined && condition.reason !== progressOf(before?.conditions)?.reason;
-  return [...stages, ...(isNew ? [{ kind: 'run-changed' as const, run, condition }] : [])];
+  const changed = isNew ? [{ kind: 'run-changed' as const, run, condition }] : [];
+  return [...failuresOf(status, before).map((failed) => ({ ...failed, run })), ...stages, ...returned, ...changed];
+}
+
+/** Clusters that failed since, also those without which a run continues. */
+function failuresOf(status: UpdateRunStatus, before: UpdateRunStatus | undefined) {
+  const failedIn = ({ stagesStatus = [] }: UpdateRunStatus) =>
+    stagesStatus.flatMap(({ clusters }) => clusters.filter(hasFailed));
+  const known = new Set(failedIn(before ?? {}).map(({ clusterName }) => clusterName));
+  return failedIn(status)
+    .filter(({ clusterName }) => !known.has(clusterName))
+    .map(({ clusterName, conditions }) => ({
+      kind: 'cluster-failed' as const,
+      cluster: clusterName as string,
+      message: findCondition(conditions, 'Succeeded')?.message ?? '',
+    }));
 }
 
 const hasSoaked = (stage: StageStatus | undefined): boolean =>
@@ -60,12 +83,20 @@ const stateOf = (stage: StageStatus | undefined): string | undefined =>
 function sentenceOf(events: readonly RunEvent[]): string | undefined {
   const changed = events.find((event) => event.kind === 'run-changed');
   if (changed) return inWords(changed.condition);
+  const failed = events.flatMap((event) => (event.kind === 'cluster-failed' ? [event.cluster] : []));
+  if (failed.length > 0) return `failed on ${shortList(failed)}`;
   const soaked = events.findLast((event) => event.kind === 'stage-soaked');
   return soaked && `stage ${soaked.stage} has soaked`;
 }
 
 function entryOf(event: RunEvent): Omit<TimelineEntry, 'subject'> | undefined {
   if (event.kind === 'stage-soaked') return { tone: 'moving', text: `stage ${event.stage}: has soaked` };
+  if (event.kind === 'cluster-failed') return { tone: 'bad', text: `✗ ${event.message}` };
+  if (event.kind === 'stage-returned') {
+    const { stage, reason } = event;
+    const done = reason === 'StageUpdatingSucceeded';
+    return { tone: done ? 'good' : 'moving', text: `stage ${stage}: ${done ? 'rolled back' : 'is being rolled back'}` };
+  }
   if (event.kind === 'stage-changed') {
     const { stage, reason } = event;
     const tone = reason === 'StageUpdatingSucceeded' ? 'good' : reason.endsWith('Failed') ? 'bad' : 'moving';

@@ -172,3 +172,37 @@ it('a cluster that is done comes before the one that starts next', () => {
     '→ a: updating to snapshot 1',
   ]);
 });
+
+it('a run that fails and rolls back names the cluster, the stages and its end', () => {
+  const time = { lastTransitionTime: '2026-11-20T10:00:00Z' };
+  const planWith = (status: object): Plan =>
+    ({ ...planHeldBy(), runs: [{ kind: 'ClusterStagedUpdateRun', name: 'web-1', status }] }) as unknown as Plan;
+  const failed = { type: 'Succeeded', status: 'False', reason: 'ClusterUpdatingFailed', message: 'a is late', ...time };
+  const stages = (conditions: object[]) => [{ stageName: 'prod', clusters: [{ clusterName: 'a', conditions }] }];
+  const rollback = (reason: string) => ({
+    reason: 'UpdateRunFailed',
+    message: 'a is late',
+    stagesStatus: [{ stageName: 'prod', clusters: [], conditions: [{ type: 'Progressing', status: 'True', reason }] }],
+  });
+  const before = planWith({ stagesStatus: stages([]) });
+  const rolling = planWith({
+    stagesStatus: stages([failed]),
+    rollbackStatus: rollback('StageUpdatingStarted'),
+    conditions: [
+      { type: 'Progressing', status: 'True', reason: 'UpdateRunRollingBack', message: 'rolling back', ...time },
+    ],
+  });
+  const texts = (entries: ReturnType<typeof narrate>) => entries.map(({ tone, text }) => `${tone} ${text}`);
+  expect(texts(narrate(before, rolling))).toEqual(['bad ✗ a is late', 'moving stage prod: is being rolled back']);
+  const over = planWith({
+    stagesStatus: stages([failed]),
+    rollbackStatus: rollback('StageUpdatingSucceeded'),
+    conditions: [
+      { type: 'Succeeded', status: 'False', reason: 'UpdateRunFailed', message: 'a is late; rolled back', ...time },
+    ],
+  });
+  expect(texts(narrate(rolling, over))).toEqual([
+    'good stage prod: rolled back',
+    'bad ✗ the run failed: a is late; rolled back',
+  ]);
+});

@@ -64,7 +64,7 @@ describe('a plan made with what an earlier one left of a placement with update r
     [
       'the file of a run',
       () => atRest(fleet({ asksAfter: true })),
-      ({ files }) => (files['run.yaml'] = runFile('r1', 'Stop', undefined, false)),
+      ({ files }) => (files['run.yaml'] = runFile('r1', 'Stop', undefined)),
       ofRun(({ run }) => ({ run })),
     ],
     [
@@ -130,7 +130,7 @@ describe('a plan made with what an earlier one left of a placement with update r
       async () => {
         const paper = await atRest(fleet({}));
         paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
-        paper.files['run.yaml'] = runFile('r2', 'Run', undefined, false);
+        paper.files['run.yaml'] = runFile('r2', 'Run', undefined);
         paper.files['budget.yaml'] = disruptionBudget('web', '{minAvailable: 2}', true);
         return await atRest(paper);
       },
@@ -166,7 +166,7 @@ const fleet = (dev: Partial<Stage>): PaperFleet =>
     'resources/web.yaml': deployment('web', 'web', 'web:1'),
     'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
     'strategy.yaml': strategyOf(dev),
-    'run.yaml': runFile('r1', 'Run', undefined, false),
+    'run.yaml': runFile('r1', 'Run', undefined),
   });
 
 const strategyOf = (dev: Partial<Stage>, prod: Partial<Stage> = {}): string => {

@@ -33,5 +33,11 @@ export const strategyFile = (stages: readonly Stage[]): string =>
     },
   )}\n`;
 
-export const runFile = (name: string, state: string, index: number | undefined, aborts: boolean): string =>
-  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: ${name}, annotations: {gitfleet.dev/on-membership-change: ${aborts ? 'abort' : 'go-on'}}}\nspec: {placementName: web, stagedRolloutStrategyName: steps, state: ${state}${index === undefined ? '' : `, resourceSnapshotIndex: "${index}"`}}\n`;
+/** `failing`: further annotations, as YAML. */
+export const runFile = (
+  name: string,
+  state: string,
+  index: number | undefined,
+  { aborts = false, failing = '' }: { readonly aborts?: boolean; readonly failing?: string } = {},
+): string =>
+  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: ${name}, annotations: {gitfleet.dev/on-membership-change: ${aborts ? 'abort' : 'go-on'}${failing}}}\nspec: {placementName: web, stagedRolloutStrategyName: steps, state: ${state}${index === undefined ? '' : `, resourceSnapshotIndex: "${index}"`}}\n`;

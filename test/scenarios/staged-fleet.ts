@@ -33,6 +33,13 @@ const given = fc.record({
   policy: fc.constantFrom('PickAll' as const, 'PickN' as const),
   strategy: strategies,
   abortsOnChange: fc.constantFrom(false, false, false, true),
+  failing: fc.constantFrom(
+    '',
+    ', gitfleet.dev/progress-deadline: 2m',
+    ', gitfleet.dev/progress-deadline: 3m, gitfleet.dev/max-failures: "1"',
+    ', gitfleet.dev/progress-deadline: 2m, gitfleet.dev/on-failure: rollback',
+    ', gitfleet.dev/progress-deadline: 3m, gitfleet.dev/on-failure: rollback, gitfleet.dev/max-failures: 34%',
+  ),
 });
 type Given = typeof given extends fc.Arbitrary<infer T> ? T : never;
 
@@ -86,7 +93,10 @@ export class StagedFleet {
 
   #commitRun(state: string, index?: number): void {
     this.#runs += 1;
-    this.paper.files[`run-${this.#runs}.yaml`] = runFile(`r${this.#runs}`, state, index, this.#given.abortsOnChange);
+    this.paper.files[`run-${this.#runs}.yaml`] = runFile(`r${this.#runs}`, state, index, {
+      aborts: this.#given.abortsOnChange,
+      failing: this.#given.failing,
+    });
   }
 
   /** File of a run, chosen among those there are. */

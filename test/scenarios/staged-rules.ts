@@ -32,7 +32,13 @@ export function keepsToItsStages({ name, status }: PlannedRun, yes: ReadonlySet<
     if (stage.clusters.length === 0) continue;
     const soaked = config.afterStageTasks?.some(({ type }) => type === 'TimedWait') ? 60_000 : 0;
     const lastDone = Math.max(
-      ...stage.clusters.map(({ conditions }) => timeOf(conditions, 'Succeeded') || timeOf(conditions, 'Skipped')),
+      ...stage.clusters.map(({ conditions }) =>
+        Math.max(
+          ...['Succeeded', 'Skipped'].map(
+            (type) => Date.parse(conditionOf(conditions, type)?.lastTransitionTime ?? '') || 0,
+          ),
+        ),
+      ),
     );
     endOfAll = Math.max(endOfAll, lastDone + soaked);
     expect(Date.parse(stage.endTime!)).toBeGreaterThanOrEqual(endOfAll);
@@ -77,10 +83,16 @@ export function onlyRunsMove(plan: Plan, before: Plan | undefined): void {
     );
     if (earlier?.resourceSnapshotIndex === resourceSnapshotIndex) continue;
     const startedNow = plan.runs.filter(({ name, status }) => {
-      const known = new Set(startsIn(before?.runs.find((run) => run.name === name)));
+      const earlierRun = before?.runs.find((run) => run.name === name);
+      const isNew = (starts: readonly string[], known: readonly string[]) =>
+        starts.some((start) => start.startsWith(`${clusterName} `) && !known.includes(start));
+      const had = stagesOf(status)
+        .flatMap(({ clusters }) => clusters)
+        .find((it) => it.clusterName === clusterName)?.previous?.resourceSnapshotIndex;
       return (
-        status.resourceSnapshotIndexUsed === String(resourceSnapshotIndex) &&
-        startsIn({ status }).some((start) => start.startsWith(`${clusterName} `) && !known.has(start))
+        (status.resourceSnapshotIndexUsed === String(resourceSnapshotIndex) &&
+          isNew(startsIn({ status }), startsIn(earlierRun))) ||
+        (had === resourceSnapshotIndex && isNew(returnsIn({ status }), returnsIn(earlierRun)))
       );
     });
     expect(startedNow.length, `${clusterName} moves by a run`).toBeGreaterThan(0);
@@ -95,7 +107,7 @@ const timeOf = (conditions: readonly Condition[] | undefined, type: string): num
   is(conditions, type) ? Date.parse(conditionOf(conditions, type)!.lastTransitionTime!) : 0;
 
 const isDone = ({ conditions }: ClusterUpdatingStatus): boolean =>
-  is(conditions, 'Succeeded') || is(conditions, 'Skipped');
+  conditionOf(conditions, 'Succeeded') !== undefined || is(conditions, 'Skipped');
 const isInFlight = (cluster: ClusterUpdatingStatus): boolean => is(cluster.conditions, 'Started') && !isDone(cluster);
 export const isOver = ({ conditions }: UpdateRunStatus): boolean =>
   conditionOf(conditions, 'Succeeded') !== undefined || conditionOf(conditions, 'Initialized')?.status === 'False';
@@ -104,8 +116,12 @@ const stagesOf = ({ stagesStatus = [], deletionStageStatus }: UpdateRunStatus): 
   ...(deletionStageStatus ? [deletionStageStatus] : []),
 ];
 /** When clusters of a run were started: one that was evicted in flight is started again. */
-const startsIn = (run: Pick<PlannedRun, 'status'> | undefined): string[] =>
-  (run ? stagesOf(run.status) : [])
+const startsIn = (run: Pick<PlannedRun, 'status'> | undefined): string[] => startsOf(run ? stagesOf(run.status) : []);
+/** The same of its rollback. */
+const returnsIn = (run: Pick<PlannedRun, 'status'> | undefined): string[] =>
+  startsOf(run?.status.rollbackStatus?.stagesStatus ?? []);
+const startsOf = (stages: readonly StageStatus[]): string[] =>
+  stages
     .flatMap(({ clusters }) => clusters)
     .flatMap(({ clusterName, conditions }) =>
       is(conditions, 'Started') ? [`${clusterName} ${timeOf(conditions, 'Started')}`] : [],

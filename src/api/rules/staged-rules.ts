@@ -1,7 +1,13 @@
 import { error, type Issue, warning } from '../issue.ts';
 import { durationMs, longestDurationHours, longestDurationMs } from '../longest-duration.ts';
+import {
+  maxFailuresAnnotation,
+  onFailureAnnotation,
+  onFailureValues,
+  progressDeadlineAnnotation,
+} from '../run-annotations.ts';
 import type { StagedUpdateRun, StagedUpdateStrategy } from '../staged.ts';
-import { parseIndex } from '../syntax.ts';
+import { isIntOrPercent, parseIndex } from '../syntax.ts';
 import { intOrPercentIssues } from './int-or-percent-rules.ts';
 import { selectorIssues } from './selector-rules.ts';
 
@@ -100,12 +106,53 @@ export function runIssues({ metadata, spec }: StagedUpdateRun): Issue[] {
     return [
       error('field-required', ['spec', 'placementName'], 'a run needs a placement', 'write the name of a placement'),
     ];
+  const issues = failureIssues(metadata.annotations ?? {});
   const { resourceSnapshotIndex: index = '' } = spec;
-  if (index === '' || parseIndex(index) !== undefined) return [];
+  if (index === '' || parseIndex(index) !== undefined) return issues;
   // KubeFleet accepts any text, and fails the run when it starts.
   const message = 'resourceSnapshotIndex is a number of 0 or more: with this one the run fails when it starts';
   const fix = 'write for example "1", or omit it for the present content of resources/';
-  return [warning('invalid-index', ['spec', 'resourceSnapshotIndex'], message, fix)];
+  return [...issues, warning('invalid-index', ['spec', 'resourceSnapshotIndex'], message, fix)];
+}
+
+/** Annotations that decide when a run fails and what it does then: an unreadable one must not count as absent. */
+function failureIssues(annotations: Readonly<Record<string, string>>): Issue[] {
+  const issues: Issue[] = [];
+  const place = (key: string) => ['metadata', 'annotations', key];
+  const { [progressDeadlineAnnotation]: deadline, [maxFailuresAnnotation]: most } = annotations;
+  if (deadline !== undefined) issues.push(...deadlineIssues(deadline, place(progressDeadlineAnnotation)));
+  if (most !== undefined && !isIntOrPercent(most))
+    issues.push(
+      error(
+        'invalid-int-or-percent',
+        place(maxFailuresAnnotation),
+        `"${most}" is neither a number of 0 or more nor a percentage up to 100%`,
+        'write for example "1" or 25%',
+      ),
+    );
+  const onFailure = annotations[onFailureAnnotation];
+  if (onFailure !== undefined && !onFailureValues.some((known) => known === onFailure))
+    issues.push(
+      error(
+        'invalid-value',
+        place(onFailureAnnotation),
+        `"${onFailure}" is nothing that a failed run can do`,
+        `write ${onFailureValues.join(' or ')}`,
+      ),
+    );
+  return issues;
+}
+
+function deadlineIssues(deadline: string, path: Issue['path']): Issue[] {
+  const fix = /^[1-9]\d*$/.test(deadline)
+    ? `write ${deadline}s, ${deadline}m or ${deadline}h`
+    : 'write for example 30m';
+  if (!waitTime.test(deadline)) return [error('invalid-duration', path, `"${deadline}" is not a duration`, fix)];
+  const ms = durationMs(deadline);
+  if (ms === 0) return [error('invalid-duration', path, 'a progress deadline is longer than 0', fix)];
+  if (ms <= longestDurationMs) return [];
+  const message = 'a progress deadline is at most ten years';
+  return [error('invalid-duration', path, message, `write at most ${longestDurationHours}h`)];
 }
 
 /** The placement and snapshot of a run must not change, and some changes of state are forbidden. */

@@ -23,7 +23,8 @@ export function overridesInUse(
   for (const { status } of runs) {
     if (!status || isOver(status)) continue;
     for (const stage of status.stagesStatus ?? [])
-      for (const cluster of stage.clusters) for (const id of idsOf(cluster)) ids.add(id);
+      for (const { previous = {}, ...cluster } of stage.clusters)
+        for (const id of [...idsOf(cluster), ...idsOf(previous)]) ids.add(id);
   }
   return ids;
 }

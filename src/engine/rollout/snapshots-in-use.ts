@@ -1,6 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import { placementKey, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import type { UpdateRunStatus } from '../../api/staged.ts';
 import { wasGiven } from '../bindings/cleanup.ts';
 import { conditionIs } from '../kernel/condition.ts';
 import { isCompleteObservation, placementObservationOf } from '../observed.ts';
@@ -37,11 +38,15 @@ function usedByRuns({ placement, resourceSnapshots }: PlacementWork, world: Worl
     if (!isRunOf(run, ref)) return [];
     const { status = {} } = world.record.runs.get(placementKey(run.metadata)) ?? {};
     if (isOver(status)) return [];
-    if (status.resourceSnapshotIndexUsed) return [Number(status.resourceSnapshotIndexUsed)];
+    if (status.resourceSnapshotIndexUsed) return [Number(status.resourceSnapshotIndexUsed), ...returnedTo(status)];
     const wanted = Number(run.spec.resourceSnapshotIndex || Number.NaN);
     return known.has(wanted) ? [wanted] : [];
   });
 }
+
+/** Indexes that clusters of a run had before it, to which a rollback returns them. */
+const returnedTo = ({ stagesStatus = [] }: UpdateRunStatus): number[] =>
+  stagesStatus.flatMap(({ clusters }) => clusters.flatMap(({ previous }) => previous?.resourceSnapshotIndex ?? []));
 
 /**
  * Only objects that a recorded snapshot lists may be removed from a member. So the latest snapshot that lists an object is kept

@@ -4,6 +4,7 @@ import { isInitialized, isOver } from '../update-run.ts';
 import { withEarlyApprovals } from './approval/early-approvals.ts';
 import { endInstruction } from './end-instruction.ts';
 import { execute } from './execute/execute.ts';
+import { failRun, rollBack } from './execute/roll-back.ts';
 import { stop } from './execute/stop.ts';
 import { initialize } from './initialize/initialize.ts';
 import { abortReason } from './initialize/revalidate.ts';
@@ -28,23 +29,44 @@ export function advanceRun(before: RunStep, context: RunContext, turn: Turn): Ru
 }
 
 function advanceByState(before: RunStep, context: RunContext, turn: Turn): RunStep {
+  if (before.status.rollbackStatus) return continueRollback(before, context, turn);
   const wasInitialized = isInitialized(before.status);
   if (!wasInitialized && turn.conflict) return before;
   const ready = wasInitialized ? skipLeftClusters(before, context) : initialize(before, context);
   if (!isInitialized(ready.status)) return ready;
-  const step = withEarlyApprovals(ready, context, { isNew: !wasInitialized });
+  const step = advanceStages(withEarlyApprovals(ready, context, { isNew: !wasInitialized }), context, turn);
+  if (step.status.rollbackStatus === undefined) return step;
+  return continueRollback({ ...step, holds: before.holds, wakes: before.wakes }, context, turn);
+}
+
+function advanceStages(step: RunStep, context: RunContext, turn: Turn): RunStep {
   const abort = abortReason(step, context);
-  if (abort !== undefined)
-    return { ...step, status: withReason(step.status, 'UpdateRunFailed', abort, context.input.now) };
+  if (abort !== undefined) return failRun(step, context, { reason: 'UpdateRunFailed', message: abort });
   if (turn.state === 'Initialize' || turn.conflict) return step;
   if (turn.state === 'Stop') return stop(step, context);
-  if (turn.blockedBy !== undefined)
-    return withHold(step, context, {
-      reason: 'OtherRunActive',
-      message: `run ${context.run.metadata.name} is waiting for run ${turn.blockedBy.metadata.name} of the same placement to finish or stop; if it cannot, ${endInstruction({ ...context, run: turn.blockedBy })}`,
-    });
-  return execute(step, context);
+  return turn.blockedBy === undefined ? execute(step, context) : blocked(step, context, turn.blockedBy);
 }
+
+/** A rollback does not depend on what the placement wants by now, only on its clusters being left to runs. */
+function continueRollback(step: RunStep, context: RunContext, turn: Turn): RunStep {
+  const { strategy } = step.work.placement.spec;
+  if (strategy.type !== 'External') {
+    const { reason, message } = step.status.rollbackStatus!;
+    const text = `${message}; not rolled back further: the placement is no longer External but ${strategy.type}`;
+    return { ...step, status: withReason(step.status, reason, text, context.input.now) };
+  }
+  if (turn.conflict) return step;
+  if (turn.state === 'Stop') return rollBack(step, context, { mayStart: false });
+  return turn.blockedBy === undefined
+    ? rollBack(step, context, { mayStart: true })
+    : blocked(step, context, turn.blockedBy);
+}
+
+const blocked = (step: RunStep, context: RunContext, by: StagedUpdateRun): RunStep =>
+  withHold(step, context, {
+    reason: 'OtherRunActive',
+    message: `run ${context.run.metadata.name} is waiting for run ${by.metadata.name} of the same placement to finish or stop; if it cannot, ${endInstruction({ ...context, run: by })}`,
+  });
 
 /** The run as the plan shows it. */
 export const plannedRun = (run: StagedUpdateRun, status: UpdateRunStatus): PlannedRun => ({

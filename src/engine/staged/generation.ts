@@ -7,7 +7,7 @@ import type { StageStatus, TaskStatus, UpdateRunStatus } from '../../api/staged.
  */
 export function withGeneration(status: UpdateRunStatus, generation: number | undefined): UpdateRunStatus {
   if (generation === undefined) return status;
-  const { stagesStatus, deletionStageStatus } = status;
+  const { stagesStatus, deletionStageStatus, rollbackStatus } = status;
   const current = <T extends { readonly conditions?: Condition[] | undefined }>(subject: T): T =>
     subject.conditions === undefined
       ? subject
@@ -23,5 +23,8 @@ export function withGeneration(status: UpdateRunStatus, generation: number | und
     ...current(status),
     ...(stagesStatus ? { stagesStatus: stagesStatus.map(stage) } : {}),
     ...(deletionStageStatus ? { deletionStageStatus: stage(deletionStageStatus) } : {}),
+    ...(rollbackStatus
+      ? { rollbackStatus: { ...rollbackStatus, stagesStatus: rollbackStatus.stagesStatus.map(stage) } }
+      : {}),
   };
 }

@@ -3,8 +3,8 @@ import { withCondition, withTransitionTime } from '../kernel/condition.ts';
 
 /**
  * Every reason of a condition of a run, stage, cluster or task, with the conditions that it sets (KubeFleet
- * apis/placement/v1beta1/stageupdate_types.go). `ApprovalRejected`, `ApprovalWithdrawn` and the two reasons of `Skipped`
- * are ours (docs/compatibility.md).
+ * apis/placement/v1beta1/stageupdate_types.go). `ApprovalRejected`, `ApprovalWithdrawn`, `UpdateRunRollingBack` and the
+ * reasons of `Skipped` are ours (docs/compatibility.md).
  */
 const conditionsOf = {
   UpdateRunInitializedSuccessfully: [['Initialized', 'True']],
@@ -14,6 +14,7 @@ const conditionsOf = {
   UpdateRunStuck: [['Progressing', 'False']],
   UpdateRunStopping: [['Progressing', 'Unknown']],
   UpdateRunStopped: [['Progressing', 'False']],
+  UpdateRunRollingBack: [['Progressing', 'True']],
   UpdateRunFailed: [
     ['Progressing', 'False'],
     ['Succeeded', 'False'],
@@ -47,6 +48,8 @@ const conditionsOf = {
   ClusterUpdatingFailed: [['Succeeded', 'False']],
   ClusterLeft: [['Skipped', 'True']],
   ClusterNotSelected: [['Skipped', 'True']],
+  ClusterChangedSince: [['Skipped', 'True']],
+  NoEarlierSnapshot: [['Skipped', 'True']],
   StageTaskApprovalRequestCreated: [['ApprovalRequestCreated', 'True']],
   StageTaskApprovalRequestApproved: [['ApprovalRequestApproved', 'True']],
   ApprovalWithdrawn: [['ApprovalRequestApproved', 'False']],

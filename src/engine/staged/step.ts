@@ -103,6 +103,10 @@ export const deleteStageName = 'kubernetes-fleet.io/deleteStage';
 export const allStages = ({ stagesStatus = [], deletionStageStatus }: UpdateRunStatus): readonly StageStatus[] =>
   deletionStageStatus ? [...stagesStatus, deletionStageStatus] : stagesStatus;
 
+/** The stages of a rollback in their order. */
+export const rollbackStages = ({ rollbackStatus }: UpdateRunStatus): readonly StageStatus[] =>
+  rollbackStatus?.stagesStatus ?? [];
+
 /** A hold of a run, of a stage of it or of a cluster of a stage. */
 interface RunHold {
   readonly reason: HoldReason;
@@ -170,9 +174,13 @@ const isTrue = (subject: { readonly conditions?: Condition[] | undefined } | und
 /** The run has given the cluster its snapshot, or started its removal. */
 export const hasStarted = (cluster: ClusterUpdatingStatus): boolean => isTrue(cluster, 'Started');
 
-/** Updated, or skipped: nothing more happens to it in this run. */
+/** Not available by the deadline, or changed by something else. */
+export const hasFailed = (cluster: ClusterUpdatingStatus): boolean =>
+  conditionIs(cluster.conditions, 'Succeeded', 'False');
+
+/** Updated, skipped or failed: nothing more happens to it in this run. */
 export const hasFinished = (cluster: ClusterUpdatingStatus): boolean =>
-  isTrue(cluster, 'Succeeded') || isTrue(cluster, 'Skipped');
+  isTrue(cluster, 'Succeeded') || isTrue(cluster, 'Skipped') || hasFailed(cluster);
 
 /** The run has not reached the cluster yet. */
 export const isPending = (cluster: ClusterUpdatingStatus): boolean => !hasStarted(cluster) && !hasFinished(cluster);

@@ -8,7 +8,7 @@ import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
-import { allStages, isInFlight } from '../../engine/staged/step.ts';
+import { allStages, isInFlight, rollbackStages } from '../../engine/staged/step.ts';
 import { isOver, isRunOf } from '../../engine/update-run.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../cause.ts';
@@ -85,7 +85,7 @@ const suspension = ({ spec, metadata }: StagedUpdateRun): string[] =>
   spec.state === 'Stop' ? [`someone to resume it: gitfleet resume run ${titleOf(metadata)}`] : [];
 
 function waitsUnderWay(run: StagedUpdateRun, status: UpdateRunStatus, reasons: string[]): string[] {
-  const open = stageTasks(run).filter(({ isOpen }) => isOpen);
+  const open = status.rollbackStatus ? [] : stageTasks(run).filter(({ isOpen }) => isOpen);
   if (open.length > 0) return open.map((task) => waitOfTask(task, run.metadata.namespace));
   const moving = inFlightOf(run);
   if (moving.length === 0 && reasons.length > 0) return reasons;
@@ -94,9 +94,9 @@ function waitsUnderWay(run: StagedUpdateRun, status: UpdateRunStatus, reasons: s
   return [moving.length === 0 ? progress : `${progress}, under way on ${moving.join(', ')}`];
 }
 
-/** Clusters that an update run has started to update and not finished. */
-const inFlightOf = ({ status }: StagedUpdateRun): ClusterName[] =>
-  allStages(status ?? {})
+/** Clusters that an update run has started to update, or to roll back, and not finished. */
+const inFlightOf = ({ status = {} }: StagedUpdateRun): ClusterName[] =>
+  (status.rollbackStatus ? rollbackStages(status) : allStages(status))
     .flatMap(({ clusters }) => clusters)
     .filter(isInFlight)
     .map(({ clusterName }) => clusterName);

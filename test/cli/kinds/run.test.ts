@@ -103,9 +103,9 @@ bindings:
       Since:      2026-11-20T11:01:00Z
 
       Waits for:
-        updating stage canary, under way on a, b, c
+        updating stage canary, under way on a, b
 
-      Stage canary: 1/4 clusters done
+      Stage canary: 1/4 clusters done, 1 failed
         CLUSTER   STATE       SINCE                  WAITS FOR
         a         under way   2026-11-20T11:01:00Z   does not respond since 2026-11-20T11:01:00Z: refused
         b         under way   2026-11-20T11:01:00Z   NotYet: 1 of 2
@@ -139,5 +139,30 @@ bindings:
       ],
     });
     expect(runPage(gates, statusWith([gates]))[0]).toContain(`\nSince:      ${at(7)}`);
+  });
+
+  it('shows a rollback, with why and what it does when it fails', () => {
+    const failing = run({
+      conditions: [
+        {
+          ...is('Progressing', 'True', 5, 'the update run is rolling back stage canary: cluster a is late'),
+          reason: 'UpdateRunRollingBack',
+        },
+      ],
+      stagesStatus: [
+        { stageName: 'canary', clusters: [cluster('a', is('Started', 'True', 1), is('Succeeded', 'False', 4))] },
+      ],
+      rollbackStatus: {
+        reason: 'UpdateRunFailed',
+        message: 'cluster a is late',
+        stagesStatus: [{ stageName: 'canary', startTime: at(5), clusters: [cluster('a', is('Started', 'True', 5))] }],
+      },
+    });
+    const annotations = { 'gitfleet.dev/progress-deadline': '3m', 'gitfleet.dev/on-failure': 'rollback' };
+    const text = page({ ...failing, metadata: { ...failing.metadata, annotations } }, statusWith([failing]));
+    expect(text).toContain('\nFailures:   a cluster fails after 3m, then rollback\n');
+    expect(text).toContain('Waits for:\n  rolling back stage canary: cluster a is late, under way on a\n');
+    expect(text).toContain('Stage canary: 0/1 clusters done, 1 failed\n');
+    expect(text).toMatch(/Rollback of stage canary: 0\/1 clusters done, started \S+\n.*\n +a +under way/);
   });
 });

@@ -78,7 +78,7 @@ async function watchRun(): Promise<void> {
       stage('dev', { asksAfter: true, waits: true }),
       stage('prod', { asksBefore: true }),
     ]),
-    'runs/one.yaml': runFile('one', 'Run', undefined, false),
+    'runs/one.yaml': runFile('one', 'Run', undefined),
   });
   for (let step = 0; step < 14; step++) {
     await watch(paper, 1);

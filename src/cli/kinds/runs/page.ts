@@ -1,6 +1,11 @@
+import {
+  maxFailuresAnnotation,
+  onFailureAnnotation,
+  progressDeadlineAnnotation,
+} from '../../../api/run-annotations.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../../api/staged.ts';
 import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
-import { hasFinished, hasStarted } from '../../../engine/staged/step.ts';
+import { hasFailed, hasFinished, hasStarted, rollbackStages } from '../../../engine/staged/step.ts';
 import { progressOf, progressText } from '../../../report/waits/progress-text.ts';
 import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tasks.ts';
 import { waitsOfRun } from '../../../report/waits/waits.ts';
@@ -21,6 +26,7 @@ export function runPage(run: StagedUpdateRun, status: Status): string[] {
     ...(deletionStageStatus && deletionStageStatus.clusters.length > 0
       ? [stageText(deletionStageStatus, { run, status, tasks: [] })]
       : []),
+    ...rollbackStages(run.status ?? {}).map((stage) => stageText(stage, { run, status, tasks: [], isRollback: true })),
     titled('Conditions', conditionTable(conditions)),
   ];
 }
@@ -28,6 +34,7 @@ export function runPage(run: StagedUpdateRun, status: Status): string[] {
 function head(run: StagedUpdateRun): string {
   const { kind, metadata, spec, status } = run;
   const index = status?.resourceSnapshotIndexUsed ?? spec.resourceSnapshotIndex;
+  const failing = onFailure(metadata.annotations ?? {});
   const { policySnapshotIndexUsed: policy, policyObservedClusterCount: picked } = status ?? {};
   return fields([
     ['Name', metadata.name],
@@ -38,14 +45,32 @@ function head(run: StagedUpdateRun): string {
     ['Snapshot', index],
     ['Policy', policy && `snapshot ${policy}${picked === undefined ? '' : `, ${picked} cluster(s) picked`}`],
     ['Desired', spec.state ?? 'Run'],
+    failing === undefined ? undefined : ['Failures', failing],
     ['State', progressText(status)],
     ['Since', since(run)],
   ]);
 }
 
+/** `a cluster fails after 30m, 2 may fail, then rollback`; undefined = as in KubeFleet. */
+function onFailure(annotations: Readonly<Record<string, string>>): string | undefined {
+  const {
+    [progressDeadlineAnnotation]: deadline,
+    [maxFailuresAnnotation]: most,
+    [onFailureAnnotation]: then,
+  } = annotations;
+  if (deadline === undefined && most === undefined && then === undefined) return undefined;
+  const when = [
+    ...(deadline === undefined ? [] : [`a cluster fails after ${deadline}`]),
+    ...(most === undefined ? [] : [`${most} may fail`]),
+  ];
+  return [...when, `then ${then ?? 'stop'}`].join(', ');
+}
+
 /** Since when it waits: the condition of a run stays the same from one gate to the next, so an open request counts first. */
 function since(run: StagedUpdateRun): string | undefined {
-  const asked = stageTasks(run).findLast(({ isOpen, type }) => isOpen && type === 'Approval');
+  const asked = run.status?.rollbackStatus
+    ? undefined
+    : stageTasks(run).findLast(({ isOpen, type }) => isOpen && type === 'Approval');
   return asked?.since ?? progressOf(run.status?.conditions)?.lastTransitionTime;
 }
 
@@ -53,12 +78,14 @@ interface RunContext {
   readonly run: StagedUpdateRun;
   readonly status: Status;
   readonly tasks: readonly StageTaskState[];
+  readonly isRollback?: true;
 }
 
 function stageText(stage: StageStatus, context: RunContext): string {
   const { stageName, clusters, startTime, endTime, conditions } = stage;
   const tasks = context.tasks.filter((task) => task.stage === stageName);
-  const done = clusters.filter(hasFinished).length;
+  const failures = clusters.filter(hasFailed).length;
+  const done = clusters.filter(hasFinished).length - failures;
   const times = [startTime && `started ${startTime}`, endTime && `ended ${endTime}`].filter(Boolean);
   const failed = conditionIs(conditions, 'Succeeded', 'False')
     ? [`✗ ${findCondition(conditions, 'Succeeded')?.message ?? ''}`]
@@ -76,7 +103,9 @@ function stageText(stage: StageStatus, context: RunContext): string {
         ]),
     ...tasks.filter(({ timing }) => timing === 'after').map(taskLine),
   ];
-  const title = `Stage ${stageName}: ${done}/${clusters.length} clusters done${times.length === 0 ? '' : `, ${times.join(', ')}`}`;
+  const name = `${context.isRollback ? 'Rollback of stage' : 'Stage'} ${stageName}`;
+  const progress = `${done}/${clusters.length} clusters done${failures > 0 ? `, ${failures} failed` : ''}`;
+  const title = `${name}: ${progress}${times.length === 0 ? '' : `, ${times.join(', ')}`}`;
   return [title, ...lines.map(indent)].join('\n');
 }
 

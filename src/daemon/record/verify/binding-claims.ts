@@ -141,9 +141,9 @@ function doubtedIn(
   brought: readonly ProvenRun[],
 ): 'all' | Set<ClusterName> {
   const isBrought = (binding: Binding): boolean =>
-    brought.some(({ index, clusters }) => {
-      const cluster = clusters.get(binding.targetCluster);
-      return cluster && binding.resourceSnapshotIndex === index && String(idsOf(cluster)) === String(idsOf(binding));
+    brought.some(({ clusters }) => {
+      const given = clusters.get(binding.targetCluster);
+      return given && binding.resourceSnapshotIndex === given.index && String(idsOf(given)) === String(idsOf(binding));
     });
   if (before === undefined && brought.length === 0) return 'all';
   const wasBelieved = (binding: Binding): boolean => {

@@ -4,6 +4,11 @@ import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
 import type { OverrideSnapshot } from '../../../api/override.ts';
 import { type ApplyStrategy, isPlacementKind, type Placement, placementKey } from '../../../api/placement.ts';
 import type { Binding, PlacementState } from '../../../api/placement-state.ts';
+import {
+  maxFailuresAnnotation,
+  onFailureAnnotation,
+  progressDeadlineAnnotation,
+} from '../../../api/run-annotations.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { forbiddenChanges } from '../../../api/transitions.ts';
 import { type Fleet, type FleetRecord, writtenPlacements } from '../../../engine/input.ts';
@@ -279,11 +284,22 @@ const runsOf = memoize(
 const isAbsenceCertain = (fleet: Fleet, { kind, metadata }: StagedUpdateRun): boolean =>
   !absenceMeansNothing(fleet, { ...metadata, kind });
 
+const failureAnnotations = [progressDeadlineAnnotation, maxFailuresAnnotation, onFailureAnnotation];
+
+/** What decides when a run fails and what it does then. */
+const failureOf = ({ metadata: { annotations = {} } }: StagedUpdateRun): object =>
+  Object.fromEntries(Object.entries(annotations).filter(([name]) => failureAnnotations.includes(name)));
+
+function withFailureAnnotations({ metadata }: StagedUpdateRun, file: StagedUpdateRun): StagedUpdateRun['metadata'] {
+  const others = Object.entries(metadata.annotations ?? {}).filter(([name]) => !failureAnnotations.includes(name));
+  return { ...metadata, annotations: { ...Object.fromEntries(others), ...failureOf(file) } };
+}
+
 /** The file of a run; update-runs.ts verifies its status. */
 function runClaim(key: string, run: StagedUpdateRun): Claim {
-  const withRun = (spec: StagedUpdateRun['spec']) => (record: FleetRecord) => ({
+  const withRun = (file: StagedUpdateRun) => (record: FleetRecord) => ({
     ...record,
-    runs: new Map(record.runs).set(key, { ...run, spec }),
+    runs: new Map(record.runs).set(key, { ...run, metadata: withFailureAnnotations(run, file), spec: file.spec }),
   });
   const foundIn = (fleet: Fleet): StagedUpdateRun | undefined => {
     const found = runsOf(fleet).get(key);
@@ -296,11 +312,12 @@ function runClaim(key: string, run: StagedUpdateRun): Claim {
     standingIn(fleet) {
       const found = foundIn(fleet);
       if (found === undefined) return isAbsenceCertain(fleet, run) ? 'absent' : 'kept';
-      return sameRun(found, run) && stateOf(found) === stateOf(run) ? 'same' : changed(run, found);
+      const isSame = sameRun(found, run) && stateOf(found) === stateOf(run) && same(failureOf(found), failureOf(run));
+      return isSame ? 'same' : changed(run, found);
     },
     insteadIn(fleet) {
       const found = foundIn(fleet);
-      return found && withRun(found.spec);
+      return found && withRun(found);
     },
     without(record) {
       const runs = new Map(record.runs);

@@ -9,6 +9,8 @@ import { type Fleet, type FleetRecord, writtenPlacements } from '../../../engine
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
 import { conditionIs } from '../../../engine/kernel/condition.ts';
 import { matchesSelector } from '../../../engine/kernel/selector.ts';
+import { shortList } from '../../../engine/kernel/short-list.ts';
+import type { RecordedLists } from '../../../engine/overrides/snapshot-id.ts';
 import { labelsOf } from '../../../engine/placement/members.ts';
 import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import { hashOfContents } from '../../../engine/selection/content-hash.ts';
@@ -19,38 +21,53 @@ import { isAmong } from '../../../engine/staged/approval/early-approvals.ts';
 import { digestOfRun } from '../../../engine/staged/approval/review-digest.ts';
 import { gatesOf, isApproved, type StageGate, taskOf } from '../../../engine/staged/approval/stage-gates.ts';
 import { currentStage } from '../../../engine/staged/execute/current-stage.ts';
+import { rollsBack } from '../../../engine/staged/failure-policy.ts';
 import { frozenStrategy } from '../../../engine/staged/initialize/stage-tasks.ts';
 import { commitsOf } from '../../../engine/staged/run-commits.ts';
-import { hasFinished, hasStarted, isStrategyOf } from '../../../engine/staged/step.ts';
+import { hasFinished, hasStarted, isStrategyOf, rollbackStages } from '../../../engine/staged/step.ts';
 import { isInitialized, isOver, isRunOf, placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mayBePicked } from './may-be-picked.ts';
+import { type GivenSnapshot, withProvenPrevious } from './previous-snapshots.ts';
 
 /** What a verified run that is not over may have rolled out. */
 export interface ProvenRun {
   readonly placement: PlacementKey;
-  readonly index: number;
-  /** Clusters whose gates have all passed, with their override snapshots. */
-  readonly clusters: ReadonlyMap<string, ClusterUpdatingStatus>;
+  /** Clusters whose gates have all passed, with what it gave them; in a rollback what they had before. */
+  readonly clusters: ReadonlyMap<string, GivenSnapshot>;
   /** Clusters from which it has started to remove the placement. */
   readonly emptied: ReadonlySet<string>;
 }
 
 /** `fault`: why the record of the run is not trusted. */
-export type RunVerdict = { readonly proven: ProvenRun | undefined } | { readonly fault: string };
+export type RunVerdict =
+  | {
+      readonly proven: ProvenRun | undefined;
+      /** The run without claims that are not proven, if it has such. */
+      readonly limited?: { readonly run: StagedUpdateRun; readonly why: string };
+    }
+  | { readonly fault: string };
 
 /**
  * A recorded run is trusted when its file, its strategy, its contents and the labels of its clusters were on the followed branch at
  * the commit of its initialization, when each passed gate has an approval there of exactly what the run does, and when nothing has
- * started behind another gate. Soak times and finished clusters are not verified, since no gate depends on them. Of a run that
- * is over only the clusters that it reached are proven.
+ * started behind another gate. It rolls back only if its file asks for it, and to proven snapshots. Soak times, and which clusters
+ * have finished or failed, are not verified, since no gate depends on them. Of a run that is over only the clusters that it reached
+ * are proven. `earlier`: what the finished run before gave to each cluster.
  */
 export async function verifyRun(
   run: StagedUpdateRun,
-  { placements }: Pick<FleetRecord, 'placements'>,
-  history: FollowedHistory,
+  record: Pick<FleetRecord, 'placements' | 'overrides'>,
+  {
+    history,
+    earlier,
+  }: {
+    readonly history: FollowedHistory;
+    readonly earlier: () => Promise<ReadonlyMap<string, GivenSnapshot> | undefined>;
+  },
 ): Promise<RunVerdict> {
+  const { placements } = record;
   const { status } = run;
   if (status === undefined || !isInitialized(status)) return { proven: undefined };
   const { initializedFrom = history.tip } = commitsOf(run);
@@ -61,6 +78,7 @@ export async function verifyRun(
   const progress = currentStage(status);
   const fault =
     shapeFault({ run, status }, from) ??
+    rollbackFault(run, [from, (await history.fleetAt(history.tip))!]) ??
     contentFault({ run, status, contents }, from) ??
     (progress.kind === 'inconsistent' ? progress.message : undefined);
   if (fault !== undefined) return { fault };
@@ -73,25 +91,50 @@ export async function verifyRun(
   const stages = status.stagesStatus ?? [];
   const open =
     closed === undefined ? stages : stages.slice(0, closed.gate.stageIndex + (closed.gate.timing === 'after' ? 1 : 0));
-  return {
-    proven: broughtBy(
-      run,
-      open.flatMap(({ clusters }) => (isOver(status) ? clusters.filter(hasStarted) : clusters)),
-    ),
-  };
+  const { run: limited, dropped } = await withProvenPrevious(run, { from, initializedFrom, history, record, earlier });
+  const reached = new Set(
+    open.flatMap(({ clusters }) => (isOver(status) ? clusters.filter(hasStarted) : clusters)).map(nameOf),
+  );
+  const all = (limited.status?.stagesStatus ?? []).flatMap(({ clusters }) => clusters);
+  const proven = broughtBy(
+    limited,
+    all.filter((cluster) => reached.has(cluster.clusterName)),
+  );
+  if (dropped.length === 0) return { proven };
+  const why = `the followed branch does not confirm what ${shortList(dropped)} had before the run: it cannot roll them back`;
+  return { proven, limited: { run: limited, why } };
 }
 
-/** What a trusted run has rolled out, or may have, to `clusters`. */
+/** What a trusted run has rolled out, or may have, to `clusters`. What it rolled one back to is proven only where it is recorded. */
 export function broughtBy(run: StagedUpdateRun, clusters: readonly ClusterUpdatingStatus[]): ProvenRun {
-  const { resourceSnapshotIndexUsed, deletionStageStatus } = run.status ?? {};
-  const emptied = (deletionStageStatus?.clusters ?? []).filter(hasStarted);
-  return {
-    placement: keyOf(run),
-    index: Number(resourceSnapshotIndexUsed),
-    clusters: new Map(clusters.map((cluster) => [cluster.clusterName, cluster])),
-    emptied: new Set(emptied.map(({ clusterName }) => clusterName)),
+  const { status = {} } = run;
+  const index = Number(status.resourceSnapshotIndexUsed);
+  const emptied = (status.deletionStageStatus?.clusters ?? []).filter(hasStarted);
+  const returned = new Set(rollbackStages(status).flatMap((stage) => stage.clusters.filter(hasStarted).map(nameOf)));
+  const given = (cluster: ClusterUpdatingStatus): [string, GivenSnapshot][] => {
+    if (!returned.has(cluster.clusterName)) return [[cluster.clusterName, { ...listsOf(cluster), index }]];
+    const { previous } = cluster;
+    return previous ? [[cluster.clusterName, { ...listsOf(previous), index: previous.resourceSnapshotIndex }]] : [];
   };
+  return { placement: keyOf(run), clusters: new Map(clusters.flatMap(given)), emptied: new Set(emptied.map(nameOf)) };
 }
+
+const nameOf = ({ clusterName }: { readonly clusterName: string }): string => clusterName;
+
+const listsOf = ({ clusterResourceOverrideSnapshots, resourceOverrideSnapshots }: RecordedLists): RecordedLists => ({
+  clusterResourceOverrideSnapshots,
+  resourceOverrideSnapshots,
+});
+
+/** A run rolls back only if its file asked for it when it was initialized, or asks for it now. */
+const rollbackFault = (run: StagedUpdateRun, fleets: readonly Fleet[]): string | undefined =>
+  run.status?.rollbackStatus === undefined ||
+  fleets.some((fleet) => {
+    const file = fileOf(run, fleet);
+    return file !== undefined && rollsBack(file);
+  })
+    ? undefined
+    : 'it rolls back, and its file on the followed branch does not ask for that';
 
 const keyOf = (run: StagedUpdateRun): PlacementKey => placementKey(placementOfRun(run));
 

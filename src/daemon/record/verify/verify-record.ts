@@ -4,8 +4,9 @@ import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { type Fleet, type FleetRecord, noneUnread } from '../../../engine/input.ts';
 import type { Instant } from '../../../engine/kernel/instant.ts';
 import { byText } from '../../../engine/kernel/ordering.ts';
+import { commitsOf } from '../../../engine/staged/run-commits.ts';
 import { allStages, hasStarted } from '../../../engine/staged/step.ts';
-import { isInitialized, isOver, placementOfRun } from '../../../engine/update-run.ts';
+import { isInitialized, isOver, isRunOf, placementOfRun } from '../../../engine/update-run.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 import type { Metrics } from '../../report/metrics.ts';
@@ -18,7 +19,7 @@ import { timeVerifier } from './recorded-times.ts';
 import { versionVerifier } from './recorded-versions.ts';
 import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts';
 import { withUsableIndexes } from './snapshot-indexes.ts';
-import { broughtBy, isGone, type ProvenRun, verifyRun } from './update-runs.ts';
+import { broughtBy, isGone, type ProvenRun, type RunVerdict, verifyRun } from './update-runs.ts';
 import { type DoubtedOperations, upgradeVerifier } from './upgrade-claims.ts';
 
 export interface VerifiedRecord {
@@ -129,8 +130,24 @@ const textOf = ({ file, message }: Problem): string => `${file} ${message}`;
 /** Runs that are not trusted count as lost: they are held until their file changes. */
 function runVerifier() {
   /** With the verified contents: others would need another approval. */
-  const known = new WeakMap<StagedUpdateRun, { readonly proven: ProvenRun | undefined; readonly contents: unknown }>();
+  const known = new WeakMap<StagedUpdateRun, Trusted & { readonly contents: unknown }>();
   const latestOf = latestFinished();
+
+  /** Verifies a run after the finished ones before it, as far as its claims rest on theirs. */
+  async function verified(run: StagedUpdateRun, record: FleetRecord, history: FollowedHistory): Promise<RunVerdict> {
+    return verifyRun(run, record, {
+      history,
+      async earlier() {
+        const others = [...record.runs.values()].filter((other) => other !== run);
+        const start = commitsOf(run).initializedFrom;
+        const before = isOver(run.status ?? {}) ? await initializedBefore(others, start, history) : others;
+        const [last] = [...(await latestOf(before.filter(isOfSamePlacement(run)), history))];
+        const verdict = last && (await verified(last, { ...record, runs: new Map(before.map(keyed)) }, history));
+        return verdict && 'proven' in verdict ? verdict.proven?.clusters : undefined;
+      },
+    });
+  }
+
   return {
     async verify(
       record: FleetRecord,
@@ -148,6 +165,7 @@ function runVerifier() {
       const lost: string[] = [];
       const tip = (await history.fleetAt(history.tip))!;
       const latest = await latestOf(record.runs.values(), history);
+      const limited = new Map<string, StagedUpdateRun>();
       for (const [key, run] of record.runs) {
         // Without its file nothing moves it any more.
         if (isGone(run, tip)) continue;
@@ -161,7 +179,7 @@ function runVerifier() {
             ? before
             : isOrphan
               ? { fault: 'the record has nothing of its placement' }
-              : await verifyRun(run, record, history);
+              : await verified(run, record, history);
         if ('fault' in verdict) {
           // A finished run moves nothing: it is no proof, and not lost.
           if (isFinished) continue;
@@ -174,10 +192,14 @@ function runVerifier() {
           );
           continue;
         }
-        known.set(run, { proven: verdict.proven, contents });
+        known.set(run, { ...verdict, contents });
         if (verdict.proven) proven.push(verdict.proven);
+        if (verdict.limited === undefined || isFinished) continue;
+        limited.set(key, verdict.limited.run);
+        problems.push(mismatch(`runs/${key}.yaml`, verdict.limited.why));
       }
-      return { record: lost.length === 0 ? record : withoutRuns(record, lost), proven, problems };
+      const trusted = limited.size === 0 ? record : { ...record, runs: new Map([...record.runs, ...limited]) };
+      return { record: lost.length === 0 ? trusted : withoutRuns(trusted, lost), proven, problems };
     },
     trust(record: FleetRecord): void {
       for (const run of record.runs.values()) {
@@ -188,6 +210,27 @@ function runVerifier() {
       }
     },
   };
+}
+
+type Trusted = Exclude<RunVerdict, { readonly fault: string }>;
+
+const keyed = (run: StagedUpdateRun): [string, StagedUpdateRun] => [placementKey(run.metadata), run];
+
+const isOfSamePlacement = (run: StagedUpdateRun) => (other: StagedUpdateRun) => isRunOf(other, placementOfRun(run));
+
+/** Those that were initialized from a commit before another one. */
+async function initializedBefore(
+  runs: readonly StagedUpdateRun[],
+  commit: string | undefined,
+  history: FollowedHistory,
+): Promise<StagedUpdateRun[]> {
+  const found: StagedUpdateRun[] = [];
+  for (const run of runs) {
+    const { initializedFrom } = commitsOf(run);
+    if (commit === undefined || initializedFrom === undefined || initializedFrom === commit) continue;
+    if (await history.holds(initializedFrom, commit)) found.push(run);
+  }
+  return found;
 }
 
 const contentsOf = (run: StagedUpdateRun, { placements }: FleetRecord): unknown =>

@@ -1,5 +1,6 @@
 import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
+import type { StageStatus } from '../../../api/staged.ts';
 import type { GuardFinding, PlannedRun } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { isStarted } from './run-status.ts';
@@ -28,21 +29,31 @@ export function movesWithoutRun(evidence: Evidence): GuardFinding[] {
   });
 }
 
-/** Snapshots that runs applied to clusters of a placement, by `startedKey`. */
+/** Snapshots that runs applied to clusters of a placement, by `startedKey`; in a rollback those that the clusters had before. */
 function startedByRuns(evidence: Evidence): ReadonlySet<string> {
   const runs = runPlacements(evidence);
   return new Set(
     evidence.plan.runs.flatMap((run) => {
-      const { stagesStatus = [], resourceSnapshotIndexUsed: index = '' } = run.status;
+      const { stagesStatus = [], rollbackStatus, resourceSnapshotIndexUsed: index = '' } = run.status;
       const key = runs(run);
-      return key === undefined
-        ? []
-        : stagesStatus
-            .flatMap(({ clusters }) => clusters.filter(isStarted))
-            .map(({ clusterName }) => startedKey(key, clusterName, index));
+      if (key === undefined) return [];
+      const recorded = evidence.record.runs.get(placementKey(run))?.status?.stagesStatus ?? [];
+      const had = new Map(
+        recorded.flatMap(({ clusters }) => clusters.map((it) => [it.clusterName, it.previous?.resourceSnapshotIndex])),
+      );
+      return [
+        ...startedIn(stagesStatus).map((cluster) => startedKey(key, cluster, index)),
+        ...startedIn(rollbackStatus?.stagesStatus ?? []).flatMap((cluster) => {
+          const before = had.get(cluster);
+          return before === undefined ? [] : [startedKey(key, cluster, String(before))];
+        }),
+      ];
     }),
   );
 }
+
+const startedIn = (stages: readonly StageStatus[]): ClusterName[] =>
+  stages.flatMap(({ clusters }) => clusters.filter(isStarted)).map(({ clusterName }) => clusterName);
 
 const startedKey = (placement: PlacementKey, cluster: ClusterName, index: string): string =>
   `${placement} ${cluster} ${index}`;

@@ -14,9 +14,11 @@ export const newlyDone = (stage: StageStatus, before: StageStatus | undefined): 
   stage.clusters.length > 0 &&
   is(before?.conditions, 'Succeeded') !== 'True';
 
-/** Updated, or skipped since it left. */
-export const isDone = ({ conditions }: ClusterUpdatingStatus): boolean =>
-  is(conditions, 'Succeeded') === 'True' || is(conditions, 'Skipped') === 'True';
+/** Updated, failed within the limit of the run, or skipped. */
+export const isDone = (cluster: ClusterUpdatingStatus): boolean =>
+  is(cluster.conditions, 'Succeeded') === 'True' || is(cluster.conditions, 'Skipped') === 'True' || isFailed(cluster);
+
+export const isFailed = ({ conditions }: ClusterUpdatingStatus): boolean => is(conditions, 'Succeeded') === 'False';
 
 export const isStarted = ({ conditions }: ClusterUpdatingStatus): boolean => is(conditions, 'Started') === 'True';
 

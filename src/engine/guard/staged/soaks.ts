@@ -13,7 +13,7 @@ export function shortSoaks({ run: { name, status }, before }: RunChange, evidenc
     if (!wait || stage.clusters.length === 0 || !newlyDone(stage, before?.stagesStatus?.[at])) return [];
     const times = stage.clusters.map(({ conditions }) => {
       const done = conditions?.find(
-        ({ type, status: so }) => (type === 'Succeeded' || type === 'Skipped') && so === 'True',
+        ({ type, status: so }) => (type === 'Succeeded' && so !== 'Unknown') || (type === 'Skipped' && so === 'True'),
       );
       return parseInstant(done?.lastTransitionTime ?? '') ?? 0;
     });

@@ -1,24 +1,33 @@
-import type { ClusterUpdatingStatus } from '../../../api/staged.ts';
+import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts';
 import type { GuardFinding } from '../../plan-document.ts';
 import { isDone, isStarted, type RunChange } from './run-status.ts';
 
 /** A stage updates no more clusters at once than its maxConcurrency allows; percentages round down, at least 1. */
 export function crowdedStages({ run: { name, status }, before }: RunChange): GuardFinding[] {
-  return (status.stagesStatus ?? []).flatMap((stage, at) => {
+  const stages = status.stagesStatus ?? [];
+  return [
+    ...stages.flatMap((stage, at) => crowded(stage, before?.stagesStatus?.[at], { at, verb: 'update' })),
+    ...(status.rollbackStatus?.stagesStatus ?? []).flatMap((stage, place) => {
+      const at = stages.findIndex(({ stageName }) => stageName === stage.stageName);
+      return crowded(stage, before?.rollbackStatus?.stagesStatus[place], { at, verb: 'roll back' });
+    }),
+  ];
+
+  /** `at`: place of the stage in the run. A rollback has the limit of the stage, however many clusters it returns. */
+  function crowded(
+    stage: StageStatus,
+    earlier: StageStatus | undefined,
+    { at, verb }: { readonly at: number; readonly verb: string },
+  ): GuardFinding[] {
     const value = String(status.stagedUpdateStrategySnapshot?.stages[at]?.maxConcurrency ?? 1);
-    const scaled = value.endsWith('%')
-      ? Math.floor((Number(value.slice(0, -1)) * stage.clusters.length) / 100)
-      : Number(value);
-    const flying = (clusters: readonly ClusterUpdatingStatus[]): number =>
-      clusters.filter((cluster) => isStarted(cluster) && !isDone(cluster)).length;
-    const most = Math.max(1, scaled, flying(before?.stagesStatus?.[at]?.clusters ?? []));
-    return flying(stage.clusters) > most
-      ? [
-          {
-            rule: 'stage-concurrency',
-            message: `run ${name} would update more than ${most} clusters of stage ${stage.stageName} at once`,
-          },
-        ]
-      : [];
-  });
+    const total = stages[at]?.clusters.length ?? 0;
+    const scaled = value.endsWith('%') ? Math.floor((Number(value.slice(0, -1)) * total) / 100) : Number(value);
+    const most = Math.max(1, scaled, flying(earlier?.clusters ?? []));
+    if (flying(stage.clusters) <= most) return [];
+    const message = `run ${name} would ${verb} more than ${most} clusters of stage ${stage.stageName} at once`;
+    return [{ rule: 'stage-concurrency', message }];
+  }
 }
+
+const flying = (clusters: readonly ClusterUpdatingStatus[]): number =>
+  clusters.filter((cluster) => isStarted(cluster) && !isDone(cluster)).length;

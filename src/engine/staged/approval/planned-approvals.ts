@@ -12,14 +12,15 @@ import { gatesOf, isApproved, type StageGate, taskOf } from './stage-gates.ts';
 
 /**
  * The approval requests of a run, answered or not. A request that is not listed here has no branch: requests that are open
- * when the run ends are withdrawn.
+ * when the run ends or rolls back are withdrawn.
  */
 export const plannedApprovals = (step: RunStep, context: RunContext): readonly StageApproval[] =>
   gatesOf(step.status.stagesStatus ?? []).flatMap((gate) => {
     const task = taskOf(step.status, gate);
     if (!conditionIs(task.conditions, 'ApprovalRequestCreated', 'True')) return [];
     const approval = plannedApproval(step, context, gate);
-    return isOver(step.status) && approval.answer === undefined ? [] : [approval];
+    const isClosed = isOver(step.status) || step.status.rollbackStatus !== undefined;
+    return isClosed && approval.answer === undefined ? [] : [approval];
   });
 
 function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): StageApproval {

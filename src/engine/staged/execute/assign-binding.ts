@@ -1,41 +1,8 @@
-import type { ApplyStrategy } from '../../../api/placement.ts';
-import type { Binding } from '../../../api/placement-state.ts';
-import type { ClusterUpdatingStatus } from '../../../api/staged.ts';
-import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { conditionIs, withTransitionTime } from '../../kernel/condition.ts';
-import { listsDiffer } from '../../overrides/starts-rollout.ts';
 import { wasBound } from '../../placement/bindings.ts';
-import type { BindingStep, PlacementWork } from '../../placement-work.ts';
-import type { RunStep } from '../step.ts';
+import type { BindingStep } from '../../placement-work.ts';
 import type { StageContext } from './cluster-step.ts';
-
-/** What a run gives to a binding. */
-export interface DesiredBinding {
-  readonly index: number;
-  readonly applyStrategy: ApplyStrategy | undefined;
-  readonly cluster: ClusterUpdatingStatus;
-}
-
-/** What the run froze for a cluster at its initialization. */
-export const desiredBy = ({ status }: RunStep, cluster: ClusterUpdatingStatus): DesiredBinding => ({
-  index: Number(status.resourceSnapshotIndexUsed),
-  applyStrategy: status.appliedStrategy,
-  cluster,
-});
-
-/** Whether snapshot, override lists and apply strategy are the run's (KubeFleet execution.go, isBindingSyncedWithClusterStatus). */
-export function isInSync(binding: Binding, desired: DesiredBinding, { placement }: PlacementWork): boolean {
-  const present = binding.applyStrategy ?? placement.spec.strategy.applyStrategy;
-  return (
-    binding.resourceSnapshotIndex === desired.index &&
-    !listsDiffer(binding, desired.cluster) &&
-    canonicalJson(present) === canonicalJson(desired.applyStrategy ?? present)
-  );
-}
-
-/** Whether a rollout, or another run, has marked the binding as waiting. */
-export const rolloutWithheld = (binding: Binding): boolean =>
-  conditionIs(binding.conditions, 'RolloutStarted', 'False');
+import { type DesiredBinding, isInSync } from './desired-binding.ts';
 
 /**
  * Gives the binding on a cluster what the run rolls out: state Bound, snapshot, override lists, apply strategy and
@@ -46,7 +13,7 @@ export const rolloutWithheld = (binding: Binding): boolean =>
 export function assignBinding(
   bindings: readonly BindingStep[],
   desired: DesiredBinding,
-  { before: { work }, context }: StageContext,
+  { before: { work }, context, direction }: StageContext,
 ): readonly BindingStep[] {
   const { now } = context.input;
   const assigned = ({ binding, move }: BindingStep): BindingStep => {
@@ -58,7 +25,7 @@ export function assignBinding(
         type: 'RolloutStarted',
         status: 'True',
         reason: 'RolloutStarted',
-        message: `update run ${context.run.metadata.name} rolls out resource snapshot ${desired.index}`,
+        message: `update run ${context.run.metadata.name} rolls ${direction === 'back' ? 'back to' : 'out'} resource snapshot ${desired.index}`,
       },
       now,
     );

@@ -3,6 +3,7 @@ import type { Binding } from '../../../api/placement-state.ts';
 import type { ClusterUpdatingStatus } from '../../../api/staged.ts';
 import type { BindingStep, PlacementWork } from '../../placement-work.ts';
 import type { RunContext, RunStep, Waiting } from '../step.ts';
+import type { DesiredBinding } from './desired-binding.ts';
 
 /**
  * One cluster of a stage on its way through a plan, with everything that the run may change for it. A stage may have thousands
@@ -21,6 +22,12 @@ export interface StageContext {
   readonly context: RunContext;
   /** Name of the stage. */
   readonly stage: string;
+  /** The run rolls out its snapshot, or returns clusters to what they had. */
+  readonly direction: 'out' | 'back';
+  /** What the run gives to a cluster of the stage; undefined = nothing is known that it could give. */
+  readonly desired: (cluster: ClusterUpdatingStatus) => DesiredBinding | undefined;
+  /** Of a rollback: what the run gave it. A cluster that has something else by now keeps that. */
+  readonly given?: (cluster: ClusterUpdatingStatus) => DesiredBinding | undefined;
 }
 
 /** The steps of a stage before anything is changed. */

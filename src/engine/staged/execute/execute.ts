@@ -20,6 +20,7 @@ import {
 import { afterStage } from './after-stage.ts';
 import { concurrencyOf, currentStage } from './current-stage.ts';
 import { executeDeleteStage } from './delete-stage.ts';
+import { failRun } from './roll-back.ts';
 import type { StageOutcome } from './stage-outcome.ts';
 import { updateClusters } from './update-clusters.ts';
 
@@ -40,6 +41,8 @@ export function execute(before: RunStep, context: RunContext): RunStep {
     step = outcome.step;
     if (outcome.run) {
       const { reason, message } = outcome.run;
+      if ((reason === 'UpdateRunFailed' || reason === 'ApprovalRejected') && current.kind !== 'inconsistent')
+        return failRun(step, context, { reason, message });
       return { ...step, status: withReason(step.status, reason, message, context.input.now) };
     }
   }

@@ -2,8 +2,8 @@ import type { ClusterName } from '../../../api/meta.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { findCondition, withTransitionTime } from '../../kernel/condition.ts';
 import type { BindingStep, PlacementWork } from '../../placement-work.ts';
-import { isPending, type RunStep } from '../step.ts';
-import { desiredBy, isInSync } from './assign-binding.ts';
+import { isPending, type RunStep, rollbackStages } from '../step.ts';
+import { desiredBy, isInSync, previousOf } from './desired-binding.ts';
 
 /**
  * Marks the bindings that the active run still has to move as waiting, with RolloutStarted=False unless they are being
@@ -18,8 +18,8 @@ export function markPending(
   const marked = (entry: BindingStep): BindingStep => {
     const { binding, move } = entry;
     if (binding.deleting) return entry;
-    const stage = awaited.get(binding.targetCluster);
-    if (active === undefined || stage === undefined) return released(entry, now);
+    const turn = awaited.get(binding.targetCluster);
+    if (active === undefined || turn === undefined) return released(entry, now);
     if (binding.state === 'Unscheduled') return { binding, move: 'wait' };
     const withheld = withTransitionTime(
       binding.conditions,
@@ -27,7 +27,7 @@ export function markPending(
         type: 'RolloutStarted',
         status: 'False',
         reason: notStartedYet,
-        message: `waiting for its turn in stage ${stage} of update run ${active.run.metadata.name}`,
+        message: `waiting for its turn in ${turn} of update run ${active.run.metadata.name}`,
       },
       now,
     );
@@ -42,8 +42,9 @@ export function markPending(
 
 const notStartedYet = 'RolloutNotStartedYet';
 
-/** Clusters that the run has not reached yet and whose binding it will change, with their stage. */
+/** Clusters that the run has not reached yet and whose binding it will change, with what they wait for. */
 function awaitedStages(step: RunStep): ReadonlyMap<ClusterName, string> {
+  if (step.status.rollbackStatus) return awaitedReturns(step);
   const { stagesStatus = [], deletionStageStatus } = step.status;
   const live = new Map(
     step.work.bindings
@@ -56,15 +57,34 @@ function awaitedStages(step: RunStep): ReadonlyMap<ClusterName, string> {
       const binding = live.get(cluster.clusterName);
       if (!isPending(cluster) || binding === undefined) continue;
       if (binding.state === 'Bound' && isInSync(binding, desiredBy(step, cluster), step.work)) continue;
-      awaited.set(cluster.clusterName, stageName);
+      awaited.set(cluster.clusterName, `stage ${stageName}`);
     }
   }
   for (const cluster of deletionStageStatus?.clusters ?? []) {
     if (!isPending(cluster)) continue;
     if (live.get(cluster.clusterName)?.state === 'Unscheduled')
-      awaited.set(cluster.clusterName, deletionStageStatus!.stageName);
+      awaited.set(cluster.clusterName, `stage ${deletionStageStatus!.stageName}`);
   }
   return awaited;
+}
+
+/** Clusters that a rollback has not reached yet and that still have what the run gave them. */
+function awaitedReturns({ work, status }: RunStep): ReadonlyMap<ClusterName, string> {
+  const reached = new Map(
+    (status.stagesStatus ?? []).flatMap(({ clusters }) => clusters.map((it) => [it.clusterName, it])),
+  );
+  const live = new Map(work.bindings.map(({ binding }) => [binding.targetCluster, binding]));
+  return new Map(
+    rollbackStages(status).flatMap(({ stageName, clusters }) =>
+      clusters.filter(isPending).flatMap(({ clusterName }): [ClusterName, string][] => {
+        const cluster = reached.get(clusterName);
+        const previous = cluster && previousOf(cluster);
+        const binding = live.get(clusterName);
+        if (previous === undefined || binding?.state !== 'Bound' || isInSync(binding, previous, work)) return [];
+        return [[clusterName, `the rollback of stage ${stageName}`]];
+      }),
+    ),
+  );
 }
 
 /** A binding that no run blocks any more: rolled out where it is Bound, otherwise without RolloutStarted. */

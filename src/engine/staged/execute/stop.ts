@@ -3,6 +3,7 @@ import { hasFinished, hasStarted, isInFlight, type RunContext, type RunStep, wit
 import { currentStage } from './current-stage.ts';
 import { executeDeleteStage } from './delete-stage.ts';
 import { stuckMessage } from './execute.ts';
+import { failRun } from './roll-back.ts';
 import { updateClusters } from './update-clusters.ts';
 
 /**
@@ -29,7 +30,7 @@ function stopStage(before: RunStep, context: RunContext, at: number): RunStep {
   const marked = (reason: StagedReason, message: string): RunStep =>
     withStage(step, at, withReason(stage, reason, message, context.input.now));
   if (abort !== undefined)
-    return withRunReason(marked('StageUpdatingFailed', abort), context, 'UpdateRunFailed', abort);
+    return failRun(marked('StageUpdatingFailed', abort), context, { reason: 'UpdateRunFailed', message: abort });
   const inFlight = stage.clusters.filter(isInFlight).map(({ clusterName }) => clusterName);
   if (inFlight.length === 0)
     return withRunReason(

@@ -28,8 +28,8 @@ export function abortReason(step: RunStep, context: RunContext): string | undefi
   return endsOnMembershipChange(context.run) ? membershipChange(step, context) : undefined;
 }
 
-/** A state written by hand may leave contents out: they are not lost by that. */
-const isRecorded = (work: PlacementWork, index: number): boolean =>
+/** Whether a run may roll out a snapshot. A state written by hand may leave contents out: they are not lost by that. */
+export const isRecorded = (work: PlacementWork, index: number): boolean =>
   work.resourceSnapshots.some((entry) => entry.index === index) &&
   !isRebuilt(work.resourceSnapshots, index) &&
   !isLostSnapshot(work, index);

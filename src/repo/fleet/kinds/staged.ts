@@ -1,4 +1,9 @@
 import { placementKey } from '../../../api/placement.ts';
+import {
+  maxFailuresAnnotation,
+  onFailureAnnotation,
+  progressDeadlineAnnotation,
+} from '../../../api/run-annotations.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../../../api/staged.ts';
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
@@ -11,7 +16,12 @@ const strategy = { in: 'strategies' } as const;
 
 const run = {
   in: 'runs',
-  annotations: { [membershipAnnotation]: 'abort' },
+  annotations: {
+    [membershipAnnotation]: 'abort',
+    [progressDeadlineAnnotation]: undefined,
+    [maxFailuresAnnotation]: undefined,
+    [onFailureAnnotation]: undefined,
+  },
   references: ({ metadata: { namespace }, spec }: StagedUpdateRun, names: Names): Reference[] => [
     { ...names.placement(spec.placementName, namespace), path: 'spec.placementName' },
     { ...names.strategy(spec.stagedRolloutStrategyName, namespace), path: 'spec.stagedRolloutStrategyName' },

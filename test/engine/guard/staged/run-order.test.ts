@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../../src/api/meta.ts';
-import type { StagedUpdateRun, UpdateRunStatus } from '../../../../src/api/staged.ts';
+import type { StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../../src/api/staged.ts';
 import type { FleetRecord, PlanInput } from '../../../../src/engine/input.ts';
 import { memberObservation } from '../../member-observation.ts';
 import {
@@ -15,7 +15,7 @@ import {
   strategyOf,
   workOf,
 } from '../../staged/world.ts';
-import { inputOf, members, objects, planOf, rules } from '../world.ts';
+import { inputOf, members, objects, on, planOf, remembered, rules } from '../world.ts';
 
 const started: Condition = { type: 'Started', status: 'True', reason: 'x' };
 const unread = {
@@ -186,5 +186,94 @@ describe('update runs', () => {
       rules(input, planOf({ runs: [{ ...run, status }] })).filter((rule) => rule === 'started-after-loss');
     expect(judged(run.status)).toEqual(found);
     expect(judged({ stagesStatus: [{ stageName: 's', clusters: [{ clusterName: 'c-1' }] }] })).toEqual([]);
+  });
+});
+
+describe('update runs that fail', () => {
+  const failed: Condition = { type: 'Succeeded', status: 'False', reason: 'ClusterUpdatingFailed' };
+  const succeeded: Condition = { type: 'Succeeded', status: 'True', reason: 'x' };
+  const asks = (annotations: Record<string, string>) => runOf({ annotations });
+  const clusters = (
+    ...list: (readonly [name: string, conditions: readonly Condition[], previous?: number])[]
+  ): StageStatus['clusters'] =>
+    list.map(([clusterName, conditions, index]) => ({
+      clusterName,
+      conditions: [...conditions],
+      ...(index === undefined ? {} : { previous: { resourceSnapshotIndex: index } }),
+    }));
+  const stages = (canary: StageStatus['clusters'], prod: StageStatus['clusters'] = []): StageStatus[] => [
+    { stageName: 'canary', clusters: canary, conditions: [succeeded] },
+    { stageName: 'prod', clusters: prod },
+  ];
+  const frozen = { stages: [stage('canary'), stage('prod', { maxConcurrency: 2 })] };
+  const judged = (after: UpdateRunStatus, before: UpdateRunStatus | undefined, file: StagedUpdateRun) => {
+    const input = inputOf({
+      fleet: { members: members('c-1', 'p-1', 'p-2'), placements: [placementOf()], runs: [file] },
+      placements: [
+        remembered(placementOf(), [on('c-1', 0), on('p-1', 0), on('p-2', 0)], { 0: objects(1), 1: objects(1) }),
+      ],
+      record: { runs: before ? new Map([['web-1', { ...file, status: before }]]) : new Map() },
+    });
+    const status = { resourceSnapshotIndexUsed: '1', stagedUpdateStrategySnapshot: frozen, ...after };
+    return rules(input, planOf({ runs: [{ kind: file.kind, name: 'web-1', status }] }));
+  };
+  const rollback = { 'gitfleet.dev/on-failure': 'rollback' };
+  const begun = stages(
+    clusters(['c-1', [started, succeeded], 0]),
+    clusters(['p-1', [started, failed], 0], ['p-2', [started, failed], 0]),
+  );
+  const back = (...of: StageStatus[]): UpdateRunStatus => ({
+    stagesStatus: begun,
+    rollbackStatus: { reason: 'UpdateRunFailed', message: 'why', stagesStatus: of },
+  });
+
+  it.each<[string, Record<string, string>, readonly string[]]>([
+    ['none may fail', {}, ['started-after-failure']],
+    ['one may fail', { 'gitfleet.dev/max-failures': '1' }, []],
+    ['a third may fail', { 'gitfleet.dev/max-failures': '34%' }, []],
+    ['fewer may fail', { 'gitfleet.dev/max-failures': '33%' }, ['started-after-failure']],
+  ])('start no further cluster after a failure where %s', (_, annotations, found) => {
+    const before = stages(clusters(['c-1', [started, failed]]), clusters(['p-1', []], ['p-2', []]));
+    const after = stages(clusters(['c-1', [started, failed]]), clusters(['p-1', [started]], ['p-2', []]));
+    expect(judged({ stagesStatus: after }, { stagesStatus: before }, asks(annotations))).toEqual(found);
+  });
+  it('roll back only where their file asks for it', () => {
+    const after = back({ stageName: 'prod', clusters: clusters(['p-2', [started]]) });
+    expect(judged(after, { stagesStatus: begun }, asks(rollback))).toEqual([]);
+    expect(judged(after, { stagesStatus: begun }, asks({}))).toEqual(['rollback-forbidden']);
+  });
+  it('roll stages back in reverse order, one after the other', () => {
+    const canary = { stageName: 'canary', clusters: clusters(['c-1', [started]]) };
+    const prod = { stageName: 'prod', clusters: clusters(['p-2', [started]]) };
+    expect(judged(back(canary, prod), back(), asks(rollback))).toContain('rollback-forbidden');
+    expect(judged(back(prod, canary), back(), asks(rollback))).toEqual(['rollback-forbidden']);
+    const done = { ...prod, clusters: clusters(['p-2', [started, succeeded]]) };
+    expect(judged(back(done, canary), back(), asks(rollback))).toEqual([]);
+  });
+  it('roll no more clusters back at once than the stage allows', () => {
+    const many = clusters(['p-2', [started]], ['p-1', [started]]);
+    expect(judged(back({ stageName: 'prod', clusters: many }), back(), asks(rollback))).toEqual([]);
+    const canary = [clusters(['c-1', [started]], ['c-2', [started]])].flat();
+    expect(judged(back({ stageName: 'canary', clusters: canary }), back(), asks(rollback))).toContain(
+      'stage-concurrency',
+    );
+  });
+  it('update no further cluster while they roll back', () => {
+    const before = stages(
+      clusters(['c-1', [started, succeeded], 0]),
+      clusters(['p-1', [started, failed], 0], ['p-2', []]),
+    );
+    const after = { ...back(), stagesStatus: begun };
+    const found = judged(
+      after,
+      { ...back(), stagesStatus: before },
+      asks({ ...rollback, 'gitfleet.dev/max-failures': '3' }),
+    );
+    expect(found).toContain('started-after-failure');
+  });
+  it('record what their clusters had', () => {
+    const before = stages(clusters(['c-1', [started, succeeded], 0]), clusters(['p-1', []]));
+    const after = stages(clusters(['c-1', [started, succeeded], 0]), clusters(['p-1', [started], 7]));
+    expect(judged({ stagesStatus: after }, { stagesStatus: before }, asks(rollback))).toEqual(['rollback-forbidden']);
   });
 });

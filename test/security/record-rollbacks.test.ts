@@ -1,0 +1,136 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import type { StagedUpdateRun } from '../../src/api/staged.ts';
+import { deployment } from '../support/paper-fleet.ts';
+import { AttackedFleet, type Files, run } from './attacked-fleet.ts';
+
+let world: AttackedFleet;
+afterEach(() => world.close());
+
+const asksFor = (name: string, onFailure: string): string =>
+  run(name).replace(`{name: ${name}}`, `{name: ${name}, annotations: {gitfleet.dev/on-failure: ${onFailure}}}`);
+
+const recordOf = async (name: string): Promise<StagedUpdateRun> =>
+  parse((await world.fleet.repo.files('fleet-status'))[`runs/${name}.yaml`]!) as StagedUpdateRun;
+
+const withRun = (name: string, change: (status: NonNullable<StagedUpdateRun['status']>) => void) => (files: Files) => {
+  const value = parse(files[`runs/${name}.yaml`]!) as StagedUpdateRun;
+  change(value.status!);
+  files[`runs/${name}.yaml`] = stringify(value);
+};
+
+/** Rolls out versions 1 and 2 everywhere, and 3 to canary, where its gate asks. */
+async function atThirdGate(onFailure: string): Promise<void> {
+  world = await AttackedFleet.atGate();
+  await world.approve();
+  await everywhere('web:1');
+  await next('web-2', 'web:2', onFailure);
+  await world.approve('gitfleet/approve/web-2-after-canary');
+  await everywhere('web:2');
+  await next('web-3', 'web:3', onFailure);
+  expect(world.images()).toEqual(['web:3', 'web:2', 'web:2']);
+}
+
+const everywhere = (image: string) =>
+  world.fleet.until(`${image} is everywhere`, () => world.images().every((it) => it === image), 600);
+
+async function next(name: string, image: string, onFailure: string): Promise<void> {
+  await world.fleet.run(30);
+  world.fleet.commit({
+    [`runs/${name}.yaml`]: asksFor(name, onFailure),
+    'resources/web.yaml': deployment('web', 'web', image),
+  });
+  await world.untilGate(`gitfleet/approve/${name}-after-canary`);
+}
+
+async function reject(name: string): Promise<void> {
+  const asked = await world.fleet.repo.files(`gitfleet/approve/${name}-after-canary`);
+  const path = `approvals/${name}-after-canary.yaml`;
+  world.fleet.commit({ [path]: asked[path]!.replace(/status: "True"/, 'status: "False"') });
+}
+
+const rolledBack = (status: NonNullable<StagedUpdateRun['status']>, index: number): void => {
+  status.stagesStatus![0]!.clusters[0]!.previous = { resourceSnapshotIndex: index };
+  status.rollbackStatus = {
+    reason: 'UpdateRunFailed',
+    message: 'forged',
+    stagesStatus: [{ stageName: 'canary', clusters: [{ clusterName: 'canary-1' }] }],
+  };
+};
+
+describe.each([
+  ['while the daemon runs', false],
+  ['while the daemon is stopped', true],
+])('an edit of the status branch %s', (_, stopped) => {
+  const edited = async (change: (files: Files) => void) => {
+    if (stopped) world.daemon.kill();
+    await world.edit(change);
+    if (stopped) world.start();
+    await world.fleet.run(120);
+  };
+  it('rolls no run back whose file does not ask for it', async () => {
+    await atThirdGate('stop');
+    await edited(withRun('web-3', (status) => rolledBack(status, 1)));
+    expect(world.images()).toEqual(['web:3', 'web:2', 'web:2']);
+    expect(world.problems().join()).toContain('does not ask for that');
+  });
+  it('rolls no cluster back to another version than it had', async () => {
+    await atThirdGate('rollback');
+    const sent = world.sent.length;
+    await edited(withRun('web-3', (status) => rolledBack(status, 0)));
+    expect(world.images()).toEqual(['web:3', 'web:2', 'web:2']);
+    expect(world.sent.slice(sent).some(({ body }) => body.includes('web:1'))).toBe(false);
+    expect(world.problems().join()).toContain('what canary-1 had before the run');
+  });
+  it('does not choose what a later failure rolls back to', async () => {
+    await atThirdGate('rollback');
+    await edited(
+      withRun('web-3', (status) => {
+        status.stagesStatus![0]!.clusters[0]!.previous = { resourceSnapshotIndex: 0 };
+      }),
+    );
+    await reject('web-3');
+    await world.fleet.run(120);
+    expect(world.images()[0]).not.toBe('web:1');
+  });
+});
+
+describe('a rollback', () => {
+  it.each([
+    ['the files of earlier runs are there', false],
+    ['they were removed', true],
+  ])('continues after a kill where %s', async (_, removed) => {
+    await atThirdGate('rollback');
+    if (removed) world.fleet.commit({ 'runs/web-1.yaml': undefined, 'runs/web-2.yaml': undefined });
+    await world.fleet.run(30);
+    await reject('web-3');
+    await world.fleet.until(
+      'it rolls back',
+      async () => (await recordOf('web-3')).status?.rollbackStatus !== undefined,
+      60,
+    );
+    expect((await recordOf('web-3')).status!.conditions!.some(({ type }) => type === 'Succeeded')).toBe(false);
+    await world.restart();
+    await everywhere('web:2');
+    await world.fleet.until(
+      'it is over',
+      async () => (await recordOf('web-3')).status!.conditions!.some(({ type }) => type === 'Succeeded'),
+      300,
+    );
+    expect((await recordOf('web-3')).status!.conditions!.at(-1)).toMatchObject({
+      reason: 'ApprovalRejected',
+      message: expect.stringContaining('rolled back 1 of 1 clusters'),
+    });
+    expect(world.problems()).toEqual([]);
+  });
+  it('is proven by a run before that was rolled back itself', async () => {
+    await atThirdGate('rollback');
+    await reject('web-3');
+    await everywhere('web:2');
+    await next('web-4', 'web:4', 'rollback');
+    await world.restart();
+    await reject('web-4');
+    await everywhere('web:2');
+    expect(world.problems()).toEqual([]);
+  });
+});
