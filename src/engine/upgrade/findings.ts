@@ -1,17 +1,37 @@
+import { formatMinor, formatVersion, type KubernetesVersion, minorsBetween } from '../../api/kubernetes-version.ts';
 import type { Manifest } from '../../api/meta.ts';
 import type { ClusterObservation, UpgradeFinding } from '../../api/observation.ts';
 import { shortList } from '../kernel/short-list.ts';
+import { removedApiOf } from './removed-apis.ts';
+import type { MemberStart } from './target-of-member.ts';
+import { versionOf } from './version-skew.ts';
 
-/** What stands against an upgrade of a member: what its provider found, and what the member itself shows. */
-export function findingsAgainst(observation: ClusterObservation | undefined): readonly UpgradeFinding[] {
+/**
+ * What stands against an upgrade of a member, in AKS's words (upgradeInsights): what its provider found, and what follows from what
+ * the member runs, what placements put there and what is to change. A reason that the provider gives is not given twice.
+ */
+export function findingsAgainst(
+  observation: ClusterObservation | undefined,
+  { placed, to }: { readonly placed: readonly Manifest[] } & Pick<MemberStart, 'to'>,
+): readonly UpgradeFinding[] {
   const found = observation?.upgrade?.findings ?? [];
-  const budgets = (observation?.extras ?? [])
-    .filter(allowsNothing)
-    .map(({ metadata }) => nameOf(metadata))
-    .sort();
-  if (budgets.length === 0 || found.some(({ reason }) => reason === 'PDBConstraint')) return found;
+  const [current, next] = [versionOf(observation?.versions?.controlPlane), versionOf(to.controlPlane)];
+  const own = [
+    ...blockingBudgets(observation),
+    ...(next ? removedApis(placed, { current, next }) : []),
+    ...newerPools(observation, { to, controlPlane: next ?? current }),
+  ];
+  // Of budgets and pools the provider knows as much; what it found of APIs is in use by others.
+  const isTold = ({ reason }: UpgradeFinding): boolean =>
+    reason !== 'ApiBreakingChange' && found.some((finding) => finding.reason === reason);
+  return [...own.filter((finding) => !isTold(finding)), ...found];
+}
+
+function blockingBudgets(observation: ClusterObservation | undefined): UpgradeFinding[] {
+  const budgets = (observation?.extras ?? []).filter(allowsNothing).map(nameOf).sort();
+  if (budgets.length === 0) return [];
   const message = `no pod may be drained by PodDisruptionBudget ${shortList(budgets)}`;
-  return [...found, { reason: 'PDBConstraint', severity: 'Blocking', message }];
+  return [{ reason: 'PDBConstraint', severity: 'Blocking', message }];
 }
 
 /** A budget that selects pods and lets none of them go: a drain would wait for ever. */
@@ -21,5 +41,45 @@ function allowsNothing({ kind, status }: Manifest): boolean {
   return disruptionsAllowed === 0 && typeof expectedPods === 'number' && expectedPods > 0;
 }
 
-const nameOf = ({ namespace, name }: Manifest['metadata']): string =>
+const nameOf = ({ metadata: { namespace, name } }: Manifest): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
+
+/** Blocking: the upgrade ends the API. Warning: a later one will, and its successor is there by then. */
+function removedApis(
+  placed: readonly Manifest[],
+  { current, next }: { readonly current: KubernetesVersion | undefined; readonly next: KubernetesVersion },
+): UpgradeFinding[] {
+  const texts = { Blocking: new Map<string, Set<string>>(), Warning: new Map<string, Set<string>>() };
+  for (const manifest of placed) {
+    const api = removedApiOf(manifest);
+    // What the present version does not serve is not there.
+    if (!api || next.major !== 1 || (current && current.minor >= api.removedIn)) continue;
+    const { successor, removedIn } = api;
+    const severity = next.minor >= removedIn ? 'Blocking' : 'Warning';
+    if (severity === 'Warning' && successor && next.minor < successor.since) continue;
+    const instead = successor ? `write ${successor.apiVersion}` : 'it has no successor';
+    const text = `${manifest.apiVersion} ${manifest.kind} is removed in ${formatMinor({ major: 1, minor: removedIn })}, ${instead}`;
+    const names = texts[severity].get(text) ?? new Set();
+    texts[severity].set(text, names.add(nameOf(manifest)));
+  }
+  return (['Blocking', 'Warning'] as const).flatMap((severity): UpgradeFinding[] => {
+    const all = [...texts[severity]].map(([text, names]) => `${text}: ${shortList([...names].sort())}`).sort();
+    return all.length === 0 ? [] : [{ reason: 'ApiBreakingChange', severity, message: all.join('; ') }];
+  });
+}
+
+/** A kubelet must not be newer than its API server. The upgrade of the control plane only makes it better: a warning. */
+function newerPools(
+  observation: ClusterObservation | undefined,
+  { to, controlPlane }: { readonly to: MemberStart['to']; readonly controlPlane: KubernetesVersion | undefined },
+): UpgradeFinding[] {
+  if (controlPlane === undefined) return [];
+  const newer = (observation?.versions?.pools ?? []).flatMap(({ name, kubernetes }) => {
+    const written = to.pools.find((pool) => pool.name === name)?.kubernetes ?? kubernetes;
+    const version = versionOf(written);
+    return version && minorsBetween(controlPlane, version) > 0 ? [`${name} (${written})`] : [];
+  });
+  if (newer.length === 0) return [];
+  const message = `newer than the control plane ${formatVersion(controlPlane)}: pool ${shortList(newer)}`;
+  return [{ reason: 'ComponentVersionMismatch', severity: 'Warning', message }];
+}

@@ -62,10 +62,15 @@ export function lookAtMember(
     case 'wait':
       return wait(target.code, target.message);
     case 'start':
-      return (
-        without ?? preflight(member, run.spec.onBlocked) ?? inWindow(member, target, context) ?? started(member, target)
-      );
+      break;
   }
+  const findings = findingsAgainst(observation, { placed: input.placedInOldApis(member), to: target.to });
+  return (
+    without ??
+    preflight(name, findings, run.spec.onBlocked) ??
+    inWindow(member, target, context) ??
+    started(target, findings)
+  );
 }
 
 const providerOf = ({ annotations }: UpgradeMember): string | undefined => annotations[providerAnnotation];
@@ -103,16 +108,17 @@ function busyWith({ name, observation }: UpgradeMember, { run }: RunContext): st
 }
 
 function preflight(
-  { name, observation }: UpgradeMember,
+  name: string,
+  findings: readonly UpgradeFinding[],
   policy: UpdateRun['spec']['onBlocked'],
 ): MemberVerdict | undefined {
-  const blocking = findingsOf(findingsAgainst(observation), 'Blocking');
+  const blocking = findingsOf(findings, 'Blocking');
   if (blocking === undefined || policy === 'Ignore') return undefined;
   return byPolicy(policy, 'PreflightBlocked', `${name} is not ready for an upgrade: ${blocking}`);
 }
 
-function findingsOf(findings: readonly UpgradeFinding[] | undefined, severity: UpgradeFinding['severity']) {
-  const texts = (findings ?? [])
+function findingsOf(findings: readonly UpgradeFinding[], severity: UpgradeFinding['severity']) {
+  const texts = findings
     .filter((finding) => finding.severity === severity)
     .map(({ reason, message }) => (message ? `${reason} (${message})` : reason));
   return texts.length === 0 ? undefined : texts.join('; ');
@@ -135,8 +141,8 @@ function inWindow(
   return pause.kind === 'paused' ? wait('Freeze', `it starts once ${pause.endsWhen}`, pause.until) : undefined;
 }
 
-function started({ observation }: UpgradeMember, target: Start): MemberVerdict {
-  const warned = findingsOf(findingsAgainst(observation), 'Warning');
+function started(target: Start, findings: readonly UpgradeFinding[]): MemberVerdict {
+  const warned = findingsOf(findings, 'Warning');
   const texts = [
     target.message,
     ...target.warnings.map(({ reason, message }) => `${reason} (${message})`),

@@ -1,4 +1,4 @@
-import type { ClusterName, Timestamp } from '../../api/meta.ts';
+import type { ClusterName, Manifest, Timestamp } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { UpgradeType } from '../../api/upgrade-fields.ts';
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
@@ -42,6 +42,8 @@ export interface UpgradesInput {
   readonly unknownVersions: string | undefined;
   /** What exists where the member is; undefined = nothing is known of it. */
   readonly catalogOf: (member: UpgradeMember) => RegionCatalog | undefined;
+  /** What placements put on the member in APIs that Kubernetes removes. */
+  readonly placedInOldApis: (member: UpgradeMember) => readonly Manifest[];
   readonly now: Timestamp;
   /** Of the fleet repo, that is planned for. */
   readonly commit: string;

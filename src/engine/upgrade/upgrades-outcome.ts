@@ -14,6 +14,7 @@ import { catalogOf } from './catalog.ts';
 import { maintenanceOf } from './maintenance.ts';
 import { providerAnnotation } from './member-annotations.ts';
 import { regionOf } from './member-region.ts';
+import { placedInOldApis } from './placed-objects.ts';
 import { plannedGates } from './planned-gates.ts';
 import { allMembers, isInFlight } from './tree.ts';
 import { unreadSettings } from './unread-settings.ts';
@@ -141,6 +142,7 @@ export function upgradesInput(
     unknownWindows: unreadSettings(input.fleet, 'MaintenanceConfiguration'),
     unknownVersions: unreadSettings(input.fleet, 'VersionCatalog'),
     catalogOf: ({ region, annotations }) => catalogOf(versionCatalogs, region, annotations[providerAnnotation]),
+    placedInOldApis: ({ name, observation }) => placedInOldApis(name, record, observation),
     now: input.now,
     commit: input.commit,
     pause: world.freeze,
