@@ -16,6 +16,7 @@ import { makeDirectory } from '../repo/make-directory.ts';
 import { readRecord } from '../repo/record/read.ts';
 import { sha256 } from '../repo/sha256.ts';
 import { openRepo } from './fleet-repo/open-repo.ts';
+import { connectBy, managementNamed } from './run/management-clusters.ts';
 import { membersNamed } from './run/members-named.ts';
 import { noMemberReached } from './run/no-member-reached.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
@@ -28,16 +29,18 @@ export async function observe(options: {
   readonly repo: string;
   readonly ref?: string;
   readonly members: string;
+  readonly clusterApi?: string;
   readonly timeout: string;
 }): Promise<void> {
   const timeout = parseDuration(options.timeout);
   if (timeout === undefined)
     throw new CliError(`--timeout ${options.timeout} is not a duration: write for example 15s`);
   const connections = await membersNamed(options.members);
+  const management = await managementNamed(options.clusterApi);
   const repo = await openRepo(options.repo, options);
   const members = fleetMembers({
-    connect: (name) => connections.open(name),
-    providers: upgradeProvidersOf(),
+    connect: connectBy(connections, management),
+    providers: upgradeProvidersOf({ management }),
     clock: systemClock,
     pace: systemClock,
     changed: () => {},

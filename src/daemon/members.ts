@@ -13,6 +13,7 @@ import type { Assignment } from '../members/assignment.ts';
 import { type Clock, sleep } from '../members/clock.ts';
 import { fewAtOnce } from '../members/few-at-once.ts';
 import { type Member, openMember } from '../members/member.ts';
+import type { ProviderSetting } from '../members/upgrade/provider.ts';
 import { providerOf } from '../members/upgrade/provider-setting.ts';
 import type { OpenProviders } from '../members/upgrade/upgrade-watch.ts';
 import { type Connect, openMembers } from './open-members.ts';
@@ -86,10 +87,11 @@ export function fleetMembers(input: {
   const limits = sharedLimits(input.limits);
   let prices: readonly PriceList[] = [];
   let disputed = false;
+  let settings: ReadonlyMap<ClusterName, ProviderSetting | undefined> = new Map();
   /** When the record last confirmed the assignments, milliseconds of the fleet's time. */
   let knownAt = Number.NEGATIVE_INFINITY;
   const opened = openMembers({
-    connect: input.connect,
+    connect: (name) => input.connect(name, settings.get(name)),
     clock: input.clock,
     open: (name, { transport, heartbeatMs, position }) =>
       openMember({
@@ -120,10 +122,11 @@ export function fleetMembers(input: {
     async follow(clusters, { priceLists, resources }) {
       prices = priceLists;
       limits.explain(weightOfAll(resources));
+      settings = new Map(clusters.map((cluster) => [cluster.metadata.name, providerOf(cluster)]));
       await opened.follow(
         new Map(clusters.map(({ metadata, spec }) => [metadata.name, spec.heartbeatPeriodSeconds * 1000])),
       );
-      for (const cluster of clusters) opened.open.get(cluster.metadata.name)?.member.upgradeBy(providerOf(cluster));
+      for (const [name, setting] of settings) opened.open.get(name)?.member.upgradeBy(setting);
     },
     disputed: () => disputed,
     assign(assignments, isForgotten = () => false) {

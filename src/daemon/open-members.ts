@@ -3,9 +3,10 @@ import type { ClusterName } from '../api/meta.ts';
 import type { Transport } from '../members/api-server/transport.ts';
 import type { Clock } from '../members/clock.ts';
 import type { Member } from '../members/member.ts';
+import type { ProviderSetting } from '../members/upgrade/provider.ts';
 
-/** Opens a connection to a member by name; undefined when no kubeconfig has it. */
-export type Connect = (name: ClusterName) => Promise<Transport | undefined>;
+/** Opens a connection to a member by name, or by what its upgrade provider knows of it; undefined when no kubeconfig has it. */
+export type Connect = (name: ClusterName, setting?: ProviderSetting) => Promise<Transport | undefined>;
 
 /** Open members, and members without a connection. */
 export interface OpenMembers {

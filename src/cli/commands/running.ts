@@ -41,6 +41,10 @@ export function runningCommands(gitfleet: Command): void {
         '$KUBECONFIG',
       )
       .option('--simulated-fleet <file>', 'SimulatedFleet file for --members simulated')
+      .option(
+        '--cluster-api <file>',
+        'kubeconfig of the management clusters that upgrade members by Cluster API (docs/upgrades.md)',
+      )
       .option('--cache-dir <dir>', 'cache of clones and parsed files; safe to delete at any time')
       .option(
         '--watch-members <number>',
@@ -81,6 +85,10 @@ export function runningCommands(gitfleet: Command): void {
       .addOption(repo())
       .addOption(ref())
       .option('--members <source>', 'kubeconfig file or directory of kubeconfigs', '$KUBECONFIG')
+      .option(
+        '--cluster-api <file>',
+        'kubeconfig of the management clusters that upgrade members by Cluster API (docs/upgrades.md)',
+      )
       .option('--timeout <duration>', 'how long to wait for each member', '15s')
       .action(async (options) => (await import('../observe.ts')).observe(options)),
     'observe --out observed/ && gitfleet plan --observed observed/',

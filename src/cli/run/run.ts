@@ -10,6 +10,7 @@ import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { isColored } from '../terminal/colors.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
+import { connectBy, managementNamed } from './management-clusters.ts';
 import { membersNamed } from './members-named.ts';
 import { noMemberReached } from './no-member-reached.ts';
 import { allowedFiles, tooFewFiles } from './open-files.ts';
@@ -23,6 +24,7 @@ export interface RunOptions {
   readonly members: string;
   readonly watchMembers: string;
   readonly simulatedFleet?: string;
+  readonly clusterApi?: string;
   readonly cacheDir?: string;
   readonly interval: string;
   readonly publishInterval: string;
@@ -46,13 +48,16 @@ export async function run(options: RunOptions): Promise<void> {
   await requireRecord(options);
   const simulated =
     options.members === 'simulated' ? await simulatedMembers(requireFleetFile(options), systemClock) : undefined;
-  const connect = simulated?.connect ?? (await kubeconfigMembers(options.members, (message) => log.warn(message)));
+  const management = await managementNamed(options.clusterApi);
+  const connect =
+    simulated?.connect ??
+    connectBy(await kubeconfigMembers(options.members, (message) => log.warn(message)), management);
   const opened = await openDaemon({
     repo: options.repo,
     branch: options.branch,
     statusBranch: options.statusBranch,
     connect,
-    providers: upgradeProvidersOf(),
+    providers: upgradeProvidersOf({ management }),
     watchMembers: count('--watch-members', options.watchMembers),
     cacheDir: options.cacheDir ?? defaultCacheDir(options.repo),
     intervalMs: duration('--interval', options.interval),
@@ -120,7 +125,7 @@ async function kubeconfigMembers(option: string, warn: (message: string) => void
   if (scarce !== undefined) warn(scarce);
   if (connections.names.length === 0)
     warn(`--members ${option} names no member: it holds no context and no kubeconfig of a member's name`);
-  return (name: string) => connections.open(name);
+  return connections;
 }
 
 function requireFleetFile(options: RunOptions): string {

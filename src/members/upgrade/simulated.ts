@@ -1,9 +1,12 @@
+import { minorsBetween, parseVersion } from '../../api/kubernetes-version.ts';
+import type { ObservedVersions } from '../../api/observed-versions.ts';
 import { isFields } from '../../engine/kernel/fields.ts';
 import { badResponse } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';
 import {
   notRequested,
   type OperationReport,
+  RefusedUpgrade,
   type SeenCluster,
   type UpgradeOperation,
   type UpgradeProvider,
@@ -32,8 +35,9 @@ export function simulatedProvider(client: MemberClient): UpgradeProvider<Seen> {
       return { versions: found['versions'] as Seen['versions'], running, last };
     },
     preflight: async () => [],
-    async start(operation, { last }) {
+    async start(operation, { last, versions }) {
       if (last?.operationId === operation.operationId) return false;
+      refuseDowngrade(operation, versions);
       await client.send({
         method: 'PUT',
         path: upgradePath,
@@ -49,6 +53,12 @@ export function simulatedProvider(client: MemberClient): UpgradeProvider<Seen> {
         : { phase: 'Unknown', message: notRequested };
     },
   };
+}
+
+function refuseDowngrade({ controlPlane = '' }: UpgradeOperation, { controlPlane: runs = '' }: ObservedVersions): void {
+  const [to, from] = [parseVersion(controlPlane), parseVersion(runs)];
+  if (to && from && minorsBetween(from, to) < 0)
+    throw new RefusedUpgrade(`${controlPlane} is older than ${runs}: a cluster is never downgraded`);
 }
 
 const requestOf = ({ operationId, type, controlPlane, pools = [] }: UpgradeOperation): object => ({

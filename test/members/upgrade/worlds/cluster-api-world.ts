@@ -1,0 +1,56 @@
+import { clusterApiProvider } from '../../../../src/members/upgrade/cluster-api/cluster-api.ts';
+import { manualClock } from '../../../../src/simulator/clock.ts';
+import { inProcessTransport } from '../../../../src/simulator/transport.ts';
+import { clientOf } from '../../../support/member-client.ts';
+import { begin } from '../../../support/member-world.ts';
+import { FakeClusterApi } from './fake-cluster-api.ts';
+import type { UpgradeWorld } from './world.ts';
+
+export interface ClusterApiWorld extends UpgradeWorld {
+  readonly fake: FakeClusterApi;
+}
+
+export async function clusterApiWorld(isManaged: boolean): Promise<ClusterApiWorld> {
+  const clock = manualClock(begin);
+  const fake = await FakeClusterApi.open(clock, isManaged);
+  const changes: string[] = [];
+  const transport = inProcessTransport(fake.member);
+  const client = clientOf({
+    name: 'management',
+    clock,
+    transport: (request) => {
+      if (request.method !== 'GET')
+        changes.push(`${request.method} ${request.path.split('/').slice(-2).join('/').split('?')[0]} ${request.body}`);
+      return transport(request);
+    },
+  });
+  return {
+    fake,
+    clock,
+    pool: 'md-0',
+    version: (text) => text,
+    provider: () => clusterApiProvider(client, { namespace: 'fleet', name: 'eu-1' }),
+    changes: () => changes,
+    hang: () => {
+      fake.isHanging = true;
+    },
+    fail: () => {
+      fake.isFailing = true;
+    },
+    heal: () => {
+      fake.isFailing = false;
+    },
+    interfere() {
+      if (isManaged)
+        fake.edit('clusters', 'eu-1', (spec) => {
+          (spec['topology'] as { version: string }).version = 'v1.31.5';
+        });
+      else
+        fake.edit('kubeadmcontrolplanes', 'eu-1-cp', (spec) => {
+          spec['version'] = 'v1.31.5';
+        });
+    },
+    unsupported: { type: 'Full', controlPlane: 'v1.31' },
+    close: () => fake.member.close(),
+  };
+}
