@@ -12,7 +12,8 @@ const mayImport: Readonly<
   api: { folders: ['api'], packages: ['zod'], node: false },
   engine: { folders: ['api', 'engine'], packages: [], node: false },
   repo: { folders: ['api', 'engine', 'repo'], packages: ['yaml', 'zod'], node: true },
-  report: { folders: ['api', 'engine', 'repo', 'report'], packages: [], node: false },
+  forecast: { folders: ['api', 'engine', 'repo', 'forecast'], packages: [], node: false },
+  report: { folders: ['api', 'engine', 'repo', 'forecast', 'report'], packages: [], node: false },
   git: { folders: ['api', 'git', 'repo'], packages: ['isomorphic-git', 'undici', 'chokidar'], node: true },
   members: { folders: ['api', 'engine', 'members'], packages: ['undici', '@kubernetes/client-node'], node: true },
   simulator: { folders: ['api', 'engine', 'members', 'simulator'], packages: ['yaml'], node: true },
@@ -22,7 +23,7 @@ const mayImport: Readonly<
     node: true,
   },
   cli: {
-    folders: ['api', 'engine', 'repo', 'git', 'members', 'simulator', 'report', 'daemon', 'cli'],
+    folders: ['api', 'engine', 'repo', 'git', 'members', 'simulator', 'forecast', 'report', 'daemon', 'cli'],
     packages: ['commander', 'yaml'],
     node: true,
   },

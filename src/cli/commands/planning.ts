@@ -44,6 +44,22 @@ export function planningCommands(gitfleet: Command): void {
   examples(
     planOptions(
       gitfleet
+        .command('forecast')
+        .description('show when changes would happen: stages, clusters, approvals and freezes in virtual time'),
+    )
+      .option('--until <duration>', 'how far to look: 12h, 7d', '7d')
+      .option('--ready-after <duration>', 'clusters are ready so long after they are updated', '90s')
+      .option('--approve-after <duration|never>', 'approvals are given so long after they are requested', '1h')
+      .addOption(output('table, json or markdown'))
+      .action(async (options) => (await import('../forecast/forecast.ts')).forecast(options)),
+    'forecast',
+    'forecast --ref my-branch --approve-after never',
+    'forecast --until 14d --ready-after 5m -o markdown',
+  );
+
+  examples(
+    planOptions(
+      gitfleet
         .command('diff')
         .description(
           'show what a plan would change on each cluster, as a diff of manifests; exit code 1 if there are differences',

@@ -1,0 +1,308 @@
+import type { ClusterName, Condition, Timestamp } from '../api/meta.ts';
+import { type PlacementRef, placementKey } from '../api/placement.ts';
+import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../api/staged.ts';
+import type { PlanInput } from '../engine/input.ts';
+import { findCondition, isFulfilled } from '../engine/kernel/condition.ts';
+import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
+import type { GuardFinding, Plan, PlannedRun } from '../engine/plan-document.ts';
+import { placementTargets } from '../engine/target-kinds.ts';
+import { isOver, placementOfRun } from '../engine/update-run.ts';
+import { type Assumptions, type ForecastRun, type ForecastStep, forecastSteps } from './steps.ts';
+
+/** When the changes of a fleet would happen, if members and people do as supposed. */
+export interface Forecast {
+  readonly apiVersion: 'gitfleet.dev/v1alpha1';
+  readonly kind: 'Forecast';
+  readonly from: Timestamp;
+  /** The horizon. */
+  readonly until: Timestamp;
+  /** As of `ForecastRun`. */
+  readonly end: ForecastRun['end'];
+  /** When the last change is done; absent if nothing changes, or not everything is done. */
+  readonly doneAt?: Timestamp;
+  /** Update runs that are not over, and placements that roll out by themselves and change, in order of their start. */
+  readonly rollouts: readonly Rollout[];
+  /** Findings of the guard on the last plan. */
+  readonly guard: readonly GuardFinding[];
+}
+
+export interface Rollout {
+  readonly placement: PlacementRef;
+  /** Name of the update run. */
+  readonly run?: string;
+  readonly from?: Timestamp;
+  /** Absent: it is not over by the horizon. */
+  readonly to?: Timestamp;
+  /** How an update run stands at the end of the forecast. */
+  readonly state?: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+  readonly stages: readonly RolloutStage[];
+  /** What holds it as a whole. */
+  readonly waits: readonly Wait[];
+}
+
+export interface RolloutStage {
+  /** Absent: the placement rolls out by itself. */
+  readonly name?: string;
+  readonly isRollback?: true;
+  readonly from?: Timestamp;
+  readonly to?: Timestamp;
+  readonly clusters: readonly ClusterSpan[];
+  readonly waits: readonly Wait[];
+}
+
+export interface ClusterSpan {
+  readonly clusterName: ClusterName;
+  readonly action: 'add' | 'update' | 'remove';
+  readonly from: Timestamp;
+  readonly to?: Timestamp;
+}
+
+export interface Wait {
+  readonly kind: 'approval' | 'soak' | 'freeze';
+  readonly from: Timestamp;
+  /** Absent: it lasts until the horizon, or longer. */
+  readonly to?: Timestamp;
+  /** Of the request. */
+  readonly approval?: string;
+}
+
+export function forecast(input: PlanInput, assumptions: Assumptions): Forecast {
+  const run = forecastSteps(input, assumptions);
+  return forecastOf(run, input, assumptions);
+}
+
+/** The forecast of steps that were made from an input. */
+export function forecastOf({ steps, end }: ForecastRun, input: PlanInput, { untilMs }: Assumptions): Forecast {
+  const rollouts = [...runRollouts(steps, input), ...ownRollouts(steps)].sort((a, b) => orderOf(a) - orderOf(b));
+  const ends = rollouts.map(({ to }) => to);
+  const isDone = rollouts.length > 0 && ends.every((to) => to !== undefined);
+  return {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'Forecast',
+    from: input.now,
+    until: formatInstant((parseInstant(input.now) ?? 0) + untilMs),
+    end,
+    ...(isDone && { doneAt: ends.map((to) => to!).reduce((latest, to) => (to > latest ? to : latest)) }),
+    rollouts,
+    guard: steps.at(-1)!.result.plan.guard,
+  };
+}
+
+const orderOf = ({ from }: Rollout): number => parseInstant(from ?? '') ?? Number.MAX_SAFE_INTEGER;
+
+/** Update runs that are not over at the beginning, as the last plan records them. */
+function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rollout[] {
+  const last = steps.at(-1)!.result;
+  const { members } = last.contents.world;
+  const isMember = (cluster: ClusterName): boolean => members.get(cluster)?.leaving === false;
+  const files = new Map(last.contents.world.admitted.runs.map((run) => [placementKey(run.metadata), run]));
+  return last.plan.runs.flatMap((run): Rollout[] => {
+    const key = placementKey(run);
+    const file = files.get(key);
+    if (file === undefined || isOver(record.runs.get(key)?.status ?? {})) return [];
+    const { status } = run;
+    const { rollbackStatus, stagesStatus = [], deletionStageStatus, conditions = [] } = status;
+    const removals = (deletionStageStatus?.clusters.length ?? 0) > 0 ? [deletionStageStatus!] : [];
+    const freezes = freezesOf(steps, run);
+    const stages = [
+      ...[...stagesStatus, ...removals].map((stage) =>
+        stageOf(stage, { status, isMember, freezes, earlier: record.runs.get(key)?.status }),
+      ),
+      ...(rollbackStatus?.stagesStatus ?? []).map((stage) => ({
+        ...stageOf(stage, { status, isMember, freezes: new Map(), earlier: undefined }),
+        isRollback: true as const,
+      })),
+    ].filter(({ clusters, waits }) => clusters.length + waits.length > 0);
+    const starts = stages.flatMap(({ from }) => from ?? []).sort();
+    const state =
+      conditions.find(({ type, status: is }) => type === 'Succeeded' && is !== 'Unknown') ??
+      findCondition(conditions, 'Progressing') ??
+      findCondition(conditions, 'Initialized');
+    const to = isOver(status) ? state?.lastTransitionTime : undefined;
+    return [
+      {
+        placement: placementOfRun(file),
+        run: run.name,
+        ...(starts[0] !== undefined && { from: starts[0] }),
+        ...(to !== undefined && { to }),
+        ...(state && {
+          state: { type: state.type, status: state.status, reason: state.reason, message: state.message },
+        }),
+        stages,
+        waits: freezes.get('') ?? [],
+      },
+    ];
+  });
+}
+
+interface StageContext {
+  readonly status: UpdateRunStatus;
+  /** Nothing is removed from a cluster that left the fleet. */
+  readonly isMember: (cluster: ClusterName) => boolean;
+  /** By stage; those of the run as a whole under ''. */
+  readonly freezes: ReadonlyMap<string, readonly Wait[]>;
+  readonly earlier: UpdateRunStatus | undefined;
+}
+
+function stageOf(stage: StageStatus, { status, isMember, freezes, earlier }: StageContext): RolloutStage {
+  const { stageName, clusters, startTime, endTime } = stage;
+  const waits = [
+    ...(stage.beforeStageTaskStatus ?? []).flatMap((task) => approvalWait(task) ?? []),
+    ...(freezes.get(stageName) ?? []),
+    ...(stage.afterStageTaskStatus ?? []).flatMap((task) =>
+      task.type === 'Approval' ? (approvalWait(task) ?? []) : (soakWait(stage, task) ?? []),
+    ),
+  ];
+  const isRemoval = stageName === status.deletionStageStatus?.stageName;
+  const known = new Set(
+    (earlier?.stagesStatus ?? []).flatMap((other) =>
+      other.clusters.filter(isDone).map(({ clusterName }) => clusterName),
+    ),
+  );
+  const spans = clusters.flatMap((cluster) =>
+    known.has(cluster.clusterName) || (isRemoval && !isMember(cluster.clusterName))
+      ? []
+      : (spanOf(cluster, isRemoval) ?? []),
+  );
+  const from = startTime ?? waits.map((wait) => wait.from).sort()[0];
+  return {
+    name: isRemoval ? 'removals' : stageName,
+    ...(from !== undefined && { from }),
+    ...(endTime !== undefined && { to: endTime }),
+    clusters: spans,
+    waits,
+  };
+}
+
+const isDone = ({ conditions }: ClusterUpdatingStatus): boolean =>
+  findCondition(conditions, 'Succeeded') !== undefined || findCondition(conditions, 'Skipped')?.status === 'True';
+
+function spanOf({ clusterName, conditions }: ClusterUpdatingStatus, isRemoval: boolean): ClusterSpan | undefined {
+  const from = findCondition(conditions, 'Started')?.lastTransitionTime;
+  const to = (findCondition(conditions, 'Succeeded') ?? findCondition(conditions, 'Skipped'))?.lastTransitionTime;
+  if (from === undefined) return undefined;
+  const action = isRemoval ? 'remove' : 'update';
+  return { clusterName, action, from, ...(to !== undefined && { to }) };
+}
+
+type Task = NonNullable<StageStatus['afterStageTaskStatus']>[number];
+
+function approvalWait({ conditions, approvalRequestName }: Task): Wait | undefined {
+  const from = findCondition(conditions, 'ApprovalRequestCreated')?.lastTransitionTime;
+  const answer = findCondition(conditions, 'ApprovalRequestApproved');
+  const to = answer?.status === 'True' ? answer.lastTransitionTime : undefined;
+  if (from === undefined) return undefined;
+  return {
+    kind: 'approval',
+    from,
+    ...(to !== undefined && { to }),
+    ...(approvalRequestName !== undefined && { approval: approvalRequestName }),
+  };
+}
+
+function soakWait(stage: StageStatus, { conditions }: Task): Wait | undefined {
+  if (stage.clusters.length === 0 || !stage.clusters.every(isDone)) return undefined;
+  const ends = stage.clusters.map(
+    (cluster) =>
+      (findCondition(cluster.conditions, 'Skipped') ?? findCondition(cluster.conditions, 'Succeeded'))
+        ?.lastTransitionTime ?? '',
+  );
+  const to = findCondition(conditions, 'WaitTimeElapsed')?.lastTransitionTime;
+  return { kind: 'soak', from: ends.reduce((last, at) => (at > last ? at : last)), ...(to !== undefined && { to }) };
+}
+
+/** Times in which a freeze or a suspension holds an object, by stage. */
+function freezesOf(
+  steps: readonly ForecastStep[],
+  { kind, name, namespace }: Pick<PlannedRun, 'name' | 'namespace'> & { readonly kind: string },
+): ReadonlyMap<string, readonly Wait[]> {
+  const found = new Map<string, Wait[]>();
+  const open = new Set<string>();
+  for (const { now, result } of steps) {
+    const held = new Set(
+      result.plan.holds
+        .filter(
+          ({ reason, subject }) =>
+            reason === 'Freeze' && subject.kind === kind && subject.name === name && subject.namespace === namespace,
+        )
+        .map(({ subject }) => subject.stage ?? ''),
+    );
+    for (const stage of held.difference(open)) {
+      open.add(stage);
+      found.set(stage, [...(found.get(stage) ?? []), { kind: 'freeze', from: now }]);
+    }
+    for (const stage of open.difference(held)) {
+      open.delete(stage);
+      const list = found.get(stage)!;
+      found.set(stage, [...list.slice(0, -1), { ...list.at(-1)!, to: now }]);
+    }
+  }
+  return found;
+}
+
+/** Placements that roll out by themselves, and those that are removed. */
+function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
+  const spans = new Map<string, { readonly placement: PlacementRef; readonly clusters: ClusterSpan[] }>();
+  const open = new Map<string, { readonly span: ClusterSpan; readonly list: ClusterSpan[] }>();
+  for (const { now, result } of steps) {
+    const { plan, contents } = result;
+    if (plan.guard.length > 0) continue;
+    const seen = new Set<string>();
+    for (const { bindings, ...placement } of [...plan.placements, ...deletedPlacements(plan)]) {
+      const key = placementKey(placement);
+      const external = contents.works.get(key)?.placement.spec.strategy.type === 'External';
+      for (const { clusterName, move, conditions } of bindings) {
+        const id = `${key} ${clusterName} ${move === 'remove' ? 'remove' : 'update'}`;
+        const isMoving = move === 'add' || move === 'update' || move === 'remove';
+        if (isMoving && move !== 'remove') close(id, now);
+        if (isMoving) seen.add(id);
+        if (isMoving && !external && !open.has(id)) begin(id, { placement, clusterName, action: move, from: now });
+        if (move !== 'remove' && open.has(id) && isFulfilled(conditions)) close(id, now);
+        if (open.has(id)) seen.add(id);
+      }
+    }
+    for (const id of open.keys()) if (!seen.has(id)) close(id, now);
+  }
+  return [...spans.values()].map(({ placement, clusters }) => {
+    const { kind, name, namespace } = placement;
+    const freezes = freezesOf(steps, { kind, name, ...(namespace === undefined ? {} : { namespace }) }).get('') ?? [];
+    const ends = clusters.map(({ to }) => to);
+    const to = ends.every((end) => end !== undefined)
+      ? ends.reduce((last, end) => (end! > last! ? end : last))
+      : undefined;
+    const from = clusters.map((span) => span.from).sort()[0]!;
+    const times = { from, ...(to !== undefined && { to }) };
+    return {
+      placement: { kind, name, ...(namespace !== undefined && { namespace }) },
+      ...times,
+      stages: [{ ...times, clusters, waits: freezes }],
+      waits: [],
+    };
+  });
+
+  function begin(id: string, { placement, ...span }: ClusterSpan & { readonly placement: PlacementRef }): void {
+    const key = placementKey(placement);
+    const entry = spans.get(key) ?? { placement, clusters: [] };
+    spans.set(key, entry);
+    entry.clusters.push(span);
+    open.set(id, { span, list: entry.clusters });
+  }
+  function close(id: string, to: Timestamp): void {
+    const entry = open.get(id);
+    if (entry === undefined) return;
+    entry.list[entry.list.indexOf(entry.span)] = { ...entry.span, to };
+    open.delete(id);
+  }
+}
+
+/** Placements without a file, with the clusters that they are still removed from. */
+function deletedPlacements({ placements, targets }: Plan) {
+  const present = new Set(placements.map((placement) => placementKey(placement)));
+  const gone = placementTargets(targets).filter(
+    ({ placement, remove }) => remove && !present.has(placementKey(placement)),
+  );
+  return [...Map.groupBy(gone, ({ placement }) => placementKey(placement)).values()].map((of) => ({
+    ...of[0]!.placement,
+    bindings: of.map(({ clusterName }) => ({ clusterName, move: 'remove' as const, conditions: [] })),
+  }));
+}

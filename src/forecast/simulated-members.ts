@@ -1,0 +1,133 @@
+import type { MemberCluster } from '../api/member-cluster.ts';
+import type { ClusterName, Condition, PlacementKey, Timestamp } from '../api/meta.ts';
+import { placementKey } from '../api/placement.ts';
+import type { Binding } from '../api/placement-state.ts';
+import { applyStrategyOf } from '../engine/bindings/apply-strategy.ts';
+import type { Fleet, FleetRecord, PlanInput, RecordedPlacement } from '../engine/input.ts';
+import { conditionIs, isFulfilled } from '../engine/kernel/condition.ts';
+import { formatInstant } from '../engine/kernel/instant.ts';
+import { idsOf } from '../engine/overrides/snapshot-id.ts';
+import type { Plan } from '../engine/plan-document.ts';
+import { placementTargets } from '../engine/target-kinds.ts';
+
+interface Due {
+  readonly at: number;
+  readonly key: PlacementKey;
+  readonly binding: string;
+}
+
+/**
+ * Members of a forecast: each cluster that responds now is done with what it is given, or is to lose, after the same time. One that
+ * does not respond never is. Their bindings get the conditions that they would then report.
+ */
+export function simulatedMembers(
+  { fleet, observations }: PlanInput,
+  { readyAfterMs, end }: { readonly readyAfterMs: number; readonly end: number },
+) {
+  const isReachable = (cluster: ClusterName): boolean => observations?.get(cluster)?.reachable !== false;
+  const silent = new Set(
+    observations === undefined
+      ? []
+      : fleet.members.map(({ metadata }) => metadata.name).filter((name) => observations.get(name)?.reachable !== true),
+  );
+  let due = new Map<string, Due>();
+  let known: Fleet | undefined;
+  let adapted: readonly MemberCluster[] = [];
+
+  return {
+    /** Instants at which clusters will be done. */
+    look(plan: Plan, record: FleetRecord, now: number): number[] {
+      const given = new Set(
+        placementTargets(plan.targets).map(({ clusterName, placement }) => `${placementKey(placement)} ${clusterName}`),
+      );
+      const next = new Map<string, Due>();
+      for (const [key, { state }] of record.placements)
+        for (const binding of state.bindings) {
+          const cluster = binding.targetCluster as ClusterName;
+          if (silent.has(cluster) || !isReachable(cluster) || !isBusy(binding)) continue;
+          if (!given.has(`${key} ${cluster}`)) continue;
+          const name = `${key} ${versionOf(binding)}`;
+          next.set(name, due.get(name) ?? { at: now + readyAfterMs, key, binding: versionOf(binding) });
+        }
+      due = next;
+      return [...new Set([...next.values()].map(({ at }) => at))];
+    },
+    /** The record with what members have done by an instant. */
+    advance(record: FleetRecord, at: number): FleetRecord {
+      const done = Map.groupBy(
+        [...due.values()].filter((it) => it.at <= at),
+        ({ key }) => key,
+      );
+      if (done.size === 0) return record;
+      const placements = new Map(record.placements);
+      for (const [key, list] of done) {
+        const recorded = placements.get(key);
+        if (recorded)
+          placements.set(key, withDone(recorded, new Set(list.map(({ binding }) => binding)), formatInstant(at)));
+      }
+      return { ...record, placements };
+    },
+    /** The fleet whose members have the status that they report now, and that does not go stale. */
+    fleet(present: Fleet): Fleet {
+      if (observations === undefined) return present;
+      if (known?.members !== present.members && adapted !== present.members) {
+        adapted = present.members.map((member) => withStatus(member, observations.get(member.metadata.name), end));
+        known = present;
+      }
+      return { ...present, members: adapted };
+    },
+  };
+}
+
+/** The cluster works on it: it is to be available, or to be removed. */
+const isBusy = (binding: Binding): boolean => {
+  if (binding.deleting) return true;
+  if (binding.state === 'Scheduled' || binding.resourceSnapshotIndex === undefined) return false;
+  if (conditionIs(binding.conditions, 'Overridden', 'False')) return false;
+  return !isFulfilled(binding.conditions);
+};
+
+const versionOf = (binding: Binding): string =>
+  `${binding.targetCluster} ${binding.deleting ? 'gone' : binding.resourceSnapshotIndex} ${idsOf(binding).join()}`;
+
+function withDone(recorded: RecordedPlacement, done: ReadonlySet<string>, now: Timestamp): RecordedPlacement {
+  const bindings = recorded.state.bindings.flatMap((binding): Binding[] => {
+    if (!done.has(versionOf(binding))) return [binding];
+    if (binding.deleting) return [];
+    const { failedPlacements: _f, ...rest } = binding;
+    const reports = recorded.object && applyStrategyOf(recorded.object, binding).type === 'ReportDiff';
+    return [{ ...rest, conditions: [...keptOf(binding), ...doneConditions(reports === true, now)] }];
+  });
+  return { ...recorded, state: { ...recorded.state, bindings } };
+}
+
+const reported = ['WorkSynchronized', 'Applied', 'Available', 'DiffReported'];
+const keptOf = ({ conditions = [] }: Binding): Condition[] => conditions.filter(({ type }) => !reported.includes(type));
+
+const doneConditions = (reports: boolean, lastTransitionTime: Timestamp): Condition[] => {
+  const is = (type: string, reason: string): Condition => ({
+    type,
+    status: 'True',
+    reason,
+    message: '',
+    lastTransitionTime,
+  });
+  const delivered = reports
+    ? [is('DiffReported', 'AllWorkHaveDiffReported')]
+    : [is('Applied', 'AllWorkHaveBeenApplied'), is('Available', 'AllWorkAreAvailable')];
+  return [is('WorkSynchronized', 'AllWorkSynced'), ...delivered];
+};
+
+function withStatus(
+  member: MemberCluster,
+  observation: ReturnType<NonNullable<PlanInput['observations']>['get']>,
+  end: number,
+): MemberCluster {
+  const status = { ...member.status, ...observation?.memberStatus };
+  if (observation?.reachable) {
+    const agentStatus = status.agentStatus?.map((agent) => ({ ...agent, lastReceivedHeartbeat: formatInstant(end) }));
+    return { ...member, status: { ...status, ...(agentStatus && { agentStatus }) } };
+  }
+  const lastReceivedHeartbeat = observation?.observedAt ?? '1970-01-01T00:00:00Z';
+  return { ...member, status: { ...status, agentStatus: [{ type: 'MemberAgent', lastReceivedHeartbeat }] } as never };
+}

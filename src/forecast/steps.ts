@@ -1,0 +1,135 @@
+import type { RemovalApproval } from '../api/gitfleet.ts';
+import type { Timestamp } from '../api/meta.ts';
+import type { ApprovalRequest } from '../api/staged.ts';
+import type { UpgradeGate } from '../api/upgrade-gate.ts';
+import type { Fleet, PlanInput } from '../engine/input.ts';
+import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
+import { type PlanResult, planFleet } from '../engine/plan.ts';
+import type { Plan, RequestedApproval } from '../engine/plan-document.ts';
+import { memoOf } from '../engine/reuse/memo.ts';
+import { nextRecord } from './next-record.ts';
+import { simulatedMembers } from './simulated-members.ts';
+
+/** What a forecast supposes of members and people. Milliseconds. */
+export interface Assumptions {
+  /** From the start of an update, or of a removal, until the cluster is done. */
+  readonly readyAfterMs: number;
+  /** From the request of an approval until it is merged; undefined = never. */
+  readonly approveAfterMs: number | undefined;
+  /** Where the forecast ends if the fleet has not settled before. */
+  readonly untilMs: number;
+}
+
+/** One plan of a forecast. */
+export interface ForecastStep {
+  readonly now: Timestamp;
+  readonly result: PlanResult;
+}
+
+export interface ForecastRun {
+  readonly steps: readonly ForecastStep[];
+  /** What the last plan was made from. */
+  readonly last: PlanInput;
+  /**
+   * `settled`: nothing changes any more. `horizon`: something may change later. `refused`: the guard refuses the plan, and no
+   * approval ends that within the time.
+   */
+  readonly end: 'settled' | 'horizon' | 'refused';
+}
+
+/** More plans than any forecast needs: each cluster of a fleet of ten thousand one after the other. */
+const mostSteps = 50_000;
+
+/**
+ * Plans again and again in virtual time, with members that get ready and people who approve as supposed: at each instant at which
+ * something happens, and only then. Pure as the engine: same input, same forecast.
+ */
+export function forecastSteps(input: PlanInput, assumptions: Assumptions): ForecastRun {
+  const begin = parseInstant(input.now) ?? 0;
+  const end = begin + assumptions.untilMs;
+  const members = simulatedMembers(input, { ...assumptions, end });
+  const approver = simulatedApprovers(assumptions.approveAfterMs);
+  const steps: ForecastStep[] = [];
+  let present: PlanInput = { ...input, record: { ...input.record, askedRemovals: undefined } };
+  let before: PlanResult | undefined;
+  for (;;) {
+    const result = planFleet(present, before && memoOf(before.parts));
+    const { plan } = result;
+    steps.push({ now: plan.now, result });
+    const isRefused = plan.guard.length > 0;
+    const now = parseInstant(plan.now)!;
+    const approvals = approver.look(plan, now);
+    const recorded = isRefused ? present.record : nextRecord(plan, present.record);
+    const awaited = isRefused ? [] : members.look(plan, recorded, now);
+    const wake = parseInstant(plan.wakeAt ?? '');
+    const instants = [...approvals, ...awaited, ...(wake === undefined ? [] : [wake])].filter((at) => at > now);
+    if (instants.length === 0) return { steps, last: present, end: isRefused ? 'refused' : 'settled' };
+    const next = instants.reduce((earliest, at) => Math.min(earliest, at));
+    if (next > end || steps.length >= mostSteps)
+      return { steps, last: present, end: isRefused ? 'refused' : 'horizon' };
+    before = result;
+    present = {
+      ...present,
+      now: formatInstant(next),
+      // From here on members have what is recorded, and what they are supposed to have.
+      observations: undefined,
+      fleet: approver.approvedBy(members.fleet(present.fleet), next),
+      record: members.advance(recorded, next),
+    };
+  }
+}
+
+/** People who merge each request some time after it was made. */
+function simulatedApprovers(afterMs: number | undefined) {
+  const due = new Map<string, { readonly at: number; readonly add: (fleet: Fleet) => Fleet }>();
+  return {
+    /** Instants of approvals to come. */
+    look(plan: Plan, now: number): number[] {
+      if (afterMs === undefined) return [];
+      for (const request of plan.approvals) {
+        const { planned, answer, file } = request;
+        if (answer !== undefined || file === undefined) continue;
+        const key = `${planned.kind} ${planned.namespace ?? ''} ${planned.name} ${planned.reviewDigest ?? ''}`;
+        if (!due.has(key)) due.set(key, { at: now + afterMs, add: (fleet) => withApproval(fleet, request) });
+      }
+      const digests = [...plan.guard, ...plan.holds].flatMap(({ removalDigest }) => removalDigest ?? []);
+      for (const digest of digests)
+        if (!due.has(digest)) due.set(digest, { at: now + afterMs, add: (fleet) => withRemoval(fleet, digest) });
+      return [...due.values()].map(({ at }) => at);
+    },
+    /** The fleet with what is approved by an instant. */
+    approvedBy(fleet: Fleet, at: number): Fleet {
+      let approved = fleet;
+      for (const [key, request] of due) {
+        if (request.at > at) continue;
+        approved = request.add(approved);
+        // Requested once: a request that is made again, after its approval did not count, is not answered for ever.
+        due.set(key, { ...request, add: (same) => same });
+      }
+      return approved;
+    },
+  };
+}
+
+function withApproval(fleet: Fleet, { file }: RequestedApproval): Fleet {
+  const object = file!.object as ApprovalRequest | UpgradeGate;
+  switch (object.kind) {
+    case 'ClusterApprovalRequest':
+    case 'ApprovalRequest':
+      return { ...fleet, approvals: [...fleet.approvals, object] };
+    case 'Gate':
+      return { ...fleet, gates: [...fleet.gates, object] };
+    default:
+      return fleet;
+  }
+}
+
+function withRemoval(fleet: Fleet, digest: string): Fleet {
+  const approval: RemovalApproval = {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'RemovalApproval',
+    metadata: { name: `forecast-${digest.slice(-12)}` },
+    spec: { removalDigest: digest },
+  };
+  return { ...fleet, removalApprovals: [...fleet.removalApprovals, approval] };
+}

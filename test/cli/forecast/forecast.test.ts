@@ -1,0 +1,70 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { devThenProd } from '../../support/dev-then-prod.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
+import { deployment, member, placement } from '../../support/paper-fleet.ts';
+import { cli } from '../../support/run-cli.ts';
+
+afterAll(removeFolders);
+
+const repo = () =>
+  folder({
+    'clusters/a.yaml': member('a', { env: 'dev' }),
+    'clusters/b.yaml': member('b', { env: 'prod' }),
+    'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
+    'resources/web.yaml': deployment('web', 'web', 'web:1'),
+    'strategy.yaml': devThenProd('30m'),
+    'run.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateRun
+metadata: {name: web-1}
+spec: {placementName: web, stagedRolloutStrategyName: careful}
+`,
+  });
+
+const forecast = (...flags: string[]) => cli('forecast', '--repo', repo(), '--now', '2026-11-20T10:00:00Z', ...flags);
+
+describe('gitfleet forecast', () => {
+  it('shows stages on a time line, what they need, and every cluster', async () => {
+    const { out, code } = await forecast();
+    expect(code).toBe(0);
+    expect(`\n${out}`).toMatchInlineSnapshot(`
+      "
+      Everything is done at 2026-11-20 11:03 UTC.
+
+      web-1 (placement web): done at 2026-11-20 11:03 UTC
+        STAGE   CLUSTERS   START                  END                    TIMELINE
+        dev     1/1        2026-11-20 10:00 UTC   2026-11-20 11:01 UTC   █???????????????????????????????????????
+        prod    1/1        2026-11-20 11:01 UTC   2026-11-20 11:03 UTC                                          █
+        - stage dev: soaks 2026-11-20 10:01 UTC to 2026-11-20 10:31 UTC
+        - stage dev: needs approval web-1-after-dev, requested at 2026-11-20 10:01 UTC, given at 2026-11-20 11:01 UTC
+
+      START                  END                    ACTION   ROLLOUT   STAGE   CLUSTER
+      2026-11-20 10:00 UTC   2026-11-20 10:01 UTC   update   web-1     dev     a
+      2026-11-20 11:01 UTC   2026-11-20 11:03 UTC   update   web-1     prod    b
+
+      █ changes, ░ soaks, ? waits for approval, · frozen, ▶ beyond the end
+
+      Supposed: clusters are ready after 90s, and approvals are given after 1h.
+      "
+    `);
+  });
+  it('prints the same as JSON, with what it supposes', async () => {
+    const { out } = await forecast('-o', 'json', '--approve-after', 'never');
+    expect(JSON.parse(out)).toMatchObject({
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'Forecast',
+      from: '2026-11-20T10:00:00Z',
+      until: '2026-11-27T10:00:00Z',
+      assumptions: { readyAfter: '90s', approveAfter: 'never' },
+      rollouts: [{ run: 'web-1', stages: [{ name: 'dev' }] }],
+    });
+  });
+  it('prints Markdown for a comment', async () => {
+    const { out } = await forecast('-o', 'markdown', '--ready-after', '5m');
+    expect(out).toContain('### gitfleet forecast\n\nEverything is done at 2026-11-20 11:10 UTC.\n');
+    expect(out).toContain('\n- stage dev: needs approval web-1-after-dev, requested at 2026-11-20 10:05 UTC, ');
+  });
+  it('refuses a duration that is none', async () => {
+    const { err, code } = await forecast('--until', 'a week');
+    expect([code, err]).toEqual([2, 'gitfleet: --until a week is not a duration: write for example 90s, 1h or 7d\n']);
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { type Forecast, forecast } from '../../src/forecast/forecast.ts';
+import { forecastParts, forecastSummary } from '../../src/report/forecast/lines.ts';
+import { devThenProd } from '../support/dev-then-prod.ts';
+import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
+
+const day = 86_400_000;
+const hour = 3_600_000;
+const usual = { readyAfterMs: 90_000, approveAfterMs: hour, untilMs: 7 * day };
+
+const files = (run = ''): Record<string, string> => ({
+  'clusters/a.yaml': member('a', { env: 'dev' }),
+  'clusters/b.yaml': member('b', { env: 'prod' }),
+  'clusters/c.yaml': member('c', { env: 'prod' }),
+  'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
+  'resources/web.yaml': deployment('web', 'web', 'web:1'),
+  'strategy.yaml': devThenProd('30m'),
+  'run.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateRun
+metadata: {name: web-1${run}}
+spec: {placementName: web, stagedRolloutStrategyName: careful}
+`,
+});
+
+const of = async (paper: PaperFleet, change: Partial<typeof usual> | { approveAfterMs: undefined } = {}) =>
+  forecast(await paper.input(), { ...usual, ...change });
+const times = ({ rollouts }: Forecast): unknown =>
+  rollouts.map(({ run, from, to, stages }) => ({
+    run,
+    from,
+    to,
+    stages: stages.map(({ name, clusters, waits }) => [
+      name,
+      ...clusters.map((span) => `${span.clusterName} ${span.from.slice(11, 19)}-${span.to?.slice(11, 19) ?? ''}`),
+      ...waits.map((wait) => `${wait.kind} ${wait.from.slice(11, 19)}-${wait.to?.slice(11, 19) ?? ''}`),
+    ]),
+  }));
+
+describe('a forecast of an update run', () => {
+  it('says when each stage and cluster starts, waits and is done', async () => {
+    const found = await of(new PaperFleet(files()));
+    expect(times(found)).toEqual([
+      {
+        run: 'web-1',
+        from: '2026-11-20T10:00:00Z',
+        to: '2026-11-20T11:04:30Z',
+        stages: [
+          ['dev', 'a 10:00:00-10:01:30', 'soak 10:01:30-10:31:30', 'approval 10:01:30-11:01:30'],
+          ['prod', 'b 11:01:30-11:03:00', 'c 11:03:00-11:04:30'],
+        ],
+      },
+    ]);
+    expect([found.end, found.doneAt]).toEqual(['settled', '2026-11-20T11:04:30Z']);
+    expect(forecastSummary(found)).toBe('Everything is done at 2026-11-20 11:04 UTC.');
+  });
+  it('without approvals it ends at the gate', async () => {
+    const found = await of(new PaperFleet(files()), { approveAfterMs: undefined });
+    expect(found.doneAt).toBeUndefined();
+    expect(found.rollouts[0]!.stages.map(({ name, to }) => [name, to])).toEqual([['dev', undefined]]);
+    const [part] = forecastParts(found);
+    expect(part!.notes).toContain(
+      'stage dev: needs approval web-1-after-dev, requested at 2026-11-20 10:01 UTC, not given',
+    );
+    expect(part!.rows[0]!.at(-1)).toMatch(/^█*\?+▶$/);
+  });
+  it('a freeze holds the next cluster', async () => {
+    const paper = new PaperFleet({
+      ...files(),
+      'fleet.yaml':
+        'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec:\n  freeze: [{name: noon, schedule: "0 11 * * *", duration: 1h}]\n',
+    });
+    const found = await of(paper);
+    expect(times(found)).toMatchObject([
+      { stages: [{}, ['prod', 'b 12:00:00-12:01:30', 'c 12:01:30-12:03:00', 'freeze 11:01:30-12:00:00']] },
+    ]);
+  });
+  it('continues from what is recorded and observed', async () => {
+    const paper = new PaperFleet(files());
+    await paper.plan();
+    paper.deliver();
+    paper.pass(60);
+    await paper.plan();
+    paper.pass(60);
+    expect(times(await of(paper))).toMatchObject([
+      { stages: [['dev', 'soak 10:01:00-10:31:00', 'approval 10:01:00-11:02:00'], { length: 3 }] },
+    ]);
+  });
+  it('a cluster that does not respond is never done', async () => {
+    const paper = new PaperFleet(files());
+    paper.down.add('a');
+    const found = await of(paper);
+    expect(found.rollouts[0]!.to).toBeUndefined();
+  });
+  it('a deadline is met, and a rollback is part of it', async () => {
+    const annotations = ', annotations: {gitfleet.dev/progress-deadline: 1m}';
+    const found = await of(new PaperFleet(files(annotations)));
+    expect(found.rollouts[0]!.state).toMatchObject({ type: 'Succeeded', status: 'False' });
+    expect(forecastParts(found)[0]!.title).toMatch(/^web-1 \(placement web\): fails at 2026-11-20 10:01 UTC: /);
+  });
+});
+
+it('removals and refused plans are part of a forecast', async () => {
+  const own = {
+    ...files(),
+    'web.yaml': placement('web', '{placementType: PickAll}'),
+  };
+  delete (own as Record<string, string>)['run.yaml'];
+  const paper = new PaperFleet(own);
+  await paper.settle();
+  paper.pass(60);
+  delete paper.files['web.yaml'];
+  delete paper.files['resources/web.yaml'];
+  const refused = await of(paper, { approveAfterMs: undefined });
+  expect([refused.end, refused.guard.length]).toEqual(['refused', 1]);
+  expect(forecastSummary(refused)).toMatch(/^Refused: /);
+  const found = await of(paper);
+  expect(found.end).toBe('settled');
+  expect(found.rollouts[0]!.stages[0]!.clusters).toEqual(
+    ['a', 'b', 'c'].map((clusterName) => ({
+      clusterName,
+      action: 'remove',
+      from: '2026-11-20T11:01:02Z',
+      to: expect.any(String),
+    })),
+  );
+});
