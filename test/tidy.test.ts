@@ -46,6 +46,7 @@ const engineMayCall = [
   'kubernetes-version.ts',
   'node-image.ts',
   'run-annotations.ts',
+  'disruption-modes.ts',
 ];
 
 interface Import {

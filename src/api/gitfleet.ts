@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type ClusterName, intOrPercent, objectMeta, type PlacementKey } from './meta.ts';
+import { type ClusterName, intOrPercent, labelSelector, objectMeta, type PlacementKey } from './meta.ts';
+import { nodeDisruption } from './nodes/node-disruption.ts';
 import { rolloutStrategy } from './placement.ts';
 
 const version = z.literal('gitfleet.dev/v1alpha1');
@@ -45,6 +46,8 @@ export const fleetConfig = z.strictObject({
           countsAsUnavailable: z.boolean().default(true),
         })
         .optional(),
+      /** Limits above the node pools, for members whose nodes gitfleet disrupts itself. */
+      nodeDisruption: nodeDisruption.optional(),
       forge: z
         .strictObject({
           kind: z.enum(['github', 'gitlab', 'gitea', 'none']).default('none'),
@@ -63,6 +66,8 @@ export const priceList = z.strictObject({
   metadata: objectMeta,
   spec: z.strictObject({
     currency: z.string().default('USD'),
+    /** Absent = every member. */
+    clusterSelector: labelSelector.optional(),
     prices: z.array(
       z.strictObject({
         instanceType: z.string(),

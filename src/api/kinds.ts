@@ -3,6 +3,7 @@ import { evictionKinds } from './kinds/evictions.ts';
 import { gitfleetKinds } from './kinds/gitfleet.ts';
 import { clusterGroup, type Kind, ownGroup, placementGroup } from './kinds/kind.ts';
 import { memberKinds } from './kinds/members.ts';
+import { nodeKinds } from './kinds/nodes.ts';
 import { overrideKinds } from './kinds/overrides.ts';
 import { placementKinds } from './kinds/placements.ts';
 import { stagedKinds } from './kinds/staged.ts';
@@ -19,6 +20,7 @@ const rows = [
   ...gitfleetKinds,
   ...upgradeKinds,
   ...upgradeSettingKinds,
+  ...nodeKinds,
 ] as const;
 
 /** Every object of a fleet repo except the resources to place. */

@@ -64,6 +64,14 @@ const observedUpgrade = z.looseObject({
   findings: z.array(upgradeFinding).optional(),
 });
 
+/** A node that was asked for. */
+const observedLaunch = z.looseObject({
+  name: z.string(),
+  phase: z.enum(['Launching', 'Launched', 'Failed']),
+  message: z.string().optional(),
+  since: timestamp.optional(),
+});
+
 /** The observation of one member at `observedAt`. `gitfleet observe` writes one file per member. */
 export const clusterObservation = z.strictObject({
   apiVersion: z.literal('gitfleet.dev/v1alpha1'),
@@ -80,8 +88,14 @@ export const clusterObservation = z.strictObject({
   objects: z.array(liveObject).default([]),
   versions: observedVersions.optional(),
   upgrade: observedUpgrade.optional(),
-  nodes: z.array(liveObject).default([]),
-  pods: z.array(liveObject).default([]),
+  /** Absent = not listed, so that nothing is known of them. */
+  nodes: z.array(liveObject).optional(),
+  /** Of all namespaces and phases; absent = not listed. */
+  pods: z.array(liveObject).optional(),
+  /** When a pod was last bound to a node, ended or began to end there, by node; pods of DaemonSets left out. */
+  podEvents: z.record(z.string(), timestamp).optional(),
+  /** What the launch provider reports of replacements; absent = there is no provider. */
+  launches: z.array(observedLaunch).optional(),
   extras: z.array(liveObject).default([]),
 });
 export type ClusterObservation = z.output<typeof clusterObservation>;

@@ -114,6 +114,7 @@ export const problemCodes = [
   'early-approval',
   'approval-branch',
   'eviction-refused',
+  'node-disruption',
   'plan-not-settled',
 ] as const;
 export type ProblemCode = (typeof problemCodes)[number];
@@ -136,4 +137,10 @@ export interface Problem {
   readonly path?: string;
   /** The offending value as text, at most 80 characters; never of a Secret. */
   readonly value?: string;
+  /** Of warnings about when nodes may be disrupted: which one, */
+  readonly rule?: string;
+  /** when it holds; a last span without an end never ends, */
+  readonly spans?: readonly { readonly from: string; readonly to?: string }[];
+  /** and for which reasons; absent = all. */
+  readonly reasons?: readonly string[];
 }

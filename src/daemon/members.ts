@@ -235,7 +235,5 @@ const notConnected = (name: ClusterName, cause: string): ClusterObservation => (
   complete: false,
   placements: [],
   objects: [],
-  nodes: [],
-  pods: [],
   extras: [],
 });

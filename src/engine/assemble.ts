@@ -6,7 +6,7 @@ import type { PlanInput } from './input.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
 import { parseInstant } from './kernel/instant.ts';
 import { by, sortKey } from './kernel/ordering.ts';
-import { emptySections, type Hold, type Plan, type PlanSection, type RequestedApproval } from './plan-document.ts';
+import type { Hold, Plan, PlanSection, RequestedApproval } from './plan-document.ts';
 import { directoryOf } from './record/documents.ts';
 import { type SortedTargets, sortTargets } from './sort-targets.ts';
 
@@ -27,7 +27,7 @@ export function assemble(
   const { placements, runs, ...further } = lists(sections, 'section');
   const { placements: digests, ...digested } = lists(sections, 'digested');
   const planned = approvals.map((approval) => approval.planned);
-  const wanted = { commit, holds, approvals: planned, ...emptySections, digests, ...digested };
+  const wanted = { commit, holds, approvals: planned, digests, ...digested };
   const documents = [...all('documents').flat(), ...approvalDocuments(approvals, digest)];
   const plan: Plan = {
     apiVersion: 'gitfleet.dev/v1alpha1',
@@ -42,7 +42,6 @@ export function assemble(
     runs,
     approvals,
     ...further,
-    ...emptySections,
     guard: [],
     problems: all('problems').flat().map(inOrder),
     record: new Map(documents.sort(by(([path]) => path))),
@@ -66,7 +65,7 @@ const approvalDocuments = (approvals: readonly RequestedApproval[], digest: Plan
   );
 
 /** Fields in the order of the document. */
-function inOrder({ severity, code, file, line, inside, column, path, value, message, fix }: Problem): Problem {
+function inOrder({ severity, code, file, line, inside, column, path, value, message, fix, ...lint }: Problem): Problem {
   return {
     severity,
     code,
@@ -78,6 +77,7 @@ function inOrder({ severity, code, file, line, inside, column, path, value, mess
     ...(value === undefined ? {} : { value }),
     message,
     ...(fix === undefined ? {} : { fix }),
+    ...lint,
   };
 }
 

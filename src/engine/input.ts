@@ -6,6 +6,8 @@ import type { MaintenanceConfiguration } from '../api/maintenance-configuration.
 import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName, Manifest, ObjectRef, PlacementKey, Timestamp } from '../api/meta.ts';
 import type { MirroredStatus } from '../api/mirrored-status.ts';
+import type { InstanceCatalog } from '../api/nodes/instance-catalog.ts';
+import type { NodePlan } from '../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Override, OverrideSnapshot } from '../api/override.ts';
 import { type Placement, placementKey, refOf, type StatusInNamespace } from '../api/placement.ts';
@@ -54,12 +56,15 @@ export interface Fleet {
   readonly upgradeProfiles: readonly AutoUpgradeProfile[];
   readonly budgets: readonly DisruptionBudget[];
   readonly priceLists: readonly PriceList[];
+  readonly instanceCatalogs: readonly InstanceCatalog[];
   readonly removalApprovals: readonly RemovalApproval[];
   readonly config: FleetConfig | undefined;
   /** Placements whose file names no strategy: they have the one that `config` gives, or KubeFleet's. */
   readonly withoutStrategy: ReadonlySet<PlacementKey>;
   /** Everything under `resources/`: what the hub would hold. */
   readonly resources: readonly HubObject[];
+  /** NodePools whose file is invalid, as far as they can be read: their budgets count. */
+  readonly invalidPools: readonly Manifest[];
   /** Kinds that are parsed and validated but whose engine does not exist yet. */
   readonly notActedOn: readonly ObjectRef[];
   /** Objects whose file is there but invalid: held at their last good version, never read as deleted. */
@@ -94,10 +99,12 @@ export const emptyFleet: Fleet = {
   upgradeProfiles: [],
   budgets: [],
   priceLists: [],
+  instanceCatalogs: [],
   removalApprovals: [],
   config: undefined,
   withoutStrategy: new Set(),
   resources: [],
+  invalidPools: [],
   notActedOn: [],
   refused: [],
   unreadable: [],
@@ -152,6 +159,8 @@ export interface FleetRecord {
   readonly upgrades: ReadonlyMap<string, UpdateRun>;
   readonly profiles: ReadonlyMap<string, AutoUpgradeProfile>;
   readonly evictions: ReadonlyMap<string, Eviction>;
+  /** What was planned for nodes, and what is under way. */
+  readonly nodes: ReadonlyMap<ClusterName, NodePlan>;
   /** Removals that were approved, by the hex digits of their digest, as long as the approval is in the repo. */
   readonly removals: ReadonlyMap<string, ApprovedRemoval>;
   /**

@@ -1,5 +1,7 @@
 import type { AutoUpgradeProfile } from '../api/auto-upgrade-profile.ts';
 import type { ClusterName, Condition, Manifest, ObjectRef, PlacementKey, Timestamp } from '../api/meta.ts';
+import type { DisruptionMode } from '../api/nodes/disruption-modes.ts';
+import type { BlockedNode, NodeCommand, PlannedPool, Replacement } from '../api/nodes/node-plan.ts';
 import type { PlacementRef } from '../api/placement.ts';
 import type { BindingState, ClusterDecision } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
@@ -30,7 +32,7 @@ export interface Plan {
   readonly approvals: readonly RequestedApproval[];
   readonly evictions: readonly PlannedEviction[];
   readonly upgrades: readonly PlannedUpgrade[];
-  readonly nodes: readonly never[];
+  readonly nodes: readonly PlannedNodes[];
   readonly guard: readonly GuardFinding[];
   readonly problems: readonly Problem[];
   /** Documents by path on the status branch; the record writer turns them into text. */
@@ -40,16 +42,11 @@ export interface Plan {
 /** Lists of the plan document that one domain fills each. */
 export type PlanSections = Pick<Plan, 'placements' | 'runs' | 'evictions' | 'upgrades' | 'nodes'>;
 
-/** Those that have a domain. Whatever has a row for each of them does not compile until a further one has its own. */
-export type PlanSection = {
-  [S in keyof PlanSections]: PlanSections[S] extends readonly never[] ? never : S;
-}[keyof PlanSections];
+/** Whatever has a row for each of them does not compile until a further one has its own. */
+export type PlanSection = keyof PlanSections;
 
 /** Rows in an order of their own, at least one for each of them, by its name. */
 export type SectionRows<Row> = Readonly<Record<PlanSection, Row>> & Readonly<Record<string, Row>>;
-
-/** Those that have none yet. */
-export const emptySections: Omit<PlanSections, PlanSection> = { nodes: [] };
 
 /** A document of the status branch before it becomes text. `snapshots/<index>.yaml` holds several manifests. */
 export type RecordDocument =
@@ -147,6 +144,12 @@ export const holdReasons = [
   'DuplicateMember',
   ...memberCauses,
   'ReservedForWindow',
+  'NodeBudget',
+  'NoLauncher',
+  'FleetNodeBudget',
+  'NodeWave',
+  'NodesNotObserved',
+  'CommandRolledBack',
 ] as const;
 export type MemberCause = (typeof memberCauses)[number];
 export type HoldReason = (typeof holdReasons)[number];
@@ -241,6 +244,33 @@ export interface PlannedEviction {
   readonly status: { readonly conditions: readonly Condition[] };
 }
 
+/** What is planned for the nodes of one member. */
+export interface PlannedNodes {
+  readonly clusterName: ClusterName;
+  readonly mode: DisruptionMode;
+  readonly pools: readonly PlannedPool[];
+  /** Under way first, the oldest first; then new ones in the order in which they are taken. */
+  readonly commands: readonly NodeCommand[];
+  readonly blocked: readonly BlockedNode[];
+  /** What its actor should do now; only in mode execute. */
+  readonly target?: NodeTarget;
+}
+
+/** Complete: a node that is not listed and has our taint loses it. */
+export interface NodeTarget {
+  readonly digest: string;
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly uid?: string;
+    readonly claim?: string;
+    readonly want: 'Tainted' | 'Gone';
+    /** When its drain ends by force. */
+    readonly deadline?: Timestamp;
+    readonly command: string;
+  }[];
+  readonly launches: readonly (Omit<Replacement, 'price' | 'seen'> & { readonly command: string })[];
+}
+
 /** Closed; docs/status-branch.md explains each. */
 export const guardRules = [
   'record-changed',
@@ -266,6 +296,11 @@ export const guardRules = [
   'upgrade-not-allowed',
   'upgrade-concurrency',
   'downgrade',
+  'NodeBudgetExceeded',
+  'BlockedNodeDisrupted',
+  'PodHasNoPlace',
+  'NotOurNode',
+  'NoSaving',
   'unreadable-repo',
   'frozen',
   'blast-radius-clusters',

@@ -6,6 +6,7 @@ import { endsOfReportedRepairs } from './bindings/conditions/reported-repairs.ts
 import { filledAsObserved } from './bindings/present-bindings.ts';
 import { withApprovedRemovals } from './delivery/approved-removals.ts';
 import { deliver } from './delivery/deliver.ts';
+import { nodeObjects } from './delivery/node-pools.ts';
 import { placementsOutcome } from './delivery/placements-outcome.ts';
 import type { PlanContents } from './delivery/plan-contents.ts';
 import { schedulePlacement } from './delivery/schedule-placement.ts';
@@ -16,6 +17,7 @@ import { clusterDocuments } from './fleet/cluster-documents.ts';
 import { fleetOutcome } from './fleet/fleet-outcome.ts';
 import { guard } from './guard/guard.ts';
 import type { PlanInput } from './input.ts';
+import { nodesOutcome } from './nodes/nodes-outcome.ts';
 import type { PlacementWork } from './placement-work.ts';
 import type { Plan } from './plan-document.ts';
 import { boundWhereUnobserved } from './recovery/unobserved-clusters.ts';
@@ -46,7 +48,7 @@ export interface PlanResult {
 
 /**
  * The policy, in reading order: survey the fleet and its members; upgrade clusters; then schedule every placement, advance its update runs or
- * roll it out, and evict, until nothing moves any more; deliver what every cluster should run now; assemble the plan and check
+ * roll it out, and evict, until nothing moves any more; deliver what every cluster should run now; decide which nodes may go; assemble the plan and check
  * it with the guard. Pure: same input, same plan. With the memo of an earlier plan, of any input, the plan is the same and
  * takes less time.
  */
@@ -67,6 +69,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
       runs: updateRuns,
       evictions: evictionsOutcome(last.evictions, world),
       upgrades,
+      nodes: nodesOutcome(world, nodeObjects(delivered.staying, world)),
     },
   };
   const { plan, targets } = assemble(outcomes, input, memo?.targets);

@@ -69,8 +69,6 @@ const head = (name: ClusterName, at: number) => ({
   observedAt: instant(at),
   placements: [],
   objects: [],
-  nodes: [],
-  pods: [],
   extras: [],
 });
 

@@ -5,6 +5,7 @@ import { clusters, connections } from './clusters.ts';
 import type { EventSource, TimelineEntry } from './event-source.ts';
 import { evictions } from './evictions.ts';
 import { holds } from './holds.ts';
+import { nodeEvents } from './nodes.ts';
 import { placements } from './placements/placements.ts';
 import { problems } from './problems.ts';
 import { refusals } from './refusals.ts';
@@ -19,6 +20,7 @@ const sources = Object.values({
   approvals: source(approvals),
   runs: source(runs),
   upgrades: source(upgrades),
+  nodes: source(nodeEvents),
   clusters: source(clusters),
   connections: source(connections),
   holds: source(holds),

@@ -44,6 +44,12 @@ const meanings: Readonly<Record<HoldReason, HoldMeaning>> = {
   PreflightBlocked: { endsBy: 'user', isEvent: true },
   NoProvider: { endsBy: 'user' },
   ReservedForWindow: { endsBy: 'others' },
+  NodeBudget: { endsBy: 'turn' },
+  NoLauncher: { endsBy: 'user', isEvent: true },
+  FleetNodeBudget: { endsBy: 'turn' },
+  NodeWave: { endsBy: 'others' },
+  NodesNotObserved: { endsBy: 'others' },
+  CommandRolledBack: { endsBy: 'others', isEvent: true },
   NotActedOnYet: { endsBy: 'others', isEvent: true },
 };
 

@@ -84,6 +84,7 @@ const record = ({
     approvals: new Map(recordedApprovals(approvals).map((approval) => [approval.metadata.name, approval])),
     evictions: new Map(Object.entries(evictions)),
     upgrades: new Map(),
+    nodes: new Map(),
   }) as unknown as FleetRecord;
 
 const recordedApprovals = (statuses: Readonly<Record<string, object>>): ApprovalRequest[] =>
@@ -111,6 +112,7 @@ function subject(
     runs: Object.entries(after.runs ?? {}).map(([name, status]) => ({ name, ...status })),
     approvals: recordedApprovals(after.approvals ?? {}).map(recordedStageApproval),
     upgrades: [],
+    nodes: [],
     evictions: Object.entries(after.evictions ?? {}).map(([name, status]) => ({ name, ...status })),
     ...more,
   } as unknown as Plan;

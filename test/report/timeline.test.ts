@@ -24,6 +24,7 @@ const recordOf = (plan: Plan | undefined): FleetRecord =>
     runs: new Map(plan?.runs.map((run) => [run.name, run])),
     approvals: new Map(),
     upgrades: new Map(),
+    nodes: new Map(),
     clusters: new Map(),
   }) as unknown as FleetRecord;
 
@@ -36,6 +37,7 @@ const planHeldBy = (...holds: Hold[]): Plan =>
     targets: [],
     evictions: [],
     upgrades: [],
+    nodes: [],
     runs: [],
     approvals: [],
     guard: [],

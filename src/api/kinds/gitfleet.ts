@@ -7,6 +7,7 @@ import {
   removalApproval,
 } from '../gitfleet.ts';
 import { configIssues } from '../rules/config-rules.ts';
+import { priceListIssues } from '../rules/node-rules.ts';
 import { type SimulatedFleet, simulatedFleet } from '../simulated-fleet.ts';
 import { type Kind, none, ownGroup } from './kind.ts';
 
@@ -22,7 +23,7 @@ const configKind: Kind<FleetConfig> = {
   isSingle: true,
 };
 
-const priceListKind: Kind<PriceList> = { ...common, kind: 'PriceList', schema: priceList };
+const priceListKind: Kind<PriceList> = { ...common, kind: 'PriceList', schema: priceList, rules: priceListIssues };
 
 const removalApprovalKind: Kind<RemovalApproval> = { ...common, kind: 'RemovalApproval', schema: removalApproval };
 

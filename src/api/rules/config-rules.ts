@@ -1,10 +1,15 @@
 import type { FleetConfig } from '../gitfleet.ts';
 import { error, type Issue } from '../issue.ts';
 import { isIntOrPercent } from '../syntax.ts';
+import { nodeDisruptionIssues } from './node-rules.ts';
 
 /** Guard limits must be numbers, or they would limit nothing. The approvals folder must be one that CODEOWNERS can list. */
 export function configIssues({ spec }: FleetConfig): Issue[] {
-  return [...guardIssues(spec), ...approvalIssues(spec)];
+  return [
+    ...guardIssues(spec),
+    ...approvalIssues(spec),
+    ...(spec.nodeDisruption ? nodeDisruptionIssues(spec.nodeDisruption) : []),
+  ];
 }
 
 function approvalIssues({ approvals }: FleetConfig['spec']): Issue[] {

@@ -132,4 +132,21 @@ export function planningCommands(gitfleet: Command): void {
     'windows eu-1 --next 52 -o ics > eu-1.ics   for a calendar',
     'windows eu-1 --type NodeImageOnly --now 2026-12-01T00:00:00Z',
   );
+
+  examples(
+    planOptions(
+      gitfleet
+        .command('budgets')
+        .description('show how many nodes of each NodePool of a cluster may be disrupted, now and later'),
+    )
+      .argument('<cluster>', 'member cluster')
+      .option('--pool <name>', 'only this NodePool')
+      .option('--at <instant>', 'at this instant only (RFC 3339)')
+      .option('--next <duration>', 'so long from now on, such as 7d; default: 24h')
+      .addOption(output('table, json or yaml'))
+      .action(async (cluster, options) => (await import('../budgets/budgets.ts')).budgets(cluster, options)),
+    'budgets eu-1',
+    'budgets eu-1 --next 7d',
+    'budgets eu-1 --pool default --at 2026-12-01T09:00:00Z -o json',
+  );
 }

@@ -5,7 +5,7 @@ import { branch, examples, output, statusOptions } from './options.ts';
 /** Commands that read the status branch. */
 export function statusCommands(gitfleet: Command): void {
   const kinds =
-    'placements, bindings, clusters, snapshots, policysnapshots, drift, runs, approvals, evictions, upgrades, versions, events, problems';
+    'placements, bindings, clusters, snapshots, policysnapshots, drift, runs, approvals, evictions, upgrades, versions, nodes, nodepools, events, problems';
 
   examples(
     statusOptions(gitfleet.command('get').description(`list objects of the status branch: ${kinds}`))
@@ -32,6 +32,7 @@ export function statusCommands(gitfleet: Command): void {
     'get bindings web            every cluster of the placement web',
     'get clusters -l env=prod',
     'get versions --region westeurope',
+    'get nodepools                nodes that may be disrupted now, by pool and reason',
     'get drift',
     'get events --history 1000',
     'get runs -w',

@@ -9,6 +9,7 @@ import { drift } from './drift.ts';
 import { events } from './events.ts';
 import { evictions } from './evictions.ts';
 import type { Listing, Row } from './listing.ts';
+import { nodePools, nodes } from './nodes/nodes.ts';
 import { placements } from './placements/placements.ts';
 import { problems } from './problems.ts';
 import { runs } from './runs/runs.ts';
@@ -36,6 +37,8 @@ const listings = (history: number): readonly Listing[] =>
     evictions,
     upgrades,
     versions,
+    nodes,
+    nodePools,
     events: events(history),
     problems,
   } satisfies SectionRows<Listing>);

@@ -1,5 +1,6 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { nodeLines } from '../../report/nodes.ts';
 import type { PlannedAction } from '../../report/placements/planned-actions.ts';
 import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
@@ -21,6 +22,12 @@ export function planMarkdown(plan: Plan, actions: readonly PlannedAction[]): str
     `Commit \`${plan.commit.slice(0, 12)}\`, plan \`${plan.digest.slice(0, 19)}\`.`,
     ...[list('Refused by the guard', refusalItems(plan.guard)), problems({ plan })].flatMap(titled),
     ...lists.map(({ action, title }) => list(title, of(action).map(itemOf))).flatMap(folded),
+    ...folded(
+      list(
+        'Nodes',
+        plan.nodes.flatMap((planned) => nodeLines(planned).map((line) => ({ line }))),
+      ),
+    ),
     ...folded(list('Held', heldItems(plan.holds))),
   ];
   return `${lines.join('\n')}\n`;

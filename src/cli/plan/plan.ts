@@ -82,14 +82,15 @@ const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, 
   );
 
 /**
- * 2 with errors, else 4 when refused, else 1 when a member has anything to do, is released or is being upgraded, else 0. What is only
+ * 2 with errors, else 4 when refused, else 1 when a member has anything to do, is released, is being upgraded or loses nodes, else 0. What is only
  * decided, waited for or reported in a status is nothing to do; warnings never count.
  */
 function exitCodeOf(plan: Plan, actions: readonly PlannedAction[]): number {
   if (plan.problems.some((problem) => problem.severity === 'error')) return exitCodes.invalidInput;
   if (plan.guard.length > 0) return exitCodes.refused;
   const isUpgrading = plan.targets.some((target) => 'upgrade' in target);
-  return isUpgrading || actions.some(isToDo) ? exitCodes.somethingToDo : exitCodes.nothingToDo;
+  const isDisrupting = plan.nodes.some(({ commands }) => commands.some(({ phase }) => phase !== 'Proposed'));
+  return isUpgrading || isDisrupting || actions.some(isToDo) ? exitCodes.somethingToDo : exitCodes.nothingToDo;
 }
 
 async function writeFiles(root: string, files: ReadonlyMap<string, string>): Promise<void> {

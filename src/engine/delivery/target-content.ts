@@ -37,7 +37,7 @@ export function targetContent(contents: PlanContents, target: PlacementTarget): 
   // Neither contents nor rebuilt objects: with an empty list the actor would remove everything.
   if (!work || (!target.remove && target.digest === undefined && target.objects.length === 0)) return undefined;
   return {
-    manifests: manifestsOf(work, target, world),
+    manifests: renderedFor(work, target, world),
     strategy: strategyOf(work, target.clusterName),
     prunable: prunableOf(work),
     leaveAlone: isLeftAlone(target),
@@ -50,7 +50,8 @@ export function targetContent(contents: PlanContents, target: PlacementTarget): 
 
 const isLeftAlone = ({ remove, digest }: PlacementTarget): boolean => !remove && digest === undefined;
 
-function manifestsOf(work: PlacementWork, target: PlacementTarget, world: World): readonly RenderedManifest[] {
+/** What a target's cluster gets; empty where that is not known. */
+export function renderedFor(work: PlacementWork, target: PlacementTarget, world: World): readonly RenderedManifest[] {
   const { clusterName: cluster, placement, resourceSnapshotIndex: index } = target;
   if (target.remove || isLeftAlone(target) || index === undefined) return [];
   const manifests = work.contents.get(index) ?? [];

@@ -3,6 +3,7 @@ import { evictionRules } from './evict/eviction-rules.ts';
 import { type GuardRequest, gatherEvidence, type RuleSet } from './evidence/evidence.ts';
 import { allowedRemoval } from './fleet/blast-radius.ts';
 import { fleetRules } from './fleet/fleet-rules.ts';
+import { nodeRules } from './nodes/node-rules.ts';
 import { placementRules } from './placement/placement-rules.ts';
 import { recordRules } from './record/record-rules.ts';
 import { stagedRules } from './staged/staged-rules.ts';
@@ -15,6 +16,7 @@ const ruleSets: { readonly [Domain in PlanSection | 'record' | 'fleet']: RuleSet
   runs: stagedRules,
   evictions: evictionRules,
   upgrades: upgradeRules,
+  nodes: nodeRules,
   fleet: fleetRules,
 };
 

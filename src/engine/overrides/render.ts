@@ -2,6 +2,7 @@ import type { ClusterName, Manifest } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { memoize } from '../kernel/memoize.ts';
+import { deliverable } from '../node-pools/deliverable.ts';
 import { type Duplicate, withoutDuplicates } from '../selection/duplicates.ts';
 import { type EnvelopeRef, unpack } from '../selection/envelope.ts';
 import { describeObject } from '../selection/group-version.ts';
@@ -16,6 +17,8 @@ import { hashOfSpec, type OverrideHistory } from './snapshots.ts';
 export interface RenderedManifest {
   readonly manifest: Manifest;
   readonly envelope?: EnvelopeRef;
+  /** As it was before it was adapted to what the member reads; absent = the same. */
+  readonly written?: Manifest;
 }
 
 export type Rendered =
@@ -123,14 +126,14 @@ function renderVariant(
     if (!overridden.manifest) continue;
     const opened = unpack(overridden.manifest);
     if (!opened) {
-      plain.push({ manifest: applicable(overridden.manifest) });
+      plain.push(delivered(applicable(overridden.manifest)));
       continue;
     }
     if (!opened.ok) return { ok: false, reason: 'SyncWorkFailed', message: opened.message };
     for (const inside of opened.manifests) {
       const inner = overrideObject(inside, overridesByKey);
       if (!inner.ok) return overrideFailed(inner);
-      if (inner.manifest) wrapped.push({ manifest: applicable(inner.manifest), envelope: opened.envelope });
+      if (inner.manifest) wrapped.push({ ...delivered(applicable(inner.manifest)), envelope: opened.envelope });
     }
   }
   const { first: all, duplicates } = withoutDuplicates([...plain, ...wrapped]);
@@ -140,6 +143,11 @@ function renderVariant(
     manifests: all.map((item) => ({ ...item, manifest: marked(item.manifest, placement, digest) })),
     digest: `sha256:${digest(all.map(({ manifest }) => digestOf(manifest, digest)).join('\n'))}`,
   };
+}
+
+function delivered(manifest: Manifest): RenderedManifest {
+  const adapted = deliverable(manifest);
+  return adapted === manifest ? { manifest } : { manifest: adapted, written: manifest };
 }
 
 type Overridden =

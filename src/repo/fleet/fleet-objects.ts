@@ -10,6 +10,7 @@ import { annotationIssues } from './annotation-issues.ts';
 import { approvalConfig, approvalFolder, placeIssues } from './approval-places.ts';
 import type { Finding, Placed } from './finding.ts';
 import { freezeIssues } from './freeze-issues.ts';
+import { modeIssues } from './nodes/mode-issues.ts';
 import { withTriedFixes } from './tried-fixes.ts';
 
 export interface FleetObjects {
@@ -123,7 +124,7 @@ function judged(document: unknown): Validated {
   const validated = validateFleetObject(document);
   const { object, issues } = validated;
   return object
-    ? { ...validated, issues: [...issues, ...freezeIssues(object), ...annotationIssues(object)] }
+    ? { ...validated, issues: [...issues, ...freezeIssues(object), ...annotationIssues(object), ...modeIssues(object)] }
     : validated;
 }
 

@@ -1,3 +1,4 @@
+import type { FleetConfig } from '../../api/gitfleet.ts';
 import { error, type Issue, warning } from '../../api/issue.ts';
 import type { FleetObject } from '../../api/kinds.ts';
 import { parseWindow } from '../../engine/window/parse-window.ts';
@@ -14,6 +15,26 @@ const someInstant = 1_700_000_000_000;
 /** Issues with the freezes of a FleetConfig. An invalid entry freezes the fleet and does not invalidate the others. */
 export function freezeIssues(object: FleetObject): Issue[] {
   if (object.kind !== 'FleetConfig') return [];
+  return [...ofFreezes(object), ...ofNodeBudgets(object)];
+}
+
+/** A fleet budget whose window cannot be read allows nothing, until it is fixed. */
+const ofNodeBudgets = ({ spec }: FleetConfig): Issue[] =>
+  (spec.nodeDisruption?.budgets ?? []).flatMap(({ schedule, duration, timeZone }, index): Issue[] => {
+    if (schedule === undefined || duration === undefined) return [];
+    const parsed = parseWindow({ schedule, duration, timeZone });
+    if (parsed.ok) return [];
+    return parsed.faults.map(({ field, fault }) =>
+      error(
+        'invalid-freeze',
+        ['spec', 'nodeDisruption', 'budgets', index, field],
+        `${fault}: this budget allows nothing until it is fixed`,
+        hints[field],
+      ),
+    );
+  });
+
+function ofFreezes(object: FleetConfig): Issue[] {
   return (object.spec.freeze ?? []).flatMap((entry, index): Issue[] => {
     const parsed = parseWindow(entry);
     const at = (field: string): Issue['path'] => ['spec', 'freeze', index, field];

@@ -10,6 +10,7 @@ import { builtInGroups, builtInKinds } from '../../engine/selection/scope.ts';
 import { dataIssues } from './data-issues.ts';
 import { envelopeIssues, readEnvelope } from './envelope-contents.ts';
 import type { Finding, Placed } from './finding.ts';
+import { nodeResourceIssues } from './nodes/node-resource-issues.ts';
 import { nameIssues } from './object-names.ts';
 import { type CrdScopes, crdScopes, scopeOf } from './scopes.ts';
 
@@ -19,6 +20,8 @@ export interface HubObjects {
   /** Files with a refused object that cannot be identified. */
   readonly unreadable: readonly string[];
   readonly findings: readonly Finding[];
+  /** Refused NodePools. */
+  readonly invalidPools: readonly Manifest[];
 }
 
 /** The manifests under `resources/`, as a hub would have them. An object defined twice is refused. */
@@ -51,8 +54,18 @@ export function hubObjects(documents: readonly Placed[]): HubObjects {
     for (const { placed } of others)
       findings.push({ placed, issue: twice, ref: writtenRef(placed.value), beside: first!.placed });
   }
-  return { objects, refused, unreadable, findings };
+  return { objects, refused, unreadable, findings, invalidPools: invalidPools(places) };
 }
+
+/** Defined once, and refused for what is in them. */
+const invalidPools = (
+  places: ReadonlyMap<string, readonly { readonly placed: Placed; readonly object: HubObject | undefined }[]>,
+): Manifest[] =>
+  [...places.values()].flatMap(([first, ...others]) => {
+    const { apiVersion, kind } = first!.placed.value as Manifest;
+    const isPool = kind === 'NodePool' && apiVersion.startsWith('karpenter.sh/');
+    return isPool && others.length === 0 && !first!.object ? [first!.placed.value as Manifest] : [];
+  });
 
 const twice = error('duplicate-object', ['metadata', 'name'], 'it is defined in two places', 'keep one of them');
 
@@ -67,14 +80,22 @@ const known = new WeakMap<object, HubObject>();
 /** Manifests with valid metadata and data, so that unchanged ones are not checked in every load. */
 const sound = new WeakSet<object>();
 
+/** Warnings about sound manifests. */
+const warnings = new WeakMap<object, readonly Issue[]>();
+
+const warningsOf = (value: object): readonly Issue[] => warnings.get(value) ?? [];
+
 function hubObject(
   { value, file }: Placed,
   crds: CrdScopes,
 ): { readonly object?: HubObject; readonly issues: readonly Issue[] } {
   if (!sound.has(value)) {
-    const issues = [...metadataIssues(value), ...dataIssues(value)];
-    if (issues.length > 0) return { issues };
+    const broken = [...metadataIssues(value), ...dataIssues(value)];
+    if (broken.length > 0) return { issues: broken };
+    const issues = nodeResourceIssues(value);
+    if (issues.some(({ severity }) => severity === 'error')) return { issues };
     sound.add(value);
+    if (issues.length > 0) warnings.set(value, issues);
   }
   const manifest = value as Manifest;
   const { namespace } = manifest.metadata;
@@ -103,7 +124,7 @@ function hubObject(
   const enveloped = read as HubObject['enveloped'];
   const misplaced = envelopeIssues(manifest, enveloped, crds);
   if (misplaced.length > 0) return { issues: misplaced };
-  const issues = declared === undefined ? misspeltKind(manifest) : [];
+  const issues = [...(declared === undefined ? misspeltKind(manifest) : []), ...warningsOf(manifest)];
   if (before?.scope === scope && before.file === file) return { object: before, issues };
   const object: HubObject = { manifest, scope, file, ...(enveloped ? { enveloped } : {}) };
   known.set(manifest, object);

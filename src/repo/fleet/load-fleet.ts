@@ -33,6 +33,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
     objects: fleet.accepted.map(({ object }) => object),
     beingDeleted: fleet.beingDeleted.map(({ object }) => object),
     resources: hub.objects,
+    invalidPools: hub.invalidPools,
     refused: [...documents.refused, ...sorted.refused, ...fleet.refused, ...hub.refused],
     unreadable: [
       ...usable.refused,

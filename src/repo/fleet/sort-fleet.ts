@@ -1,5 +1,5 @@
 import type { FleetObject } from '../../api/kinds.ts';
-import type { ObjectRef } from '../../api/meta.ts';
+import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { emptyFleet, type Fleet, type HubObject } from '../../engine/input.ts';
@@ -11,6 +11,7 @@ export function sortFleet(read: {
   readonly objects: readonly FleetObject[];
   readonly beingDeleted: readonly Placement[];
   readonly resources: readonly HubObject[];
+  readonly invalidPools: readonly Manifest[];
   readonly refused: readonly ObjectRef[];
   readonly unreadable: readonly string[];
   readonly problems: readonly Problem[];
@@ -29,6 +30,7 @@ export function sortFleet(read: {
           `${apiVersion}\0${kind}\0${metadata.namespace ?? ''}\0${metadata.name}`,
       ),
     ),
+    invalidPools: [...read.invalidPools].sort(by(({ metadata }) => metadata.name)),
     notActedOn: [...read.notActedOn].sort(by(textOf)),
     refused: [...new Map(read.refused.map((ref) => [textOf(ref), ref])).values()].sort(by(textOf)),
     unreadable: [...new Set(read.unreadable)].sort(),

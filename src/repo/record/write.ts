@@ -144,10 +144,14 @@ const oneLine: ReadonlySet<string> = new Set([
   'policy',
 ]);
 
+/** One line for each entry. */
+const inNodePlan: ReadonlySet<string> = new Set(['pools', 'commands', 'blocked', 'claims', 'failures']);
+
 const layouts: ReadonlyMap<unknown, Layout> = new Map([
   ['PlacementState', ofState],
   // The engine puts the fields of its status in order.
   ['UpdateRun', ofManifest],
+  ['NodePlan', { keys: knownFirst, under: () => asMade, onOneLine: (key) => inNodePlan.has(key) }],
 ]);
 
 const inState: ReadonlyMap<string, Layout> = new Map([

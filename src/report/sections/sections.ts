@@ -1,5 +1,6 @@
 import type { SectionRows } from '../../engine/plan-document.ts';
 import { notEvicted } from '../evictions.ts';
+import { nodeDisruptions } from '../nodes.ts';
 import { clusterUpgrades } from '../upgrades/upgrades.ts';
 import { approvals, refused } from './approvals.ts';
 import { notHealthy, notResponding } from './failing-clusters.ts';
@@ -19,6 +20,7 @@ const sources: SectionRows<SectionSource> = {
   waitingForUser,
   runs,
   upgrades: clusterUpgrades,
+  nodes: nodeDisruptions,
   notRolledOut,
   placements,
   clusters,

@@ -14,6 +14,7 @@ const plan = (given: object): Plan =>
     problems: [],
     holds: [],
     upgrades: [],
+    nodes: [],
     record: new Map(),
     ...given,
   }) as unknown as Plan;

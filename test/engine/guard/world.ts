@@ -99,6 +99,7 @@ export const inputOf = (
     upgrades: new Map(),
     profiles: new Map(),
     removals: new Map(),
+    nodes: new Map(),
     askedRemovals: undefined,
     clusters: new Map(),
     config: undefined,

@@ -1,4 +1,5 @@
 import type { FleetObject } from '../../../api/kinds.ts';
+import { nodeDisruptionAnnotation } from '../../../api/nodes/disruption-modes.ts';
 import type { Fleet } from '../../../engine/input.ts';
 import { providerAnnotation, referenceAnnotation } from '../../../engine/upgrade/member-annotations.ts';
 import { evictionRows } from './evictions.ts';
@@ -13,7 +14,11 @@ import { upgradeRows } from './upgrades.ts';
 const rows = {
   MemberCluster: {
     in: 'members',
-    annotations: { [providerAnnotation]: undefined, [referenceAnnotation]: undefined },
+    annotations: {
+      [providerAnnotation]: undefined,
+      [referenceAnnotation]: undefined,
+      [nodeDisruptionAnnotation]: undefined,
+    },
   },
   ...placementRows,
   ...overrideRows,
@@ -25,6 +30,7 @@ const rows = {
   ResourceEnvelope: { in: 'none', isResource: true },
   FleetConfig: { in: 'config' },
   PriceList: { in: 'priceLists' },
+  InstanceCatalog: { in: 'instanceCatalogs' },
   RemovalApproval: { in: 'removalApprovals' },
   // It configures a simulation, and is not desired state.
   SimulatedFleet: { in: 'none' },

@@ -4,6 +4,7 @@ import { eviction } from '../../../api/eviction.ts';
 import { approvedRemoval } from '../../../api/gitfleet.ts';
 import { type MemberCluster, memberCluster } from '../../../api/member-cluster.ts';
 import type { ClusterName } from '../../../api/meta.ts';
+import { type NodePlan, nodePlan } from '../../../api/nodes/node-plan.ts';
 import { approvalRequest, stagedUpdateRun } from '../../../api/staged.ts';
 import { upgradeGate } from '../../../api/upgrade-gate.ts';
 import { updateRun } from '../../../api/upgrade-run.ts';
@@ -23,6 +24,7 @@ const rows: { readonly [F in RecordFolder]: FolderRow<F> } = {
   upgrades: entryFilesOfWork(updateRun),
   profiles: entryFiles(autoUpgradeProfile),
   removals: entryFiles(approvedRemoval),
+  nodes: entryFiles<NodePlan, ClusterName>(nodePlan),
   clusters: entryFiles<MemberCluster, ClusterName>(memberCluster),
 };
 

@@ -1,0 +1,48 @@
+import type { ClusterName, Manifest } from '../../api/meta.ts';
+import { matchesSelector } from '../kernel/selector.ts';
+import type { PlacementWork } from '../placement-work.ts';
+import type { World } from '../world.ts';
+import type { PlacementOutcome } from './placement-outcome.ts';
+import { renderedFor } from './target-content.ts';
+
+/** Objects of clusters that say how nodes are made, as files and overrides write them. */
+export interface NodeObjects {
+  /** By cluster. */
+  readonly delivered: ReadonlyMap<ClusterName, readonly Manifest[]>;
+  /** NodePools that would go there, if their file were valid. */
+  readonly invalid: ReadonlyMap<ClusterName, readonly Manifest[]>;
+}
+
+export function nodeObjects(outcomes: readonly PlacementOutcome[], world: World): NodeObjects {
+  const delivered = new Map<ClusterName, Manifest[]>();
+  const invalid = new Map<ClusterName, Manifest[]>();
+  const add = (to: Map<ClusterName, Manifest[]>, cluster: ClusterName, manifests: readonly Manifest[]) =>
+    to.set(cluster, [...(to.get(cluster) ?? []), ...manifests]);
+  for (const { work, targets } of outcomes) {
+    for (const target of targets)
+      if (target.objects.some(isOfNodes)) {
+        const rendered = renderedFor(work, target, world).map(({ manifest, written }) => written ?? manifest);
+        add(delivered, target.clusterName, rendered.filter(isOfNodes));
+      }
+    const selected = world.input.fleet.invalidPools.filter((manifest) => selects(work, manifest));
+    if (selected.length > 0) for (const cluster of clustersOf(work)) add(invalid, cluster, selected);
+  }
+  return { delivered, invalid };
+}
+
+const isOfNodes = ({ apiVersion }: { readonly apiVersion: string }): boolean => apiVersion.startsWith('karpenter.');
+
+const selects = ({ placement }: PlacementWork, { metadata }: Manifest): boolean =>
+  placement.spec.resourceSelectors.some(
+    ({ group, kind, name, labelSelector }) =>
+      group === 'karpenter.sh' &&
+      kind === 'NodePool' &&
+      (name === undefined || name === metadata.name) &&
+      (labelSelector === undefined || matchesSelector(labelSelector, metadata.labels)),
+  );
+
+const clustersOf = ({ bindings, decisions }: PlacementWork): ReadonlySet<ClusterName> =>
+  new Set([
+    ...bindings.flatMap(({ binding }) => (binding.deleting ? [] : [binding.targetCluster])),
+    ...decisions.flatMap(({ clusterName, selected }) => (selected ? [clusterName] : [])),
+  ]);

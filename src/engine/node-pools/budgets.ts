@@ -1,0 +1,106 @@
+import type { Instant } from '../kernel/instant.ts';
+import { type BudgetWindow, budgetWindow, changesAfter, isActiveAt } from './budget-window.ts';
+
+/** Why a node may go, in the words of budgets. Expired is limited under the profile karpenter-v1beta1 only. */
+export const limitedReasons = ['Empty', 'Drifted', 'Underutilized'] as const;
+export type BudgetReason = (typeof limitedReasons)[number];
+export type DisruptionReason = BudgetReason | 'Expired';
+
+/** No budget is active: Karpenter's number for it. */
+export const unbounded = 2_147_483_647;
+
+export interface Budget {
+  readonly nodes: string;
+  /** Undefined = always active. */
+  readonly window: BudgetWindow | undefined;
+  /** Undefined = all. */
+  readonly reasons: ReadonlySet<string> | undefined;
+}
+
+/** Of a pool whose list has a budget that cannot be read: Karpenter allows nothing then, whatever the others say. */
+export type Budgets = readonly Budget[] | 'invalid';
+
+const amountPattern = /^((100|[0-9]{1,2})%|[0-9]+)$/;
+
+/** The default of a pool that has no list of budgets. An explicitly empty list limits nothing. */
+export const defaultBudgets: readonly Budget[] = [{ nodes: '10%', window: undefined, reasons: undefined }];
+
+/** The budgets as far as they can be read: `budgets` of a NodePool, of any shape. */
+export function readBudgets(written: unknown): Budgets {
+  if (written === undefined || written === null) return defaultBudgets;
+  if (!Array.isArray(written)) return 'invalid';
+  const budgets = written.map(readBudget);
+  return budgets.includes(undefined) ? 'invalid' : (budgets as Budget[]);
+}
+
+function readBudget(written: unknown): Budget | undefined {
+  if (typeof written !== 'object' || written === null) return undefined;
+  const { nodes = '10%', schedule, duration, reasons } = written as Readonly<Record<string, unknown>>;
+  if (typeof nodes !== 'string' || !amountPattern.test(nodes)) return undefined;
+  if (reasons !== undefined && !(Array.isArray(reasons) && reasons.every(isReason))) return undefined;
+  const isFor = reasons === undefined ? undefined : new Set(reasons as readonly string[]);
+  if (schedule === undefined && duration === undefined) return { nodes, window: undefined, reasons: isFor };
+  if (typeof schedule !== 'string' || typeof duration !== 'string') return undefined;
+  const window = budgetWindow(schedule, duration);
+  return window && { nodes, window, reasons: isFor };
+}
+
+const isReason = (word: unknown): boolean => limitedReasons.some((reason) => reason === word);
+
+/** Of `total` nodes: a percentage is rounded up, a number may exceed them. */
+export const amountOf = (nodes: string, total: number): number =>
+  nodes.endsWith('%') ? Math.ceil((Number(nodes.slice(0, -1)) * total) / 100) : Math.min(Number(nodes), unbounded);
+
+/** The least active budget of a reason; `unbounded` where none is. Expired is limited by budgets without reasons. */
+export function limitOf(budgets: Budgets, reason: DisruptionReason, total: number, now: Instant): number {
+  if (budgets === 'invalid') return 0;
+  let least = unbounded;
+  for (const budget of budgets)
+    if (isFor(budget, reason) && isActive(budget, now)) least = Math.min(least, amountOf(budget.nodes, total));
+  return least;
+}
+
+export const isFor = ({ reasons }: Budget, reason: DisruptionReason): boolean => reasons?.has(reason) ?? true;
+
+const isActive = ({ window }: Budget, now: Instant): boolean => window === undefined || isActiveAt(window, now);
+
+/** What of a limit is left; an unbounded one stays so. */
+export const remainingOf = (limit: number, disrupting: number): number =>
+  limit === unbounded ? unbounded : Math.max(0, limit - disrupting);
+
+export type Limits = Readonly<Record<BudgetReason, number>> & { readonly Expired?: number };
+
+/** The limits of all reasons that the pool's budgets limit. */
+export function limitsOf(
+  { budgets, profile }: { readonly budgets: Budgets; readonly profile: string },
+  total: number,
+  now: Instant,
+): Limits {
+  const limit = (reason: DisruptionReason): number => limitOf(budgets, reason, total, now);
+  return {
+    Empty: limit('Empty'),
+    Drifted: limit('Drifted'),
+    Underutilized: limit('Underutilized'),
+    ...(profile === 'karpenter-v1beta1' ? { Expired: limit('Expired') } : {}),
+  };
+}
+
+/** The first instant after `now` at which time alone changes a limit, `total` being equal. Undefined = not before `until`. */
+export function limitsChangeAt(
+  pool: { readonly budgets: Budgets; readonly profile: string },
+  total: number,
+  { now, until }: { readonly now: Instant; readonly until: Instant },
+): Instant | undefined {
+  if (pool.budgets === 'invalid') return undefined;
+  const windows = pool.budgets.flatMap(({ window }) => window ?? []);
+  const before = limitsOf(pool, total, now);
+  for (let at: Instant | undefined = now; ; ) {
+    const later: number[] = windows.flatMap((window) => changesAfter(window, at!) ?? []);
+    at = later.length === 0 ? undefined : Math.min(...later);
+    if (at === undefined || at > until) return undefined;
+    if (!sameLimits(before, limitsOf(pool, total, at))) return at;
+  }
+}
+
+const sameLimits = (a: Limits, b: Limits): boolean =>
+  a.Empty === b.Empty && a.Drifted === b.Drifted && a.Underutilized === b.Underutilized && a.Expired === b.Expired;

@@ -1,0 +1,188 @@
+import type { Problem } from '../../api/problem.ts';
+import { formatInstant, type Instant } from '../kernel/instant.ts';
+import { neverFires } from './budget-window.ts';
+import { limitedReasons, unbounded } from './budgets.ts';
+import { doNotDisrupt } from './do-not-disrupt.ts';
+import type { Pool } from './pool.ts';
+import { limitTimeline } from './timeline.ts';
+
+const horizonMs = 400 * 86_400_000;
+const mostSpans = 20;
+/** Any number: whether a budget is zero or absent does not depend on it. */
+const someNodes = 100;
+
+interface Span {
+  readonly from: string;
+  readonly to?: string;
+}
+
+interface Lint {
+  readonly rule: string;
+  readonly message: string;
+  readonly fix: string;
+  readonly path: string;
+  readonly spans?: readonly Span[];
+  readonly reasons?: readonly string[];
+}
+
+/** What is valid in a pool and probably not meant. `delegate`: Karpenter acts there, not gitfleet. */
+export function poolLints(
+  pool: Pool,
+  {
+    now,
+    isDelegated,
+    file,
+  }: { readonly now: Instant; readonly isDelegated: boolean; readonly file: string | undefined },
+): readonly Problem[] {
+  return [...budgetLints(pool, now), ...ofBudgets(pool, now), ...templateLints(pool, isDelegated)].map(
+    ({ rule, message, fix, path, spans, reasons }): Problem => ({
+      severity: 'warning',
+      code: 'node-disruption',
+      ...(file === undefined ? {} : { file }),
+      path,
+      message: `NodePool ${pool.name}: ${message}`,
+      fix,
+      rule,
+      ...(spans === undefined ? {} : { spans }),
+      ...(reasons === undefined ? {} : { reasons }),
+    }),
+  );
+}
+
+function budgetLints(pool: Pool, now: Instant): Lint[] {
+  if (pool.budgets === 'invalid') return [];
+  const { spans, isEndless } = limitTimeline(pool, someNodes, { from: now, until: now + horizonMs, most: 400 });
+  const path = 'spec.disruption.budgets';
+  const last = spans.at(-1)!;
+  const forever = limitedReasons.filter((reason) => isEndless && last.limits[reason] === 0);
+  const since = (reason: (typeof limitedReasons)[number]): Instant => {
+    let from = last.from;
+    for (const span of [...spans].reverse()) {
+      if (span.limits[reason] !== 0) break;
+      from = span.from;
+    }
+    return from;
+  };
+  const open = limitedReasons.map((reason) => ({
+    reason,
+    spans: spansOf(spans, isEndless, ({ limits }) => limits[reason] === unbounded),
+  }));
+  return [
+    ...alike(forever.map((reason) => ({ reason, spans: [{ from: formatInstant(since(reason)) }] }))).map((one) => ({
+      rule: 'NodeBudgetBlocksForever',
+      message: `no node may be disrupted${whichOf(one.reasons)} from ${one.spans[0]!.from} on, for ever: the least of all active budgets counts`,
+      fix: 'give the budget of zero nodes a schedule and a duration, or remove it',
+      path,
+      ...one,
+    })),
+    ...alike(open.filter((one) => one.spans.length > 0)).map((one) => ({
+      rule: 'NodeBudgetUnbounded',
+      message: `no budget is active${whichOf(one.reasons)} ${spanText(one.spans[0]!)}: all nodes may be disrupted at once`,
+      fix: 'add a budget without a schedule, for example nodes: "10%"',
+      path,
+      ...one,
+    })),
+  ];
+}
+
+const whichOf = (reasons: readonly string[] | undefined): string =>
+  reasons === undefined ? '' : ` for ${reasons.join(', ')}`;
+
+const spanText = ({ from, to }: Span): string => (to === undefined ? `from ${from} on` : `from ${from} to ${to}`);
+
+/** Reasons with the same spans together; of all reasons none is named. */
+function alike(of: readonly { readonly reason: string; readonly spans: readonly Span[] }[]) {
+  return [...Map.groupBy(of, ({ spans }) => JSON.stringify(spans)).values()].map((same) => ({
+    spans: same[0]!.spans,
+    ...(same.length === limitedReasons.length ? {} : { reasons: same.map(({ reason }) => reason) }),
+  })) as { readonly spans: readonly Span[]; readonly reasons?: readonly string[] }[];
+}
+
+function spansOf<T extends { readonly from: Instant }>(
+  timeline: readonly T[],
+  isEndless: boolean,
+  holds: (entry: T) => boolean,
+): readonly Span[] {
+  const found: Span[] = [];
+  for (let at = 0; at < timeline.length && found.length < mostSpans; at++) {
+    if (!holds(timeline[at]!)) continue;
+    const from = timeline[at]!.from;
+    while (at + 1 < timeline.length && holds(timeline[at + 1]!)) at++;
+    const end = timeline[at + 1];
+    if (end === undefined && !isEndless) break;
+    found.push({ from: formatInstant(from), ...(end === undefined ? {} : { to: formatInstant(end.from) }) });
+  }
+  return found;
+}
+
+/** Of single budgets. */
+function ofBudgets({ budgets }: Pool, now: Instant): Lint[] {
+  if (budgets === 'invalid') return [];
+  return budgets.flatMap(({ window, reasons, nodes }, at): Lint[] => {
+    const path = `spec.disruption.budgets.${at}`;
+    return [
+      ...(window !== undefined && neverFires(window, now)
+        ? [
+            {
+              rule: 'NodeBudgetNeverFires',
+              message: `the schedule of budget ${at} (nodes ${nodes}) never fires: Karpenter counts it as active for ever`,
+              fix: 'write a schedule that matches a date, or remove schedule and duration',
+              path: `${path}.schedule`,
+              spans: [{ from: formatInstant(now) }],
+              ...(reasons === undefined ? {} : { reasons: [...reasons] }),
+            },
+          ]
+        : []),
+      ...(reasons?.size === 0
+        ? [
+            {
+              rule: 'NodeBudgetWithoutReasons',
+              message: `budget ${at} (nodes ${nodes}) has an empty list of reasons, so that it limits nothing`,
+              fix: 'remove reasons for all of them, or list some',
+              path: `${path}.reasons`,
+              spans: [{ from: formatInstant(now) }],
+            },
+          ]
+        : []),
+    ];
+  });
+}
+
+function templateLints(pool: Pool, isDelegated: boolean): Lint[] {
+  const { template, replicas, limits, profile, expireAfterMs, writesExpireAfter } = pool;
+  const most = limits?.get('nodes');
+  const isForceful = profile === 'karpenter-1.14' || isDelegated;
+  return [
+    ...(template.annotations[doNotDisrupt] === 'true'
+      ? [
+          {
+            rule: 'PoolWideDoNotDisrupt',
+            message: `the template has ${doNotDisrupt}: no new node is ever disrupted, and nodes without it count as drifted`,
+            fix: 'write a budget of zero nodes instead',
+            path: 'spec.template.metadata.annotations',
+          },
+        ]
+      : []),
+    ...(replicas !== undefined && most !== undefined && most <= replicas
+      ? [
+          {
+            rule: 'StaticPoolCannotSurge',
+            message: `limits.nodes is ${most} and replicas ${replicas}: a drifted node can never be replaced`,
+            fix: 'write limits.nodes above replicas',
+            path: 'spec.limits.nodes',
+          },
+        ]
+      : []),
+    ...(isForceful && writesExpireAfter && expireAfterMs !== undefined
+      ? [
+          {
+            rule: 'ExpiryIsForceful',
+            message:
+              'nodes expire at their age, whatever budgets, PodDisruptionBudgets and do-not-disrupt say, and without a replacement first',
+            fix: 'write expireAfter: Never where that must not be',
+            path: profile === 'karpenter-1.14' ? 'spec.template.spec.expireAfter' : 'spec.disruption.expireAfter',
+          },
+        ]
+      : []),
+  ];
+}

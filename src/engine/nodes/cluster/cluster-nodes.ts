@@ -1,0 +1,222 @@
+import type { Manifest } from '../../../api/meta.ts';
+import type { NodePlan, RecordedClaim } from '../../../api/nodes/node-plan.ts';
+import type { ClusterObservation } from '../../../api/observation.ts';
+import { type Instant, parseInstant } from '../../kernel/instant.ts';
+import { by, byText } from '../../kernel/ordering.ts';
+import type { Labels } from '../../kernel/selector.ts';
+import type { Pool } from '../../node-pools/pool.ts';
+import { fieldsAt, isTrueAt, textAt } from '../../node-pools/read-fields.ts';
+import { labelAt } from '../../node-pools/requirements.ts';
+import { type Amounts, amountsOf } from '../../node-pools/resources.ts';
+import { karpenterDisrupted, sameTaint, type Taint, taintsAt } from '../../node-pools/taints.ts';
+import { capacityLabel, type Market, typeLabel, zoneLabel } from '../launch/market.ts';
+import { type Claim, claimOf, claimOfNode, poolNameOf } from './claim.ts';
+import { type PodBudgets, podBudgetsOf } from './disruption-budgets.ts';
+import { isPending, type Pod, readPod, rescheduleCost } from './pod.ts';
+
+/** A node of a cluster with everything that disruption reads of it. */
+export interface ClusterNode {
+  readonly name: string;
+  readonly uid: string;
+  readonly manifest: Manifest;
+  readonly labels: Labels;
+  readonly taints: readonly Taint[];
+  readonly allocatable: Amounts;
+  readonly capacity: Amounts;
+  /** Undefined = not ours: a landing place only. */
+  readonly claim: Claim | undefined;
+  readonly poolName: string | undefined;
+  readonly pool: Pool | undefined;
+  readonly isInitialized: boolean;
+  readonly isReady: boolean;
+  /** Its claim is being deleted. */
+  readonly isDeleting: boolean;
+  /** On its way out, by Karpenter's hand or by a command under way. */
+  readonly isMarked: boolean;
+  /** A pending pod is about to be bound to it. */
+  readonly isNominated: boolean;
+  readonly instanceType: string | undefined;
+  readonly zone: string | undefined;
+  readonly capacityType: string | undefined;
+  /** Per hour; undefined = unknown. */
+  readonly price: number | undefined;
+  /** Bound to it, in every phase. */
+  readonly pods: readonly Pod[];
+  readonly disruptionCost: number;
+  /** From when on consolidation may take it; undefined = never, or not known yet. */
+  readonly consolidatableAt: Instant | undefined;
+}
+
+/** What a cluster has, as one observation shows it. */
+export interface ClusterNodes {
+  /** By name. */
+  readonly nodes: readonly ClusterNode[];
+  readonly claimsWithoutNode: readonly Claim[];
+  readonly pods: readonly Pod[];
+  readonly pending: readonly Pod[];
+  readonly budgets: PodBudgets;
+  readonly extras: readonly Manifest[];
+  /** The cluster has NodeClaims. */
+  readonly hasNodeClaims: boolean;
+}
+
+export interface ClusterInput {
+  readonly observation: ClusterObservation;
+  readonly pools: ReadonlyMap<string, Pool>;
+  readonly market: Market;
+  readonly record: NodePlan | undefined;
+}
+
+export function clusterNodes({ observation, pools, market, record }: ClusterInput): ClusterNodes {
+  const { extras, podEvents = {} } = observation;
+  const nodes = [...(observation.nodes ?? [])].sort(by(({ metadata }) => metadata.name));
+  const pods = (observation.pods ?? []).map(readPod).sort((a, b) => byText(a.key, b.key));
+  const podsOf = Map.groupBy(pods, ({ node }) => node);
+  const claims = claimsOf(nodes, { extras, pools, record });
+  const nominated = new Set(
+    pods.flatMap((pod) => (pod.node === undefined ? (textAt(pod.manifest, 'status', 'nominatedNodeName') ?? []) : [])),
+  );
+  const underWay = new Set(
+    (record?.commands ?? []).flatMap((command) =>
+      command.phase === 'Proposed' ? [] : command.nodes.map(({ name }) => name),
+    ),
+  );
+  const read = nodes.map((manifest): ClusterNode => {
+    const { name } = manifest.metadata;
+    return nodeOf(manifest, {
+      claim: claims.byNode.get(name),
+      pools,
+      market,
+      pods: podsOf.get(name) ?? [],
+      isNominated: nominated.has(name),
+      isUnderWay: underWay.has(name),
+      podEvent: parseInstant(podEvents[name] ?? ''),
+    });
+  });
+  return {
+    nodes: read,
+    claimsWithoutNode: claims.withoutNode,
+    pods,
+    pending: pods.filter(isPending),
+    budgets: podBudgetsOf(extras),
+    extras,
+    hasNodeClaims: claims.areReal,
+  };
+}
+
+function claimsOf(
+  nodes: readonly Manifest[],
+  { extras, pools, record }: Pick<ClusterInput, 'pools' | 'record'> & { readonly extras: readonly Manifest[] },
+) {
+  const recorded = new Map((record?.claims ?? []).map((claim) => [claim.uid, claim]));
+  const manifests = extras.filter(
+    ({ kind, apiVersion }) => kind === 'NodeClaim' && apiVersion.startsWith('karpenter.sh/'),
+  );
+  if (manifests.length === 0) {
+    const ofNodes = nodes.flatMap((node) => claimOfPlainNode(node, pools, recorded));
+    return { byNode: new Map(ofNodes.map((claim) => [claim.name, claim])), withoutNode: [], areReal: false };
+  }
+  const claims = manifests
+    .map((manifest) => claimOf(manifest, { recorded: recorded.get(uidOf(manifest)), pools }))
+    .sort(by(({ name }) => name));
+  const names = new Set(nodes.map(({ metadata }) => metadata.name));
+  const hasNode = ({ node }: Claim): boolean => node !== undefined && names.has(node);
+  return {
+    byNode: new Map(claims.filter(hasNode).map((claim) => [claim.node!, claim])),
+    withoutNode: claims.filter((claim) => !hasNode(claim)),
+    areReal: true,
+  };
+}
+
+function claimOfPlainNode(
+  node: Manifest,
+  pools: ReadonlyMap<string, Pool>,
+  recorded: ReadonlyMap<string, RecordedClaim>,
+): Claim[] {
+  const poolName = poolNameOf(node.metadata.labels ?? {});
+  if (poolName === undefined) return [];
+  return [claimOfNode(node, { recorded: recorded.get(uidOf(node)), pool: pools.get(poolName), poolName })];
+}
+
+export const uidOf = ({ metadata: { uid, name } }: Manifest): string => (typeof uid === 'string' ? uid : name);
+
+function nodeOf(
+  manifest: Manifest,
+  of: {
+    readonly claim: Claim | undefined;
+    readonly pools: ReadonlyMap<string, Pool>;
+    readonly market: Market;
+    readonly pods: readonly Pod[];
+    readonly isNominated: boolean;
+    readonly isUnderWay: boolean;
+    readonly podEvent: Instant | undefined;
+  },
+): ClusterNode {
+  const { claim, pods, market } = of;
+  const { name, labels = {} } = manifest.metadata;
+  const taints = taintsAt(manifest, 'spec', 'taints');
+  const poolName = claim?.poolName ?? poolNameOf(labels);
+  const pool = poolName === undefined ? undefined : of.pools.get(poolName);
+  const isReady = isTrueAt(manifest, 'Ready');
+  const [instanceType, zone, capacityType] = [
+    labelAt(labels, typeLabel),
+    labelAt(labels, zoneLabel),
+    labels[capacityLabel],
+  ];
+  const isKnown = instanceType !== undefined && zone !== undefined && capacityType !== undefined;
+  const node = {
+    name,
+    uid: uidOf(manifest),
+    manifest,
+    labels,
+    taints,
+    allocatable: amountsOf({
+      ...fieldsAt(manifest, 'status', 'capacity'),
+      ...fieldsAt(manifest, 'status', 'allocatable'),
+    }),
+    capacity: amountsOf(fieldsAt(manifest, 'status', 'capacity')),
+    claim,
+    poolName,
+    pool,
+    isInitialized: isInitialized(claim, pool, { labels, taints, isReady }),
+    isReady,
+    isDeleting: claim?.isDeleting ?? false,
+    isMarked:
+      (claim?.isMarked ?? false) || of.isUnderWay || taints.some((taint) => sameTaint(taint, karpenterDisrupted)),
+    isNominated: of.isNominated,
+    instanceType,
+    zone,
+    capacityType,
+    price: isKnown ? market.priceOf(instanceType, zone, capacityType) : undefined,
+    pods,
+    disruptionCost: rescheduleCost(pods),
+  };
+  return { ...node, consolidatableAt: consolidatableAt(node, of.podEvent) };
+}
+
+/** With NodeClaims Karpenter labels it; without, it is ready and has lost the startup taints of its pool. */
+function isInitialized(
+  claim: Claim | undefined,
+  pool: Pool | undefined,
+  {
+    labels,
+    taints,
+    isReady,
+  }: { readonly labels: Labels; readonly taints: readonly Taint[]; readonly isReady: boolean },
+): boolean {
+  if (claim === undefined || claim.manifest !== undefined)
+    return claim === undefined || labels['karpenter.sh/initialized'] === 'true';
+  const startup = pool?.template.startupTaints ?? [];
+  return isReady && !taints.some((taint) => startup.some((other) => sameTaint(taint, other)));
+}
+
+/** The last event of its pods, or else since when it is initialized, and consolidateAfter. */
+function consolidatableAt(
+  { claim, pool, isInitialized, manifest }: Pick<ClusterNode, 'claim' | 'pool' | 'isInitialized' | 'manifest'>,
+  podEvent: Instant | undefined,
+): Instant | undefined {
+  if (claim === undefined || pool?.consolidateAfterMs === undefined || !isInitialized) return undefined;
+  const created = parseInstant(manifest.metadata.creationTimestamp ?? '') ?? claim.createdAt;
+  const since = claim.lastPodEvent ?? podEvent ?? claim.initializedAt ?? created;
+  return since + pool.consolidateAfterMs;
+}

@@ -1,0 +1,66 @@
+import type { CommandNode, MovedPod, NodeCommand, Replacement } from '../../api/nodes/node-plan.ts';
+import type { ClusterNode } from './cluster/cluster-nodes.ts';
+import type { Draft, PlanState } from './methods/plan-state.ts';
+import { priceOf } from './methods/price-rules.ts';
+
+/** A draft with its name, as the plan lists it. */
+export function commandOf(
+  draft: Draft,
+  { cluster, driftOf }: Pick<PlanState, 'cluster' | 'driftOf'>,
+  { clusterName, digest }: { readonly clusterName: string; readonly digest: (text: string) => string },
+): NodeCommand {
+  const nodes = draft.nodes.map((at) => cluster.nodes[at]!);
+  const uids = nodes.map(({ claim }) => claim!.uid).sort();
+  const id = digest([clusterName, draft.method, ...uids].join('\n')).slice(0, 12);
+  const replacements = draft.replacements.map(
+    ({ pool, chosen, options }, at): Replacement => ({
+      name: `${pool}-${id.slice(0, 8)}${at === 0 ? '' : `-${at + 1}`}`,
+      pool,
+      instanceType: chosen.type.name,
+      zone: chosen.zone,
+      capacityType: chosen.capacityType,
+      ...(chosen.price === undefined ? {} : { price: chosen.price }),
+      options: [...options],
+    }),
+  );
+  const before = priceOf(nodes);
+  return {
+    id,
+    method: draft.method,
+    reason: draft.reason,
+    phase: 'Proposed',
+    nodes: draft.nodes.map((at) =>
+      commandNode(cluster.nodes[at]!, draft.reason === 'Drifted' ? driftOf(at)?.reason : undefined),
+    ),
+    replacements,
+    ...(before === undefined ? {} : { priceBefore: rounded(before) }),
+    priceAfter: rounded(replacements.reduce((sum, { price = 0 }) => sum + price, 0)),
+    pods: draft.moves.map(
+      ({ pod: { namespace, name, node = '' }, to }): MovedPod => ({
+        namespace,
+        name,
+        from: node,
+        ...(to === undefined
+          ? {}
+          : { to: 'node' in to ? cluster.nodes[to.node]!.name : replacements[to.replacement]!.name }),
+      }),
+    ),
+  };
+}
+
+function commandNode(node: ClusterNode, drift: string | undefined): CommandNode {
+  const { name, poolName = '', instanceType, zone, capacityType, price, disruptionCost } = node;
+  return {
+    name,
+    pool: poolName,
+    ...(instanceType === undefined ? {} : { instanceType }),
+    ...(zone === undefined ? {} : { zone }),
+    ...(capacityType === undefined ? {} : { capacityType }),
+    ...(price === undefined ? {} : { price }),
+    disruptionCost: rounded(disruptionCost),
+    ...(drift === undefined ? {} : { drift }),
+  };
+}
+
+/** Sums of prices without the dust of float64. */
+export const rounded = (number: number): number => Number(number.toFixed(9));

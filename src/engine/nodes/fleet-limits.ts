@@ -1,0 +1,122 @@
+import type { NodeDisruption } from '../../api/nodes/node-disruption.ts';
+import type { NodeCommand } from '../../api/nodes/node-plan.ts';
+import { formatInstant, type Instant } from '../kernel/instant.ts';
+import { scale } from '../kernel/int-or-percent.ts';
+import { by } from '../kernel/ordering.ts';
+import { type Labels, matchesSelector } from '../kernel/selector.ts';
+import type { Hold } from '../plan-document.ts';
+import { parseWindow } from '../window/parse-window.ts';
+import { allClosedAt } from '../window/window.ts';
+
+/** A member as the limits above the pools count it. */
+export interface CountedCluster {
+  readonly name: string;
+  readonly labels: Labels;
+  /** N of all pools. */
+  readonly nodes: number;
+  /** Deleting, marked, or of commands under way. */
+  readonly disrupting: number;
+  readonly driftedNodes: number;
+  /** False = its nodes are not known: a later wave waits for it. */
+  readonly isObserved: boolean;
+}
+
+type Verdict = Pick<Hold, 'reason' | 'message' | 'until'> | undefined;
+
+export interface FleetLimits {
+  /** Order in which clusters get places. */
+  readonly order: readonly string[];
+  /** Why a command may not begin; undefined = it may, and is counted from now on. */
+  readonly admit: (cluster: string, command: NodeCommand) => Verdict;
+}
+
+export function fleetLimits(
+  { budgets = [], waves = [] }: NodeDisruption,
+  clusters: readonly CountedCluster[],
+  now: Instant,
+): FleetLimits {
+  const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]));
+  const begun = new Map<string, number>();
+  const disrupting = (name: string): number => byName.get(name)!.disrupting + (begun.get(name) ?? 0);
+  const waveOf = ({ labels }: CountedCluster): number => {
+    const at = waves.findIndex((wave) => matchesSelector(wave, labels));
+    return at < 0 ? waves.length : at;
+  };
+  const active = budgets.flatMap((budget) => {
+    const { schedule, duration, timeZone, clusterSelector } = budget;
+    let until: Instant | undefined;
+    let isInvalid = false;
+    if (schedule !== undefined && duration !== undefined) {
+      const parsed = parseWindow({ schedule, duration, timeZone });
+      if (parsed.ok) {
+        if (parsed.window.closesAt(now) === undefined) return [];
+        until = allClosedAt([parsed.window], now);
+      } else isInvalid = true;
+    }
+    const members = clusters.filter(
+      ({ labels }) => clusterSelector === undefined || matchesSelector(clusterSelector, labels),
+    );
+    return [{ ...budget, until, isInvalid, members }];
+  });
+
+  function overBudget(cluster: CountedCluster, command: NodeCommand): Verdict {
+    for (const { reasons, members, clusters: mostClusters, nodes: mostNodes, until, isInvalid } of active) {
+      if (!members.includes(cluster) || (reasons !== undefined && !reasons.includes(command.reason))) continue;
+      const hold = (message: string): Verdict => ({
+        reason: 'FleetNodeBudget',
+        message,
+        ...(until === undefined ? {} : { until: formatInstant(until) }),
+      });
+      if (isInvalid)
+        return hold('a fleet budget of nodeDisruption cannot be read, and allows nothing until it is fixed');
+      const busy = members.filter(({ name }) => disrupting(name) > 0);
+      if (mostClusters !== undefined && !busy.includes(cluster)) {
+        const limit = scale(mostClusters, members.length, 'up');
+        if (busy.length >= limit)
+          return hold(
+            `a fleet budget allows disruption on ${limit} clusters at a time, and ${busy.length} have one under way`,
+          );
+      }
+      if (mostNodes !== undefined) {
+        const limit = scale(
+          mostNodes,
+          members.reduce((sum, { nodes }) => sum + nodes, 0),
+          'up',
+        );
+        const used = members.reduce((sum, { name }) => sum + disrupting(name), 0);
+        if (used + command.nodes.length > limit)
+          return hold(
+            `a fleet budget allows ${limit} nodes at a time: ${used} are disrupted, and the command has ${command.nodes.length}`,
+          );
+      }
+    }
+    return undefined;
+  }
+
+  function beforeItsWave(cluster: CountedCluster, { reason }: NodeCommand): Verdict {
+    if (reason !== 'Drifted') return undefined;
+    const own = waveOf(cluster);
+    const earlier = clusters
+      .filter((other) => waveOf(other) < own)
+      .find(({ name, driftedNodes, isObserved }) => driftedNodes > 0 || disrupting(name) > 0 || !isObserved);
+    return (
+      earlier && {
+        reason: 'NodeWave',
+        message: `drifted nodes of ${cluster.name} wait for an earlier wave: ${earlier.name} is not done`,
+      }
+    );
+  }
+
+  return {
+    order: [...clusters]
+      .sort(by(({ name }) => name))
+      .sort((a, b) => Number(b.disrupting > 0) - Number(a.disrupting > 0) || waveOf(a) - waveOf(b))
+      .map(({ name }) => name),
+    admit(name, command) {
+      const cluster = byName.get(name)!;
+      const verdict = beforeItsWave(cluster, command) ?? overBudget(cluster, command);
+      if (verdict === undefined) begun.set(name, (begun.get(name) ?? 0) + command.nodes.length);
+      return verdict;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import type { Manifest } from '../../../api/meta.ts';
+import type { CapacityType } from '../../../api/nodes/instance-catalog.ts';
+import { byText } from '../../kernel/ordering.ts';
+import type { Labels } from '../../kernel/selector.ts';
+import { requirementsOfTerm } from '../../node-pools/node-terms.ts';
+import type { Pool } from '../../node-pools/pool.ts';
+import { fieldsAt, listAt } from '../../node-pools/read-fields.ts';
+import {
+  allowsLabels,
+  allowsValue,
+  onlyValue,
+  type Requirement,
+  type Requirements,
+} from '../../node-pools/requirements.ts';
+import { type Amounts, requestsOf, sum } from '../../node-pools/resources.ts';
+import { tolerates } from '../../node-pools/taints.ts';
+import { capacityLabel, type InstanceType, type Market, zoneLabel } from './market.ts';
+
+/** A type in a zone with a capacity type, as a pool would launch it. */
+export interface Launchable {
+  readonly type: InstanceType;
+  readonly zone: string;
+  readonly capacityType: CapacityType;
+  readonly price: number | undefined;
+  readonly labels: Labels;
+  /** What is left for pods beside those of DaemonSets. */
+  readonly allocatable: Amounts;
+}
+
+/** A pool with what it can launch now. */
+export interface LaunchPool {
+  readonly pool: Pool;
+  readonly launchables: readonly Launchable[];
+  /** Requirements on labels that no launchable has: a pod may narrow them. */
+  readonly open: Requirements;
+  /** Keys whose requirement asks for several values. */
+  readonly minValues: readonly { readonly key: string; readonly least: number }[];
+  /** The pool admits spot, and spot is sold to it now. */
+  readonly sellsSpot: boolean;
+}
+
+/** Pools that can launch, in the order of preference: by weight, then by name, both descending. */
+export function launchPools(pools: Iterable<Pool>, market: Market, extras: readonly Manifest[]): readonly LaunchPool[] {
+  const { types } = market;
+  if (types === undefined) return [];
+  const daemons = extras.filter(({ kind, apiVersion }) => kind === 'DaemonSet' && apiVersion === 'apps/v1');
+  return [...pools]
+    .filter(({ canLaunch }) => canLaunch)
+    .sort((a, b) => b.weight - a.weight || byText(b.name, a.name))
+    .map((pool) => launchPool(pool, [...types.values()], daemons));
+}
+
+/** What a pool could launch, whether or not it scales by itself. */
+export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: readonly Manifest[]): LaunchPool {
+  const { requirements } = pool.template;
+  const fixed = fixedLabels(pool);
+  const launchables = types.flatMap((type) =>
+    type.offerings.flatMap(({ zone, capacityType, available, price }): Launchable[] => {
+      const labels = { ...fixed, ...type.labels, [zoneLabel]: zone, [capacityLabel]: capacityType };
+      if (!available || !fits(requirements, labels)) return [];
+      const overhead = sum(daemons.filter((daemon) => runsOn(daemon, labels, pool)).map(requestsOfDaemon));
+      const allocatable = new Map(
+        [...type.allocatable].map(([name, amount]) => [name, amount - (overhead.get(name) ?? 0)]),
+      );
+      return [{ type, zone, capacityType, price, labels, allocatable }];
+    }),
+  );
+  const known = new Set(launchables.flatMap(({ labels }) => Object.keys(labels)));
+  return {
+    pool,
+    launchables,
+    open: new Map([...requirements].filter(([key]) => !known.has(key))),
+    minValues: [...requirements].flatMap(([key, { minValues }]) =>
+      minValues === undefined ? [] : [{ key, least: minValues }],
+    ),
+    sellsSpot: launchables.some(({ capacityType }) => capacityType === 'spot'),
+  };
+}
+
+/** Labels that every node of the pool has. */
+function fixedLabels({ name, template }: Pool): Labels {
+  const only = [...template.requirements].flatMap(([key, requirement]): [string, string][] => {
+    const value = onlyValue(requirement);
+    return value === undefined ? [] : [[key, value]];
+  });
+  return { ...Object.fromEntries(only), ...template.labels, 'karpenter.sh/nodepool': name };
+}
+
+/** A requirement on a label that a type does not have leaves it open: the pool sets the label itself. */
+function fits(requirements: Requirements, labels: Labels): boolean {
+  for (const [key, requirement] of requirements) {
+    const value = labels[key];
+    if (value === undefined ? !canBeSet(key, requirement) : !allowsValue(requirement, value)) return false;
+  }
+  return true;
+}
+
+/** Labels that follow from the type cannot be chosen: where a type lacks one, only a requirement that accepts that fits. */
+const canBeSet = (key: string, { absentOk, absent }: Requirement): boolean =>
+  absentOk || (!absent && !/^(node\.)?kubernetes\.io\/|^karpenter\.|^beta\.kubernetes\.io\//.test(key));
+
+function runsOn(daemon: Manifest, labels: Labels, { template }: Pool): boolean {
+  const spec = fieldsAt(daemon, 'spec', 'template', 'spec');
+  const tolerations = listAt(spec, 'tolerations');
+  const taints = template.taints.filter(({ effect }) => effect !== 'PreferNoSchedule');
+  if (taints.some((taint) => !tolerates(tolerations, taint))) return false;
+  for (const [key, value] of Object.entries(fieldsAt(spec, 'nodeSelector'))) if (labels[key] !== value) return false;
+  const terms = listAt(
+    spec,
+    'affinity',
+    'nodeAffinity',
+    'requiredDuringSchedulingIgnoredDuringExecution',
+    'nodeSelectorTerms',
+  );
+  return terms.length === 0 || terms.some((term) => allowsLabels(requirementsOfTerm(term), labels));
+}
+
+/** Of the pod that a DaemonSet would run on a new node. */
+const requestsOfDaemon = (daemon: Manifest): Amounts => requestsOf(fieldsAt(daemon, 'spec', 'template'));

@@ -1,0 +1,133 @@
+import type { NodeCommand, NodeFailure, NodePlan } from '../../api/nodes/node-plan.ts';
+import type { ClusterObservation } from '../../api/observation.ts';
+import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
+import { type Blocker, type BlockerContext, blockerOf } from './candidates/blockers.ts';
+import type { ClusterNode, ClusterNodes } from './cluster/cluster-nodes.ts';
+
+/** What became of the commands that were under way. */
+export interface Evolved {
+  /** Still under way, oldest first. Those in Validating whose time is over are looked at again by the plan. */
+  readonly commands: readonly NodeCommand[];
+  readonly failures: readonly NodeFailure[];
+  readonly rolledBack: readonly { readonly command: NodeCommand; readonly cause: string; readonly until: Instant }[];
+}
+
+export const validationMs = 15_000;
+const coolDownMs = 5 * 60_000;
+const longestCoolDownMs = 3_600_000;
+
+/** How long replacements may take: 80 ms for each node under way, between ten minutes and an hour (core `queue.go`). */
+export const deadlineMs = (nodesUnderWay: number): number => Math.min(3_600_000, Math.max(600_000, 80 * nodesUnderWay));
+
+export function evolve(
+  record: NodePlan,
+  of: {
+    readonly cluster: ClusterNodes;
+    readonly observation: ClusterObservation;
+    readonly context: BlockerContext;
+    readonly now: Instant;
+  },
+): Evolved {
+  const { now, cluster } = of;
+  const underWay = record.commands.filter(({ phase }) => phase !== 'Proposed');
+  const nodes = new Map(cluster.nodes.map((node) => [node.name, node]));
+  const total = underWay.reduce((sum, command) => sum + command.nodes.length, 0);
+  const commands: NodeCommand[] = [];
+  const rolledBack: { command: NodeCommand; cause: string; until: Instant }[] = [];
+  let failures = record.failures.filter(
+    ({ nodes: names, until }) =>
+      names.some((name) => nodes.has(name)) && now < (parseInstant(until) ?? 0) + longestCoolDownMs,
+  );
+  for (const command of underWay) {
+    const next = advance(command, { ...of, nodes, total });
+    if (next === undefined) continue;
+    if ('failed' in next) {
+      const failure = failureOf(command, next.failed, failures, now);
+      failures = [...failures.filter(({ nodes: names }) => names.join() !== failure.nodes.join()), failure];
+      rolledBack.push({ command, cause: next.failed, until: parseInstant(failure.until)! });
+    } else commands.push(next);
+  }
+  return { commands, failures, rolledBack };
+}
+
+type Context = Parameters<typeof evolve>[1] & {
+  readonly nodes: ReadonlyMap<string, ClusterNode>;
+  readonly total: number;
+};
+
+/** The command in its next phase; undefined = it has ended. */
+function advance(command: NodeCommand, context: Context): NodeCommand | { readonly failed: string } | undefined {
+  const { nodes, now } = context;
+  const present = command.nodes.flatMap(({ name }) => nodes.get(name) ?? []);
+  switch (command.phase) {
+    case 'Removing':
+      return present.length === 0 ? undefined : command;
+    case 'Launching': {
+      if (present.length === 0) return undefined;
+      const seen = withSeen(command, context);
+      const failed = failureOfLaunch(seen, context) ?? blockedMeanwhile(seen, present, context);
+      if (failed !== undefined) return { failed };
+      const areUp = seen.replacements.every(({ name }) => isUp(name, context.cluster));
+      return areUp ? { ...seen, phase: 'Removing', since: formatInstant(now) } : seen;
+    }
+    default:
+      return present.length === 0 ? undefined : command;
+  }
+}
+
+function withSeen(command: NodeCommand, { cluster, observation }: Context): NodeCommand {
+  const isThere = (name: string): boolean =>
+    nodeOf(name, cluster) !== undefined ||
+    cluster.claimsWithoutNode.some((claim) => claim.name === name) ||
+    (observation.launches ?? []).some((launch) => launch.name === name && launch.phase === 'Launched');
+  return {
+    ...command,
+    replacements: command.replacements.map((one) => (one.seen || isThere(one.name) ? { ...one, seen: true } : one)),
+  };
+}
+
+function failureOfLaunch(
+  { replacements, since }: NodeCommand,
+  { cluster, observation, total, now }: Context,
+): string | undefined {
+  const launches = new Map((observation.launches ?? []).map((launch) => [launch.name, launch]));
+  for (const { name, seen } of replacements) {
+    const launch = launches.get(name);
+    if (launch?.phase === 'Failed') return `the launch of ${name} failed${launch.message ? `: ${launch.message}` : ''}`;
+    const isThere =
+      nodeOf(name, cluster) !== undefined ||
+      cluster.claimsWithoutNode.some((claim) => claim.name === name) ||
+      launch !== undefined;
+    if (seen && !isThere) return `replacement ${name} vanished`;
+  }
+  const started = parseInstant(since ?? '') ?? now;
+  const end = started + deadlineMs(total);
+  return now > end ? `its replacements did not come up by ${formatInstant(end)}` : undefined;
+}
+
+/** Only consolidation and emptiness give way to what came up meanwhile. */
+function blockedMeanwhile(
+  { reason }: NodeCommand,
+  present: readonly ClusterNode[],
+  { context }: Context,
+): string | undefined {
+  if (reason !== 'Empty' && reason !== 'Underutilized') return undefined;
+  for (const node of present) {
+    const blocker: Blocker | undefined = blockerOf({ ...node, isMarked: false }, context);
+    if (blocker !== undefined) return blocker.message;
+  }
+  return undefined;
+}
+
+const nodeOf = (name: string, { nodes }: ClusterNodes): ClusterNode | undefined =>
+  nodes.find((node) => node.name === name || node.claim?.name === name);
+
+const isUp = (name: string, cluster: ClusterNodes): boolean => nodeOf(name, cluster)?.isInitialized ?? false;
+
+function failureOf(command: NodeCommand, cause: string, failures: readonly NodeFailure[], now: Instant): NodeFailure {
+  const nodes = command.nodes.map(({ name }) => name).sort();
+  const before = failures.filter(({ nodes: names }) => names.some((name) => nodes.includes(name)));
+  const times = 1 + Math.max(0, ...before.map((failure) => failure.times));
+  const until = now + Math.min(longestCoolDownMs, coolDownMs * 2 ** (times - 1));
+  return { nodes, times, at: formatInstant(now), until: formatInstant(until), cause };
+}

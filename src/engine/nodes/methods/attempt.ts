@@ -1,0 +1,105 @@
+import type { Simulated } from '../simulate/place-pods.ts';
+import { landingOrder } from '../simulate/scheduling.ts';
+import { isWorthIt } from './balanced.ts';
+import { isEmpty } from './emptiness.ts';
+import { bySavings, type DraftReplacement, isConsolidatable, isFree, type PlanState } from './plan-state.ts';
+import { cheaperReplacement, priceOf } from './price-rules.ts';
+
+/** A consolidation command that would be valid now. */
+export interface Found {
+  readonly nodes: readonly number[];
+  readonly result: Extract<Simulated, { ok: true }>;
+  readonly replacement: DraftReplacement | undefined;
+  /** Per hour; 0 where a price is not known. */
+  readonly saving: number;
+}
+
+/** What the ways of searching share. */
+export interface Search {
+  readonly state: PlanState;
+  /** Nodes that consolidation may take, the greatest saving for its disruption first. */
+  readonly candidates: readonly number[];
+  /** Cheapest price at which anything can be launched. */
+  readonly leastPrice: number;
+  /** Landing places: nodes that stay anyway first, then the candidates that are taken last. */
+  readonly gentleOrder: Int32Array;
+  readonly isCandidate: ReadonlySet<number>;
+}
+
+export function openSearch(state: PlanState): Search {
+  const { nodes } = state.cluster;
+  const candidates = [...nodes.keys()].filter((at) => isCandidate(state, at)).sort(bySavings(nodes));
+  const set = new Set(candidates);
+  const standard = [...landingOrder(nodes)];
+  const initialized = (at: number) => nodes[at]!.claim === undefined || nodes[at]!.isInitialized;
+  const others = standard.filter((at) => !set.has(at));
+  const prices = state.launch.flatMap(({ launchables }) => launchables.flatMap(({ price }) => price ?? []));
+  return {
+    state,
+    candidates,
+    isCandidate: set,
+    leastPrice: Math.min(Number.POSITIVE_INFINITY, ...prices),
+    gentleOrder: Int32Array.from([
+      ...others.filter(initialized),
+      ...[...candidates].reverse(),
+      ...others.filter((at) => !initialized(at)),
+    ]),
+  };
+}
+
+/** A node for Multi and Single: known type and place, not empty, under a policy that takes more than empty nodes. */
+function isCandidate(state: PlanState, at: number): boolean {
+  const node = state.cluster.nodes[at]!;
+  return (
+    isConsolidatable(node, state.now) &&
+    node.pool!.policy !== 'WhenEmpty' &&
+    !isEmpty(node) &&
+    isTypeKnown(state, at) &&
+    isFree(state, at) &&
+    state.blockers(at) === undefined
+  );
+}
+
+export function isTypeKnown({ cluster, market }: PlanState, at: number): boolean {
+  const { instanceType, zone, capacityType } = cluster.nodes[at]!;
+  if (instanceType === undefined || zone === undefined || capacityType === undefined) return false;
+  return market.types === undefined || market.types.has(instanceType);
+}
+
+/** Whether the nodes may go together, with no new node or with a cheaper one. */
+export function attempt(
+  nodes: readonly number[],
+  { state, leastPrice, isCandidate: candidates }: Search,
+  { order, mostNew = 1 }: { readonly order?: Int32Array; readonly mostNew?: 0 | 1 } = {},
+): Found | undefined {
+  const leaving = nodes.map((at) => state.cluster.nodes[at]!);
+  const before = priceOf(leaving);
+  const canReplace = mostNew === 1 && before !== undefined && leastPrice < before;
+  const result = state.scheduling.simulate({
+    leaving: nodes,
+    isConsolidation: true,
+    mostNew: canReplace ? 1 : 0,
+    ...(order ? { order } : {}),
+  });
+  if (!result.ok) return undefined;
+  const [node] = result.newNodes;
+  const replacement = node && cheaperReplacement(leaving, node, state.gates);
+  if (typeof replacement === 'string') return undefined;
+  const after = replacement?.chosen.price ?? 0;
+  const all = {
+    nodes: state.cluster.nodes,
+    isCandidate: (one: (typeof leaving)[number]) => candidates.has(state.cluster.nodes.indexOf(one)),
+  };
+  if (leaving.some(({ pool }) => pool?.policy === 'Balanced') && !isWorthIt(leaving, after, all)) return undefined;
+  return { nodes, result, replacement, saving: before === undefined ? 0 : before - after };
+}
+
+/** Whether the budgets of their pools bear these nodes, beside what the search took already. */
+export function isWithinBudget(nodes: readonly number[], { state }: Search, taken: readonly number[]): boolean {
+  const perPool = Map.groupBy([...nodes, ...taken], (at) => state.cluster.nodes[at]!.pool!);
+  for (const [pool, own] of perPool) {
+    const counted = own.filter((at) => state.cluster.nodes[at]!.isReady).length;
+    if (counted > state.remaining(pool, 'Underutilized')) return false;
+  }
+  return true;
+}

@@ -1,0 +1,24 @@
+import { byText } from '../../kernel/ordering.ts';
+import type { Launchable } from '../launch/launchables.ts';
+import type { NewNode } from '../simulate/new-node.ts';
+import type { DraftReplacement } from './plan-state.ts';
+
+/** By price, the unknown ones last; then by type, zone and capacity type. */
+export const byPrice = (a: Launchable, b: Launchable): number =>
+  (a.price ?? Number.POSITIVE_INFINITY) - (b.price ?? Number.POSITIVE_INFINITY) ||
+  byText(a.type.name, b.type.name) ||
+  byText(a.zone, b.zone) ||
+  byText(a.capacityType, b.capacityType) ||
+  0;
+
+/** The cheapest of a new node's options, with the types that may stand in for it in its zone. */
+export function chooseFrom({ from }: Pick<NewNode, 'from'>, options: readonly Launchable[]): DraftReplacement {
+  const sorted = [...options].sort(orderOf);
+  const chosen = sorted[0]!;
+  const alike = sorted.filter(({ zone, capacityType }) => zone === chosen.zone && capacityType === chosen.capacityType);
+  return { pool: from.pool.name, chosen, options: [...new Set(alike.map(({ type }) => type.name))] };
+}
+
+/** Infinity − Infinity is no number. */
+const orderOf = (a: Launchable, b: Launchable): number =>
+  a.price === undefined && b.price === undefined ? byPrice({ ...a, price: 0 }, { ...b, price: 0 }) : byPrice(a, b);

@@ -1,0 +1,84 @@
+import type { ClusterNode } from '../cluster/cluster-nodes.ts';
+import { type LaunchPool, launchPool } from '../launch/launchables.ts';
+import { emptyNode, type NewNode, withPod } from '../simulate/new-node.ts';
+import { chooseFrom } from './choose.ts';
+import { replaceOneByOne } from './graceful.ts';
+import { type Draft, isFree, noteOverBudget, type PlanState } from './plan-state.ts';
+
+/** Drifted nodes that may go: those without pods to move first, then the longest drifted. */
+export function replaceDrifted(state: PlanState): void {
+  const due = drifted(state, ({ pool }) => pool!.replicas === undefined);
+  replaceOneByOne(due, { method: 'Drift', reason: 'Drifted' }, state);
+}
+
+function drifted(state: PlanState, isMeant: (node: ClusterNode) => boolean): readonly number[] {
+  const { nodes } = state.cluster;
+  return [...nodes.keys()]
+    .flatMap((at) => {
+      const node = nodes[at]!;
+      const drift = state.driftOf(at);
+      if (drift === undefined || !isMeant(node) || isBlocked(state, at)) return [];
+      const isBare = !node.pods.some(({ isReschedulable }) => isReschedulable);
+      return [{ at, since: drift.since, isBare, createdAt: node.claim!.createdAt }];
+    })
+    .sort(
+      (a, b) => Number(b.isBare) - Number(a.isBare) || a.since - b.since || a.createdAt - b.createdAt || a.at - b.at,
+    )
+    .map(({ at }) => at);
+}
+
+/** A drain with a deadline ends what pods have against it. */
+export const isBlocked = (state: PlanState, at: number): boolean =>
+  (state.cluster.nodes[at]!.claim?.terminationGraceMs === undefined ? state.blockers(at) : state.forcedBlockers(at)) !==
+  undefined;
+
+/**
+ * Of static pools each drifted node gets one replacement, without a simulation: as many as budget and surge bear. A pool that has more
+ * nodes than replicas waits until Karpenter has removed some.
+ */
+export function replaceStatic(state: PlanState): void {
+  const { cluster, market } = state;
+  const types = [...(market.types?.values() ?? [])];
+  const daemons = cluster.extras.filter(({ kind, apiVersion }) => kind === 'DaemonSet' && apiVersion === 'apps/v1');
+  for (const [name, pool] of state.pools) {
+    if (pool.replicas === undefined) continue;
+    const own = cluster.nodes.filter(({ poolName, claim }) => poolName === name && claim !== undefined);
+    const going = own.filter(({ isDeleting, isMarked }) => isDeleting || isMarked).length;
+    const due = drifted(state, (node) => node.pool === pool);
+    if (due.length === 0 || own.length - going > pool.replicas) continue;
+    const room = pool.limits?.get('nodes') === undefined ? due.length : pool.limits.get('nodes')! - own.length;
+    const from = launchPool(pool, types, daemons);
+    let launched = 0;
+    for (const at of due) {
+      if (!isFree(state, at)) continue;
+      if (state.remaining(pool, 'Drifted') === 0) noteOverBudget(state, name, at);
+      else if (launched >= room)
+        state.unplaced.set(at, {
+          why: 'PoolLimit',
+          message: `limits.nodes of NodePool ${name} leaves no room for a replacement`,
+        });
+      else if (from.launchables.length === 0)
+        state.unplaced.set(at, { why: 'NoPlaceForPods', message: `NodePool ${name} can launch nothing` });
+      else {
+        launched++;
+        state.take(staticDraft(at, from, state));
+        state.scheduling.commit([at], { ok: true, landed: new Map(), newNodes: [] });
+      }
+    }
+  }
+}
+
+/** One node for one: the cheapest that holds all of its pods, or those of them that fit. */
+function staticDraft(at: number, from: LaunchPool, { cluster, scheduling }: PlanState): Draft {
+  const pods = cluster.nodes[at]!.pods.filter(({ isReschedulable }) => isReschedulable);
+  let node: NewNode = emptyNode(from, 'new node 1', undefined);
+  for (const pod of pods) node = withPod(node, pod, scheduling.classOf(pod), scheduling.state) ?? node;
+  const held = new Set(node.pods);
+  return {
+    method: 'StaticDrift',
+    reason: 'Drifted',
+    nodes: [at],
+    replacements: [chooseFrom(node, node.options)],
+    moves: pods.map((pod) => ({ pod, to: held.has(pod) ? { replacement: 0 } : undefined })),
+  };
+}

@@ -1,0 +1,57 @@
+import type { DisruptionMethod } from '../../../api/nodes/node-plan.ts';
+import type { DisruptionReason } from '../../node-pools/budgets.ts';
+import type { Simulated } from '../simulate/place-pods.ts';
+import { chooseFrom } from './choose.ts';
+import { type Draft, isFree, noteOverBudget, type PlanState } from './plan-state.ts';
+
+/** Lets nodes go one by one, each once all of its pods have a place: on nodes that stay, or on any number of new ones. */
+export function replaceOneByOne(
+  candidates: readonly number[],
+  { method, reason }: { readonly method: DisruptionMethod; readonly reason: DisruptionReason },
+  state: PlanState,
+): void {
+  const { cluster, scheduling } = state;
+  for (const at of candidates) {
+    const node = cluster.nodes[at]!;
+    const pool = node.pool!;
+    if (!isFree(state, at)) continue;
+    if (state.remaining(pool, reason) === 0) {
+      noteOverBudget(state, pool.name, at);
+      continue;
+    }
+    const found = scheduling.simulate({ leaving: [at], isConsolidation: false, mostNew: Number.POSITIVE_INFINITY });
+    if (!found.ok) {
+      const why = found.why === 'pool-limit' ? 'PoolLimit' : 'NoPlaceForPods';
+      const pod = found.pod ? `pod ${found.pod.key}` : 'a pod';
+      const message =
+        why === 'PoolLimit'
+          ? `${pod} needs a new node, which the limits of the pools do not allow`
+          : found.why === 'not-initialized'
+            ? `${pod} would run on a node that is not initialized yet`
+            : `there is no place for ${pod}`;
+      state.unplaced.set(at, { why, message });
+      continue;
+    }
+    scheduling.commit([at], found);
+    state.take(draftOf([at], found, { method, reason }, state));
+  }
+}
+
+/** What a simulation found, with the cheapest option of each new node. `replacements`: where they are chosen already. */
+export function draftOf(
+  nodes: readonly number[],
+  { landed, newNodes }: Extract<Simulated, { ok: true }>,
+  { method, reason }: Pick<Draft, 'method' | 'reason'>,
+  { cluster }: Pick<PlanState, 'cluster'>,
+  replacements = newNodes.map((node) => chooseFrom(node, node.options)),
+): Draft {
+  const indexes = new Map(newNodes.map(({ hostname }, index) => [hostname, index]));
+  const moves = nodes.flatMap((at) =>
+    cluster.nodes[at]!.pods.filter(({ isReschedulable }) => isReschedulable).map((pod) => {
+      const target = landed.get(pod);
+      if (target === undefined) return { pod, to: undefined };
+      return { pod, to: typeof target === 'number' ? { node: target } : { replacement: indexes.get(target)! } };
+    }),
+  );
+  return { method, reason, nodes, replacements, moves };
+}

@@ -1,0 +1,360 @@
+import type { ClusterName, Manifest } from '../../api/meta.ts';
+import { type DisruptionMode, disruptionModes, nodeDisruptionAnnotation } from '../../api/nodes/disruption-modes.ts';
+import type { NodeCommand, NodePlan, PlannedPool } from '../../api/nodes/node-plan.ts';
+import type { ClusterObservation } from '../../api/observation.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { SectionOutcome } from '../domain.ts';
+import { sourceKey } from '../input.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
+import { by } from '../kernel/ordering.ts';
+import { limitsOf } from '../node-pools/budgets.ts';
+import { poolLints } from '../node-pools/lints.ts';
+import { type Pool, readPool } from '../node-pools/pool.ts';
+import { heldByPause } from '../pause/pause.ts';
+import { upgradingHold } from '../pause/upgrading-hold.ts';
+import type { Hold, PlannedNodes } from '../plan-document.ts';
+import { directoryOf, objectDocument } from '../record/documents.ts';
+import { inFleet, type World } from '../world.ts';
+import { isDisrupting } from './cluster/pool-counts.ts';
+import { type CountedCluster, type FleetLimits, fleetLimits } from './fleet-limits.ts';
+import { type Market, marketOf } from './launch/market.ts';
+import { type ClusterPlan, planCluster } from './plan-cluster.ts';
+import { targetOf } from './target.ts';
+
+/** A member with pools, or with the annotation. */
+export interface NodeMember {
+  readonly name: ClusterName;
+  readonly mode: DisruptionMode;
+  readonly pools: ReadonlyMap<string, Pool>;
+  readonly market: Market;
+  readonly record: NodePlan | undefined;
+  /** Undefined = its nodes are not known. */
+  readonly observation: ClusterObservation | undefined;
+  readonly launches: boolean;
+}
+
+/** `delivered`: objects of karpenter groups by cluster, as files and overrides write them; `invalid`: NodePools of invalid files. */
+export interface DeliveredNodeObjects {
+  readonly delivered: ReadonlyMap<ClusterName, readonly Manifest[]>;
+  readonly invalid: ReadonlyMap<ClusterName, readonly Manifest[]>;
+}
+
+/** Plans what becomes of the nodes of every member: computed alike in all modes, begun only in mode execute. */
+export function nodesOutcome(world: World, objects: DeliveredNodeObjects): SectionOutcome<'nodes'> {
+  const now = parseInstant(world.input.now)!;
+  const members = nodeMembers(world, objects);
+  const planned = members.map((member) => ({ member, plan: planOf(member, world, now) }));
+  const limits = fleetLimits(
+    world.input.fleet.config?.spec.nodeDisruption ?? {},
+    planned.map(({ member, plan }) => counted(member, plan, world)),
+    now,
+  );
+  const order = new Map(limits.order.map((name, at) => [name, at]));
+  const done = [...planned]
+    .sort((a, b) => order.get(a.member.name)! - order.get(b.member.name)!)
+    .map(({ member, plan }) => finished(member, plan, { world, limits, now }))
+    .sort(by(({ section }) => section.clusterName));
+  return {
+    holds: done.flatMap(({ holds }) => holds),
+    wakes: done.flatMap(({ wakes }) => wakes.map(formatInstant)),
+    problems: problemsOf(members, world, now),
+    documents: directoryOf(
+      'nodes',
+      done.flatMap(({ section, document }) =>
+        document ? [{ name: section.clusterName, document: objectDocument(document) }] : [],
+      ),
+      world.input.digest,
+    ),
+    approvals: [],
+    targets: [],
+    section: done.map(({ section }) => section),
+    digested: done.map(({ section }) => section),
+  };
+}
+
+export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeObjects): readonly NodeMember[] {
+  const { admitted, input, record } = world;
+  return admitted.members
+    .filter(({ metadata }) => inFleet(metadata.name, world))
+    .flatMap(({ metadata: { name, annotations = {} } }): NodeMember[] => {
+      const observation = world.observationOf(name);
+      const pools = poolsOf(delivered.get(name) ?? [], invalid.get(name) ?? [], observation);
+      const written = annotations[nodeDisruptionAnnotation];
+      if (pools.size === 0 && written === undefined) return [];
+      const isKnown =
+        observation?.reachable === true &&
+        observation.complete &&
+        observation.nodes !== undefined &&
+        observation.pods !== undefined;
+      const { market } = marketOf(
+        world.members.get(name)!.labels,
+        input.fleet.priceLists,
+        input.fleet.instanceCatalogs,
+      );
+      return [
+        {
+          name,
+          mode: disruptionModes.find((mode) => mode === written) ?? 'delegate',
+          pools,
+          market,
+          record: record.nodes.get(name),
+          observation: isKnown ? observation : undefined,
+          launches: observation?.launches !== undefined,
+        },
+      ];
+    })
+    .sort(by(({ name }) => name));
+}
+
+/** Those that this plan delivers, else those that the cluster shows. */
+function poolsOf(
+  delivered: readonly Manifest[],
+  invalid: readonly Manifest[],
+  observation: ClusterObservation | undefined,
+): ReadonlyMap<string, Pool> {
+  const isPool = ({ kind, apiVersion }: Manifest) => kind === 'NodePool' && apiVersion.startsWith('karpenter.sh/');
+  const live = new Map(
+    [...(observation?.objects ?? []), ...(observation?.extras ?? [])]
+      .filter(isPool)
+      .map((manifest) => [manifest.metadata.name, manifest]),
+  );
+  const own = delivered.filter(isPool);
+  const chosen = new Map([
+    ...(own.length > 0 ? own : [...live.values()]).map((manifest) => [manifest.metadata.name, manifest] as const),
+  ]);
+  for (const manifest of invalid) if (!chosen.has(manifest.metadata.name)) chosen.set(manifest.metadata.name, manifest);
+  return new Map(
+    [...chosen]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, manifest]) => [name, readPool(manifest, live.get(name))]),
+  );
+}
+
+function planOf(member: NodeMember, world: World, now: Instant): ClusterPlan | undefined {
+  const { name: clusterName, mode, observation, pools, market, record } = member;
+  if (observation === undefined) return undefined;
+  const gates = world.input.fleet.config?.spec.nodeDisruption?.featureGates ?? { SpotToSpotConsolidation: false };
+  return planCluster({ clusterName, mode, observation, pools, market, record, gates, now, digest: world.input.digest });
+}
+
+function counted({ name, record }: NodeMember, plan: ClusterPlan | undefined, world: World): CountedCluster {
+  const labels = world.members.get(name)!.labels;
+  if (plan === undefined) {
+    const underWay = (record?.commands ?? []).filter(({ phase }) => phase !== 'Proposed').flatMap(({ nodes }) => nodes);
+    const nodes = (record?.pools ?? []).reduce((sum, pool) => sum + pool.nodes, 0);
+    return { name, labels, nodes, disrupting: underWay.length, driftedNodes: 0, isObserved: false };
+  }
+  const own = plan.cluster.nodes.filter(({ claim }) => claim !== undefined);
+  const busy = new Set(plan.underWay.flatMap(({ nodes }) => nodes.map(({ name: node }) => node)));
+  const going = own.filter((node) => busy.has(node.name) || (isDisrupting(node) && (node.isDeleting || node.isMarked)));
+  return {
+    name,
+    labels,
+    nodes: plan.pools.reduce((sum, pool) => sum + pool.nodes, 0),
+    disrupting: going.length,
+    driftedNodes: plan.driftedNodes,
+    isObserved: true,
+  };
+}
+
+interface Finished {
+  readonly section: PlannedNodes;
+  readonly holds: readonly Hold[];
+  readonly wakes: readonly Instant[];
+  readonly document: NodePlan | undefined;
+}
+
+function finished(
+  member: NodeMember,
+  plan: ClusterPlan | undefined,
+  context: { readonly world: World; readonly limits: FleetLimits; readonly now: Instant },
+): Finished {
+  if (plan === undefined) return unobserved(member, context);
+  const { name: clusterName, mode } = member;
+  const { digest } = context.world.input;
+  const holds: Hold[] = [];
+  const commands = [
+    ...plan.underWay,
+    ...plan.proposed.map((command) => started(command, member, { ...context, holds })),
+  ];
+  const target = mode === 'execute' ? targetOf(commands, plan.claims, digest) : undefined;
+  const section: PlannedNodes = {
+    clusterName,
+    mode,
+    pools: plan.pools,
+    commands: commands.map(shown),
+    blocked: plan.blocked,
+    ...(target ? { target } : {}),
+  };
+  const names = new Set(plan.claims.map(({ name }) => name));
+  const kept = (member.record?.claims ?? []).filter(
+    ({ name, node }) =>
+      !names.has(name) &&
+      commands.some(({ phase, nodes }) => phase !== 'Proposed' && nodes.some((one) => one.name === node)),
+  );
+  return {
+    section,
+    holds: [...holds, ...budgetHolds(plan, clusterName), ...rollbackHolds(plan, clusterName, context.now)],
+    wakes: [
+      ...plan.wakes,
+      ...commands.flatMap(({ phase, since }) =>
+        phase === 'Validating'
+          ? [(parseInstant(since!) ?? 0) + 15_000]
+          : phase === 'Launching'
+            ? [(parseInstant(since!) ?? 0) + 600_000 + 1]
+            : [],
+      ),
+    ],
+    document: {
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'NodePlan',
+      metadata: { name: clusterName },
+      mode,
+      pools: [...plan.pools],
+      commands: commands.map((command) => {
+        if (command.phase !== 'Proposed') return command;
+        const { pods: _, ...rest } = command;
+        return rest;
+      }),
+      blocked: [...plan.blocked],
+      claims: [...plan.claims, ...kept],
+      failures: [...plan.evolved.failures],
+    },
+  };
+}
+
+/** Without what only the record remembers. */
+const shown = ({ startedAt: _, ...command }: NodeCommand): NodeCommand => ({
+  ...command,
+  replacements: command.replacements.map(({ seen: _seen, ...replacement }) => replacement),
+});
+
+/** The command in its first phase, or as it was where something keeps it. */
+function started(
+  command: NodeCommand,
+  { name, mode, launches }: NodeMember,
+  {
+    world,
+    limits,
+    now,
+    holds,
+  }: { readonly world: World; readonly limits: FleetLimits; readonly now: Instant; readonly holds: Hold[] },
+): NodeCommand {
+  if (mode !== 'execute') return command;
+  const at = formatInstant(now);
+  const begun = (phase: NodeCommand['phase']): NodeCommand => ({ ...command, phase, since: at, startedAt: at });
+  const isForced =
+    command.reason === 'Expired' &&
+    command.replacements.length === 0 &&
+    command.pods?.every(({ to }) => to === undefined);
+  if (isForced) return begun('Removing');
+  const nodes = command.nodes.map((node) => node.name).join(', ');
+  const what = `${command.method} of ${nodes} starts`;
+  const member = { kind: 'MemberCluster', name };
+  const keep = (hold: Hold): NodeCommand => {
+    holds.push(hold);
+    return command;
+  };
+  const run = world.upgrading.get(name);
+  if (run !== undefined) return keep({ subject: member, ...upgradingHold(what, run) });
+  if (world.freeze.kind === 'paused') return keep({ subject: member, ...heldByPause(what, world.freeze) });
+  if (command.replacements.length > 0 && !launches)
+    return keep({
+      subject: { kind: 'NodePool', name: command.nodes[0]!.pool, clusterName: name },
+      reason: 'NoLauncher',
+      message: `${what} once a provider can launch ${command.replacements.map((one) => one.instanceType).join(', ')} on ${name}`,
+    });
+  const verdict = limits.admit(name, command);
+  if (verdict !== undefined) return keep({ subject: member, ...verdict });
+  if (command.reason === 'Empty' || command.reason === 'Underutilized') return begun('Validating');
+  return begun(command.replacements.length > 0 ? 'Launching' : 'Removing');
+}
+
+function budgetHolds({ state, pools }: ClusterPlan, clusterName: ClusterName): Hold[] {
+  return pools.flatMap(({ name, changesAt }): Hold[] => {
+    const over = [...(state.overBudget.get(name) ?? [])].filter((at) => !state.isTaken(at));
+    if (over.length === 0) return [];
+    const message = `${over.length} more ${over.length === 1 ? 'node' : 'nodes'} of NodePool ${name} would be disrupted than its budgets allow now`;
+    return [
+      {
+        subject: { kind: 'NodePool', name, clusterName },
+        reason: 'NodeBudget',
+        message,
+        ...(changesAt === undefined ? {} : { until: changesAt }),
+      },
+    ];
+  });
+}
+
+const rollbackHolds = ({ evolved, cluster }: ClusterPlan, clusterName: ClusterName, now: Instant): Hold[] =>
+  evolved.failures.flatMap(({ nodes, until, cause }): Hold[] => {
+    const pool = cluster.nodes.find(({ name }) => nodes.includes(name))?.poolName;
+    if (pool === undefined || (parseInstant(until) ?? 0) <= now) return [];
+    const message = `the command for ${nodes.join(', ')} was rolled back: ${cause}`;
+    return [{ subject: { kind: 'NodePool', name: pool, clusterName }, reason: 'CommandRolledBack', message, until }];
+  });
+
+/** What is recorded stands, and so does its target. */
+function unobserved(
+  { name: clusterName, mode, pools, record }: NodeMember,
+  { world, now }: { readonly world: World; readonly now: Instant },
+): Finished {
+  const underWay = mode === 'execute' ? (record?.commands ?? []).filter(({ phase }) => phase !== 'Proposed') : [];
+  const target = mode === 'execute' ? targetOf(underWay, record?.claims ?? [], world.input.digest) : undefined;
+  const known = new Map((record?.pools ?? []).map((pool) => [pool.name, pool]));
+  const listed = [...pools.values()].map((pool): PlannedPool => {
+    const { nodes = 0, disrupting = 0 } = known.get(pool.name) ?? {};
+    const limit = limitsOf(pool, nodes, now);
+    return { name: pool.name, profile: pool.profile, nodes, disrupting, limit, allowed: limit };
+  });
+  return {
+    section: {
+      clusterName,
+      mode,
+      pools: listed,
+      commands: underWay.map(shown),
+      blocked: [],
+      ...(target ? { target } : {}),
+    },
+    holds: [
+      {
+        subject: { kind: 'MemberCluster', name: clusterName },
+        reason: 'NodesNotObserved',
+        message: `nothing is planned for the nodes of ${clusterName}: its nodes and pods were not observed`,
+      },
+    ],
+    wakes: [],
+    document: record,
+  };
+}
+
+/** Lints of pools, each once, and contradictory lists. */
+function problemsOf(members: readonly NodeMember[], world: World, now: Instant): Problem[] {
+  const files = new Map(
+    world.admitted.resources.map(({ manifest, file }) => [`${manifest.kind}/${manifest.metadata.name}`, file]),
+  );
+  const found = members.flatMap(({ name, pools, mode }) => [
+    ...[...pools.values()].flatMap((pool) =>
+      poolLints(pool, { now, isDelegated: mode === 'delegate', file: files.get(`NodePool/${pool.name}`) || undefined }),
+    ),
+    ...contradictions(name, world),
+  ]);
+  return [...new Map(found.map((problem) => [canonicalJson(problem), problem])).values()];
+}
+
+function contradictions(cluster: ClusterName, { members, input: { fleet } }: World): Problem[] {
+  const { contradictions: found } = marketOf(members.get(cluster)!.labels, fleet.priceLists, fleet.instanceCatalogs);
+  return found.map(({ kind, first, second, message }): Problem => {
+    const source = fleet.sources?.get(sourceKey(kind, { name: second.name }));
+    const other = fleet.sources?.get(sourceKey(kind, { name: first.name }));
+    return {
+      severity: 'error',
+      code: 'duplicate',
+      ...(source ?? {}),
+      path: second.path,
+      message: `${message}${other ? ` (also ${other.file}:${other.line})` : ''}`,
+      fix: 'keep one of them, or give the lists selectors without a common cluster',
+    };
+  });
+}

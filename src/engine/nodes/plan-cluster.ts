@@ -1,0 +1,280 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { DisruptionMode } from '../../api/nodes/disruption-modes.ts';
+import type { BlockedNode, NodeCommand, NodePlan, PlannedPool, RecordedClaim } from '../../api/nodes/node-plan.ts';
+import type { ClusterObservation } from '../../api/observation.ts';
+import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
+import { limitedReasons, limitsChangeAt, limitsOf, remainingOf } from '../node-pools/budgets.ts';
+import type { Pool } from '../node-pools/pool.ts';
+import { blockedNodes } from './blocked-nodes.ts';
+import { classDigest, classKey, classOfPool, driftOf, showsOtherTemplate, templateDigest } from './candidates/drift.ts';
+import { textOfExpiry } from './cluster/claim.ts';
+import { type ClusterNode, type ClusterNodes, clusterNodes } from './cluster/cluster-nodes.ts';
+import type { Pod } from './cluster/pod.ts';
+import { poolCounts } from './cluster/pool-counts.ts';
+import { commandOf } from './commands.ts';
+import { launchPools } from './launch/launchables.ts';
+import type { Market } from './launch/market.ts';
+import { type Evolved, evolve, validationMs } from './lifecycle.ts';
+import { consolidate } from './methods/consolidate.ts';
+import { replaceDrifted, replaceStatic } from './methods/drift.ts';
+import { removeEmpty } from './methods/emptiness.ts';
+import { expire } from './methods/expiration.ts';
+import { type PlanState, planState } from './methods/plan-state.ts';
+import { openScheduling, type Scheduling } from './simulate/scheduling.ts';
+import { validated } from './validation.ts';
+
+export interface ClusterPlanInput {
+  readonly clusterName: string;
+  readonly mode: DisruptionMode;
+  readonly observation: ClusterObservation;
+  readonly pools: ReadonlyMap<string, Pool>;
+  readonly market: Market;
+  readonly record: NodePlan | undefined;
+  readonly gates: { readonly SpotToSpotConsolidation: boolean };
+  readonly now: Instant;
+  readonly digest: (text: string) => string;
+}
+
+/** What is to become of the nodes of one cluster, before the limits of the fleet. */
+export interface ClusterPlan {
+  readonly cluster: ClusterNodes;
+  readonly state: PlanState;
+  readonly pools: readonly PlannedPool[];
+  /** Begun by earlier plans, in their phase of now. */
+  readonly underWay: readonly NodeCommand[];
+  readonly proposed: readonly NodeCommand[];
+  readonly blocked: readonly BlockedNode[];
+  readonly claims: readonly RecordedClaim[];
+  readonly evolved: Evolved;
+  readonly driftedNodes: number;
+  readonly wakes: readonly Instant[];
+}
+
+/** A year ahead a budget is as good as constant. */
+const horizonMs = 400 * 86_400_000;
+
+export function planCluster(input: ClusterPlanInput): ClusterPlan {
+  const { observation, pools, market, record, now, digest, mode, clusterName } = input;
+  const recorded = mode === 'execute' ? record : record && { ...record, commands: [], failures: [] };
+  const first = clusterNodes({ observation, pools, market, record: recorded });
+  const launch = launchPools(pools.values(), market, observation.extras);
+  const probe = openScheduling({ cluster: first, pools: launch, now, underWay: new Map(), staying: new Set() });
+  const context = { ...first, classOf: probe.classOf, now };
+  const evolved: Evolved =
+    recorded === undefined
+      ? { commands: [], failures: [], rolledBack: [] }
+      : evolve(recorded, { cluster: first, observation, context, now });
+  const isDue = ({ phase, since }: NodeCommand): boolean =>
+    phase === 'Validating' && (parseInstant(since ?? '') ?? now) + validationMs <= now;
+  const standing = evolved.commands.filter((command) => !isDue(command));
+  const cluster = clusterNodes({
+    observation,
+    pools,
+    market,
+    record: { ...emptyRecord, ...recorded, commands: [...standing] },
+  });
+  const scheduling = openScheduling({ cluster, pools: launch, now, ...movesUnderWay(standing, cluster) });
+  const state = stateOf({ ...input, cluster, launch, scheduling, evolved });
+  const due = evolved.commands.filter(isDue).flatMap((command) => validated(command, state) ?? []);
+  const count = state.drafts.length;
+  const canSchedule = [...pools.values()].some(({ canLaunch }) => canLaunch);
+  expire(state);
+  removeEmpty(state);
+  replaceStatic(state);
+  if (canSchedule) {
+    replaceDrifted(state);
+    consolidate(state);
+  }
+  const proposed = state.drafts.slice(count).map((draft) => commandOf(draft, state, { clusterName, digest }));
+  const underWay = [...standing, ...due].sort(byStart);
+  const busy = new Set([...underWay, ...proposed].flatMap(({ nodes }) => nodes.map(({ name }) => name)));
+  const { blocked, wakes } = blockedNodes(state, busy);
+  return {
+    cluster,
+    state,
+    pools: [...pools.values()].map((pool) =>
+      plannedPool(pool, first, { now, marked: standingNodes([...standing, ...evolved.commands.filter(isDue)]) }),
+    ),
+    underWay,
+    proposed,
+    blocked,
+    claims: recordedClaims(cluster, { ...input, classes: classesOf(observation.extras), busy }),
+    evolved,
+    driftedNodes: cluster.nodes.filter((_, at) => state.driftOf(at) !== undefined).length,
+    wakes: [
+      ...wakes,
+      ...expiryWakes(cluster),
+      ...standing.flatMap(({ phase, since }) =>
+        phase === 'Validating' ? [(parseInstant(since ?? '') ?? now) + validationMs] : [],
+      ),
+    ],
+  };
+}
+
+const emptyRecord: NodePlan = {
+  apiVersion: 'gitfleet.dev/v1alpha1',
+  kind: 'NodePlan',
+  metadata: { name: '' },
+  mode: 'plan',
+  pools: [],
+  commands: [],
+  blocked: [],
+  claims: [],
+  failures: [],
+};
+
+const byStart = (a: NodeCommand, b: NodeCommand): number =>
+  (parseInstant(a.startedAt ?? '') ?? 0) - (parseInstant(b.startedAt ?? '') ?? 0) || (a.id < b.id ? -1 : 1);
+
+const standingNodes = (commands: readonly NodeCommand[]): ReadonlySet<string> =>
+  new Set(commands.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
+
+function stateOf({
+  observation,
+  market,
+  pools,
+  gates,
+  now,
+  digest,
+  cluster,
+  launch,
+  scheduling,
+  evolved,
+}: ClusterPlanInput & {
+  readonly cluster: ClusterNodes;
+  readonly launch: PlanState['launch'];
+  readonly scheduling: Scheduling;
+  readonly evolved: Evolved;
+}): PlanState {
+  const drift = { market, classes: classesOf(observation.extras), digest, now };
+  const drifts = new Map<number, ReturnType<typeof driftOf>>();
+  const coolDowns = new Map(
+    evolved.failures.flatMap(({ nodes, until }) => nodes.map((name) => [name, parseInstant(until) ?? 0] as const)),
+  );
+  return planState({
+    cluster,
+    market,
+    pools,
+    launch,
+    scheduling,
+    now,
+    gates,
+    driftOf(at) {
+      if (!drifts.has(at)) drifts.set(at, driftOf(cluster.nodes[at]!, drift));
+      return drifts.get(at);
+    },
+    coolDownOf({ name }) {
+      const until = coolDowns.get(name);
+      return until !== undefined && now < until ? until : undefined;
+    },
+  });
+}
+
+const classesOf = (extras: readonly Manifest[]): ReadonlyMap<string, Manifest> =>
+  new Map(
+    extras.map((manifest) => [
+      classKey({ group: manifest.apiVersion.split('/')[0]!, kind: manifest.kind, name: manifest.metadata.name }),
+      manifest,
+    ]),
+  );
+
+/** Where the pods of commands under way go: to nodes that stay, or to replacements, once these are there. */
+function movesUnderWay(commands: readonly NodeCommand[], { nodes, pods }: ClusterNodes) {
+  const indexes = new Map(
+    nodes.flatMap((node, at) => [[node.name, at] as const, ...(node.claim ? [[node.claim.name, at] as const] : [])]),
+  );
+  const byKey = new Map(pods.map((pod) => [pod.key, pod]));
+  const underWay = new Map<Pod, number | undefined>();
+  const staying = new Set<number>();
+  const stays = (name: string): void => {
+    const at = indexes.get(name);
+    if (at !== undefined) staying.add(at);
+  };
+  for (const command of commands) {
+    for (const { name } of command.replacements) stays(name);
+    for (const { namespace, name, from, to } of command.pods ?? []) {
+      const pod = byKey.get(`${namespace}/${name}`);
+      // One that has moved already is counted where it is.
+      if (pod?.node === from && to !== undefined) underWay.set(pod, indexes.get(to));
+      if (to !== undefined) stays(to);
+    }
+  }
+  return { underWay, staying };
+}
+
+function plannedPool(
+  pool: Pool,
+  { nodes }: ClusterNodes,
+  { now, marked }: { readonly now: Instant; readonly marked: ReadonlySet<string> },
+): PlannedPool {
+  const now_ = nodes.map((node) => (node.isMarked || marked.has(node.name) ? { ...node, isMarked: true } : node));
+  const { total, disrupting } = poolCounts(now_, pool.name);
+  const limit = limitsOf(pool, total, now);
+  const change = limitsChangeAt(pool, total, { now, until: now + horizonMs });
+  return {
+    name: pool.name,
+    profile: pool.profile,
+    nodes: total,
+    disrupting,
+    limit,
+    allowed: {
+      ...(Object.fromEntries(limitedReasons.map((reason) => [reason, remainingOf(limit[reason], disrupting)])) as Pick<
+        PlannedPool['allowed'],
+        'Empty' | 'Drifted' | 'Underutilized'
+      >),
+      ...(limit.Expired === undefined ? {} : { Expired: remainingOf(limit.Expired, disrupting) }),
+    },
+    ...(change === undefined ? {} : { changesAt: formatInstant(change) }),
+  };
+}
+
+/** What is remembered of claims: the digests of the day on which they were first seen. */
+function recordedClaims(
+  { nodes, claimsWithoutNode }: ClusterNodes,
+  {
+    pools,
+    classes,
+    digest,
+    busy,
+  }: Pick<ClusterPlanInput, 'pools' | 'digest'> & {
+    readonly classes: ReadonlyMap<string, Manifest>;
+    readonly busy: ReadonlySet<string>;
+  },
+): readonly RecordedClaim[] {
+  const claims = [...nodes.flatMap(({ claim }) => claim ?? []), ...claimsWithoutNode];
+  return claims
+    .map((claim): RecordedClaim => {
+      const { recorded, manifest } = claim;
+      const pool = claim.poolName === undefined ? undefined : pools.get(claim.poolName);
+      const isFirst = recorded === undefined;
+      const nodeClass = pool && classOfPool(pool, classes);
+      const template =
+        recorded?.template ?? (pool && !showsOtherTemplate(claim, pool) ? templateDigest(pool, digest) : undefined);
+      const ofClass = recorded?.nodeClass ?? (nodeClass && classDigest(nodeClass, digest));
+      const expireAfter = manifest ? undefined : isFirst ? pool && textOfExpiry(pool) : recorded.expireAfter;
+      const grace = manifest
+        ? busy.has(claim.node ?? '') && claim.terminationGraceMs !== undefined
+          ? `${claim.terminationGraceMs / 1000}s`
+          : undefined
+        : isFirst
+          ? pool?.terminationGracePeriod
+          : recorded.terminationGracePeriod;
+      return {
+        name: claim.name,
+        ...(claim.node === undefined ? {} : { node: claim.node }),
+        uid: claim.uid,
+        ...(claim.poolName === undefined ? {} : { pool: claim.poolName }),
+        ...(manifest ? {} : { createdAt: formatInstant(claim.createdAt) }),
+        ...(template === undefined ? {} : { template }),
+        ...(ofClass === undefined ? {} : { nodeClass: ofClass }),
+        ...(expireAfter === undefined ? {} : { expireAfter }),
+        ...(grace === undefined ? {} : { terminationGracePeriod: grace }),
+      };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const expiryWakes = ({ nodes }: ClusterNodes): Instant[] =>
+  nodes.flatMap(({ claim }: ClusterNode) =>
+    claim?.expireAfterMs === undefined || claim.isDeleting ? [] : [claim.createdAt + claim.expireAfterMs],
+  );

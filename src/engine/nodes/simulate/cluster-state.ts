@@ -1,0 +1,184 @@
+import { allowsLabels } from '../../node-pools/requirements.ts';
+import { type Taint, tolerates } from '../../node-pools/taints.ts';
+import type { ClusterNode } from '../cluster/cluster-nodes.ts';
+import type { Pod } from '../cluster/pod.ts';
+import { hostnameLabel } from '../launch/market.ts';
+import { occupancy } from './occupancy.ts';
+import type { PodClass } from './pod-class.ts';
+import { type ClassTopology, count, mayRunIn, type Topologies, type TopologyGroup } from './topology.ts';
+import type { Volumes } from './volumes.ts';
+
+/** The nodes of a cluster while pods are moved between them in thought. Everything done after a mark can be undone. */
+export interface ClusterState {
+  readonly nodes: readonly ClusterNode[];
+  readonly isPresent: (node: number) => boolean;
+  /** Takes a node away, with everything on it. */
+  readonly remove: (node: number) => void;
+  /** Whether a pod of the class may run there, as things stand. */
+  readonly accepts: (cls: PodClass, node: number) => boolean;
+  readonly place: (cls: PodClass, node: number) => void;
+  /** A pod on a node that does not exist yet, in the domains that are known of it. */
+  readonly countOnNew: (cls: PodClass, domainAt: (topologyKey: string) => string | undefined) => void;
+  readonly mayRunIn: (cls: PodClass, domainAt: (topologyKey: string) => string | undefined) => boolean;
+  readonly topologyOf: (cls: PodClass) => ClassTopology;
+  readonly mark: () => number;
+  readonly rollback: (mark: number) => void;
+}
+
+export interface StateInput {
+  readonly nodes: readonly ClusterNode[];
+  readonly classOf: (pod: Pod) => PodClass;
+  readonly resources: readonly string[];
+  readonly topologies: Topologies;
+  readonly volumes: Volumes;
+  /** Some pool has such a taint: then pods put up with it anywhere (core relaxes it). */
+  readonly toleratesPreference: boolean;
+  /** Values of a topology key that exist somewhere, or could be launched. */
+  readonly launchableDomains: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export function clusterState(input: StateInput): ClusterState {
+  const { nodes, classOf, resources, topologies, volumes } = input;
+  const present = new Uint8Array(nodes.length).fill(1);
+  const { use, holds } = occupancy(nodes, { resources, volumes });
+  const undo: (() => void)[] = [];
+  const { isCompatible, countsNode, domainsOf } = suitability(input);
+
+  nodes.forEach((node, at) => {
+    node.pods.forEach((pod) => {
+      if (!pod.isTerminal) use(classOf(pod), at, 1);
+    });
+    if (node.isDeleting || node.isMarked) return;
+    for (const pod of node.pods) if (!pod.isTerminal && !pod.isTerminating) tally(classOf(pod), at, 1);
+  });
+
+  function tally(cls: PodClass, at: number, by: 1 | -1): void {
+    for (const group of topologies.of(cls).counted) {
+      const domain = domainOf(nodes[at]!, group.topologyKey);
+      if (domain !== undefined && countsNode(group, at)) count(group, domain, by);
+    }
+  }
+
+  const tallyOnNew = (cls: PodClass, domainAt: (key: string) => string | undefined, by: 1 | -1): void => {
+    for (const group of topologies.of(cls).counted) {
+      const domain = domainAt(group.topologyKey);
+      if (domain !== undefined) count(group, domain, by);
+    }
+  };
+
+  const state: ClusterState = {
+    nodes,
+    isPresent: (at) => present[at] === 1,
+    remove(at) {
+      present[at] = 0;
+      const node = nodes[at]!;
+      const isCounted = !(node.isDeleting || node.isMarked);
+      const those = isCounted ? node.pods.filter((pod) => !pod.isTerminal && !pod.isTerminating).map(classOf) : [];
+      const own = those.filter((cls) => topologies.of(cls).counted.length > 0);
+      for (const cls of own) tally(cls, at, -1);
+      undo.push(() => {
+        present[at] = 1;
+        for (const cls of own) tally(cls, at, 1);
+      });
+    },
+    accepts(cls, at) {
+      if (!holds(cls, at) || !isCompatible(cls, at)) return false;
+      const topology = topologies.of(cls);
+      return topology.isFree || mayRunIn(topology, (key) => domainOf(nodes[at]!, key), domainsOf);
+    },
+    place(cls, at) {
+      use(cls, at, 1);
+      tally(cls, at, 1);
+      undo.push(() => {
+        use(cls, at, -1);
+        tally(cls, at, -1);
+      });
+    },
+    countOnNew(cls, domainAt) {
+      if (topologies.of(cls).counted.length === 0) return;
+      tallyOnNew(cls, domainAt, 1);
+      undo.push(() => tallyOnNew(cls, domainAt, -1));
+    },
+    mayRunIn: (cls, domainAt) => mayRunIn(topologies.of(cls), domainAt, domainsOf),
+    topologyOf: topologies.of,
+    mark: () => undo.length,
+    rollback(mark) {
+      while (undo.length > mark) undo.pop()!();
+    },
+  };
+  return state;
+}
+
+/** Which nodes suit which pods, whatever runs there. */
+function suitability(input: StateInput) {
+  const { nodes } = input;
+  const taints = nodes.map(blockingTaints);
+  const compatible = new Map<number, Int8Array>();
+  const eligible = new Map<TopologyGroup, ReadonlySet<string>>();
+
+  function countsNode({ nodesOf }: TopologyGroup, at: number): boolean {
+    if (nodesOf === undefined) return true;
+    const { cls, affinity, taints: honorsTaints } = nodesOf;
+    return (!affinity || matchesNode(cls, nodes[at]!)) && (!honorsTaints || toleratesAll(cls, taints[at]!, input));
+  }
+
+  function domainsOf({ group }: ClassTopology['spread'][number]): ReadonlySet<string> {
+    const known = eligible.get(group);
+    if (known) return known;
+    const found = new Set<string>(group.nodesOf === undefined ? input.launchableDomains.get(group.topologyKey) : []);
+    nodes.forEach((node, at) => {
+      const domain = domainOf(node, group.topologyKey);
+      if (domain !== undefined && countsNode(group, at)) found.add(domain);
+    });
+    eligible.set(group, found);
+    return found;
+  }
+
+  function isCompatible(cls: PodClass, at: number): boolean {
+    let known = compatible.get(cls.id);
+    if (known === undefined) {
+      known = new Int8Array(nodes.length);
+      compatible.set(cls.id, known);
+    }
+    if (known[at] === 0) known[at] = matchesNode(cls, nodes[at]!) && toleratesAll(cls, taints[at]!, input) ? 1 : 2;
+    return known[at] === 1;
+  }
+
+  return { isCompatible, countsNode, domainsOf };
+}
+
+export const domainOf = ({ labels, name }: ClusterNode, topologyKey: string): string | undefined =>
+  topologyKey === hostnameLabel ? (labels[hostnameLabel] ?? name) : labels[topologyKey];
+
+export const matchesNode = ({ constraints, nodeNames }: PodClass, { labels, name }: ClusterNode): boolean =>
+  (nodeNames === undefined || nodeNames.has(name)) &&
+  constraints.every((alternatives) => alternatives.some((requirements) => allowsLabels(requirements, labels)));
+
+const toleratesAll = (
+  { tolerations }: PodClass,
+  taints: readonly Taint[],
+  { toleratesPreference }: Pick<StateInput, 'toleratesPreference'>,
+): boolean =>
+  taints.every(
+    (taint) => (taint.effect === 'PreferNoSchedule' && toleratesPreference) || tolerates(tolerations, taint),
+  );
+
+const unschedulable: Taint = { key: 'node.kubernetes.io/unschedulable', value: '', effect: 'NoSchedule' };
+const notReady: Taint = { key: 'node.kubernetes.io/not-ready', value: '', effect: 'NoSchedule' };
+/** Taints that a node loses by itself once it is initialized. */
+const passing: ReadonlySet<string> = new Set([
+  'node.kubernetes.io/not-ready',
+  'node.kubernetes.io/unreachable',
+  'node.cloudprovider.kubernetes.io/uninitialized',
+]);
+
+/** Those of the node, and those that follow from its state. A node that is not initialized will lose its startup taints. */
+function blockingTaints({ manifest, taints, pool, claim, isInitialized, isReady }: ClusterNode): readonly Taint[] {
+  const isOff = (manifest['spec'] as { readonly unschedulable?: unknown } | undefined)?.unschedulable === true;
+  const cordon = isOff ? [unschedulable] : [];
+  if (claim !== undefined && !isInitialized) {
+    const startup = new Set(pool?.template.startupTaints.map(({ key, effect }) => `${key} ${effect}`));
+    return [...taints.filter(({ key, effect }) => !passing.has(key) && !startup.has(`${key} ${effect}`)), ...cordon];
+  }
+  return [...taints, ...cordon, ...(isReady ? [] : [notReady])];
+}

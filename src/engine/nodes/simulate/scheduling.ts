@@ -1,0 +1,198 @@
+import type { Instant } from '../../kernel/instant.ts';
+import { memoize } from '../../kernel/memoize.ts';
+import type { Pool } from '../../node-pools/pool.ts';
+import type { Amounts } from '../../node-pools/resources.ts';
+import { minus, sum } from '../../node-pools/resources.ts';
+import type { ClusterNode, ClusterNodes } from '../cluster/cluster-nodes.ts';
+import { isHeldForEver } from '../cluster/disruption-budgets.ts';
+import { type Pod, protectionOf } from '../cluster/pod.ts';
+import type { LaunchPool } from '../launch/launchables.ts';
+import { type ClusterState, clusterState } from './cluster-state.ts';
+import { domainOfNew } from './new-node.ts';
+import { asOne, largestOf, placePods, type Simulated } from './place-pods.ts';
+import { classText, type PodClass, podClass } from './pod-class.ts';
+import { topologiesOf } from './topology.ts';
+import { volumesOf } from './volumes.ts';
+
+/** Where pods would run if nodes went away. */
+export interface Scheduling {
+  readonly state: ClusterState;
+  readonly classOf: (pod: Pod) => PodClass;
+  /** Reschedulable pods that get a place elsewhere before their node goes. */
+  readonly movable: (node: ClusterNode) => readonly Pod[];
+  readonly simulate: (request: Request) => Simulated;
+  /** Carries out what a simulation found, for all that is simulated later. */
+  readonly commit: (leaving: readonly number[], found: Extract<Simulated, { ok: true }>) => void;
+  /** A node that is on its way out whatever is planned: its pods are simulated along from now on. */
+  readonly leaves: (node: number) => void;
+  /** Undoes everything since the mark, commits among it. */
+  readonly mark: () => number;
+  readonly rollback: (mark: number) => void;
+  readonly hasTakenIn: (node: number) => boolean;
+  readonly pools: readonly LaunchPool[];
+}
+
+export interface Request {
+  /** Indexes of the nodes that go. */
+  readonly leaving: readonly number[];
+  /** In consolidation no pod lands on a node that was busy a moment ago. */
+  readonly isConsolidation: boolean;
+  /** How many nodes may be launched; one more fails. */
+  readonly mostNew: number;
+  /** Where pods land, in this order; absent = initialized nodes by name, then the others. */
+  readonly order?: Int32Array;
+}
+
+export interface SchedulingInput {
+  readonly cluster: ClusterNodes;
+  readonly pools: readonly LaunchPool[];
+  readonly now: Instant;
+  /** Where pods go that commands under way move: nodes, or replacements that are not there yet (undefined). */
+  readonly underWay: ReadonlyMap<Pod, number | undefined>;
+  /** Nodes that take in such pods, replacements that are there among them: they stay. */
+  readonly staying: ReadonlySet<number>;
+}
+
+export function openScheduling({ cluster, pools, now, underWay, staying }: SchedulingInput): Scheduling {
+  const { nodes } = cluster;
+  const classes = classifier(cluster, pools);
+  const { classOf } = classes;
+  const state = clusterState({ nodes, classOf, ...classes.input });
+  const standard = landingOrder(nodes);
+  const inWindow = Uint8Array.from(nodes, (node) => (isInWindow(node, now) ? 1 : 0));
+  const leavingAnyway = new Set(nodes.flatMap((node, at) => (node.isDeleting || node.isMarked ? [at] : [])));
+  const taken = new Map<number, number>([...staying].map((at) => [at, 1]));
+  const launched: { readonly pool: string; readonly capacity: Amounts }[] = [];
+  const undo: (() => void)[] = [];
+  const movable = memoize((node: ClusterNode): readonly Pod[] =>
+    node.pods.filter((pod) => pod.isReschedulable && !protectionOf(pod, now) && !isHeldForEver(cluster.budgets, pod)),
+  );
+  const pending = new Set(cluster.pending);
+  let along: readonly Pod[] | undefined;
+  const podsAlong = (): readonly Pod[] => {
+    along ??= [
+      ...cluster.pending,
+      ...[...leavingAnyway].flatMap((at) => movable(nodes[at]!)).filter((pod) => !underWay.has(pod)),
+    ];
+    return along;
+  };
+  for (const [pod, at] of underWay) if (at !== undefined) state.place(classOf(pod), at);
+
+  function roomOf({ name, limits }: Pool): Amounts | undefined {
+    if (limits === undefined) return undefined;
+    const used = nodes.flatMap((node, at) =>
+      node.poolName === name && node.claim !== undefined && state.isPresent(at) && !leavingAnyway.has(at)
+        ? [node.capacity, asOne]
+        : [],
+    );
+    const ours = launched.flatMap(({ pool, capacity }) => (pool === name ? [capacity, asOne] : []));
+    return minus(limits, sum([...used, ...ours]));
+  }
+
+  function simulate({ leaving, isConsolidation, mostNew, order = standard }: Request): Simulated {
+    const mark = state.mark();
+    for (const at of leaving) state.remove(at);
+    const own = leaving.flatMap((at) => movable(nodes[at]!));
+    const result = placePods([...own, ...podsAlong()], {
+      state,
+      classOf,
+      pools,
+      pending,
+      fresh: new Set(own),
+      isClosed: (at) => leavingAnyway.has(at),
+      inWindow: isConsolidation ? inWindow : undefined,
+      roomOf,
+      mostNew,
+      order,
+    });
+    state.rollback(mark);
+    return result;
+  }
+
+  const scheduling: Scheduling = {
+    state,
+    classOf,
+    movable,
+    simulate,
+    pools,
+    hasTakenIn: (at) => (taken.get(at) ?? 0) > 0,
+    leaves(at) {
+      leavingAnyway.add(at);
+      along = undefined;
+    },
+    commit(leaving, { landed, newNodes }) {
+      const mark = state.mark();
+      for (const at of leaving) state.remove(at);
+      const own = new Set(leaving.flatMap((at) => movable(nodes[at]!)));
+      const landings: number[] = [];
+      for (const [pod, target] of landed) {
+        if (!own.has(pod)) continue;
+        if (typeof target === 'number') {
+          state.place(classOf(pod), target);
+          landings.push(target);
+        } else {
+          const node = newNodes.find(({ hostname }) => hostname === target)!;
+          state.countOnNew(classOf(pod), (key) => domainOfNew(node, key));
+        }
+      }
+      for (const at of landings) taken.set(at, (taken.get(at) ?? 0) + 1);
+      for (const node of newNodes) launched.push({ pool: node.from.pool.name, capacity: largestOf(node) });
+      undo.push(() => {
+        for (const at of landings) taken.set(at, taken.get(at)! - 1);
+        launched.length -= newNodes.length;
+        state.rollback(mark);
+      });
+    },
+    mark: () => undo.length,
+    rollback(mark) {
+      while (undo.length > mark) undo.pop()!();
+    },
+  };
+  return scheduling;
+}
+
+const isInWindow = ({ pool, consolidatableAt }: ClusterNode, now: Instant): boolean =>
+  pool?.canLaunch === true && consolidatableAt !== undefined && now < consolidatableAt;
+
+/** Initialized nodes by name, then the others. */
+export function landingOrder(nodes: readonly ClusterNode[]): Int32Array {
+  const all = nodes.map((_, at) => at);
+  const initialized = (at: number): boolean => nodes[at]!.claim === undefined || nodes[at]!.isInitialized;
+  return Int32Array.from([...all.filter(initialized), ...all.filter((at) => !initialized(at))]);
+}
+
+/** Classes of all pods of a cluster, and what the state of the simulation is made from. */
+function classifier({ pods, extras }: ClusterNodes, pools: readonly LaunchPool[]) {
+  const resources = [...new Set(pods.flatMap(({ requests }) => [...requests.keys()]))].sort();
+  const indexOf = new Map(resources.map((name, at) => [name, at]));
+  const volumes = volumesOf(extras);
+  const namespaces = new Map(
+    extras.flatMap(({ kind, apiVersion, metadata }) =>
+      kind === 'Namespace' && apiVersion === 'v1' ? [[metadata.name, metadata.labels ?? {}] as const] : [],
+    ),
+  );
+  const byText = new Map<string, PodClass>();
+  const byPod = new Map<Pod, PodClass>();
+  for (const pod of pods) {
+    const text = classText(pod);
+    const known = byText.get(text) ?? podClass(pod, { id: byText.size, volumes, indexOf, namespaces });
+    byText.set(text, known);
+    byPod.set(pod, known);
+  }
+  const domains = new Map<string, Set<string>>();
+  for (const { launchables } of pools)
+    for (const { labels } of launchables)
+      for (const [key, value] of Object.entries(labels)) domains.set(key, (domains.get(key) ?? new Set()).add(value));
+  return {
+    classOf: (pod: Pod): PodClass => byPod.get(pod)!,
+    input: {
+      resources,
+      volumes,
+      topologies: topologiesOf([...byText.values()]),
+      toleratesPreference: pools.some(({ pool }) =>
+        pool.template.taints.some(({ effect }) => effect === 'PreferNoSchedule'),
+      ),
+      launchableDomains: domains,
+    },
+  };
+}

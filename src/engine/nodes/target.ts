@@ -1,0 +1,47 @@
+import type { NodeCommand, RecordedClaim } from '../../api/nodes/node-plan.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import { parseDuration } from '../kernel/duration.ts';
+import { formatInstant, parseInstant } from '../kernel/instant.ts';
+import type { NodeTarget } from '../plan-document.ts';
+
+/** What an actor receives: all nodes that are to be tainted or gone, and what is to be launched. */
+export function targetOf(
+  commands: readonly NodeCommand[],
+  claims: readonly RecordedClaim[],
+  digest: (text: string) => string,
+): NodeTarget | undefined {
+  const acting = commands.filter(({ phase }) => phase === 'Launching' || phase === 'Removing');
+  if (acting.length === 0) return undefined;
+  const byNode = new Map(claims.flatMap((claim) => (claim.node === undefined ? [] : [[claim.node, claim] as const])));
+  const nodes = acting.flatMap(({ id, phase, since, nodes: own }) =>
+    own.map(({ name }) => {
+      const claim = byNode.get(name);
+      const grace = claim?.terminationGracePeriod;
+      const deadline =
+        phase === 'Removing' && grace !== undefined ? parseInstant(since ?? '')! + parseDuration(grace)! : undefined;
+      return {
+        name,
+        ...(claim ? { uid: claim.uid, claim: claim.name } : {}),
+        want: phase === 'Launching' ? ('Tainted' as const) : ('Gone' as const),
+        ...(deadline === undefined ? {} : { deadline: formatInstant(deadline) }),
+        command: id,
+      };
+    }),
+  );
+  const launches = acting
+    .filter(({ phase }) => phase === 'Launching')
+    .flatMap(({ id, replacements }) =>
+      replacements.map(({ name, pool, instanceType, zone, capacityType, options }) => ({
+        name,
+        pool,
+        instanceType,
+        zone,
+        capacityType,
+        options,
+        command: id,
+      })),
+    );
+  const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1);
+  const content = { nodes: nodes.sort(byName), launches: launches.sort(byName) };
+  return { digest: `sha256:${digest(canonicalJson(content))}`, ...content };
+}

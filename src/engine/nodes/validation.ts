@@ -1,0 +1,58 @@
+import type { NodeCommand } from '../../api/nodes/node-plan.ts';
+import { formatInstant } from '../kernel/instant.ts';
+import { attempt, openSearch } from './methods/attempt.ts';
+import { isEmpty } from './methods/emptiness.ts';
+import { draftOf } from './methods/graceful.ts';
+import { isConsolidatable, isFree, type PlanState } from './methods/plan-state.ts';
+
+/**
+ * A command at the end of its validation: begun, where everything still holds, or dropped (undefined). Of empty nodes those that still
+ * are empty go.
+ */
+export function validated(command: NodeCommand, state: PlanState): NodeCommand | undefined {
+  const { cluster, now } = state;
+  const since = formatInstant(now);
+  const indexes = new Map(cluster.nodes.map(({ name }, at) => [name, at]));
+  const nodes = command.nodes.flatMap(({ name }) => indexes.get(name) ?? []);
+  const stays = (at: number): boolean =>
+    isConsolidatable(cluster.nodes[at]!, now) && isFree(state, at) && state.blockers(at) === undefined;
+  if (command.method === 'Emptiness') {
+    const empty = nodes.filter((at) => stays(at) && isEmpty(cluster.nodes[at]!)).filter(withinBudget(state, 'Empty'));
+    if (empty.length === 0) return undefined;
+    state.scheduling.commit(empty, { ok: true, landed: new Map(), newNodes: [] });
+    state.take({ method: 'Emptiness', reason: 'Empty', nodes: empty, replacements: [], moves: [] });
+    const names = new Set(empty.map((at) => cluster.nodes[at]!.name));
+    return {
+      ...command,
+      phase: 'Removing',
+      since,
+      nodes: command.nodes.filter(({ name }) => names.has(name)),
+      pods: command.pods?.filter(({ from }) => names.has(from)),
+    };
+  }
+  if (nodes.length < command.nodes.length || !nodes.every(stays)) return undefined;
+  if (nodes.filter(withinBudget(state, 'Underutilized')).length < nodes.length) return undefined;
+  const found = attempt(nodes, openSearch(state));
+  if (found === undefined || found.result.newNodes.length !== command.replacements.length) return undefined;
+  const [wanted] = command.replacements;
+  const isOffered = found.result.newNodes[0]?.options.some(
+    ({ type, zone, capacityType }) =>
+      type.name === wanted?.instanceType && zone === wanted.zone && capacityType === wanted.capacityType,
+  );
+  if (wanted !== undefined && !isOffered) return undefined;
+  state.scheduling.commit(nodes, found.result);
+  state.take(draftOf(nodes, found.result, { method: command.method, reason: 'Underutilized' }, state, []));
+  return { ...command, phase: wanted === undefined ? 'Removing' : 'Launching', since };
+}
+
+/** As many as the budgets of their pools bear. */
+function withinBudget(state: PlanState, reason: 'Empty' | 'Underutilized'): (at: number) => boolean {
+  const spent = new Map<string, number>();
+  return (at) => {
+    const pool = state.cluster.nodes[at]!.pool!;
+    const used = spent.get(pool.name) ?? 0;
+    if (state.remaining(pool, reason) <= used) return false;
+    spent.set(pool.name, used + 1);
+    return true;
+  };
+}

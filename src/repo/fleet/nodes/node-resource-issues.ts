@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { error, type Issue, warning } from '../../../api/issue.ts';
+import type { Manifest } from '../../../api/meta.ts';
+import { type AksNodeClass, aksNodeClass, subnetPattern } from '../../../api/nodes/aks-node-class.ts';
+import { nodePool } from '../../../api/nodes/node-pool.ts';
+import { schemaIssues } from '../../../api/schema-issues.ts';
+import { withoutNulls } from '../../../api/without-nulls.ts';
+import { nodePoolIssues } from './node-pool-issues.ts';
+
+/** Issues of a NodePool or an AKSNodeClass; none of any other manifest. The rules run where the schema accepts it. */
+export function nodeResourceIssues(manifest: object): Issue[] {
+  const { apiVersion = '', kind } = manifest as { readonly apiVersion?: string; readonly kind?: string };
+  const [group] = apiVersion.split('/');
+  if (group === 'karpenter.sh' && kind === 'NodePool') return checked(manifest, nodePool, nodePoolIssues);
+  if (group === 'karpenter.azure.com' && kind === 'AKSNodeClass') return checked(manifest, aksNodeClass, classIssues);
+  if (group === 'karpenter.sh' && kind === 'NodeClaim') return [ownClaim];
+  return [];
+}
+
+const ownClaim = warning(
+  'no-use',
+  ['kind'],
+  'a NodeClaim asks for one node of one cluster, and Karpenter makes them itself',
+  'write a NodePool',
+);
+
+function checked<T>(manifest: object, schema: z.ZodType<T>, rules: (value: T) => Issue[]): Issue[] {
+  const value = withoutNulls(manifest);
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) return schemaIssues(parsed.error.issues, schema, value);
+  const { kind, metadata } = manifest as Manifest;
+  return [...rules(parsed.data), ...(metadata.namespace ? [namespaced(kind)] : [])];
+}
+
+const namespaced = (kind: string): Issue =>
+  error('namespace-not-allowed', ['metadata', 'namespace'], `${kind} is cluster-scoped`, 'remove metadata.namespace');
+
+function classIssues({ spec }: AksNodeClass): Issue[] {
+  const id = spec?.vnetSubnetID;
+  if (id === undefined || subnetPattern.test(id)) return [];
+  return [
+    error(
+      'invalid-value',
+      ['spec', 'vnetSubnetID'],
+      `"${id}" is not the id of a subnet`,
+      'write /subscriptions/…/resourceGroups/…/providers/Microsoft.Network/virtualNetworks/…/subnets/…',
+    ),
+  ];
+}

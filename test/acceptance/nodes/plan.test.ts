@@ -1,0 +1,301 @@
+import { describe, expect, it } from 'vitest';
+import type { NodeCommand } from '../../../src/api/nodes/node-plan.ts';
+import {
+  claim,
+  market,
+  node,
+  nodeMember,
+  nodePool,
+  observedNodes,
+  pod,
+  smallMarket,
+} from '../../support/node-world.ts';
+import { plan } from '../../support/plan-command.ts';
+
+const repo = (mode = 'plan', files: Readonly<Record<string, string>> = smallMarket) => ({
+  'members/eu-1.yaml': nodeMember('eu-1', mode),
+  ...files,
+});
+const unlimited = { budgets: [{ nodes: '100%' }] };
+const now = '2026-11-20T10:00:00Z';
+
+interface World {
+  readonly nodes: readonly ReturnType<typeof node>[];
+  readonly pods?: readonly object[];
+  readonly pool?: ReturnType<typeof nodePool>;
+  readonly claims?: readonly object[];
+  readonly extras?: readonly object[];
+  readonly launches?: readonly object[];
+}
+
+const observe = ({
+  nodes,
+  pods = [],
+  pool = nodePool('default', { disruption: unlimited }),
+  claims,
+  extras = [],
+  launches,
+}: World) =>
+  observedNodes('eu-1', {
+    nodes,
+    pods,
+    extras: [pool, ...(claims ?? nodes.map((of) => claim(of))), ...extras],
+    ...(launches ? { launches } : {}),
+  });
+
+const planned = async (
+  world: World,
+  of: { mode?: string; at?: string; recorded?: Readonly<Record<string, string>>; files?: Record<string, string> } = {},
+) => {
+  const result = await plan({
+    repo: repo(of.mode, of.files),
+    observed: [observe(world)],
+    now: of.at ?? now,
+    ...(of.recorded ? { recorded: of.recorded } : {}),
+  });
+  return { ...result, nodes: result.plan.nodes[0]! };
+};
+
+const line = ({ method, phase, nodes, replacements }: NodeCommand): string =>
+  `${method} ${phase} ${nodes.map(({ name }) => name).join(',')}${replacements.length === 0 ? '' : ` -> ${replacements.map(({ instanceType }) => instanceType).join(',')}`}`;
+
+const old = {
+  conditions: [
+    { type: 'Drifted', status: 'True', reason: 'ImageDrift', lastTransitionTime: '2026-11-19T00:00:00Z' },
+    { type: 'Initialized', status: 'True' },
+  ],
+};
+
+describe('what goes', () => {
+  it('empty nodes in one command, and two half-empty ones for a smaller one', async () => {
+    const { nodes } = await planned({
+      nodes: [node('n1'), node('n2'), node('n3'), node('n4')],
+      pods: [pod('a', 'n2'), pod('b', 'n3', { cpu: '2' })],
+    });
+    expect(nodes.commands.map(line)).toEqual([
+      'Emptiness Proposed n1,n4',
+      'MultiNodeConsolidation Proposed n2,n3 -> D4',
+    ]);
+    expect(nodes.commands[1]).toMatchObject({ priceBefore: 0.8, priceAfter: 0.2, reason: 'Underutilized' });
+  });
+
+  it('as many empty nodes as the budget bears, and the rest waits for it', async () => {
+    const { nodes, plan: whole } = await planned({
+      nodes: [node('n1'), node('n2'), node('n3')],
+      pool: nodePool('default'),
+    });
+    expect(nodes.commands.map(line)).toEqual(['Emptiness Proposed n1']);
+    expect(nodes.pools).toMatchObject([{ nodes: 3, disrupting: 0, limit: { Empty: 1 }, allowed: { Empty: 1 } }]);
+    expect(whole.holds).toMatchObject([
+      { subject: { kind: 'NodePool', name: 'default', clusterName: 'eu-1' }, reason: 'NodeBudget' },
+    ]);
+  });
+
+  it('a drifted node, with a replacement where its pods fit nowhere else', async () => {
+    const [full, drifted] = [node('n1'), node('n2')];
+    const { nodes } = await planned({
+      nodes: [full, drifted],
+      pods: [pod('a', 'n1', { cpu: '7' }), pod('b', 'n2', { cpu: '6' })],
+      claims: [claim(full), claim(drifted, { status: old })],
+    });
+    expect(nodes.commands.map(line)).toEqual(['Drift Proposed n2 -> D8']);
+    expect(nodes.commands[0]!.nodes[0]).toMatchObject({ drift: 'ImageDrift' });
+  });
+
+  it('an expired node by force, whatever its budget and pods say', async () => {
+    const of = node('n1');
+    const { nodes } = await planned({
+      nodes: [of],
+      pods: [pod('a', 'n1', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })],
+      pool: nodePool('default', { disruption: { budgets: [{ nodes: '0' }] } }),
+      claims: [claim(of, { spec: { expireAfter: '24h' } })],
+    });
+    expect(nodes.commands.map(line)).toEqual(['Expiration Proposed n1']);
+    expect(nodes.commands[0]).toMatchObject({
+      reason: 'Expired',
+      pods: [{ namespace: 'shop', name: 'a', from: 'n1' }],
+    });
+  });
+
+  it('an expired node of the old place gracefully, with a replacement', async () => {
+    const of = node('n1');
+    const pool = nodePool('default', {
+      disruption: { ...unlimited, expireAfter: '24h' },
+      template: { expireAfter: undefined },
+    });
+    const { nodes } = await planned({
+      nodes: [of],
+      pods: [pod('a', 'n1', { cpu: '3' })],
+      pool,
+      claims: [claim(of, { spec: { expireAfter: '24h' } })],
+    });
+    expect(nodes.pools[0]).toMatchObject({ profile: 'karpenter-v1beta1', limit: { Expired: 1 } });
+    expect(nodes.commands.map(line)).toEqual(['Expiration Proposed n1 -> D4']);
+  });
+
+  it('spot nodes are replaced by spot nodes behind the gate only', async () => {
+    const files = market([
+      { name: 'D2', cpu: 2, price: 0.1, spot: 0.02 },
+      { name: 'D8', cpu: 8, price: 0.4, spot: 0.1 },
+    ]);
+    const world = { nodes: [node('n1', { capacityType: 'spot' })], pods: [pod('a', 'n1')] };
+    expect((await planned(world, { files })).nodes.commands).toEqual([]);
+  });
+
+  it('nothing is replaced without a catalogue', async () => {
+    const world = {
+      nodes: [node('n1'), node('n2')],
+      pods: [pod('a', 'n1', { cpu: '1' }), pod('b', 'n2', { cpu: '2' })],
+    };
+    const { nodes } = await planned(world, { files: {} });
+    expect(nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Proposed n1']);
+    expect(nodes.commands[0]).not.toHaveProperty('priceBefore');
+  });
+});
+
+describe('what blocks', () => {
+  const blockedBy = async (world: World) => (await planned(world)).nodes.blocked;
+  it.each<[string, World, object]>([
+    [
+      'a pod',
+      { nodes: [node('n1')], pods: [pod('a', 'n1', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })] },
+      { reason: 'PodDoNotDisrupt', message: 'pod shop/a has karpenter.sh/do-not-disrupt' },
+    ],
+    [
+      'a pod for a while',
+      {
+        nodes: [node('n1')],
+        pods: [
+          pod('a', 'n1', {
+            annotations: { 'karpenter.sh/do-not-disrupt': '1h' },
+            status: { phase: 'Running', startTime: '2026-11-20T09:30:00Z' },
+          }),
+        ],
+      },
+      { reason: 'PodDoNotDisrupt', until: '2026-11-20T10:30:00Z' },
+    ],
+    [
+      'the node',
+      { nodes: [node('n1', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })] },
+      { reason: 'NodeDoNotDisrupt' },
+    ],
+    ['its state', { nodes: [node('n1', { initialized: false })] }, { reason: 'NotInitialized' }],
+    [
+      'a missing claim',
+      { nodes: [node('n1'), node('n2')], claims: [claim(node('n2'))] },
+      { reason: 'NoNodeClaim', node: 'n1' },
+    ],
+    [
+      'a budget of pods',
+      {
+        nodes: [node('n1')],
+        pods: [pod('a', 'n1', { labels: { app: 'a' } })],
+        extras: [
+          {
+            apiVersion: 'policy/v1',
+            kind: 'PodDisruptionBudget',
+            metadata: { name: 'pdb', namespace: 'shop' },
+            spec: { selector: { matchLabels: { app: 'a' } } },
+            status: { disruptionsAllowed: 0 },
+          },
+        ],
+      },
+      { reason: 'PodDisruptionBudget' },
+    ],
+    [
+      'a volume that is not observed',
+      {
+        nodes: [node('n1')],
+        pods: [pod('a', 'n1', { spec: { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] } })],
+      },
+      { reason: 'NotModelled' },
+    ],
+    [
+      'consolidateAfter',
+      {
+        nodes: [node('n1', { createdAt: '2026-11-20T09:00:00Z' })],
+        pool: nodePool('default', { disruption: { consolidateAfter: '2h' } }),
+      },
+      { reason: 'ConsolidateAfter', reasons: ['Empty', 'Underutilized'], until: '2026-11-20T11:00:00Z' },
+    ],
+    [
+      'an unknown type',
+      {
+        nodes: [node('n1', { type: 'X1' })],
+        pods: [pod('a', 'n1')],
+        claims: [claim(node('n1', { createdAt: '2026-11-20T09:30:00Z' }))],
+      },
+      { reason: 'InstanceTypeUnknown', reasons: ['Underutilized'] },
+    ],
+  ])('%s', async (_, world, expected) => {
+    const [first] = await blockedBy(world);
+    expect(first).toMatchObject({ node: 'n1', ...expected });
+  });
+});
+
+describe('commands over time', () => {
+  const world = { nodes: [node('n1'), node('n2')], pods: [pod('a', 'n1', { cpu: '3' }), pod('b', 'n2', { cpu: '6' })] };
+  const steps = { mode: 'execute' } as const;
+
+  it('wait for a provider where a replacement is wanted', async () => {
+    const { nodes, plan: whole, code } = await planned(world, steps);
+    expect(nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Proposed n1 -> D4']);
+    expect(whole.holds.map(({ reason }) => reason)).toEqual(['NoLauncher']);
+    expect(code).toBe(0);
+  });
+
+  it('are validated, launch, remove and end', async () => {
+    const with_ = { ...world, launches: [] };
+    const first = await planned(with_, steps);
+    expect(first.nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Validating n1 -> D4']);
+    expect(first.nodes.target).toBeUndefined();
+    expect(first.plan.wakeAt).toBe('2026-11-20T10:00:15Z');
+    expect(first.code).toBe(1);
+    const second = await planned(with_, { ...steps, at: '2026-11-20T10:00:15Z', recorded: first.recorded });
+    expect(second.nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Launching n1 -> D4']);
+    const { name } = second.nodes.commands[0]!.replacements[0]!;
+    expect(second.nodes.target).toMatchObject({
+      nodes: [{ name: 'n1', uid: 'uid-n1-claim', claim: 'n1-claim', want: 'Tainted' }],
+      launches: [{ name, instanceType: 'D4' }],
+    });
+    const up = node(name, { type: 'D4', cpu: '4', memory: '16Gi', createdAt: '2026-11-20T10:01:00Z' });
+    const third = await planned(
+      { ...with_, nodes: [...world.nodes, up] },
+      { ...steps, at: '2026-11-20T10:02:00Z', recorded: second.recorded },
+    );
+    expect(third.nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Removing n1 -> D4']);
+    expect(third.nodes.target).toMatchObject({ nodes: [{ name: 'n1', want: 'Gone' }], launches: [] });
+    const after = {
+      nodes: [node('n2'), up],
+      pods: [pod('a', name, { cpu: '3' }), pod('b', 'n2', { cpu: '6' })],
+      launches: [],
+    };
+    const last = await planned(after, { ...steps, at: '2026-11-20T10:05:00Z', recorded: third.recorded });
+    expect(last.nodes.commands).toEqual([]);
+    expect(last.nodes.target).toBeUndefined();
+    expect(last.code).toBe(0);
+  });
+
+  it('are rolled back when a launch fails, and their nodes cool down', async () => {
+    const with_ = { ...world, launches: [] };
+    const first = await planned(with_, steps);
+    const second = await planned(with_, { ...steps, at: '2026-11-20T10:00:15Z', recorded: first.recorded });
+    const { name } = second.nodes.commands[0]!.replacements[0]!;
+    const failed = await planned(
+      { ...world, launches: [{ name, phase: 'Failed', message: 'no capacity' }] },
+      { ...steps, at: '2026-11-20T10:01:00Z', recorded: second.recorded },
+    );
+    expect(failed.nodes.commands).toEqual([]);
+    expect(failed.nodes.blocked).toMatchObject([{ node: 'n1', reason: 'CoolDown', until: '2026-11-20T10:06:00Z' }]);
+    expect(failed.plan.holds).toMatchObject([{ reason: 'CommandRolledBack', until: '2026-11-20T10:06:00Z' }]);
+    expect(failed.plan.wakeAt).toBe('2026-11-20T10:06:00Z');
+  });
+});
+
+describe('what is not known', () => {
+  it('plans nothing', async () => {
+    const { plan: whole } = await plan({ repo: repo() });
+    expect(whole.nodes).toMatchObject([{ clusterName: 'eu-1', mode: 'plan', pools: [], commands: [] }]);
+    expect(whole.holds.map(({ reason }) => reason)).toEqual(['NodesNotObserved']);
+  });
+});
