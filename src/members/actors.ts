@@ -22,7 +22,7 @@ export interface Actors {
   objectsOf(kind: ServedKind): readonly ObjectRef[];
   objectChanged(change: Change): void;
   serves(apiVersions: ReadonlySet<string>): void;
-  restart(): void;
+  restart(certain: boolean): void;
   observations(): readonly ActorObservation[];
   complete(): boolean;
   idle(): boolean;
@@ -81,7 +81,7 @@ export function memberActors(input: () => ActorInput): Actors {
     },
     objectChanged: (change) => all().forEach((actor) => void actor.objectChanged(change)),
     serves: (apiVersions) => all().forEach((actor) => void actor.serves(apiVersions)),
-    restart: () => all().forEach((actor) => void actor.restart()),
+    restart: (certain) => all().forEach((actor) => void actor.restart(certain)),
     observations: () => all().map((actor) => actor.observation()),
     complete: () => all().every((actor) => actor.complete()),
     idle: () => all().every((actor) => actor.idle()),

@@ -88,7 +88,7 @@ export function openMember(input: {
     replaced(before) {
       discovery.forget();
       watches.restart();
-      actors.restart();
+      actors.restart(before === 'another');
       changed(before === 'another' ? `${name} is another cluster than before: everything is applied again` : undefined);
     },
   });

@@ -55,8 +55,8 @@ export type ActorEvent =
       readonly unreachable: boolean;
       readonly message: string | undefined;
     }
-  /** The name of the member belongs to another cluster. */
-  | { readonly kind: 'restarted'; readonly atMs: number }
+  /** The name of the member belongs to another cluster; not `certain`: it may be the same one. */
+  | { readonly kind: 'restarted'; readonly certain: boolean; readonly atMs: number }
   | { readonly kind: 'stopped' };
 
 export type ActorEffect =
@@ -78,8 +78,8 @@ export type ActorEffect =
   | { readonly kind: 'confirm' }
   /** The assigned objects changed: drop what is known about them. */
   | { readonly kind: 'forgetObjects' }
-  /** The member is another cluster: drop what is known about objects. */
-  | { readonly kind: 'restartObjects' }
+  /** The member is another cluster: drop what is known about objects. Not `certain`: check all of them. */
+  | { readonly kind: 'restartObjects'; readonly certain: boolean }
   | { readonly kind: 'noteObjects'; readonly assignment: PlacementAssignment }
   | { readonly kind: 'forgetNotes' }
   | { readonly kind: 'forgetConflicts' }
@@ -135,8 +135,14 @@ export function nextForActor(state: ActorState, event: ActorEvent): ActorStep {
       return attemptFailed(state, event);
     case 'restarted':
       return {
-        state: { ...state, heardAt: event.atMs, done: false },
-        effects: [{ kind: 'restartObjects' }, { kind: 'forgetNotes' }, { kind: 'resetRetry' }, { kind: 'recheck' }],
+        // An attempt in progress counts as a failure, which no budget protects: the same cluster must not seem to start again.
+        state: { ...state, heardAt: event.atMs, done: state.done && !event.certain },
+        effects: [
+          { kind: 'restartObjects', certain: event.certain },
+          { kind: 'forgetNotes' },
+          { kind: 'resetRetry' },
+          { kind: 'recheck' },
+        ],
       };
     case 'stopped':
       return {

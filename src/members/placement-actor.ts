@@ -76,7 +76,7 @@ export function placementActor(
     serves(apiVersions) {
       for (const key of objects.unserved(apiVersions)) dispatch({ kind: 'due', key });
     },
-    restart: () => dispatch({ kind: 'restarted', atMs: clock.now() }),
+    restart: (certain) => dispatch({ kind: 'restarted', certain, atMs: clock.now() }),
     observation() {
       const { assignment, finishedAt, heardAt, done } = state;
       // Before the first attempt it is unknown what an earlier daemon applied here, and whether it finished.
@@ -151,7 +151,7 @@ function perform(tools: Tools, effect: ActorEffect): void {
       objects.forget();
       return;
     case 'restartObjects':
-      objects.restart();
+      objects.restart(effect.certain);
       return;
     case 'noteObjects':
       observed.begin(effect.assignment);

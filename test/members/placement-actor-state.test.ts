@@ -277,8 +277,15 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     [
       'starts anew on another cluster, and keeps what it is to do',
       having({ done: true, finishedAt: 1 }),
-      { kind: 'restarted', atMs: at },
+      { kind: 'restarted', certain: true, atMs: at },
       { done: false, heardAt: at },
+      ['restartObjects', 'forgetNotes', 'resetRetry', 'recheck'],
+    ],
+    [
+      'checks all on what may be another cluster, and is not in progress meanwhile',
+      having({ done: true, finishedAt: 1 }),
+      { kind: 'restarted', certain: false, atMs: at },
+      { heardAt: at },
       ['restartObjects', 'forgetNotes', 'resetRetry', 'recheck'],
     ],
     [
