@@ -40,9 +40,9 @@ export interface BindingVerifier extends DoubtedBindings {
 /** The bindings of a placement as last read. */
 interface Read {
   readonly recorded: RecordedPlacement;
-  /** Clusters whose bindings are doubted; at a start all. */
-  doubted: 'all' | Set<ClusterName>;
-  /** Those of them that the policy does not pick. */
+  /** Ids of doubted bindings; at a start all. */
+  doubted: 'all' | Set<string>;
+  /** Clusters of doubted bindings that the policy does not pick. */
   readonly outOfPlace: Set<ClusterName>;
 }
 
@@ -68,7 +68,7 @@ export function bindingVerifier(): BindingVerifier {
         const before = read.get(key);
         const brought = runs.filter(({ placement }) => placement === key);
         const doubted = doubtedIn(claimed, before, brought);
-        const isDoubtedNow = ({ targetCluster }: Binding): boolean => isIn(doubted, targetCluster as ClusterName);
+        const isDoubtedNow = (binding: Binding): boolean => isIn(doubted, idOf(binding));
         const policy = written.get(key)?.spec.policy;
         const outOfPlace = new Set<ClusterName>();
         const bindings = claimed.state.bindings.flatMap((binding): Binding[] => {
@@ -122,24 +122,20 @@ export function bindingVerifier(): BindingVerifier {
     shown(key, cluster) {
       const entry = read.get(key);
       if (entry === undefined) return;
-      if (entry.doubted === 'all') entry.doubted = clustersOf(entry.recorded);
+      if (entry.doubted === 'all') entry.doubted = new Set(entry.recorded.state.bindings.map(idOf));
       entry.doubted.delete(cluster);
     },
   };
 }
 
-const isIn = (doubted: Read['doubted'] | undefined, cluster: ClusterName): boolean =>
-  doubted === 'all' || doubted?.has(cluster) === true;
+/** A cluster may have two bindings of a placement: one that is being removed, and the one that follows. The id of that is its name. */
+const idOf = ({ targetCluster, deleting }: Binding): string => (deleting ? `${targetCluster} leaving` : targetCluster);
 
-const clustersOf = ({ state }: RecordedPlacement): Set<ClusterName> =>
-  new Set(state.bindings.map(({ targetCluster }) => targetCluster as ClusterName));
+const isIn = (doubted: Read['doubted'] | undefined, id: string): boolean =>
+  doubted === 'all' || doubted?.has(id) === true;
 
-/** Clusters whose binding is neither as trusted before, nor rolled out by a verified run. */
-function doubtedIn(
-  now: RecordedPlacement,
-  before: Read | undefined,
-  brought: readonly ProvenRun[],
-): 'all' | Set<ClusterName> {
+/** Ids of bindings that are neither as trusted before, nor rolled out by a verified run. */
+function doubtedIn(now: RecordedPlacement, before: Read | undefined, brought: readonly ProvenRun[]): Read['doubted'] {
   const isBrought = (binding: Binding): boolean =>
     brought.some(({ clusters }) => {
       const given = clusters.get(binding.targetCluster);
@@ -147,16 +143,12 @@ function doubtedIn(
     });
   if (before === undefined && brought.length === 0) return 'all';
   const wasBelieved = (binding: Binding): boolean => {
-    const cluster = binding.targetCluster as ClusterName;
-    if (before === undefined || isIn(before.doubted, cluster)) return false;
-    const earlier = byCluster(before.recorded).get(cluster);
+    const id = idOf(binding);
+    if (before === undefined || isIn(before.doubted, id)) return false;
+    const earlier = byId(before.recorded).get(id);
     return earlier !== undefined && sameClaim([before.recorded, earlier], [now, binding]);
   };
-  return new Set(
-    now.state.bindings
-      .filter((binding) => !isBrought(binding) && !wasBelieved(binding))
-      .map(({ targetCluster }) => targetCluster as ClusterName),
-  );
+  return new Set(now.state.bindings.filter((binding) => !isBrought(binding) && !wasBelieved(binding)).map(idOf));
 }
 
 /** A published placement: bindings that the plan changed are trusted. */
@@ -165,18 +157,17 @@ function asPublished(recorded: RecordedPlacement, before: Read): Read {
   if (before.recorded === recorded) return before;
   if (before.doubted !== 'all' && before.doubted.size === 0) return { recorded, doubted: before.doubted, outOfPlace };
   const doubted = recorded.state.bindings.filter((binding) => {
-    const cluster = binding.targetCluster as ClusterName;
-    const earlier = byCluster(before.recorded).get(cluster);
-    return isIn(before.doubted, cluster) && earlier && sameClaim([before.recorded, earlier], [recorded, binding]);
+    const earlier = byId(before.recorded).get(idOf(binding));
+    return isIn(before.doubted, idOf(binding)) && earlier && sameClaim([before.recorded, earlier], [recorded, binding]);
   });
-  return { recorded, doubted: new Set(doubted.map(({ targetCluster }) => targetCluster as ClusterName)), outOfPlace };
+  return { recorded, doubted: new Set(doubted.map(idOf)), outOfPlace };
 }
 
-const byCluster = (recorded: RecordedPlacement): ReadonlyMap<string, Binding> => bindingsByCluster(recorded.state);
+const byId = (recorded: RecordedPlacement): ReadonlyMap<string, Binding> => bindingsById(recorded.state);
 
-const bindingsByCluster = memoize(
+const bindingsById = memoize(
   ({ bindings }: RecordedPlacement['state']): ReadonlyMap<string, Binding> =>
-    new Map(bindings.map((binding) => [binding.targetCluster, binding])),
+    new Map(bindings.map((binding) => [idOf(binding), binding])),
 );
 
 type Placed = readonly [RecordedPlacement, Binding];
