@@ -67,15 +67,19 @@ export function bindingVerifier(): BindingVerifier {
       for (const [key, claimed] of record.placements) {
         const before = read.get(key);
         const brought = runs.filter(({ placement }) => placement === key);
-        const doubted = doubtedIn(claimed, before, brought);
+        let doubted = doubtedIn(claimed, before, brought);
         const isDoubtedNow = (binding: Binding): boolean => isIn(doubted, idOf(binding));
         const policy = written.get(key)?.spec.policy;
         const outOfPlace = new Set<ClusterName>();
         const bindings = claimed.state.bindings.flatMap((binding): Binding[] => {
           if (!isDoubtedNow(binding)) return [binding];
           const cluster = binding.targetCluster as ClusterName;
-          if (binding.deleting)
-            return isEmptied(key, cluster, { record, tip, brought }) ? [binding] : [stillThere(binding)];
+          if (binding.deleting) {
+            if (!isEmptied(key, cluster, { record, tip, brought })) return [stillThere(binding)];
+            // Proven once: the removal goes on when the file of the eviction is gone.
+            doubted = without(doubted, binding, claimed);
+            return [binding];
+          }
           const member = members.get(cluster);
           if (policy === undefined || member === undefined || mayBePickedAnew(member, policy)) return [binding];
           // The cluster got nothing yet: the scheduler decides anew.
@@ -121,15 +125,24 @@ export function bindingVerifier(): BindingVerifier {
     },
     shown(key, cluster) {
       const entry = read.get(key);
-      if (entry === undefined) return;
-      if (entry.doubted === 'all') entry.doubted = new Set(entry.recorded.state.bindings.map(idOf));
-      entry.doubted.delete(cluster);
+      if (entry) entry.doubted = without(entry.doubted, { targetCluster: cluster }, entry.recorded);
     },
   };
 }
 
 /** A cluster may have two bindings of a placement: one that is being removed, and the one that follows. The id of that is its name. */
-const idOf = ({ targetCluster, deleting }: Binding): string => (deleting ? `${targetCluster} leaving` : targetCluster);
+const idOf = ({ targetCluster, deleting }: Pick<Binding, 'targetCluster' | 'deleting'>): string =>
+  deleting ? `${targetCluster} leaving` : targetCluster;
+
+function without(
+  doubted: Read['doubted'],
+  binding: Pick<Binding, 'targetCluster' | 'deleting'>,
+  { state }: RecordedPlacement,
+): Set<string> {
+  const ids = doubted === 'all' ? new Set(state.bindings.map(idOf)) : doubted;
+  ids.delete(idOf(binding));
+  return ids;
+}
 
 const isIn = (doubted: Read['doubted'] | undefined, id: string): boolean =>
   doubted === 'all' || doubted?.has(id) === true;
