@@ -121,6 +121,13 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     '1202101',
     'two daemons removed by turns what the other reported of the record, and a replaced cluster was reported',
   ],
+  [
+    '1203580',
+    'a cluster whose identity was unreadable at first seemed to start again, and could be changed beyond its budget',
+  ],
+  ['3203007', 'a cluster was never ready where nothing was found to rebuild lost contents from'],
+  ['3203030', 'a removal by an eviction was undone when the file of the eviction was removed'],
+  ['3203032', 'of two bindings on one cluster the one being removed was never proven, and was put back in a freeze'],
   ['1200066', 'clusters that showed nothing of contents that counted as lost were never ready, and used up the budget'],
   [
     '2202001',

@@ -195,7 +195,8 @@ export function safety({ desired, record, now, broken, wishes, knows }: Watching
     const excused = [...clusters].filter(isExcused).length + gone.length;
     const told = `${app.name} was ${what} on ${cluster}, which left ${available} available and ${excused} down for other reasons`;
     const budget = wishes.at(commit, app.name)?.budget;
-    if (budget?.inRollouts && available + excused < budget.minAvailable)
+    // Where objects are only compared, disruptions are free, as in KubeFleet.
+    if (budget?.inRollouts && !wasCompared(app.name, cluster) && available + excused < budget.minAvailable)
       broken.push(`${told}, where its budget asks for ${budget.minAvailable}`);
     if (app.external) return;
     const bound = record.fewest(app.name, cluster);

@@ -88,7 +88,7 @@ function observed(loaded: LoadedPlacement, present: Binding, world: World, isOwn
     binding,
     rendered: renderedFor(loaded, binding, world, isOwn),
     appliedBy: binding.applyStrategy ?? recordedPlacement(refOf(placement), world)?.spec.strategy.applyStrategy,
-    observation: isLostSnapshot(loaded, binding.resourceSnapshotIndex)
+    observation: isGivenToNone(loaded, binding.resourceSnapshotIndex)
       ? withInferredReport(current, refOf(placement), binding.resourceSnapshotIndex)
       : current,
     now,
@@ -156,4 +156,9 @@ const isGone = (
   shown: PlacementObservation | undefined,
 ): index is number =>
   index !== undefined &&
-  (isLostSnapshot(loaded, index) || (shown?.done === true && isRebuilt(loaded.resourceSnapshots, index)));
+  (isGivenToNone(loaded, index) || (shown?.done === true && isRebuilt(loaded.resourceSnapshots, index)));
+
+/** No actor is given the snapshot: its contents are lost, or nothing was found to rebuild them from. */
+const isGivenToNone = (loaded: LoadedPlacement, index: number | undefined): index is number =>
+  isLostSnapshot(loaded, index) ||
+  (index !== undefined && isRebuilt(loaded.resourceSnapshots, index) && loaded.contents.get(index)?.length === 0);
