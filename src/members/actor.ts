@@ -21,7 +21,7 @@ export interface Actor<A extends Assignment = Assignment> {
   objectChanged(change: Change): void;
   /** The member serves these group-versions now. */
   serves(apiVersions: ReadonlySet<string>): void;
-  /** The name of the member now belongs to another cluster, or may (not `certain`): everything is checked or applied again. */
+  /** The name of the member now belongs to another cluster, or may (not `certain`): everything is applied again. */
   restart(certain: boolean): void;
   /** What the actor adds to the observation of its member. */
   observation(): ActorObservation;

@@ -26,8 +26,10 @@ export interface ActorState {
   readonly heardAt: number;
   /** When an object with its label, or its assignment, last changed, milliseconds. */
   readonly changedAt: number;
-  /** The results of the last complete attempt. */
+  /** The results of the last complete attempt, as JSON. */
   readonly results: string;
+  /** The member may be another cluster: until everything was applied again, the results of the last attempt are reported. */
+  readonly inDoubt: boolean;
   readonly stopped: boolean;
 }
 
@@ -78,8 +80,8 @@ export type ActorEffect =
   | { readonly kind: 'confirm' }
   /** The assigned objects changed: drop what is known about them. */
   | { readonly kind: 'forgetObjects' }
-  /** The member is another cluster: drop what is known about objects. Not `certain`: check all of them. */
-  | { readonly kind: 'restartObjects'; readonly certain: boolean }
+  /** The member is another cluster: drop what is known about objects. */
+  | { readonly kind: 'restartObjects' }
   | { readonly kind: 'noteObjects'; readonly assignment: PlacementAssignment }
   | { readonly kind: 'forgetNotes' }
   | { readonly kind: 'forgetConflicts' }
@@ -108,6 +110,7 @@ export const firstActorState: ActorState = {
   heardAt: Number.NEGATIVE_INFINITY,
   changedAt: Number.NEGATIVE_INFINITY,
   results: '',
+  inDoubt: false,
   stopped: false,
 };
 
@@ -136,13 +139,13 @@ export function nextForActor(state: ActorState, event: ActorEvent): ActorStep {
     case 'restarted':
       return {
         // An attempt in progress counts as a failure, which no budget protects: the same cluster must not seem to start again.
-        state: { ...state, heardAt: event.atMs, done: state.done && !event.certain },
-        effects: [
-          { kind: 'restartObjects', certain: event.certain },
-          { kind: 'forgetNotes' },
-          { kind: 'resetRetry' },
-          { kind: 'recheck' },
-        ],
+        state: {
+          ...state,
+          heardAt: event.atMs,
+          done: state.done && !event.certain,
+          inDoubt: state.done && !event.certain,
+        },
+        effects: [{ kind: 'restartObjects' }, { kind: 'forgetNotes' }, { kind: 'resetRetry' }, { kind: 'recheck' }],
       };
     case 'stopped':
       return {
@@ -209,6 +212,7 @@ function assigned(
       changedAt: atMs,
       failures: [],
       done: false,
+      inDoubt: false,
     },
     effects: [
       { kind: 'forgetConflicts' },
@@ -244,7 +248,7 @@ function concluded(
   before: ActorState,
   { results, applied, atMs }: Extract<ActorEvent, { readonly kind: 'concluded' }>,
 ): ActorStep {
-  const state = { ...before, done: true, finishedAt: atMs, heardAt: atMs, results };
+  const state = { ...before, done: true, inDoubt: false, finishedAt: atMs, heardAt: atMs, results };
   // Under ReportDiff the compared objects need not have our label, so no watch shows their changes.
   const unwatched = state.assignment?.strategy.type === 'ReportDiff';
   return {

@@ -58,7 +58,8 @@ export function placementActor(
 
   const tools = toolsOf(input, { state: () => state, dispatch });
   const { objects } = tools;
-  const outcomes = (): readonly ObjectOutcome[] => [...objects.outcomes(), ...state.failures];
+  const outcomes = (): readonly ObjectOutcome[] =>
+    state.inDoubt ? JSON.parse(state.results) : [...objects.outcomes(), ...state.failures];
   return {
     target,
     assign(assignment) {
@@ -151,7 +152,7 @@ function perform(tools: Tools, effect: ActorEffect): void {
       objects.forget();
       return;
     case 'restartObjects':
-      objects.restart(effect.certain);
+      objects.restart();
       return;
     case 'noteObjects':
       observed.begin(effect.assignment);

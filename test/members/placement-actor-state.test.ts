@@ -282,10 +282,10 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       ['restartObjects', 'forgetNotes', 'resetRetry', 'recheck'],
     ],
     [
-      'checks all on what may be another cluster, and is not in progress meanwhile',
+      'applies all again on what may be another cluster, and reports its last results meanwhile',
       having({ done: true, finishedAt: 1 }),
       { kind: 'restarted', certain: false, atMs: at },
-      { heardAt: at },
+      { heardAt: at, inDoubt: true },
       ['restartObjects', 'forgetNotes', 'resetRetry', 'recheck'],
     ],
     [

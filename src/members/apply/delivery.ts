@@ -46,7 +46,7 @@ export interface Delivery {
   /** The assigned objects changed: drops everything known about them. */
   forget(): void;
   /** The member is another cluster now: drops everything known about objects. */
-  restart(certain: boolean): void;
+  restart(): void;
   stop(): void;
 }
 
@@ -140,11 +140,10 @@ export function delivery(connection: Connection, observed: FirstObservation, eve
       held.forget();
       forgetObjects();
     },
-    restart(certain) {
+    restart() {
       of.drift.forget();
       // Unconfirmed objects stay unconfirmed: another daemon's plan applies to this cluster as well.
-      if (certain) forgetObjects();
-      else of.kinds.forget();
+      forgetObjects();
     },
     stop() {
       held.forget();
