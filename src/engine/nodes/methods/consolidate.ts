@@ -28,7 +28,7 @@ export function consolidate(state: PlanState): void {
 }
 
 /** In larger clusters one way less is tried. */
-const mostForAllWays = 300;
+const mostForAllWays = 100;
 /** Prices are sums of float64. */
 const negligible = 1e-9;
 
