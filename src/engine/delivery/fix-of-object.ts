@@ -15,7 +15,8 @@ export function fixOfObject(
     return 'remove the object from the member, or allow to take it over: whenToTakeOver: IfNoDiff, or Always even if it differs';
   if (reason === 'FailedToTakeOver' && why.includes('IfNoDiff'))
     return 'make both the same (gitfleet get drift lists the differences), or set whenToTakeOver: Always to replace it with that of the repo';
-  if (isImmutable(why)) return 'rename the object, or delete it on the member: gitfleet creates it again';
+  const refused = fixesOfRefusals.find(({ answer }) => answer.test(why));
+  if (refused) return refused.fix;
   const { namespace } = object;
   // Message of API servers (apimachinery, NewNotFound).
   if (namespace === undefined || !why.includes(`namespaces "${namespace}" not found`)) return undefined;
@@ -30,5 +31,22 @@ export function fixOfObject(
     : `the member has no Namespace ${namespace}: ${add}add it to resourceSelectors, or create it on the member`;
 }
 
-/** Message for a Job's template, a workload's selector, a Service's address (apimachinery, ValidateImmutableField). */
-const isImmutable = (why: string): boolean => why.includes('field is immutable');
+const createAnew = 'rename the object, or delete it on the member: gitfleet creates it again';
+
+/** What API servers answer to a change of a field that may not change. The first match counts. */
+const fixesOfRefusals: readonly { readonly answer: RegExp; readonly fix: string }[] = [
+  // Of RoleBinding and ClusterRoleBinding (kubernetes pkg/apis/rbac/validation, ValidateRoleBindingUpdate).
+  {
+    answer: /cannot change roleRef/,
+    fix: 'give the binding of the other role a name of its own, or delete it on the member: gitfleet creates it again',
+  },
+  // A transition rule of a CRD without a message of its own (apiextensions, failed rule: self == oldSelf).
+  { answer: /\boldSelf\b/, fix: `its CRD does not allow this change: revert it, ${createAnew}` },
+  // Of a PersistentVolumeClaim (kubernetes pkg/apis/core/validation, ValidatePersistentVolumeClaimUpdate).
+  {
+    answer: /spec is immutable after creation/,
+    fix: 'revert the change, or rename the object; its data is lost where it is deleted',
+  },
+  // A Job's template, a workload's selector, a sealed ConfigMap (apimachinery, ValidateImmutableField), and most transition rules.
+  { answer: /\bimmutable\b/i, fix: createAnew },
+];

@@ -113,11 +113,37 @@ describe('problems of delivery', () => {
     expect(problem?.fix?.slice(0, fix?.length)).toBe(fix);
   });
 
-  it('an immutable field is reported with a fix', () => {
-    const reported = 'Job.batch "w" is invalid: spec.template: Invalid value: {}: field is immutable';
-    expect(problems([refused('a', reported)]).map(({ fix }) => fix)).toEqual([
-      'rename the object, or delete it on the member: gitfleet creates it again',
-    ]);
+  const createAnew = 'rename the object, or delete it on the member: gitfleet creates it again';
+
+  it.each([
+    ['a field', 'Job.batch "w" is invalid: spec.template: Invalid value: {}: field is immutable', createAnew],
+    [
+      'a sealed ConfigMap',
+      'ConfigMap "w" is invalid: data: Forbidden: field is immutable when `immutable` is set',
+      createAnew,
+    ],
+    [
+      'the role of a binding',
+      'RoleBinding.rbac.authorization.k8s.io "w" is invalid: roleRef: Invalid value: rbac.RoleRef{APIGroup:"rbac.authorization.k8s.io", Kind:"Role", Name:"b"}: cannot change roleRef',
+      'give the binding of the other role a name of its own, or delete it on the member: gitfleet creates it again',
+    ],
+    [
+      'a transition rule',
+      'Widget.a.io "w" is invalid: spec.size: Invalid value: "integer": Value is immutable',
+      createAnew,
+    ],
+    [
+      'a transition rule without a message',
+      'Widget.a.io "w" is invalid: spec.size: Invalid value: "integer": failed rule: self == oldSelf',
+      `its CRD does not allow this change: revert it, ${createAnew}`,
+    ],
+    [
+      'a volume claim',
+      'PersistentVolumeClaim "w" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests',
+      'revert the change, or rename the object; its data is lost where it is deleted',
+    ],
+  ])('what may not change of %s is reported with a fix', (_, reported, fix) => {
+    expect(problems([refused('a', reported)]).map((problem) => problem.fix)).toEqual([fix]);
   });
 
   it.each([
