@@ -66,6 +66,21 @@ it.each<[string, object, ObjectOutcome, string[] | undefined]>([
   );
 });
 
+it('what differs of a removed placement is not listed any more', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  await fleet.settle();
+  fleet.paper.results.set('us-1/web', [outcome('FoundDrifts', image)]);
+  await fleet.settle();
+  expect(sectionOf(fleet, 'Differs from the repo')).toHaveLength(1);
+  fleet.paper.down.add('us-1');
+  fleet.git('rm', '-q', 'placements/web.yaml');
+  fleet.git('commit', '-qm', 'Remove web');
+  fleet.look();
+  await fleet.settle();
+  expect(sectionOf(fleet, 'Being removed')).toEqual(['- **web** from us-1']);
+  expect(sectionOf(fleet, 'Differs from the repo')).toBeUndefined();
+});
+
 const cordoned = (name: string) =>
   member(name, { env: 'prod' }, 'taints: [{key: cordon-key, value: cordon-value, effect: NoSchedule}]');
 

@@ -1,11 +1,13 @@
-import type { PerClusterPlacementStatus, Placement } from '../../api/placement.ts';
+import { type PerClusterPlacementStatus, type Placement, placementKey } from '../../api/placement.ts';
 import { reportedDifferences } from '../../engine/bindings/conditions/reported-differences.ts';
 import { isRepaired } from '../../engine/bindings/conditions/reported-repairs.ts';
 import { memoize } from '../../engine/kernel/memoize.ts';
 import { shortList } from '../../engine/kernel/short-list.ts';
+import type { PlannedPlacement } from '../../engine/plan-document.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { failureText } from '../cause.ts';
+import { isBeingRemoved } from '../tally.ts';
 import { type Item, list, type Section, type SectionInput, type SectionSource } from './section.ts';
 
 /** What differs from the repo on clusters and is not repaired: only reported, or reverted after each repair. */
@@ -14,16 +16,20 @@ export const differing: SectionSource = (input) => sectionOf('Differs from the r
 /** Objects that were applied and that their clusters do not report as available, with the reported causes. */
 export const notAvailable: SectionSource = (input) => sectionOf('Not available', input, notAvailableItems);
 
-const sectionOf = (
+function sectionOf(
   title: string,
   { inEffect }: SectionInput,
   itemsOf: (placement: Placement) => readonly Item[],
-): Section =>
-  list(
+): Section {
+  // The status of a removed placement stays as it was until its objects are gone.
+  const isRemoved = ({ bindings }: PlannedPlacement): boolean => bindings.length > 0 && bindings.every(isBeingRemoved);
+  const staying = new Set<string>(inEffect.placements.filter((it) => !isRemoved(it)).map(placementKey));
+  return list(
     title,
-    [...recordedObjects('statuses', inEffect).values()].flatMap(({ value }) => itemsOf(value)),
+    [...recordedObjects('statuses', inEffect)].flatMap(([key, { value }]) => (staying.has(key) ? itemsOf(value) : [])),
     { folder: 'placements' },
   );
+}
 
 /** An object that is not as desired, and since when. */
 interface Found {
