@@ -73,6 +73,8 @@ export const bindingEntry = z.object({
   policySnapshotIndex: z.number().int().min(0).optional(),
   /** Index that the cluster should run; absent until a rollout or an update run sets it. */
   resourceSnapshotIndex: z.number().int().min(0).optional(),
+  /** Index that was last applied completely. Only set while the assigned one is not; for reports, nothing is decided by it. */
+  appliedResourceSnapshotIndex: z.number().int().min(0).optional(),
   /**
    * When other overrides were assigned for the same index. Only set if the last observation, which has no digest, is older: later ones
    * are about the new overrides.

@@ -71,6 +71,8 @@ export interface PlannedBinding {
   readonly clusterName: ClusterName;
   readonly state: BindingState;
   readonly resourceSnapshotIndex?: number;
+  /** Index that was last applied completely, where the assigned one is not. */
+  readonly appliedResourceSnapshotIndex?: number;
   readonly move: Move;
   readonly conditions: readonly Condition[];
 }

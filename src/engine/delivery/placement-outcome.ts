@@ -102,6 +102,9 @@ function plannedPlacement(work: PlacementWork, status: PlacementStatus): Planned
       clusterName: binding.targetCluster,
       state: binding.state,
       ...(binding.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: binding.resourceSnapshotIndex }),
+      ...(binding.appliedResourceSnapshotIndex === undefined
+        ? {}
+        : { appliedResourceSnapshotIndex: binding.appliedResourceSnapshotIndex }),
       move,
       conditions: binding.conditions ?? [],
     })),

@@ -1,5 +1,6 @@
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { withAppliedSnapshot } from '../bindings/applied-snapshot.ts';
 import { withTransitionTime } from '../kernel/condition.ts';
 import type { OverrideLists } from '../overrides/snapshot-id.ts';
 import { type BindingStep, markedForRemoval } from '../placement-work.ts';
@@ -27,14 +28,14 @@ export function movedBinding(
     binding.targetCluster,
   );
   return {
-    binding: {
+    binding: withAppliedSnapshot(binding, {
       ...rest,
       state: 'Bound',
       resourceSnapshotIndex: index,
       ...(cluster.length > 0 ? { clusterResourceOverrideSnapshots: [...cluster] } : {}),
       ...(namespaced.length > 0 ? { resourceOverrideSnapshots: [...namespaced] } : {}),
       conditions: [started(binding, now, 'Detected the new changes on the resources and started the rollout process')],
-    },
+    }),
     move: candidate === 'bind' ? 'add' : 'update',
   };
 }

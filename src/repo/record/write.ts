@@ -38,6 +38,7 @@ const stateKeys = [
     'deletionTimestamp',
     'policySnapshotIndex',
     'resourceSnapshotIndex',
+    'appliedResourceSnapshotIndex',
     'assignedAt',
     'clusterLabels',
     'selected',

@@ -41,6 +41,7 @@ describe('a binding that moves', () => {
         state: 'Bound',
         policySnapshotIndex: 0,
         resourceSnapshotIndex: 1,
+        appliedResourceSnapshotIndex: 0,
         clusterResourceOverrideSnapshots: ['region-1'],
         conditions: [
           {

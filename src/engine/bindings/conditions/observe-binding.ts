@@ -9,6 +9,7 @@ import { shortened } from '../../kernel/shortened.ts';
 import { placementObservationOf } from '../../observed.ts';
 import type { Rendered } from '../../overrides/render.ts';
 import { describeRef } from '../../selection/object-key.ts';
+import { withAppliedSnapshot } from '../applied-snapshot.ts';
 import { applyStrategyOf } from '../apply-strategy.ts';
 import { type Delivered, deliveredObjects } from '../delivered-objects.ts';
 import { deliverySteps } from '../health.ts';
@@ -40,6 +41,10 @@ const delivery: readonly string[] = [...deliverySteps, 'DiffReported'];
  * Overridden: absent, not False, so that it counts neither as ready nor as failed.
  */
 export function observeBinding(context: BindingContext): Binding {
+  return withAppliedSnapshot(context.binding, asObserved(context));
+}
+
+function asObserved(context: BindingContext): Binding {
   const { binding, observation } = context;
   if (binding.state === 'Scheduled' || binding.deleting || binding.resourceSnapshotIndex === undefined) return binding;
   if (observation === undefined || !observation.reachable || isNotReached(context, observation))

@@ -1,3 +1,4 @@
+import { withAppliedSnapshot } from '../../bindings/applied-snapshot.ts';
 import { conditionIs, withTransitionTime } from '../../kernel/condition.ts';
 import { wasBound } from '../../placement/bindings.ts';
 import type { BindingStep } from '../../placement-work.ts';
@@ -41,7 +42,7 @@ export function assignBinding(
     const reported = isKept ? { failedPlacements, driftedPlacements, diffedPlacements } : {};
     const { clusterResourceOverrideSnapshots: cluster, resourceOverrideSnapshots: namespaced } = desired.cluster;
     return {
-      binding: {
+      binding: withAppliedSnapshot(binding, {
         ...rest,
         ...Object.fromEntries(Object.entries(reported).filter(([, list]) => list !== undefined)),
         state: binding.state === 'Unscheduled' ? 'Unscheduled' : 'Bound',
@@ -50,7 +51,7 @@ export function assignBinding(
         ...(namespaced ? { resourceOverrideSnapshots: namespaced } : {}),
         ...(desired.applyStrategy ? { applyStrategy: desired.applyStrategy } : {}),
         conditions: isKept ? [started, ...(conditions ?? []).filter(({ type }) => type !== started.type)] : [started],
-      },
+      }),
       move: isKept ? move : wasBound(binding) ? 'update' : 'add',
     };
   };

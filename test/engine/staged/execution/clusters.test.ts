@@ -54,6 +54,7 @@ describe('what a binding is given', () => {
         state: 'Bound',
         policySnapshotIndex: 0,
         resourceSnapshotIndex: 1,
+        appliedResourceSnapshotIndex: 0,
         clusterResourceOverrideSnapshots: ['cro-2'],
         applyStrategy,
         conditions: [
