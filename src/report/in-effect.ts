@@ -2,6 +2,7 @@ import type { PlacementKey } from '../api/meta.ts';
 import { placementKey, refNamed } from '../api/placement.ts';
 import { isRemovalApproved } from '../engine/gate/removal-approval.ts';
 import type { Fleet, FleetRecord, RecordedPlacement } from '../engine/input.ts';
+import { conditionIs } from '../engine/kernel/condition.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
 import { latestOf } from '../engine/kernel/latest-of.ts';
 import { by } from '../engine/kernel/ordering.ts';
@@ -17,6 +18,7 @@ import type {
 import { recordPathOf } from '../repo/record/path.ts';
 import { listedHolds } from './grouped-holds.ts';
 import { recordedApproval } from './recorded-approval.ts';
+import { type Shortages, shortagesIn, shortagesOf } from './shortage.ts';
 
 /** Placements, runs and targets in effect, and what they wait for. */
 export interface InEffect extends Pick<Plan, 'placements' | 'runs' | 'targets' | 'record'> {
@@ -29,6 +31,8 @@ export interface InEffect extends Pick<Plan, 'placements' | 'runs' | 'targets' |
   readonly approvals: readonly RequestedApproval[];
   /** Those that a RemovalApproval ends. */
   readonly removalHolds: readonly Hold[];
+  /** Placements that are short of clusters, in the order of `placements`. */
+  readonly shortages: Shortages;
 }
 
 /** A status and its files. */
@@ -77,6 +81,7 @@ export function inEffect(plan: Plan, { before: { record: before, files }, fleet 
     removalHolds: holding.filter(
       ({ removalDigest }) => removalDigest !== undefined && !isRemovalApproved(removalDigest, fleet),
     ),
+    shortages: shortagesIn(placements, (key) => before.placements.get(key)?.state),
   };
 }
 
@@ -90,6 +95,7 @@ const asPlanned = (plan: Plan): InEffect => ({
   holdCount: plan.holds.length,
   approvals: plan.approvals.filter(({ answer }) => answer === undefined),
   removalHolds: plan.holds.filter(({ removalDigest }) => removalDigest !== undefined),
+  shortages: shortagesOf(plan),
 });
 
 /** Requests that main neither approves nor rejects, though it may not have their run any more. */
@@ -134,14 +140,21 @@ function asPublished(
       const same = seen?.bindings.find(
         (it) => it.clusterName === clusterName && it.resourceSnapshotIndex === resourceSnapshotIndex,
       );
+      const shown = same && !isRestarted(same, binding) ? same : binding;
+      const applied = shown.appliedResourceSnapshotIndex;
       return {
         clusterName,
         state,
         ...(resourceSnapshotIndex !== undefined && { resourceSnapshotIndex }),
+        ...(applied !== undefined && { appliedResourceSnapshotIndex: applied }),
         move: deleting ? 'remove' : 'keep',
-        conditions: same?.conditions ?? binding.conditions ?? [],
+        conditions: shown.conditions ?? [],
       };
     }),
     conditions,
   };
 }
+
+/** The refused plan applies the same snapshot once more, as with other overrides. That does not happen. */
+const isRestarted = ({ move }: PlannedBinding, recorded: RecordedPlacement['state']['bindings'][number]): boolean =>
+  move === 'update' && conditionIs(recorded.conditions, 'Applied', 'True');

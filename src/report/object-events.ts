@@ -1,7 +1,9 @@
 import type { Condition } from '../api/meta.ts';
 import { isPlacementKind } from '../api/placement.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
+import { wantedClusters } from '../engine/placement/wanted-clusters.ts';
 import { conditionOf } from './condition-of.ts';
+import { countText } from './shortage.ts';
 
 /** Something that happened to an object, as `kubectl describe` would list it. */
 export interface ObjectEvent {
@@ -16,10 +18,14 @@ export interface ObjectEvent {
 export interface Versioned {
   readonly kind?: string;
   readonly metadata?: { readonly name?: string; readonly namespace?: string; readonly generation?: number };
-  readonly spec?: { readonly strategy?: { readonly applyStrategy?: { readonly type?: string } } };
+  readonly spec?: {
+    readonly strategy?: { readonly applyStrategy?: { readonly type?: string } };
+    readonly policy?: Parameters<typeof wantedClusters>[0];
+  };
   readonly status?: {
     readonly conditions?: readonly Condition[];
     readonly observedResourceIndex?: string;
+    readonly placementStatuses?: readonly { readonly clusterName?: string | undefined }[];
     readonly agentStatus?: readonly { readonly type: string; readonly conditions?: readonly Condition[] }[];
     readonly stagesStatus?: readonly Stage[];
     readonly deletionStageStatus?: Stage;
@@ -119,19 +125,31 @@ function eventsOfPlacement(before: Versioned | undefined, after: Versioned, comm
     const is = conditionOf(after.status?.conditions, type);
     if (is === undefined) return [];
     const at = timeOf(was, is, committedAt);
-    const message = is.message ?? `${type} is ${is.status}`;
+    const message = shortageIn(after, is) ?? is.message ?? `${type} is ${is.status}`;
     if (is.status === 'True') {
       if (was?.status === 'True' && was.observedGeneration === is.observedGeneration) return [];
       return reasons.map((reason) => ({ type: 'Normal', reason, message, at }));
     }
     if (is.status !== 'False' || onItsWay.has(is.reason)) return [];
-    if (was?.status === 'False' && was.reason === is.reason) return [];
+    const isSame = was?.status === 'False' && was.reason === is.reason;
+    if (isSame && (before === undefined || shortageIn(before, was) === shortageIn(after, is))) return [];
     return [{ type: 'Warning', reason: is.reason, message, at }];
   });
   if (!isComplete(after) || (isComplete(before) && sameWork(before, after))) return happened;
   const at = Math.max(committedAt, ...happened.map((event) => event.at));
   const message = 'the rollout is complete, every cluster matches the placement';
   return [...happened, { type: 'Normal', reason: 'PlacementRolloutCompleted', message, at }];
+}
+
+/** The status lists at most a thousand clusters. */
+const mostListed = 1000;
+
+/** `2 of 3 clusters scheduled`, where that is what the condition reports. */
+function shortageIn({ spec, status }: Versioned, { reason }: Condition): string | undefined {
+  const wanted = reason === 'SchedulingPolicyUnfulfilled' ? wantedClusters(spec?.policy ?? {}) : undefined;
+  if (wanted === undefined || wanted > mostListed) return undefined;
+  const found = (status?.placementStatuses ?? []).filter(({ clusterName }) => clusterName !== undefined).length;
+  return countText({ found, wanted });
 }
 
 /** Scheduled and every condition that the apply strategy expects are True for the present generation. */

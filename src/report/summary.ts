@@ -2,14 +2,22 @@ import type { Plan } from '../engine/plan-document.ts';
 import { removalsToApprove } from '../repo/record/removals-to-approve.ts';
 import type { DashboardInput } from './dashboard-input.ts';
 import { inEffect } from './in-effect.ts';
+import type { Shortage } from './shortage.ts';
 import { tallyOf } from './tally.ts';
+
+const mostShortages = 100;
+const mostReasons = 5;
+const mostClusters = 10;
 
 /** `summary.yaml`: one small file that shows programs whether anything needs action. */
 export function summaryOf(
   plan: Plan,
   { branch, unreachable, before, fleet }: Pick<DashboardInput, 'branch' | 'unreachable' | 'before' | 'fleet'>,
 ): object {
-  const { placements, commit, holds, holdCount, approvals, removalHolds } = inEffect(plan, { before, fleet });
+  const { placements, commit, holds, holdCount, approvals, removalHolds, shortages } = inEffect(plan, {
+    before,
+    fleet,
+  });
   const clusters = new Set<string>();
   const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
   for (const placement of placements) {
@@ -35,6 +43,7 @@ export function summaryOf(
       ...counted,
       holds: holdCount,
       approvalsWaiting: approvals.length,
+      ...(shortages.size > 0 && { notEnoughClusters: shortages.size }),
     },
     ...(unreachable.size > 0 && {
       unreachable: Object.fromEntries([...unreachable].map(([name, { cause }]) => [name, cause])),
@@ -42,6 +51,7 @@ export function summaryOf(
     ...(contacts.length > 0 && { lastContact: Object.fromEntries(contacts) }),
     ...(removals.length > 0 && { removals }),
     ...(holds.length > 0 && { holds }),
+    ...(shortages.size > 0 && { notEnoughClusters: [...shortages.values()].slice(0, mostShortages).map(listed) }),
     guard: plan.guard,
     ...(fleet.refused.length > 0 && {
       notValid: fleet.refused.map(({ kind, name, namespace }) => ({ kind, name, ...(namespace && { namespace }) })),
@@ -50,3 +60,19 @@ export function summaryOf(
     problems: plan.problems,
   };
 }
+
+const listed = ({ kind, name, namespace, found, wanted, since, why }: Shortage) => ({
+  kind,
+  name,
+  ...(namespace !== undefined && { namespace }),
+  found,
+  wanted,
+  ...(since !== undefined && { since }),
+  ...(why.length > 0 && {
+    why: why.slice(0, mostReasons).map(({ reason, clusters }) => ({
+      reason,
+      clusters: clusters.slice(0, mostClusters),
+      count: clusters.length,
+    })),
+  }),
+});

@@ -162,7 +162,7 @@ describe('tree shows everything under a placement', () => {
       │   ├── ConfigMap web/settings
       │   ├── Deployment web/web  override web/eu-0
       │   └── ResourceQuota web/quota  in ResourceEnvelope web/box
-      └── us-1  failed, Bound, snapshot 1
+      └── us-1  failed, Bound, snapshot 1, apply failed
           ├── Namespace web  applied
           ├── ConfigMap web/settings  applied
           ├── Deployment web/web  drifted, FoundDrifts, /spec/replicas: 5, should be 2

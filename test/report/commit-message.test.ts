@@ -40,7 +40,21 @@ interface Said {
   readonly approvals?: Readonly<Record<string, object>>;
   readonly evictions?: Readonly<Record<string, object>>;
   readonly unreachable?: Readonly<Record<string, string>>;
+  /** How many clusters the policy of `web` requires, and how many it lacks. */
+  readonly policy?: { readonly wanted: number; readonly missing: number };
 }
+
+const policies = (policy: Said['policy']) =>
+  policy === undefined
+    ? []
+    : [
+        {
+          index: 0,
+          numberOfClusters: policy.wanted,
+          policy: { placementType: 'PickN' },
+          conditions: [condition('Scheduled', policy.missing > 0 ? 'False' : 'True')],
+        },
+      ];
 
 const record = ({
   commit = 'aaa',
@@ -53,6 +67,7 @@ const record = ({
   abandons = false,
   namespace,
   whenToApply,
+  policy,
 }: Said): FleetRecord =>
   ({
     commit,
@@ -61,7 +76,7 @@ const record = ({
         'web' as PlacementKey,
         {
           ...(whenToApply && { object: { spec: { strategy: { applyStrategy: { whenToApply } } } } }),
-          state: { metadata: { name: 'web' }, bindings },
+          state: { metadata: { name: 'web' }, policySnapshots: policies(policy), resourceSnapshots: [], bindings },
         },
       ],
       ...(shop
@@ -72,7 +87,12 @@ const record = ({
                 object: {
                   spec: { strategy: { deleteStrategy: { propagationPolicy: abandons ? 'Abandon' : 'Delete' } } },
                 },
-                state: { metadata: { name: 'shop', namespace }, bindings: shop },
+                state: {
+                  metadata: { name: 'shop', namespace },
+                  policySnapshots: [],
+                  resourceSnapshots: [],
+                  bindings: shop,
+                },
               },
             ] as const,
           ]
@@ -148,6 +168,34 @@ describe('the subject of a status commit', () => {
     ['an update', {}, {}, ['eu update', 'us keep'], 'web: update eu'],
     ['a removal', {}, {}, ['eu remove'], 'web: remove from eu'],
     ['both at once', {}, {}, ['eu remove', 'us add'], 'web: install on us, remove from eu'],
+    [
+      'too few clusters, before a move',
+      {},
+      { policy: { wanted: 3, missing: 1 }, bindings: [on('eu'), on('us')] },
+      ['us add'],
+      'web: only 2 of 3 clusters scheduled; web: install on us',
+    ],
+    [
+      'another number of them',
+      { policy: { wanted: 3, missing: 1 }, bindings: [on('eu'), on('us')] },
+      { policy: { wanted: 3, missing: 2 }, bindings: [on('eu')] },
+      [],
+      'web: only 1 of 3 clusters scheduled; web: removed from us',
+    ],
+    [
+      'nothing of too few clusters as before',
+      { policy: { wanted: 3, missing: 1 }, bindings: [on('eu'), on('us')] },
+      { policy: { wanted: 3, missing: 1 }, bindings: [on('eu'), on('us')], commit: 'bbb' },
+      [],
+      'Follow bbb',
+    ],
+    [
+      'clusters that are enough again',
+      { policy: { wanted: 2, missing: 1 }, bindings: [on('eu')] },
+      { policy: { wanted: 2, missing: 0 }, bindings: [on('eu'), on('us')] },
+      ['us add'],
+      'web: enough clusters again; web: install on us',
+    ],
     ['what was applied', { bindings: [on('eu')] }, { bindings: [on('eu', applied)] }, [], 'web: applied on eu'],
     [
       'what is available',

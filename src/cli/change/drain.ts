@@ -8,12 +8,15 @@ import { memberNameLabel } from '../../engine/placement/members.ts';
 import { tolerates } from '../../engine/placement/rules/taint-toleration.ts';
 import { sourceOf } from '../../engine/problem-of.ts';
 import { sha256 } from '../../repo/sha256.ts';
+import { titleOf } from '../../repo/title-of.ts';
+import { shortageText } from '../../report/shortage.ts';
 import { type KnownPlacement, knownPlacements } from '../status/known-placements.ts';
 import { cordonEdit, memberNamed } from './cordon.ts';
 import { removeObject } from './edit-yaml.ts';
 import { type Desired, withDesired } from './open-desired.ts';
 import { recordFor } from './record-for.ts';
 import { type ChangeOptions, reportChange } from './report-change.ts';
+import { shortagesAhead } from './shortages-ahead.ts';
 
 export interface DrainOptions extends ChangeOptions {
   readonly statusBranch: string;
@@ -33,6 +36,7 @@ export async function drain(cluster: string, options: DrainOptions): Promise<voi
     const edits = new Map<string, string>();
     if (!member.spec.taints?.some(isCordon)) edits.set(...(await cordonEdit(desired, member, true)));
     const record = await recordFor(desired, options.statusBranch);
+    const leaving = new Set<string>();
     const evicted: string[] = [];
     const notes: string[] = [];
     for (const { placement, binding } of boundTo(record, cluster)) {
@@ -42,10 +46,15 @@ export async function drain(cluster: string, options: DrainOptions): Promise<voi
         continue;
       }
       if (returns(placement)) notes.push(`${placement.title} may come back to ${cluster}: it tolerates the taint`);
+      else leaving.add(placement.title);
       if (isUnderWay(desired, record, placement, cluster)) continue;
       evicted.push(placement.title);
       edits.set(...evictionFile(desired, placement, cluster));
     }
+    if (leaving.size > 0)
+      for (const shortage of shortagesAhead(desired, record, { kind: 'without', cluster }).worse)
+        if (leaving.has(titleOf(shortage)))
+          notes.push(`${titleOf(shortage)} will not have enough clusters: only ${shortageText(shortage)}`);
     if (record.commit === undefined)
       notes.push(`there is no status yet: it is unknown what is placed on ${cluster}, so nothing is evicted`);
     for (const key of record.unread?.placements.keys() ?? [])

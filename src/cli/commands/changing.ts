@@ -38,6 +38,7 @@ export function changingCommands(gitfleet: Command): void {
         .description('allow placements on a drained cluster again: commit that to a branch, for you to merge'),
     )
       .argument('<cluster>', 'member cluster')
+      .addOption(statusBranch())
       .addOption(direct())
       .action(async (cluster, options) => (await import('../change/uncordon.ts')).uncordon(cluster, options)),
     'uncordon eu-1',

@@ -111,10 +111,15 @@ export function statusCommands(gitfleet: Command): void {
         '--commit <ref|any>',
         'accept only a status of this commit or a later one; any: the status as it is (default: the tip of --branch)',
       )
+      .option(
+        '--partial',
+        'placements: fewer clusters than the policy requires are enough; otherwise the placement must be Scheduled too',
+      )
       .addOption(branch())
       .action(async (word, name, options) => (await import('../wait/wait.ts')).wait(word, name, options)),
     'wait placement/web --for=Available',
     'wait placements --for=condition=Available --timeout 10m',
+    'wait placement/web --for=Available --partial',
     'wait run/payments-1 --for=Succeeded --commit any',
   );
 }

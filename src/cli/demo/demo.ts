@@ -6,6 +6,8 @@ import { mergeBranch } from '../../git/local/worktree.ts';
 import { defaultAuthor, parsePerson } from '../../git/person.ts';
 import { systemClock } from '../../members/clock.ts';
 import { upgradeProvidersOf } from '../../members/upgrade/providers.ts';
+import { titleOf } from '../../repo/title-of.ts';
+import { countText, explainCommand, shortagesOf } from '../../report/shortage.ts';
 import { scaledClock } from '../../simulator/clock.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { speedOf } from '../simulate/simulate.ts';
@@ -135,7 +137,14 @@ async function untilSettled({ plan, next, repo, output }: Watching): Promise<'se
       });
     }
     if (present && isSettled(present)) {
-      output.title('Everything is done.');
+      const shortages = [...shortagesOf(present).values()];
+      output.title(shortages.length === 0 ? 'Everything is done.' : 'Everything that fits is done.');
+      for (const shortage of shortages)
+        output.line({
+          tone: 'bad',
+          subject: titleOf(shortage),
+          text: `only ${countText(shortage)}: ${explainCommand(shortage)}`,
+        });
       for (const placement of present.placements) {
         const on = [...new Set(placement.bindings.map(({ clusterName }) => clusterName))].join(', ');
         output.note(`${placement.name}: snapshot ${placement.resourceSnapshotIndex} on ${on}`);

@@ -7,6 +7,8 @@ import { heldItems } from '../../report/sections/holds.ts';
 import { sectionMarkdown } from '../../report/sections/markdown.ts';
 import { problems } from '../../report/sections/problems.ts';
 import { type Item, list, type Section, sizeOf } from '../../report/sections/section.ts';
+import { shortageItems } from '../../report/sections/shortages.ts';
+import { shortagesOf } from '../../report/shortage.ts';
 
 /** A plan as a comment on a pull request: counts first, then removals, then changes, then waits, in folded lists. */
 export function planMarkdown(plan: Plan, actions: readonly PlannedAction[]): string {
@@ -21,6 +23,7 @@ export function planMarkdown(plan: Plan, actions: readonly PlannedAction[]): str
     '',
     `Commit \`${plan.commit.slice(0, 12)}\`, plan \`${plan.digest.slice(0, 19)}\`.`,
     ...[list('Refused by the guard', refusalItems(plan.guard)), problems({ plan })].flatMap(titled),
+    ...titled(list('Not enough clusters', shortageItems([...shortagesOf(plan).values()]))),
     ...lists.map(({ action, title }) => list(title, of(action).map(itemOf))).flatMap(folded),
     ...folded(
       list(

@@ -1,3 +1,4 @@
+import { placementKey } from '../../api/placement.ts';
 import { shortList } from '../../engine/kernel/short-list.ts';
 import { type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
@@ -9,6 +10,7 @@ import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
 import { notRolledOutItems } from '../../report/sections/not-rolled-out.ts';
 import type { Item, Span } from '../../report/sections/section.ts';
+import { shortagesOf, shortageText } from '../../report/shortage.ts';
 import { upgradeProgress } from '../../report/upgrades/progress.ts';
 import { titled } from '../kinds/page-text.ts';
 import { colorsFor } from '../terminal/colors.ts';
@@ -33,11 +35,15 @@ export function planTable(
     parts.push(table(['MOVE', 'PLACEMENT', 'CLUSTER', 'SNAPSHOT', 'STATE', 'STATUS'], shown.map(row)));
   if (shown.length < actions.length)
     parts.push(`${actions.length - shown.length} bindings stay as they are and are not listed (-o json has all).`);
-  const unscheduled = plan.placements.filter(({ scheduled }) => scheduled.status !== 'True');
+  const shortages = shortagesOf(plan);
+  const unscheduled = plan.placements.filter((it) => it.scheduled.status !== 'True');
   section(
     parts,
     'Not fully scheduled (gitfleet explain placement NAME explains why)',
-    unscheduled.map((placement) => `${color('yellow', titleOf(placement))}: ${causeOf(placement.scheduled)}`),
+    unscheduled.map((placement) => {
+      const shortage = shortages.get(placementKey(placement));
+      return `${color('yellow', titleOf(placement))}: ${shortage ? shortageText(shortage) : causeOf(placement.scheduled)}`;
+    }),
   );
   section(parts, 'Held', heldItems(plan.holds).map(textOf));
   section(

@@ -4,6 +4,7 @@ import { latestOf } from '../../engine/kernel/latest-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { isRunOf } from '../../engine/update-run.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { snapshotText } from '../../report/applied-snapshot.ts';
 import { whyLate } from '../../report/waits/why-late.ts';
 import { kindMeant } from '../kinds/kinds.ts';
 import { statusOf } from '../kinds/listing.ts';
@@ -150,7 +151,8 @@ const runParts = (placement: KnownPlacement, { runs }: FleetRecord): Part[] =>
     }));
 
 function clusterPart(placement: KnownPlacement, binding: Binding, status: Status): Part {
-  const { targetCluster, state, deleting, resourceSnapshotIndex } = binding;
+  const { targetCluster, state, deleting } = binding;
+  const snapshot = snapshotText(binding, status.unreachable.has(targetCluster));
   const all = stateOfAll(binding);
   const why = all === 'pending' ? whyLate({ placement, binding }, status) : undefined;
   return {
@@ -159,7 +161,7 @@ function clusterPart(placement: KnownPlacement, binding: Binding, status: Status
     state: all,
     notes: [
       deleting ? 'Deleting' : state,
-      resourceSnapshotIndex === undefined ? 'no snapshot yet' : `snapshot ${resourceSnapshotIndex}`,
+      snapshot === undefined ? 'no snapshot yet' : `snapshot ${snapshot}`,
       ...(why === undefined ? [] : [why]),
     ],
     children: assignedObjects(placement, binding, status.record).map((object) => objectPart(binding, object)),

@@ -1,7 +1,7 @@
 import type { Condition } from '../../api/meta.ts';
 import { causeOf } from '../../report/cause.ts';
 import { conditionOf } from '../../report/condition-of.ts';
-import type { Row } from '../kinds/listing.ts';
+import { deliveryConditions, type Listing, type Row } from '../kinds/listing.ts';
 import { conditionOfOtherMode } from './other-mode.ts';
 import type { WaitedFor } from './waited-for.ts';
 
@@ -13,14 +13,32 @@ export interface Verdict {
   readonly missing?: string;
   /** Waiting longer is useless. */
   readonly willNotCome?: boolean;
+  /** The condition is met, on fewer clusters than the policy requires. */
+  readonly isPartial?: boolean;
+}
+
+type AwaitedCondition = WaitedFor & { readonly kind: 'condition' };
+
+/** Whether the condition sums up the clusters of a placement: it is met only where all of them were found. */
+export const needsAllClusters = (
+  { conditionTypes = [] }: Pick<Listing, 'conditionTypes'>,
+  waitedFor: WaitedFor,
+): waitedFor is AwaitedCondition =>
+  waitedFor.kind === 'condition' &&
+  waitedFor.status === 'True' &&
+  conditionTypes.includes('Scheduled') &&
+  (deliveryConditions as readonly string[]).includes(waitedFor.type);
+
+/** Also requires that the scheduler found all clusters. */
+export function verdictOnAll(row: Row, title: string, waitedFor: AwaitedCondition): Verdict {
+  const verdict = verdictOf(row, title, waitedFor);
+  if (verdict.met === undefined) return verdict;
+  const scheduled = verdictOf(row, title, { kind: 'condition', type: 'Scheduled', status: 'True' });
+  return scheduled.met === undefined ? { ...scheduled, isPartial: true } : verdict;
 }
 
 /** Only conditions of the present generation count. `title`: the start of each line. */
-export function verdictOf(
-  row: Row,
-  title: string,
-  { type, status }: WaitedFor & { readonly kind: 'condition' },
-): Verdict {
+export function verdictOf(row: Row, title: string, { type, status }: AwaitedCondition): Verdict {
   const otherMode = conditionOfOtherMode(row, type);
   if (otherMode !== undefined) return { missing: `${title} has no condition ${type}: ${otherMode}`, willNotCome: true };
   const willNotCome = row.isOver;

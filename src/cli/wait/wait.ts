@@ -14,7 +14,7 @@ import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { writeError } from '../terminal/write.ts';
 import { lastGoodReason, notCreated, whyUnknown } from './not-in-effect.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
+import { needsAllClusters, type Verdict, verdictOf, verdictOnAll } from './verdict.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
 export interface WaitOptions extends StatusOptions {
@@ -23,6 +23,8 @@ export interface WaitOptions extends StatusOptions {
   readonly namespace?: string;
   readonly branch: string;
   readonly commit?: string;
+  /** A placement on fewer clusters than its policy requires is enough. */
+  readonly partial?: boolean;
 }
 
 /**
@@ -35,6 +37,8 @@ export async function wait(word: string, givenName: string | undefined, options:
   const asked = splitName(word, givenName);
   const kind = kindMeant(asked.kind);
   const waitedFor = parseWaitedFor(options.for, kind.listing);
+  if (options.partial && !needsAllClusters(kind.listing, waitedFor))
+    throw new CliError(`--partial is for conditions of placements on their clusters, as --for=Available: leave it out`);
   const ms = parseDuration(options.timeout);
   if (ms === undefined)
     throw new CliError(`--timeout ${options.timeout} is not a duration: write for example 30s, 5m or 1h`);
@@ -53,12 +57,18 @@ export async function wait(word: string, givenName: string | undefined, options:
         );
       if (!(await moved(reader, tip, deadline)))
         throw new CliError(
-          `timed out after ${options.timeout}, still missing:\n${(await missingLines(missing, reader, kind)).join('\n')}`,
+          [
+            `timed out after ${options.timeout}, still missing:`,
+            ...(await missingLines(missing, reader, kind)),
+            ...(missing.some(({ isPartial }) => isPartial) ? [acceptPartial] : []),
+          ].join('\n'),
           exitCodes.somethingToDo,
         );
     }
   });
 }
+
+const acceptPartial = 'With --partial the wait ends once the condition is met on the clusters that were found.';
 
 /** What is missing on timeout, each with what it waits for. Reads the status again, with the folders that only this needs. */
 async function missingLines(
@@ -90,6 +100,8 @@ interface Missing {
   readonly row?: Row;
   /** Waiting longer is useless. */
   readonly willNotCome?: boolean;
+  /** Met on the clusters that were found. */
+  readonly isPartial?: boolean;
 }
 
 /** Waits for a first status, as right after the daemon was started. */
@@ -149,18 +161,19 @@ async function look(of: {
     since === undefined ? [] : notCreated(status, kind, { name, namespace: options.namespace, there: rows });
   if (rows.length === 0 && name !== undefined && absent.length === 0)
     throw unknownName({ what: singular, name, known: all.map(titleOf) });
+  const isOfAll = !options.partial && needsAllClusters(listing, waitedFor);
   const verdicts = rows.map((row, at): Verdict => {
     const stays = since === undefined ? undefined : lastGoodReason(status, row);
     if (stays !== undefined) return { missing: `${titles[at]!}: ${stays}`, willNotCome: true };
-    return verdictOf(row, titles[at]!, waitedFor);
+    return (isOfAll ? verdictOnAll : verdictOf)(row, titles[at]!, waitedFor);
   });
   return {
     met: verdicts.map(({ met }, at) => met ?? titles[at]!),
     missing: [
       ...(rows.length === 0 && absent.length === 0 ? [{ line: `any ${singular}` }] : []),
       ...absent.map((line) => ({ line, willNotCome: true })),
-      ...verdicts.flatMap(({ missing, willNotCome = false }, at): Missing[] =>
-        missing === undefined ? [] : [{ line: missing, row: rows[at]!, willNotCome }],
+      ...verdicts.flatMap(({ missing, willNotCome = false, isPartial = false }, at): Missing[] =>
+        missing === undefined ? [] : [{ line: missing, row: rows[at]!, willNotCome, isPartial }],
       ),
     ],
     tip,

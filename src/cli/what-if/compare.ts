@@ -3,6 +3,7 @@ import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { ClusterDecision } from '../../api/placement-state.ts';
 import type { PlanInput } from '../../engine/input.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
+import { countText, isShorter, type Shortage, shortagesOf } from '../../report/shortage.ts';
 import { explainer } from '../explain/clusters.ts';
 import { type Change, sentence } from './changes.ts';
 
@@ -19,7 +20,7 @@ export interface PlacementOutcome extends PlacementRef {
   readonly moves: readonly ClusterMove[];
   /** Changed clusters that keep it, although some of them would not be picked any more. */
   readonly stays: readonly ClusterStay[];
-  /** Present when the policy was fulfilled and would not be any more: clusters are missing, and none can replace them. */
+  /** Present when more clusters would be missing than now, and none can replace them. */
   readonly noLongerFits?: {
     readonly message: string;
     readonly unfit: readonly { readonly clusterName: ClusterName; readonly reason: string }[];
@@ -51,6 +52,8 @@ export function compare(of: {
   readonly changes: readonly Change[];
 }): WhatIf {
   const before = new Map(of.before.placements.map((placement) => [placementKey(placement), placement]));
+  const shortagesBefore = shortagesOf(of.before);
+  const shortages = shortagesOf(of.after);
   const explained = explainer({ input: of.input, plan: of.after });
   const touched = new Set(of.changes.map(({ cluster }) => cluster));
   const present = new Set(explained.clusters);
@@ -77,7 +80,10 @@ export function compare(of: {
         .filter((cluster) => held.has(cluster) && touched.has(cluster))
         .sort()
         .map((cluster) => stay(cluster, explained.of(next, cluster)[0]?.filters ?? [])),
-      ...scheduling(was, next),
+      ...scheduling(was, next, {
+        before: shortagesBefore.get(placementKey(next)),
+        after: shortages.get(placementKey(next)),
+      }),
     };
   });
   return { changes: of.changes.map(sentence), placements: outcomes.filter(isTouched) };
@@ -129,11 +135,13 @@ function stay(
 function scheduling(
   was: PlannedPlacement | undefined,
   next: PlannedPlacement,
+  short: { readonly before: Shortage | undefined; readonly after: Shortage | undefined },
 ): Pick<PlacementOutcome, 'noLongerFits' | 'fitsNow'> {
   const fitted = was?.scheduled.status === 'True';
   const fits = next.scheduled.status === 'True';
-  const message = next.scheduled.message ?? next.scheduled.reason;
-  if (fitted === fits) return {};
+  const { before, after } = short;
+  const message = after ? countText(after) : (next.scheduled.message ?? next.scheduled.reason);
+  if (fitted === fits && !isShorter(after, before)) return {};
   if (fits) return { fitsNow: message };
   const unfit = next.decisions.flatMap(({ clusterName, selected, reason }) =>
     selected ? [] : [{ clusterName, reason }],

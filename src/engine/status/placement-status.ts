@@ -2,6 +2,7 @@ import type { Condition, Timestamp } from '../../api/meta.ts';
 import type { PerClusterPlacementStatus, PlacementStatus, ResourceIdentifier } from '../../api/placement.ts';
 import { withTransitionTime } from '../kernel/condition.ts';
 import { latestOf } from '../kernel/latest-of.ts';
+import { wantedClusters } from '../placement/wanted-clusters.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { identifierOf } from '../selection/group-version.ts';
 import { phasesOf, placementType, wording } from './condition-types.ts';
@@ -96,13 +97,8 @@ function perCluster(
 
 /** How many clusters the policy requires beyond those that were found; PickAll requires no number. */
 function missing({ placement, policySnapshots }: PlacementWork, selected: number): number {
-  const { placementType: type, numberOfClusters, clusterNames } = placement.spec.policy;
-  if (type === 'PickAll') return 0;
-  const wanted =
-    type === 'PickFixed'
-      ? (clusterNames?.length ?? 0)
-      : (numberOfClusters ?? latestOf(policySnapshots)?.numberOfClusters ?? 0);
-  return Math.max(wanted - selected, 0);
+  const numberOfClusters = latestOf(policySnapshots)?.numberOfClusters ?? 0;
+  return Math.max((wantedClusters({ numberOfClusters, ...placement.spec.policy }) ?? selected) - selected, 0);
 }
 
 interface Observed {

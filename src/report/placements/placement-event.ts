@@ -1,5 +1,6 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { ClusterDecision } from '../../api/placement-state.ts';
+import type { Shortage } from '../shortage.ts';
 import type { NewDifference } from './new-differences.ts';
 
 /** What happens to a placement, or to what it has on a cluster. */
@@ -13,6 +14,9 @@ export interface PlacementName {
 export type PlacementChange =
   | { readonly kind: 'picked'; readonly decisions: readonly ClusterDecision[] }
   | { readonly kind: 'no-longer-picked'; readonly clusters: readonly ClusterName[] }
+  /** Fewer clusters are found than the policy requires: newly, or another number of them. */
+  | { readonly kind: 'not-enough-clusters'; readonly shortage: Shortage }
+  | { readonly kind: 'enough-clusters' }
   | { readonly kind: 'snapshot-taken'; readonly snapshot: number }
   | { readonly kind: 'suspended'; readonly why: string }
   | { readonly kind: 'resumed' }

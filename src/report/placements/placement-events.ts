@@ -8,6 +8,7 @@ import { sameValue } from '../../engine/kernel/same-value.ts';
 import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
 import type { Change } from '../change.ts';
+import { countText, shortageOf } from '../shortage.ts';
 import { outcomesOf } from './binding-outcomes.ts';
 import { bindingsGone } from './bindings-gone.ts';
 import type { BindingEvent, PlacementChange, PlacementEvent } from './placement-event.ts';
@@ -49,6 +50,7 @@ function changesOf(was: Recorded, is: Recorded): PlacementChange[] {
   return [
     ...(decisions.length > 0 ? [{ kind: 'picked' as const, decisions }] : []),
     ...(clusters.length > 0 ? [{ kind: 'no-longer-picked' as const, clusters }] : []),
+    ...shortageChanges(was, is),
     ...(snapshot !== undefined && snapshot !== latestOf(was?.state.resourceSnapshots ?? [])?.index
       ? [{ kind: 'snapshot-taken' as const, snapshot }]
       : []),
@@ -57,6 +59,12 @@ function changesOf(was: Recorded, is: Recorded): PlacementChange[] {
       : []),
     ...(suspended === undefined && suspendedBefore !== undefined ? [{ kind: 'resumed' as const }] : []),
   ];
+}
+
+function shortageChanges(was: Recorded, is: Recorded): PlacementChange[] {
+  const [before, after] = [was, is].map((recorded) => recorded && shortageOf(recorded.state));
+  if (after === undefined) return before === undefined ? [] : [{ kind: 'enough-clusters' }];
+  return before && countText(before) === countText(after) ? [] : [{ kind: 'not-enough-clusters', shortage: after }];
 }
 
 const pickedIn = (recorded: Recorded) =>

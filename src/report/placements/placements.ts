@@ -4,6 +4,7 @@ import { assertNever } from '../../engine/kernel/assert.ts';
 import { shortList } from '../../engine/kernel/short-list.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import type { EventSource, TimelineEntry } from '../event-source.ts';
+import { countText, explainCommand, shortageText } from '../shortage.ts';
 import { suspendedText } from '../suspensions.ts';
 import { isAllRepaired, type NewDifference } from './new-differences.ts';
 import type { BindingEvent, PlacementEvent } from './placement-event.ts';
@@ -14,13 +15,20 @@ export const placements: EventSource<PlacementEvent> = {
   sentences: (events) =>
     [...Map.groupBy(events, ({ placement }) => placementKey(placement)).values()].flatMap((ofOne) => {
       const onClusters = ofOne.filter((event) => 'cluster' in event);
-      return clausesOf(onClusters).map((clause) => `${titleOf(ofOne[0]!.placement)}: ${clause}`);
+      return [...ofOne.flatMap(shortageClause), ...clausesOf(onClusters)].map(
+        (clause) => `${titleOf(ofOne[0]!.placement)}: ${clause}`,
+      );
     }),
   entries: (event) => {
     const entry = entryOf(event);
     return entry ? [{ subject: titleOf(event.placement), ...entry }] : [];
   },
 };
+
+function shortageClause(event: PlacementEvent): string[] {
+  if (event.kind === 'not-enough-clusters') return [`only ${countText(event.shortage)}`];
+  return event.kind === 'enough-clusters' ? ['enough clusters again'] : [];
+}
 
 /** While anything moves, only moves; otherwise the most important that became of each cluster, once for all that share it. */
 function clausesOf(events: readonly BindingEvent[]): string[] {
@@ -98,6 +106,12 @@ function entryOf(event: PlacementEvent): Entry {
     }
     case 'no-longer-picked':
       return { tone: 'decided', text: `no longer picks ${event.clusters.join(', ')}` };
+    case 'not-enough-clusters': {
+      const { shortage } = event;
+      return { tone: 'bad', text: `only ${shortageText(shortage)} (${explainCommand(shortage)})` };
+    }
+    case 'enough-clusters':
+      return { tone: 'good', text: '✓ enough clusters again' };
     case 'snapshot-taken':
       return { tone: 'decided', text: `snapshot ${event.snapshot} of its resources` };
     case 'suspended':

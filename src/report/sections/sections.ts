@@ -10,6 +10,7 @@ import { notRolledOut } from './not-rolled-out.ts';
 import { problems } from './problems.ts';
 import { beingRemoved } from './removals.ts';
 import { type Section, type SectionInput, type SectionSource, sizeOf } from './section.ts';
+import { shortages } from './shortages.ts';
 import { clusters, placements, runs } from './tables.ts';
 
 /** What needs action, then the state of everything, then what is not as desired. */
@@ -18,6 +19,7 @@ const sources: SectionRows<SectionSource> = {
   approvals,
   problems,
   waitingForUser,
+  shortages,
   runs,
   upgrades: clusterUpgrades,
   nodes: nodeDisruptions,

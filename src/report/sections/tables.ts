@@ -2,12 +2,14 @@ import { placementKey } from '../../api/placement.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
 import { type RecordedObject, recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { snapshotText } from '../applied-snapshot.ts';
 import { isCordoned } from '../clusters.ts';
 import type { InEffect } from '../in-effect.ts';
+import type { Shortage } from '../shortage.ts';
 import { suspendedText, suspensions } from '../suspensions.ts';
 import { isBeingRemoved, tallyOf } from '../tally.ts';
 import { progressOf, progressText, stagesDone } from '../waits/progress-text.ts';
-import { type Line, mostRows, type Section, type SectionSource, type Span } from './section.ts';
+import { type Line, mostRows, type Section, type SectionInput, type SectionSource, type Span } from './section.ts';
 
 const table = (
   title: string,
@@ -39,19 +41,21 @@ export const runs: SectionSource = ({ inEffect }) => {
 export const placements: SectionSource = ({ inEffect }) => {
   const suspended = suspensions(inEffect);
   const recorded = recordedObjects('statuses', inEffect);
-  const cells = inEffect.placements
-    .slice(0, mostRows)
-    .map((it) => placementRow(it, linked(it, recorded), suspended.get(placementKey(it))));
+  const cells = inEffect.placements.slice(0, mostRows).map((it) => {
+    const key = placementKey(it);
+    const how = { suspended: suspended.get(key), shortage: inEffect.shortages.get(key) };
+    return placementRow(it, linked(it, recorded), how);
+  });
   const headings = ['placement', 'snapshot', 'clusters', 'available', 'on older snapshots', 'state'];
   return table('Placements', headings, cells, { folder: 'placements', total: inEffect.placements.length });
 };
 
 /** What every cluster runs, and which take nothing new. */
-export const clusters: SectionSource = ({ inEffect }) => {
+export const clusters: SectionSource = ({ inEffect, unreachable }) => {
   const cordoned = new Set(
     [...recordedObjects('clusters', inEffect)].flatMap(([name, { value }]) => (isCordoned(value) ? [name] : [])),
   );
-  const { cells, total } = clusterRows(inEffect, cordoned);
+  const { cells, total } = clusterRows(inEffect, { cordoned, unreachable });
   return table('Clusters', ['cluster', 'what runs there (snapshot)'], cells, { folder: 'clusters', total });
 };
 
@@ -65,19 +69,27 @@ function linked(
   return path === undefined ? title : { link: title, path };
 }
 
-function placementRow(placement: PlannedPlacement, title: Span, suspended: string | undefined): Line[] {
+function placementRow(
+  placement: PlannedPlacement,
+  title: Span,
+  { suspended, shortage }: { readonly suspended: string | undefined; readonly shortage: Shortage | undefined },
+): Line[] {
   const { available, older, clusters } = tallyOf(placement);
   const last = placement.conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
-  const held = suspended === undefined ? [] : [suspendedText(suspended)];
+  const held = [
+    ...(suspended === undefined ? [] : [suspendedText(suspended)]),
+    ...(shortage === undefined ? [] : ['not enough clusters']),
+  ];
+  const on: Line = shortage ? [{ bold: `${shortage.found}` }, ` of ${shortage.wanted}`] : [`${clusters}`];
   const state = [...held, ...(last ? [last.reason] : [])].join(', ');
   const index = placement.resourceSnapshotIndex;
-  return [[title], [index === undefined ? '' : `${index}`], [`${clusters}`], [`${available}`], [`${older}`], [state]];
+  return [[title], [index === undefined ? '' : `${index}`], on, [`${available}`], [`${older}`], [state]];
 }
 
 /** The first clusters by name, with what they run, and how many there are. */
 function clusterRows(
   plan: InEffect,
-  cordoned: ReadonlySet<string>,
+  { cordoned, unreachable }: Pick<SectionInput, 'unreachable'> & { readonly cordoned: ReadonlySet<string> },
 ): { readonly cells: readonly Line[][]; readonly total: number } {
   const held = (binding: PlannedPlacement['bindings'][number]): boolean =>
     binding.state !== 'Scheduled' && binding.resourceSnapshotIndex !== undefined && !isBeingRemoved(binding);
@@ -97,9 +109,10 @@ function clusterRows(
   );
   for (const placement of plan.placements)
     for (const binding of placement.bindings) {
-      const what = `${titleOf(placement)} (${binding.resourceSnapshotIndex})`;
       const there = held(binding) ? shown.get(binding.clusterName) : undefined;
-      if (there && !there.includes(what)) there.push(what);
+      if (!there) continue;
+      const what = `${titleOf(placement)} (${snapshotText(binding, unreachable.has(binding.clusterName))})`;
+      if (!there.includes(what)) there.push(what);
     }
   const cells = [...shown].map(([cluster, what]): Line[] => [
     [cluster],

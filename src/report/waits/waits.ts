@@ -14,6 +14,7 @@ import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../cause.ts';
 import { holdText } from '../hold-text.ts';
 import { type HeldObject, holdsOf } from '../holds-of.ts';
+import { explainCommand, shortageOf, shortageText } from '../shortage.ts';
 import { suspendedText } from '../suspensions.ts';
 import { unreachableText } from '../unreachable-text.ts';
 import { inWords, progressOf } from './progress-text.ts';
@@ -35,7 +36,7 @@ const mostNamed = 10;
  */
 export function waitsOfPlacement(placement: RecordedWithKind, { record, unreachable, holds }: Known): string[] {
   const { kind, name, namespace, object, state } = placement;
-  const whole = held(holds, { kind, name, namespace });
+  const whole = [...moreClusters(state), ...held(holds, { kind, name, namespace })];
   const isLate = state.bindings.some(
     (binding) => whyLate({ placement, binding }, { unreachable, holds }) !== undefined,
   );
@@ -52,6 +53,15 @@ export function waitsOfPlacement(placement: RecordedWithKind, { record, unreacha
     ...(hasNoRun ? ['it is External, and no update run is under way'] : []),
     ...runs.flatMap((run) => waitsOfRun(run, { holds }).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
     ...late,
+  ];
+}
+
+function moreClusters(state: RecordedPlacement['state']): string[] {
+  const shortage = shortageOf(state);
+  if (shortage === undefined) return [];
+  const more = shortage.wanted - shortage.found;
+  return [
+    `${more} more ${more === 1 ? 'cluster' : 'clusters'}: ${shortageText(shortage)} (${explainCommand(shortage)})`,
   ];
 }
 

@@ -64,7 +64,7 @@ base
 
 web
   x eu-1  is not there yet and would not be added: ClusterUnschedulable, taint maintenance:NoSchedule is not tolerated
-  ! no longer fits: could not find all clusters needed as specified by the scheduling policy, found 1 cluster(s) instead
+  ! no longer fits: 1 of 2 clusters scheduled
       eu-1: ClusterUnschedulable, taint maintenance:NoSchedule is not tolerated
       us-1: ClusterUnschedulable, cluster does not match any of the required cluster affinity terms
 

@@ -1,21 +1,32 @@
 import type { Binding } from '../../../api/placement-state.ts';
 import { applyStrategyOf } from '../../../engine/bindings/apply-strategy.ts';
 import { recordedDecision } from '../../../engine/placement/selected.ts';
+import { snapshotText } from '../../../report/applied-snapshot.ts';
 import { whyLate } from '../../../report/waits/why-late.ts';
 import { type Bound, type KnownPlacement, knownPlacements } from '../../status/known-placements.ts';
 import { ageOf, deliveryConditions, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { bindingPage } from './page.ts';
 
+interface Shown extends Bound {
+  readonly isUnreachable: boolean;
+}
+
 /** KubeFleet's columns (binding_types.go), availability always; then cluster, state, snapshot and the reason of a failure. */
-export const bindings: Listing = listing<Bound>({
+export const bindings: Listing = listing<Shown>({
   names: ['bindings', 'binding'],
   clusterNames: ['clusterresourcebindings', 'clusterresourcebinding', 'crb'],
   namespacedNames: ['resourcebindings', 'resourcebinding', 'rb'],
   folders: ['placements'],
   isPlaced: true,
   conditionTypes: deliveryConditions,
-  items: ({ record }) =>
-    knownPlacements(record).flatMap((placement) => placement.state.bindings.map((binding) => ({ placement, binding }))),
+  items: ({ record, unreachable }) =>
+    knownPlacements(record).flatMap((placement) =>
+      placement.state.bindings.map((binding) => ({
+        placement,
+        binding,
+        isUnreachable: unreachable.has(binding.targetCluster),
+      })),
+    ),
   describe: ({ placement, binding }) => ({
     name: nameOf(placement, binding),
     namespace: placement.namespace,
@@ -43,7 +54,7 @@ export const bindings: Listing = listing<Bound>({
     { heading: 'AGE', cell: (bound, now) => ageOf(undefined, startTimes(bound), now) },
     { heading: 'CLUSTER', cell: ({ binding }) => binding.targetCluster },
     { heading: 'STATE', cell: ({ binding }) => (binding.deleting ? 'Deleting' : binding.state) },
-    { heading: 'SNAPSHOT', cell: ({ binding }) => binding.resourceSnapshotIndex },
+    { heading: 'SNAPSHOT', cell: ({ binding, isUnreachable }) => snapshotText(binding, isUnreachable) },
     { heading: 'REASON', cell: ({ binding }) => binding.conditions?.find(({ status }) => status === 'False')?.reason },
   ],
 });

@@ -1,5 +1,6 @@
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { recordedDecision } from '../../../engine/placement/selected.ts';
+import { snapshotText } from '../../../report/applied-snapshot.ts';
 import { whyNotSettled } from '../../../report/waits/why-late.ts';
 import type { Bound } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
@@ -10,6 +11,7 @@ import { objectIssues, overridesOf } from './object-issues.ts';
 export function bindingPage({ name, kind }: BindingName, bound: Bound, status: Status): string[] {
   const { placement, binding } = bound;
   const { targetCluster, state, deleting, resourceSnapshotIndex, policySnapshotIndex, conditions } = binding;
+  const snapshot = snapshotText(binding, status.unreachable.has(targetCluster));
   const latest = latestOf(placement.state.resourceSnapshots)?.index;
   const age = resourceSnapshotIndex === latest ? 'the latest' : `the latest is ${latest ?? '<none>'}`;
   const issues = objectIssues(binding);
@@ -21,7 +23,7 @@ export function bindingPage({ name, kind }: BindingName, bound: Bound, status: S
       ['Placement', placement.title],
       ['Cluster', targetCluster],
       ['State', deleting ? 'being removed' : state],
-      ['Snapshot', resourceSnapshotIndex === undefined ? undefined : `${resourceSnapshotIndex}, ${age}`],
+      ['Snapshot', snapshot && snapshotLine(snapshot, { isApplied: snapshot === `${resourceSnapshotIndex}`, age })],
       ['Policy', policySnapshotIndex === undefined ? undefined : `snapshot ${policySnapshotIndex}`],
       ['Picked', recordedDecision(binding).reason],
       ['Overrides', overridesOf(binding).join(', ')],
@@ -31,6 +33,9 @@ export function bindingPage({ name, kind }: BindingName, bound: Bound, status: S
     ...(issues.length === 0 ? [] : [titled('Not as desired', issues.join('\n'))]),
   ];
 }
+
+const snapshotLine = (snapshot: string, { isApplied, age }: { readonly isApplied: boolean; readonly age: string }) =>
+  isApplied ? `${snapshot}, ${age}` : `${snapshot} (${age})`;
 
 interface BindingName {
   readonly name: string;

@@ -3,6 +3,7 @@ import { formatInstant } from '../../../engine/kernel/instant.ts';
 import { evaluateEligibility } from '../../../engine/placement/eligibility.ts';
 import { taintText } from '../../../engine/placement/taint-text.ts';
 import type { UnreachableMember } from '../../../repo/record/daemon-memory.ts';
+import { snapshotText } from '../../../report/applied-snapshot.ts';
 import { conditionOf } from '../../../report/condition-of.ts';
 import { unreachableText } from '../../../report/unreachable-text.ts';
 import { whyNotSettled } from '../../../report/waits/why-late.ts';
@@ -96,7 +97,7 @@ function placementLines(name: string, status: Status): string[] {
   const rows = held.map(({ placement, title, binding }) => [
     title,
     binding.deleting ? 'Deleting' : binding.state,
-    binding.resourceSnapshotIndex,
+    snapshotText(binding, status.unreachable.has(name)),
     statusOf(binding.conditions, 'Applied'),
     statusOf(binding.conditions, 'Available'),
     whyNotSettled({ placement, binding }, status),

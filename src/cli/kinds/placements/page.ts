@@ -5,6 +5,7 @@ import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { suspendedAnnotation } from '../../../engine/pause/placement-pause.ts';
 import { apiVersionOf } from '../../../engine/selection/group-version.ts';
 import { isRunOf } from '../../../engine/update-run.ts';
+import { snapshotText } from '../../../report/applied-snapshot.ts';
 import { waitsOfPlacement } from '../../../report/waits/waits.ts';
 import type { KnownPlacement } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
@@ -23,7 +24,7 @@ export function placementPage(placement: KnownPlacement, status: Status): string
     ...(waits.length === 0 ? [] : [titled('Waits for', sentences(waits))]),
     titled('Conditions', conditionTable(object?.status?.conditions)),
     titled('Decisions', decisionTable(latestOf(state.policySnapshots)?.targetClusters)),
-    ...state.bindings.map(bindingText),
+    ...state.bindings.map((binding) => bindingText(binding, status)),
     ...runLines(placement, status.record),
     titled(
       'Selected resources',
@@ -60,11 +61,11 @@ function head({ kind, name, namespace, object, state }: KnownPlacement): string 
   ]);
 }
 
-function bindingText(binding: Binding): string {
+function bindingText(binding: Binding, { unreachable }: Status): string {
   const state = binding.deleting ? 'being removed' : binding.state;
   const overrides = overridesOf(binding);
   return [
-    `${binding.targetCluster}: ${state}, snapshot ${binding.resourceSnapshotIndex ?? '<none>'}`,
+    `${binding.targetCluster}: ${state}, snapshot ${snapshotText(binding, unreachable.has(binding.targetCluster)) ?? '<none>'}`,
     indent(conditionTable(binding.conditions)),
     ...(overrides.length > 0 ? [`  overrides: ${overrides.join(', ')}`] : []),
     ...objectIssues(binding).map((line) => `  ${line}`),

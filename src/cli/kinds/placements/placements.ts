@@ -5,6 +5,7 @@ import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { suspendedAnnotation } from '../../../engine/pause/placement-pause.ts';
 import { conditionOf } from '../../../report/condition-of.ts';
 import { holdsOf } from '../../../report/holds-of.ts';
+import { shortageOf } from '../../../report/shortage.ts';
 import { waitsOfPlacement } from '../../../report/waits/waits.ts';
 import { type KnownPlacement, knownPlacements } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
@@ -45,7 +46,8 @@ export const placements: Listing = listing<Shown>({
     { heading: 'AVAILABLE-GEN', cell: ({ object }) => generation(object, 'Available') },
     { heading: 'AGE', cell: ({ object, state }, now) => ageOf(object.metadata, startTimes(object, state), now) },
     { heading: 'SNAPSHOT', cell: ({ state }) => latestOf(state.resourceSnapshots)?.index },
-    { heading: 'CLUSTERS', cell: ({ state }) => upOf(state.bindings) },
+    { heading: 'CLUSTERS', cell: ({ state }) => upOf(state) },
+    { heading: 'REASON', cell: reasonOf },
     { heading: 'HELD', wide: true, cell: heldBy },
   ],
 });
@@ -69,9 +71,15 @@ const startTimes = (object: Placement, { resourceSnapshots }: RecordedPlacement[
   ...timesOf(object.status?.conditions),
 ];
 
-/** `2/3`: clusters on which it is available, or compared, of all its clusters. */
-function upOf(bindings: RecordedPlacement['state']['bindings']): string {
-  const wanted = bindings.filter(({ state, deleting }) => state !== 'Unscheduled' && !deleting);
+/** Why it is not on all clusters that it requires, with the command that shows more; otherwise the first condition that is not True. */
+function reasonOf({ object, state, title }: Shown): string | undefined {
+  if (shortageOf(state)) return `Not enough clusters: explain placement ${title}`;
+  return object.status?.conditions?.find(({ status }) => status !== 'True')?.reason;
+}
+
+/** `2/3`: clusters on which it is available, or compared, of all that its policy requires. */
+function upOf(state: RecordedPlacement['state']): string {
+  const wanted = state.bindings.filter(({ state, deleting }) => state !== 'Unscheduled' && !deleting);
   const up = wanted.filter(({ conditions }) => isFulfilled(conditions));
-  return `${up.length}/${wanted.length}`;
+  return `${up.length}/${Math.max(wanted.length, shortageOf(state)?.wanted ?? 0)}`;
 }

@@ -1,0 +1,39 @@
+import type { FleetRecord, PlanInput } from '../../engine/input.ts';
+import { planFleet } from '../../engine/plan.ts';
+import { sha256 } from '../../repo/sha256.ts';
+import { isShorter, type Shortage, shortagesOf } from '../../report/shortage.ts';
+import { withRecordedStatus } from '../plan/recorded-status.ts';
+import type { Change } from '../what-if/changes.ts';
+import { suppose } from '../what-if/suppose.ts';
+import type { Desired } from './open-desired.ts';
+
+/** Shortages of clusters before and after a change of the fleet. */
+interface Ahead {
+  /** That are new, or lack more clusters. */
+  readonly worse: readonly Shortage[];
+  /** That are there now, with what becomes of them. */
+  readonly present: readonly { readonly before: Shortage; readonly after: Shortage | undefined }[];
+}
+
+/** What the scheduler would find after the change, from the record and its last status of the clusters. */
+export function shortagesAhead(
+  { fleet, tip }: Pick<Desired, 'fleet' | 'tip'>,
+  record: FleetRecord,
+  change: Change,
+): Ahead {
+  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const input: PlanInput = withRecordedStatus({
+    now,
+    commit: tip,
+    fleet,
+    observations: undefined,
+    record,
+    digest: sha256,
+  });
+  const before = shortagesOf(planFleet(input).plan);
+  const after = shortagesOf(planFleet(suppose(input, [change]).input).plan);
+  return {
+    worse: [...after].flatMap(([key, shortage]) => (isShorter(shortage, before.get(key)) ? [shortage] : [])),
+    present: [...before].map(([key, shortage]) => ({ before: shortage, after: after.get(key) })),
+  };
+}

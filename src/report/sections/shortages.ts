@@ -1,0 +1,19 @@
+import { titleOf } from '../../repo/title-of.ts';
+import { explainCommand, type Shortage, shortageText } from '../shortage.ts';
+import { type Item, list, type SectionSource } from './section.ts';
+
+/** Placements whose policies require more clusters than fit. */
+export const shortages: SectionSource = ({ inEffect }) =>
+  list('Not enough clusters', shortageItems([...inEffect.shortages.values()]), {
+    intro: 'Add clusters that fit, or change the policies: fewer clusters, or fewer requirements.',
+    folder: 'placements',
+  });
+
+export const shortageItems = (all: readonly Shortage[]): Item[] =>
+  all.map((shortage) => ({
+    line: [
+      { bold: titleOf(shortage) },
+      `${shortage.since === undefined ? '' : `, since ${shortage.since}`}: ${shortageText(shortage)}. All clusters: `,
+      { code: explainCommand(shortage) },
+    ],
+  }));
