@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { offering } from './offer.ts';
 import { examples, list, output, planOptions, ref } from './options.ts';
 
@@ -110,6 +110,17 @@ export function planningCommands(gitfleet: Command): void {
       .addOption(output('yaml or json'))
       .action(async (kind, options) => (await import('../generate/generate.ts')).generate(kind, options)),
     'generate run --profile stable > upgrades/next.yaml',
+  );
+
+  examples(
+    gitfleet
+      .command('import')
+      .description('print objects of AKS Fleet, and maintenance configurations of AKS, as files of a fleet repo')
+      .addArgument(offering(new Argument('<source>', 'azure-fleet'), { kind: 'words', words: ['azure-fleet'] }))
+      .argument('<file>', 'JSON as az prints it: an object or a list; - for standard input')
+      .action(async (source, file) => (await import('../import/import.ts')).importFrom(source, file)),
+    'import azure-fleet strategies.json > strategies.yaml   from az fleet updatestrategy list',
+    'import azure-fleet - < windows.json                    from az aks maintenanceconfiguration list',
   );
 
   examples(

@@ -1,0 +1,111 @@
+/** An object of AKS Fleet or AKS as the Azure CLI or the REST API prints it. */
+type Json = Readonly<Record<string, unknown>>;
+
+export interface Imported {
+  /** A file of a fleet repo. */
+  readonly object: Json & { readonly metadata: { readonly name: string } };
+  /** What was changed or left out, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Kinds by the last part of their ARM type. */
+const kinds: Readonly<Record<string, (of: Resource) => Imported>> = {
+  updatestrategies: ({ name, properties: { strategy } }) => imported('UpdateStrategy', name, { strategy }),
+  updateruns: updateRun,
+  autoupgradeprofiles: autoUpgradeProfile,
+  maintenanceconfigurations: maintenanceConfiguration,
+};
+
+interface Resource {
+  readonly id: string;
+  readonly name: string;
+  /** The writable properties; the Azure CLI prints them beside the name. */
+  readonly properties: Json;
+}
+
+/**
+ * The files that say what these objects of Azure say: one object, a list, or a list as the REST API answers. Null members must have
+ * been removed. Undefined in place of an object that is of no kind that has a file.
+ */
+export function importAzureFleet(document: unknown): readonly (Imported | undefined)[] {
+  const { value } = (document ?? {}) as Json;
+  const all: readonly unknown[] = Array.isArray(document) ? document : Array.isArray(value) ? value : [document];
+  return all.map((of) => {
+    const { id = '', name, type, properties, ...rest } = (of ?? {}) as Json;
+    const kind = kinds[lastOf(typeof type === 'string' ? type : typeOfId(String(id))).toLowerCase()];
+    if (kind === undefined || typeof name !== 'string') return undefined;
+    return kind({ id: String(id), name, properties: (properties ?? rest) as Json });
+  });
+}
+
+const imported = (kind: string, name: string, spec: Json, notes: readonly string[] = []): Imported => ({
+  object: { apiVersion: 'gitfleet.dev/v1alpha1', kind, metadata: { name }, spec: given(spec) },
+  notes,
+});
+
+/** Committing a run starts it, so an imported one is stopped. */
+function updateRun({ name, properties }: Resource): Imported {
+  const { updateStrategyId, strategy, managedClusterUpdate, autoUpgradeProfileId } = properties;
+  const { upgrade, nodeImageSelection } = (managedClusterUpdate ?? {}) as Readonly<Record<string, Json | undefined>>;
+  const { customNodeImageVersions: images, ...selection } = nodeImageSelection ?? {};
+  const hasBoth = updateStrategyId !== undefined && strategy !== undefined;
+  return imported(
+    'UpdateRun',
+    name,
+    {
+      ...(hasBoth ? { strategy } : { updateStrategyId: nameOf(updateStrategyId), strategy }),
+      managedClusterUpdate: {
+        upgrade,
+        ...(nodeImageSelection && {
+          nodeImageSelection: {
+            ...selection,
+            ...(Array.isArray(images) && images.length > 0 && { customNodeImageVersions: images }),
+          },
+        }),
+      },
+      autoUpgradeProfileId: nameOf(autoUpgradeProfileId),
+      state: 'Stopped',
+    },
+    [
+      'it is Stopped: remove state to start it',
+      ...(hasBoth ? [`it has the strategy that was copied from ${nameOf(updateStrategyId)}, not its name`] : []),
+    ],
+  );
+}
+
+function autoUpgradeProfile({ name, properties }: Resource): Imported {
+  const { channel, nodeImageSelection, disabled, targetKubernetesVersion, longTermSupport } = properties;
+  return imported('AutoUpgradeProfile', name, {
+    updateStrategyId: nameOf(properties['updateStrategyId']),
+    channel,
+    nodeImageSelection,
+    targetKubernetesVersion,
+    longTermSupport,
+    disabled,
+  });
+}
+
+/** Several clusters have configurations of one name, so the cluster is part of it. */
+function maintenanceConfiguration({ id, name, properties }: Resource): Imported {
+  const cluster = /\/managedClusters\/([^/]+)/i.exec(id)?.[1];
+  const { maintenanceWindow } = properties;
+  return imported(
+    'MaintenanceConfiguration',
+    [cluster, name]
+      .filter((part) => part !== undefined)
+      .join('-')
+      .toLowerCase(),
+    { clusterName: cluster, configurationName: name, maintenanceWindow },
+    cluster === undefined ? ['its id names no cluster: add clusterName or memberSelector'] : [],
+  );
+}
+
+/** `…/fleets/f/updateRuns/r`: `updateRuns`. */
+const typeOfId = (id: string): string => id.split('/').at(-2) ?? '';
+
+const lastOf = (path: string): string => path.split('/').at(-1) ?? '';
+
+/** The name in an ARM id. */
+const nameOf = (id: unknown): string | undefined => (typeof id === 'string' && id !== '' ? lastOf(id) : undefined);
+
+const given = (spec: Json): Json => Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));

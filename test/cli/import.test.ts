@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { folder, removeFolders } from '../support/folders.ts';
+import { cli } from '../support/run-cli.ts';
+
+afterAll(removeFolders);
+
+const fleet = '/subscriptions/1/resourceGroups/g/providers/Microsoft.ContainerService/fleets/f';
+const importing = (document: unknown) =>
+  cli('import', 'azure-fleet', join(folder({ 'a.json': JSON.stringify(document) }), 'a.json'));
+
+/** As `az fleet updatestrategy show` prints one. */
+const strategy = {
+  eTag: '"1"',
+  id: `${fleet}/updateStrategies/test-then-prod`,
+  name: 'test-then-prod',
+  provisioningState: 'Succeeded',
+  resourceGroup: 'g',
+  strategy: {
+    stages: [
+      {
+        afterGates: null,
+        afterStageWaitInSeconds: 3600,
+        beforeGates: [{ displayName: 'go', type: 'Approval' }],
+        groups: [{ afterGates: null, beforeGates: null, name: 'canary' }],
+        name: 'test',
+      },
+    ],
+  },
+  systemData: null,
+  type: 'Microsoft.ContainerService/fleets/updateStrategies',
+};
+
+it('a strategy as the Azure CLI shows it', async () => {
+  expect(await importing(strategy)).toEqual({
+    code: 0,
+    err: '',
+    out: `apiVersion: gitfleet.dev/v1alpha1
+kind: UpdateStrategy
+metadata:
+  name: test-then-prod
+spec:
+  strategy:
+    stages:
+      - afterStageWaitInSeconds: 3600
+        beforeGates:
+          - displayName: go
+            type: Approval
+        groups:
+          - name: canary
+        name: test
+`,
+  });
+});
+
+it('a run, stopped, with its copy of the strategy, and a profile, as the REST API answers', async () => {
+  const run = {
+    id: `${fleet}/updateRuns/k8s-1-31`,
+    name: 'k8s-1-31',
+    properties: {
+      provisioningState: 'Succeeded',
+      updateStrategyId: strategy.id,
+      strategy: { stages: [{ name: 'test', groups: [{ name: 'canary' }] }] },
+      managedClusterUpdate: {
+        upgrade: { type: 'Full', kubernetesVersion: '1.31.5' },
+        nodeImageSelection: { type: 'Latest', customNodeImageVersions: [] },
+      },
+      status: { status: { state: 'NotStarted' } },
+    },
+  };
+  const profile = {
+    id: `${fleet}/autoUpgradeProfiles/stable`,
+    name: 'stable',
+    properties: { channel: 'Stable', disabled: false, updateStrategyId: strategy.id, autoUpgradeProfileStatus: {} },
+  };
+  expect(await importing({ value: [run, profile] })).toEqual({
+    code: 0,
+    err: `note: UpdateRun k8s-1-31: it is Stopped: remove state to start it
+note: UpdateRun k8s-1-31: it has the strategy that was copied from test-then-prod, not its name
+`,
+    out: `apiVersion: gitfleet.dev/v1alpha1
+kind: UpdateRun
+metadata:
+  name: k8s-1-31
+spec:
+  strategy:
+    stages:
+      - name: test
+        groups:
+          - name: canary
+  managedClusterUpdate:
+    upgrade:
+      type: Full
+      kubernetesVersion: 1.31.5
+    nodeImageSelection:
+      type: Latest
+  state: Stopped
+---
+apiVersion: gitfleet.dev/v1alpha1
+kind: AutoUpgradeProfile
+metadata:
+  name: stable
+spec:
+  updateStrategyId: test-then-prod
+  channel: Stable
+  disabled: false
+`,
+  });
+});
+
+it('maintenance configurations of a cluster; default is refused', async () => {
+  const configuration = (name: string) => ({
+    id: `/subscriptions/1/resourcegroups/g/providers/Microsoft.ContainerService/managedClusters/eu-1/maintenanceConfigurations/${name}`,
+    maintenanceWindow: {
+      durationHours: 6,
+      notAllowedDates: null,
+      schedule: {
+        absoluteMonthly: null,
+        daily: null,
+        relativeMonthly: null,
+        weekly: { dayOfWeek: 'Saturday', intervalWeeks: 1 },
+      },
+      startDate: '2026-01-01',
+      startTime: '01:00',
+      utcOffset: '+02:00',
+    },
+    name,
+    notAllowedTime: null,
+    timeInWeek: null,
+    type: null,
+  });
+  const { code, out, err } = await importing(['aksManagedAutoUpgradeSchedule', 'default'].map(configuration));
+  expect(code).toBe(2);
+  expect(err).toBe(
+    "error: MaintenanceConfiguration eu-1-default: spec.configurationName: default governs Azure's own weekly releases, which no update run starts; write aksManagedAutoUpgradeSchedule or aksManagedNodeOSUpgradeSchedule, or remove it for both\n",
+  );
+  expect(out.split('\n---\n')[0]).toBe(`apiVersion: gitfleet.dev/v1alpha1
+kind: MaintenanceConfiguration
+metadata:
+  name: eu-1-aksmanagedautoupgradeschedule
+spec:
+  clusterName: eu-1
+  configurationName: aksManagedAutoUpgradeSchedule
+  maintenanceWindow:
+    durationHours: 6
+    schedule:
+      weekly:
+        dayOfWeek: Saturday
+        intervalWeeks: 1
+    startDate: 2026-01-01
+    startTime: 01:00
+    utcOffset: +02:00`);
+});
+
+it('an object of another kind, text that is not JSON, another source', async () => {
+  expect(await importing({ name: 'eu-1', type: 'Microsoft.ContainerService/managedClusters' })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('object 1: it is no update strategy'),
+  });
+  const file = join(folder({ 'a.json': 'name: a' }), 'a.json');
+  expect(await cli('import', 'azure-fleet', file)).toMatchObject({ code: 2, err: expect.stringContaining('not JSON') });
+  expect(await cli('import', 'azure', file)).toMatchObject({ code: 2, err: expect.stringContaining('azure-fleet') });
+});
