@@ -7,7 +7,8 @@ import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import type { GuardFinding, Plan, PlannedRun } from '../engine/plan-document.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import { isOver, placementOfRun } from '../engine/update-run.ts';
-import { type Assumptions, type ForecastRun, type ForecastStep, forecastSteps } from './steps.ts';
+import type { Assumptions } from './assumptions.ts';
+import { type ForecastRun, type ForecastStep, forecastSteps } from './steps.ts';
 
 /** When the changes of a fleet would happen, if members and people do as supposed. */
 export interface Forecast {

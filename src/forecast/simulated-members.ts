@@ -9,6 +9,7 @@ import { formatInstant } from '../engine/kernel/instant.ts';
 import { idsOf } from '../engine/overrides/snapshot-id.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
+import type { Assumptions } from './assumptions.ts';
 
 interface Due {
   readonly at: number;
@@ -22,19 +23,26 @@ interface Due {
  */
 export function simulatedMembers(
   { fleet, observations }: PlanInput,
-  { readyAfterMs, end }: { readonly readyAfterMs: number; readonly end: number },
+  {
+    readyAfterMs,
+    silent: known = new Set(),
+    end,
+  }: Pick<Assumptions, 'readyAfterMs' | 'silent'> & { readonly end: number },
 ) {
-  const isReachable = (cluster: ClusterName): boolean => observations?.get(cluster)?.reachable !== false;
-  const silent = new Set(
-    observations === undefined
-      ? []
-      : fleet.members.map(({ metadata }) => metadata.name).filter((name) => observations.get(name)?.reachable !== true),
+  const silent = known.union(
+    new Set(
+      observations === undefined
+        ? []
+        : fleet.members
+            .map(({ metadata }) => metadata.name)
+            .filter((name) => observations.get(name)?.reachable !== true),
+    ),
   );
   let due = new Map<string, Due>();
-  let known: Fleet | undefined;
   let adapted: readonly MemberCluster[] = [];
 
   return {
+    silent,
     /** Instants at which clusters will be done. */
     look(plan: Plan, record: FleetRecord, now: number): number[] {
       const given = new Set(
@@ -44,7 +52,7 @@ export function simulatedMembers(
       for (const [key, { state }] of record.placements)
         for (const binding of state.bindings) {
           const cluster = binding.targetCluster as ClusterName;
-          if (silent.has(cluster) || !isReachable(cluster) || !isBusy(binding)) continue;
+          if (silent.has(cluster) || !isBusy(binding)) continue;
           if (!given.has(`${key} ${cluster}`)) continue;
           const name = `${key} ${versionOf(binding)}`;
           next.set(name, due.get(name) ?? { at: now + readyAfterMs, key, binding: versionOf(binding) });
@@ -70,10 +78,8 @@ export function simulatedMembers(
     /** The fleet whose members have the status that they report now, and that does not go stale. */
     fleet(present: Fleet): Fleet {
       if (observations === undefined) return present;
-      if (known?.members !== present.members && adapted !== present.members) {
-        adapted = present.members.map((member) => withStatus(member, observations.get(member.metadata.name), end));
-        known = present;
-      }
+      if (adapted === present.members) return present;
+      adapted = present.members.map((member) => withStatus(member, observations.get(member.metadata.name), end));
       return { ...present, members: adapted };
     },
   };

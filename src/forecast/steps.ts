@@ -1,5 +1,5 @@
 import type { RemovalApproval } from '../api/gitfleet.ts';
-import type { Timestamp } from '../api/meta.ts';
+import type { ClusterName, Timestamp } from '../api/meta.ts';
 import type { ApprovalRequest } from '../api/staged.ts';
 import type { UpgradeGate } from '../api/upgrade-gate.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
@@ -7,18 +7,9 @@ import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { Plan, RequestedApproval } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
+import type { Assumptions } from './assumptions.ts';
 import { nextRecord } from './next-record.ts';
 import { simulatedMembers } from './simulated-members.ts';
-
-/** What a forecast supposes of members and people. Milliseconds. */
-export interface Assumptions {
-  /** From the start of an update, or of a removal, until the cluster is done. */
-  readonly readyAfterMs: number;
-  /** From the request of an approval until it is merged; undefined = never. */
-  readonly approveAfterMs: number | undefined;
-  /** Where the forecast ends if the fleet has not settled before. */
-  readonly untilMs: number;
-}
 
 /** One plan of a forecast. */
 export interface ForecastStep {
@@ -28,8 +19,9 @@ export interface ForecastStep {
 
 export interface ForecastRun {
   readonly steps: readonly ForecastStep[];
-  /** What the last plan was made from. */
-  readonly last: PlanInput;
+  readonly silent: ReadonlySet<ClusterName>;
+  /** The input that follows where it ends, for another commit. */
+  readonly continuedBy: (next: Pick<PlanInput, 'fleet' | 'commit'>) => PlanInput;
   /**
    * `settled`: nothing changes any more. `horizon`: something may change later. `refused`: the guard refuses the plan, and no
    * approval ends that within the time.
@@ -63,10 +55,20 @@ export function forecastSteps(input: PlanInput, assumptions: Assumptions): Forec
     const awaited = isRefused ? [] : members.look(plan, recorded, now);
     const wake = parseInstant(plan.wakeAt ?? '');
     const instants = [...approvals, ...awaited, ...(wake === undefined ? [] : [wake])].filter((at) => at > now);
-    if (instants.length === 0) return { steps, last: present, end: isRefused ? 'refused' : 'settled' };
-    const next = instants.reduce((earliest, at) => Math.min(earliest, at));
-    if (next > end || steps.length >= mostSteps)
-      return { steps, last: present, end: isRefused ? 'refused' : 'horizon' };
+    const next = instants.reduce((earliest, at) => Math.min(earliest, at), Number.POSITIVE_INFINITY);
+    if (next > end || steps.length >= mostSteps) {
+      const { observations } = present;
+      const continuedBy: ForecastRun['continuedBy'] = ({ fleet, commit }) => ({
+        ...present,
+        now: formatInstant(now + 1000),
+        commit,
+        // Approvals that were given on the way are part of the record by now.
+        fleet: observations === undefined ? members.fleet(fleet) : fleet,
+        record: recorded,
+      });
+      const atEnd = instants.length === 0 ? 'settled' : 'horizon';
+      return { steps, silent: members.silent, continuedBy, end: isRefused ? 'refused' : atEnd };
+    }
     before = result;
     present = {
       ...present,

@@ -33,10 +33,15 @@ export function planningCommands(gitfleet: Command): void {
         '--out-recorded <dir>',
         'write the complete record after this plan; pass it as --recorded to the next plan',
       )
+      .option('--base <ref>', 'show the total effect of --ref once everything has settled, compared with this one')
       .addOption(output('table, json, yaml or markdown'))
-      .action(async (options) => (await import('../plan/plan.ts')).plan(options)),
+      .action(async (options) =>
+        options.base === undefined
+          ? (await import('../plan/plan.ts')).plan(options)
+          : (await import('../plan/preview.ts')).preview(options),
+      ),
     'plan',
-    'plan --ref my-branch -o markdown          for a comment on a pull request',
+    'plan --base main --ref my-branch -o markdown   for a comment on a pull request',
     'plan --taint eu-1=maintenance:NoSchedule  what would move',
     'plan --observed observed/ -o json',
   );

@@ -5,6 +5,7 @@ import { parseDuration } from '../../engine/kernel/duration.ts';
 import { planFleet } from '../../engine/plan.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { placementTargets } from '../../engine/target-kinds.ts';
+import { changeOf, type ManifestChange } from '../../repo/diff/change.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { colorsFor } from '../terminal/colors.ts';
@@ -12,7 +13,6 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
 import { writeError } from '../terminal/write.ts';
-import { changeOf, type ManifestChange } from './change.ts';
 
 export interface DiffOptions extends PlanOptions {
   readonly cluster?: string;

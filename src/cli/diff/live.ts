@@ -6,8 +6,8 @@ import { type Discovery, discover } from '../../members/api-server/discovery.ts'
 import { sharedLimits } from '../../members/api-server/shared-limits.ts';
 import { objectRequests } from '../../members/apply/requests.ts';
 import { systemClock } from '../../members/clock.ts';
+import { changeOf, type ManifestChange } from '../../repo/diff/change.ts';
 import { membersNamed } from '../run/members-named.ts';
-import { changeOf, type ManifestChange } from './change.ts';
 import { orphanedObjects } from './orphaned-objects.ts';
 
 /** What a cluster should hold of a placement. */

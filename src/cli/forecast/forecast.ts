@@ -1,6 +1,6 @@
 import { parseDuration } from '../../engine/kernel/duration.ts';
+import type { Assumptions } from '../../forecast/assumptions.ts';
 import { type Forecast, forecast as forecastFleet } from '../../forecast/forecast.ts';
-import type { Assumptions } from '../../forecast/steps.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
 import { ganttLegend } from '../../report/forecast/gantt.ts';
 import { clusterRows, forecastHeadings, forecastParts, forecastSummary } from '../../report/forecast/lines.ts';

@@ -1,0 +1,13 @@
+import type { ClusterName } from '../api/meta.ts';
+
+/** What a forecast supposes of members and people. Milliseconds. */
+export interface Assumptions {
+  /** From the start of an update, or of a removal, until the cluster is done. */
+  readonly readyAfterMs: number;
+  /** From the request of an approval until it is merged; undefined = never. */
+  readonly approveAfterMs: number | undefined;
+  /** Where the forecast ends if the fleet has not settled before. */
+  readonly untilMs: number;
+  /** Members that never respond, beside those that the observations say so of. */
+  readonly silent?: ReadonlySet<ClusterName> | undefined;
+}

@@ -1,0 +1,241 @@
+import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
+import { type PlacementRef, placementKey, refNamed } from '../api/placement.ts';
+import { recordedContent, targetContent } from '../engine/delivery/target-content.ts';
+import type { PlanInput } from '../engine/input.ts';
+import { canonicalJson } from '../engine/kernel/canonical-json.ts';
+import { memoize } from '../engine/kernel/memoize.ts';
+import { by } from '../engine/kernel/ordering.ts';
+import type { PlanResult } from '../engine/plan.ts';
+import type { GuardFinding } from '../engine/plan-document.ts';
+import { keyOfManifest, refOfManifest } from '../engine/selection/object-key.ts';
+import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
+import { placementTargets } from '../engine/target-kinds.ts';
+import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
+import type { Assumptions } from './assumptions.ts';
+import { type Forecast, forecastOf } from './forecast.ts';
+import { forecastSteps } from './steps.ts';
+
+/** What a change of the fleet repo does to the clusters once everything has settled, and how it gets there. */
+export interface TotalEffect {
+  /** Placements that gain or lose clusters, or whose objects change, by name. */
+  readonly placements: readonly PlacementEffect[];
+  /** Removals, then changes, then additions; equal ones of several clusters are one. */
+  readonly changes: readonly ObjectChange[];
+  /** Objects that stay on clusters and are no longer managed: their cluster left, or their placement abandons them. */
+  readonly released: number;
+  /** Of the change alone: what was under way before it is supposed to be done. */
+  readonly forecast: Forecast;
+  /** What the guard says of the first plan. */
+  readonly guard: readonly GuardFinding[];
+  /** Placements with changes that no update run rolls out. */
+  readonly notRolledOut: readonly NotRolledOut[];
+  /** The first plan of the change: its problems and holds. */
+  readonly first: PlanResult;
+}
+
+export interface PlacementEffect {
+  readonly placement: PlacementRef;
+  readonly gains: readonly ClusterName[];
+  readonly loses: readonly ClusterName[];
+  /** Objects, counted on each cluster. */
+  readonly removed: number;
+  readonly changed: number;
+  readonly added: number;
+  /** Clusters on which anything changes. */
+  readonly clusters: readonly ClusterName[];
+}
+
+export interface ObjectChange {
+  readonly action: 'remove' | 'change' | 'add';
+  readonly placement: PlacementRef;
+  readonly object: ObjectRef;
+  readonly clusters: readonly ClusterName[];
+  /** Unified, with values of Secrets left out. */
+  readonly diff: string;
+}
+
+/** The effect of replacing the fleet of an input by another one. Approvals are supposed to be given. */
+export function totalEffect(
+  base: PlanInput,
+  next: Pick<PlanInput, 'fleet' | 'commit'>,
+  assumptions: Assumptions & { readonly approveAfterMs: number },
+): TotalEffect {
+  const settled = forecastSteps(base, assumptions);
+  const input = settled.continuedBy(next);
+  const run = forecastSteps(input, { ...assumptions, silent: settled.silent });
+  const first = run.steps[0]!.result;
+  const last = run.steps.at(-1)!.result;
+  const before = heldBefore(first);
+  const after = heldAfter(last, before);
+  return {
+    ...compared(before, after, staysOf(first, last)),
+    forecast: forecastOf(run, input, assumptions),
+    guard: first.plan.guard,
+    notRolledOut: last.notRolledOut,
+    first,
+  };
+}
+
+interface HeldObject {
+  readonly placement: PlacementRef;
+  readonly manifest: Manifest;
+}
+
+/** What a cluster holds of the fleet, by object; and its placements, also those without objects. */
+interface Held {
+  readonly objects: Map<string, HeldObject>;
+  readonly placements: Map<PlacementKey, PlacementRef>;
+}
+
+type HeldByCluster = ReadonlyMap<ClusterName, Held>;
+
+const heldOn = (held: Map<ClusterName, Held>, cluster: ClusterName): Held => {
+  const known = held.get(cluster) ?? { objects: new Map(), placements: new Map() };
+  held.set(cluster, known);
+  return known;
+};
+
+function heldBefore({ contents }: PlanResult): HeldByCluster {
+  const held = new Map<ClusterName, Held>();
+  for (const [key, { state }] of contents.world.record.placements)
+    for (const { targetCluster, resourceSnapshotIndex, deleting } of state.bindings) {
+      if (resourceSnapshotIndex === undefined || deleting) continue;
+      const clusterName = targetCluster as ClusterName;
+      const placement = refNamed(state.metadata);
+      const on = heldOn(held, clusterName);
+      on.placements.set(key, placement);
+      const target = { clusterName, placement, resourceSnapshotIndex, remove: false, objects: [] };
+      for (const manifest of recordedContent(contents, target))
+        on.objects.set(keyOfManifest(manifest), { placement, manifest });
+    }
+  return held;
+}
+
+function heldAfter({ plan, contents }: PlanResult, before: HeldByCluster): HeldByCluster {
+  const held = new Map<ClusterName, Held>();
+  for (const target of placementTargets(plan.targets)) {
+    if (target.remove) continue;
+    const { clusterName, placement } = target;
+    const key = placementKey(placement);
+    const on = heldOn(held, clusterName);
+    on.placements.set(key, placement);
+    const content = targetContent(contents, target);
+    if (content && !content.leaveAlone)
+      for (const { manifest } of content.manifests) on.objects.set(keyOfManifest(manifest), { placement, manifest });
+    else
+      for (const [object, kept] of before.get(clusterName)?.objects ?? [])
+        if (placementKey(kept.placement) === key) on.objects.set(object, kept);
+  }
+  return held;
+}
+
+/** Whether the objects of a placement that is no longer there stay on a cluster. */
+function staysOf(first: PlanResult, last: PlanResult): (placement: PlacementRef, cluster: ClusterName) => boolean {
+  const abandoned = new Set([...first.abandoned, ...last.abandoned]);
+  const { members } = last.contents.world;
+  return (placement, cluster) => abandoned.has(placementKey(placement)) || members.get(cluster)?.leaving !== false;
+}
+
+function compared(
+  before: HeldByCluster,
+  after: HeldByCluster,
+  stays: (placement: PlacementRef, cluster: ClusterName) => boolean,
+): Pick<TotalEffect, 'placements' | 'changes' | 'released'> {
+  const effects = effectsByPlacement();
+  const changeBetween = changesByText();
+  const groups = new Map<string, ObjectChange & { readonly clusters: ClusterName[] }>();
+  let released = 0;
+  for (const clusterName of [...new Set([...before.keys(), ...after.keys()])].sort()) {
+    const was = before.get(clusterName) ?? nothing;
+    const is = after.get(clusterName) ?? nothing;
+    for (const [key, placement] of is.placements)
+      if (!was.placements.has(key)) effects.of(placement).gains.push(clusterName);
+    for (const [key, placement] of was.placements)
+      if (!is.placements.has(key)) effects.of(placement).loses.push(clusterName);
+    for (const object of new Set([...was.objects.keys(), ...is.objects.keys()])) {
+      const [old, now] = [was.objects.get(object), is.objects.get(object)];
+      const { placement, manifest } = (now ?? old)!;
+      if (now === undefined && stays(placement, clusterName)) {
+        released += 1;
+        continue;
+      }
+      const shared = changeBetween(old?.manifest, now?.manifest);
+      if (shared === undefined) continue;
+      const action = old === undefined ? 'add' : now === undefined ? 'remove' : 'change';
+      effects.count(placement, clusterName, action);
+      const id = `${placementKey(placement)} ${object} ${shared.diff}`;
+      const group = groups.get(id);
+      if (group) group.clusters.push(clusterName);
+      else
+        groups.set(id, {
+          action,
+          placement,
+          object: refOfManifest(manifest),
+          clusters: [clusterName],
+          diff: shared.diff,
+        });
+    }
+  }
+  const order = { remove: 0, change: 1, add: 2 } as const;
+  const changes = [...groups.values()].sort(
+    by(({ action, placement, object }) =>
+      [order[action], placementKey(placement), object.kind, object.namespace ?? '', object.name].join(' '),
+    ),
+  );
+  return { placements: effects.all(), changes, released };
+}
+
+const nothing: Held = { objects: new Map(), placements: new Map() };
+
+function effectsByPlacement() {
+  type Mutable = {
+    -readonly [K in keyof PlacementEffect]: PlacementEffect[K] extends readonly (infer T)[] ? T[] : PlacementEffect[K];
+  };
+  const effects = new Map<PlacementKey, Mutable>();
+  const touched = new Map<PlacementKey, Set<ClusterName>>();
+  const of = (placement: PlacementRef): Mutable => {
+    const key = placementKey(placement);
+    const known = effects.get(key) ?? {
+      placement,
+      gains: [],
+      loses: [],
+      removed: 0,
+      changed: 0,
+      added: 0,
+      clusters: [],
+    };
+    effects.set(key, known);
+    return known;
+  };
+  return {
+    of,
+    count(placement: PlacementRef, cluster: ClusterName, action: ObjectChange['action']): void {
+      const effect = of(placement);
+      if (action === 'remove') effect.removed += 1;
+      else if (action === 'change') effect.changed += 1;
+      else effect.added += 1;
+      const key = placementKey(placement);
+      touched.set(key, (touched.get(key) ?? new Set()).add(cluster));
+    },
+    all: (): readonly PlacementEffect[] =>
+      [...effects]
+        .map(([key, effect]) => ({
+          ...effect,
+          clusters: [...new Set([...(touched.get(key) ?? []), ...effect.gains, ...effect.loses])].sort(),
+        }))
+        .sort(by(({ placement }) => placementKey(placement))),
+  };
+}
+
+/** Changes by both texts: most clusters of a placement hold the same. */
+function changesByText() {
+  const known = new Map<string, ManifestChange | undefined>();
+  return (before: Manifest | undefined, after: Manifest | undefined): ManifestChange | undefined => {
+    if (before === after) return undefined;
+    const key = `${before ? textOf(before) : ''}\n${after ? textOf(after) : ''}`;
+    if (!known.has(key)) known.set(key, changeOf(before, after));
+    return known.get(key);
+  };
+}
+
+const textOf = memoize((manifest: Manifest) => canonicalJson(manifest));

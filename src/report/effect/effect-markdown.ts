@@ -1,0 +1,94 @@
+import type { Problem } from '../../api/problem.ts';
+import { markdownText } from '../../repo/markdown-text.ts';
+import { sectionMarkdown } from '../sections/markdown.ts';
+import { problems } from '../sections/problems.ts';
+import { sizeOf } from '../sections/section.ts';
+import { type EffectText, effectHeadings } from './effect-text.ts';
+
+/** GitHub's limit of a comment is 65,536 characters; the rest is for what forges add. */
+export const mostCharacters = 60_000;
+
+/** The marker by which a comment is found again. */
+const marker = '<!-- gitfleet plan -->';
+
+/** The total effect as a comment on a pull request. `head`: what was planned. Diffs beyond the limit are only counted. */
+export function effectMarkdown(
+  text: EffectText,
+  {
+    head,
+    problems: found,
+    limit = mostCharacters,
+  }: { readonly head: string; readonly problems: readonly Problem[]; readonly limit?: number },
+): string {
+  const start = [
+    marker,
+    `### gitfleet plan: ${markdownText(text.title)}`,
+    ...(text.guard.length > 0
+      ? ['', '**Refused by the guard**', ...text.guard.map((line) => `- ${markdownText(line)}`)]
+      : []),
+    ...(text.rows.length > 0
+      ? [
+          '',
+          `| ${effectHeadings.map((heading) => heading.toLowerCase()).join(' | ')} |`,
+          `|${'---|'.repeat(effectHeadings.length)}`,
+          ...text.rows.map(rowMarkdown),
+        ]
+      : []),
+  ];
+  const section = problems({ plan: { problems: found } as never });
+  const end = [
+    ...(text.rollout.length > 0
+      ? ['', '**How it rolls out**', ...text.rollout.map((line) => `- ${markdownText(line)}`)]
+      : []),
+    '',
+    `**Forecast.** ${markdownText(text.forecast)}`,
+    ...(sizeOf(section) === 0
+      ? []
+      : [
+          '',
+          `<details><summary>${section.title} (${sizeOf(section)})</summary>`,
+          '',
+          ...sectionMarkdown(section),
+          '',
+          '</details>',
+        ]),
+    '',
+    head,
+    '',
+  ];
+  const fixed = [...start, ...end].join('\n').length;
+  const { lines, left } = withinLimit(text.changes, limit - fixed - 200);
+  const cut =
+    left === 0 ? [] : ['', `… and ${left} more changes, which do not fit here: \`gitfleet plan -o table\` has all.`];
+  return [...start, ...lines, ...cut, ...end].join('\n').slice(0, limit);
+}
+
+const rowMarkdown = (cells: readonly string[]): string =>
+  `| ${cells.map((cell, at) => (at === 1 && cell !== '-' ? `**${cell}**` : markdownText(cell))).join(' | ')} |`;
+
+/** Removals are never collapsed. Titles first matter most: a change whose diff does not fit is listed without it. */
+function withinLimit(
+  changes: EffectText['changes'],
+  most: number,
+): { readonly lines: readonly string[]; readonly left: number } {
+  const lines: string[] = [];
+  let used = 0;
+  for (const [at, { title, diff, isRemoval }] of changes.entries()) {
+    const name = `**${markdownText(title)}**`;
+    const whole = isRemoval ? ['', name] : ['', name, ...fenced(diff)];
+    const short = ['', `${name} (diff left out)`];
+    const fits = (part: readonly string[]) => used + part.join('\n').length + 1 <= most;
+    const part = fits(whole) ? whole : short;
+    if (!fits(part)) return { lines, left: changes.length - at };
+    lines.push(...part);
+    used += part.join('\n').length + 1;
+  }
+  return { lines, left: 0 };
+}
+
+/** A fence longer than any in the diff, so that no manifest ends it. */
+function fenced(diff: string): string[] {
+  const longest = Math.max(2, ...[...diff.matchAll(/~+/g)].map(([run]) => run.length));
+  const fence = '~'.repeat(longest + 1);
+  return [`${fence}diff`, ...diff.split('\n').map((line) => line.replaceAll('@', '@\u200b')), fence];
+}

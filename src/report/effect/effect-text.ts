@@ -1,0 +1,111 @@
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
+import { isRunOf } from '../../engine/update-run.ts';
+import type { ObjectChange, PlacementEffect, TotalEffect } from '../../forecast/total-effect.ts';
+import { titleOf } from '../../repo/title-of.ts';
+import { forecastParts, forecastSummary } from '../forecast/lines.ts';
+
+/** Clusters named in one line. */
+const mostNamed = 10;
+
+/** The total effect of a change as text, in the order in which every format shows it. */
+export interface EffectText {
+  /** `removes 4 objects, changes 2, adds 1 · 6 of 8 clusters` */
+  readonly title: string;
+  /** PLACEMENT, REMOVES, CHANGES, ADDS, CLUSTERS, GAINS, LOSES. */
+  readonly rows: readonly (readonly string[])[];
+  readonly changes: readonly { readonly title: string; readonly diff: string; readonly isRemoval: boolean }[];
+  /** How it gets there: pace, gates, freezes, what needs an update run. */
+  readonly rollout: readonly string[];
+  /** When it is done. */
+  readonly forecast: string;
+  /** Findings of the guard, with the way to approve. */
+  readonly guard: readonly string[];
+}
+
+export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUSTERS', 'GAINS', 'LOSES'];
+
+export function effectText(effect: TotalEffect): EffectText {
+  const { placements, changes, forecast } = effect;
+  return {
+    title: titleText(effect),
+    rows: placements.map(rowOf),
+    changes: changes.map((change) => ({
+      title: changeTitle(change),
+      diff: change.diff,
+      isRemoval: change.action === 'remove',
+    })),
+    rollout: rolloutText(effect),
+    forecast: forecastSummary(forecast),
+    guard: effect.guard.map(
+      ({ rule, message, removalDigest }) =>
+        `${rule}: ${message}${removalDigest === undefined ? '' : `. To approve: merge the branch that gitfleet then pushes, a RemovalApproval with removalDigest ${removalDigest}`}`,
+    ),
+  };
+}
+
+function titleText({ placements, guard, released, first }: TotalEffect): string {
+  if (guard.length > 0) return `⛔ refused: ${guard[0]!.message}`;
+  const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
+  const counts = [
+    [sum('removed'), 'removes'],
+    [sum('changed'), 'changes'],
+    [sum('added'), 'adds'],
+    [released, 'releases'],
+  ].filter(([count]) => count !== 0);
+  const clusters = new Set(placements.flatMap((effect) => effect.clusters));
+  if (counts.length === 0 && clusters.size === 0) return 'no change on any cluster';
+  const words = counts.map(
+    ([count, verb], at) => `${verb} ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`,
+  );
+  const all = first.contents.world.input.fleet.members.length;
+  return `${words.join(', ') || 'no object changes'} · ${clusters.size} of ${all} clusters`;
+}
+
+const rowOf = ({ placement, removed, changed, added, clusters, gains, loses }: PlacementEffect): string[] => [
+  titleOf(placement),
+  ...[removed, changed, added].map((count) => (count === 0 ? '-' : String(count))),
+  String(clusters.length),
+  listUpTo(gains, mostNamed) || '-',
+  listUpTo(loses, mostNamed) || '-',
+];
+
+const verbs: Readonly<Record<ObjectChange['action'], string>> = { remove: 'removed', change: 'changed', add: 'added' };
+
+function changeTitle({ action, placement, object, clusters }: ObjectChange): string {
+  const where =
+    clusters.length === 1
+      ? `on ${clusters[0]}`
+      : `same on ${clusters.length} clusters (${listUpTo(clusters, mostNamed)})`;
+  return `${titleOf(placement)}: ${describeRef(object)} ${verbs[action]}, ${where}`;
+}
+
+function rolloutText({ placements, notRolledOut, forecast, first }: TotalEffect): string[] {
+  const { works, world } = first.contents;
+  const paces = placements.flatMap(({ placement }): string[] => {
+    const work = [...works.values()].find(
+      ({ placement: { kind, metadata } }) =>
+        kind === placement.kind && metadata.name === placement.name && metadata.namespace === placement.namespace,
+    );
+    if (work === undefined) return [];
+    const { strategy } = work.placement.spec;
+    if (strategy.type === 'RollingUpdate') {
+      const { maxUnavailable, maxSurge } = strategy.rollingUpdate ?? {};
+      return [
+        `${titleOf(placement)}: rolls out by itself, maxUnavailable ${maxUnavailable ?? '25%'}, maxSurge ${maxSurge ?? '25%'}`,
+      ];
+    }
+    const runs = world.admitted.runs.filter((run: StagedUpdateRun) => isRunOf(run, placement));
+    const names = forecast.rollouts.flatMap(({ run }) =>
+      run !== undefined && runs.some(({ metadata }) => metadata.name === run) ? [run] : [],
+    );
+    return names.length === 0 ? [] : [`${titleOf(placement)}: by update run ${names.join(', ')}`];
+  });
+  const missing = notRolledOut.map(({ placement, why }) => `${titleOf(placement)}: needs a staged update run: ${why}`);
+  const notes = forecastParts(forecast).flatMap(({ title, notes: of }) => {
+    const name = title.split(':')[0]!;
+    return of.map((note) => `${name}: ${note}`);
+  });
+  return [...paces, ...missing, ...notes];
+}

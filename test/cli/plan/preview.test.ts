@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { removeFolders } from '../../support/folders.ts';
+import { deployment, member, placement } from '../../support/paper-fleet.ts';
+import { cli } from '../../support/run-cli.ts';
+
+const cities = ['ams', 'fra', 'lon', 'nyc'];
+const extra = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace: web}\ndata: {v: "1"}\n';
+let fleet: FleetOnGit;
+afterAll(removeFolders);
+beforeAll(async () => {
+  fleet = await FleetOnGit.open({
+    ...Object.fromEntries(cities.map((name) => [`clusters/${name}.yaml`, member(name)])),
+    'web.yaml': placement('web', '{placementType: PickAll}'),
+    'resources/web.yaml': deployment('web', 'web', 'web:1'),
+    'resources/extra.yaml': extra,
+  });
+  await fleet.settle();
+  fleet.git('checkout', '-q', '-b', 'my-branch');
+  fleet.git('rm', '-q', 'resources/extra.yaml');
+  fleet.git('commit', '-q', '-m', 'Drop extra');
+  fleet.git('checkout', '-q', 'main');
+});
+
+const preview = (...flags: string[]) => cli('plan', '--repo', fleet.dir, '--base', 'main', ...flags);
+
+describe('gitfleet plan --base', () => {
+  it('says in a comment what the branch does once everything has settled', async () => {
+    const { out, code } = await preview('--ref', 'my-branch', '-o', 'markdown');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^<!-- gitfleet plan -->\n### gitfleet plan: removes 4 objects · 4 of 4 clusters\n/);
+    expect(out).toContain('\n| web | **4** | - | - | 4 | - | - |\n');
+    expect(out).toContain('\n**web: ConfigMap web/extra removed, same on 4 clusters (ams, fra, lon, nyc)**\n');
+    expect(out).toMatch(/\n\*\*How it rolls out\*\*\n- web: rolls out by itself, /);
+    expect(out).toMatch(/\n\*\*Forecast\.\*\* Everything is done at /);
+  });
+  it('has the same facts in a table, and as JSON', async () => {
+    const { out } = await preview('--ref', 'my-branch');
+    expect(out).toMatch(
+      /^removes 4 objects · 4 of 4 clusters\n\nPLACEMENT +REMOVES +CHANGES +ADDS +CLUSTERS +GAINS +LOSES\nweb +4 /,
+    );
+    const json = JSON.parse((await preview('--ref', 'my-branch', '-o', 'json')).out);
+    expect(json).toMatchObject({
+      kind: 'TotalEffect',
+      base: 'main',
+      placements: [{ removed: 4, changed: 0, added: 0 }],
+      changes: [{ action: 'remove', clusters: cities }],
+    });
+  });
+  it('of the same commit is nothing', async () => {
+    const { out, code } = await preview('--ref', 'main');
+    expect([code, out.split('\n')[0]]).toEqual([0, 'no change on any cluster']);
+  });
+});

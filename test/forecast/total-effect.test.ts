@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Manifest } from '../../src/api/meta.ts';
+import { keyOfManifest } from '../../src/engine/selection/object-key.ts';
+import { type TotalEffect, totalEffect } from '../../src/forecast/total-effect.ts';
+import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
+import { effectMarkdown } from '../../src/report/effect/effect-markdown.ts';
+import { effectText } from '../../src/report/effect/effect-text.ts';
+import { drawn } from '../support/law-runs.ts';
+import { deployment, member, PaperFleet, placement, treeOf } from '../support/paper-fleet.ts';
+
+const assumptions = { readyAfterMs: 60_000, approveAfterMs: 600_000, untilMs: 30 * 86_400_000 };
+type Files = Record<string, string>;
+
+const effectOf = async (paper: PaperFleet, files: Files): Promise<TotalEffect> =>
+  totalEffect(await paper.input(), { fleet: await loadFleet(treeOf(files)), commit: 'd'.repeat(40) }, assumptions);
+
+const configMap = (name: string, value: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: web}\ndata: {v: "${value}"}\n`;
+const cities = ['ams', 'fra', 'lon', 'nyc'];
+const web = (extra = true): Files => ({
+  ...Object.fromEntries(cities.map((name) => [`clusters/${name}.yaml`, member(name, { city: name })])),
+  'web.yaml': placement('web', '{placementType: PickAll}'),
+  'resources/web.yaml': deployment('web', 'web', 'web:1'),
+  ...(extra ? { 'resources/extra.yaml': configMap('extra', '1') } : {}),
+});
+
+describe('the total effect of a change', () => {
+  it('that drops a ConfigMap placed on 4 clusters is 4 removals', async () => {
+    const paper = new PaperFleet(web());
+    await paper.settle();
+    const effect = await effectOf(paper, web(false));
+    const text = effectText(effect);
+    expect(text.title).toBe('removes 4 objects · 4 of 4 clusters');
+    expect(text.changes.map(({ title }) => title)).toEqual([
+      'web: ConfigMap web/extra removed, same on 4 clusters (ams, fra, lon, nyc)',
+    ]);
+    expect(text.rows).toEqual([['web', '4', '-', '-', '4', '-', '-']]);
+    expect(text.rollout).toEqual(['web: rolls out by itself, maxUnavailable 25%, maxSurge 25%']);
+    expect(text.forecast).toMatch(/^Everything is done at /);
+  });
+  it('is the same without a record', async () => {
+    const effect = await effectOf(new PaperFleet(web()), web(false));
+    expect(effectText(effect).title).toBe('removes 4 objects · 4 of 4 clusters');
+  });
+  it('of nothing is nothing', async () => {
+    const paper = new PaperFleet(web());
+    await paper.settle();
+    const effect = await effectOf(paper, web());
+    expect(effectText(effect)).toMatchObject({ title: 'no change on any cluster', rows: [], changes: [] });
+  });
+  it('names clusters that a placement gains and loses', async () => {
+    const pick = (...names: string[]) => placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`);
+    const paper = new PaperFleet({ ...web(), 'web.yaml': pick('ams', 'fra') });
+    await paper.settle();
+    const effect = await effectOf(paper, { ...web(), 'web.yaml': pick('fra', 'nyc') });
+    expect(effect.placements).toMatchObject([{ gains: ['nyc'], loses: ['ams'], removed: 3, changed: 0, added: 3 }]);
+  });
+  it('needs an update run where the placement is External', async () => {
+    const external = { 'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}') };
+    const paper = new PaperFleet({ ...web(), ...external });
+    await paper.settle();
+    const { rollout, title } = effectText(
+      await effectOf(paper, { ...web(), ...external, 'resources/web.yaml': deployment('web', 'web', 'web:2') }),
+    );
+    expect(title).toBe('no change on any cluster');
+    expect(rollout.join()).toContain('web: needs a staged update run: ');
+  });
+  it('tells that the guard refuses it, the way to approve, and what it would do then', async () => {
+    const paper = new PaperFleet(web());
+    await paper.settle();
+    const { 'web.yaml': _, ...without } = web();
+    const effect = await effectOf(paper, without);
+    const text = effectText(effect);
+    expect(text.title).toMatch(/^⛔ refused: /);
+    expect(text.guard[0]).toContain('RemovalApproval with removalDigest sha256:');
+    expect(effect.placements).toMatchObject([{ removed: 12, loses: cities }]);
+  });
+  it('hides values of Secrets, and no text ends its fence or mentions anybody', async () => {
+    const secret = (value: string): Files => ({
+      'resources/secret.yaml': `apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: web}\nstringData: {password: ${value}}\n`,
+      'resources/extra.yaml': configMap('extra', `~~~~ @everyone ${value.length}`),
+    });
+    const paper = new PaperFleet({ ...web(), ...secret('one') });
+    await paper.settle();
+    const effect = await effectOf(paper, { ...web(), ...secret('secondsecret') });
+    const markdown = effectMarkdown(effectText(effect), { head: 'Plan.', problems: [] });
+    expect(markdown).not.toContain('secondsecret');
+    expect(markdown).not.toMatch(/@everyone/);
+    expect(markdown).toContain('\n~~~~~diff\n');
+  });
+  it('fits the limit of a comment, with removals first', async () => {
+    const many = (from: number): Files =>
+      Object.fromEntries(
+        Array.from({ length: 60 }, (_, at) => [
+          `resources/c${at}.yaml`,
+          configMap(`c${at}`, `${from}-${'x'.repeat(300)}`),
+        ]),
+      );
+    const paper = new PaperFleet({ ...web(), ...many(1) });
+    await paper.settle();
+    const effect = await effectOf(paper, { ...web(false), ...many(2) });
+    const markdown = effectMarkdown(effectText(effect), { head: 'Plan.', problems: [], limit: 8_000 });
+    expect(markdown.length).toBeLessThanOrEqual(8_000);
+    expect(markdown).toMatch(/… and \d+ more changes/);
+    expect(markdown.indexOf('removed')).toBeLessThan(markdown.indexOf('changed, same'));
+    expect(markdown).toContain('Plan.');
+  });
+});
+
+const drawnFleet = fc.record({
+  version: fc.nat(1),
+  extra: fc.constantFrom('keep', 'drop', 'change'),
+  picked: fc.subarray(cities, { minLength: 1 }),
+  gone: fc.constantFrom(undefined, ...cities),
+  tools: fc.constantFrom('none', 'kept', 'added', 'dropped'),
+  maxUnavailable: fc.constantFrom(1, '50%', '100%'),
+});
+
+describe('the law of the total effect', () => {
+  it('is what a simulated fleet did once it settled', async () => {
+    await fc.assert(
+      fc.asyncProperty(drawnFleet, async ({ version, extra, picked, gone, tools, maxUnavailable }) => {
+        const guard = {
+          'fleet.yaml':
+            'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec:\n  guard: {maxClusters: 100%, maxObjectsPerCluster: 100%, maxLeaving: 100%}\n',
+        };
+        const strategy = `{type: RollingUpdate, rollingUpdate: {maxUnavailable: ${maxUnavailable}}}`;
+        const tool: Files = {
+          'tools.yaml': placement('tools', '{placementType: PickAll}', strategy),
+          'resources/tools.yaml': deployment('tools', 'tools', 'tools:1'),
+        };
+        const before: Files = { ...guard, ...web(), ...(tools === 'kept' || tools === 'dropped' ? tool : {}) };
+        const after: Files = {
+          ...guard,
+          ...web(extra !== 'drop'),
+          'web.yaml': placement('web', `{placementType: PickFixed, clusterNames: [${picked}]}`, strategy),
+          'resources/web.yaml': deployment('web', 'web', `web:${version + 1}`),
+          ...(extra === 'change' ? { 'resources/extra.yaml': configMap('extra', '2') } : {}),
+          ...(tools === 'kept' || tools === 'added' ? tool : {}),
+        };
+        before['web.yaml'] = placement('web', `{placementType: PickFixed, clusterNames: [${cities}]}`, strategy);
+        if (gone !== undefined) delete after[`clusters/${gone}.yaml`];
+        const paper = new PaperFleet(before);
+        await paper.settle(40);
+        paper.pass(5);
+        const held = objectsOf(paper);
+        const effect = await effectOf(paper, after);
+        if (effect.guard.some(({ removalDigest }) => removalDigest === undefined)) return;
+        paper.files = { ...after };
+        for (let step = 0; step < 40; step++) {
+          const plan = await paper.planOn();
+          for (const { removalDigest } of plan.guard)
+            if (removalDigest !== undefined)
+              paper.files[`approvals/${removalDigest.slice(7, 15)}.yaml`] =
+                `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: r-${removalDigest.slice(7, 15)}}\nspec: {removalDigest: "${removalDigest}"}\n`;
+          if (plan.guard.length === 0) paper.deliver();
+          paper.pass(61);
+        }
+        const now = objectsOf(paper);
+        const did = { remove: 0, change: 0, add: 0 };
+        for (const cluster of cities) {
+          const [was, is] = [held.get(cluster) ?? new Map(), now.get(cluster) ?? new Map()];
+          for (const [key, text] of was) {
+            if (!is.has(key)) did.remove += 1;
+            else if (is.get(key) !== text) did.change += 1;
+          }
+          for (const key of is.keys()) if (!was.has(key)) did.add += 1;
+        }
+        const said = { remove: 0, change: 0, add: 0 };
+        for (const { action, clusters } of effect.changes) said[action] += clusters.length;
+        expect(said).toEqual(did);
+      }),
+      drawn(15, 20261122),
+    );
+  });
+});
+
+/** What members hold, without marks of gitfleet and status. */
+const objectsOf = (paper: PaperFleet): Map<string, Map<string, string>> =>
+  new Map(
+    [...paper.members].map(([cluster, placements]) => [
+      cluster,
+      new Map([...placements.values()].flatMap(({ objects }) => objects.map((it) => [keyOfManifest(it), textOf(it)]))),
+    ]),
+  );
+
+const textOf = ({ status: _, metadata: { name, namespace }, ...rest }: Manifest): string =>
+  JSON.stringify({ ...rest, metadata: { name, namespace } });
