@@ -33,7 +33,12 @@ export function planningCommands(gitfleet: Command): void {
         '--out-recorded <dir>',
         'write the complete record after this plan; pass it as --recorded to the next plan',
       )
-      .option('--base <ref>', 'show the total effect of --ref once everything has settled, compared with this one')
+      .addOption(
+        new Option(
+          '--base <ref>',
+          'show the total effect of --ref once everything has settled, compared with this one',
+        ).conflicts(['taint', 'withoutCluster', 'property', 'label', 'outRecorded']),
+      )
       .addOption(output('table, json, yaml or markdown'))
       .action(async (options) =>
         options.base === undefined

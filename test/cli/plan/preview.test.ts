@@ -51,4 +51,13 @@ describe('gitfleet plan --base', () => {
     const { out, code } = await preview('--ref', 'main');
     expect([code, out.split('\n')[0]]).toEqual([0, 'no change on any cluster']);
   });
+  it.each([
+    ['--taint', 'ams=a:NoSchedule'],
+    ['--without-cluster', 'ams'],
+    ['--label', 'ams=env=prod'],
+    ['--out-recorded', 'never'],
+  ])('is refused with %s', async (...flags) => {
+    const { err, code } = await preview(...flags);
+    expect([code, err]).toEqual([2, expect.stringContaining("option '--base <ref>' cannot be used with option")]);
+  });
 });
