@@ -3,11 +3,8 @@ import type { Manifest, PlacementKey } from '../../../api/meta.ts';
 import { placementKey, refOf } from '../../../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
 import { parseIndex } from '../../../api/syntax.ts';
-import { acceptsHandWritten } from '../../../engine/gate/answer.ts';
-import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import { type Fleet, type FleetRecord, writtenPlacements } from '../../../engine/input.ts';
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
-import { conditionIs } from '../../../engine/kernel/condition.ts';
 import { matchesSelector } from '../../../engine/kernel/selector.ts';
 import { shortList } from '../../../engine/kernel/short-list.ts';
 import type { RecordedLists } from '../../../engine/overrides/snapshot-id.ts';
@@ -16,20 +13,18 @@ import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import { hashOfContents } from '../../../engine/selection/content-hash.ts';
 import { compileHub } from '../../../engine/selection/hub.ts';
 import { selectResources } from '../../../engine/selection/select.ts';
-import { answerTo, approvalFileFor } from '../../../engine/staged/approval/answer.ts';
-import { isAmong } from '../../../engine/staged/approval/early-approvals.ts';
-import { digestOfRun } from '../../../engine/staged/approval/review-digest.ts';
-import { gatesOf, isApproved, type StageGate, taskOf } from '../../../engine/staged/approval/stage-gates.ts';
+import type { Early } from '../../../engine/staged/approval/early-approvals.ts';
 import { currentStage } from '../../../engine/staged/execute/current-stage.ts';
 import { rollsBack } from '../../../engine/staged/failure-policy.ts';
 import { frozenStrategy } from '../../../engine/staged/initialize/stage-tasks.ts';
 import { commitsOf } from '../../../engine/staged/run-commits.ts';
-import { hasFinished, hasStarted, isStrategyOf, rollbackStages } from '../../../engine/staged/step.ts';
+import { hasStarted, isStrategyOf, rollbackStages } from '../../../engine/staged/step.ts';
 import { isInitialized, isOver, isRunOf, placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mayBePicked } from './may-be-picked.ts';
 import { type GivenSnapshot, withProvenPrevious } from './previous-snapshots.ts';
+import { earlyAt, firstClosedGate, hasPassed, type RecordedRun } from './run-gates.ts';
 
 /** What a verified run that is not over may have rolled out. */
 export interface ProvenRun {
@@ -44,7 +39,7 @@ export interface ProvenRun {
 export type RunVerdict =
   | {
       readonly proven: ProvenRun | undefined;
-      /** The run without claims that are not proven, if it has such. */
+      /** The run without claims that are not proven, and with early approvals that it leaves out, if it has such. */
       readonly limited?: { readonly run: StagedUpdateRun; readonly why: string };
     }
   | { readonly fault: string };
@@ -82,7 +77,8 @@ export async function verifyRun(
     contentFault({ run, status, contents }, from) ??
     (progress.kind === 'inconsistent' ? progress.message : undefined);
   if (fault !== undefined) return { fault };
-  const closed = await firstClosedGate({ run, status, contents }, { from, initializedFrom, history });
+  const since = { from, initializedFrom, history };
+  const closed = await firstClosedGate({ run, status, contents }, since);
   if (closed?.fault !== undefined) return { fault: closed.fault };
   if (closed !== undefined && hasPassed(status, closed.gate))
     return {
@@ -100,10 +96,26 @@ export async function verifyRun(
     limited,
     all.filter((cluster) => reached.has(cluster.clusterName)),
   );
-  if (dropped.length === 0) return { proven };
-  const why = `the followed branch does not confirm what ${shortList(dropped)} had before the run: it cannot roll them back`;
-  return { proven, limited: { run: limited, why } };
+  const tip = { commit: history.tip, fleet: (await history.fleetAt(history.tip))! };
+  const early = isOver(status) ? [] : withoutKnown(await earlyAt(run, tip, since), status);
+  const why = [
+    ...(dropped.length === 0
+      ? []
+      : [
+          `the followed branch does not confirm what ${shortList(dropped)} had before the run: it cannot roll them back`,
+        ]),
+    ...(early.length === 0 ? [] : ['it leaves out approvals that came before the run: they stay refused']),
+  ];
+  return why.length === 0 ? { proven } : { proven, limited: { run: withEarly(limited, early), why: why.join('; ') } };
 }
+
+const withoutKnown = (early: Early, { earlyApprovals = [] }: UpdateRunStatus): Early =>
+  early.filter(({ name, review }) => !earlyApprovals.some((known) => known.name === name && known.review === review));
+
+const withEarly = (run: StagedUpdateRun, early: Early): StagedUpdateRun =>
+  early.length === 0
+    ? run
+    : { ...run, status: { ...run.status, earlyApprovals: [...(run.status?.earlyApprovals ?? []), ...early] } };
 
 /** What a trusted run has rolled out, or may have, to `clusters`. What it rolled one back to is proven only where it is recorded. */
 export function broughtBy(run: StagedUpdateRun, clusters: readonly ClusterUpdatingStatus[]): ProvenRun {
@@ -232,90 +244,3 @@ const isIn =
     const member = members.get(clusterName);
     return member !== undefined && labelSelector !== undefined && matchesSelector(labelSelector, labelsOf(member));
   };
-
-interface RecordedRun {
-  readonly run: StagedUpdateRun;
-  readonly status: UpdateRunStatus;
-  readonly contents: ReadonlyMap<number, readonly Manifest[]>;
-}
-
-interface Since {
-  readonly from: Fleet;
-  readonly initializedFrom: string;
-  readonly history: FollowedHistory;
-}
-
-/** The first gate that has not passed, or has passed without an approval; undefined if all have passed. */
-async function firstClosedGate(
-  of: RecordedRun,
-  since: Since,
-): Promise<{ readonly gate: StageGate; readonly fault?: string } | undefined> {
-  const { history, initializedFrom } = since;
-  for (const gate of gatesOf(of.status.stagesStatus ?? [])) {
-    if (isSkipped(of.status.stagesStatus![gate.stageIndex]!, gate)) continue;
-    const task = taskOf(of.status, gate);
-    if (!isApproved(task)) return { gate };
-    const approvedIn = commitsOf(of.run).approvedIn.get(task.approvalRequestName ?? '') ?? history.tip;
-    const fleet = await history.fleetAt(approvedIn);
-    const fault = `its gate ${gate.timing} stage ${gate.stageName} counts as passed, but the history of the followed branch has no approval for it`;
-    if (fleet === undefined || !(await history.holds(initializedFrom, approvedIn))) return { gate, fault };
-    const early = await earlyApproval(of.run, { gate, fleet, approvedIn }, since);
-    if (!hasApproval(of, { gate, fleet, early })) return { gate, fault };
-  }
-  return undefined;
-}
-
-type Early = NonNullable<UpdateRunStatus['earlyApprovals']>;
-
-/** The approval of a gate, if it has been on the branch since before the run was initialized: it was given without a review. */
-async function earlyApproval(
-  run: StagedUpdateRun,
-  { gate, fleet, approvedIn }: { readonly gate: StageGate; readonly fleet: Fleet; readonly approvedIn: string },
-  { from, initializedFrom, history }: Since,
-): Promise<Early> {
-  const entry = entryIn(fleet, run, gate);
-  const standsIn = (other: Fleet): boolean =>
-    other.approvals.some((file) => entry?.review !== undefined && isAmong([entry], file));
-  if (entry === undefined || !standsIn(from)) return [];
-  if (approvedIn === initializedFrom) return [entry];
-  for await (const { commit, fleet: other } of history.before(approvedIn)) {
-    if (commit === initializedFrom) break;
-    if (!standsIn(other)) return [];
-  }
-  return [entry];
-}
-
-function entryIn({ approvals }: Fleet, run: StagedUpdateRun, gate: StageGate): Early[number] | undefined {
-  const file = approvalFileFor(gate, { run, input: { approvals } });
-  const review = file?.metadata.annotations?.[reviewAnnotation];
-  return file && review !== undefined ? { name: file.metadata.name, review } : undefined;
-}
-
-/** A stage without clusters has no gates, and one whose clusters all left has no gate before it. */
-const isSkipped = ({ clusters }: StageStatus, { timing }: StageGate): boolean =>
-  clusters.length === 0 || (timing === 'before' && !clusters.some(hasStarted) && clusters.every(hasFinished));
-
-/** Whether a fleet has an approval of what the run does according to this record. */
-function hasApproval(
-  { run, status, contents }: RecordedRun,
-  { gate, fleet, early }: { readonly gate: StageGate; readonly fleet: Fleet; readonly early: Early },
-): boolean {
-  const input = { approvals: fleet.approvals, handWritten: acceptsHandWritten(fleet) };
-  const digest = () => digestOfRun({ run, status, placement: placementOfRun(run), contents }, gate, sha256);
-  const known = [...(status.earlyApprovals ?? []), ...early];
-  return answerTo(gate, { run, input }, { early: known, digest }).kind === 'approved';
-}
-
-/** Whether anything has started behind a gate, or the stage that waits for it is done. */
-function hasPassed(
-  { stagesStatus = [], deletionStageStatus }: UpdateRunStatus,
-  { stageIndex, timing }: StageGate,
-): boolean {
-  const behind = stagesStatus.slice(timing === 'before' ? stageIndex : stageIndex + 1);
-  const all = [...behind, ...(deletionStageStatus ? [deletionStageStatus] : [])];
-  const waiting = stagesStatus[stageIndex]!;
-  return all.some(({ clusters }) => clusters.some(hasStarted)) || [waiting, ...all].some(isDone);
-}
-
-const isDone = ({ clusters, conditions }: StageStatus): boolean =>
-  clusters.length > 0 && conditionIs(conditions, 'Succeeded', 'True');

@@ -1,25 +1,19 @@
-import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
-import type { StagedUpdateRun } from '../../../api/staged.ts';
-import { type Fleet, type FleetRecord, noneUnread } from '../../../engine/input.ts';
+import type { Fleet, FleetRecord } from '../../../engine/input.ts';
 import type { Instant } from '../../../engine/kernel/instant.ts';
 import { byText } from '../../../engine/kernel/ordering.ts';
-import { commitsOf } from '../../../engine/staged/run-commits.ts';
-import { allStages, hasStarted } from '../../../engine/staged/step.ts';
-import { isInitialized, isOver, isRunOf, placementOfRun } from '../../../engine/update-run.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 import type { Metrics } from '../../report/metrics.ts';
 import { type BindingVerifier, bindingVerifier } from './binding-claims.ts';
-import { type FollowedHistory, followedHistory } from './followed-history.ts';
+import { followedHistory } from './followed-history.ts';
 import { withForgotten } from './forgotten-work.ts';
-import { latestFinished } from './latest-finished.ts';
-import { mismatch, mismatchCode } from './mismatch.ts';
+import { mismatchCode } from './mismatch.ts';
+import { runVerifier } from './recorded-runs.ts';
 import { timeVerifier } from './recorded-times.ts';
 import { versionVerifier } from './recorded-versions.ts';
 import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts';
 import { withUsableIndexes } from './snapshot-indexes.ts';
-import { broughtBy, isGone, type ProvenRun, type RunVerdict, verifyRun } from './update-runs.ts';
 import { type DoubtedOperations, upgradeVerifier } from './upgrade-claims.ts';
 
 export interface VerifiedRecord {
@@ -126,129 +120,3 @@ export function recordVerifier(of: {
 }
 
 const textOf = ({ file, message }: Problem): string => `${file} ${message}`;
-
-/** Runs that are not trusted count as lost: they are held until their file changes. */
-function runVerifier() {
-  /** With the verified contents: others would need another approval. */
-  const known = new WeakMap<StagedUpdateRun, Trusted & { readonly contents: unknown }>();
-  const latestOf = latestFinished();
-
-  /** Verifies a run after the finished ones before it, as far as its claims rest on theirs. */
-  async function verified(run: StagedUpdateRun, record: FleetRecord, history: FollowedHistory): Promise<RunVerdict> {
-    return verifyRun(run, record, {
-      history,
-      async earlier() {
-        const others = [...record.runs.values()].filter((other) => other !== run);
-        const start = commitsOf(run).initializedFrom;
-        const before = isOver(run.status ?? {}) ? await initializedBefore(others, start, history) : others;
-        const [last] = [...(await latestOf(before.filter(isOfSamePlacement(run)), history))];
-        const verdict = last && (await verified(last, { ...record, runs: new Map(before.map(keyed)) }, history));
-        return verdict && 'proven' in verdict ? verdict.proven?.clusters : undefined;
-      },
-    });
-  }
-
-  return {
-    async verify(
-      record: FleetRecord,
-      history: FollowedHistory,
-    ): Promise<{
-      readonly record: FleetRecord;
-      readonly proven: readonly ProvenRun[];
-      readonly problems: readonly Problem[];
-    }> {
-      // In a record without placements, runs cannot be verified.
-      if (!record.exists && record.runs.size > 0)
-        return { record: { ...record, runs: new Map() }, proven: [], problems: [] };
-      const proven: ProvenRun[] = [];
-      const problems: Problem[] = [];
-      const lost: string[] = [];
-      const tip = (await history.fleetAt(history.tip))!;
-      const latest = await latestOf(record.runs.values(), history);
-      const limited = new Map<string, StagedUpdateRun>();
-      for (const [key, run] of record.runs) {
-        // Without its file nothing moves it any more.
-        if (isGone(run, tip)) continue;
-        const isFinished = isOver(run.status ?? {});
-        if (isFinished && !latest.has(run)) continue;
-        const contents = contentsOf(run, record);
-        const isOrphan = isWithoutPlacement(run, record);
-        const before = isOrphan ? undefined : known.get(run);
-        const verdict =
-          before && before.contents === contents
-            ? before
-            : isOrphan
-              ? { fault: 'the record has nothing of its placement' }
-              : await verified(run, record, history);
-        if ('fault' in verdict) {
-          // A finished run moves nothing: it is no proof, and not lost.
-          if (isFinished) continue;
-          lost.push(key);
-          problems.push(
-            mismatch(
-              `runs/${key}.yaml`,
-              `the run counts as lost, and its clusters keep what they have: ${verdict.fault}`,
-            ),
-          );
-          continue;
-        }
-        known.set(run, { ...verdict, contents });
-        if (verdict.proven) proven.push(verdict.proven);
-        if (verdict.limited === undefined || isFinished) continue;
-        limited.set(key, verdict.limited.run);
-        problems.push(mismatch(`runs/${key}.yaml`, verdict.limited.why));
-      }
-      const trusted = limited.size === 0 ? record : { ...record, runs: new Map([...record.runs, ...limited]) };
-      return { record: lost.length === 0 ? trusted : withoutRuns(trusted, lost), proven, problems };
-    },
-    trust(record: FleetRecord): void {
-      for (const run of record.runs.values()) {
-        const { status = {} } = run;
-        const isUnderWay = isInitialized(status) && !isOver(status);
-        const started = allStages(status).flatMap(({ clusters }) => clusters.filter(hasStarted));
-        known.set(run, { proven: isUnderWay ? broughtBy(run, started) : undefined, contents: contentsOf(run, record) });
-      }
-    },
-  };
-}
-
-type Trusted = Exclude<RunVerdict, { readonly fault: string }>;
-
-const keyed = (run: StagedUpdateRun): [string, StagedUpdateRun] => [placementKey(run.metadata), run];
-
-const isOfSamePlacement = (run: StagedUpdateRun) => (other: StagedUpdateRun) => isRunOf(other, placementOfRun(run));
-
-/** Those that were initialized from a commit before another one. */
-async function initializedBefore(
-  runs: readonly StagedUpdateRun[],
-  commit: string | undefined,
-  history: FollowedHistory,
-): Promise<StagedUpdateRun[]> {
-  const found: StagedUpdateRun[] = [];
-  for (const run of runs) {
-    const { initializedFrom } = commitsOf(run);
-    if (commit === undefined || initializedFrom === undefined || initializedFrom === commit) continue;
-    if (await history.holds(initializedFrom, commit)) found.push(run);
-  }
-  return found;
-}
-
-const contentsOf = (run: StagedUpdateRun, { placements }: FleetRecord): unknown =>
-  placements.get(placementKey(placementOfRun(run)))?.snapshots.get(Number(run.status?.resourceSnapshotIndexUsed));
-
-/** Whether the record lacks the placement of an active run, which it must have. */
-const isWithoutPlacement = (run: StagedUpdateRun, { placements }: FleetRecord): boolean =>
-  run.status !== undefined &&
-  isInitialized(run.status) &&
-  !isOver(run.status) &&
-  !placements.has(placementKey(placementOfRun(run)));
-
-function withoutRuns(record: FleetRecord, lost: readonly string[]): FleetRecord {
-  const { unread = noneUnread } = record;
-  const names = new Set(lost);
-  return {
-    ...record,
-    runs: new Map([...record.runs].filter(([key]) => !names.has(key))),
-    unread: { ...unread, runs: unread.runs.union(names) },
-  };
-}

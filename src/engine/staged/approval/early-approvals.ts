@@ -1,8 +1,8 @@
-import type { ApprovalRequest, UpdateRunStatus } from '../../../api/staged.ts';
+import type { ApprovalRequest, StagedUpdateRun, UpdateRunStatus } from '../../../api/staged.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
 import type { RunContext, RunStep } from '../step.ts';
 
-type Early = NonNullable<UpdateRunStatus['earlyApprovals']>;
+export type Early = NonNullable<UpdateRunStatus['earlyApprovals']>;
 
 /**
  * The run with the approvals that were on main before it: what a run does cannot be reviewed before it is initialized. An entry
@@ -15,8 +15,8 @@ export function withEarlyApprovals(
 ): RunStep {
   const { earlyApprovals: known, ...status } = step.status;
   if (!isNew && known === undefined) return step;
-  const onMain = context.input.approvals.flatMap((file) => entryOf(file, context));
-  const early = isNew ? onMain : known!.filter((entry) => !isGone(entry, onMain, context));
+  const { run, input } = context;
+  const early = isNew ? earlyAmong(input.approvals, run) : stillEarly(known!, run, input);
   return { ...step, status: early.length === 0 ? status : { ...status, earlyApprovals: early } };
 }
 
@@ -24,19 +24,27 @@ export function withEarlyApprovals(
 export const isAmong = (early: UpdateRunStatus['earlyApprovals'], { metadata }: ApprovalRequest): boolean =>
   early?.some(({ name, review }) => name === metadata.name && review === reviewOf(metadata)) === true;
 
-/** The entry of an approval of this run. Approvals without a review have none: they do not count at any time. */
-function entryOf({ metadata, spec }: ApprovalRequest, { run }: RunContext): Early {
-  const review = reviewOf(metadata);
-  const isOfRun =
-    spec.parentStageRollout === run.metadata.name &&
-    (run.metadata.namespace === undefined || metadata.namespace === run.metadata.namespace);
-  return isOfRun && review !== undefined ? [{ name: metadata.name, review }] : [];
-}
+/** The entries of approvals of a run. Approvals without a review have none: they do not count at any time. */
+export const earlyAmong = (approvals: readonly ApprovalRequest[], run: StagedUpdateRun): Early =>
+  approvals.flatMap(({ metadata, spec }): Early => {
+    const review = reviewOf(metadata);
+    const isOfRun =
+      spec.parentStageRollout === run.metadata.name &&
+      (run.metadata.namespace === undefined || metadata.namespace === run.metadata.namespace);
+    return isOfRun && review !== undefined ? [{ name: metadata.name, review }] : [];
+  });
 
-function isGone(entry: Early[number], onMain: Early, { input }: RunContext): boolean {
-  const named = onMain.filter(({ name }) => name === entry.name);
-  if (named.length === 0) return input.absenceIsCertain;
-  return named.every(({ review }) => review !== entry.review);
+/** The entries whose approvals are not gone from main. */
+export function stillEarly(
+  early: Early,
+  run: StagedUpdateRun,
+  { approvals, absenceIsCertain }: Pick<RunContext['input'], 'approvals' | 'absenceIsCertain'>,
+): Early {
+  const onMain = earlyAmong(approvals, run);
+  return early.filter((entry) => {
+    const named = onMain.filter(({ name }) => name === entry.name);
+    return named.length === 0 ? !absenceIsCertain : named.some(({ review }) => review === entry.review);
+  });
 }
 
 const reviewOf = ({ annotations }: ApprovalRequest['metadata']): string | undefined => annotations?.[reviewAnnotation];
