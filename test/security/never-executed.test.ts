@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { fetchOrigin } from '../../src/git/native/fetch-origin.ts';
@@ -46,6 +46,9 @@ function booby(): { readonly dir: string; readonly mark: string } {
     'diff.external': run,
     'gpg.program': run,
     'core.sshCommand': run,
+    'core.askPass': run,
+    'remote.origin.uploadpack': run,
+    'remote.origin.receivepack': run,
     'protocol.ext.allow': 'always',
   };
   for (const [name, value] of Object.entries(settings)) sh(dir, 'config', name, value);
@@ -83,6 +86,23 @@ describe('programs that a followed clone names in its configuration are not run'
     put(dir, { '.git/objects/info/alternates': `${lender}/objects\n` });
     elsewhere(sh(dir, 'remote', 'get-url', 'origin'), { 'resources/shop/new.yaml': 'kind: ConfigMap\n' });
     expect(await fetchOrigin(dir)).toBeUndefined();
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it('while an object is read that its partial clone left out', async () => {
+    const { dir, mark } = booby();
+    for (const [name, value] of [
+      ['core.repositoryformatversion', '1'],
+      ['extensions.partialClone', 'origin'],
+      ['remote.origin.promisor', 'true'],
+    ] as const)
+      sh(dir, 'config', name, value);
+    const blob = sh(dir, 'rev-parse', 'HEAD:resources/shop/cart.yaml').trim();
+    rmSync(join(dir, '.git/objects', blob.slice(0, 2), blob.slice(2)));
+    const source = await openSource({ repo: dir, branch: 'main', cacheDir: folder(), credentials: nobody });
+    const tree = await source.tree(await source.poll());
+    await expect(tree.read([blob])).rejects.toThrow(/is not in/);
+    await source.close();
     expect(existsSync(mark)).toBe(false);
   });
 

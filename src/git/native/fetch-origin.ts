@@ -12,7 +12,9 @@ export async function fetchOrigin(dir: string): Promise<string | undefined> {
   if ((await originUrl(dir)) === undefined) return undefined;
   // A clone of a single branch has no refspec for the others.
   const every = '+refs/heads/*:refs/remotes/origin/*';
-  const fetch = ['-C', dir, 'fetch', '--quiet', '--no-tags', '--no-write-fetch-head', 'origin', every];
+  // Not the program in `remote.origin.uploadpack`: a clone may name a committed file.
+  const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--upload-pack=git-upload-pack'];
+  const fetch = ['-C', dir, 'fetch', ...quiet, 'origin', every];
   const ran = await git(fetch, { timeoutMs: longestMs });
   return ran.code === 0 ? undefined : ran.stderr || `git fetch: exit code ${ran.code}`;
 }

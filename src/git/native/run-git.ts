@@ -95,6 +95,8 @@ function quietEnv(): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: 'true',
     GIT_OPTIONAL_LOCKS: '0',
+    // A partial clone would fetch missing objects with the program that its configuration names. Known since git 2.39.4 and 2.44.
+    GIT_NO_LAZY_FETCH: '1',
     GIT_SSH_COMMAND: sshCommand(),
   };
 }
