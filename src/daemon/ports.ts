@@ -14,6 +14,8 @@ export interface DesiredState {
   isAncestor(ancestor: string, of: string): Promise<boolean>;
   /** First parent of a commit; undefined if it has none or cannot be read. */
   parentOf(commit: string): Promise<string | undefined>;
+  /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
+  madeAt(commit: string): Promise<number | undefined>;
 }
 
 /** The status branch, as far as passes use it. */

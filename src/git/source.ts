@@ -16,6 +16,8 @@ export interface GitSource {
   isAncestor(ancestor: string, of: string): Promise<boolean>;
   /** First parent of a commit; undefined if it has none or cannot be read. */
   parentOf(commit: string): Promise<string | undefined>;
+  /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
+  madeAt(commit: string): Promise<number | undefined>;
   /** False when the files of a commit cannot be read: the mirror was lost and no branch of the server leads to it. */
   has(commit: string): Promise<boolean>;
   readonly branch: string;
@@ -87,6 +89,10 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
     async parentOf(commit) {
       if (!(await branches.objects.has(commit))) return undefined;
       return (await branches.objects.commit(commit)).parents[0];
+    },
+    async madeAt(commit) {
+      if (!(await branches.objects.has(commit))) return undefined;
+      return (await branches.objects.commit(commit)).committer.at;
     },
     close: () => branches.close(),
   };

@@ -7,7 +7,6 @@ import type { PlacementTarget, UpgradeTarget } from '../../engine/plan-document.
 import { handleTarget } from '../../engine/target-kinds.ts';
 import { allMembers } from '../../engine/upgrade/tree.ts';
 import type { Assignment, PlacementAssignment, UpgradeAssignment } from '../../members/assignment.ts';
-import type { DoubtedBindings } from '../record/verify/binding-claims.ts';
 import type { DoubtedOperations } from '../record/verify/upgrade-claims.ts';
 import { leftAsItIs, type WithheldTargets, withheldTargets } from '../record/verify/withheld-targets.ts';
 
@@ -36,7 +35,10 @@ export function assignmentsOf(
 }
 
 /** Assignments at a start, from a plan of the record alone: nothing is removed before the members are observed. */
-export const adopted = (result: PlanResult, doubted: DoubtedBindings): Map<ClusterName, Assignment[]> =>
+export const adopted = (
+  result: PlanResult,
+  doubted: Parameters<typeof withheldTargets>[1],
+): Map<ClusterName, Assignment[]> =>
   new Map(
     [...assignmentsOf(result, withheldTargets(result, doubted, undefined))].map(([cluster, assignments]) => [
       cluster,

@@ -192,8 +192,7 @@ async function plan(
   memo: PlanMemo | undefined,
 ): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
   const { before, fleet, contacts, input, waiting } = observed;
-  const requested = verifier.withoutUnrequested(input.record, contacts.observations);
-  const { record, problems: invented } = verifier.withoutInvented(requested, contacts.observations);
+  const { record, problems: invented } = await verifier.observed(input.record, contacts.observations);
   const result = planFleet({ ...input, record, observations: contacts.observations }, memo);
   const nextMemo = memoOf(result.parts);
   const withheld = withheldTargets(result, verifier, contacts.observations);

@@ -1,6 +1,6 @@
 import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
-import { placementKey } from '../../../api/placement.ts';
+import { type Placement, placementKey } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { evictionResult } from '../../../engine/evict/result.ts';
@@ -12,7 +12,7 @@ import { idsOf } from '../../../engine/overrides/snapshot-id.ts';
 import { placementShownBy } from '../../../engine/recovery/rebuild.ts';
 import { hashOfContents } from '../../../engine/selection/content-hash.ts';
 import { sha256 } from '../../../repo/sha256.ts';
-import { mayBePickedAnew } from './may-be-picked.ts';
+import { isCertainlyPicked, mayBePickedAnew } from './may-be-picked.ts';
 import { mismatch } from './mismatch.ts';
 import type { ProvenRun } from './update-runs.ts';
 
@@ -21,6 +21,8 @@ export interface DoubtedBindings {
   isDoubted(key: PlacementKey, cluster: ClusterName): boolean;
   /** Also the policy of the placement does not pick the cluster. */
   isOutOfPlace(key: PlacementKey, cluster: ClusterName): boolean;
+  /** The removal of the placement from the cluster is one that only the cluster can prove. */
+  isDoubtedRemoval(key: PlacementKey, cluster: ClusterName): boolean;
   /** Without invented bindings: those on clusters that the policy does not pick and that show nothing of the placement. */
   withoutInvented(
     record: FleetRecord,
@@ -28,7 +30,19 @@ export interface DoubtedBindings {
   ): { readonly record: FleetRecord; readonly problems: readonly Problem[] };
 }
 
+/** A placement on a cluster. */
+export interface OnCluster {
+  readonly key: PlacementKey;
+  readonly cluster: ClusterName;
+}
+
 export interface BindingVerifier extends DoubtedBindings {
+  /** Removals that an executed eviction or a run would explain, if the cluster shows that they have begun. */
+  doubtedRemovals(): readonly OnCluster[];
+  /** The record with the bindings of removals that have not begun, as they were before. */
+  withoutRemovals(record: FleetRecord, removals: readonly OnCluster[]): FleetRecord;
+  /** The cluster shows that the removal has begun. */
+  begun(removal: OnCluster): void;
   /** `tip`: the followed branch. */
   verify(record: FleetRecord, of: { readonly tip: Fleet; readonly runs: readonly ProvenRun[] }): FleetRecord;
   /** This daemon published the record: bindings that its plan changed are trusted. */
@@ -44,20 +58,48 @@ interface Read {
   doubted: 'all' | Set<string>;
   /** Clusters of doubted bindings that the policy does not pick. */
   readonly outOfPlace: Set<ClusterName>;
+  /** Clusters of doubted bindings that are being removed. */
+  readonly leaving: Set<ClusterName>;
 }
 
 /**
  * A binding decides what its cluster gets: which contents, with which overrides and labels, or that they are removed. So it is trusted
  * only if this daemon published it, a verified run that is not over rolled it out, or the cluster shows it. With a doubted one the
- * cluster keeps what it has, and removals are decided anew, within the limits of the guard.
+ * cluster keeps what it has, and removals are decided anew, within the limits of the guard. A removal by an eviction, or by a run that
+ * is over, must also have begun on the cluster.
  */
 export function bindingVerifier(): BindingVerifier {
   let read = new Map<PlacementKey, Read>();
 
   const isDoubted = (key: PlacementKey, cluster: ClusterName): boolean => isIn(read.get(key)?.doubted, cluster);
+  const isDoubtedRemoval = (key: PlacementKey, cluster: ClusterName): boolean => {
+    const entry = read.get(key);
+    return entry?.leaving.has(cluster) === true && isIn(entry.doubted, leavingId(cluster));
+  };
 
   return {
     isDoubted,
+    isDoubtedRemoval,
+    doubtedRemovals: () =>
+      [...read].flatMap(([key, { leaving }]) =>
+        [...leaving].filter((cluster) => isDoubtedRemoval(key, cluster)).map((cluster) => ({ key, cluster })),
+      ),
+    withoutRemovals(record, removals) {
+      if (removals.length === 0) return record;
+      const placements = new Map(record.placements);
+      for (const [key, group] of Map.groupBy(removals, (removal) => removal.key)) {
+        const clusters = new Set(group.map(({ cluster }) => cluster));
+        const entry = read.get(key)!;
+        const restored = restoredIn(placements.get(key)!, clusters);
+        placements.set(key, restored);
+        read.set(key, { ...entry, recorded: restored, doubted: withIds(entry.doubted, clusters) });
+      }
+      return { ...record, placements };
+    },
+    begun({ key, cluster }) {
+      const entry = read.get(key);
+      if (entry) entry.doubted = without(entry.doubted, { targetCluster: cluster, deleting: true }, entry.recorded);
+    },
     isOutOfPlace: (key, cluster) => read.get(key)?.outOfPlace.has(cluster) === true,
     verify(record, { tip, runs }) {
       const written = writtenPlacements(tip);
@@ -71,13 +113,20 @@ export function bindingVerifier(): BindingVerifier {
         const isDoubtedNow = (binding: Binding): boolean => isIn(doubted, idOf(binding));
         const policy = written.get(key)?.spec.policy;
         const outOfPlace = new Set<ClusterName>();
+        const leaving = new Set<ClusterName>();
+        const stays = new Set<ClusterName>();
         const bindings = claimed.state.bindings.flatMap((binding): Binding[] => {
           if (!isDoubtedNow(binding)) return [binding];
           const cluster = binding.targetCluster as ClusterName;
           if (binding.deleting) {
-            if (!isEmptied(key, cluster, { record, tip, brought })) return [stillThere(binding)];
-            // Proven once: the removal goes on when the file of the eviction is gone.
-            doubted = without(doubted, binding, claimed);
+            const proof = proofOfRemoval(cluster, { record, tip, brought, placement: written.get(key), key });
+            if (proof === 'none') {
+              stays.add(cluster);
+              return [stillThere(binding)];
+            }
+            // Proven once: the removal goes on when the file of the run is gone.
+            if (proof === 'proven') doubted = without(doubted, binding, claimed);
+            else leaving.add(cluster);
             return [binding];
           }
           const member = members.get(cluster);
@@ -92,7 +141,7 @@ export function bindingVerifier(): BindingVerifier {
           before?.recorded.state === claimed.state ? bindings : onePerCluster(bindings, isDoubtedNow),
         );
         if (recorded !== claimed) changed.set(key, recorded);
-        next.set(key, { recorded, doubted, outOfPlace });
+        next.set(key, { recorded, doubted: withIds(doubted, stays), outOfPlace, leaving });
       }
       read = next;
       return changed.size === 0 ? record : { ...record, placements: new Map([...record.placements, ...changed]) };
@@ -119,7 +168,12 @@ export function bindingVerifier(): BindingVerifier {
       const next: typeof read = new Map();
       for (const [key, recorded] of placements) {
         const before = read.get(key);
-        next.set(key, before ? asPublished(recorded, before) : { recorded, doubted: new Set(), outOfPlace: new Set() });
+        next.set(
+          key,
+          before
+            ? asPublished(recorded, before)
+            : { recorded, doubted: new Set(), outOfPlace: new Set(), leaving: new Set() },
+        );
       }
       read = next;
     },
@@ -132,7 +186,12 @@ export function bindingVerifier(): BindingVerifier {
 
 /** A cluster may have two bindings of a placement: one that is being removed, and the one that follows. The id of that is its name. */
 const idOf = ({ targetCluster, deleting }: Pick<Binding, 'targetCluster' | 'deleting'>): string =>
-  deleting ? `${targetCluster} leaving` : targetCluster;
+  deleting ? leavingId(targetCluster) : targetCluster;
+
+const leavingId = (cluster: string): string => `${cluster} leaving`;
+
+const withIds = (doubted: Read['doubted'], ids: ReadonlySet<string>): Read['doubted'] =>
+  doubted === 'all' || ids.size === 0 ? doubted : new Set([...doubted, ...ids]);
 
 function without(
   doubted: Read['doubted'],
@@ -150,6 +209,7 @@ const isIn = (doubted: Read['doubted'] | undefined, id: string): boolean =>
 /** Ids of bindings that are neither as trusted before, nor rolled out by a verified run. */
 function doubtedIn(now: RecordedPlacement, before: Read | undefined, brought: readonly ProvenRun[]): Read['doubted'] {
   const isBrought = (binding: Binding): boolean =>
+    !binding.deleting &&
     brought.some(({ clusters }) => {
       const given = clusters.get(binding.targetCluster);
       return given && binding.resourceSnapshotIndex === given.index && String(idsOf(given)) === String(idsOf(binding));
@@ -166,14 +226,15 @@ function doubtedIn(now: RecordedPlacement, before: Read | undefined, brought: re
 
 /** A published placement: bindings that the plan changed are trusted. */
 function asPublished(recorded: RecordedPlacement, before: Read): Read {
-  const { outOfPlace } = before;
+  const { outOfPlace, leaving } = before;
   if (before.recorded === recorded) return before;
-  if (before.doubted !== 'all' && before.doubted.size === 0) return { recorded, doubted: before.doubted, outOfPlace };
+  if (before.doubted !== 'all' && before.doubted.size === 0)
+    return { recorded, doubted: before.doubted, outOfPlace, leaving };
   const doubted = recorded.state.bindings.filter((binding) => {
     const earlier = byId(before.recorded).get(idOf(binding));
     return isIn(before.doubted, idOf(binding)) && earlier && sameClaim([before.recorded, earlier], [recorded, binding]);
   });
-  return { recorded, doubted: new Set(doubted.map(idOf)), outOfPlace };
+  return { recorded, doubted: new Set(doubted.map(idOf)), outOfPlace, leaving };
 }
 
 const byId = (recorded: RecordedPlacement): ReadonlyMap<string, Binding> => bindingsById(recorded.state);
@@ -201,23 +262,37 @@ const hashOf = memoize((manifests: readonly Manifest[]) => hashOfContents(manife
 
 const membersOf = memoize((fleet: Fleet) => new Map(fleet.members.map((member) => [member.metadata.name, member])));
 
-/** Whether an executed eviction of the followed branch, or a verified run, removes the placement from the cluster. */
-function isEmptied(
-  key: PlacementKey,
+/**
+ * What proves that the placement is removed from the cluster: a verified run that is not over. An executed eviction of the followed
+ * branch, a run that is over, or one that removes it from a cluster that the policy picks now, does only if the cluster shows it.
+ */
+function proofOfRemoval(
   cluster: ClusterName,
-  {
-    record,
-    tip,
-    brought,
-  }: { readonly record: FleetRecord; readonly tip: Fleet; readonly brought: readonly ProvenRun[] },
-): boolean {
-  if (brought.some(({ emptied }) => emptied.has(cluster))) return true;
-  return tip.evictions.some(({ metadata, spec }) => {
-    const recorded = record.evictions.get(metadata.name);
-    const isDone = evictionResult(recorded?.status?.conditions)?.executed === true;
-    return isDone && placementKey({ name: spec.placementName }) === key && spec.clusterName === cluster;
-  });
+  of: {
+    readonly key: PlacementKey;
+    readonly placement: Placement | undefined;
+    readonly record: FleetRecord;
+    readonly tip: Fleet;
+    readonly brought: readonly ProvenRun[];
+  },
+): 'proven' | 'if begun' | 'none' {
+  const { key, placement, record, tip, brought } = of;
+  const byRuns = brought.filter(({ emptied }) => emptied.has(cluster));
+  const member = membersOf(tip).get(cluster);
+  const isPicked = placement && member && isCertainlyPicked(member, placement.spec.policy);
+  if (byRuns.some(({ isOver }) => !isOver) && !isPicked) return 'proven';
+  return byRuns.length > 0 || executedEvictions({ key, cluster }, { record, tip }).length > 0 ? 'if begun' : 'none';
 }
+
+/** Names of evictions of the followed branch that removed the placement from the cluster, according to the record. */
+export const executedEvictions = (
+  { key, cluster }: OnCluster,
+  { record, tip }: { readonly record: FleetRecord; readonly tip: Fleet },
+): readonly string[] =>
+  tip.evictions.flatMap(({ metadata: { name }, spec }) => {
+    const isDone = evictionResult(record.evictions.get(name)?.status?.conditions)?.executed === true;
+    return isDone && placementKey({ name: spec.placementName }) === key && spec.clusterName === cluster ? [name] : [];
+  });
 
 /** A cluster keeps one live binding, and of doubted ones one, if possible with a snapshot: with two, none would move any more. */
 function onePerCluster(bindings: readonly Binding[], isDoubted: (binding: Binding) => boolean): readonly Binding[] {
@@ -240,6 +315,16 @@ function onePerCluster(bindings: readonly Binding[], isDoubted: (binding: Bindin
 /** The binding before its removal. */
 function stillThere({ deleting: _d, deletionTimestamp: _t, ...binding }: Binding): Binding {
   return binding;
+}
+
+function restoredIn(recorded: RecordedPlacement, clusters: ReadonlySet<ClusterName>): RecordedPlacement {
+  const isRestored = (binding: Binding): boolean =>
+    binding.deleting === true && clusters.has(binding.targetCluster as ClusterName);
+  const bindings = recorded.state.bindings.map((binding) => (isRestored(binding) ? stillThere(binding) : binding));
+  return withBindings(
+    recorded,
+    onePerCluster(bindings, ({ targetCluster }) => clusters.has(targetCluster as ClusterName)),
+  );
 }
 
 function withBindings(recorded: RecordedPlacement, bindings: readonly Binding[]): RecordedPlacement {

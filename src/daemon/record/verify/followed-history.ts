@@ -10,6 +10,8 @@ export interface FollowedHistory {
   fleetAt(commit: string): Promise<Fleet | undefined>;
   /** Whether `commit` is `of` or in its history. */
   holds(commit: string, of: string): Promise<boolean>;
+  /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
+  madeAt(commit: string): Promise<number | undefined>;
   /** The fleets before a commit, newest first, along the first parents: at most {@link mostSteps} of them. */
   before(commit: string): AsyncIterable<FollowedFleet>;
 }
@@ -28,7 +30,7 @@ const commitForm = /^[0-9a-f]{40}$/;
 
 /** Keeps fleets of past commits between verifications. `load` must not drop the present fleet from its cache. */
 export function followedHistory(
-  desired: Pick<DesiredState, 'has' | 'isAncestor' | 'parentOf' | 'tree'>,
+  desired: Pick<DesiredState, 'has' | 'isAncestor' | 'madeAt' | 'parentOf' | 'tree'>,
   load: (tree: RepoTree) => Promise<Fleet>,
 ): (tip: { readonly commit: string; readonly fleet: Fleet }) => FollowedHistory {
   const loaded = new Map<string, Fleet>();
@@ -51,7 +53,9 @@ export function followedHistory(
       if (!commitForm.test(commit) || !(await desired.isAncestor(commit, tip))) return undefined;
       return fleetOf(commit);
     },
-    holds: async (commit, of) => commit === of || desired.isAncestor(commit, of),
+    holds: async (commit, of) =>
+      commit === of || (commitForm.test(commit) && commitForm.test(of) && desired.isAncestor(commit, of)),
+    madeAt: async (commit) => (commitForm.test(commit) ? desired.madeAt(commit) : undefined),
     async *before(commit) {
       let at = commit === tip || commitForm.test(commit) ? await desired.parentOf(commit) : undefined;
       for (let step = 0; step < mostSteps && at !== undefined; step++) {

@@ -1,53 +1,114 @@
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
+import { commitsIn } from '../../../engine/gate/recorded-commits.ts';
 import { type Fleet, type FleetRecord, noneUnread } from '../../../engine/input.ts';
+import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { sameValue } from '../../../engine/kernel/same-value.ts';
 import { mostHolds } from '../../../report/grouped-holds.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
 
+const kinds = ['runs', 'upgrades', 'evictions'] as const;
+type Kind = (typeof kinds)[number];
+type Work = Fleet['runs'][number] | Fleet['upgradeRuns'][number] | Fleet['evictions'][number];
+
+const filesIn = ({ runs, upgradeRuns: upgrades, evictions }: Fleet): Readonly<Record<Kind, readonly Work[]>> => ({
+  runs,
+  upgrades,
+  evictions,
+});
+
+const pathOf = (kind: Kind, { metadata }: Work): string => `${kind}/${placementKey(metadata)}.yaml`;
+
+export interface ForgottenWork {
+  verify(
+    record: FleetRecord,
+    history: FollowedHistory,
+  ): Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }>;
+  /** This daemon published the record. */
+  published(record: FleetRecord): void;
+}
+
 /**
- * Runs and evictions whose record was removed count as lost, or they would be carried out twice: the plan in effect was made from a
- * commit that has their files, so it recorded them.
+ * Runs and evictions whose record was removed count as lost, or they would be carried out twice: this daemon published them, or a plan
+ * was made from a commit that has their files, so it recorded them.
  */
-export async function withForgotten(
-  record: FleetRecord,
-  history: FollowedHistory,
-): Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }> {
-  const { inEffect, unread = noneUnread } = record;
-  const planned = record.exists && inEffect?.commit !== undefined ? await history.fleetAt(inEffect.commit) : undefined;
-  const tip = await history.fleetAt(history.tip);
-  if (planned === undefined || tip === undefined) return { record, problems: [] };
-  const runs = missing({ planned: planned.runs, tip: tip.runs, recorded: record.runs, unread: unread.runs });
-  const upgrades = missing({
-    planned: planned.upgradeRuns,
-    tip: tip.upgradeRuns,
-    recorded: record.upgrades,
-    unread: unread.upgrades,
-  });
-  const evictions = missing({
-    planned: planned.evictions.filter(({ metadata }) => !mayHaveWaited(metadata.name, record)),
-    tip: tip.evictions,
-    recorded: record.evictions,
-    unread: unread.evictions,
-  });
-  if (runs.length + upgrades.length + evictions.length === 0) return { record, problems: [] };
-  return {
-    record: {
-      ...record,
-      unread: {
-        ...unread,
-        runs: unread.runs.union(new Set(runs)),
-        upgrades: unread.upgrades.union(new Set(upgrades)),
-        evictions: unread.evictions.union(new Set(evictions)),
-      },
-    },
-    problems: [
-      ...runs.map((name) => removed(`runs/${name}.yaml`)),
-      ...upgrades.map((name) => removed(`upgrades/${name}.yaml`)),
-      ...evictions.map((name) => removed(`evictions/${name}.yaml`)),
-    ],
+export function forgottenWork(): ForgottenWork {
+  let tip: Fleet | undefined;
+  /** Files of recorded work, by path of the record. */
+  let recorded: ReadonlyMap<string, Work> = new Map();
+
+  const isRecorded = (record: FleetRecord, kind: Kind, { metadata }: Work): boolean =>
+    record[kind].has(placementKey(metadata)) || record.unread?.[kind].has(placementKey(metadata)) === true;
+  const remember = (record: FleetRecord): void => {
+    recorded = new Map(
+      kinds.flatMap((kind) =>
+        (tip ? filesIn(tip)[kind] : [])
+          .filter((file) => isRecorded(record, kind, file))
+          .map((file) => [pathOf(kind, file), file] as const),
+      ),
+    );
   };
+
+  return {
+    async verify(record, history) {
+      tip = await history.fleetAt(history.tip);
+      if (!record.exists || tip === undefined) return { record, problems: [] };
+      const open = kinds.flatMap((kind) =>
+        filesIn(tip!)
+          [kind].filter((file) => !isRecorded(record, kind, file))
+          .map((file) => [kind, file] as const),
+      );
+      const planned = open.length === 0 ? undefined : await plannedFleet(record, history);
+      const lost = open.filter(
+        ([kind, file]) =>
+          sameValue(recorded.get(pathOf(kind, file)), file) ||
+          (planned &&
+            !(kind === 'evictions' && mayHaveWaited(file.metadata.name, record)) &&
+            filesIn(planned)[kind].some((before) => sameValue(before, file))),
+      );
+      const next = lost.length === 0 ? record : withLost(record, lost);
+      remember(next);
+      return { record: next, problems: lost.map(([kind, file]) => removed(pathOf(kind, file))) };
+    },
+    published: remember,
+  };
+}
+
+function withLost(record: FleetRecord, lost: readonly (readonly [Kind, Work])[]): FleetRecord {
+  const { unread = noneUnread } = record;
+  const named = (kind: Kind): ReadonlySet<string> =>
+    unread[kind].union(new Set(lost.filter(([of]) => of === kind).map(([, { metadata }]) => placementKey(metadata))));
+  return {
+    ...record,
+    unread: { ...unread, runs: named('runs'), upgrades: named('upgrades'), evictions: named('evictions') },
+  };
+}
+
+/** Commits of snapshots and runs that are looked at, the newest ones. */
+const mostCommits = 5;
+
+/**
+ * The fleet that the plan in effect was made from, at least: that of its commit, or of a later one that a snapshot or run names. If
+ * none of them is in the history, the present one. Undefined for a record without commits, which was written by hand.
+ */
+async function plannedFleet(record: FleetRecord, history: FollowedHistory): Promise<Fleet | undefined> {
+  const { inEffect, placements, runs } = record;
+  const named = new Set([
+    ...[...placements.values()].flatMap(({ state }) => latestOf(state.resourceSnapshots)?.commit ?? []),
+    ...[...runs.values()].flatMap((run) => commitsIn(run.metadata.annotations).initializedFrom ?? []),
+  ]);
+  if (inEffect?.commit === undefined && named.size === 0) return undefined;
+  const dated: { readonly commit: string; readonly at: number }[] = [];
+  for (const commit of named) dated.push({ commit, at: (await history.madeAt(commit)) ?? 0 });
+  const newest = dated.sort((a, b) => b.at - a.at).slice(0, mostCommits);
+  let planned: { readonly commit: string; readonly fleet: Fleet } | undefined;
+  for (const commit of [inEffect?.commit ?? [], newest.map((it) => it.commit)].flat()) {
+    if (planned && (commit === planned.commit || !(await history.holds(planned.commit, commit)))) continue;
+    const fleet = await history.fleetAt(commit);
+    if (fleet) planned = { commit, fleet };
+  }
+  return planned?.fleet ?? history.fleetAt(history.tip);
 }
 
 /** Evictions that wait have no record, only a hold, which a long list may leave out. */
@@ -57,22 +118,6 @@ const mayHaveWaited = (eviction: string, { inEffect }: FleetRecord): boolean =>
   inEffect.holds.some(
     ({ subject }) => subject.kind === 'ClusterResourcePlacementEviction' && subject.name === eviction,
   );
-
-type Work = Fleet['runs'][number] | Fleet['upgradeRuns'][number] | Fleet['evictions'][number];
-
-function missing(of: {
-  readonly planned: readonly Work[];
-  readonly tip: readonly Work[];
-  readonly recorded: ReadonlyMap<string, unknown>;
-  readonly unread: ReadonlySet<string>;
-}): string[] {
-  const present = new Map(of.tip.map((file) => [placementKey(file.metadata) as string, file]));
-  return of.planned.flatMap((file) => {
-    const name = placementKey(file.metadata);
-    if (of.recorded.has(name) || of.unread.has(name)) return [];
-    return sameValue(present.get(name), file) ? [name] : [];
-  });
-}
 
 const removed = (path: string): Problem =>
   mismatch(

@@ -23,4 +23,13 @@ export const mayBePickedAnew = (member: MemberCluster, policy: PlacementPolicy):
       (policy.tolerations ?? []).some((toleration) => tolerates(toleration, taint)),
     ));
 
+/** Whether a policy picks the cluster in any case: it takes all that match, and only names and labels count. */
+export const isCertainlyPicked = (member: MemberCluster, policy: PlacementPolicy): boolean =>
+  policy.placementType !== 'PickN' && !ranksByProperties(policy) && mayBePickedAnew(member, policy);
+
+const ranksByProperties = ({ affinity }: PlacementPolicy): boolean =>
+  affinity?.clusterAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.clusterSelectorTerms.some(
+    ({ propertySelector }) => propertySelector !== undefined,
+  ) === true;
+
 const namedBy = memoize(({ clusterNames = [] }: PlacementPolicy): ReadonlySet<string> => new Set(clusterNames));

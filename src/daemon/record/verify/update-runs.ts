@@ -29,6 +29,7 @@ import { earlyAt, firstClosedGate, hasPassed, type RecordedRun } from './run-gat
 /** What a verified run that is not over may have rolled out. */
 export interface ProvenRun {
   readonly placement: PlacementKey;
+  readonly isOver: boolean;
   /** Clusters whose gates have all passed, with what it gave them; in a rollback what they had before. */
   readonly clusters: ReadonlyMap<string, GivenSnapshot>;
   /** Clusters from which it has started to remove the placement. */
@@ -128,7 +129,12 @@ export function broughtBy(run: StagedUpdateRun, clusters: readonly ClusterUpdati
     const { previous } = cluster;
     return previous ? [[cluster.clusterName, { ...listsOf(previous), index: previous.resourceSnapshotIndex }]] : [];
   };
-  return { placement: keyOf(run), clusters: new Map(clusters.flatMap(given)), emptied: new Set(emptied.map(nameOf)) };
+  return {
+    placement: keyOf(run),
+    isOver: isOver(status),
+    clusters: new Map(clusters.flatMap(given)),
+    emptied: new Set(emptied.map(nameOf)),
+  };
 }
 
 const nameOf = ({ clusterName }: { readonly clusterName: string }): string => clusterName;

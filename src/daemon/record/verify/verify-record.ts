@@ -1,3 +1,5 @@
+import type { ClusterName } from '../../../api/meta.ts';
+import type { ClusterObservation } from '../../../api/observation.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { Fleet, FleetRecord } from '../../../engine/input.ts';
 import type { Instant } from '../../../engine/kernel/instant.ts';
@@ -6,12 +8,13 @@ import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 import type { Metrics } from '../../report/metrics.ts';
 import { type BindingVerifier, bindingVerifier } from './binding-claims.ts';
-import { followedHistory } from './followed-history.ts';
-import { withForgotten } from './forgotten-work.ts';
+import { type FollowedHistory, followedHistory } from './followed-history.ts';
+import { forgottenWork } from './forgotten-work.ts';
 import { mismatchCode } from './mismatch.ts';
 import { runVerifier } from './recorded-runs.ts';
 import { timeVerifier } from './recorded-times.ts';
 import { versionVerifier } from './recorded-versions.ts';
+import { evictionVerifier } from './removal-claims.ts';
 import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts';
 import { withUsableIndexes } from './snapshot-indexes.ts';
 import { type DoubtedOperations, upgradeVerifier } from './upgrade-claims.ts';
@@ -25,7 +28,12 @@ export interface VerifiedRecord {
   readonly problems: readonly Problem[];
 }
 
-export interface RecordVerifier extends Omit<BindingVerifier, 'verify' | 'published'>, DoubtedOperations {
+export interface RecordVerifier
+  extends Omit<
+      BindingVerifier,
+      'verify' | 'published' | 'doubtedRemovals' | 'withoutRemovals' | 'begun' | 'withoutInvented'
+    >,
+    Omit<DoubtedOperations, 'withoutUnrequested'> {
   /** `followed`: the newest commit known to be on the followed branch, with its files. `reported`: by the status branch. */
   verify(
     record: FleetRecord,
@@ -35,6 +43,11 @@ export interface RecordVerifier extends Omit<BindingVerifier, 'verify' | 'publis
       readonly now: Instant;
     },
   ): Promise<VerifiedRecord>;
+  /** The verified record without what the members do not confirm, and mismatches of that. */
+  observed(
+    record: FleetRecord,
+    observations: ReadonlyMap<ClusterName, ClusterObservation>,
+  ): Promise<Pick<VerifiedRecord, 'record' | 'problems'>>;
   /** This daemon published the record, on top of a verified one: it is trusted. */
   published(record: FleetRecord): void;
   /** A plan of this daemon decided the same as the record has. */
@@ -58,8 +71,11 @@ export function recordVerifier(of: {
   const versions = versionVerifier();
   const contents = snapshotVerifier();
   const runs = runVerifier();
+  const work = forgottenWork();
   const bindings = bindingVerifier();
+  const evictions = evictionVerifier(bindings);
   const upgrades = upgradeVerifier();
+  let history: FollowedHistory | undefined;
   /** The last result: at rest nothing is verified again. */
   let last:
     | { readonly claimed: FleetRecord; readonly tip: Fleet; readonly verified: Omit<VerifiedRecord, 'problems'> }
@@ -81,16 +97,16 @@ export function recordVerifier(of: {
   return {
     ...bindings,
     isDoubtedOperation: upgrades.isDoubtedOperation,
-    withoutUnrequested: upgrades.withoutUnrequested,
     async verify(claimed, { followed, reported, now }) {
       if (last?.claimed === claimed && last.tip === followed.fleet) return { ...last.verified, problems: allKept() };
-      const history = historyUpTo(followed);
+      history = historyUpTo(followed);
       const limited = withUsableIndexes(times(claimed, now));
       const versioned = await versions.verify(limited.record, history);
       const filled = await contents(versioned.record, history);
       const ran = await runs.verify(filled.record, history);
       const upgraded = await upgrades.verify(ran.record, history);
-      const forgotten = await withForgotten(upgraded.record, history);
+      const forgotten = await work.verify(upgraded.record, history);
+      await evictions.started(forgotten.record, history);
       const record = bindings.verify(forgotten.record, { tip: followed.fleet, runs: ran.proven });
       const found = [limited, versioned, filled, ran, upgraded, forgotten].flatMap(({ problems }) => problems);
       const { waiting } = filled;
@@ -103,10 +119,17 @@ export function recordVerifier(of: {
       last = waiting.size === 0 ? { claimed, tip: followed.fleet, verified } : undefined;
       return { ...verified, problems: allKept() };
     },
+    async observed(claimed, observations) {
+      const requested = upgrades.withoutUnrequested(claimed, observations);
+      const invented = bindings.withoutInvented(requested, observations);
+      const settled = await evictions.settle(invented.record, { observations, history: history! });
+      return { record: settled.record, problems: [...invented.problems, ...settled.problems] };
+    },
     published(record) {
       versions.trust(record);
       runs.trust(record);
       upgrades.trust(record);
+      work.published(record);
       bindings.published(record);
     },
     confirmed: bindings.published,

@@ -34,7 +34,7 @@ export const nothingWithheld: WithheldTargets = { isWithheld: () => false, shown
  */
 export function withheldTargets(
   result: PlanResult,
-  doubted: Pick<DoubtedBindings, 'isDoubted' | 'isOutOfPlace'>,
+  doubted: Pick<DoubtedBindings, 'isDoubted' | 'isDoubtedRemoval' | 'isOutOfPlace'>,
   observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined,
 ): WithheldTargets {
   const withheld = new Set<string>();
@@ -43,6 +43,7 @@ export function withheldTargets(
   for (const target of placementTargets(result.plan.targets)) {
     const { clusterName: cluster, resourceSnapshotIndex: index, digest } = target;
     const key = placementKey(target.placement);
+    if (target.remove && doubted.isDoubtedRemoval(key, cluster)) withheld.add(idOf(cluster, key));
     // A target without a digest is not applied.
     if (target.remove || index === undefined || digest === undefined || !doubted.isDoubted(key, cluster)) continue;
     if (!doubted.isOutOfPlace(key, cluster)) {
@@ -128,5 +129,5 @@ export function leftAsItIs(
   const { digest: _d, resourceSnapshotIndex: index, ...rest } = assignment;
   const isExternal = contents.works.get(assignment.key)?.placement.spec.strategy.type === 'External';
   const told = isExternal || index === undefined ? {} : { resourceSnapshotIndex: index };
-  return { ...rest, ...told, leaveAlone: true, manifests: [] };
+  return { ...rest, ...told, leaveAlone: true, remove: false, manifests: [] };
 }

@@ -5,7 +5,7 @@ import type { AllowedRemoval, GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { membersThatStay } from '../evidence/members.ts';
 import { liveBindings } from '../evidence/planned-record.ts';
-import { objectsOf } from '../evidence/snapshot-objects.ts';
+import { objectsOf, placementOf } from '../evidence/snapshot-objects.ts';
 import { findRemovals, type Removals } from './removed-objects.ts';
 import { requiredApproval } from './required-approval.ts';
 
@@ -53,7 +53,7 @@ function tooManyClusters({ fleet }: Evidence, { now }: Removals): GuardFinding[]
   ];
 }
 
-function tooManyObjects({ fleet, record }: Evidence, { now }: Removals): GuardFinding[] {
+function tooManyObjects({ fleet, record, observations }: Evidence, { now }: Removals): GuardFinding[] {
   const perCluster = Map.groupBy(now, ({ clusterName }) => clusterName);
   const smallest = fleet.config?.spec.guard?.maxObjectsPerCluster === undefined ? 50 : 0;
   const findings: GuardFinding[] = [];
@@ -61,9 +61,15 @@ function tooManyObjects({ fleet, record }: Evidence, { now }: Removals): GuardFi
     const objects = new Set(removed.map(({ placement, object }) => `${placement} ${object}`)).size;
     if (objects <= smallest) continue;
     let held = 0;
-    for (const { state, snapshots } of record.placements.values()) {
+    for (const [key, { state, snapshots }] of record.placements) {
       const index = liveBindings(state.bindings).get(cluster)?.resourceSnapshotIndex;
-      if (index !== undefined) held += objectsOf(snapshots.get(index) ?? []).length;
+      if (index === undefined) continue;
+      // A rebuilt snapshot lists what members showed once: nothing else confirms it.
+      const isRebuilt = state.resourceSnapshots.some((entry) => entry.index === index && entry.hash === 'lost');
+      const shown = isRebuilt
+        ? (observations?.get(cluster)?.objects ?? []).filter((it) => placementOf(it) === key)
+        : [];
+      held += isRebuilt ? shown.length : objectsOf(snapshots.get(index) ?? []).length;
     }
     const limit = limitOf(fleet.config?.spec.guard?.maxObjectsPerCluster, 50, held);
     if (objects > limit)

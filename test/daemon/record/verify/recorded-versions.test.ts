@@ -26,6 +26,7 @@ async function branch() {
   const historyUpTo = followedHistory(
     {
       has: async () => true,
+      madeAt: async () => undefined,
       isAncestor: async (ancestor, of) => order.indexOf(ancestor) <= order.indexOf(of),
       async parentOf(commit) {
         asked.push(commit);

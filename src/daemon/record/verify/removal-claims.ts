@@ -1,0 +1,140 @@
+import type { Eviction } from '../../../api/eviction.ts';
+import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
+import type { ClusterObservation } from '../../../api/observation.ts';
+import { placementKey } from '../../../api/placement.ts';
+import type { Problem } from '../../../api/problem.ts';
+import { type FleetRecord, noneUnread, type RecordedPlacement } from '../../../engine/input.ts';
+import { parseInstant } from '../../../engine/kernel/instant.ts';
+import { sameValue } from '../../../engine/kernel/same-value.ts';
+import { isCompleteObservation } from '../../../engine/observed.ts';
+import { placementShownBy } from '../../../engine/recovery/rebuild.ts';
+import { unpack } from '../../../engine/selection/envelope.ts';
+import { keyOfManifest } from '../../../engine/selection/object-key.ts';
+import { type BindingVerifier, executedEvictions, type OnCluster } from './binding-claims.ts';
+import type { FollowedHistory } from './followed-history.ts';
+import { mismatch } from './mismatch.ts';
+
+type Observations = ReadonlyMap<ClusterName, ClusterObservation>;
+
+export interface EvictionVerifier {
+  /** A daemon that was stopped may find evictions without a record: they are new, or their record was removed. */
+  started(record: FleetRecord, history: FollowedHistory): Promise<void>;
+  /** The record without removals that their clusters do not show. An eviction that may have been carried out before counts as lost. */
+  settle(
+    record: FleetRecord,
+    of: { readonly observations: Observations; readonly history: FollowedHistory },
+  ): Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }>;
+}
+
+/**
+ * A recorded eviction proves nothing alone: somebody may have written it. If the removal has begun, the cluster shows it. Else it was
+ * recorded and not started, or it is forged: it is decided anew. But if all objects on the cluster are newer than the file of the
+ * eviction, that may have been carried out before, and is held.
+ */
+export function evictionVerifier(
+  bindings: Pick<BindingVerifier, 'doubtedRemovals' | 'withoutRemovals' | 'begun'>,
+): EvictionVerifier {
+  /** Evictions that came while this daemon did not run. */
+  let unseen: ReadonlySet<string> | undefined;
+  return {
+    async started(record, history) {
+      const tip = await history.fleetAt(history.tip);
+      unseen ??= new Set(record.exists ? tip?.evictions.map(({ metadata }) => metadata.name) : []);
+    },
+    async settle(record, { observations, history }) {
+      const tip = (await history.fleetAt(history.tip))!;
+      const problems: Problem[] = [];
+      const lost = new Set<string>();
+      const anew = new Set<string>();
+      const stays: OnCluster[] = [];
+      for (const removal of bindings.doubtedRemovals()) {
+        const observation = observations.get(removal.cluster);
+        const recorded = record.placements.get(removal.key);
+        if (recorded === undefined || !isCompleteObservation(observation)) continue;
+        if (showsRemoval(removal.key, recorded, observation)) {
+          bindings.begun(removal);
+          continue;
+        }
+        stays.push(removal);
+        const names = executedEvictions(removal, { record, tip });
+        if (names.length === 0) problems.push(notBegun(removal));
+        for (const name of names) {
+          const eviction = tip.evictions.find(({ metadata }) => metadata.name === name)!;
+          if (await mayBeDone(eviction, observation, history)) {
+            lost.add(name);
+            problems.push(notBegun(removal));
+          } else anew.add(name);
+        }
+      }
+      for (const eviction of tip.evictions) {
+        const { name } = eviction.metadata;
+        if (!unseen?.has(name) || record.evictions.has(name) || record.unread?.evictions.has(name)) continue;
+        const observation = observations.get(eviction.spec.clusterName);
+        if (isCompleteObservation(observation) && (await mayBeDone(eviction, observation, history))) lost.add(name);
+      }
+      return { record: withEvictions(bindings.withoutRemovals(record, stays), { lost, anew }), problems };
+    },
+  };
+}
+
+function withEvictions(
+  record: FleetRecord,
+  { lost, anew }: { readonly lost: ReadonlySet<string>; readonly anew: ReadonlySet<string> },
+): FleetRecord {
+  if (lost.size + anew.size === 0) return record;
+  const { unread = noneUnread } = record;
+  return {
+    ...record,
+    evictions: new Map([...record.evictions].filter(([name]) => !lost.has(name) && !anew.has(name))),
+    unread: { ...unread, evictions: unread.evictions.union(lost) },
+  };
+}
+
+/** Whether an object of the placement is being deleted, or each known snapshot has one that the cluster lacks. */
+function showsRemoval(key: PlacementKey, { snapshots }: RecordedPlacement, observation: ClusterObservation): boolean {
+  const own = ownObjects(key, observation);
+  if (own.length === 0 || own.some(({ metadata }) => metadata['deletionTimestamp'] !== undefined)) return true;
+  const there = new Set(own.map(keyOfManifest));
+  const known = [...snapshots.values()].filter((manifests) => manifests.length > 0);
+  return known.length > 0 && known.every((manifests) => manifests.some((it) => isMissing(it, there)));
+}
+
+/** Envelopes are not on clusters. */
+const isMissing = (manifest: Manifest, there: ReadonlySet<string>): boolean =>
+  unpack(manifest) === undefined && !there.has(keyOfManifest(manifest));
+
+const ownObjects = (key: PlacementKey, { objects }: ClusterObservation): readonly Manifest[] =>
+  objects.filter((object) => placementShownBy(object) === key);
+
+/** Whether all objects of the placement were created after the eviction came: then it may have removed earlier ones. */
+async function mayBeDone(
+  eviction: Eviction,
+  observation: ClusterObservation,
+  history: FollowedHistory,
+): Promise<boolean> {
+  const own = ownObjects(placementKey({ name: eviction.spec.placementName }), observation);
+  if (own.length === 0) return false;
+  const since = await arrivalOf(eviction, history);
+  return !own.some(({ metadata }) => {
+    const created = parseInstant(String(metadata['creationTimestamp']));
+    return since !== undefined && created !== undefined && created < since;
+  });
+}
+
+/** When the followed branch got the eviction as it is now, milliseconds; undefined if that is too long ago to know. */
+async function arrivalOf(eviction: Eviction, history: FollowedHistory): Promise<number | undefined> {
+  let first = history.tip;
+  for await (const { commit, fleet } of history.before(history.tip)) {
+    const before = fleet.evictions.find(({ metadata }) => metadata.name === eviction.metadata.name);
+    if (!sameValue(before?.spec, eviction.spec)) return history.madeAt(first);
+    first = commit;
+  }
+  for await (const _ of history.before(first)) return undefined;
+  return history.madeAt(first);
+}
+
+const notBegun = ({ key, cluster }: OnCluster): Problem =>
+  mismatch(
+    `placements/${key}/state.yaml`,
+    `${cluster} shows no sign of the removal that it claims: gitfleet does not continue it`,
+  );
