@@ -102,46 +102,12 @@ export function bindingVerifier(): BindingVerifier {
     },
     isOutOfPlace: (key, cluster) => read.get(key)?.outOfPlace.has(cluster) === true,
     verify(record, { tip, runs }) {
-      const written = writtenPlacements(tip);
-      const members = membersOf(tip);
       const next: typeof read = new Map();
       const changed = new Map<PlacementKey, RecordedPlacement>();
       for (const [key, claimed] of record.placements) {
-        const before = read.get(key);
-        const brought = runs.filter(({ placement }) => placement === key);
-        let doubted = doubtedIn(claimed, before, brought);
-        const isDoubtedNow = (binding: Binding): boolean => isIn(doubted, idOf(binding));
-        const policy = written.get(key)?.spec.policy;
-        const outOfPlace = new Set<ClusterName>();
-        const leaving = new Set<ClusterName>();
-        const stays = new Set<ClusterName>();
-        const bindings = claimed.state.bindings.flatMap((binding): Binding[] => {
-          if (!isDoubtedNow(binding)) return [binding];
-          const cluster = binding.targetCluster as ClusterName;
-          if (binding.deleting) {
-            const proof = proofOfRemoval(cluster, { record, tip, brought, placement: written.get(key), key });
-            if (proof === 'none') {
-              stays.add(cluster);
-              return [stillThere(binding)];
-            }
-            // Proven once: the removal goes on when the file of the run is gone.
-            if (proof === 'proven') doubted = without(doubted, binding, claimed);
-            else leaving.add(cluster);
-            return [binding];
-          }
-          const member = members.get(cluster);
-          if (policy === undefined || member === undefined || mayBePickedAnew(member, policy)) return [binding];
-          // The cluster got nothing yet: the scheduler decides anew.
-          if (binding.state === 'Scheduled' && binding.resourceSnapshotIndex === undefined) return [];
-          outOfPlace.add(cluster);
-          return [binding];
-        });
-        const recorded = withBindings(
-          claimed,
-          before?.recorded.state === claimed.state ? bindings : onePerCluster(bindings, isDoubtedNow),
-        );
-        if (recorded !== claimed) changed.set(key, recorded);
-        next.set(key, { recorded, doubted: withIds(doubted, stays), outOfPlace, leaving });
+        const found = readNow(key, claimed, { before: read.get(key), record, tip, runs });
+        if (found.recorded !== claimed) changed.set(key, found.recorded);
+        next.set(key, found);
       }
       read = next;
       return changed.size === 0 ? record : { ...record, placements: new Map([...record.placements, ...changed]) };
@@ -182,6 +148,52 @@ export function bindingVerifier(): BindingVerifier {
       if (entry) entry.doubted = without(entry.doubted, { targetCluster: cluster }, entry.recorded);
     },
   };
+}
+
+/** Which bindings of a placement are doubted, and the record without those that cannot be. */
+function readNow(
+  key: PlacementKey,
+  claimed: RecordedPlacement,
+  of: {
+    readonly before: Read | undefined;
+    readonly record: FleetRecord;
+    readonly tip: Fleet;
+    readonly runs: readonly ProvenRun[];
+  },
+): Read {
+  const { before, record, tip } = of;
+  const brought = of.runs.filter(({ placement }) => placement === key);
+  let doubted = doubtedIn(claimed, before, brought);
+  const isDoubtedNow = (binding: Binding): boolean => isIn(doubted, idOf(binding));
+  const placement = placementsIn(tip).get(key);
+  const policy = placement?.spec.policy;
+  const outOfPlace = new Set<ClusterName>();
+  const leaving = new Set<ClusterName>();
+  const stays = new Set<ClusterName>();
+  const bindings = claimed.state.bindings.flatMap((binding): Binding[] => {
+    if (!isDoubtedNow(binding)) return [binding];
+    const cluster = binding.targetCluster as ClusterName;
+    if (binding.deleting) {
+      const proof = proofOfRemoval(cluster, { key, placement, record, tip, brought });
+      if (proof === 'none') {
+        stays.add(cluster);
+        return [stillThere(binding)];
+      }
+      // Proven once: the removal goes on when the file of the run is gone.
+      if (proof === 'proven') doubted = without(doubted, binding, claimed);
+      else leaving.add(cluster);
+      return [binding];
+    }
+    const member = membersOf(tip).get(cluster);
+    if (policy === undefined || member === undefined || mayBePickedAnew(member, policy)) return [binding];
+    // The cluster got nothing yet: the scheduler decides anew.
+    if (binding.state === 'Scheduled' && binding.resourceSnapshotIndex === undefined) return [];
+    outOfPlace.add(cluster);
+    return [binding];
+  });
+  const isUnchanged = before?.recorded.state === claimed.state;
+  const recorded = withBindings(claimed, isUnchanged ? bindings : onePerCluster(bindings, isDoubtedNow));
+  return { recorded, doubted: withIds(doubted, stays), outOfPlace, leaving };
 }
 
 /** A cluster may have two bindings of a placement: one that is being removed, and the one that follows. The id of that is its name. */
@@ -260,6 +272,7 @@ function sameContents(a: RecordedPlacement, b: RecordedPlacement, { resourceSnap
 
 const hashOf = memoize((manifests: readonly Manifest[]) => hashOfContents(manifests, sha256));
 
+const placementsIn = memoize((fleet: Fleet) => writtenPlacements(fleet));
 const membersOf = memoize((fleet: Fleet) => new Map(fleet.members.map((member) => [member.metadata.name, member])));
 
 /**
