@@ -68,6 +68,7 @@ const foundByPlanning: ReadonlySet<string> = new Set([
   'invalid-resource-selectors',
   'failing-override',
   'failing-envelope',
+  'node-disruption',
 ]);
 
 /** Problems of the single files and, where they are the whole fleet, of their references, selections and variables. */

@@ -54,11 +54,10 @@ export async function budgets(
   const pools = planned
     .filter(({ name }) => options.pool === undefined || name === options.pool)
     .map(({ name, nodes, disrupting }): PoolTimeline => {
-      const { spans } = limitTimeline(
-        member!.pools.get(name)!,
-        nodes,
-        window.isInstant ? { ...window, most: 2 } : window,
-      );
+      const { spans } = limitTimeline(member!.pools.get(name)!, nodes, {
+        ...window,
+        most: window.isInstant ? 2 : Number.POSITIVE_INFINITY,
+      });
       const shown = window.isInstant ? spans.slice(0, 1) : spans.filter(({ from }) => from < window.until);
       return {
         name,

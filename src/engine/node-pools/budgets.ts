@@ -35,7 +35,14 @@ export function readBudgets(written: unknown): Budgets {
 
 function readBudget(written: unknown): Budget | undefined {
   if (typeof written !== 'object' || written === null) return undefined;
-  const { nodes = '10%', schedule, duration, reasons } = written as Readonly<Record<string, unknown>>;
+  const fields = written as Readonly<Record<string, unknown>>;
+  // Null is absent, as the API server reads it.
+  const [schedule, duration, reasons] = [
+    fields['schedule'] ?? undefined,
+    fields['duration'] ?? undefined,
+    fields['reasons'] ?? undefined,
+  ];
+  const nodes = fields['nodes'] ?? '10%';
   if (typeof nodes !== 'string' || !amountPattern.test(nodes)) return undefined;
   if (reasons !== undefined && !(Array.isArray(reasons) && reasons.every(isReason))) return undefined;
   const isFor = reasons === undefined ? undefined : new Set(reasons as readonly string[]);

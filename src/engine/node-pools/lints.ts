@@ -28,17 +28,12 @@ interface Lint {
 /** What is valid in a pool and probably not meant. `delegate`: Karpenter acts there, not gitfleet. */
 export function poolLints(
   pool: Pool,
-  {
-    now,
-    isDelegated,
-    file,
-  }: { readonly now: Instant; readonly isDelegated: boolean; readonly file: string | undefined },
+  { now, isDelegated }: { readonly now: Instant; readonly isDelegated: boolean },
 ): readonly Problem[] {
   return [...budgetLints(pool, now), ...ofBudgets(pool, now), ...templateLints(pool, isDelegated)].map(
     ({ rule, message, fix, path, spans, reasons }): Problem => ({
       severity: 'warning',
       code: 'node-disruption',
-      ...(file === undefined ? {} : { file }),
       path,
       message: `NodePool ${pool.name}: ${message}`,
       fix,

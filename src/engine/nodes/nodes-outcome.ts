@@ -8,18 +8,18 @@ import { sourceKey } from '../input.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
 import { by } from '../kernel/ordering.ts';
-import { limitsOf } from '../node-pools/budgets.ts';
 import { poolLints } from '../node-pools/lints.ts';
 import { type Pool, readPool } from '../node-pools/pool.ts';
 import { heldByPause } from '../pause/pause.ts';
 import { upgradingHold } from '../pause/upgrading-hold.ts';
 import type { Hold, PlannedNodes } from '../plan-document.ts';
+import { sourceOf } from '../problem-of.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
 import { inFleet, type World } from '../world.ts';
 import { isDisrupting } from './cluster/pool-counts.ts';
 import { type CountedCluster, type FleetLimits, fleetLimits } from './fleet-limits.ts';
 import { type Market, marketOf } from './launch/market.ts';
-import { type ClusterPlan, planCluster } from './plan-cluster.ts';
+import { type ClusterPlan, planCluster, poolEntry } from './plan-cluster.ts';
 import { targetOf } from './target.ts';
 
 /** A member with pools, or with the annotation. */
@@ -138,7 +138,11 @@ function planOf(member: NodeMember, world: World, now: Instant): ClusterPlan | u
   return planCluster({ clusterName, mode, observation, pools, market, record, gates, now, digest: world.input.digest });
 }
 
-function counted({ name, record }: NodeMember, plan: ClusterPlan | undefined, world: World): CountedCluster {
+function counted(
+  { name, mode, pools, record }: NodeMember,
+  plan: ClusterPlan | undefined,
+  world: World,
+): CountedCluster {
   const labels = world.members.get(name)!.labels;
   if (plan === undefined) {
     const underWay = (record?.commands ?? []).filter(({ phase }) => phase !== 'Proposed').flatMap(({ nodes }) => nodes);
@@ -146,7 +150,9 @@ function counted({ name, record }: NodeMember, plan: ClusterPlan | undefined, wo
     return { name, labels, nodes, disrupting: underWay.length, driftedNodes: 0, isObserved: false };
   }
   const own = plan.cluster.nodes.filter(({ claim }) => claim !== undefined);
-  const busy = new Set(plan.underWay.flatMap(({ nodes }) => nodes.map(({ name: node }) => node)));
+  // Forced ones begin in any case, so that they use up places before all others.
+  const forced = mode === 'execute' ? plan.proposed.filter((command) => isForced(command, pools)) : [];
+  const busy = new Set([...plan.underWay, ...forced].flatMap(({ nodes }) => nodes.map(({ name: node }) => node)));
   const going = own.filter((node) => busy.has(node.name) || (isDisrupting(node) && (node.isDeleting || node.isMarked)));
   return {
     name,
@@ -230,10 +236,14 @@ const shown = ({ startedAt: _, ...command }: NodeCommand): NodeCommand => ({
   replacements: command.replacements.map(({ seen: _seen, ...replacement }) => replacement),
 });
 
+/** Expiry as since Karpenter v1: nothing stops it. */
+const isForced = ({ reason, nodes }: NodeCommand, pools: NodeMember['pools']): boolean =>
+  reason === 'Expired' && pools.get(nodes[0]!.pool)?.profile === 'karpenter-1.14';
+
 /** The command in its first phase, or as it was where something keeps it. */
 function started(
   command: NodeCommand,
-  { name, mode, launches }: NodeMember,
+  { name, mode, pools, launches }: NodeMember,
   {
     world,
     limits,
@@ -244,11 +254,7 @@ function started(
   if (mode !== 'execute') return command;
   const at = formatInstant(now);
   const begun = (phase: NodeCommand['phase']): NodeCommand => ({ ...command, phase, since: at, startedAt: at });
-  const isForced =
-    command.reason === 'Expired' &&
-    command.replacements.length === 0 &&
-    command.pods?.every(({ to }) => to === undefined);
-  if (isForced) return begun('Removing');
+  if (isForced(command, pools)) return begun('Removing');
   const nodes = command.nodes.map((node) => node.name).join(', ');
   const what = `${command.method} of ${nodes} starts`;
   const member = { kind: 'MemberCluster', name };
@@ -305,8 +311,7 @@ function unobserved(
   const known = new Map((record?.pools ?? []).map((pool) => [pool.name, pool]));
   const listed = [...pools.values()].map((pool): PlannedPool => {
     const { nodes = 0, disrupting = 0 } = known.get(pool.name) ?? {};
-    const limit = limitsOf(pool, nodes, now);
-    return { name: pool.name, profile: pool.profile, nodes, disrupting, limit, allowed: limit };
+    return poolEntry(pool, { total: nodes, disrupting }, now);
   });
   return {
     section: {
@@ -331,12 +336,13 @@ function unobserved(
 
 /** Lints of pools, each once, and contradictory lists. */
 function problemsOf(members: readonly NodeMember[], world: World, now: Instant): Problem[] {
-  const files = new Map(
-    world.admitted.resources.map(({ manifest, file }) => [`${manifest.kind}/${manifest.metadata.name}`, file]),
-  );
+  const { fleet } = world.input;
   const found = members.flatMap(({ name, pools, mode }) => [
     ...[...pools.values()].flatMap((pool) =>
-      poolLints(pool, { now, isDelegated: mode === 'delegate', file: files.get(`NodePool/${pool.name}`) || undefined }),
+      poolLints(pool, { now, isDelegated: mode === 'delegate' }).map((lint) => ({
+        ...lint,
+        ...sourceOf(fleet, { kind: 'NodePool', name: pool.name }),
+      })),
     ),
     ...contradictions(name, world),
   ]);

@@ -53,7 +53,8 @@ export interface ClusterPlan {
 /** A year ahead a budget is as good as constant. */
 const horizonMs = 400 * 86_400_000;
 
-export function planCluster(input: ClusterPlanInput): ClusterPlan {
+export function planCluster(given: ClusterPlanInput): ClusterPlan {
+  const input = { ...given, observation: withObjects(given.observation) };
   const { observation, pools, market, record, now, digest, mode, clusterName } = input;
   const recorded = mode === 'execute' ? record : record && { ...record, commands: [], failures: [] };
   const first = clusterNodes({ observation, pools, market, record: recorded });
@@ -92,9 +93,7 @@ export function planCluster(input: ClusterPlanInput): ClusterPlan {
   return {
     cluster,
     state,
-    pools: [...pools.values()].map((pool) =>
-      plannedPool(pool, first, { now, marked: standingNodes([...standing, ...evolved.commands.filter(isDue)]) }),
-    ),
+    pools: [...pools.values()].map((pool) => plannedPool(pool, cluster, { now, marked: standingNodes(underWay) })),
     underWay,
     proposed,
     blocked,
@@ -109,6 +108,15 @@ export function planCluster(input: ClusterPlanInput): ClusterPlan {
       ),
     ],
   };
+}
+
+/** What placements deliver protects pods like anything else: objects are read as extras, each once. */
+function withObjects(observation: ClusterObservation): ClusterObservation {
+  const keyOf = ({ apiVersion, kind, metadata: { namespace = '', name } }: Manifest): string =>
+    `${apiVersion.split('/')[0]} ${kind} ${namespace}/${name}`;
+  const known = new Set(observation.extras.map(keyOf));
+  const others = observation.objects.filter((object) => !known.has(keyOf(object)));
+  return { ...observation, extras: [...observation.extras, ...others] };
 }
 
 const emptyRecord: NodePlan = {
@@ -209,6 +217,15 @@ function plannedPool(
 ): PlannedPool {
   const now_ = nodes.map((node) => (node.isMarked || marked.has(node.name) ? { ...node, isMarked: true } : node));
   const { total, disrupting } = poolCounts(now_, pool.name);
+  return poolEntry(pool, { total, disrupting }, now);
+}
+
+/** A pool with so many nodes, of which some are on their way out. */
+export function poolEntry(
+  pool: Pool,
+  { total, disrupting }: { readonly total: number; readonly disrupting: number },
+  now: Instant,
+): PlannedPool {
   const limit = limitsOf(pool, total, now);
   const change = limitsChangeAt(pool, total, { now, until: now + horizonMs });
   return {

@@ -1,9 +1,11 @@
 import type { NodeCommand } from '../../api/nodes/node-plan.ts';
 import { formatInstant } from '../kernel/instant.ts';
+import { rounded } from './commands.ts';
 import { attempt, openSearch } from './methods/attempt.ts';
 import { isEmpty } from './methods/emptiness.ts';
 import { draftOf } from './methods/graceful.ts';
 import { isConsolidatable, isFree, type PlanState } from './methods/plan-state.ts';
+import { priceOf } from './methods/price-rules.ts';
 
 /**
  * A command at the end of its validation: begun, where everything still holds, or dropped (undefined). Of empty nodes those that still
@@ -21,9 +23,12 @@ export function validated(command: NodeCommand, state: PlanState): NodeCommand |
     if (empty.length === 0) return undefined;
     state.scheduling.commit(empty, { ok: true, landed: new Map(), newNodes: [] });
     state.take({ method: 'Emptiness', reason: 'Empty', nodes: empty, replacements: [], moves: [] });
+    const before = priceOf(empty.map((at) => cluster.nodes[at]!));
+    const { priceBefore: _, ...rest } = command;
     const names = new Set(empty.map((at) => cluster.nodes[at]!.name));
     return {
-      ...command,
+      ...rest,
+      ...(before === undefined ? {} : { priceBefore: rounded(before) }),
       phase: 'Removing',
       since,
       nodes: command.nodes.filter(({ name }) => names.has(name)),

@@ -44,7 +44,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
     ],
     problems: [...usable.problems, ...documents.problems, ...located].sort(byPosition),
     sources: new Map(
-      sorted.fleet.flatMap(({ value, file, line, inside }) => {
+      [...sorted.fleet, ...sorted.hub.filter(isNodePool)].flatMap(({ value, file, line, inside }) => {
         const ref = writtenRef(value);
         return ref ? [[sourceKey(ref.kind, ref), { file, line, ...(inside.length > 0 && { inside }) }] as const] : [];
       }),
@@ -57,6 +57,9 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
     ),
   });
 }
+
+/** Planning finds problems in NodePools, too. */
+const isNodePool = ({ value }: { readonly value: object }): boolean => writtenRef(value)?.kind === 'NodePool';
 
 function withoutStrategy(object: FleetObject, written: object): PlacementKey[] {
   return isPlacement(object) && !namesStrategy(written) ? [placementKey(object.metadata)] : [];

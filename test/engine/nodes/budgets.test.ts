@@ -34,6 +34,10 @@ describe('one budget', () => {
     expect(limit([], 15)).toBe(unbounded);
   });
 
+  it('reads null as absent', () => {
+    expect(limit([{ nodes: '50%', schedule: null, duration: null, reasons: null }], 10)).toBe(5);
+  });
+
   it.each([
     ['a number', [{ nodes: 5 }]],
     ['a schedule without a duration', [{ nodes: '5', schedule: '@daily' }]],
@@ -124,9 +128,11 @@ describe('the examples of the product page', () => {
       } as Manifest,
       undefined,
     );
-    return poolLints(pool, { now: at('2026-11-20T10:00:00Z'), isDelegated: false, file: undefined }).map(
-      ({ rule, spans, reasons }) => ({ rule, first: spans?.[0], reasons }),
-    );
+    return poolLints(pool, { now: at('2026-11-20T10:00:00Z'), isDelegated: false }).map(({ rule, spans, reasons }) => ({
+      rule,
+      first: spans?.[0],
+      reasons,
+    }));
   };
 
   it('get the lint they deserve', () => {

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { folder } from '../../support/folders.ts';
+import { nodeMember } from '../../support/node-world.ts';
+import { plan } from '../../support/plan-command.ts';
+import { cli } from '../../support/run-cli.ts';
+
+const repo = {
+  'members/eu-1.yaml': nodeMember('eu-1', 'plan'),
+  'resources/pool.yaml': `apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata:
+  name: default
+spec:
+  template:
+    spec:
+      requirements: []
+      nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: default}
+      expireAfter: Never
+  disruption:
+    budgets:
+    - nodes: "50%"
+      schedule: 0 0 * * 6
+      duration: 48h
+    - nodes: "0"
+`,
+  'placements/pools.yaml': `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacement
+metadata: {name: pools}
+spec:
+  resourceSelectors: [{group: karpenter.sh, version: v1, kind: NodePool, name: default}]
+  policy: {placementType: PickAll}
+`,
+};
+
+describe('warnings of a NodePool', () => {
+  it('name the line of the field in a plan', async () => {
+    const { plan: whole } = await plan({ repo });
+    expect(whole.problems).toMatchObject([
+      {
+        rule: 'NodeBudgetBlocksForever',
+        file: 'resources/pool.yaml',
+        line: 12,
+        column: 5,
+        spans: [{ from: '2026-11-20T10:00:00Z' }],
+      },
+    ]);
+  });
+
+  it('are listed by validate', async () => {
+    const { out, err, code } = await cli('validate', folder(repo));
+    expect(`${out}${err}`).toContain('resources/pool.yaml:12:5: warning[node-disruption]');
+    expect(code).toBe(0);
+  });
+});
+
+describe('budgets', () => {
+  it('--next shows every change, however many there are', async () => {
+    const hourly = repo['resources/pool.yaml']
+      .replace('0 0 * * 6', '0 * * * *')
+      .replace('48h', '30m')
+      .replace('    - nodes: "0"\n', '');
+    const flags = ['--now', '2026-11-20T10:00:00Z', '--recorded', 'none', '-o', 'json'];
+    const { out } = await cli(
+      'budgets',
+      'eu-1',
+      '--repo',
+      folder({ ...repo, 'resources/pool.yaml': hourly }),
+      '--next',
+      '60d',
+      ...flags,
+    );
+    const [{ spans }] = JSON.parse(out).pools;
+    expect(spans).toHaveLength(2 * 24 * 60);
+    expect(spans.at(-1)).toMatchObject({ from: '2027-01-19T09:30:00Z', to: '2027-01-19T10:00:00Z' });
+  });
+});
