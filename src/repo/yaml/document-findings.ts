@@ -10,7 +10,7 @@ interface Finding extends Pick<Problem, 'code' | 'message' | 'fix' | 'value'> {
   readonly offset: number;
 }
 
-interface FindingsContext extends Pick<Limits, 'maxObjectBytes' | 'maxTokens' | 'maxDepth'> {
+interface FindingsContext extends Pick<Limits, 'maxObjectBytes' | 'maxTokens' | 'maxDepth' | 'maxFindings'> {
   readonly text: string;
   readonly secret: boolean;
   readonly isFirst: boolean;
@@ -18,13 +18,16 @@ interface FindingsContext extends Pick<Limits, 'maxObjectBytes' | 'maxTokens' | 
 
 /** Findings about one document: its size, its syntax, and values that kubectl reads differently. */
 export function findingsOf(document: Document.Parsed, context: FindingsContext): Finding[] {
-  const { text, maxDepth, secret, isFirst } = context;
+  const { text, maxDepth, maxFindings, secret, isFirst } = context;
   const syntax = firstCauses([...document.errors, ...document.warnings])
     // The lint reports tags, including those that YAML itself resolves.
     .filter(({ code }: YAMLError) => code !== 'TAG_RESOLVE_FAILED')
+    // Each quotes its line, which takes time.
+    .slice(0, maxFindings)
     .map((error): Finding => ({ offset: error.pos[0], ...syntaxFinding(error, secret ? undefined : text) }));
-  const lint = lintDocument(document, maxDepth).map((finding): Finding => {
+  const lint = lintDocument(document, maxDepth).map((finding, at): Finding => {
     const { value, ...rest } = finding;
+    if (at >= maxFindings) return rest;
     if (!secret && finding.code === 'duplicate-key') return { ...finding, value: lineAt(text, finding.offset) };
     if (finding.value === undefined) return rest;
     return secret ? { ...rest, ...withoutValue[finding.code] } : { ...finding, value: finding.value.slice(0, 80) };
@@ -50,7 +53,9 @@ function firstCauses(errors: readonly YAMLError[]): YAMLError[] {
   return inOrder.filter(({ code }, at) => at === 0 || code !== 'UNEXPECTED_TOKEN');
 }
 
-const firstOf = (findings: readonly Finding[]): number => Math.min(...findings.map(({ offset }) => offset));
+/** Not spread into arguments: a document may have a million findings. */
+const firstOf = (findings: readonly Finding[]): number =>
+  findings.reduce((first, { offset }) => Math.min(first, offset), Number.POSITIVE_INFINITY);
 
 /** YAML reads the braces of Helm and other templates as maps, which are never valid. */
 function beginsWithTemplate(findings: readonly Finding[], text: string): boolean {

@@ -7,6 +7,8 @@ export interface Oversized {
   /** Offset where it ends. */
   readonly to: number;
   readonly cause: 'bytes' | 'tokens';
+  /** Offset of the first token beyond the limit; undefined if there is none. */
+  readonly passedAt: number | undefined;
 }
 
 /** Marks of the lexer without text: start of a document's contents, broken flow collection, next scalar. */
@@ -27,16 +29,18 @@ export function oversizedDocuments(
   if (!isLonger(text, maxObjectBytes) && text.length * 2 <= maxTokens) return [];
   const found: Oversized[] = [];
   let [offset, begin, tokens] = [0, 0, 0];
+  let passedAt: number | undefined;
   let isScalar = false;
   const end = (): void => {
     const body = text.slice(begin, offset);
     const cause =
       tokens > maxTokens ? 'tokens' : isLonger(body, maxObjectBytes) && !mayBeList.test(body) ? 'bytes' : undefined;
-    if (cause) found.push({ from: begin + Math.max(body.search(/[^\s]/), 0), to: offset, cause });
-    tokens = 0;
+    if (cause) found.push({ from: begin + Math.max(body.search(/[^\s]/), 0), to: offset, cause, passedAt });
+    [tokens, passedAt] = [0, undefined];
   };
   for (const token of new Lexer().lex(text)) {
     tokens++;
+    if (tokens === maxTokens + 1) passedAt = offset;
     if (isScalar) isScalar = false;
     else if (token === scalarNext) {
       isScalar = true;

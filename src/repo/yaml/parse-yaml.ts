@@ -2,6 +2,7 @@ import { Composer, type Document, isMap, LineCounter, type ParsedNode, Parser } 
 import type { Problem } from '../../api/problem.ts';
 import { allBroken, type Broken, brokenPart } from './broken.ts';
 import { findingsOf, tooLarge } from './document-findings.ts';
+import { withoutStacks } from './documents-of.ts';
 import { holdsSecret } from './holds-secret.ts';
 import { type Limits, usualLimits } from './limits.ts';
 import { oversizedDocuments, withoutDocuments } from './oversized.ts';
@@ -29,7 +30,7 @@ export interface ParsedFile {
 export function parseYaml(marked: string, file: string, other: Partial<Limits> = {}): ParsedFile {
   const text = marked.startsWith('\uFEFF') ? marked.slice(1) : marked;
   const limits = { ...usualLimits, ...other };
-  const { maxBytes, maxDocuments, maxDepth } = limits;
+  const { maxBytes, maxDocuments, maxDepth, maxFindings } = limits;
   const secret = holdsSecret(text);
   const problems: Problem[] = [];
   const refuse = (fault: Omit<Problem, 'severity' | 'file'>): ParsedFile => ({
@@ -62,6 +63,7 @@ export function parseYaml(marked: string, file: string, other: Partial<Limits> =
     const findings = findingsOf(document, { ...limits, text: left, secret, isFirst: count === 0 });
     count++;
     for (const { offset, ...finding } of findings.sort((a, b) => a.offset - b.offset)) {
+      if (problems.length === maxFindings) break;
       const { line, col } = lineCounter.linePos(offset);
       problems.push({ severity: 'error', file, line: Math.max(line, 1), column: Math.max(col, 1), ...finding });
     }
@@ -98,7 +100,12 @@ function* documentsOf(text: string, lineCounter: LineCounter): Generator<Documen
   const options = { version: '1.2', uniqueKeys: false, strict: true, merge: true, logLevel: 'error' } as const;
   try {
     const composer = new Composer<ParsedNode, true>({ ...options, lineCounter, prettyErrors: false });
-    yield* composer.compose(new Parser(lineCounter.addNewLine).parse(text));
+    const documents = composer.compose(new Parser(lineCounter.addNewLine).parse(text));
+    for (;;) {
+      const { done, value } = withoutStacks(() => documents.next());
+      if (done) return;
+      yield value;
+    }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     yield 'too-deep';

@@ -1,4 +1,6 @@
 import { isMap, isSeq, LineCounter, parseAllDocuments } from 'yaml';
+import { usualLimits } from './limits.ts';
+import { oversizedDocuments, withoutDocuments } from './oversized.ts';
 
 export interface Position {
   /** 1-based. */
@@ -14,7 +16,12 @@ export type Positions = (documentLine: number, path: readonly (string | number)[
 export function positionsOf(text: string): Positions {
   const lineCounter = new LineCounter();
   // uniqueKeys is off: comparing all pairs of keys takes minutes in large maps, and its errors are not needed.
-  const parsed = parseAllDocuments(text, { merge: true, uniqueKeys: false, lineCounter, logLevel: 'error' });
+  const parsed = parseAllDocuments(withoutDocuments(text, oversizedDocuments(text, usualLimits)), {
+    merge: true,
+    uniqueKeys: false,
+    lineCounter,
+    logLevel: 'error',
+  });
   const byLine = new Map(
     (Array.isArray(parsed) ? parsed : []).flatMap(({ contents }) =>
       contents?.range ? [[lineCounter.linePos(contents.range[0]).line, contents] as const] : [],
