@@ -58,7 +58,13 @@ async function filesAt(path: string): Promise<string[]> {
 
 function documentsOf(text: string, file: string, problems: Problem[]): { value: unknown; line: number }[] {
   const lineCounter = new LineCounter();
-  const documents = parseAllDocuments(text, { logLevel: 'error', merge: true, lineCounter, prettyErrors: false });
+  const documents = parseAllDocuments(text, {
+    logLevel: 'error',
+    merge: true,
+    lineCounter,
+    prettyErrors: false,
+    uniqueKeys: false,
+  });
   return (Array.isArray(documents) ? documents : []).flatMap((document) => {
     const [syntax] = document.errors;
     if (syntax) {

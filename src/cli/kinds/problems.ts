@@ -1,4 +1,3 @@
-import { parse } from 'yaml';
 import type { Problem } from '../../api/problem.ts';
 import { byPosition } from '../../repo/fleet/positions.ts';
 import { type Listing, listing } from './listing.ts';
@@ -10,8 +9,7 @@ export const problems: Listing = listing<Problem>({
   ordered: true,
   nameless: true,
   none: 'No problems: the last reconciliation found none in the files of the fleet repo, nor on the clusters.',
-  items: ({ files }) =>
-    [...((parse(files.get('summary.yaml') ?? '') as { problems?: Problem[] } | null)?.problems ?? [])].sort(byPosition),
+  items: ({ reported }) => [...reported].sort(byPosition),
   describe: (problem) => ({ name: problem.file ?? problem.code, value: problem }),
   columns: [
     { heading: 'SEVERITY', cell: ({ severity }) => severity },

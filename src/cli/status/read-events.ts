@@ -1,9 +1,8 @@
-import { parseDocument } from 'yaml';
 import { fileChanges } from '../../git/objects/changes.ts';
 import type { Commit } from '../../git/objects/commit.ts';
 import { recordPathOf } from '../../repo/record/path.ts';
 import { recordLimits } from '../../repo/too-large.ts';
-import { structureFault } from '../../repo/yaml/structure-fault.ts';
+import { readBounded } from '../../repo/yaml/read-bounded.ts';
 import { type ObjectEvent, objectEvents, type Versioned } from '../../report/object-events.ts';
 import type { Status, StatusReader } from './open-status.ts';
 
@@ -77,12 +76,8 @@ const largestVersion = recordLimits.file;
 
 /** Files that are no YAML, after an edit by hand, have no events. */
 function versionOf(text: string): Versioned | undefined {
-  try {
-    const document = parseDocument(text, { logLevel: 'silent' });
-    return structureFault(document, text) ? undefined : ((document.toJS() as Versioned | null) ?? undefined);
-  } catch {
-    return undefined;
-  }
+  const read = readBounded(text);
+  return 'value' in read ? ((read.value as Versioned | null) ?? undefined) : undefined;
 }
 
 function counted(events: readonly FleetEvent[]): FleetEvent[] {

@@ -1,14 +1,11 @@
-import { LineCounter, parseDocument, YAMLParseError } from 'yaml';
 import type { z } from 'zod';
 import type { Issue } from '../../api/issue.ts';
 import type { Problem } from '../../api/problem.ts';
 import { schemaIssues } from '../../api/schema-issues.ts';
 import { withoutNulls } from '../../api/without-nulls.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
-import { holdsSecret } from '../yaml/holds-secret.ts';
-import { positionsOf } from '../yaml/positions.ts';
-import { type StructureFault, structureFault } from '../yaml/structure-fault.ts';
-import { syntaxFinding } from '../yaml/syntax.ts';
+import { lineAndColumn } from '../yaml/line-and-column.ts';
+import { positionsInDocument, type ReadFault, readBounded } from '../yaml/read-bounded.ts';
 import { reasonNotRead } from './not-read.ts';
 import { writtenIn } from './write.ts';
 
@@ -44,26 +41,22 @@ function rawOf(text: string, written: RecordDocument | undefined): FileRead<unkn
   if (known) return { value: known.value };
   const fault = faultOfNotRead(text);
   if (fault) return { faults: [fault] };
-  try {
-    const document = parseDocument(text, { logLevel: 'error', prettyErrors: false });
-    const [error] = document.errors;
-    if (error) throw error;
-    const structure = structureFault(document, text);
-    if (structure) return { faults: [placedFault(structure, text)] };
-    return { value: document.toJS({ maxAliasCount: 1000 }) };
-  } catch (thrown) {
-    return { faults: [unparsed(thrown, text)] };
-  }
+  const read = readBounded(text);
+  return 'fault' in read ? { faults: [placedFault(read.fault, text)] } : read;
 }
 
 /** A fault at an offset of a text. */
 export function placedFault(
-  { offset, message, fix }: Pick<StructureFault, 'offset' | 'message'> & Pick<Fault, 'fix'>,
+  { offset, ...fault }: Pick<ReadFault, 'offset' | 'message'> & Partial<ReadFault>,
   text: string,
 ): Fault {
-  const before = text.slice(0, offset).split('\n');
-  const place = { line: before.length, column: before.at(-1)!.length + 1 };
-  return { ...place, message, ...(fix === undefined ? {} : { fix }) };
+  const { message, fix, value } = fault;
+  return {
+    ...lineAndColumn(text, offset),
+    ...(value === undefined ? {} : { value }),
+    message,
+    ...(fix === undefined ? {} : { fix }),
+  };
 }
 
 /** The fault of a file that was too large to be read; undefined for others. */
@@ -72,31 +65,15 @@ export function faultOfNotRead(text: string): Fault | undefined {
   return message === undefined ? undefined : { line: 1, column: 1, message, fix: 'remove the file' };
 }
 
-/** The fault of a text that is not YAML, or not safe to read. */
-export function unparsed(thrown: unknown, text: string): Fault {
-  if (thrown instanceof RangeError)
-    return { line: 1, column: 1, message: 'nested too deep', fix: 'flatten the document' };
-  if (!(thrown instanceof YAMLParseError))
-    return { line: 1, column: 1, message: (thrown as Error).message.split('\n')[0]!, fix: 'write the values out' };
-  const lineCounter = new LineCounter();
-  parseDocument(text, { lineCounter, logLevel: 'silent' });
-  const { line, col } = lineCounter.linePos(thrown.pos[0]);
-  const { code: _, ...finding } = syntaxFinding(thrown, holdsSecret(text) ? undefined : text);
-  return { line: Math.max(line, 1), column: Math.max(col, 1), ...finding };
-}
-
 function placed(issues: readonly Issue[], text: string, value: unknown): Fault[] {
-  const lineCounter = new LineCounter();
-  const { contents } = parseDocument(text, { lineCounter, logLevel: 'silent' });
-  const { line } = lineCounter.linePos(contents?.range?.[0] ?? 0);
-  const positions = positionsOf(text);
+  const positions = positionsInDocument(text);
   return issues.map(({ path, message, fix }) => {
     const written = path.reduce<unknown>(
       (at, part) => (at as Record<string | number, unknown> | undefined)?.[part],
       value,
     );
     return {
-      ...positions(Math.max(line, 1), path),
+      ...positions(path),
       ...(path.length > 0 ? { path: path.join('.') } : {}),
       ...(written === undefined || typeof written === 'object' ? {} : { value: String(written).slice(0, 80) }),
       message,

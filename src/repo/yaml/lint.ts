@@ -143,20 +143,49 @@ function lintTag(node: Tagged, lint: Lint): void {
 }
 
 /** Duplicate keys; a key that is not a string has its own finding. */
-function lintKeys({ items }: YAMLMap, lint: Lint): void {
-  if (items.length < 2) return;
+function lintKeys({ items }: YAMLMap, lint: Pick<Lint, 'report'>): void {
+  if (items.length < 2 || (items.length <= fewKeys && !hasEqualKeys(items))) return;
   const keys = new Set<unknown>();
   for (const { key } of items) {
     if (!isScalar(key)) continue;
-    if (keys.has(key.value))
-      lint.report({
-        offset: offsetOf(key),
-        code: 'duplicate-key',
-        message: 'the key occurs twice in one map',
-        fix: 'keep one of the two',
-      });
+    if (keys.has(key.value)) lint.report(duplicateKey(offsetOf(key)));
     keys.add(key.value);
   }
+}
+
+/** Comparing all pairs of so few keys is faster than a set of them. */
+const fewKeys = 12;
+
+function hasEqualKeys(items: YAMLMap['items']): boolean {
+  for (let at = 1; at < items.length; at++) {
+    const { value } = items[at]!.key as { value?: unknown };
+    for (let other = 0; other < at; other++)
+      if (value === (items[other]!.key as { value?: unknown }).value) return true;
+  }
+  return false;
+}
+
+export const duplicateKey = (offset: number): LintFinding => ({
+  offset,
+  code: 'duplicate-key',
+  message: 'the key occurs twice in one map',
+  fix: 'keep one of the two',
+});
+
+/** The first duplicate key of a document: faster than all findings. */
+export function firstDuplicateKey(node: unknown): LintFinding | undefined {
+  if (isMap(node)) {
+    let found: LintFinding | undefined;
+    lintKeys(node, { report: (finding) => (found ??= finding) });
+    for (const { key, value } of node.items) found ??= firstDuplicateKey(key) ?? firstDuplicateKey(value);
+    return found;
+  }
+  if (!isSeq(node)) return undefined;
+  for (const item of node.items) {
+    const found = isPair(item) ? firstDuplicateKey(item.value) : firstDuplicateKey(item);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 function lintKey(pair: YAMLMap['items'][number], lint: Lint): void {

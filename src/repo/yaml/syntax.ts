@@ -3,15 +3,16 @@ import type { Problem, ProblemCode } from '../../api/problem.ts';
 
 /**
  * An error of the YAML parser in our words. Quotes its line from `text`; without `text` (the file has a Secret) it quotes nothing and
- * does not use the parser's message, which may quote.
+ * does not use the parser's message, which may quote. `offset`: where the error is in that text.
  */
 export function syntaxFinding(
   error: YAMLError,
   text: string | undefined,
+  offset = error.pos[0],
 ): Pick<Problem, 'code' | 'message' | 'fix' | 'value'> {
   const known = words[error.code];
   const message = known?.message ?? (text === undefined ? 'this is not YAML' : firstLine(error.message));
-  const value = text === undefined ? '' : lineAt(text, error.pos[0]);
+  const value = text === undefined ? '' : lineAt(text, offset);
   const unclosed = /end with a ([}\]])/.exec(error.message)?.[1];
   return {
     code: known?.code ?? 'yaml-syntax',
