@@ -1,11 +1,15 @@
 import { join } from 'node:path';
-import { notRead } from '../repo/record/not-read.ts';
-import { recordLimits, tooLarge } from '../repo/too-large.ts';
+import { recordFolder } from '../repo/record/folders/rows.ts';
+import { noneRead, notRead, reasonNotRead } from '../repo/record/not-read.ts';
+import { isRead } from '../repo/record/path.ts';
+import { recordFault, recordLimits } from '../repo/too-large.ts';
+import type { TreeFile } from '../repo/tree.ts';
+import { separatorsIn } from '../repo/yaml/separators.ts';
 import { parseAddress } from './address.ts';
 import type { Branches, GitRequest } from './branches.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
-import { newCommit, newFileTree, type TreeEntry } from './objects/new-objects.ts';
+import { isFolder, type Kept, newCommit, newFileTree } from './objects/new-objects.ts';
 import { openBranches } from './open-branches.ts';
 import type { Person } from './person.ts';
 import { alwaysAsk, type RefPoll } from './ref-poll.ts';
@@ -72,7 +76,10 @@ export function statusBranch(
   { author, now, refs }: { readonly author: Person; readonly now: () => number; readonly refs: RefPoll },
 ): StatusBranch {
   /** Objects that the repository has, since they are reachable from a tip: only the others are sent. */
-  const reachable = new WeakMap<StatusTip, { readonly root: string; readonly oids: ReadonlySet<string> }>();
+  const reachable = new WeakMap<
+    StatusTip,
+    { readonly root: string; readonly oids: ReadonlySet<string>; readonly notRead: FilesAt['notRead'] }
+  >();
 
   return {
     remote: branches.remote,
@@ -82,9 +89,10 @@ export function statusBranch(
       refs.know(ref, commit);
       if (commit === undefined) return { commit, files: new Map() };
       await branches.obtain(ref, commit);
-      const tip = { commit, files: await readFiles(branches, commit) };
+      const { files, notRead } = await filesAt(branches, commit);
+      const tip = { commit, files };
       const root = (await branches.objects.commit(commit)).tree;
-      reachable.set(tip, { root, oids: await branches.objects.oidsOf(commit) });
+      reachable.set(tip, { root, oids: await branches.objects.oidsOf(commit), notRead });
       return tip;
     },
     isAncestor: (ancestor, of) => branches.objects.isAncestor(ancestor, of),
@@ -95,7 +103,8 @@ export function statusBranch(
           `${ref} is checked out in a working tree of ${branches.name}: switch to another branch there, status commits would look like deletions`,
         );
       const known = reachable.get(base);
-      const objects = newFileTree(files);
+      const notRead = known?.notRead ?? new Map<string, Kept>();
+      const objects = newFileTree(contentsOf(files, notRead));
       const root = objects.at(-1)!.oid;
       if (known?.root === root) return { kind: 'unchanged', tip: base };
       const parents = base.commit === undefined ? [] : [base.commit];
@@ -109,29 +118,78 @@ export function statusBranch(
       }
       refs.know(ref, commit.oid);
       const tip: StatusTip = { commit: commit.oid, files };
-      reachable.set(tip, { root, oids: new Set(objects.map(({ oid }) => oid)) });
+      const kept = [...notRead.values()].map(({ oid }) => oid);
+      reachable.set(tip, { root, oids: new Set([...objects.map(({ oid }) => oid), ...kept]), notRead });
       return { kind: 'published', tip };
     },
     close: () => branches.close(),
   };
 }
 
-/**
- * Text files only: links and submodules that someone added are deleted by the next commit. All of them, or some paths. A file
- * that is too large to be read is replaced by `notRead`.
- */
-export async function readFiles(
+/** The files of the record at a commit, or some of them; see `filesAt`. */
+export const readFiles = async (
+  branches: Pick<Branches, 'objects'>,
+  commit: string,
+  isAsked?: (path: string) => boolean,
+): Promise<Map<string, string>> => (await filesAt(branches, commit, isAsked)).files;
+
+/** The files of a commit. Links and submodules that someone added are left out, so that the next commit deletes them. */
+interface FilesAt {
+  /** `notRead` is the text of those that are not of the record, or too large. */
+  readonly files: Map<string, string>;
+  /** What these are, by path. */
+  readonly notRead: ReadonlyMap<string, Kept>;
+}
+
+async function filesAt(
   branches: Pick<Branches, 'objects'>,
   commit: string,
   isAsked: (path: string) => boolean = () => true,
-): Promise<Map<string, string>> {
+): Promise<FilesAt> {
   const tree = await branches.objects.files(commit);
-  const listed = (await tree.files()).filter(({ mode, path }) => isText(mode) && isAsked(path));
-  const sizes = await tree.sizes!(listed.map(({ oid }) => oid));
-  const left = tooLarge(new Map(listed.map(({ path, oid }) => [path, sizes.get(oid)!])), recordLimits);
-  const contents = await tree.read(listed.flatMap(({ path, oid }) => (left.has(path) ? [] : oid)));
-  const textOf = (oid: string): string => Buffer.from(contents.get(oid)!).toString('utf8');
-  return new Map(listed.map(({ path, oid }) => [path, left.has(path) ? notRead(left.get(path)!) : textOf(oid)]));
+  const listed = (await tree.files()).filter(({ mode, path }) => isKept(mode) && isAsked(path));
+  const unlisted = listed.find(
+    ({ mode, path }) => isFolder({ mode }) && recordFolder(path.split('/')[0]) !== undefined,
+  );
+  if (unlisted) return none(`the folder ${unlisted.path} has too many files to be listed`);
+  const asked = listed.filter(({ path, mode }) => isText(mode) && isRead(path));
+  const sizes = await tree.sizes!(asked.map(({ oid }) => oid));
+  const fault = recordFault(asked.map(({ oid }) => sizes.get(oid)!));
+  if (fault !== undefined) return none(fault);
+  const small = asked.filter(({ oid }) => sizes.get(oid)! <= recordLimits.file);
+  const contents = await tree.read(small.map(({ oid }) => oid));
+  const texts = new Map(small.map(({ path, oid }) => [path, Buffer.from(contents.get(oid)!).toString('utf8')]));
+  if (hasTooManyValues(texts.values()))
+    return none(
+      `its files have more values together than fit into memory, of at most ${Math.floor(recordLimits.separators)}`,
+    );
+  const reason = ({ oid }: TreeFile): string =>
+    sizes.has(oid)
+      ? `the file has ${sizes.get(oid)} bytes, of at most ${recordLimits.file}`
+      : 'it is no file of the record';
+  return {
+    files: new Map(listed.map((file) => [file.path, texts.get(file.path) ?? notRead(reason(file))])),
+    notRead: new Map(listed.flatMap(({ path, mode, oid }) => (texts.has(path) ? [] : [[path, { mode, oid }]]))),
+  };
 }
 
-const isText = (mode: TreeEntry['mode']): boolean => mode === '100644' || mode === '100755';
+const none = (reason: string): FilesAt => ({ files: noneRead(reason), notRead: new Map() });
+
+/** The texts to publish. Those that were not read stay what they are. */
+function contentsOf(files: ReadonlyMap<string, string>, kept: ReadonlyMap<string, Kept>): Map<string, string | Kept> {
+  const contents = new Map<string, string | Kept>();
+  for (const [path, text] of files) {
+    const content = reasonNotRead(text) === undefined ? text : kept.get(path);
+    if (content !== undefined) contents.set(path, content);
+  }
+  return contents;
+}
+
+function hasTooManyValues(texts: Iterable<string>): boolean {
+  let separators = 0;
+  for (const text of texts) separators += separatorsIn(text);
+  return separators > recordLimits.separators;
+}
+
+const isText = (mode: string): boolean => mode === '100644' || mode === '100755';
+const isKept = (mode: string): boolean => isText(mode) || isFolder({ mode });

@@ -1,3 +1,5 @@
+import { getHeapStatistics } from 'node:v8';
+
 /** Limits for files from outside, in bytes. */
 export interface SizeLimits {
   readonly file: number;
@@ -10,8 +12,32 @@ export interface SizeLimits {
  */
 export const fleetLimits: SizeLimits = { file: 16 * 1024 ** 2, total: 512 * 1024 ** 2 };
 
-/** Limits for the status branch: 100,000 bindings take 316 MB, and one file has the selected resources of one placement. */
-export const recordLimits: SizeLimits = { file: 64 * 1024 ** 2, total: 1024 ** 3 };
+const { heap_size_limit: heap } = getHeapStatistics();
+
+/**
+ * Limits for the status branch: 100,000 bindings take 316 MB, and one file has the selected resources of one placement. The texts may
+ * take a quarter of the heap, since their values take as much again, and so does the next record. Of a separator (`separators.ts`) a
+ * value of at most 70 bytes is kept.
+ */
+export const recordLimits = {
+  file: 64 * 1024 ** 2,
+  total: Math.min(1024 ** 3, heap / 4),
+  files: 200_000,
+  separators: heap / 64,
+};
+
+/** Why files of such sizes are too large together to be read as a record; undefined if they are not. */
+export function recordFault(sizes: Iterable<number>): string | undefined {
+  let [files, total] = [0, 0];
+  for (const size of sizes) {
+    files++;
+    if (size <= recordLimits.file) total += size;
+  }
+  if (files > recordLimits.files) return `it has ${files} files, of at most ${recordLimits.files}`;
+  if (total > recordLimits.total)
+    return `its files have ${total} bytes together, of at most ${Math.floor(recordLimits.total)}`;
+  return undefined;
+}
 
 /**
  * Files that must not be read, with a reason: those above the file limit, then the largest of the others while they exceed the total

@@ -116,7 +116,9 @@ describe.skipIf(!gitThere)('the status branch', () => {
     const status = await open(`file://${bare()}`, true, cacheDir);
     let tip = await status.read();
     for (let round = 0; round < 60; round++) {
-      const wanted = new Map(Array.from({ length: 40 }, (_, n): [string, string] => [`d${n}/f`, `${round} ${n}`]));
+      const wanted = new Map(
+        Array.from({ length: 40 }, (_, n): [string, string] => [`clusters/m${n}.yaml`, `${round} ${n}`]),
+      );
       const done = await status.publish(tip, wanted, `${round}`);
       if (done.kind === 'moved') throw new Error('nobody else writes here');
       tip = done.tip;

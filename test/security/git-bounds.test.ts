@@ -6,6 +6,7 @@ import { openSource } from '../../src/git/source.ts';
 import { openDirectory } from '../../src/repo/directory-tree.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
+import { recordLimits } from '../../src/repo/too-large.ts';
 import { folder, removeFolders } from '../support/folders.ts';
 import { clone, commit, nobody, openStatus, sh } from '../support/git-repository.ts';
 import { type GitServer, startGitServer } from '../support/http-backend-server.ts';
@@ -123,6 +124,101 @@ it.each([true, false])('such a blob on the status branch is a problem of that fi
   ]);
   expect(grown).toBeLessThan(200 * 1024 ** 2);
 });
+
+/** A tree object with these entries. */
+const tree = (dir: string, entries: readonly string[]): string =>
+  execFileSync('git', ['-C', dir, 'mktree', '--missing'], { input: `${entries.join('\n')}\n` })
+    .toString()
+    .trim();
+
+/** A status branch in which each placement has the same folder. */
+function statusOf(dir: string, folder: string, placements: number): void {
+  const entries = Array.from({ length: placements }, (_, at) => `040000 tree ${folder}\tp-${at}`);
+  sh(dir, 'checkout', '-q', '-b', 'fleet-status');
+  commitEntries(dir, 'fleet-status', [`040000 tree ${tree(dir, entries)}\tplacements`]);
+}
+
+const blobOf = (dir: string, text: string): string =>
+  execFileSync('git', ['-C', dir, 'hash-object', '-w', '--stdin'], { input: text }).toString().trim();
+
+it.each([true, false])('files that the status branch should not have are not read (git: %s)', async (native) => {
+  const dir = oneMember();
+  const zeros = join(folder(), 'zeros');
+  writeFileSync(zeros, '');
+  truncateSync(zeros, 100 * 1024 ** 2);
+  const bomb = sh(dir, '-c', 'core.bigFileThreshold=16m', 'hash-object', '-w', zeros);
+  const later = tree(dir, [`100644 blob ${bomb}\tbomb.yaml`]);
+  const web = tree(dir, [`100644 blob ${bomb}\tstate.bin`, `100644 blob ${blobOf(dir, 'a: 1\n')}\tnotes.yaml`]);
+  sh(dir, 'checkout', '-q', '-b', 'fleet-status');
+  commitEntries(dir, 'fleet-status', [
+    `040000 tree ${later}\tlater`,
+    `040000 tree ${tree(dir, [`040000 tree ${web}\tweb`])}\tplacements`,
+    `100644 blob ${bomb}\tnotes.txt`,
+  ]);
+  sh(dir, 'checkout', '-q', '-f', 'main');
+  const status = await openStatus({ repo: dir, native });
+  const { value: tip, grown } = await peakOf(() => status.read());
+  expect(readRecord(tip.files).problems.map(({ code }) => code)).toEqual(['unknown-record-folder']);
+  expect(grown).toBeLessThan(80 * 1024 ** 2);
+  const files = new Map([...tip.files].filter(([path]) => path.startsWith('later/')));
+  const published = await status.publish(tip, files.set('summary.yaml', '{}\n'), 'Update');
+  expect(sh(dir, 'ls-tree', '-r', 'fleet-status').split('\n')).toEqual([
+    `100644 blob ${bomb}\tlater/bomb.yaml`,
+    expect.stringMatching(/\tsummary\.yaml$/),
+  ]);
+  if (published.kind === 'moved') throw new Error('nobody else writes here');
+  expect(await status.publish(published.tip, files, 'Again')).toMatchObject({ kind: 'unchanged' });
+  await status.close();
+});
+
+it.each([
+  ['too many files', 201, (dir: string) => manySnapshots(dir), /it has 201000 files, of at most 200000/],
+  [
+    'too many bytes',
+    20,
+    (dir: string) => stateOf(dir, ' '.repeat(60_000_000)),
+    /1200000000 bytes together, of at most/,
+  ],
+  [
+    'too many values',
+    Math.ceil(recordLimits.separators / 7_000_000) + 1,
+    (dir: string) => stateOf(dir, '\n'.repeat(7_000_000)),
+    /more values together/,
+  ],
+] as const)(
+  'a status branch with %s is one problem, and the record counts as lost',
+  async (_, count, folderOf, message) => {
+    const dir = oneMember();
+    statusOf(dir, folderOf(dir), count);
+    const status = await openStatus({ repo: dir, native: true });
+    const tip = await status.read();
+    const { problems, record } = readRecord(tip.files);
+    expect(problems).toEqual([
+      expect.objectContaining({
+        severity: 'error',
+        code: 'record-unreadable',
+        file: '(status branch)',
+        message: expect.stringMatching(message),
+      }),
+    ]);
+    expect(record.exists).toBe(false);
+    sh(dir, 'checkout', '-q', '-f', 'main');
+    await status.publish(tip, new Map([...tip.files, ['summary.yaml', '{}\n']]), 'Update');
+    expect(sh(dir, 'ls-tree', '-r', '--name-only', 'fleet-status')).toBe('summary.yaml');
+    await status.close();
+  },
+);
+
+const stateOf = (dir: string, text: string): string => tree(dir, [`100644 blob ${blobOf(dir, text)}\tstate.yaml`]);
+
+function manySnapshots(dir: string): string {
+  const blob = blobOf(dir, 'a: 1\n');
+  const snapshots = tree(
+    dir,
+    Array.from({ length: 1_000 }, (_, at) => `100644 blob ${blob}\t${at}.yaml`),
+  );
+  return tree(dir, [`040000 tree ${snapshots}\tsnapshots`]);
+}
 
 it('without git, a fetch that would bring such a blob is refused with its size, before it is inflated', async () => {
   const { value, grown } = await peakOf(async () => {

@@ -1,7 +1,6 @@
 import type { PassResult } from '../../src/daemon/pass/pass-result.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { approvalPrefix } from '../../src/git/approval-branches.ts';
-import { readFiles } from '../../src/git/status-branch.ts';
 import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import type { SimulatedMember } from '../../src/simulator/member.ts';
 import { type DaemonOptions, type VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
@@ -312,8 +311,8 @@ export class World {
     let merged = false;
     for (const [ref, commit] of this.fleet.repo.refs) {
       if (!ref.startsWith(approvalPrefix)) continue;
-      const files = await readFiles({ objects: this.fleet.repo.objects }, commit);
-      for (const [path, text] of files) {
+      const files = await this.fleet.repo.files(ref.slice('refs/heads/'.length));
+      for (const [path, text] of Object.entries(files)) {
         if (!path.startsWith('approvals/') || this.desired.merged.get(path) === text) continue;
         if (ref.startsWith(`${approvalPrefix}removal-`) && !this.#letsAPlanPass(text)) continue;
         const asked = this.#asked.get(commit);

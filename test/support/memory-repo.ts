@@ -4,7 +4,6 @@ import { covers } from '../../src/git/list-refs.ts';
 import { type NewObject, newCommit, newFileTree } from '../../src/git/objects/new-objects.ts';
 import type { Objects } from '../../src/git/objects/objects.ts';
 import { objectsFrom } from '../../src/git/objects/open-objects.ts';
-import { readFiles } from '../../src/git/status-branch.ts';
 
 /** Requests to a repository, which a test may let fail. */
 export type Asked =
@@ -118,7 +117,11 @@ export class MemoryRepo {
 
   async files(branch: string): Promise<Record<string, string>> {
     const tip = this.tip(branch);
-    return tip === undefined ? {} : Object.fromEntries(await readFiles({ objects: this.objects }, tip));
+    if (tip === undefined) return {};
+    const tree = await this.objects.files(tip);
+    const files = await tree.files();
+    const contents = await tree.read(files.map(({ oid }) => oid));
+    return Object.fromEntries(files.map(({ path, oid }) => [path, Buffer.from(contents.get(oid)!).toString('utf8')]));
   }
 
   /** Subjects of the commits of a branch, newest first. */

@@ -57,8 +57,14 @@ export function newCommit(input: {
   return newObject('commit', Buffer.from(lines.join('\n')));
 }
 
-/** Files by path as a tree: all its objects, folders after their contents, the root last. */
-export function newFileTree(files: ReadonlyMap<string, string>): NewObject[] {
+/** A file or a folder of a tree. */
+export type Kept = Pick<TreeEntry, 'mode' | 'oid'>;
+
+/**
+ * Files by path as a tree: all its new objects, folders after their contents, the root last. The content of a file is its text, or an
+ * object that exists.
+ */
+export function newFileTree(files: ReadonlyMap<string, string | Kept>): NewObject[] {
   interface Folder {
     readonly folders: Map<string, Folder>;
     readonly entries: TreeEntry[];
@@ -73,6 +79,10 @@ export function newFileTree(files: ReadonlyMap<string, string>): NewObject[] {
       const inner = folder.folders.get(part) ?? { folders: new Map(), entries: [] };
       folder.folders.set(part, inner);
       folder = inner;
+    }
+    if (typeof text !== 'string') {
+      folder.entries.push({ ...text, name });
+      continue;
     }
     const blob = newObject('blob', Buffer.from(text));
     objects.push(blob);

@@ -1,6 +1,6 @@
 import type { RecordFolder } from '../../engine/input.ts';
 import { sha256 } from '../sha256.ts';
-import { entriesOf, recordFolder } from './folders/rows.ts';
+import { entriesOf, readsFile, recordFolder } from './folders/rows.ts';
 
 /** The place of a file in the record. */
 export interface RecordPath {
@@ -25,6 +25,14 @@ export function recordPathOf(path: string): RecordPath | undefined {
   if (rest.length > 0) return { directory, name: name!, rest: rest.join('/') };
   return name!.endsWith('.yaml') ? { directory, name: withoutEnding(name!), rest: '' } : undefined;
 }
+
+/** Whether a file of the status branch is read. Others need not have a size that can be read. */
+export function isRead(path: string): boolean {
+  const place = recordPathOf(path);
+  return place === undefined ? topFiles.has(path) : readsFile(place.directory, place.rest);
+}
+
+const topFiles: ReadonlySet<string> = new Set(['README.md', 'summary.yaml', 'daemon.yaml', 'fleet.yaml']);
 
 /**
  * The folder of a path that the record does not have: a newer gitfleet may have written it. Undefined for top-level files and for

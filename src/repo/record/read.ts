@@ -8,7 +8,8 @@ import { type DaemonMemory, daemonMemoryFile, readDaemonMemory, type Unreachable
 import type { RecordReader } from './folders/row.ts';
 import { openFolders } from './folders/rows.ts';
 import { allSnapshotsRead } from './manifests.ts';
-import { recordPathOf, unknownFolderOf } from './path.ts';
+import { reasonNotRead, wholeBranch } from './not-read.ts';
+import { isRead, recordPathOf, unknownFolderOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
 import type { RemovalToApprove } from './removals-to-approve.ts';
 import { roundCache } from './round-cache.ts';
@@ -46,7 +47,8 @@ export function readRecord(
   for (const [path, text] of files) {
     const { directory, name = path, rest = '' } = recordPathOf(path) ?? {};
     const file = { path, name, rest, text, written: written.get(path) };
-    if (directory !== undefined) folders.add(directory, file);
+    if (path === wholeBranch) problems.push(branchNotRead(text));
+    else if (directory !== undefined && isRead(path)) folders.add(directory, file);
     else if (path === 'fleet.yaml') config = reader.read(file, fleetConfig);
     else if (path === 'daemon.yaml') memory = memoryIn(reader.read(file, daemonMemoryFile));
     else if (path === 'summary.yaml') known = reader.read(file, summary) ?? {};
@@ -57,7 +59,7 @@ export function readRecord(
   values.endRound();
   allSnapshotsRead();
   return {
-    problems: [...problems, ...[...unknown].map(unknownFolder)],
+    problems: [...atMost(problems), ...[...unknown].map(unknownFolder)],
     branch: known.branch,
     unreachable,
     removals,
@@ -75,6 +77,29 @@ export function readRecord(
     },
   };
 }
+
+/** A record with more unreadable files was not written by gitfleet, and each is a line in the log and the dashboard. */
+const mostProblems = 200;
+
+function atMost(problems: readonly Problem[]): readonly Problem[] {
+  if (problems.length <= mostProblems) return problems;
+  const left = problems.slice(mostProblems - 1);
+  const isError = left.some(({ severity }) => severity === 'error');
+  const message = `${left.length} more problems of the status branch are left out`;
+  return [
+    ...problems.slice(0, mostProblems - 1),
+    { severity: isError ? 'error' : 'warning', code: 'record-unreadable', file: '(status branch)', message },
+  ];
+}
+
+/** Then the record counts as lost: nothing is removed, and it is written again. */
+const branchNotRead = (text: string): Problem => ({
+  severity: 'error',
+  code: 'record-unreadable',
+  file: '(status branch)',
+  message: `the record cannot be used: ${reasonNotRead(text)}`,
+  fix: 'let only gitfleet change the status branch, or restore an earlier commit of it; a larger fleet needs a larger heap (NODE_OPTIONS=--max-old-space-size)',
+});
 
 const memoryIn = (file: z.infer<typeof daemonMemoryFile> | undefined): DaemonMemory | undefined =>
   file && readDaemonMemory(file);

@@ -237,12 +237,12 @@ describe.skipIf(!gitThere)('a repo for a command', () => {
       const tip = sh(dir, 'rev-parse', 'HEAD');
       sh(dir, 'tag', '-m', 'one', 'v1');
       const opened = await status(dir);
-      await opened.publish(await opened.read(), new Map([['x', '0']]), 'First');
+      await opened.publish(await opened.read(), new Map([['summary.yaml', '0']]), 'First');
       for (const repo of [dir, ...(dir.endsWith('.git') ? [`file://${dir}`] : [])])
         for (const ref of [undefined, 'main', 'v1', tip]) {
           const read = await openRepo(repo, { ref });
           expect(read.tree.id).toBe(tip);
-          expect(await read.statusFiles()).toEqual(new Map([['x', '0']]));
+          expect(await read.statusFiles()).toEqual(new Map([['summary.yaml', '0']]));
           await read.close();
         }
     }

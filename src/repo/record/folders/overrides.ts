@@ -12,6 +12,7 @@ function entryOf({ metadata, index }: OverrideSnapshot, { name, rest }: RecordFi
 /** `overrides/<[ns.]name>/<index>.yaml`: the snapshots of each override, by ascending index. */
 export const overrideFolder: FolderRow<'overrides'> = {
   entries: 'folders',
+  reads: (rest) => /^[^/]+\.yaml$/.test(rest),
   open(reader) {
     const values = new Map<string, OverrideSnapshot[]>();
     return {

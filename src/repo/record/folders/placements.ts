@@ -20,6 +20,7 @@ import type { FolderRow, RecordFile, RecordReader } from './row.ts';
 /** `placements/<[ns.]name>/`: status, state, snapshots and mirrored statuses of a placement. */
 export const placementFolder: FolderRow<'placements'> = {
   entries: 'folders',
+  reads: (rest) => /^(state|status|namespace-status|snapshots\/\d+|mirrored\/[^/]+)\.yaml$/.test(rest),
   open(reader) {
     const entries = new Map<PlacementKey, PlacementFiles>();
     return {

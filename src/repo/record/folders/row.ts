@@ -32,6 +32,8 @@ export interface ReadOptions<T> {
 export interface FolderRow<F extends RecordFolder> {
   /** Whether each entry is one file or a folder of files. */
   readonly entries: 'files' | 'folders';
+  /** Whether it reads a file inside the folder of an entry; absent: an entry is one file. */
+  readonly reads?: (rest: string) => boolean;
   open(reader: RecordReader): FolderReading<F>;
 }
 

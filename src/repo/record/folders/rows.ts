@@ -36,6 +36,9 @@ export const recordFolder = (name: string | undefined): RecordFolder | undefined
 
 export const entriesOf = (folder: RecordFolder): 'files' | 'folders' => rows[folder].entries;
 
+/** Whether a folder reads a file; `rest` is its path inside the folder of its entry. */
+export const readsFile = (folder: RecordFolder, rest: string): boolean => rows[folder].reads?.(rest) ?? rest === '';
+
 /** The entries of all folders read so far. */
 export interface FoldersReading {
   add(folder: RecordFolder, file: RecordFile): void;
