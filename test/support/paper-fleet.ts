@@ -12,6 +12,7 @@ import { refOfManifest } from '../../src/engine/selection/object-key.ts';
 import { placementTargets } from '../../src/engine/target-kinds.ts';
 import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
+import { isRead } from '../../src/repo/record/path.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { renderRecord } from '../../src/repo/record/write.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
@@ -92,6 +93,7 @@ export class PaperFleet {
     expect(result.plan.guard).toEqual([]);
     const before = this.record;
     this.record = renderRecord(result.plan.record);
+    expect([...this.record.keys()].filter((path) => !isRead(path))).toEqual([]);
     // At the same instant an observation is not newer than the record.
     if (earlier !== result.plan.now && Object.keys(changes(before, this.record)).length === 0)
       this.#expectSameLater(fleet, result.plan);
