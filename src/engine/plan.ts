@@ -62,6 +62,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const delivered = deliver(last.works, (work) => kept.get(work)?.outcome, world);
   const updateRuns = runsOutcome(last.runs, world);
   const clusters = clusterDocuments(world, memo?.clusters);
+  const pools = nodeObjects(delivered.staying, world);
   const outcomes = {
     others: [fleetOutcome(world, clusters), { ...noOutcome, problems: last.problems }],
     sections: {
@@ -69,11 +70,16 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
       runs: updateRuns,
       evictions: evictionsOutcome(last.evictions, world),
       upgrades,
-      nodes: nodesOutcome(world, nodeObjects(delivered.staying, world)),
+      nodes: nodesOutcome(world, pools),
     },
   };
   const { plan, targets } = assemble(outcomes, input, memo?.targets);
-  const { findings, removal } = guard({ input, recovered: { record: world.record, lost: world.recordLost }, plan });
+  const { findings, removal } = guard({
+    input,
+    recovered: { record: world.record, lost: world.recordLost },
+    plan,
+    pools,
+  });
   const staying = delivered.staying.map(({ work }) => work);
   const all = [...delivered.staying, ...delivered.deleted].map(({ work }) => work);
   return {

@@ -1,7 +1,10 @@
 import type { Manifest } from '../../../api/meta.ts';
 import type { NodeCommand } from '../../../api/nodes/node-plan.ts';
+import { parseInstant } from '../../kernel/instant.ts';
 import type { GuardFinding, PlannedNodes } from '../../plan-document.ts';
 import type { Evidence, RuleSet } from '../evidence/evidence.ts';
+import { limitAsWritten } from './budget-limit.ts';
+import { expiresByForce, type Seen, seenNodes } from './seen-nodes.ts';
 
 /** Nodes go within budgets, where nothing protects them, with a place for each pod, and consolidation saves something. */
 export const nodeRules: RuleSet = (evidence: Evidence) =>
@@ -12,56 +15,52 @@ export const nodeRules: RuleSet = (evidence: Evidence) =>
         phase === 'Proposed' ? [] : [id],
       ),
     );
-    const fresh = planned.commands.filter(({ id }) => !before.has(id));
+    // One that is Proposed again is new, whatever it was.
+    const fresh = planned.commands.filter(({ id, phase }) => phase === 'Proposed' || !before.has(id));
+    const known = seenNodes(planned.clusterName, seen, evidence.pools);
     const nodes = new Map((seen?.nodes ?? []).map((node) => [node.metadata.name, node]));
     return [
-      ...overBudget(planned, fresh, nodes),
+      ...overBudget(planned, fresh, known, parseInstant(evidence.now)!),
       ...fresh.flatMap((command) => [
         ...notOurs(command, nodes, seen?.extras ?? []),
-        ...protectedNodes(command, nodes, seen?.pods ?? []),
-        ...withoutPlace(command, planned, nodes),
+        ...protectedNodes(command, { nodes, pods: seen?.pods ?? [], known }),
+        ...withoutPlace(command, { planned, nodes, known }),
         ...withoutSaving(command),
       ]),
     ].map((finding) => ({ ...finding, message: `${planned.clusterName}: ${finding.message}` }));
   });
 
 /** Expiry since Karpenter v1 asks nobody. */
-const isForced = ({ reason, replacements, pods = [] }: NodeCommand): boolean =>
-  reason === 'Expired' && replacements.length === 0 && pods.every(({ to }) => to === undefined);
+const isForced = ({ reason, nodes }: NodeCommand, { pools }: Seen): boolean =>
+  reason === 'Expired' && expiresByForce(pools.get(nodes[0]!.pool));
 
 function overBudget(
-  { pools }: PlannedNodes,
-  commands: readonly NodeCommand[],
-  nodes: ReadonlyMap<string, Manifest>,
+  { commands }: PlannedNodes,
+  fresh: readonly NodeCommand[],
+  seen: Seen,
+  now: number,
 ): GuardFinding[] {
-  return pools.flatMap(({ name, allowed }): GuardFinding[] => {
-    let going = 0;
-    for (const command of commands) {
-      const own = command.nodes.filter(({ pool, name: node }) => pool === name && isReady(nodes.get(node)));
-      if (own.length === 0) continue;
-      going += own.length;
-      const most = allowed[command.reason];
-      if (!isForced(command) && most !== undefined && going > most)
+  const isFresh = new Set(fresh.map(({ id }) => id));
+  const underWay = new Set(commands.flatMap(({ id, nodes }) => (isFresh.has(id) ? [] : nodes.map(({ name }) => name))));
+  return [...seen.pools].flatMap(([pool, manifest]): GuardFinding[] => {
+    const own = seen.counted.filter((node) => node.pool === pool);
+    let going = own.filter(({ name, isGoing }) => isGoing || underWay.has(name)).length;
+    for (const command of fresh) {
+      const nodes = command.nodes.filter((node) => node.pool === pool && seen.ready.has(node.name));
+      if (nodes.length === 0) continue;
+      going += nodes.length;
+      const most = limitAsWritten(manifest, { reason: command.reason, total: own.length, now });
+      if (!isForced(command, seen) && going > most)
         return [
           {
             rule: 'NodeBudgetExceeded',
-            message: `${going} nodes of NodePool ${name} would go with command ${command.id} (${command.reason}), and its budgets allow ${most}`,
+            message: `${going} nodes of NodePool ${pool} would be disrupted with command ${command.id} (${command.reason}), and its budgets allow ${most}`,
           },
         ];
     }
     return [];
   });
 }
-
-interface Condition {
-  readonly type?: unknown;
-  readonly status?: unknown;
-}
-
-const isReady = (node: Manifest | undefined): boolean =>
-  ((node?.['status'] as { readonly conditions?: readonly Condition[] } | undefined)?.conditions ?? []).some(
-    ({ type, status }) => type === 'Ready' && status === 'True',
-  );
 
 function notOurs(
   { id, nodes: own }: NodeCommand,
@@ -89,10 +88,13 @@ const annotation = 'karpenter.sh/do-not-disrupt';
 
 function protectedNodes(
   command: NodeCommand,
-  nodes: ReadonlyMap<string, Manifest>,
-  pods: readonly Manifest[],
+  {
+    nodes,
+    pods,
+    known,
+  }: { readonly nodes: ReadonlyMap<string, Manifest>; readonly pods: readonly Manifest[]; readonly known: Seen },
 ): GuardFinding[] {
-  if (isForced(command)) return [];
+  if (isForced(command, known)) return [];
   const isGraceful = command.reason === 'Empty' || command.reason === 'Underutilized';
   return command.nodes.flatMap(({ name }): GuardFinding[] => {
     const isHeld = nodes.get(name)?.metadata.annotations?.[annotation] === 'true';
@@ -118,12 +120,15 @@ function isOn({ metadata, ...pod }: Manifest, node: string): boolean {
 
 function withoutPlace(
   { id, reason, pods = [], replacements }: NodeCommand,
-  { commands }: PlannedNodes,
-  nodes: ReadonlyMap<string, Manifest>,
+  {
+    planned: { commands },
+    nodes,
+    known,
+  }: { readonly planned: PlannedNodes; readonly nodes: ReadonlyMap<string, Manifest>; readonly known: Seen },
 ): GuardFinding[] {
   if (reason !== 'Underutilized') return [];
   const leaving = new Set(
-    commands.flatMap((command) => (isForced(command) ? [] : command.nodes.map(({ name }) => name))),
+    commands.flatMap((command) => (isForced(command, known) ? [] : command.nodes.map(({ name }) => name))),
   );
   const launched = new Set(replacements.map(({ name }) => name));
   return pods
