@@ -126,7 +126,8 @@ const isWithoutPlacement = (run: StagedUpdateRun, { placements }: FleetRecord): 
   !isOver(run.status) &&
   !placements.has(placementKey(placementOfRun(run)));
 
-function withoutRuns(record: FleetRecord, lost: readonly string[]): FleetRecord {
+/** Runs that count as lost are held until their files change. */
+export function withoutRuns(record: FleetRecord, lost: readonly string[]): FleetRecord {
   const { unread = noneUnread } = record;
   const names = new Set(lost);
   return {

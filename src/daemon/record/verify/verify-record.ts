@@ -15,6 +15,7 @@ import { runVerifier } from './recorded-runs.ts';
 import { timeVerifier } from './recorded-times.ts';
 import { versionVerifier } from './recorded-versions.ts';
 import { evictionVerifier } from './removal-claims.ts';
+import { rollbackVerifier } from './rollback-targets.ts';
 import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts';
 import { withUsableIndexes } from './snapshot-indexes.ts';
 import { type DoubtedOperations, upgradeVerifier } from './upgrade-claims.ts';
@@ -71,6 +72,7 @@ export function recordVerifier(of: {
   const versions = versionVerifier();
   const contents = snapshotVerifier();
   const runs = runVerifier();
+  const targets = rollbackVerifier();
   const work = forgottenWork();
   const bindings = bindingVerifier();
   const evictions = evictionVerifier(bindings);
@@ -104,11 +106,14 @@ export function recordVerifier(of: {
       const versioned = await versions.verify(limited.record, history);
       const filled = await contents(versioned.record, history);
       const ran = await runs.verify(filled.record, history);
-      const upgraded = await upgrades.verify(ran.record, history);
+      const targeted = await targets.verify(ran.record, history);
+      const upgraded = await upgrades.verify(targeted.record, history);
       const forgotten = await work.verify(upgraded.record, history);
       await evictions.started(forgotten.record, history);
       const record = bindings.verify(forgotten.record, { tip: followed.fleet, runs: ran.proven });
-      const found = [limited, versioned, filled, ran, upgraded, forgotten].flatMap(({ problems }) => problems);
+      const found = [limited, versioned, filled, ran, targeted, upgraded, forgotten].flatMap(
+        ({ problems }) => problems,
+      );
       const { waiting } = filled;
       const { commit } = followed;
       if (kept?.commit !== commit) kept = { commit, problems: new Map() };
@@ -129,6 +134,7 @@ export function recordVerifier(of: {
       versions.trust(record);
       runs.trust(record);
       upgrades.trust(record);
+      targets.published(record);
       work.published(record);
       bindings.published(record);
     },

@@ -1,0 +1,158 @@
+import type { PlacementKey } from '../../../api/meta.ts';
+import type { OverrideSnapshot } from '../../../api/override.ts';
+import { placementKey } from '../../../api/placement.ts';
+import type { ResourceSnapshotEntry } from '../../../api/placement-state.ts';
+import type { Problem } from '../../../api/problem.ts';
+import { parseIndex } from '../../../api/syntax.ts';
+import { commitsIn } from '../../../engine/gate/recorded-commits.ts';
+import { type Fleet, type FleetRecord, type RecordedPlacement, writtenPlacements } from '../../../engine/input.ts';
+import { sameValue } from '../../../engine/kernel/same-value.ts';
+import { snapshotId } from '../../../engine/overrides/snapshot-id.ts';
+import { hashOfContents, rebuiltHash } from '../../../engine/selection/content-hash.ts';
+import { compileHub } from '../../../engine/selection/hub.ts';
+import { selectResources } from '../../../engine/selection/select.ts';
+import { isInitialized, placementOfRun } from '../../../engine/update-run.ts';
+import { sha256 } from '../../../repo/sha256.ts';
+import type { FollowedHistory } from './followed-history.ts';
+import { mismatch } from './mismatch.ts';
+import { withoutRuns } from './recorded-runs.ts';
+
+export interface RollbackVerifier {
+  verify(
+    record: FleetRecord,
+    history: FollowedHistory,
+  ): Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }>;
+  /** This daemon published the record. */
+  published(record: FleetRecord): void;
+}
+
+/**
+ * A run that starts names a snapshot by its index, and gets the overrides that the record lists for it. Both come from the followed
+ * branch, but which index they have only the record says. So this daemon remembers what it published, and snapshots must be in the
+ * order of the history. A run whose snapshot is doubted is held.
+ */
+export function rollbackVerifier(): RollbackVerifier {
+  /** Hashes of contents as first seen. */
+  const hashes = new Map<string, string>();
+  /** Indexes that have other contents now. */
+  const exchanged = new Set<string>();
+  /** As last read, and those of them that this daemon wrote. */
+  let read: ReadonlyMap<string, ResourceSnapshotEntry> = new Map();
+  let written: ReadonlyMap<string, ResourceSnapshotEntry> = new Map();
+  const see = (record: FleetRecord): ReadonlyMap<string, ResourceSnapshotEntry> => {
+    const entries = new Map(entriesOf(record));
+    for (const [id, { hash }] of entries) {
+      if (hash === undefined || hash === rebuiltHash) continue;
+      if (hashes.has(id) && hashes.get(id) !== hash) exchanged.add(id);
+      else hashes.set(id, hash);
+    }
+    return entries;
+  };
+  return {
+    async verify(record, history) {
+      if (!record.exists) {
+        hashes.clear();
+        exchanged.clear();
+      }
+      read = see(record);
+      const tip = (await history.fleetAt(history.tip))!;
+      const held: string[] = [];
+      const problems: Problem[] = [];
+      for (const run of tip.runs) {
+        const index = parseIndex(run.spec.resourceSnapshotIndex ?? '');
+        const name = placementKey(run.metadata);
+        const key = placementKey(placementOfRun(run));
+        const recorded = record.placements.get(key);
+        if (index === undefined || recorded === undefined || isInitialized(record.runs.get(name)?.status ?? {}))
+          continue;
+        const entry = recorded.state.resourceSnapshots.find((it) => it.index === index);
+        if (entry === undefined || entry.hash === rebuiltHash || !recorded.snapshots.has(index)) continue;
+        const id = idOf(key, index);
+        const fault = exchanged.has(id)
+          ? 'it had other contents before'
+          : isSame(written.get(id), entry)
+            ? undefined
+            : ((await orderFault(recorded, entry, history)) ??
+              (await overridesFault({ key, recorded, entry }, record, history)));
+        if (fault === undefined) continue;
+        held.push(name);
+        problems.push(
+          mismatch(`placements/${key}/state.yaml`, `run ${name} is held: of its resource snapshot ${index}, ${fault}`),
+        );
+      }
+      return { record: held.length === 0 ? record : withoutRuns(record, held), problems };
+    },
+    published(record) {
+      written = new Map(
+        [...see(record)].filter(([id, entry]) => isSame(written.get(id), entry) || !isSame(read.get(id), entry)),
+      );
+    },
+  };
+}
+
+/** Whether two entries lead to the same contents with the same overrides. */
+const isSame = (a: ResourceSnapshotEntry | undefined, b: ResourceSnapshotEntry): boolean =>
+  a !== undefined && a.hash === b.hash && a.commit === b.commit && sameValue(a.overrides ?? [], b.overrides ?? []);
+
+const idOf = (key: PlacementKey, index: number): string => `${key}/${index}`;
+
+function* entriesOf({ placements }: FleetRecord): Iterable<readonly [string, ResourceSnapshotEntry]> {
+  for (const [key, { state }] of placements)
+    for (const entry of state.resourceSnapshots) yield [idOf(key, entry.index), entry];
+}
+
+/** Snapshots were taken in the order of their indexes, so none comes from a commit before that of a lower one. */
+async function orderFault(
+  { state }: RecordedPlacement,
+  { index, commit }: ResourceSnapshotEntry,
+  history: FollowedHistory,
+): Promise<string | undefined> {
+  for (const other of state.resourceSnapshots) {
+    const [lower, higher] = other.index < index ? [other.commit, commit] : [commit, other.commit];
+    if (lower === undefined || higher === undefined || lower === higher) continue;
+    if (await history.holds(higher, lower)) return 'the followed branch had its contents in another order';
+  }
+  return undefined;
+}
+
+/** The recorded overrides were on the followed branch together with the contents. */
+async function overridesFault(
+  of: { readonly key: PlacementKey; readonly recorded: RecordedPlacement; readonly entry: ResourceSnapshotEntry },
+  { overrides, runs }: FleetRecord,
+  history: FollowedHistory,
+): Promise<string | undefined> {
+  const { key, recorded, entry } = of;
+  const ids = new Set(entry.overrides);
+  if (ids.size === 0) return undefined;
+  const used = [...overrides.values()].flat().filter((snapshot) => ids.has(snapshotId(snapshot)));
+  const hash = hashOfContents(recorded.snapshots.get(entry.index)!, sha256);
+  const held = (fleet: Fleet): boolean =>
+    used.length === ids.size && used.every((snapshot) => hasOverride(fleet, snapshot)) && selects(fleet, key, hash);
+  const commits = new Set([entry.commit, ...used.map(({ commit }) => commit)]);
+  for (const run of runs.values()) {
+    const { status, metadata } = run;
+    if (placementKey(placementOfRun(run)) === key && Number(status?.resourceSnapshotIndexUsed) === entry.index)
+      commits.add(commitsIn(metadata.annotations).initializedFrom);
+  }
+  for (const commit of [...commits, history.tip]) {
+    const fleet = commit === undefined ? undefined : await history.fleetAt(commit);
+    if (fleet && held(fleet)) return undefined;
+  }
+  for await (const { fleet } of history.before(history.tip)) if (held(fleet)) return undefined;
+  return 'the followed branch never had its overrides together with its contents';
+}
+
+const hasOverride = ({ overrides }: Fleet, snapshot: OverrideSnapshot): boolean =>
+  overrides.some(
+    ({ kind, metadata: { name, namespace }, spec }) =>
+      `${kind}Snapshot` === snapshot.kind &&
+      snapshot.metadata.name === `${name}-${snapshot.index}` &&
+      snapshot.metadata.namespace === namespace &&
+      sameValue(spec, snapshot.overrideSpec),
+  );
+
+function selects(fleet: Fleet, key: PlacementKey, hash: string): boolean {
+  const placement = writtenPlacements(fleet).get(key);
+  const selection = placement && selectResources({ placement, hub: compileHub(fleet.resources), digest: sha256 });
+  return selection?.ok === true && selection.hash === hash;
+}
