@@ -4,7 +4,7 @@ import { nodeLines } from '../../report/nodes.ts';
 import type { PlannedAction } from '../../report/placements/planned-actions.ts';
 import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
-import { sectionMarkdown } from '../../report/sections/markdown.ts';
+import { folded, sectionMarkdown } from '../../report/sections/markdown.ts';
 import { problems } from '../../report/sections/problems.ts';
 import { type Item, list, type Section, sizeOf } from '../../report/sections/section.ts';
 import { shortageItems } from '../../report/sections/shortages.ts';
@@ -57,15 +57,3 @@ const itemOf = ({ placement, clusterName, resourceSnapshotIndex: index }: Planne
 
 const titled = (section: Section): string[] =>
   sizeOf(section) === 0 ? [] : ['', `**${section.title}**`, ...sectionMarkdown(section)];
-
-const folded = (section: Section): string[] =>
-  sizeOf(section) === 0
-    ? []
-    : [
-        '',
-        `<details><summary>${section.title} (${sizeOf(section)})</summary>`,
-        '',
-        ...sectionMarkdown(section),
-        '',
-        '</details>',
-      ];

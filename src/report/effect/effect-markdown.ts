@@ -1,8 +1,7 @@
 import type { Problem } from '../../api/problem.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
-import { sectionMarkdown } from '../sections/markdown.ts';
+import { folded } from '../sections/markdown.ts';
 import { problems } from '../sections/problems.ts';
-import { sizeOf } from '../sections/section.ts';
 import { type EffectText, effectHeadings } from './effect-text.ts';
 
 /** GitHub's limit of a comment is 65,536 characters; the rest is for what forges add. */
@@ -42,16 +41,7 @@ export function effectMarkdown(
       : []),
     '',
     `**Forecast.** ${markdownText(text.forecast)}`,
-    ...(sizeOf(section) === 0
-      ? []
-      : [
-          '',
-          `<details><summary>${section.title} (${sizeOf(section)})</summary>`,
-          '',
-          ...sectionMarkdown(section),
-          '',
-          '</details>',
-        ]),
+    ...folded(section),
     '',
     head,
     '',

@@ -1,6 +1,6 @@
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
-import { type Item, type Line, mostRows, type Section, type Span } from './section.ts';
+import { type Item, type Line, mostRows, type Section, type Span, sizeOf } from './section.ts';
 
 /** A section below its title. `howToMerge`: what a reader does with the branch that an item asks to merge. */
 export function sectionMarkdown(
@@ -43,3 +43,16 @@ function spanMarkdown(span: Span): string {
   if ('link' in span) return `[${markdownText(span.link)}](${span.path.split('/').map(encodeURIComponent).join('/')})`;
   return assertNever(span);
 }
+
+/** A section that readers open; nothing where it is empty. */
+export const folded = (section: Section): string[] =>
+  sizeOf(section) === 0
+    ? []
+    : [
+        '',
+        `<details><summary>${section.title} (${sizeOf(section)})</summary>`,
+        '',
+        ...sectionMarkdown(section),
+        '',
+        '</details>',
+      ];
