@@ -12,7 +12,7 @@ import { reasonNotRead, wholeBranch } from './not-read.ts';
 import { isRead, recordPathOf, unknownFolderOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
 import type { RemovalToApprove } from './removals-to-approve.ts';
-import { roundCache } from './round-cache.ts';
+import { type RoundCache, roundCache } from './round-cache.ts';
 import { type Held, memoryInSummary, type NotInEffect, notInEffectIn, summary } from './summary.ts';
 
 /**
@@ -56,7 +56,7 @@ export function readRecord(
   }
   const { unreachable, commit, inEffect, askedRemovals } = memory ?? memoryInSummary(known);
   const removals = known.removals ?? [];
-  values.endRound();
+  for (const cache of values.values()) cache.endRound();
   allSnapshotsRead();
   return {
     problems: [...atMost(problems), ...[...unknown].map(unknownFolder)],
@@ -106,8 +106,8 @@ const memoryIn = (file: z.infer<typeof daemonMemoryFile> | undefined): DaemonMem
 
 const recordReader = (problems: Problem[]): RecordReader => ({
   read({ path, name, text, written }, schema, { nameOf, lost } = {}) {
-    const found = values.get(text, () => readRecordFile(text, schema, written));
-    const value = 'value' in found ? (found.value as z.output<typeof schema>) : undefined;
+    const found = valuesOf(schema).get(text, () => readRecordFile(text, schema, written));
+    const value = 'value' in found ? found.value : undefined;
     const own = value && (nameOf?.(value) ?? name);
     if (own === name) return value;
     lost?.();
@@ -143,5 +143,11 @@ const unknownFolder = (folder: string): Problem => ({
   message: 'this version of gitfleet does not know the folder and does not change it',
 });
 
-/** By text, so that an unchanged file keeps its identity and is not parsed again. */
-const values = roundCache<FileRead<unknown>>();
+/** By schema and text, so that an unchanged file keeps its identity and is not parsed again. Files that were exchanged have other schemas. */
+const values = new Map<z.ZodType, RoundCache<FileRead<unknown>>>();
+
+function valuesOf<T>(schema: z.ZodType<T>): RoundCache<FileRead<T>> {
+  const cache = values.get(schema) ?? roundCache();
+  values.set(schema, cache);
+  return cache as RoundCache<FileRead<T>>;
+}
