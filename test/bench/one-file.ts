@@ -14,6 +14,7 @@ import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { inTempDir, openFleetRepo, smallWorkload } from './fleet-repo.ts';
+import { healthyMember } from './healthy-member.ts';
 import { appName, largeRepo } from './large-repo.ts';
 import { limits } from './limits.ts';
 import { median, p95, peakRss, report, timed } from './report.ts';
@@ -108,7 +109,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
       return result;
     };
     const fleet = await load();
-    observations = new Map(fleet.members.map(({ metadata: { name } }) => [name, seen(name)]));
+    observations = new Map(fleet.members.map(({ metadata: { name } }) => [name, healthyMember(name, at)]));
     for (let turn = 0; turn < 4; turn++) pass(fleet);
     for (let round = 0; round < rounds; round++) {
       await repo.commit(smallWorkload(appName(round * 7), `2.${round}`));
@@ -165,29 +166,3 @@ const didOf = ({ placement, resourceSnapshotIndex, digest: rendered }: Did): Did
   digest: rendered,
 });
 type Did = Pick<ClusterObservation['placements'][number], 'placement' | 'resourceSnapshotIndex' | 'digest'>;
-
-const seen = (name: ClusterName): ClusterObservation => ({
-  apiVersion: 'gitfleet.dev/v1alpha1',
-  kind: 'ClusterObservation',
-  metadata: { name },
-  observedAt: at,
-  reachable: true,
-  complete: true,
-  memberStatus: {
-    agentStatus: [
-      {
-        type: 'MemberAgent',
-        conditions: [
-          { type: 'Joined', status: 'True', reason: 'ContactEstablished' },
-          { type: 'Healthy', status: 'True', reason: 'ReadyzSucceeded' },
-        ],
-        lastReceivedHeartbeat: at,
-      },
-    ],
-  },
-  placements: [],
-  objects: [],
-  nodes: [],
-  pods: [],
-  extras: [],
-});

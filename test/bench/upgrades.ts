@@ -12,6 +12,7 @@ import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { upgradeMember, upgradeRun, upgradeStrategy } from '../support/cluster-upgrades.ts';
 import { treeOf } from '../support/paper-fleet.ts';
+import { healthyMember } from './healthy-member.ts';
 import { limits } from './limits.ts';
 import { median, p95, peakRss, report } from './report.ts';
 
@@ -165,32 +166,10 @@ const upgradesOf = ({ plan }: PlanResult): readonly UpgradeTarget[] =>
 
 const upgraded = ({ clusterName }: UpgradeTarget): ClusterObservation => seen(clusterName, 'v1.31.5', 27);
 
-const seen = (name: ClusterName, version = 'v1.30.9', day = 13): ClusterObservation => ({
-  apiVersion: 'gitfleet.dev/v1alpha1',
-  kind: 'ClusterObservation',
-  metadata: { name },
-  observedAt: formatInstant(start),
-  reachable: true,
-  complete: true,
-  memberStatus: {
-    agentStatus: [
-      {
-        type: 'MemberAgent',
-        conditions: [
-          { type: 'Joined', status: 'True', reason: 'ContactEstablished' },
-          { type: 'Healthy', status: 'True', reason: 'ReadyzSucceeded' },
-        ],
-        lastReceivedHeartbeat: formatInstant(start),
-      },
-    ],
-  },
-  versions: {
-    controlPlane: version,
-    pools: ['system', 'user'].map((pool) => ({ name: pool, kubernetes: version, image: image(day), count: 3 })),
-  },
-  placements: [],
-  objects: [],
-  nodes: [],
-  pods: [],
-  extras: [],
-});
+const seen = (name: ClusterName, version = 'v1.30.9', day = 13): ClusterObservation =>
+  healthyMember(name, formatInstant(start), {
+    versions: {
+      controlPlane: version,
+      pools: ['system', 'user'].map((pool) => ({ name: pool, kubernetes: version, image: image(day), count: 3 })),
+    },
+  });

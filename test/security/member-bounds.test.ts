@@ -1,16 +1,11 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
-import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fleetMembers } from '../../src/daemon/members.ts';
 import { availabilityOf } from '../../src/engine/bindings/conditions/availability.ts';
 import { emptyFleet } from '../../src/engine/input.ts';
-import { placementLabel } from '../../src/engine/overrides/ownership.ts';
 import { retryAfterMs } from '../../src/members/api-server/api-error.ts';
 import { httpTransport } from '../../src/members/api-server/http-transport.ts';
 import { memberLimits } from '../../src/members/api-server/member-limits.ts';
@@ -22,9 +17,7 @@ import { begin, pass, turn } from '../support/member-world.ts';
 import { placement } from '../support/paper-fleet.ts';
 import { images, names, settles, smallFleet, web } from '../support/small-fleet.ts';
 import { type VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
-
-const mib = 2 ** 20;
-const piece = Buffer.alloc(64 * 1024, 'x');
+import { answer, bytes, endless, filled, mib, ours, page, piece, silence, stream } from './hostile-answers.ts';
 
 /** What a member answers instead of what its API server would; undefined where it lets the request through. */
 type Attack = (request: TransportRequest) => TransportResponse | undefined;
@@ -32,45 +25,6 @@ type Attack = (request: TransportRequest) => TransportResponse | undefined;
 const isWatch = ({ path }: TransportRequest): boolean => path.includes('watch=true');
 const isList = (request: TransportRequest, plural: string): boolean =>
   new RegExp(`/${plural}\\?.*limit=`).test(request.path);
-
-async function* bytes(...chunks: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
-  for (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-}
-
-async function* endless(chunk: () => string | Uint8Array): AsyncGenerator<Uint8Array> {
-  for (;;) yield* bytes(chunk());
-}
-
-const answer = (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): TransportResponse => ({
-  status,
-  headers,
-  body: bytes(typeof body === 'string' ? body : JSON.stringify(body)),
-});
-
-const stream = (body: AsyncIterable<Uint8Array>): TransportResponse => ({ status: 200, headers: {}, body });
-
-async function* silence(): AsyncGenerator<Uint8Array> {
-  await new Promise(() => {});
-}
-
-let version = 1_000_000;
-const ours = (more: object = {}): object => {
-  version++;
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: {
-      name: `d-${version}`,
-      namespace: 'web',
-      resourceVersion: `${version}`,
-      labels: { [placementLabel]: 'x' },
-    },
-    ...more,
-  };
-};
-
-const page = (items: readonly object[], next?: string): TransportResponse =>
-  answer({ apiVersion: 'v1', kind: 'List', metadata: { resourceVersion: '1', continue: next }, items });
 
 const open: (() => void)[] = [];
 afterEach(() => {
@@ -102,7 +56,6 @@ const reported = async (fleet: VirtualFleet): Promise<string> => (await fleet.re
 const othersRun = (fleet: VirtualFleet, image: string, seconds: number): Promise<void> =>
   fleet.until(`a and c run ${image}`, () => images(fleet)[0] === image && images(fleet)[2] === image, seconds);
 
-const filled = 'y'.repeat(10 * 1024);
 const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 describe('a member that sends more than it may is not responding, the others continue, and it recovers:', () => {
@@ -467,76 +420,6 @@ describe('a list of a large cluster is not beyond a limit', () => {
     });
     await expect(client.list('/api/v1/nodes')).rejects.toThrow(`list /api/v1/nodes on b: ${cause}`);
   });
-});
-
-describe('the memory of a daemon', () => {
-  it.each([
-    [2, ['line']],
-    [2, ['pages']],
-    [2, ['large']],
-    [2, ['values']],
-    [2, ['kept']],
-    // V8 collects late what several leave behind at once.
-    [4, ['line', 'pages', 'large', 'values', 'kept']],
-    // On a busy machine garbage is collected late: a leak would be there in every try.
-  ])('stays below %i times its value at rest under hostile members: %s', { retry: 2 }, async (times, members) => {
-    const server = createServer((request, response) => {
-      const reply = hostileReply(`${request.method} ${request.url}`);
-      response.on('error', () => {});
-      if (typeof reply === 'string') response.end(reply);
-      else
-        Readable.from(reply)
-          .on('error', () => {})
-          .pipe(response);
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    open.push(() => server.close(() => {}).closeAllConnections());
-    const child = spawn(
-      process.execPath,
-      [resolve(import.meta.dirname, 'hostile-fleet.ts'), `${(server.address() as AddressInfo).port}`, ...members],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
-    open.push(() => child.kill());
-    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-    const { rest, most, causes } = JSON.parse((await lines.next()).value as string);
-    const [now, before] = [most, rest].map((value) => `${(value / mib).toFixed(0)} MiB`);
-    console.log(`memory under hostile members (${members.join()}): ${now} at most, ${before} at rest`);
-    expect(causes).toEqual(Object.fromEntries(members.map((name) => [name, expect.stringMatching(causeOf[name]!)])));
-    expect(most).toBeLessThan(times * rest);
-  });
-
-  const causeOf: Readonly<Record<string, RegExp>> = {
-    line: /^watch \/api\/v1\/configmaps on line: a response of more than 8 MiB/,
-    pages: /^list \/api\/v1\/pods on pages: a list of more than 500000 objects/,
-    large: /on large: (a response of more than 8 MiB|responses of 32 MiB are in flight)/,
-    values: /^list \/api\/v1\/nodes on values: a response of more values than fit into 64 MiB/,
-    kept: /^keep objects of kept: they take 32 MiB more than the objects of the fleet repo/,
-  };
-  const pods = Buffer.from(JSON.stringify(Array.from({ length: 500 }, (_, at) => ({ metadata: { name: `p-${at}` } }))));
-  const values = Buffer.from(`{"metadata":{},"items":[{}${',{}'.repeat(2.5 * mib)}]}`);
-  let tokens = 0;
-
-  /** What each hostile member answers; its name is the first folder of the path. */
-  function hostileReply(line: string): string | AsyncGenerator<Uint8Array> {
-    const [, method, name, path = ''] = /^(\w+) \/(\w+)(\S*)$/.exec(line) ?? [];
-    if (path === '/api/v1')
-      return JSON.stringify({
-        resources: [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true, verbs: ['list', 'watch'] }],
-      });
-    const isWatched = path.includes('watch=true');
-    if (name === 'line' && isWatched) return endless(() => piece);
-    if (name === 'kept' && isWatched)
-      return endless(
-        () => `${JSON.stringify({ type: 'ADDED', object: ours({ data: { filled: `${version}${filled}` } }) })}\n`,
-      );
-    if (isWatched) return silence();
-    if (name === 'large' && (method === 'PATCH' || path.includes('/configmaps/'))) return endless(() => piece);
-    if (name === 'values' && path.startsWith('/api/v1/nodes')) return bytes(values);
-    if (name === 'pages' && path.startsWith('/api/v1/pods'))
-      return bytes(`{"metadata":{"continue":"${tokens++}"},"items":`, pods, '}');
-    return JSON.stringify({ groups: [], metadata: { name: 'x', uid: 'x', resourceVersion: '1' }, items: [] });
-  }
 });
 
 describe('Retry-After', () => {

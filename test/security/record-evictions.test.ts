@@ -142,13 +142,19 @@ it('a binding behind a gate is not trusted because a forged removal of it was pu
 });
 
 describe('a removal that a daemon recorded before it was killed', () => {
-  it('by an eviction is carried out by the next one', async () => {
+  /** The uid of the Deployment on a member that went away before its eviction was recorded. */
+  async function evictedWhileAway(): Promise<string | undefined> {
     world = await AttackedFleet.open(toolsBy('{placementType: PickAll}'));
     await world.fleet.run(120);
     const uid = uidOn(world, 'prod-1', 'tools');
     world.fleet.fault('prod-1', { type: 'Unreachable' });
     world.fleet.commit(eviction);
     await world.fleet.run(10);
+    return uid;
+  }
+
+  it('by an eviction is carried out by the next one', async () => {
+    const uid = await evictedWhileAway();
     expect((await world.fleet.repo.files('fleet-status'))['evictions/out.yaml']).toContain('Executed');
     world.daemon.kill();
     world.fleet.fault('prod-1');
@@ -160,12 +166,7 @@ describe('a removal that a daemon recorded before it was killed', () => {
   });
 
   it('continues when the member can be reached again', async () => {
-    world = await AttackedFleet.open(toolsBy('{placementType: PickAll}'));
-    await world.fleet.run(120);
-    const uid = uidOn(world, 'prod-1', 'tools');
-    world.fleet.fault('prod-1', { type: 'Unreachable' });
-    world.fleet.commit(eviction);
-    await world.fleet.run(10);
+    const uid = await evictedWhileAway();
     await world.restart();
     await world.fleet.run(60);
     expect(uidOn(world, 'prod-1', 'tools')).toBe(uid);

@@ -77,7 +77,7 @@ function requirementOf({ operator, values = [], minValues }: WrittenRequirement)
     case 'Lte':
       return { ...anything, most: Number(first), absentOk: false, minValues };
     default:
-      // Of an operator that nobody knows nothing fits.
+      // An unknown operator matches no value.
       return { ...anything, complement: false, absentOk: false };
   }
 }

@@ -27,7 +27,7 @@ export interface ReadDocument {
 type Read<T, F> = { readonly value: T } | { readonly fault: F };
 export type Bounded<T> = Read<T, ReadFault>;
 
-/** Before it is told: an error of the parser is put into words with the whole text. */
+/** A fault, or an error of the parser: its message, with line and column, is made from the whole text. */
 type Found = ReadFault | { readonly offset: number; readonly error: YAMLError };
 
 /** Of what is parsed at once. gitfleet writes no such thing: of its flow maps, only the policy of a placement is not short. */

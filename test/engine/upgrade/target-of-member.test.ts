@@ -1,64 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedVersions } from '../../../src/api/observed-versions.ts';
 import { parseInstant } from '../../../src/engine/kernel/instant.ts';
-import { type TargetOfMember, targetOfMember } from '../../../src/engine/upgrade/target-of-member.ts';
-import type { MemberVersions, WantedUpgrade } from '../../../src/engine/upgrade/wanted-upgrade.ts';
+import type { WantedUpgrade } from '../../../src/engine/upgrade/wanted-upgrade.ts';
 import { regionCatalog } from './catalog-of.ts';
-
-const image = (version: string, family = 'AKSUbuntu-2204') => `${family}-${version}`;
-const [old, recent] = [image('202601.13.0'), image('202601.27.0')];
-const kubernetes = ['1.27.9', '1.28.9', '1.29.9', '1.30.8', '1.30.9', '1.31.4', '1.31.5', '1.32.1'];
-const catalog = regionCatalog({ kubernetes, images: [old, recent] }, 'westeurope', {
-  releaseTracker: 'https://releases.example.com',
-});
-
-/** A member on one version and image, with pools `np1`, `np2`, … on others where they are given. */
-const running = (
-  controlPlane: string,
-  ...pools: readonly (readonly [kubernetes?: string, image?: string])[]
-): ObservedVersions => ({
-  controlPlane,
-  pools: (pools.length === 0 ? [[] as const] : pools).map(([version = controlPlane, of = recent], at) => ({
-    name: `np${at + 1}`,
-    kubernetes: version,
-    image: of,
-  })),
-});
-
-const decide = (
-  versions: ObservedVersions | undefined,
-  wanted: Partial<WantedUpgrade> = {},
-  member: Partial<MemberVersions> = {},
-): TargetOfMember =>
-  targetOfMember(
-    {
-      type: 'Full',
-      kubernetesVersion: '1.31.5',
-      images: { type: 'Latest' },
-      chainMinors: false,
-      ofProfile: false,
-      ...wanted,
-    },
-    { versions, region: 'westeurope', catalog, nowMs: parseInstant('2026-11-20T10:00:00Z')!, ...member },
-  );
-
-const nodeImageOnly = { type: 'NodeImageOnly', kubernetesVersion: undefined } as const;
-const controlPlaneOnly = { type: 'ControlPlaneOnly' } as const;
-
-/** In one line: what the operation is, what it changes, and its message. */
-function told(target: TargetOfMember): string {
-  if (target.kind === 'at-target') return `at target: ${target.message}`;
-  if (target.kind !== 'start') return `${target.kind} ${target.code}: ${target.message}`;
-  const { controlPlane, pools } = target.to;
-  const changes = [
-    ...(controlPlane ? [`cp ${controlPlane}`] : []),
-    ...pools.map(({ name, ...to }) =>
-      [name, to.kubernetes, to.image?.replace('AKSUbuntu-2204-', '')].filter(Boolean).join(' '),
-    ),
-  ];
-  const message = target.message === undefined ? '' : ` (${target.message})`;
-  return `${target.hop ? 'hop ' : ''}${target.type}: ${changes.join(', ')}${message}`;
-}
+import { controlPlaneOnly, decide, image, nodeImageOnly, old, recent, running, summary } from './decide-target.ts';
 
 describe('a Full upgrade', () => {
   it.each<[string, ObservedVersions, Partial<WantedUpgrade>, string]>([
@@ -108,12 +53,12 @@ describe('a Full upgrade', () => {
       'Full: np1 v1.31.5 202601.27.0',
     ],
   ])('%s', (_, versions, wanted, expected) => {
-    expect(told(decide(versions, wanted))).toBe(expected);
+    expect(summary(decide(versions, wanted))).toBe(expected);
   });
 
   it('takes what a vendor builds of the version', () => {
     const k3s = regionCatalog({ kubernetes: ['1.31.5+k3s1', '1.31.5+k3s2'] });
-    expect(told(decide({ controlPlane: 'v1.31.4+k3s1', pools: [] }, {}, { catalog: k3s }))).toBe(
+    expect(summary(decide({ controlPlane: 'v1.31.4+k3s1', pools: [] }, {}, { catalog: k3s }))).toBe(
       'Full: cp v1.31.5+k3s2',
     );
     expect(decide({ controlPlane: 'v1.31.5+k3s1', pools: [] }, {}, { catalog: k3s }).kind).toBe('at-target');
@@ -135,17 +80,19 @@ describe('a wanted minor', () => {
       'at target: control plane and pools are at or ahead of 1.31',
     ],
   ])('%s', (_, versions, expected) => {
-    expect(told(decide(versions, { kubernetesVersion: '1.31' }))).toBe(expected);
+    expect(summary(decide(versions, { kubernetesVersion: '1.31' }))).toBe(expected);
   });
 });
 
 describe('ControlPlaneOnly', () => {
   it('leaves pools and their images', () => {
-    expect(told(decide(running('v1.30.9', ['v1.30.9', old]), controlPlaneOnly))).toBe('ControlPlaneOnly: cp v1.31.5');
+    expect(summary(decide(running('v1.30.9', ['v1.30.9', old]), controlPlaneOnly))).toBe(
+      'ControlPlaneOnly: cp v1.31.5',
+    );
   });
 
   it('is done when the control plane is', () => {
-    expect(told(decide(running('v1.31.5', ['v1.30.9', old]), controlPlaneOnly))).toBe(
+    expect(summary(decide(running('v1.31.5', ['v1.30.9', old]), controlPlaneOnly))).toBe(
       'at target: control plane is at or ahead of 1.31.5',
     );
   });
@@ -153,31 +100,31 @@ describe('ControlPlaneOnly', () => {
 
 describe('versions in a region', () => {
   it('that are not there are waited for', () => {
-    expect(told(decide(running('v1.31.5'), { kubernetesVersion: '1.31.6' }))).toBe(
+    expect(summary(decide(running('v1.31.5'), { kubernetesVersion: '1.31.6' }))).toBe(
       'wait KubernetesVersionNotAvailable: Kubernetes v1.31.6 is not available in westeurope yet; see https://releases.example.com',
     );
-    expect(told(decide(running('v1.32.1'), { kubernetesVersion: '1.33' }))).toBe(
+    expect(summary(decide(running('v1.32.1'), { kubernetesVersion: '1.33' }))).toBe(
       'wait KubernetesVersionNotAvailable: no patch of Kubernetes 1.33 is available in westeurope yet; see https://releases.example.com',
     );
   });
 
   it('of which nothing is known restrict nothing', () => {
-    expect(told(decide(running('v1.31.5'), { kubernetesVersion: '1.32.7' }, { catalog: undefined }))).toBe(
+    expect(summary(decide(running('v1.31.5'), { kubernetesVersion: '1.32.7' }, { catalog: undefined }))).toBe(
       'Full: cp v1.32.7, np1 v1.32.7',
     );
-    expect(told(decide(running('v1.31.5'), { kubernetesVersion: '1.32' }, { catalog: undefined }))).toBe(
+    expect(summary(decide(running('v1.31.5'), { kubernetesVersion: '1.32' }, { catalog: undefined }))).toBe(
       'Full: cp v1.32, np1 v1.32',
     );
     const imagesOnly = regionCatalog({ images: [recent] });
-    expect(told(decide(running('v1.31.5'), { kubernetesVersion: '1.32.7' }, { catalog: imagesOnly }))).toBe(
+    expect(summary(decide(running('v1.31.5'), { kubernetesVersion: '1.32.7' }, { catalog: imagesOnly }))).toBe(
       'Full: cp v1.32.7, np1 v1.32.7 202601.27.0',
     );
   });
 
   it('are asked for also where nothing of the member is known', () => {
-    expect(told(decide(undefined))).toBe('Full: cp v1.31.5');
+    expect(summary(decide(undefined))).toBe('Full: cp v1.31.5');
     expect(decide(undefined, { kubernetesVersion: '1.31.6' }).kind).toBe('wait');
-    expect(told(decide(undefined, nodeImageOnly))).toBe('NodeImageOnly: ');
+    expect(summary(decide(undefined, nodeImageOnly))).toBe('NodeImageOnly: ');
   });
 });
 
@@ -185,8 +132,8 @@ describe('a control plane more than one minor behind', () => {
   it('fails, or is skipped in the run of a profile', () => {
     const message =
       'control plane v1.29.9 is 2 minors behind v1.31.5; write chainMinors: true to upgrade it minor by minor';
-    expect(told(decide(running('v1.29.9')))).toBe(`fail MinorSkipped: ${message}`);
-    expect(told(decide(running('v1.29.9'), { ofProfile: true }))).toBe(`skip TooFarBehind: ${message}`);
+    expect(summary(decide(running('v1.29.9')))).toBe(`fail MinorSkipped: ${message}`);
+    expect(summary(decide(running('v1.29.9'), { ofProfile: true }))).toBe(`skip TooFarBehind: ${message}`);
   });
 
   it('is skipped where an image is not found, rather than failed', () => {
@@ -230,7 +177,7 @@ describe('a control plane more than one minor behind', () => {
         'fail MinorSkipped: pool np1 (v1.26.9) would be too many minors behind a control plane v1.30.9; upgrade pools first',
       ],
     ])('%s', (_, versions, wanted, expected) => {
-      expect(told(decide(versions, wanted, { catalog: { ...lts, images: new Map() } }))).toBe(expected);
+      expect(summary(decide(versions, wanted, { catalog: { ...lts, images: new Map() } }))).toBe(expected);
     });
   });
 
@@ -241,7 +188,7 @@ describe('a control plane more than one minor behind', () => {
     const wanted = { kubernetesVersion: '1.29' };
 
     it('goes to the oldest that is supported, by Full only', () => {
-      expect(told(decide(running('v1.26.9'), wanted, { catalog: ended }))).toBe('Full: cp v1.29.9, np1 v1.29.9');
+      expect(summary(decide(running('v1.26.9'), wanted, { catalog: ended }))).toBe('Full: cp v1.29.9, np1 v1.29.9');
       expect(decide(running('v1.26.9'), { ...wanted, ...controlPlaneOnly }, { catalog: ended }).kind).toBe('fail');
       expect(decide(running('v1.26.9'), { kubernetesVersion: '1.30' }, { catalog: ended }).kind).toBe('fail');
     });
@@ -253,8 +200,10 @@ describe('a control plane more than one minor behind', () => {
 
     it('is chained from there', () => {
       const chained = { kubernetesVersion: '1.31', chainMinors: true };
-      expect(told(decide(running('v1.26.9'), chained, { catalog: ended }))).toBe('hop Full: cp v1.29.9, np1 v1.29.9');
-      expect(told(decide(running('v1.29.9'), chained, { catalog: ended }))).toBe('hop ControlPlaneOnly: cp v1.30.9');
+      expect(summary(decide(running('v1.26.9'), chained, { catalog: ended }))).toBe(
+        'hop Full: cp v1.29.9, np1 v1.29.9',
+      );
+      expect(summary(decide(running('v1.29.9'), chained, { catalog: ended }))).toBe('hop ControlPlaneOnly: cp v1.30.9');
     });
   });
 });
@@ -302,29 +251,29 @@ describe('chainMinors', () => {
       'wait KubernetesVersionNotAvailable: Kubernetes v1.31.6 is not available in westeurope yet; see https://releases.example.com',
     ],
   ])('%s', (_, versions, wanted, expected) => {
-    expect(told(decide(versions, { ...chain, ...wanted }))).toBe(expected);
+    expect(summary(decide(versions, { ...chain, ...wanted }))).toBe(expected);
   });
 
   it('allows two minors below 1.28', () => {
     const before = regionCatalog({ kubernetes: ['1.25.9', '1.26.9', '1.27.9', '1.28.9'] });
     const wanted = { ...chain, kubernetesVersion: '1.27' };
-    expect(told(decide(running('v1.25.9', ['v1.25.9']), wanted, { catalog: before }))).toBe(
+    expect(summary(decide(running('v1.25.9', ['v1.25.9']), wanted, { catalog: before }))).toBe(
       'hop ControlPlaneOnly: cp v1.26.9',
     );
-    expect(told(decide(running('v1.25.9', ['v1.24.9']), wanted, { catalog: before }))).toBe(
+    expect(summary(decide(running('v1.25.9', ['v1.24.9']), wanted, { catalog: before }))).toBe(
       'hop Full: cp v1.26.9, np1 v1.26.9',
     );
   });
 
   it('waits for a minor in between', () => {
     const gap = regionCatalog({ kubernetes: ['1.29.9', '1.31.5'] });
-    expect(told(decide(running('v1.29.9'), chain, { catalog: gap }))).toBe(
+    expect(summary(decide(running('v1.29.9'), chain, { catalog: gap }))).toBe(
       'wait KubernetesVersionNotAvailable: no patch of Kubernetes 1.30 is available in westeurope yet',
     );
   });
 
   it('needs a catalog', () => {
-    expect(told(decide(running('v1.29.9'), chain, { catalog: undefined }))).toBe(
+    expect(summary(decide(running('v1.29.9'), chain, { catalog: undefined }))).toBe(
       'fail MinorSkipped: control plane v1.29.9 is 2 minors behind v1.31.5, and no VersionCatalog lists the versions of westeurope in between',
     );
   });
@@ -337,7 +286,7 @@ describe('chainMinors', () => {
       step.kind === 'start';
       step = decide(now, { ...chain, kubernetesVersion: '1.32' })
     ) {
-      steps.push(told(step));
+      steps.push(summary(step));
       const { to } = step;
       now = {
         controlPlane: to.controlPlane ?? now.controlPlane,
@@ -359,7 +308,7 @@ describe('chainMinors', () => {
 
 describe('pools too far behind', () => {
   it('fail a single step that would leave them more than three minors behind', () => {
-    expect(told(decide(running('v1.30.9', ['v1.27.9'])))).toBe(
+    expect(summary(decide(running('v1.30.9', ['v1.27.9'])))).toBe(
       'fail MinorSkipped: pool np1 (v1.27.9) would be too many minors behind a control plane v1.31.5; upgrade pools first',
     );
   });
@@ -370,143 +319,5 @@ describe('pools too far behind', () => {
       images: { type: 'Custom', selected: [image('202601.27.0', 'AKSUbuntu-2404')] },
     } as const;
     expect(decide(running('v1.30.9', ['v1.27.9']), custom).kind).toBe('fail');
-  });
-});
-
-describe('node images, Latest', () => {
-  it.each<[string, ObservedVersions, string]>([
-    [
-      'are the newest of the family in the region',
-      running('v1.30.9', ['v1.30.9', old], []),
-      'NodeImageOnly: np1 202601.27.0 (pools already at or ahead of the target: np2)',
-    ],
-    ['are there already', running('v1.30.9'), 'at target: all node images are at or ahead of the target'],
-    [
-      'stay where nothing of the family is listed',
-      running('v1.30.9', ['v1.30.9', image('202501.01.0', 'AKSUbuntu-2404')]),
-      'at target: all node images are at or ahead of the target',
-    ],
-    [
-      'are left to the provider where they cannot be read',
-      running('v1.30.9', ['v1.30.9', 'Ubuntu 22.04']),
-      'NodeImageOnly: np1',
-    ],
-  ])('%s', (_, versions, expected) => {
-    expect(told(decide(versions, nodeImageOnly))).toBe(expected);
-  });
-
-  it('are left to the provider where nothing is known of the region', () => {
-    expect(told(decide(running('v1.30.9'), nodeImageOnly, { catalog: undefined }))).toBe('NodeImageOnly: np1');
-    expect(decide(running('v1.31.5'), {}, { catalog: undefined }).kind).toBe('at-target');
-  });
-});
-
-describe('node images, Consistent', () => {
-  const consistent = (...selected: readonly string[]) => ({
-    ...nodeImageOnly,
-    images: { type: 'Consistent', selected } as const,
-  });
-
-  it.each<[string, ObservedVersions, Partial<WantedUpgrade>, string]>([
-    [
-      'are those that the run selected',
-      running('v1.30.9', ['v1.30.9', image('202501.01.0')]),
-      consistent(old),
-      'NodeImageOnly: np1 202601.13.0',
-    ],
-    [
-      'are never older ones',
-      running('v1.30.9'),
-      consistent(old),
-      'at target: all node images are at or ahead of the target',
-    ],
-    [
-      'of which one is missing: the member is skipped',
-      running('v1.30.9', ['v1.30.9', old], ['v1.30.9', image('202501.01.0', 'AKSUbuntu-2404')]),
-      consistent(recent),
-      'skip NodeImageNotFound: no image of AKSUbuntu-2404, the family of pool np2, is common to all regions',
-    ],
-    [
-      'of a pool that reports none',
-      running('v1.30.9', ['v1.30.9', 'Ubuntu 22.04']),
-      consistent(recent),
-      'skip NodeImageNotFound: pool np1 reports no node image whose family and version can be read',
-    ],
-    [
-      'that are not in the region are waited for',
-      running('v1.30.9'),
-      consistent(image('202602.01.0')),
-      'wait NodeImageVersionNotAvailable: node image AKSUbuntu-2204-202602.01.0 of pool np1 is not available in westeurope yet; see https://releases.example.com',
-    ],
-  ])('%s', (_, versions, wanted, expected) => {
-    expect(told(decide(versions, wanted))).toBe(expected);
-  });
-
-  it('are not found where nothing is known of the region', () => {
-    const target = decide(running('v1.30.9', ['v1.30.9', old]), consistent(recent), { catalog: undefined });
-    expect(told(target)).toBe('skip NodeImageNotFound: no VersionCatalog lists node images of westeurope');
-  });
-
-  it('do not matter to ControlPlaneOnly', () => {
-    expect(
-      told(decide(running('v1.30.9'), { ...consistent(), ...controlPlaneOnly, kubernetesVersion: '1.31.5' })),
-    ).toBe('ControlPlaneOnly: cp v1.31.5');
-  });
-});
-
-describe('node images, Custom', () => {
-  const custom = (...selected: readonly string[]) => ({ images: { type: 'Custom', selected } as const });
-  const noble = image('202501.01.0', 'AKSUbuntu-2404');
-
-  it.each<[string, ObservedVersions, Partial<WantedUpgrade>, string]>([
-    [
-      'are those listed',
-      running('v1.30.9', ['v1.30.9', old]),
-      { ...nodeImageOnly, ...custom(recent) },
-      'NodeImageOnly: np1 202601.27.0',
-    ],
-    [
-      'leave pools of other families, their Kubernetes version too',
-      running('v1.30.9', ['v1.30.9', old], ['v1.30.9', noble]),
-      custom(recent),
-      'Full: cp v1.31.5, np1 v1.31.5 202601.27.0 (pools whose image family is not listed stay: np2)',
-    ],
-    [
-      'leave all pools of a member',
-      running('v1.30.9', ['v1.30.9', noble]),
-      { ...nodeImageOnly, ...custom(recent) },
-      'at target: no pool has an image of a family that is listed',
-    ],
-    [
-      'that are not in the region are waited for',
-      running('v1.30.9'),
-      { ...nodeImageOnly, ...custom(image('202602.01.0')) },
-      'wait NodeImageVersionNotAvailable: node image AKSUbuntu-2204-202602.01.0 of pool np1 is not available in westeurope yet; see https://releases.example.com',
-    ],
-  ])('%s', (_, versions, wanted, expected) => {
-    expect(told(decide(versions, wanted))).toBe(expected);
-  });
-
-  it('are taken as they are where nothing is known of the region', () => {
-    const target = decide(
-      running('v1.30.9', ['v1.30.9', old]),
-      { ...nodeImageOnly, ...custom(recent) },
-      { catalog: undefined },
-    );
-    expect(told(target)).toBe('NodeImageOnly: np1 202601.27.0');
-  });
-});
-
-describe('a target image that was released more than 90 days ago', () => {
-  const aged = (released: string) =>
-    decide(running('v1.30.9', ['v1.30.9', old], ['v1.30.9', old]), nodeImageOnly, {
-      catalog: regionCatalog({ images: [{ version: recent, released }] }),
-    });
-
-  it('is a warning, once', () => {
-    expect(aged('2026-08-01')).toMatchObject({
-      warnings: [{ reason: 'NodeImageOOSLA', message: `node image ${recent} was released more than 90 days ago` }],
-    });
-    expect(aged('2026-11-01')).toMatchObject({ warnings: [] });
   });
 });

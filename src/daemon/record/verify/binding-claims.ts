@@ -179,7 +179,7 @@ function readNow(
         stays.add(cluster);
         return [stillThere(binding)];
       }
-      // Proven once: the removal goes on when the file of the run is gone.
+      // A proven removal stays proven, also after the file of the run is deleted.
       if (proof === 'proven') doubted = without(doubted, binding, claimed);
       else leaving.add(cluster);
       return [binding];

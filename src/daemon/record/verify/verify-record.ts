@@ -53,7 +53,7 @@ export interface RecordVerifier
   published(record: FleetRecord): void;
   /** A plan of this daemon decided the same as the record has. */
   confirmed(record: FleetRecord): void;
-  /** Reports what the members show: mismatches, and claims that are unproven as long as this is called with them. Returns new ones. */
+  /** Counts mismatches and unproven claims that the members show. Returns the mismatches not reported before, and all of `unproven`. */
   unreported(mismatches: readonly Problem[], unproven: readonly Problem[]): readonly Problem[];
 }
 
