@@ -208,7 +208,8 @@ async function plan(
       inPlace,
       unreachable: contacts.unreachable,
       notRolledOut: result.notRolledOut,
-      before,
+      // Only proven requests are written again.
+      before: { ...before, record: { ...before.record, askedRemovals: record.askedRemovals } },
       fleet,
     }),
     { plan: next, waiting, before: before.files },
@@ -262,6 +263,7 @@ async function publish(
   }
   pace.pushed();
   memory.wrote(published.tip, after);
+  verifier.requested(after.record);
   // A refused plan leaves the files as they are.
   if (result.plan.guard.length === 0) verifier.published(after.record);
   const subject = message.split('\n', 1)[0]!;

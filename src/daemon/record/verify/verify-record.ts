@@ -14,6 +14,7 @@ import { mismatchCode } from './mismatch.ts';
 import { runVerifier } from './recorded-runs.ts';
 import { timeVerifier } from './recorded-times.ts';
 import { versionVerifier } from './recorded-versions.ts';
+import { removalApprovalVerifier } from './removal-approvals.ts';
 import { evictionVerifier } from './removal-claims.ts';
 import { rollbackVerifier } from './rollback-targets.ts';
 import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts';
@@ -51,6 +52,8 @@ export interface RecordVerifier
   ): Promise<Pick<VerifiedRecord, 'record' | 'problems'>>;
   /** This daemon published the record, on top of a verified one: it is trusted. */
   published(record: FleetRecord): void;
+  /** This daemon published which removals must be approved, also with a refused plan. */
+  requested(record: FleetRecord): void;
   /** A plan of this daemon decided the same as the record has. */
   confirmed(record: FleetRecord): void;
   /** Counts mismatches and unproven claims that the members show. Returns the mismatches not reported before, and all of `unproven`. */
@@ -74,6 +77,7 @@ export function recordVerifier(of: {
   const runs = runVerifier();
   const targets = rollbackVerifier();
   const work = forgottenWork();
+  const approvals = removalApprovalVerifier();
   const bindings = bindingVerifier();
   const evictions = evictionVerifier(bindings);
   const upgrades = upgradeVerifier();
@@ -109,8 +113,9 @@ export function recordVerifier(of: {
       const targeted = await targets.verify(ran.record, history);
       const upgraded = await upgrades.verify(targeted.record, history);
       const forgotten = await work.verify(upgraded.record, history);
-      await evictions.started(forgotten.record, history);
-      const record = bindings.verify(forgotten.record, { tip: followed.fleet, runs: ran.proven });
+      const approved = await approvals.verify(forgotten.record, history);
+      await evictions.started(approved, history);
+      const record = bindings.verify(approved, { tip: followed.fleet, runs: ran.proven });
       const found = [limited, versioned, filled, ran, targeted, upgraded, forgotten].flatMap(
         ({ problems }) => problems,
       );
@@ -136,8 +141,10 @@ export function recordVerifier(of: {
       upgrades.trust(record);
       targets.published(record);
       work.published(record);
+      approvals.published(record);
       bindings.published(record);
     },
+    requested: approvals.requested,
     confirmed: bindings.published,
     unreported(mismatches, unproven) {
       const texts = new Set(unproven.map(textOf));
