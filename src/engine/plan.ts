@@ -1,6 +1,7 @@
 import type { PlacementKey } from '../api/meta.ts';
 import { abandons, placementKey, refOf } from '../api/placement.ts';
 import { assemble } from './assemble.ts';
+import { boundSinceLoss } from './bindings/bound-since-loss.ts';
 import { carryMoves } from './bindings/carry-moves.ts';
 import { endsOfReportedRepairs } from './bindings/conditions/reported-repairs.ts';
 import { filledAsObserved } from './bindings/present-bindings.ts';
@@ -20,7 +21,6 @@ import type { PlanInput } from './input.ts';
 import { nodesOutcome } from './nodes/nodes-outcome.ts';
 import type { PlacementWork } from './placement-work.ts';
 import type { Plan } from './plan-document.ts';
-import { boundWhereUnobserved } from './recovery/unobserved-clusters.ts';
 import { withFindings } from './refused-plan.ts';
 import { loadPlacements } from './reuse/load-placements.ts';
 import type { PlanMemo, PlanParts } from './reuse/memo.ts';
@@ -123,7 +123,7 @@ function advancePlacement(
   const wakes = endsOfReportedRepairs(before.bindings, world.input.now);
   const picked = schedulePlacement({ ...before, holds: [], problems: [], wakes }, world);
   const observed = (work: PlacementWork) => filledAsObserved(work, world);
-  const scheduled = boundWhereUnobserved(picked, { ...world, observed });
+  const scheduled = boundSinceLoss(picked, { world, observed });
   const runs = advancePlacementRuns(scheduled, world, earlier);
   if (before.placement.spec.strategy.type === 'External') return { work: carryMoves(before, runs.work), runs };
   const rolled = rollPlacement(snapshotResources(scheduled, world), world);

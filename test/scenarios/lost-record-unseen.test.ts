@@ -108,4 +108,39 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
       [none, none, none, 'web:2'],
     ]);
   });
+
+  it('gets what is new within the budget though it was not even picked then', async () => {
+    const fleet = {
+      ...files(),
+      'placements/web.yaml': placement(
+        'web',
+        '{placementType: PickFixed, clusterNames: [a, b, c, d]}',
+        '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}',
+      ),
+    };
+    const paper = new PaperFleet(fleet);
+    await paper.settle();
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    paper.record = new Map();
+    paper.restart();
+    paper.down.add('d');
+    paper.pass(1);
+    const input = await paper.input();
+    const never = new Map([...input.observations!].filter(([name]) => name !== 'd'));
+    const { record } = planFleet({ ...input, observations: never }).plan;
+    expect(moves(planFleet({ ...input, observations: never }).plan).filter((move) => move.startsWith('web d'))).toEqual(
+      [],
+    );
+    paper.record = renderRecord(record);
+    paper.down.delete('d');
+    paper.pass(1);
+    const [one, two] = ['web:1', 'web:2'];
+    expect(await steps(paper)).toEqual([
+      [one, one, one, one],
+      [two, one, one, one],
+      [two, two, one, one],
+      [two, two, two, one],
+      [two, two, two, two],
+    ]);
+  });
 });
