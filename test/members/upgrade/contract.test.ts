@@ -8,10 +8,12 @@ import {
 } from '../../../src/members/upgrade/provider.ts';
 import { clusterApiWorld } from './worlds/cluster-api-world.ts';
 import { simulatedWorld } from './worlds/simulated-world.ts';
+import { systemUpgradeWorld } from './worlds/system-upgrade-world.ts';
 import { pass, type UpgradeWorld } from './worlds/world.ts';
 
 const worlds: Readonly<Record<string, () => Promise<UpgradeWorld>>> = {
   simulated: simulatedWorld,
+  'system-upgrade-controller': systemUpgradeWorld,
   'Cluster API with a topology': () => clusterApiWorld(true),
   'Cluster API without a topology': () => clusterApiWorld(false),
 };

@@ -3,39 +3,19 @@ import { openMember, type SimulatedMember } from '../../../../src/simulator/memb
 import { fieldsAt, type Stored, textAt } from '../../../../src/simulator/object.ts';
 import type { Fields } from '../../../../src/simulator/schema/schema.ts';
 import { replace, writeStatus } from '../../../../src/simulator/storage/write.ts';
+import { definitionOf, fillCaches } from './custom-kinds.ts';
 
 const core = 'cluster.x-k8s.io';
-const kinds: readonly (readonly [string, string])[] = [
-  ['Cluster', core],
-  ['MachineDeployment', core],
-  ['MachinePool', core],
-  ['Machine', core],
-  ['KubeadmControlPlane', `controlplane.${core}`],
-  ['DockerMachineTemplate', `infrastructure.${core}`],
-];
-
-const definition = ([kind, group]: readonly [string, string]) => {
-  const plural = `${kind.toLowerCase()}s`;
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
-      versions: [
-        {
-          name: 'v1beta2',
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-        },
-      ],
-    },
-  };
-};
+const kinds = (
+  [
+    ['Cluster', core],
+    ['MachineDeployment', core],
+    ['MachinePool', core],
+    ['Machine', core],
+    ['KubeadmControlPlane', `controlplane.${core}`],
+    ['DockerMachineTemplate', `infrastructure.${core}`],
+  ] as const
+).map(([kind, group]) => ({ kind, group, version: 'v1beta2' }));
 
 const labels = { 'cluster.x-k8s.io/cluster-name': 'eu-1' };
 const template = (name: string) => ({ apiGroup: `infrastructure.${core}`, kind: 'DockerMachineTemplate', name });
@@ -115,7 +95,7 @@ export class FakeClusterApi {
     const member = await openMember(
       {
         name: 'management',
-        objects: [...kinds.map(definition), namespace] as never,
+        objects: [...kinds.map(definitionOf), namespace] as never,
         readySeconds: { CustomResourceDefinition: 0 },
       },
       clock,
@@ -123,23 +103,11 @@ export class FakeClusterApi {
     const fake = new FakeClusterApi(member, clock);
     clock.advance(3_000);
     for (const object of objects(isManaged)) await fake.create(object);
-    await fake.#fillCaches();
+    await fillCaches(member, clock, kinds);
     fake.#step();
     fake.#step();
     fake.#tick();
     return fake;
-  }
-
-  /** The server rejects lists of a new kind until its cache is filled. */
-  async #fillCaches(): Promise<void> {
-    for (const [kind, group] of kinds)
-      await this.member.request({
-        method: 'GET',
-        path: `/apis/${group}/v1beta2/${kind.toLowerCase()}s`,
-        query: new URLSearchParams({ labelSelector: 'a=b' }),
-        headers: {},
-      });
-    this.#clock.advance(5_000);
   }
 
   async create(object: object): Promise<void> {
