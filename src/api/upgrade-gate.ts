@@ -24,6 +24,6 @@ export const upgradeGate = z.strictObject({
     state: z.enum(['Pending', 'Skipped', 'Completed', 'Rejected']).optional(),
   }),
   /** Of the record only. */
-  status: z.looseObject({ state: z.string() }).optional(),
+  status: z.looseObject({ state: z.string(), message: z.string().optional() }).optional(),
 });
 export type UpgradeGate = z.output<typeof upgradeGate>;

@@ -47,6 +47,8 @@ const gateStatus = z.looseObject({
   /** When a ScheduledStart opens by itself. */
   absoluteStartTime: timestamp.optional(),
   status: statusOf(['NotStarted', 'Pending', 'Skipped', 'Completed']),
+  /** Ours: who approved. */
+  message: z.string().optional(),
 });
 export type GateStatus = z.output<typeof gateStatus>;
 

@@ -1,4 +1,5 @@
 import type { RequestedBranch } from '../git/approval-branches.ts';
+import type { GitSource } from '../git/source.ts';
 import type { StatusBranch } from '../git/status-branch.ts';
 import type { RepoTree } from '../repo/tree.ts';
 
@@ -14,6 +15,8 @@ export interface DesiredState {
   isAncestor(ancestor: string, of: string): Promise<boolean>;
   /** First parent of a commit; undefined if it has none or cannot be read. */
   parentOf(commit: string): Promise<string | undefined>;
+  /** The commit that brought the present content of a file: see GitSource. */
+  readonly broughtBy: GitSource['broughtBy'];
   /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
   madeAt(commit: string): Promise<number | undefined>;
 }

@@ -74,6 +74,8 @@ export interface Fleet {
   readonly problems: readonly Problem[];
   /** Positions of fleet objects in their files, by `sourceKey`, for problems that only planning finds. */
   readonly sources?: ReadonlyMap<string, Source>;
+  /** Who gave the approvals. Undefined: the history of the repo was not read. */
+  readonly approvers?: Approvers | undefined;
 }
 
 /** No one-time requests: no runs, approvals or evictions. */
@@ -131,6 +133,20 @@ export const sourceKey = (
   kind: string,
   { name, namespace }: { readonly name: string; readonly namespace?: string | undefined },
 ): string => `${kind}/${namespace ?? ''}/${name}`;
+
+/** Who brought an approval file to the followed branch, as its history shows. */
+export interface Approver {
+  /** Of the commit that brought it. */
+  readonly commit: string;
+  /** Names of its author and its committer; undefined where they are gitfleet's own, which a fast-forward keeps. */
+  readonly author: string | undefined;
+  readonly committer: string | undefined;
+  /** What the verification of its signature found; undefined where commits are not verified. */
+  readonly signature: string | undefined;
+}
+
+/** Approvers by the `sourceKey` of the approval file. Without history, as offline, there are none. */
+export type Approvers = ReadonlyMap<string, Approver>;
 
 /** One manifest under `resources/`. Identity is stable between passes as long as its file is unchanged. */
 export interface HubObject {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { RepoTree } from '../repo/tree.ts';
 import { parseAddress } from './address.ts';
 import type { Branches, GitRequest } from './branches.ts';
+import { broughtBy } from './brought-by.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
 import { openBranches } from './open-branches.ts';
@@ -16,6 +17,8 @@ export interface GitSource {
   isAncestor(ancestor: string, of: string): Promise<boolean>;
   /** First parent of a commit; undefined if it has none or cannot be read. */
   parentOf(commit: string): Promise<string | undefined>;
+  /** See {@link broughtBy}. */
+  broughtBy(of: Parameters<typeof broughtBy>[1]): ReturnType<typeof broughtBy>;
   /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
   madeAt(commit: string): Promise<number | undefined>;
   /** False when the files of a commit cannot be read: the mirror was lost and no branch of the server leads to it. */
@@ -89,6 +92,10 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
     async parentOf(commit) {
       if (!(await branches.objects.has(commit))) return undefined;
       return (await branches.objects.commit(commit)).parents[0];
+    },
+    async broughtBy(of) {
+      const found = await broughtBy(branches.objects, of);
+      return found === undefined && (await branches.deepen(ref)) ? broughtBy(branches.objects, of) : found;
     },
     async madeAt(commit) {
       if (!(await branches.objects.has(commit))) return undefined;

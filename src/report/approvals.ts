@@ -6,17 +6,20 @@ import { recordedApproval } from './recorded-approval.ts';
 interface ApprovalEvent {
   readonly kind: 'approval-requested' | 'approved';
   readonly name: string;
+  /** `approved by Ann in commit 41ab9c0`. */
+  readonly by?: string;
 }
 
 /** Timelines show the wait, with what it is for, as a hold. */
 export const approvals: EventSource<ApprovalEvent> = {
   events: ({ before, plan }) =>
-    plan.approvals.flatMap(({ planned, answer }): ApprovalEvent[] => {
+    plan.approvals.flatMap(({ planned, answer, approvedBy: by }): ApprovalEvent[] => {
       const { name } = planned;
       const recorded = before.approvals.get(placementKey(planned));
       if (answer !== 'approved') return recorded ? [] : [{ kind: 'approval-requested', name }];
-      return recorded && recordedApproval(recorded).answer !== 'approved' ? [{ kind: 'approved', name }] : [];
+      const isNew = recorded && recordedApproval(recorded).answer !== 'approved';
+      return isNew ? [{ kind: 'approved', name, ...(by !== undefined && { by }) }] : [];
     }),
   sentences: (events) =>
-    events.map(({ kind, name }) => `${name}: ${kind === 'approved' ? 'approved' : 'waiting for approval'}`),
+    events.map(({ kind, name, by = 'approved' }) => `${name}: ${kind === 'approved' ? by : 'waiting for approval'}`),
 };

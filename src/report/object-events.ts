@@ -29,6 +29,9 @@ export interface Versioned {
     readonly agentStatus?: readonly { readonly type: string; readonly conditions?: readonly Condition[] }[];
     readonly stagesStatus?: readonly Stage[];
     readonly deletionStageStatus?: Stage;
+    /** Of a gate. */
+    readonly state?: string;
+    readonly message?: string;
   };
 }
 
@@ -74,8 +77,18 @@ interface Fact {
   readonly condition: Condition;
 }
 
+/** What happened to a gate, which has a state instead of conditions. */
+function ofGate({ status: { state, message } = {} }: Versioned): Fact[] {
+  if (state === undefined) return [];
+  const [status, reason] =
+    state === 'Rejected' ? (['False', 'GateRejected'] as const) : (['True', `Gate${state}`] as const);
+  const condition = { type: 'State', status, reason, message: message ?? `the gate is ${state}` };
+  return [{ key: 'State', about: '', condition }];
+}
+
 /** Every condition of an object, of its stages and of their tasks. */
 function facts(object: Versioned | undefined): Fact[] {
+  if (object?.kind === 'Gate') return ofGate(object);
   const { conditions = [], agentStatus = [], stagesStatus = [], deletionStageStatus } = object?.status ?? {};
   const of = (about: string, list: readonly Condition[] = []): Fact[] =>
     list.map((condition) => ({ key: `${about}/${condition.type}`, about, condition }));

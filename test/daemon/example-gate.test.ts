@@ -29,6 +29,8 @@ async function runSays(reason: string): Promise<boolean> {
   return (await fleet.repo.files('fleet-status'))['runs/payments-1.yaml']?.includes(`reason: ${reason}`) ?? false;
 }
 
+const runSaysText = async (): Promise<string> => (await fleet.repo.files('fleet-status'))['runs/payments-1.yaml']!;
+
 /** The ways in which people and forges merge a branch into main. */
 const merges: Readonly<Record<string, (gateFiles: Record<string, string>) => void>> = {
   'a merge commit': (merged) => {
@@ -70,6 +72,13 @@ it.each(Object.keys(merges))(
     await settles(fleet, two, 900);
     expect(holding()).toEqual(['staging-1', 'staging-2', 'prod-eu-1', 'prod-eu-2', 'prod-us-1', 'prod-asia-1']);
     expect(await runSays('UpdateRunSucceeded')).toBe(true);
+    const merged = fleet.repo.tip('main')!.slice(0, 7);
+    // A fast-forward brings gitfleet's own commit: git does not record who did it.
+    const approved = `approved ${how === 'a fast-forward' ? '' : 'by Ann '}in commit ${merged}`;
+    expect(await runSaysText()).toContain(`approval payments-1-after-staging is on main, ${approved}`);
+    expect(await fleet.repo.log('fleet-status')).toContainEqual(
+      expect.stringContaining(`payments-1-after-staging: ${approved}`),
+    );
     await fleet.until('nobody is asked any more', () => fleet.repo.tip(gate) === undefined);
   },
 );

@@ -103,9 +103,10 @@ export class MemoryRepo {
     files: Readonly<Record<string, string>>,
     message = 'Change',
     parents: readonly string[] = [this.refs.get(`refs/heads/${branch}`) ?? []].flat(),
+    author = person,
   ): string {
     const objects = newFileTree(new Map(Object.entries(files)));
-    const commit = newCommit({ tree: objects.at(-1)!.oid, parents, message, author: person, at: this.#now() });
+    const commit = newCommit({ tree: objects.at(-1)!.oid, parents, message, author, at: this.#now() });
     for (const object of [...objects, commit]) this.#objects.set(object.oid, object);
     this.refs.set(`refs/heads/${branch}`, commit.oid);
     return commit.oid;

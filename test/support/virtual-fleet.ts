@@ -157,6 +157,7 @@ export class VirtualFleet {
       log: this.#log!,
       metrics: measured,
       branch: 'main',
+      author: bot,
       acceptRewind: options.acceptRewind,
       publishIntervalMs: branches.remote ? publishIntervalMs : 0,
       intervalMs,

@@ -6,6 +6,7 @@ import { formatInstant } from '../../engine/kernel/instant.ts';
 import { planFleet } from '../../engine/plan.ts';
 import { configInEffect } from '../../engine/recovery/last-good-config.ts';
 import { memoOf, type PlanMemo } from '../../engine/reuse/memo.ts';
+import type { Person } from '../../git/person.ts';
 import type { Clock } from '../../members/clock.ts';
 import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
@@ -26,6 +27,7 @@ import { withheldTargets } from '../record/verify/withheld-targets.ts';
 import type { Logger } from '../report/log.ts';
 import type { Metrics } from '../report/metrics.ts';
 import { syncApprovals } from './approvals.ts';
+import { approverFinder, type FindApprovers } from './approvers.ts';
 import { adopted, assignmentsOf } from './assignments.ts';
 import { type DesiredFleet, desiredFleet } from './desired-fleet.ts';
 import { lastContacts } from './last-contact.ts';
@@ -46,6 +48,8 @@ export interface PassPorts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly branch: string;
+  /** Author of gitfleet's own commits. */
+  readonly author: Person;
   /** The repo has a working tree, so approval branches are merged there; otherwise in a clone. */
   readonly inPlace?: boolean;
   readonly acceptRewind: string | undefined;
@@ -64,6 +68,7 @@ export function passEffects(
   const memory = statusMemory(input.status, input.log);
   const wanted = desiredFleet(input);
   const verifier = recordVerifier(input);
+  const findApprovers = approverFinder(input);
   const pace = pushPace(input.pace, input.publishIntervalMs);
   /** Memo of the last plan, also if it was refused: unchanged parts are not planned again. */
   let memo: PlanMemo | undefined;
@@ -76,7 +81,10 @@ export function passEffects(
       case 'acceptCommit':
         return void wanted.claim(effect.commit);
       case 'load':
-        return { kind: 'loaded', loaded: await load({ input, wanted, verifier, requestProblems }, effect) };
+        return {
+          kind: 'loaded',
+          loaded: await load({ input, wanted, verifier, findApprovers, requestProblems }, effect),
+        };
       case 'adopt':
         await adopt({ ...input, verifier }, effect.loaded);
         return { kind: 'adopted', loaded: effect.loaded };
@@ -118,11 +126,13 @@ async function load(
     input,
     wanted,
     verifier,
+    findApprovers,
     requestProblems,
   }: {
     readonly input: PassPorts;
     readonly wanted: DesiredFleet;
     readonly verifier: RecordVerifier;
+    readonly findApprovers: FindApprovers;
     readonly requestProblems: readonly Problem[];
   },
   { before, record: claimed }: { readonly before: Remembered; readonly record: FleetRecord },
@@ -141,7 +151,8 @@ async function load(
   await input.members.follow(membersOf(fleet, record), fleet);
   const now = formatInstant(input.clock.now());
   const found = [...fleet.problems, ...fleetWarnings(fleet, record), ...problems, ...before.problems, ...mismatches];
-  const whole = { ...fleet, problems: found };
+  const approvers = asked.insteadOf === undefined ? await findApprovers({ commit, fleet, record }) : undefined;
+  const whole = { ...fleet, problems: found, approvers };
   const planInput = { now, commit, fleet: whole, record, digest: sha256 };
   return { before, ...verified, isPublished: claimed === before.record, fleet, problems, input: planInput };
 }

@@ -6,9 +6,6 @@ import { type ApprovalRequestName, howToMerge } from './request.ts';
 type GateHold = Pick<Hold, 'reason' | 'message'>;
 
 export const requestMade = (name: string): string => `approval request ${name} is on its branch`;
-export const approvedOnMain = (name: string): string => `approval ${name} is on main`;
-export const rejectedOnMain = (name: string, why: string): string =>
-  `approval ${name} was rejected on main${why === '' ? '' : `: ${why}`}`;
 export const withdrawnOnMain = (name: string): string =>
   `approval ${name} was withdrawn before the next cluster started`;
 

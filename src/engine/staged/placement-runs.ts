@@ -57,6 +57,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     recordLost: world.recordLost,
     unread: world.record.unread?.runs,
     sources: world.input.fleet.sources,
+    approvers: world.input.fleet.approvers,
   });
 }
 

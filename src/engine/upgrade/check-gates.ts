@@ -1,14 +1,10 @@
+import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import type { GateStatus, GroupUpgrade, StageUpgrade, UpgradeRunStatus } from '../../api/upgrade-status.ts';
 import type { GateConfiguration } from '../../api/upgrade-strategy.ts';
-import {
-  closedHolds,
-  flawedApproval,
-  rejectedOnMain,
-  staleHold,
-  whyRefused,
-  withdrawnOnMain,
-} from '../gate/messages.ts';
+import { approvedOnMain, rejectedOnMain } from '../gate/approver.ts';
+import { closedHolds, flawedApproval, staleHold, whyRefused, withdrawnOnMain } from '../gate/messages.ts';
 import { withdrawnGate } from '../gate/withdrawal.ts';
+import { sourceKey } from '../input.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
 import type { Hold } from '../plan-document.ts';
 import { arePassed } from './derive-states.ts';
@@ -49,11 +45,14 @@ function checkedGate(gate: RunGate, status: UpgradeRunStatus, context: RunContex
   });
   if (opensAt !== undefined && parseInstant(opensAt)! <= parseInstant(input.now)!) return passed;
   const answer = answerTo(gate, { run: run.metadata.name, update, status }, input);
+  const approverOf = ({ kind, metadata }: UpgradeGate) => input.approvers?.get(sourceKey(kind, metadata));
   switch (answer.kind) {
-    case 'approved':
-      return passed;
+    case 'approved': {
+      const approver = approverOf(answer.file);
+      return approver === undefined ? passed : { ...passed, message: approvedOnMain(gate.name, approver) };
+    }
     case 'rejected': {
-      const message = rejectedOnMain(gate.name, answer.message);
+      const message = rejectedOnMain(gate.name, answer.message, approverOf(answer.file));
       return pending({ code: 'ApprovalRejected', message });
     }
     case 'stale':
@@ -130,7 +129,7 @@ export function withdrawGate(status: UpgradeRunStatus, context: RunContext): Upg
   });
   if (gate === undefined) return status;
   const error = { code: 'ApprovalWithdrawn', message: withdrawnOnMain(gate.name) };
-  const { status: passed, ...known } = gateIn(status, gate);
+  const { status: passed, message: _, ...known } = gateIn(status, gate);
   const asked: GateStatus = { ...known, status: { state: 'Pending', startTime: passed.startTime, error } };
   return closedBehind(withGate(status, gate, asked), gate);
 }

@@ -1,5 +1,6 @@
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
+import { approvedByIn } from '../gate/approver.ts';
 import { reviewAnnotation } from '../gate/review.ts';
 import type { PlannedApproval, RequestedApproval } from '../plan-document.ts';
 import { objectDocument } from '../record/documents.ts';
@@ -12,7 +13,7 @@ import type { RunContext } from './run-context.ts';
 interface PlannedGate extends PlannedApproval {
   readonly kind: UpgradeGate['kind'];
   readonly spec: UpgradeGate['spec'];
-  readonly status: { readonly state: 'Pending' | 'Completed' | 'Rejected' };
+  readonly status: { readonly state: 'Pending' | 'Completed' | 'Rejected'; readonly message?: string };
   readonly reviewDigest: string;
 }
 
@@ -25,6 +26,7 @@ export const plannedGates = (
     const {
       displayName,
       type,
+      message,
       status: { state, error },
     } = gateIn(status, gate);
     const isRejected = error?.code === 'ApprovalRejected';
@@ -39,7 +41,7 @@ export const plannedGates = (
           gateType: type,
           target: { updateRunProperties: { name: run.metadata.name, ...scope, timing: gate.timing } },
         },
-        status: { state: isRejected ? 'Rejected' : state },
+        status: { state: isRejected ? 'Rejected' : state, ...(message !== undefined && { message }) },
         reviewDigest: reviewDigest(gate, { run: run.metadata.name, update, status }, input.digest),
       }),
     ];
@@ -48,11 +50,15 @@ export const plannedGates = (
 /** A recorded gate as it was requested. */
 export function recordedGate({ kind, metadata, spec, status }: UpgradeGate): RequestedApproval {
   const state = status?.state;
+  const message = status?.message;
   return requested({
     kind,
     name: metadata.name,
     spec,
-    status: { state: state === 'Completed' || state === 'Rejected' ? state : 'Pending' },
+    status: {
+      state: state === 'Completed' || state === 'Rejected' ? state : 'Pending',
+      ...(message !== undefined && { message }),
+    },
     reviewDigest: metadata.annotations?.[reviewAnnotation] ?? '',
   });
 }
@@ -80,6 +86,7 @@ function requested(planned: PlannedGate): RequestedApproval {
       spec.gateType === 'Approval'
         ? { path: undefined, object: { ...object, spec: { ...spec, state: 'Completed' } } }
         : undefined,
+    approvedBy: approvedByIn(status.message),
     document: objectDocument({ ...object, status }),
   };
 }

@@ -152,5 +152,6 @@ export function upgradesInput(
     recordLost: world.recordLost,
     unread: record.unread?.upgrades,
     sources: input.fleet.sources,
+    approvers: input.fleet.approvers,
   };
 }

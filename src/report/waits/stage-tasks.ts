@@ -1,4 +1,5 @@
 import type { StagedUpdateRun, StageStatus, TaskStatus } from '../../api/staged.ts';
+import { approvedByIn } from '../../engine/gate/approver.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { formatDuration } from '../../engine/kernel/duration.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
@@ -45,7 +46,13 @@ function ofApproval(stage: StageStatus, timing: 'before' | 'after', task: TaskSt
     timing,
     type: 'Approval',
     isOpen: asked !== undefined && !approved,
-    progress: approved ? 'approved' : answer ? 'withdrawn' : asked ? 'waits for approval' : 'not requested yet',
+    progress: approved
+      ? (approvedByIn(answer.message) ?? 'approved')
+      : answer
+        ? 'withdrawn'
+        : asked
+          ? 'waits for approval'
+          : 'not requested yet',
     since: (answer ?? asked)?.lastTransitionTime,
     approval: task.approvalRequestName,
   };

@@ -73,6 +73,18 @@ describe('describe approval', () => {
     expect(text).not.toContain('How to approve or reject');
   });
 
+  it('shows who approved', () => {
+    const by = 'approved by Ann in commit 41ab9c0';
+    const conditions = [
+      asked,
+      is('ApprovalRequestApproved', 'True', 9, `approval web-1-after-canary is on main, ${by}`),
+    ];
+    const task = { type: 'Approval', approvalRequestName: 'web-1-after-canary', conditions };
+    const ran = run({ stagesStatus: [{ stageName: 'canary', clusters: [], afterStageTaskStatus: [task] }] });
+    const text = page(request('web-1-after-canary', 'canary', [is('Approved', 'True', 9)]), statusWith([ran]));
+    expect(text).toContain(`Decision:   ${by}\nDecided:    ${at(9)}\n`);
+  });
+
   it('of a run that is not recorded, shows its own fields', () => {
     const text = page(request('web-1-after-canary', 'canary'), statusWith([]));
     expect(text).toContain('Placement:  <none>\n');

@@ -51,6 +51,41 @@ describe('a gate before a stage', () => {
   });
 });
 
+describe('who approved', () => {
+  const approver = { commit: '41ab9c0'.padEnd(40, '0'), author: 'Ann', committer: 'GitHub', signature: 'unsigned' };
+  const approvers = new Map([['ClusterApprovalRequest//web-1-before-canary', approver]]);
+  const by = 'by Ann in commit 41ab9c0 (committed by GitHub; unsigned)';
+
+  it('is named in the task of the run, and stays there', () => {
+    const rollout = gated(before, {}, { approvers }).plan().merge('web-1-before-canary').plan(60);
+    const messages = () =>
+      rollout.status.stagesStatus![0]!.beforeStageTaskStatus![0]!.conditions!.map(({ message }) => message);
+    const approved = `approval web-1-before-canary is on main, approved ${by}`;
+    expect(messages()[1]).toBe(approved);
+    const [request] = rollout.outcome.approvals;
+    expect(request!.approvedBy).toBe(`approved ${by}`);
+    expect(request!.planned.status.conditions.map(({ message }) => message)).toContain(
+      `the approval of stage canary has been accepted: approved ${by}`,
+    );
+    rollout.plan(120);
+    expect(messages()[1]).toBe(approved);
+  });
+
+  it('is named in the end of a run that was rejected', () => {
+    const rollout = gated(before, {}, { approvers }).plan();
+    const no = answer({ name: 'web-1-before-canary', stage: 'canary', status: 'False', message: 'not today' });
+    rollout.change({ approvals: [no] }).plan(60);
+    expect(JSON.stringify(rollout.status.conditions)).toContain(
+      `approval web-1-before-canary was rejected on main ${by}: not today`,
+    );
+  });
+
+  it('is not named without history', () => {
+    const rollout = gated(before).plan().merge('web-1-before-canary').plan(60);
+    expect(JSON.stringify(rollout.status)).toContain('"approval web-1-before-canary is on main"');
+  });
+});
+
 describe('the file on the branch', () => {
   it('approves exactly the review that was requested', () => {
     const rollout = gated(before).plan();

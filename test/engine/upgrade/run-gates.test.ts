@@ -18,6 +18,33 @@ const gated = (one: object, two: object = {}, groups: readonly object[] = [{ nam
 const approval = { displayName: 'go', type: 'Approval' };
 
 describe('approvals', () => {
+  it('names who approved, in the run and in the record of the request', async () => {
+    const fleet = gated({ beforeGates: [approval] });
+    await fleet.plan();
+    const approver = { commit: '41ab9c0'.padEnd(40, '0'), author: 'Ann', committer: 'GitHub', signature: undefined };
+    fleet.approvers = new Map([['Gate//k8s-before-one', approver]]);
+    const opened = await fleet.merge('k8s-before-one').later(60).plan();
+    const message = 'approval k8s-before-one is on main, approved by Ann in commit 41ab9c0 (committed by GitHub)';
+    expect(fleet.run().stages[0]!.beforeGates[0]!.message).toBe(message);
+    expect(opened.approvals[0]!.approvedBy).toBe('approved by Ann in commit 41ab9c0 (committed by GitHub)');
+    // The next plan does not look again.
+    fleet.approvers = undefined;
+    await fleet.later(60).plan();
+    expect(fleet.run().stages[0]!.beforeGates[0]!.message).toBe(message);
+    expect(fleet.record.get('approvals/k8s-before-one.yaml')).toContain(message);
+  });
+
+  it('names who rejected', async () => {
+    const fleet = gated({ beforeGates: [approval] });
+    await fleet.plan();
+    const approver = { commit: '41ab9c0'.padEnd(40, '0'), author: undefined, committer: 'Bob', signature: undefined };
+    fleet.approvers = new Map([['Gate//k8s-before-one', approver]]);
+    await fleet.merge('k8s-before-one', 'Rejected').later(60).plan();
+    expect(JSON.stringify(fleet.run())).toContain(
+      'approval k8s-before-one was rejected on main by Bob in commit 41ab9c0',
+    );
+  });
+
   it('a gate is asked when it is reached, and merging its branch opens it', async () => {
     const fleet = gated({}, { beforeGates: [approval] });
     const first = await fleet.plan();

@@ -4,7 +4,7 @@ import type { ClusterName } from '../../../src/api/meta.ts';
 import { type ClusterObservation, clusterObservation } from '../../../src/api/observation.ts';
 import type { UpgradeGate } from '../../../src/api/upgrade-gate.ts';
 import type { UpgradeRunStatus } from '../../../src/api/upgrade-status.ts';
-import type { PlanInput } from '../../../src/engine/input.ts';
+import type { Fleet, PlanInput } from '../../../src/engine/input.ts';
 import { formatInstant, parseInstant } from '../../../src/engine/kernel/instant.ts';
 import { planFleet } from '../../../src/engine/plan.ts';
 import { type Plan, plannedUpgradeRuns, type UpgradeTarget } from '../../../src/engine/plan-document.ts';
@@ -43,6 +43,8 @@ export class UpgradeFleet {
   /** False = no member is looked at. */
   isObserved = true;
   last: Plan | undefined;
+  /** As the history of the repo shows them. */
+  approvers: Fleet['approvers'];
   readonly #cache = memoryCache();
 
   constructor(files: Readonly<Record<string, string>>, now = '2026-11-20T10:00:00Z') {
@@ -109,7 +111,7 @@ export class UpgradeFleet {
     return {
       now: formatInstant(this.now),
       commit: 'c'.repeat(40),
-      fleet: await loadFleet(treeOf(this.files), this.#cache),
+      fleet: { ...(await loadFleet(treeOf(this.files), this.#cache)), approvers: this.approvers },
       observations: this.isObserved ? this.#observations() : undefined,
       record,
       digest: sha256,

@@ -1,5 +1,6 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
+import { approvedByIn } from '../../../engine/gate/approver.ts';
 import {
   type ApprovalRequestName,
   approvalBranch,
@@ -50,6 +51,7 @@ function head(
   { run, task }: { readonly run: StagedUpdateRun | undefined; readonly task: StageTaskState | undefined },
 ): string {
   const decision = findCondition(status?.conditions, 'Approved');
+  const approved = task?.progress.startsWith('approved') ? task.progress : 'approved';
   const waits = run?.status && isOver(run.status) ? 'the run is over' : progressText(run?.status);
   return fields([
     ['Name', metadata.name],
@@ -59,7 +61,7 @@ function head(
     ['Placement', run && titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace })],
     ['Snapshot', run?.status?.resourceSnapshotIndexUsed],
     ['Stage', `${task ? `${task.timing} ` : ''}${spec.targetStage}`],
-    ['Decision', decision ? { True: 'approved', False: 'rejected', Unknown: 'unknown' }[decision.status] : 'none yet'],
+    ['Decision', decision ? { True: approved, False: 'rejected', Unknown: 'unknown' }[decision.status] : 'none yet'],
     [decision ? 'Decided' : 'Requested', decision?.lastTransitionTime ?? task?.since],
     ['Waiting', decision ? 'none' : `run ${spec.parentStageRollout}: ${waits}`],
     ['Review', metadata.annotations?.[reviewAnnotation]],
@@ -103,6 +105,7 @@ export function gatePage(
 ): string[] {
   const { name, stage, group, timing } = spec.target.updateRunProperties;
   const state = status?.state ?? 'Pending';
+  const by = approvedByIn(status?.message);
   const isAsked = state === 'Pending' && spec.gateType === 'Approval';
   return [
     fields([
@@ -112,7 +115,7 @@ export function gatePage(
       ['Gate', `${timing.toLowerCase()} ${group === undefined ? `stage ${stage}` : `group ${group}`}`],
       ['Type', spec.gateType],
       spec.displayName === undefined ? undefined : ['Title', spec.displayName],
-      ['State', state],
+      ['State', by === undefined ? state : `${state}, ${by}`],
       ['Review', metadata.annotations?.[reviewAnnotation]],
     ]),
     ...(isAsked

@@ -1,16 +1,16 @@
 import type { ApprovalRequest, StageStatus, TaskStatus } from '../../../api/staged.ts';
 import type { ApprovalFlaw } from '../../gate/answer.ts';
+import { approvedOnMain, rejectedOnMain } from '../../gate/approver.ts';
 import {
-  approvedOnMain,
   closedHolds,
   flawedApproval,
-  rejectedOnMain,
   requestMade,
   staleHold,
   whyRefused,
   withdrawnOnMain,
 } from '../../gate/messages.ts';
 import { withdrawnGate } from '../../gate/withdrawal.ts';
+import { sourceKey } from '../../input.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { isOver } from '../../update-run.ts';
 import { withReason } from '../run-conditions.ts';
@@ -52,9 +52,14 @@ export function checkGate(before: RunStep, context: RunContext, gate: StageGate)
     case 'foreign':
       return { kind: 'mismatch', step: before, message: answer.message };
     case 'rejected':
-      return { kind: 'rejected', step, message: rejectedOnMain(name, answer.message) };
+      return {
+        kind: 'rejected',
+        step,
+        message: rejectedOnMain(name, answer.message, approverOf(answer.file, context)),
+      };
     case 'approved': {
-      const approved = withReason(requested, 'StageTaskApprovalRequestApproved', approvedOnMain(name), now);
+      const message = approvedOnMain(name, approverOf(answer.file, context));
+      const approved = withReason(requested, 'StageTaskApprovalRequestApproved', message, now);
       return { kind: 'open', step: withTask(step, gate, approved) };
     }
     case 'stale': {
@@ -73,6 +78,9 @@ export function checkGate(before: RunStep, context: RunContext, gate: StageGate)
       return { kind: 'closed', step: waiting(step, context, gate, requested, answer.why) };
   }
 }
+
+const approverOf = ({ kind, metadata }: ApprovalRequest, { input }: RunContext) =>
+  input.approvers?.get(sourceKey(kind, metadata));
 
 /** Before the first cluster of the run starts, an approval that is withdrawn is requested again. */
 export function withdraw(step: RunStep, context: RunContext): RunStep {

@@ -1,6 +1,7 @@
 import type { Condition } from '../../../api/meta.ts';
 import type { ApprovalRequest, UpdateRunStatus } from '../../../api/staged.ts';
 import { answerMessage } from '../../gate/approval-text.ts';
+import { approvedByIn } from '../../gate/approver.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
 import { conditionIs, findCondition, withTransitionTime } from '../../kernel/condition.ts';
 import { isOver } from '../../update-run.ts';
@@ -34,7 +35,10 @@ function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): S
   const digest = knownDigest ?? reviewDigest(step, context, gate);
   const spec = { parentStageRollout: run.metadata.name, targetStage: gate.stageName };
   const early = step.status.earlyApprovals;
-  const conditions = conditionsOf({ context, gate, recorded, accepted, digest, spec, early });
+  const approvedBy = accepted
+    ? approvedByIn(findCondition(task.conditions, 'ApprovalRequestApproved')?.message)
+    : undefined;
+  const conditions = conditionsOf({ context, gate, recorded, accepted, approvedBy, digest, spec, early });
   const planned = {
     kind: approvalKind(run),
     name,
@@ -43,7 +47,7 @@ function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): S
     status: { conditions },
     reviewDigest: digest,
   };
-  return stageApproval(planned, gate.timing);
+  return stageApproval(planned, gate.timing, approvedBy);
 }
 
 function conditionsOf(of: {
@@ -51,11 +55,12 @@ function conditionsOf(of: {
   readonly gate: StageGate;
   readonly recorded: ApprovalRequest | undefined;
   readonly accepted: boolean;
+  readonly approvedBy: string | undefined;
   readonly digest: string;
   readonly early: UpdateRunStatus['earlyApprovals'];
   readonly spec: ApprovalRequest['spec'];
 }): Condition[] {
-  const { context, gate, recorded, accepted, digest, spec, early } = of;
+  const { context, gate, recorded, accepted, approvedBy, digest, spec, early } = of;
   const { now } = context.input;
   const before = recorded?.status?.conditions;
   const answer = answerTo(gate, context, { early, digest: () => digest });
@@ -83,7 +88,7 @@ function conditionsOf(of: {
     type,
     status: 'True' as const,
     reason: 'ApprovalRequestApprovalAccepted',
-    message: `the approval of stage ${gate.stageName} has been accepted`,
+    message: `the approval of stage ${gate.stageName} has been accepted${approvedBy === undefined ? '' : `: ${approvedBy}`}`,
   };
   return [approved, withTransitionTime(before, accepting, now)];
 }

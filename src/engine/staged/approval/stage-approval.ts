@@ -21,8 +21,8 @@ interface PlannedStageApproval extends PlannedApproval {
 }
 
 /** What is requested, with its file and its document. */
-export const stageApproval = (planned: PlannedStageApproval, timing: GateTiming): StageApproval =>
-  approvalWith(planned, documentOf(planned, timing));
+export const stageApproval = (planned: PlannedStageApproval, timing: GateTiming, approvedBy?: string): StageApproval =>
+  approvalWith(planned, { approvedBy, document: documentOf(planned, timing) });
 
 /** A recorded approval as it was requested. */
 export function recordedStageApproval(recorded: ApprovalRequest): StageApproval {
@@ -35,19 +35,23 @@ export function recordedStageApproval(recorded: ApprovalRequest): StageApproval 
     status: { conditions: status?.conditions ?? [] },
     reviewDigest: metadata.annotations?.[reviewAnnotation] ?? '',
   };
-  return approvalWith(planned, objectDocument(recorded));
+  return approvalWith(planned, { approvedBy: undefined, document: objectDocument(recorded) });
 }
 
 /** What an approval request is about. */
 export const subjectOf = ({ targetStage, parentStageRollout }: ApprovalRequest['spec']): string =>
   `stage ${targetStage} of run ${parentStageRollout}`;
 
-function approvalWith(planned: PlannedStageApproval, document: RecordDocument): StageApproval {
+function approvalWith(
+  planned: PlannedStageApproval,
+  { approvedBy, document }: Pick<RequestedApproval, 'approvedBy'> & { readonly document: RecordDocument },
+): StageApproval {
   const { kind, namespace, spec, status } = planned;
   const approved = findCondition(status.conditions, 'Approved');
   return {
     planned,
     answer: approved && (approved.status === 'True' ? 'approved' : 'rejected'),
+    approvedBy,
     subject: {
       kind: kind === 'ClusterApprovalRequest' ? 'ClusterStagedUpdateRun' : 'StagedUpdateRun',
       name: spec.parentStageRollout,

@@ -1,0 +1,82 @@
+import { placementKey } from '../../api/placement.ts';
+import type { ApprovalRequest } from '../../api/staged.ts';
+import type { UpgradeGate } from '../../api/upgrade-gate.ts';
+import { type Approver, type Approvers, type Fleet, type FleetRecord, sourceKey } from '../../engine/input.ts';
+import { conditionIs } from '../../engine/kernel/condition.ts';
+import { GitError } from '../../git/git-error.ts';
+import type { Commit, Signature } from '../../git/objects/commit.ts';
+import type { Person } from '../../git/person.ts';
+import type { DesiredState } from '../ports.ts';
+
+/** Finds who gave the approvals of a commit that no run has accepted yet: what is accepted is recorded. */
+export type FindApprovers = (of: {
+  readonly commit: string;
+  readonly fleet: Fleet;
+  readonly record: FleetRecord;
+}) => Promise<Approvers>;
+
+/** `author`: of gitfleet's own commits, which a fast-forward brings to the followed branch as they are. */
+export function approverFinder({
+  desired,
+  author,
+}: {
+  readonly desired: Pick<DesiredState, 'broughtBy'>;
+  readonly author: Person;
+}): FindApprovers {
+  /** By path: what was found, as of which tip. */
+  const known = new Map<string, { readonly tip: string; readonly approver: Approver | undefined }>();
+
+  async function approverOf(path: string, tip: string): Promise<Approver | undefined> {
+    const before = known.get(path);
+    if (before?.tip === tip) return before.approver;
+    // A name is no condition: where history cannot be read, the approval counts without it.
+    const found = await desired.broughtBy({ tip, path, since: before?.tip }).catch((error: unknown) => {
+      if (error instanceof GitError) return undefined;
+      throw error;
+    });
+    const approver = found === 'before' ? before?.approver : found && approverIn(found, author);
+    known.set(path, { tip, approver });
+    return approver;
+  }
+
+  return async ({ commit, fleet, record }) => {
+    const approvers = new Map<string, Approver>();
+    const paths = new Set<string>();
+    for (const file of [...fleet.approvals, ...fleet.gates]) {
+      if (isAccepted(file, record)) continue;
+      const key = sourceKey(file.kind, file.metadata);
+      const path = fleet.sources?.get(key)?.file;
+      if (path === undefined) continue;
+      paths.add(path);
+      const approver = await approverOf(path, commit);
+      if (approver !== undefined) approvers.set(key, approver);
+    }
+    for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
+    return approvers;
+  };
+}
+
+function isAccepted({ metadata }: ApprovalRequest | UpgradeGate, { approvals }: FleetRecord): boolean {
+  const recorded = approvals.get(placementKey(metadata));
+  if (recorded === undefined) return false;
+  return recorded.kind === 'Gate'
+    ? recorded.status?.state === 'Completed'
+    : conditionIs(recorded.status?.conditions, 'ApprovalAccepted', 'True');
+}
+
+function approverIn({ oid, author, committer }: Commit, own: Person): Approver {
+  const nameOf = ({ name, email }: Signature) =>
+    name === '' || (name === own.name && email === own.email) ? undefined : readable(name);
+  return { commit: oid, author: nameOf(author), committer: nameOf(committer), signature: undefined };
+}
+
+/** Longest name in a message. */
+const longestName = 80;
+
+/** Forges notify whoever a commit message mentions, and a name may hold any text. */
+const readable = (name: string): string =>
+  name
+    .replace(/\p{Cc}/gu, ' ')
+    .replace(/(?<!\w)@/g, '')
+    .slice(0, longestName)
+    .trim();
