@@ -114,7 +114,7 @@ export class FakeClusterApi {
     const { apiVersion, kind } = object as { apiVersion: string; kind: string };
     const { status, body } = await this.member.request({
       method: 'POST',
-      path: `/apis/${apiVersion}/namespaces/fleet/${kind.toLowerCase()}s`,
+      path: `/${apiVersion === 'v1' ? 'api' : 'apis'}/${apiVersion}/namespaces/fleet/${kind.toLowerCase()}s`,
       query: new URLSearchParams(),
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(object),
@@ -143,7 +143,8 @@ export class FakeClusterApi {
     return this.member.cluster.registry.stored(this.#key(plural))!;
   }
 
-  #status(plural: string, name: string, status: object): void {
+  /** As a controller reports; those of the fake report again every 5 s unless they are asleep. */
+  report(plural: string, name: string, status: object): void {
     writeStatus(this.member.cluster, this.#kind(plural), this.get(plural, name), status as Fields);
   }
 
@@ -174,7 +175,7 @@ export class FakeClusterApi {
     if (old && !this.isHanging && (isControlPlane || !this.isFailing)) Object.assign(old, wanted);
     const upToDate = machines.filter((it) => !isOld(it)).length;
     const versions = [...new Set(machines.map(({ version }) => version))].sort().map((version) => ({ version }));
-    this.#status(plural, name, {
+    this.report(plural, name, {
       observedGeneration: object.metadata.generation,
       replicas,
       upToDateReplicas: upToDate,
@@ -215,7 +216,7 @@ export class FakeClusterApi {
       isRested &&
       behind.length === 0 &&
       textAt(this.get('kubeadmcontrolplanes', 'eu-1-cp'), 'spec', 'version') === version;
-    this.#status('clusters', 'eu-1', {
+    this.report('clusters', 'eu-1', {
       conditions: [
         {
           type: 'TopologyReconciled',
