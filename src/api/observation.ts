@@ -92,6 +92,8 @@ export const clusterObservation = z.strictObject({
   nodes: z.array(liveObject).optional(),
   /** Of all namespaces and phases; absent = not listed. */
   pods: z.array(liveObject).optional(),
+  /** Why a list of nodes, of pods or of what belongs to them is missing, one sentence for each kind. */
+  notListed: z.array(z.string()).optional(),
   /** When a pod was last bound to a node, ended or began to end there, by node; pods of DaemonSets left out. */
   podEvents: z.record(z.string(), timestamp).optional(),
   /** What the launch provider reports of replacements; absent = there is no provider. */

@@ -56,6 +56,7 @@ export async function observe(options: {
     await members.follow(fleet.members, fleet);
     members.assign(new Map());
     await members.looked(timeout);
+    await members.settled(timeout);
     await members.sweep(timeout);
     await makeDirectory(options.out);
     const { stringify } = await import('yaml');

@@ -1,6 +1,7 @@
 import type { PriceList } from '../api/gitfleet.ts';
 import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName } from '../api/meta.ts';
+import { nodeDisruptionAnnotation } from '../api/nodes/disruption-modes.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { HubObject } from '../engine/input.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
@@ -126,7 +127,7 @@ export function fleetMembers(input: {
       await opened.follow(
         new Map(clusters.map(({ metadata, spec }) => [metadata.name, spec.heartbeatPeriodSeconds * 1000])),
       );
-      for (const [name, setting] of settings) opened.open.get(name)?.member.upgradeBy(setting);
+      for (const cluster of clusters) setUp(opened.open.get(cluster.metadata.name)?.member, cluster);
     },
     disputed: () => disputed,
     assign(assignments, isForgotten = () => false) {
@@ -161,6 +162,12 @@ export function fleetMembers(input: {
       for (const member of all()) member.stop();
     },
   };
+}
+
+/** As the annotations of its file say. */
+function setUp(member: Member | undefined, cluster: MemberCluster): void {
+  member?.upgradeBy(providerOf(cluster));
+  member?.observeNodes(cluster.metadata.annotations?.[nodeDisruptionAnnotation] !== undefined);
 }
 
 function observationsOf(

@@ -12,6 +12,7 @@ import type { Reachability } from './contact-state.ts';
 import { servedBy } from './crd.ts';
 import type { FewAtOnce } from './few-at-once.ts';
 import { type Inspection, inspection } from './inspection.ts';
+import { type NodeWatch, nodeWatch } from './nodes/node-watch.ts';
 import { observationOf, unobserved } from './observation.ts';
 import type { ProviderSetting } from './upgrade/provider.ts';
 import { type OpenProviders, type UpgradeWatch, upgradeWatch } from './upgrade/upgrade-watch.ts';
@@ -27,6 +28,8 @@ export interface Member {
   assign(assignments: readonly Assignment[], isForgotten?: (target: Actor['target']) => boolean): void;
   /** Who upgrades it; undefined = nobody. */
   upgradeBy(setting: ProviderSetting | undefined): void;
+  /** Watches its nodes and pods, also while no NodePool is placed there. */
+  observeNodes(isNeeded: boolean): void;
   /** The state of the member at its last contact. The same value as long as nothing changed. */
   observation(): ClusterObservation;
   /** Why it does not respond; undefined while it does, and before the first probe. */
@@ -81,6 +84,7 @@ export function openMember(input: {
   });
   const { client, contact, discovery, unrecorded, watches } = connection;
   const upgrades = upgradeWatch({ ...input, client, life: life.signal, changed: () => changed() });
+  const nodes = nodeWatch({ ...input, connection, pollMs: input.pollMs, life: life.signal, changed });
   const inspected = inspection(connection, {
     life: life.signal,
     priceLists: input.priceLists,
@@ -88,6 +92,7 @@ export function openMember(input: {
     replaced(before) {
       discovery.forget();
       watches.restart();
+      nodes.restart();
       actors.restart(before === 'another');
       changed(before === 'another' ? `${name} is another cluster than before: everything is applied again` : undefined);
     },
@@ -114,7 +119,7 @@ export function openMember(input: {
     const now = contact.reachability();
     cached = undefined;
     unrecorded.settle();
-    if (contact.admits()) void inspected.look();
+    if (contact.admits()) for (const look of [inspected.look, nodes.look]) void look();
     const news = contactNews(before, now);
     if (news !== undefined) changed(news.message && `${name} ${news.message}`);
   }
@@ -126,16 +131,15 @@ export function openMember(input: {
       assigned = true;
       cached = undefined;
       if (actors.assign(assignments, isForgotten)) watches.keep(actors.kinds());
+      nodes.need('pools', assignments.some(placesNodePool));
     },
+    observeNodes: (isNeeded) => nodes.need('annotation', isNeeded),
     upgradeBy: upgrades.use,
     sweep: inspected.sweep,
-    unreachable() {
-      const reachability = contact.reachability();
-      return reachability.kind === 'unreachable' ? reachability.cause : undefined;
-    },
-    idle: () => contact.reachability().kind === 'unreachable' || (actors.idle() && upgrades.idle()),
+    unreachable: () => causeOf(contact.reachability()),
+    idle: () => contact.reachability().kind === 'unreachable' || (actors.idle() && upgrades.idle() && nodes.idle()),
     observation() {
-      cached ??= observe({ name, connection, inspected, actors, upgrades, assigned });
+      cached ??= observe({ name, connection, inspected, actors, upgrades, nodes, assigned });
       return cached;
     },
     stop() {
@@ -151,6 +155,7 @@ function observe(of: {
   readonly inspected: Inspection;
   readonly actors: Actors;
   readonly upgrades: UpgradeWatch;
+  readonly nodes: NodeWatch;
   /** Assignments arrived, possibly none. */
   readonly assigned: boolean;
 }): ClusterObservation {
@@ -165,14 +170,25 @@ function observe(of: {
   return observationOf({
     name,
     reachability,
-    asOf: Math.min(reachability.heartbeat, watches.asOf()),
+    asOf: Math.min(reachability.heartbeat, watches.asOf(), of.nodes.asOf()),
     complete: watches.complete() && inspected.complete() && actors.complete(),
     properties,
     placements: actors.observations().flatMap(({ placements = [] }) => placements),
     objects: watches.all(),
     upgraded: of.upgrades.observation(),
+    nodes: of.nodes.observation(),
   });
 }
+
+const causeOf = (reachability: Reachability): string | undefined =>
+  reachability.kind === 'unreachable' ? reachability.cause : undefined;
+
+/** A NodePool among its objects: its nodes have to be known. */
+const placesNodePool = (assignment: Assignment): boolean =>
+  assignment.kind === 'placement' &&
+  assignment.manifests.some(
+    ({ manifest }) => manifest.kind === 'NodePool' && manifest.apiVersion.startsWith('karpenter.sh/'),
+  );
 
 /** The change that a probe found, if a plan may depend on it; with a message for users. */
 function contactNews(before: Reachability, now: Reachability): { readonly message?: string } | undefined {

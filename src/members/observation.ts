@@ -2,6 +2,7 @@ import type { ClusterName, Manifest } from '../api/meta.ts';
 import type { ClusterObservation, PlacementObservation } from '../api/observation.ts';
 import { withoutValues } from '../engine/bindings/conditions/secret-values.ts';
 import type { Reachability } from './contact-state.ts';
+import type { NodeObservation } from './nodes/node-watch.ts';
 import type { Properties } from './properties.ts';
 import type { UpgradeObservation } from './upgrade/upgrade-watch.ts';
 
@@ -21,6 +22,8 @@ export function observationOf(input: {
   readonly objects: readonly Manifest[];
   /** Undefined when nothing upgrades it: then its versions are those that it reports itself. */
   readonly upgraded?: UpgradeObservation | undefined;
+  /** Undefined when nothing needs its nodes. */
+  readonly nodes?: NodeObservation | undefined;
 }): ClusterObservation {
   const { reachability, properties } = input;
   return {
@@ -53,6 +56,7 @@ export function observationOf(input: {
     },
     placements: [...input.placements],
     objects: input.objects.map(withoutValues),
+    ...input.nodes,
     ...(input.upgraded ?? { versions: properties.versions }),
   };
 }

@@ -1,4 +1,4 @@
-import type { ClusterName } from '../../api/meta.ts';
+import type { ClusterName, Manifest } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
@@ -50,12 +50,24 @@ function sameObservations(a: Basis['observations'], b: Basis['observations']): b
 
 /** A responding member stays eligible until `wakeAt`, and a later heartbeat only extends that. */
 function sameButForTime(a: ClusterObservation, b: ClusterObservation): boolean {
-  const { objects: ours, ...one } = a;
-  const { objects: theirs, ...other } = b;
+  const [one, other] = [partsOf(a), partsOf(b)];
   return (
-    ours.length === theirs.length &&
-    ours.every((object, at) => object === theirs[at] || JSON.stringify(object) === JSON.stringify(theirs[at])) &&
-    JSON.stringify(one, withoutTimes) === JSON.stringify(other, withoutTimes)
+    one.lists.every((list, at) => sameList(list, other.lists[at])) &&
+    JSON.stringify(one.rest, withoutTimes) === JSON.stringify(other.rest, withoutTimes)
+  );
+}
+
+/** Long lists are compared item by item: most items are the same value. */
+function partsOf({ objects, nodes, pods, extras, ...rest }: ClusterObservation) {
+  return { lists: [objects, nodes, pods, extras], rest };
+}
+
+function sameList(a: readonly Manifest[] | undefined, b: readonly Manifest[] | undefined): boolean {
+  if (a === b) return true;
+  return (
+    a !== undefined &&
+    a.length === b?.length &&
+    a.every((object, at) => object === b[at] || JSON.stringify(object) === JSON.stringify(b[at]))
   );
 }
 

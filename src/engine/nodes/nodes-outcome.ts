@@ -8,6 +8,7 @@ import { sourceKey } from '../input.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
 import { by } from '../kernel/ordering.ts';
+import { shortList } from '../kernel/short-list.ts';
 import { poolLints } from '../node-pools/lints.ts';
 import { type Pool, readPool } from '../node-pools/pool.ts';
 import { heldByPause } from '../pause/pause.ts';
@@ -302,10 +303,8 @@ const rollbackHolds = ({ evolved, cluster }: ClusterPlan, clusterName: ClusterNa
   });
 
 /** What is recorded stands, and so does its target. */
-function unobserved(
-  { name: clusterName, mode, pools, record }: NodeMember,
-  { world, now }: { readonly world: World; readonly now: Instant },
-): Finished {
+function unobserved(member: NodeMember, { world, now }: { readonly world: World; readonly now: Instant }): Finished {
+  const { name: clusterName, mode, pools, record } = member;
   const underWay = mode === 'execute' ? (record?.commands ?? []).filter(({ phase }) => phase !== 'Proposed') : [];
   const target = mode === 'execute' ? targetOf(underWay, record?.claims ?? [], world.input.digest) : undefined;
   const known = new Map((record?.pools ?? []).map((pool) => [pool.name, pool]));
@@ -326,12 +325,18 @@ function unobserved(
       {
         subject: { kind: 'MemberCluster', name: clusterName },
         reason: 'NodesNotObserved',
-        message: `nothing is planned for the nodes of ${clusterName}: its nodes and pods were not observed`,
+        message: `nothing is planned for the nodes of ${clusterName}: ${unread(member, world)}`,
       },
     ],
     wakes: [],
     document: record,
   };
+}
+
+function unread({ name }: NodeMember, world: World): string {
+  const { notListed = [] } = world.observationOf(name) ?? {};
+  const causes = notListed.length === 0 ? '' : ` (${shortList(notListed)})`;
+  return `its nodes and pods were not observed${causes}`;
 }
 
 /** Lints of pools, each once, and contradictory lists. */

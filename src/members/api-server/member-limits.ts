@@ -16,6 +16,7 @@ export interface MemberLimits {
   readonly kinds: number;
   readonly keptBytes: number;
   readonly keptPerPlacedByte: number;
+  readonly nodeBytes: number;
   readonly freeBytes: number;
   readonly allKeptBytes: number;
   readonly watchBytes: number;
@@ -52,6 +53,9 @@ export const memberLimits: MemberLimits = {
   keptBytes: 32 * mib,
   // An object on a member takes about three times the memory of its manifest: defaults and status are added.
   keptPerPlacedByte: 4,
+  // Nodes, pods and what belongs to them, of a member whose nodes are observed: 4 KiB for each of 100,000 pods, as only the fields
+  // are kept that plans read. Beyond it the nodes of the member are not observed.
+  nodeBytes: 512 * mib,
   // Of what one member keeps, beyond the objects of the fleet repo, so much does not count for `allKeptBytes`.
   freeBytes: 4 * mib,
   // Of all members together. A quarter of the heap that Node grants by the memory of the machine or container: a fleet that needs

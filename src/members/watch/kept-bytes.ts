@@ -30,7 +30,18 @@ export function keptBytes(
     shared,
     life,
     refused,
-  }: { readonly shared: SharedLimits; readonly life: AbortSignal; readonly refused: (error: BeyondLimit) => void },
+    most = {
+      bytes: shared.limits.keptBytes,
+      beside: shared.explained,
+      excess: ' more than the objects of the fleet repo',
+    },
+  }: {
+    readonly shared: SharedLimits;
+    readonly life: AbortSignal;
+    readonly refused: (error: BeyondLimit) => void;
+    /** Absent: of objects with our label. `beside`: bytes that do not count. */
+    readonly most?: { readonly bytes: number; readonly beside: () => number; readonly excess: string };
+  },
 ): KeptBytes {
   const { limits } = shared;
   const beyond = (what: string): BeyondLimit => new BeyondLimit(`keep objects of ${name}`, what);
@@ -46,10 +57,9 @@ export function keptBytes(
 
   function change(by: number): void {
     total += by;
-    const unexplained = total - shared.explained();
+    const unexplained = total - most.beside();
     share.hold(Math.max(0, unexplained - limits.freeBytes));
-    if (by > 0 && unexplained > limits.keptBytes)
-      refused(beyond(`they take ${mebibytes(limits.keptBytes)} more than the objects of the fleet repo`));
+    if (by > 0 && unexplained > most.bytes) refused(beyond(`they take ${mebibytes(most.bytes)}${most.excess}`));
   }
 
   return {

@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../../api/meta.ts';
+import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { placementLabel } from '../../engine/overrides/ownership.ts';
 import { ApiError } from '../api-server/api-error.ts';
@@ -23,14 +23,14 @@ import {
 } from './reflection.ts';
 import { type Change, objectStore, type Store } from './store.ts';
 
-/** Objects of one kind on one member that carry our label, kept up to date by a list and a watch. */
-export interface Reflector {
+/** Objects of one kind on one member, kept up to date by a list and a watch. */
+export interface Reflector<S extends ReflectedStore = Store> {
   readonly kind: ServedKind;
-  readonly store: Store;
+  readonly store: S;
   readonly state: () => ReflectorState;
   /** Whether the store covers the object, so that absence means that it does not exist or is not ours. */
   shows(key: string): boolean;
-  /** Whether the store shows all our objects. */
+  /** Whether the store shows all objects. */
   complete(): boolean;
   /** Instant up to which the store is current, milliseconds; Infinity while it is empty. */
   readonly asOf: () => number;
@@ -41,27 +41,60 @@ export interface Reflector {
   stop(): void;
 }
 
+export type ReflectedStore = Pick<Store, 'replace' | 'set' | 'remove' | 'passed' | 'empty'>;
+
+/** Which objects of a kind are listed and watched, and where they are kept. */
+export interface Scope<S extends ReflectedStore> {
+  readonly query: Readonly<Record<string, string>>;
+  readonly store: S;
+  /** What a list keeps of each object; absent: all of it. */
+  readonly keep?: (object: Manifest) => Manifest;
+  /** Hears what a list takes while it is received, bytes. */
+  readonly reading: (bytes: number) => void;
+  /** How objects are read where they may not be listed; absent: they are not. */
+  readonly byName?: () => ByName;
+}
+
 export interface ReflectorInput {
   readonly client: MemberClient;
   readonly clock: Clock;
   readonly contact: Contact;
   readonly discovery: Discovery;
-  readonly kept: KeptBytes;
   /** Lists this often instead of watching, milliseconds: for fleets with more members than sockets. */
   readonly pollMs?: number | undefined;
-  /** The objects of a kind that assignments name: the ones to read if it may not be listed. */
-  readonly named: (kind: ServedKind) => readonly ObjectRef[];
-  readonly changed: (change: Change) => void;
   /** The state changed, and with it perhaps the completeness of the observation. With a message when someone must act. */
   readonly turned: (message?: string) => void;
 }
 
-/** Performs the effects of `nextReflection` in sequence until it is stopped or the kind is no longer served. */
-export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
-  const { client, clock, contact } = input;
-  const stop = new AbortController();
+export interface LabelledInput extends ReflectorInput {
+  readonly kept: KeptBytes;
+  /** The objects of a kind that assignments name: the ones to read if it may not be listed. */
+  readonly named: (kind: ServedKind) => readonly ObjectRef[];
+  readonly changed: (change: Change) => void;
+}
+
+/** Reflects the objects of a kind that carry our label. */
+export function reflectLabelled(input: LabelledInput, kind: ServedKind): Reflector {
   const bytes = input.kept.open();
   const store = objectStore(input.changed, bytes);
+  const scope: Scope<Store> = {
+    query: { labelSelector: placementLabel },
+    store,
+    reading: bytes.reading,
+    byName: () => byName({ ...input, kind, store, named: () => input.named(kind) }),
+  };
+  return reflect(input, kind, { scope, bytes });
+}
+
+/** Performs the effects of `nextReflection` in sequence until it is stopped or the kind is no longer served. */
+export function reflect<S extends ReflectedStore>(
+  input: ReflectorInput,
+  kind: ServedKind,
+  { scope, bytes }: { readonly scope: Scope<S>; readonly bytes: KeptOfKind },
+): Reflector<S> {
+  const { clock, contact } = input;
+  const { store } = scope;
+  const stop = new AbortController();
   const pauses = backOff(clock, stop.signal);
   const responded = Promise.withResolvers<void>();
   let reflection = firstReflection(input.pollMs !== undefined);
@@ -84,17 +117,17 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
         await contact.open();
         return { kind: 'connected' };
       case 'list':
-        return list(input, { kind, bytes, next: effect.next });
+        return list(input, { kind, scope, next: effect.next });
       case 'replace':
-        bytes.reading(0);
+        scope.reading(0);
         store.replace(effect.items, effect.version);
         return { kind: 'listed', version: effect.version, next: effect.next };
       case 'readNamed':
-        named ??= byName({ client, clock, kind, store, named: () => input.named(kind) });
+        named ??= scope.byName!();
         await named.read();
         return { ...effect, kind: 'namedRead' };
       case 'watch':
-        return watch({ ...input, kind, from: effect.from, stop: stop.signal, take });
+        return watch({ ...input, kind, query: scope.query, from: effect.from, stop: stop.signal, take });
       case 'poll':
         await sleep(clock, input.pollMs! * (0.9 + Math.random() * 0.2), stop.signal);
         return { kind: 'polled' };
@@ -169,7 +202,7 @@ async function inSequence(machine: {
 
 /** `version`: the store is current up to it after the event. */
 function storeEvent(
-  store: Store,
+  store: ReflectedStore,
   { event, kind, version }: { readonly event: WatchEvent; readonly kind: ServedKind; readonly version: string },
 ): void {
   const object = { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind };
@@ -187,18 +220,20 @@ async function readMissing(named: ByName): Promise<void> {
   }
 }
 
-const query = { labelSelector: placementLabel };
-
 async function list(
   { client, clock }: ReflectorInput,
-  { kind, bytes, next }: { readonly kind: ServedKind; readonly bytes: KeptOfKind; readonly next: AfterList },
+  { kind, scope, next }: { readonly kind: ServedKind; readonly scope: Scope<ReflectedStore>; readonly next: AfterList },
 ): Promise<ReflectorEvent> {
   const atMs = clock.now();
   try {
-    const { items, resourceVersion: version } = await client.list(pathOf(kind, {}), query, { reading: bytes.reading });
+    const { query, keep, reading } = scope;
+    const { items, resourceVersion: version } = await client.list(pathOf(kind, {}), query, {
+      reading,
+      ...(keep && { keep }),
+    });
     return { kind: 'listReceived', items, version, atMs, next };
   } catch (error) {
-    if (!isForbidden(error)) throw error;
+    if (!isForbidden(error) || scope.byName === undefined) throw error;
     const often = 'gitfleet reads them one by one, at last every 5 minutes';
     return {
       kind: 'listForbidden',
@@ -212,11 +247,12 @@ async function watch(of: {
   readonly client: MemberClient;
   readonly clock: Clock;
   readonly kind: ServedKind;
+  readonly query: Scope<ReflectedStore>['query'];
   readonly from: string;
   readonly stop: AbortSignal;
   readonly take: (event: WatchEvent) => void;
 }): Promise<ReflectorEvent> {
-  const { client, clock, kind } = of;
+  const { client, clock, kind, query } = of;
   const began = clock.now();
   try {
     const end = await client.watch(pathOf(kind, {}), { ...query, resourceVersion: of.from }, of.stop, of.take);

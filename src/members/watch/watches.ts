@@ -3,7 +3,7 @@ import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
 import { inOwnStorage, type ServedKind } from '../api-server/served-kind.ts';
 import type { ReflectorState } from './reflection.ts';
-import { type Reflector, type ReflectorInput, reflect } from './reflector.ts';
+import { type LabelledInput, type Reflector, reflectLabelled } from './reflector.ts';
 import { isOlder } from './resource-version.ts';
 
 /** Our objects on one member, over all watched kinds. */
@@ -41,13 +41,13 @@ export interface Watches {
 export const kindKey = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string =>
   `${apiVersion}/${kind}`;
 
-export function watches(input: ReflectorInput): Watches {
+export function watches(input: LabelledInput): Watches {
   const reflectors = new Map<string, Reflector>();
   return {
     async follow(kind) {
       let reflector = reflectors.get(kindKey(kind));
       if (reflector === undefined || reflector.state().kind === 'unserved') {
-        reflector = reflect(input, kind);
+        reflector = reflectLabelled(input, kind);
         reflectors.set(kindKey(kind), reflector);
       }
       await reflector.ready();
@@ -112,7 +112,7 @@ export function watches(input: ReflectorInput): Watches {
     restart() {
       for (const [key, reflector] of reflectors) {
         reflector.stop();
-        reflectors.set(key, reflect(input, reflector.kind));
+        reflectors.set(key, reflectLabelled(input, reflector.kind));
       }
     },
     stop() {

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { serve } from '../../../src/simulator/serve/api-server.ts';
+import { assignment, type Intercept, openWorld } from '../../support/member-world.ts';
+
+const nodes = [{ count: 2, instanceType: 'D4', zones: ['eu-1a'], labels: { 'karpenter.sh/nodepool': 'default' } }];
+
+const pod = (name: string, node: string) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name,
+    namespace: 'default',
+    labels: { app: 'web' },
+    annotations: { 'karpenter.sh/do-not-disrupt': 'true', note: 'not read' },
+  },
+  spec: {
+    nodeName: node,
+    containers: [
+      { name: 'web', image: 'web:1', env: [{ name: 'A', value: 'b' }], resources: { requests: { cpu: '1' } } },
+    ],
+  },
+});
+
+const budget = {
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: 'web', namespace: 'default' },
+  spec: { maxUnavailable: 0, selector: { matchLabels: { app: 'web' } } },
+};
+
+const podPath = '/api/v1/namespaces/default/pods';
+
+async function observed({ needed = true, intercept }: { needed?: boolean; intercept?: Intercept } = {}) {
+  const world = await openWorld({ nodes, objects: [budget] }, intercept ? { intercept } : {});
+  if (needed) world.member.observeNodes(true);
+  world.member.assign([]);
+  await world.pass(5);
+  return world;
+}
+
+const forbidden =
+  (part: string): Intercept =>
+  ({ method, path }) =>
+    method === 'GET' && path.split('?')[0] === part
+      ? { status: 403, body: { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403, message: 'no' } }
+      : undefined;
+
+describe('nodes of a member', () => {
+  it('are not observed while nothing needs them', async () => {
+    const { observation, requests, member } = await observed({ needed: false });
+    expect(observation().nodes).toBeUndefined();
+    expect(requests.some(({ path }) => path.includes('poddisruptionbudgets'))).toBe(false);
+    member.stop();
+  });
+
+  it('are observed with pods and budgets once something needs them, with the fields that plans read', async () => {
+    const world = await observed();
+    await world.user('POST', podPath, pod('web-1', 'node-0'));
+    await world.pass(20);
+    const { nodes: seen, pods, extras, podEvents, complete } = world.observation();
+    expect(complete).toBe(true);
+    expect(seen?.map(({ metadata }) => metadata.name)).toEqual(['node-0', 'node-1']);
+    expect(seen?.[0]?.['status']).toEqual({
+      allocatable: { cpu: '4', memory: '16Gi', pods: '110' },
+      capacity: { cpu: '4', memory: '16Gi', pods: '110' },
+      conditions: [expect.objectContaining({ type: 'Ready', status: 'True' })],
+      nodeInfo: { kubeletVersion: 'v1.32.4' },
+    });
+    expect(pods?.map(({ metadata }) => metadata.annotations)).toEqual([{ 'karpenter.sh/do-not-disrupt': 'true' }]);
+    expect(pods?.[0]?.['spec']).toMatchObject({
+      nodeName: 'node-0',
+      containers: [{ resources: { requests: { cpu: '1' } } }],
+    });
+    expect(JSON.stringify(pods)).not.toContain('web:1');
+    expect(extras.filter(({ kind }) => kind === 'PodDisruptionBudget').map(({ metadata }) => metadata.name)).toEqual([
+      'web',
+    ]);
+    expect(Object.keys(podEvents ?? {})).toEqual(['node-0']);
+    world.member.stop();
+  });
+
+  it('show the deletion of a pod after it is gone as the last event of its node', async () => {
+    const world = await observed();
+    await world.user('POST', podPath, pod('web-1', 'node-1'));
+    await world.pass(60);
+    await world.user('DELETE', `${podPath}/web-1`);
+    await world.pass(60);
+    const { pods, podEvents } = world.observation();
+    expect(pods).toEqual([]);
+    expect(podEvents).toEqual({ 'node-1': '2026-11-20T10:01:05Z' });
+    world.member.stop();
+  });
+
+  it('are the same value while nothing of them changed', async () => {
+    const world = await observed();
+    const before = world.observation();
+    await world.pass(300);
+    const after = world.observation();
+    expect(after.observedAt).not.toBe(before.observedAt);
+    expect(after.nodes).toBe(before.nodes);
+    world.member.stop();
+  });
+
+  it('are unknown while a list that decides about them is forbidden, which is named', async () => {
+    const world = await observed({ intercept: forbidden('/apis/policy/v1/poddisruptionbudgets') });
+    const { nodes: seen, notListed, complete } = world.observation();
+    expect(seen).toBeUndefined();
+    expect(complete).toBe(true);
+    expect(notListed).toEqual([
+      expect.stringContaining('PodDisruptionBudget: list /apis/policy/v1/poddisruptionbudgets'),
+    ]);
+    expect(world.reported.join('\n')).toContain('/apis/policy/v1/poddisruptionbudgets');
+    world.member.stop();
+  });
+
+  it('are known while a list is forbidden that some pods may need', async () => {
+    const world = await observed({ intercept: forbidden('/apis/storage.k8s.io/v1/storageclasses') });
+    const { nodes: seen, notListed } = world.observation();
+    expect(seen).toHaveLength(2);
+    expect(notListed).toEqual([expect.stringContaining('StorageClass')]);
+    world.member.stop();
+  });
+
+  it('are observed where a NodePool is placed', async () => {
+    const world = await openWorld({ nodes });
+    const pool = { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', metadata: { name: 'default' }, spec: {} };
+    world.member.assign([assignment('pools', [pool])]);
+    await world.pass(5);
+    expect(world.observation().nodes).toHaveLength(2);
+    world.member.assign([]);
+    await world.pass(5);
+    expect(world.observation().nodes).toBeUndefined();
+    world.member.stop();
+  });
+
+  it('of a kind that is served later are found after a heartbeat', async () => {
+    const world = await observed();
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'nodepools.karpenter.sh' },
+      spec: {
+        group: 'karpenter.sh',
+        names: { kind: 'NodePool', plural: 'nodepools' },
+        scope: 'Cluster',
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          },
+        ],
+      },
+    };
+    await world.user('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+    await world.pass(5);
+    const created = await serve(world.sim.cluster, {
+      method: 'POST',
+      path: '/apis/karpenter.sh/v1/nodepools',
+      query: new URLSearchParams(),
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        apiVersion: 'karpenter.sh/v1',
+        kind: 'NodePool',
+        metadata: { name: 'default' },
+        spec: {},
+      }),
+    });
+    expect(created.status).toBe(201);
+    await world.pass(90);
+    expect(world.observation().extras.map(({ kind }) => kind)).toContain('NodePool');
+    world.member.stop();
+  });
+});
