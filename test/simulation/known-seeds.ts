@@ -127,6 +127,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ],
   ['3203007', 'a cluster was never ready where nothing was found to rebuild lost contents from'],
   ['3203030', 'a removal by an eviction was undone when the file of the eviction was removed'],
+  ['3206016', 'a cluster that came back after the record was lost got an External placement without a run'],
   ['3203174', 'a cluster that was away while the record was lost got what is new outside of the budget'],
   ['3203032', 'of two bindings on one cluster the one being removed was never proven, and was put back in a freeze'],
   ['1200066', 'clusters that showed nothing of contents that counted as lost were never ready, and used up the budget'],

@@ -24,13 +24,11 @@ export function boundSinceLoss(
     readonly observed: (work: PlacementWork) => (binding: Binding) => Binding;
   },
 ): PlacementWork {
-  const { bindings, contents, resourceSnapshots, selection } = work;
+  const { placement, bindings, contents, resourceSnapshots, selection } = work;
   const found = resourceSnapshots.findLast(({ index }) => isRebuilt(resourceSnapshots, index))?.index;
-  const mayHoldIt = world.recordLost
-    ? isUnobservedIn(world)
-    : found === undefined
-      ? never
-      : showsObjectsOf(work, world);
+  // An update run has no budget: it updates the cluster either way, in its stage.
+  const staysScheduled = found === undefined || placement.spec.strategy.type === 'External';
+  const mayHoldIt = world.recordLost ? isUnobservedIn(world) : staysScheduled ? never : showsObjectsOf(work, world);
   if (!selection.ok || !bindings.some(({ binding }) => mayHoldIt(binding))) return work;
   const known: Pick<PlacementWork, 'contents' | 'resourceSnapshots'> =
     found === undefined
