@@ -15,15 +15,16 @@ const mayImport: Readonly<
   forecast: { folders: ['api', 'engine', 'repo', 'forecast'], packages: [], node: false },
   report: { folders: ['api', 'engine', 'repo', 'forecast', 'report'], packages: [], node: false },
   git: { folders: ['api', 'git', 'repo'], packages: ['isomorphic-git', 'undici', 'chokidar'], node: true },
+  forge: { folders: ['api', 'git', 'forge'], packages: ['undici'], node: true },
   members: { folders: ['api', 'engine', 'members'], packages: ['undici', '@kubernetes/client-node'], node: true },
   simulator: { folders: ['api', 'engine', 'members', 'simulator'], packages: ['yaml'], node: true },
   daemon: {
-    folders: ['api', 'engine', 'repo', 'git', 'members', 'simulator', 'report', 'daemon'],
+    folders: ['api', 'engine', 'repo', 'git', 'forge', 'members', 'simulator', 'forecast', 'report', 'daemon'],
     packages: ['pino', 'pino-pretty', 'chokidar', 'yaml'],
     node: true,
   },
   cli: {
-    folders: ['api', 'engine', 'repo', 'git', 'members', 'simulator', 'forecast', 'report', 'daemon', 'cli'],
+    folders: ['api', 'engine', 'repo', 'git', 'forge', 'members', 'simulator', 'forecast', 'report', 'daemon', 'cli'],
     packages: ['commander', 'yaml'],
     node: true,
   },

@@ -50,8 +50,11 @@ export const fleetConfig = z.strictObject({
       nodeDisruption: nodeDisruption.optional(),
       forge: z
         .strictObject({
-          kind: z.enum(['github', 'gitlab', 'gitea', 'none']).default('none'),
+          /** `gitea` is Forgejo too. Absent: from the address of the repo. */
+          kind: z.enum(['github', 'gitlab', 'gitea', 'none']).optional(),
+          /** `owner/name`. Absent: from the address of the repo. */
           repository: z.string().optional(),
+          /** Of the server; of GitHub Enterprise its API, `https://HOST/api/v3`. */
           baseURL: z.string().optional(),
         })
         .optional(),

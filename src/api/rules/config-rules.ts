@@ -8,6 +8,7 @@ export function configIssues({ spec }: FleetConfig): Issue[] {
   return [
     ...guardIssues(spec),
     ...approvalIssues(spec),
+    ...forgeIssues(spec),
     ...(spec.nodeDisruption ? nodeDisruptionIssues(spec.nodeDisruption) : []),
   ];
 }
@@ -17,6 +18,32 @@ function approvalIssues({ approvals }: FleetConfig['spec']): Issue[] {
   if (parts.every((part) => part !== '' && !part.startsWith('.') && !part.includes('\\'))) return [];
   const message = `"${approvals?.path}" is not a folder of the repo whose files are read`;
   return [error('invalid-value', ['spec', 'approvals', 'path'], message, 'write for example approvals/')];
+}
+
+function forgeIssues({ forge }: FleetConfig['spec']): Issue[] {
+  const { repository, baseURL } = forge ?? {};
+  return [
+    ...(repository === undefined || /^[\w.-]+(\/[\w.-]+)+$/.test(repository)
+      ? []
+      : [
+          error(
+            'invalid-value',
+            ['spec', 'forge', 'repository'],
+            `"${repository}" is not a repository of a forge`,
+            'write for example acme/fleet',
+          ),
+        ]),
+    ...(baseURL === undefined || /^https?:\/\/[\w.-]+(:\d{1,5})?(\/[\w.~-]+)*\/?$/.test(baseURL)
+      ? []
+      : [
+          error(
+            'invalid-value',
+            ['spec', 'forge', 'baseURL'],
+            `"${baseURL}" is not the URL of a server, or contains more than that`,
+            'write for example https://git.example.com',
+          ),
+        ]),
+  ];
 }
 
 function guardIssues(spec: FleetConfig['spec']): Issue[] {

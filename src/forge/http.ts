@@ -1,0 +1,206 @@
+import { messageOf } from '../api/message-of.ts';
+import { printable } from '../api/printable.ts';
+import { ForgeError, type ForgeErrorCode } from './forge.ts';
+
+/** Milliseconds of one request with its answer. */
+const requestMs = 20_000;
+/** Bytes of one answer. A page of 100 pull requests with texts of 64 KiB is less. */
+const largestAnswer = 16 * 1024 ** 2;
+/** A forge may name any wait. */
+const longestWaitMs = 15 * 60_000;
+const mostRedirects = 3;
+/** Pages of one list. */
+const mostPages = 10;
+export const pageSize = 50;
+
+/** The part of `fetch` that is used. */
+export type ForgeFetch = (
+  url: string,
+  init: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+    readonly redirect: 'manual';
+    readonly signal: AbortSignal;
+  },
+) => Promise<{
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: AsyncIterable<Uint8Array> | null;
+}>;
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  /** Below the API's address, with escaped parts. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: object;
+}
+
+/** Resolves with the parsed JSON; undefined if the answer is empty. Errors: ForgeError. */
+export type Api = (call: Call) => Promise<unknown>;
+
+export interface ApiOptions {
+  readonly fetch: ForgeFetch;
+  /** With the path of the API, without a slash at its end. */
+  readonly baseURL: string;
+  /** Headers that carry the secret, and the secret itself, which is removed from messages. */
+  readonly authorize: () => Promise<{ readonly headers: Readonly<Record<string, string>>; readonly secret: string }>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Calls of a JSON API. Redirects are followed for GET only, and to another origin without the secret. Messages contain what the
+ * forge answered, cut short, and never the secret.
+ */
+export function forgeApi({ fetch, baseURL, authorize, headers: common = {}, now }: ApiOptions): Api {
+  const { origin } = new URL(baseURL);
+  return async ({ method, path, query, body }) => {
+    const { headers: secretHeaders, secret } = await authorize();
+    const what = `${method} ${origin}${new URL(baseURL).pathname.replace(/\/$/, '')}${path}`;
+    const fail = (code: ForgeErrorCode, why: string, more: { retryAfterMs?: number; cause?: unknown } = {}) =>
+      new ForgeError(code, `${what}: ${cleaned(why, secret)}`, more);
+    let url = `${baseURL}${path}${query ? `?${new URLSearchParams(texts(query))}` : ''}`;
+    const signal = AbortSignal.timeout(requestMs);
+    try {
+      for (let redirects = 0; ; redirects++) {
+        const answer = await fetch(url, {
+          method,
+          headers: {
+            accept: 'application/json',
+            'user-agent': 'gitfleet',
+            ...common,
+            ...(new URL(url).origin === origin ? secretHeaders : {}),
+            ...(body && { 'content-type': 'application/json' }),
+          },
+          ...(body && { body: JSON.stringify(body) }),
+          redirect: 'manual',
+          signal,
+        });
+        const text = await bounded(answer.body);
+        const location = answer.headers.get('location');
+        if (answer.status >= 300 && answer.status < 400 && location !== null) {
+          const target = new URL(location, url);
+          if (method !== 'GET' || redirects === mostRedirects || !/^https?:$/.test(target.protocol))
+            throw fail(
+              'refused',
+              `redirected to ${target.origin}${target.pathname}, which is not followed: check repository and baseURL`,
+            );
+          url = target.href;
+          continue;
+        }
+        if (answer.status >= 200 && answer.status < 300) return parsed(text);
+        throw fail(...refusal(answer, text, now()));
+      }
+    } catch (error) {
+      if (error instanceof ForgeError) throw error;
+      const why = signal.aborted ? `no answer within ${requestMs / 1000} s` : causeOf(error);
+      throw fail('unreachable', why, {
+        cause: secret.length > 0 && String(error).includes(secret) ? undefined : error,
+      });
+    }
+  };
+}
+
+/** All items of a list that has pages. */
+export async function allPages(page: (number: number) => Promise<unknown>): Promise<unknown[]> {
+  const items: unknown[] = [];
+  for (let number = 1; number <= mostPages; number++) {
+    const found = listOf(await page(number));
+    items.push(...found);
+    if (found.length < pageSize) break;
+  }
+  return items;
+}
+
+export function listOf(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw new ForgeError('unreachable', 'the forge answered no list: check baseURL');
+  return value;
+}
+
+const texts = (query: Readonly<Record<string, string | number>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+
+function parsed(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ForgeError('unreachable', 'the forge answered no JSON: check baseURL', { cause: error });
+  }
+}
+
+async function bounded(body: AsyncIterable<Uint8Array> | null): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > largestAnswer) throw new Error(`the answer is larger than ${largestAnswer} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** What an answer without success means, and when to ask again. */
+function refusal(
+  { status, headers }: Pick<Awaited<ReturnType<ForgeFetch>>, 'status' | 'headers'>,
+  text: string,
+  now: number,
+): [ForgeErrorCode, string, { retryAfterMs?: number }?] {
+  const why = `${status} ${messageIn(text)}`.trim();
+  const retryAfterMs = waitIn(headers, now);
+  const isLimited =
+    status === 429 ||
+    (status === 403 &&
+      (headers.get('x-ratelimit-remaining') === '0' ||
+        headers.get('retry-after') !== null ||
+        /secondary rate limit|abuse detection/i.test(text)));
+  // GitHub asks for a minute at least where it names no time.
+  if (isLimited) return ['limited', why, { retryAfterMs: retryAfterMs ?? 60_000 }];
+  if (status >= 500) return ['unreachable', why, retryAfterMs === undefined ? {} : { retryAfterMs }];
+  if (status === 401 || status === 403) return ['unauthorized', `${why}: check the token and its rights`];
+  if (status === 404) return ['not-found', `${why}: no such repository, or this token may not see it`];
+  if (/already exists/i.test(text)) return ['exists', why];
+  return ['refused', why];
+}
+
+function waitIn(headers: { get(name: string): string | null }, now: number): number | undefined {
+  const after = headers.get('retry-after');
+  const reset = headers.get('x-ratelimit-remaining') === '0' ? headers.get('x-ratelimit-reset') : null;
+  const ms =
+    after !== null
+      ? /^\d+$/.test(after)
+        ? Number(after) * 1000
+        : Date.parse(after) - now
+      : reset !== null
+        ? Number(reset) * 1000 - now
+        : Number.NaN;
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 1000), longestWaitMs) : undefined;
+}
+
+/** GitHub and Gitea: `message`, and `errors`; GitLab: a text, a list, or fields with texts; a proxy: a page. */
+function messageIn(text: string): string {
+  try {
+    const { message, error, errors } = JSON.parse(text) as Record<string, unknown>;
+    return [message ?? error, errors]
+      .filter((part) => part !== undefined && part !== null)
+      .map((part) => (typeof part === 'string' ? part : JSON.stringify(part)))
+      .join(' ');
+  } catch {
+    return text.startsWith('<') ? '' : text;
+  }
+}
+
+/** Characters of a message that a forge sent. */
+const mostShown = 300;
+
+const cleaned = (text: string, secret: string): string =>
+  printable(secret === '' ? text : text.replaceAll(secret, '(redacted)')).slice(0, mostShown);
+
+/** `fetch failed` says nothing; its cause does. */
+function causeOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  return cause === undefined ? messageOf(error) : causeOf(cause);
+}

@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import { EnvHttpProxyAgent, fetch as undiciFetch } from 'undici';
+import { secretFromEnv } from '../git/secret-from-env.ts';
+import { type Forge, ForgeError } from './forge.ts';
+import { type ForgeAddress, forgeAddress, type NamedForge } from './forge-address.ts';
+import { gitea } from './gitea.ts';
+import { github, githubHeaders } from './github.ts';
+import { installationToken } from './github-app.ts';
+import { gitlab } from './gitlab.ts';
+import { type Api, type ForgeFetch, forgeApi } from './http.ts';
+
+export interface ForgeInput {
+  readonly named: NamedForge | undefined;
+  /** Of the fleet repo. */
+  readonly repo: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly fetch: ForgeFetch;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** A forge, or why there is none; neither for a plain git server, and without a token where fleet.yaml names no forge. */
+export type OpenedForge = { readonly forge?: Forge; readonly missing?: string };
+
+/** Opens the forge of a fleet repo. No request is sent before the first operation. */
+export function openForge({ named, repo, env, fetch, now }: ForgeInput): OpenedForge {
+  const address = forgeAddress(named, repo);
+  const hasToken = Boolean(
+    env['GITFLEET_FORGE_TOKEN'] || env['GITFLEET_FORGE_TOKEN_FILE'] || env['GITFLEET_GITHUB_APP_ID'],
+  );
+  if (address === undefined) {
+    if (named === undefined || named.kind === 'none' || !hasToken) return {};
+    return {
+      missing:
+        'spec.forge of fleet.yaml: kind and repository cannot be derived from the address of the repo: write both',
+    };
+  }
+  if (!hasToken)
+    return named === undefined
+      ? {}
+      : {
+          missing: 'spec.forge of fleet.yaml names a forge, but the daemon has no token: set GITFLEET_FORGE_TOKEN_FILE',
+        };
+  const { kind, repository, baseURL } = address;
+  if (baseURL === undefined)
+    return { missing: `spec.forge.baseURL of fleet.yaml is missing: where is the ${kind} server?` };
+  const refused = whyNoToken(baseURL, repo, env['GITFLEET_FORGE_HOST']);
+  if (refused !== undefined) return { missing: refused };
+  const secret = secretOf({ kind, repository, env, fetch, now, baseURL });
+  const api = forgeApi({
+    fetch,
+    now,
+    baseURL: apiURL[kind](baseURL),
+    headers: kind === 'github' ? githubHeaders : {},
+    authorize: async () => {
+      const token = await secret();
+      return { secret: token, headers: authorization[kind](token) };
+    },
+  });
+  return { forge: dialects[kind](api, repository) };
+}
+
+/** One row for each kind of forge. */
+const dialects: Readonly<Record<ForgeAddress['kind'], (api: Api, repository: string) => Forge>> = {
+  github,
+  gitlab,
+  gitea,
+};
+
+const apiURL: Readonly<Record<ForgeAddress['kind'], (baseURL: string) => string>> = {
+  github: (baseURL) => baseURL,
+  gitlab: (baseURL) => `${baseURL.replace(/\/api\/v4$/, '')}/api/v4`,
+  gitea: (baseURL) => `${baseURL.replace(/\/api\/v1$/, '')}/api/v1`,
+};
+
+const authorization: Readonly<Record<ForgeAddress['kind'], (token: string) => Readonly<Record<string, string>>>> = {
+  github: (token) => ({ authorization: `Bearer ${token}` }),
+  gitlab: (token) => ({ 'private-token': token }),
+  gitea: (token) => ({ authorization: `token ${token}` }),
+};
+
+/**
+ * Whoever can change fleet.yaml could have the token sent to a server of their own. So it goes to the host of the repo and what
+ * belongs to it, and elsewhere only where the operator of the daemon says so.
+ */
+function whyNoToken(baseURL: string, repo: string, allowed: string | undefined): string | undefined {
+  const { hostname, protocol } = new URL(baseURL);
+  const host = /^(?:[a-z]+:\/\/)?(?:[^@/]+@)?([^:/]{2,})[:/]/.exec(repo)?.[1]?.toLowerCase();
+  const isLocal = !/^(?:(?:https?|ssh):\/\/|[^/:]{2,}:)/.test(repo) || host === undefined;
+  const isNear = isLocal || near(hostname, host) || (isLoopback(hostname) && isLoopback(host));
+  if (!isNear && hostname !== allowed?.toLowerCase())
+    return `spec.forge.baseURL of fleet.yaml names ${hostname}, but the repo is on ${host}, so the token is not sent: set GITFLEET_FORGE_HOST=${hostname} if that is right`;
+  if (protocol === 'http:' && !isLoopback(hostname) && !repo.startsWith('http://'))
+    return `spec.forge.baseURL of fleet.yaml is http://${hostname}, which would show the token to the network: write https://`;
+  return undefined;
+}
+
+const near = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+
+function secretOf({
+  kind,
+  env,
+  ...rest
+}: Omit<ForgeInput, 'named' | 'repo'> & ForgeAddress & { readonly baseURL: string }): () => Promise<string> {
+  const appId = env['GITFLEET_GITHUB_APP_ID']?.trim();
+  if (kind === 'github' && appId) return installationToken({ ...rest, appId, key: () => appKey(env) });
+  return async () => {
+    const { secret, file } = await secretFromEnv('GITFLEET_FORGE_TOKEN', env);
+    if (secret !== undefined) return secret;
+    throw new ForgeError(
+      'unauthorized',
+      file ? `${file.variable} names ${file.path}, which holds no token` : 'GITFLEET_FORGE_TOKEN is empty',
+    );
+  };
+}
+
+async function appKey(env: NodeJS.ProcessEnv): Promise<string> {
+  const path = env['GITFLEET_GITHUB_APP_KEY_FILE'];
+  if (!path)
+    throw new ForgeError('unauthorized', 'GITFLEET_GITHUB_APP_ID is set, but GITFLEET_GITHUB_APP_KEY_FILE is not');
+  return readFile(path, 'utf8').catch(() => {
+    throw new ForgeError('unauthorized', `GITFLEET_GITHUB_APP_KEY_FILE names ${path}, which cannot be read`);
+  });
+}
+
+/** Milliseconds. */
+const connectMs = 10_000;
+
+/** `fetch` with the proxy of the environment; further authorities come from NODE_EXTRA_CA_CERTS. */
+export function networkFetch(): { readonly fetch: ForgeFetch; close(): Promise<void> } {
+  const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: connectMs } });
+  return {
+    fetch: (url, init) => undiciFetch(url, { ...init, dispatcher }) as ReturnType<ForgeFetch>,
+    close: () => dispatcher.destroy(),
+  };
+}

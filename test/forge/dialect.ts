@@ -1,0 +1,80 @@
+/** A pull request as a forge of any kind stores it. */
+export interface StoredPull {
+  readonly number: number;
+  readonly head: string;
+  readonly base: string;
+  /** It comes from another repository. */
+  readonly fork?: boolean;
+  headCommit: string;
+  title: string;
+  body: string;
+  state: 'open' | 'closed' | 'merged';
+  readonly comments: { readonly id: number; body: string }[];
+  readonly reviews: { readonly user: string; readonly state: string }[];
+}
+
+export type DialectName = 'github' | 'gitlab' | 'gitea' | 'forgejo';
+
+/** What the operations of a dialect work on. */
+export interface ForgeState {
+  readonly pulls: StoredPull[];
+  readonly statuses: { readonly commit: string; readonly context: string; readonly state: string }[];
+  tip(branch: string): string | undefined;
+  /** The present, RFC 3339. */
+  now(): string;
+  newId(): number;
+}
+
+export interface Asked {
+  readonly forge: ForgeState;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, string>>;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface Dialect {
+  /** Before the paths of its description. */
+  readonly root: string;
+  /** A branch that is deleted closes its requests. */
+  readonly closesWithBranch: boolean;
+  tokenOf(headers: Readonly<Record<string, string>>, path: string): string | undefined;
+  /** By the name of the operation in its description. */
+  readonly operations: Readonly<Record<string, (asked: Asked) => Answered>>;
+}
+
+export const openPull = (forge: ForgeState, text: Pick<StoredPull, 'head' | 'base' | 'title' | 'body'>): StoredPull => {
+  const pull: StoredPull = {
+    ...text,
+    number: forge.newId(),
+    headCommit: forge.tip(text.head)!,
+    state: 'open',
+    comments: [],
+    reviews: [],
+  };
+  forge.pulls.push(pull);
+  return pull;
+};
+
+export const pullOf = ({ pulls }: ForgeState, number: string | undefined): StoredPull =>
+  pulls.find((pull) => String(pull.number) === number)!;
+
+export const openOne = ({ pulls }: ForgeState, head: string | undefined, base: string | undefined) =>
+  pulls.find((pull) => pull.state === 'open' && pull.head === head && pull.base === base);
+
+export const paged = <T>(items: readonly T[], size: number, page: string | undefined): readonly T[] =>
+  items.slice((Number(page ?? 1) - 1) * size, Number(page ?? 1) * size);
+
+export function edited(
+  comments: { readonly id: number; body: string }[],
+  id: string | undefined,
+  body: string | undefined,
+) {
+  const comment = comments.find((it) => String(it.id) === id)!;
+  comment.body = body!;
+  return comment;
+}

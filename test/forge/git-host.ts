@@ -1,0 +1,28 @@
+import { sh } from '../support/git-repository.ts';
+
+export type MergeMethod = 'merge commit' | 'squash' | 'rebase';
+
+/** The repository behind a forge: what its merge button does. */
+export interface GitHost {
+  /** Tips of all branches by name. */
+  tips(): ReadonlyMap<string, string>;
+  /** Moves `base`. */
+  merge(head: string, base: string, how: MergeMethod): Promise<void>;
+}
+
+/** A bare repository, by git itself. */
+export const bareHost = (bare: string): GitHost => ({
+  tips: () =>
+    new Map(
+      sh(bare, 'for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads')
+        .split('\n')
+        .map((line) => line.split(' ') as [string, string]),
+    ),
+  async merge(head, base, how) {
+    const tree = sh(bare, 'merge-tree', '--write-tree', base, head).split('\n')[0]!;
+    const parents = how === 'merge commit' ? ['-p', base, '-p', head] : ['-p', base];
+    const message = how === 'rebase' ? sh(bare, 'log', '-1', '--format=%B', head) : `${how} of ${head}`;
+    const commit = sh(bare, 'commit-tree', tree, ...parents, '-m', message);
+    sh(bare, 'update-ref', `refs/heads/${base}`, commit);
+  },
+});

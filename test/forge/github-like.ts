@@ -1,0 +1,145 @@
+import {
+  type Answered,
+  type Asked,
+  type Dialect,
+  edited,
+  type ForgeState,
+  openOne,
+  openPull,
+  paged,
+  pullOf,
+  type StoredPull,
+} from './dialect.ts';
+
+const repo = '/repos/{owner}/{repo}';
+const created = (body: unknown): Answered => ({ status: 201, body });
+const ok = (body: unknown): Answered => ({ status: 200, body });
+
+const pullJson = (forge: ForgeState, pull: StoredPull) => ({
+  number: pull.number,
+  html_url: `https://forge.example/acme/fleet/pull/${pull.number}`,
+  state: pull.state === 'open' ? 'open' : 'closed',
+  merged_at: pull.state === 'merged' ? forge.now() : null,
+  title: pull.title,
+  body: pull.body,
+  head: { ref: pull.head, sha: pull.headCommit, repo: { id: pull.fork ? 2 : 1 } },
+  base: { ref: pull.base, sha: forge.tip(pull.base)!, repo: { id: 1 } },
+});
+
+const ofState = (pull: StoredPull, state: string | undefined): boolean =>
+  state === 'all' || (state === 'closed') !== (pull.state === 'open');
+
+function patched({ forge, params, body }: Asked, status: number): Answered {
+  const pull = pullOf(forge, params['pull_number'] ?? params['index']);
+  if (body['title'] !== undefined) pull.title = body['title'];
+  if (body['body'] !== undefined) pull.body = body['body'];
+  if (body['state'] !== undefined) pull.state = body['state'] as 'open' | 'closed';
+  return { status, body: pullJson(forge, pull) };
+}
+
+const commentsOf = (forge: ForgeState) => forge.pulls.flatMap(({ comments }) => comments);
+
+function commented({ forge, params, body }: Asked): Answered {
+  const comment = { id: forge.newId(), body: body['body']! };
+  pullOf(forge, params['issue_number'] ?? params['index']).comments.push(comment);
+  return created(comment);
+}
+
+function withStatus({ forge, params, body }: Asked): void {
+  forge.statuses.push({ commit: params['sha']!, context: body['context']!, state: body['state']! });
+}
+
+export const githubDialect: Dialect = {
+  root: '',
+  closesWithBranch: true,
+  // An app shows a JWT, for its own two operations only.
+  tokenOf({ authorization = '' }, path) {
+    const token = /^Bearer (.*)$/.exec(authorization)?.[1];
+    const isOfApp = path.startsWith('/app/') || path.endsWith('/installation');
+    return isOfApp && token?.split('.').length === 3 ? 'right-token' : token;
+  },
+  operations: {
+    [`GET ${repo}/installation`]: () => ok({ id: 5 }),
+    'POST /app/installations/{installation_id}/access_tokens': ({ forge }) =>
+      created({ token: 'right-token', expires_at: new Date(Date.parse(forge.now()) + 3_600_000).toISOString() }),
+    [`GET ${repo}/pulls`]: ({ forge, query: { state = 'open', head, base, per_page: size = '30', page } }) => {
+      const found = forge.pulls
+        .filter((pull) => ofState(pull, state) && (base === undefined || pull.base === base))
+        // Without an owner the filter is ignored.
+        .filter((pull) => !head?.includes(':') || `${pull.fork ? 'other' : 'acme'}:${pull.head}` === head)
+        .sort((a, b) => b.number - a.number);
+      return ok(paged(found, Math.min(Number(size), 100), page).map((pull) => pullJson(forge, pull)));
+    },
+    [`POST ${repo}/pulls`]: ({ forge, body }) => {
+      const { head = '', base = '', title = '', body: text = '' } = body;
+      const refused = (message: string): Answered => ({
+        status: 422,
+        body: { message: 'Validation Failed', errors: [{ resource: 'PullRequest', code: 'custom', message }] },
+      });
+      if (openOne(forge, head, base)) return refused(`A pull request already exists for acme:${head}.`);
+      if (forge.tip(head) === forge.tip(base)) return refused(`No commits between ${base} and ${head}`);
+      return created(pullJson(forge, openPull(forge, { head, base, title, body: text })));
+    },
+    [`PATCH ${repo}/pulls/{pull_number}`]: (asked) => patched(asked, 200),
+    [`GET ${repo}/pulls/{pull_number}/reviews`]: ({ forge, params }) =>
+      ok(pullOf(forge, params['pull_number']).reviews.map(({ user, state }) => ({ user: { login: user }, state }))),
+    [`GET ${repo}/issues/{issue_number}/comments`]: ({ forge, params, query: { per_page: size = '30', page } }) =>
+      ok(paged(pullOf(forge, params['issue_number']).comments, Number(size), page)),
+    [`POST ${repo}/issues/{issue_number}/comments`]: commented,
+    [`PATCH ${repo}/issues/comments/{comment_id}`]: ({ forge, params, body }) =>
+      ok(edited(commentsOf(forge), params['comment_id'], body['body'])),
+    [`POST ${repo}/statuses/{sha}`]: (asked) => {
+      withStatus(asked);
+      return created({ state: asked.body['state'], context: asked.body['context'] });
+    },
+  },
+};
+
+/** Gitea 1.26 filters by `base_branch`, Forgejo by `base` and `head`; both cut pages to 50. */
+export const giteaDialect: Dialect = {
+  root: '/api/v1',
+  closesWithBranch: true,
+  tokenOf: ({ authorization = '' }) => /^token (.*)$/.exec(authorization)?.[1],
+  operations: {
+    [`GET ${repo}/pulls`]: ({
+      forge,
+      query: { state = 'open', base, base_branch: target = base, limit = '30', page },
+    }) => {
+      const found = forge.pulls
+        .filter((pull) => ofState(pull, state) && (target === undefined || pull.base === target))
+        .sort((a, b) => b.number - a.number);
+      return ok(paged(found, Math.min(Number(limit), 50), page).map((pull) => pullJson(forge, pull)));
+    },
+    [`POST ${repo}/pulls`]: ({ forge, body }) => {
+      const { head = '', base = '', title = '', body: text = '' } = body;
+      const there = openOne(forge, head, base);
+      if (there)
+        return {
+          status: 409,
+          body: {
+            message: `pull request already exists for these targets [id: 7, issue_id: ${there.number}, head_branch: ${head}]`,
+          },
+        };
+      if (forge.tip(head) === undefined) return { status: 404, body: { message: "The target couldn't be found." } };
+      return created(pullJson(forge, openPull(forge, { head, base, title, body: text })));
+    },
+    [`PATCH ${repo}/pulls/{index}`]: (asked) => patched(asked, 201),
+    [`GET ${repo}/pulls/{index}/reviews`]: ({ forge, params }) =>
+      ok(
+        pullOf(forge, params['index']).reviews.map(({ user, state }) => ({
+          user: { login: user },
+          state,
+          stale: false,
+          dismissed: false,
+        })),
+      ),
+    [`GET ${repo}/issues/{index}/comments`]: ({ forge, params }) => ok(pullOf(forge, params['index']).comments),
+    [`POST ${repo}/issues/{index}/comments`]: commented,
+    [`PATCH ${repo}/issues/comments/{id}`]: ({ forge, params, body }) =>
+      ok(edited(commentsOf(forge), params['id'], body['body'])),
+    [`POST ${repo}/statuses/{sha}`]: (asked) => {
+      withStatus(asked);
+      return created({ status: asked.body['state'], context: asked.body['context'] });
+    },
+  },
+};

@@ -1,0 +1,86 @@
+import { type Dialect, edited, type ForgeState, openOne, openPull, paged, pullOf, type StoredPull } from './dialect.ts';
+
+const project = '/api/v4/projects/{id}';
+const requests = `${project}/merge_requests`;
+const states = { open: 'opened', closed: 'closed', merged: 'merged' } as const;
+
+const requestJson = (pull: StoredPull) => ({
+  id: 1000 + pull.number,
+  iid: pull.number,
+  web_url: `https://forge.example/acme/fleet/-/merge_requests/${pull.number}`,
+  state: states[pull.state],
+  title: pull.title,
+  description: pull.body,
+  source_branch: pull.head,
+  target_branch: pull.base,
+  sha: pull.headCommit,
+  source_project_id: pull.fork ? 2 : 1,
+  target_project_id: 1,
+});
+
+const noteJson = ({ id, body }: { readonly id: number; readonly body: string }) => ({ id, body, system: false });
+
+const lastStatus = ({ statuses }: ForgeState, commit: string | undefined, context: string | undefined) =>
+  statuses.findLast((it) => it.commit === commit && it.context === context);
+
+export const gitlabDialect: Dialect = {
+  root: '',
+  closesWithBranch: false,
+  tokenOf: (headers) => headers['private-token'],
+  operations: {
+    [`GET ${requests}`]: ({ forge, query }) => {
+      const { state = 'all', source_branch: head, target_branch: base, per_page: size = '20', page } = query;
+      const found = forge.pulls
+        .filter((pull) => state === 'all' || states[pull.state] === state)
+        .filter((pull) => (head === undefined || pull.head === head) && (base === undefined || pull.base === base))
+        .sort((a, b) => b.number - a.number);
+      return { status: 200, body: paged(found, Math.min(Number(size), 100), page).map(requestJson) };
+    },
+    [`POST ${requests}`]: ({ forge, body }) => {
+      const { source_branch: head = '', target_branch: base = '', title = '', description = '' } = body;
+      const there = openOne(forge, head, base);
+      if (there)
+        return {
+          status: 409,
+          body: { message: [`Another open merge request already exists for this source branch: !${there.number}`] },
+        };
+      return { status: 201, body: requestJson(openPull(forge, { head, base, title, body: description })) };
+    },
+    [`PUT ${requests}/{merge_request_iid}`]: ({ forge, params, body }) => {
+      const pull = pullOf(forge, params['merge_request_iid']);
+      if (body['title'] !== undefined) pull.title = body['title'];
+      if (body['description'] !== undefined) pull.body = body['description'];
+      if (body['state_event'] === 'close') pull.state = 'closed';
+      return { status: 200, body: requestJson(pull) };
+    },
+    [`GET ${requests}/{merge_request_iid}/approvals`]: ({ forge, params }) => ({
+      status: 200,
+      body: {
+        approved_by: pullOf(forge, params['merge_request_iid'])
+          .reviews.filter(({ state }) => state === 'APPROVED')
+          .map(({ user }) => ({ user: { username: user } })),
+      },
+    }),
+    [`GET ${requests}/{noteable_id}/notes`]: ({ forge, params, query: { per_page: size = '20', page } }) => {
+      const system = { id: 1, body: 'changed the description', system: true };
+      const notes = [system, ...pullOf(forge, params['noteable_id']).comments.map(noteJson)];
+      return { status: 200, body: paged(notes, Number(size), page) };
+    },
+    [`POST ${requests}/{noteable_id}/notes`]: ({ forge, params, body }) => {
+      const comment = { id: forge.newId(), body: body['body']! };
+      pullOf(forge, params['noteable_id']).comments.push(comment);
+      return { status: 201, body: noteJson(comment) };
+    },
+    [`PUT ${requests}/{noteable_id}/notes/{note_id}`]: ({ forge, params, body }) => ({
+      status: 200,
+      body: noteJson(edited(pullOf(forge, params['noteable_id']).comments, params['note_id'], body['body'])),
+    }),
+    [`POST ${project}/statuses/{sha}`]: ({ forge, params, body }) => {
+      const { state = '', name = '' } = body;
+      if (state === 'pending' && lastStatus(forge, params['sha'], name)?.state === 'pending')
+        return { status: 400, body: { message: 'Cannot transition status via :enqueue from :pending' } };
+      forge.statuses.push({ commit: params['sha']!, context: name, state });
+      return { status: 201, body: { status: state, name } };
+    },
+  },
+};
