@@ -59,6 +59,21 @@ export async function reportChange(
   if (next) print([next.sentence, ...next.commands.map((line) => `  ${line}`)].join('\n'));
 }
 
+/** Nothing is to be done. */
+export async function printUnchanged(summary: string, output: string): Promise<void> {
+  const format = outputFormat(output, ['table', 'json', 'yaml']);
+  const document = {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'Change',
+    summary,
+    dryRun: false,
+    files: [],
+    notes: [],
+  };
+  if (format === 'table') return print(summary);
+  return format === 'json' ? printJson(document) : printYaml(document);
+}
+
 interface NextStep {
   readonly sentence: string;
   readonly commands: string[];

@@ -15,7 +15,12 @@ export interface Change {
   /** The branch for a pull request; undefined commits to the branch of desired state itself. */
   readonly branch: string | undefined;
   readonly author: string | undefined;
+  /** A commit that the change merges: the second parent. */
+  readonly merges?: string | undefined;
 }
+
+/** Someone else pushed in between: the same change may be tried again. */
+export class MovedMeanwhile extends CliError {}
 
 export interface Submitted {
   readonly branch: string;
@@ -55,7 +60,7 @@ export async function submit(desired: Desired, change: Change): Promise<Submitte
       return { branch: change.branch!, commit: from, files: [...change.edits.keys()] };
     const commit = newCommit({
       tree: root,
-      parents: merged ? [desired.tip] : [desired.tip, from],
+      parents: [desired.tip, ...(merged ? [] : [from]), ...(change.merges === undefined ? [] : [change.merges])],
       message: change.message,
       author,
       at: Date.now(),
@@ -69,7 +74,7 @@ export async function submit(desired: Desired, change: Change): Promise<Submitte
     }
     if (change.branch === undefined) break;
   }
-  throw new CliError(`${ref} moved while this was written: run the command again`, exitCodes.somethingToDo);
+  throw new MovedMeanwhile(`${ref} moved while this was written: run the command again`, exitCodes.somethingToDo);
 }
 
 async function refuseUncommitted(desired: Desired, edits: FileEdits): Promise<void> {

@@ -1,5 +1,5 @@
-import { type Command, Option } from 'commander';
-import { kindArgument } from './offer.ts';
+import { Argument, type Command, Option } from 'commander';
+import { kindArgument, offering } from './offer.ts';
 import { branch, examples, output, repo, statusBranch, statusOptions } from './options.ts';
 
 /** Commands that change the fleet repo by commits, or make the daemon reconcile. */
@@ -43,6 +43,30 @@ export function changingCommands(gitfleet: Command): void {
       .action(async (cluster, options) => (await import('../change/uncordon.ts')).uncordon(cluster, options)),
     'uncordon eu-1',
     'uncordon eu-1 --direct     commits to main directly',
+  );
+
+  examples(
+    changeOptions(
+      gitfleet
+        .command('approve')
+        .description(
+          'approve a request, or reject it: merge its branch into the branch with the desired state, and push that',
+        ),
+    )
+      .addArgument(
+        offering(new Argument('<name>', 'approval request, as gitfleet get approvals lists it, or namespace.name'), {
+          kind: 'names',
+          of: 'approval',
+        }),
+      )
+      .addOption(statusBranch())
+      .option('--reject', 'reject it instead, which ends the update run; needs --reason')
+      .option('--reason <text>', 'why it is rejected, to record in the approval file and the commit')
+      .option('--force', 'merge the branch although it holds more or something else than its request')
+      .action(async (name, options) => (await import('../change/approve/approve.ts')).approve(name, options)),
+    'approve payments-1-after-staging --dry-run',
+    'approve payments-1-after-staging                in a clone: merges and pushes to its origin',
+    'approve payments-1-after-staging --reject --reason "too many errors on staging-2"',
   );
 
   for (const [verb, what] of [

@@ -2,7 +2,7 @@ import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import type { ManagedClusterUpdate } from '../../api/upgrade-run.ts';
 import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
 import { type Answer, readAnswer } from '../gate/answer.ts';
-import { digestOfReview, reviewAnnotation } from '../gate/review.ts';
+import { digestOfReview, reasonAnnotation, reviewAnnotation } from '../gate/review.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { gateIn, type RunGate } from './gate-names.ts';
 import type { UpgradesInput } from './upgrades-input.ts';
@@ -31,7 +31,7 @@ export function answerTo(
       outdated: isOther ? `approval ${gate.name} on main is for another gate` : undefined,
       early: isAmong(status.earlyApprovals, file),
       review: reviewOf(file),
-      message: '',
+      message: file.metadata.annotations?.[reasonAnnotation] ?? '',
     },
     { digest: () => reviewDigest(gate, { run, update, status }, input.digest), handWritten: input.handWritten },
   );

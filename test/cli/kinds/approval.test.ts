@@ -35,9 +35,10 @@ describe('describe approval', () => {
         not before the soak of stage canary is over, at 2026-11-20T12:05:00Z
 
       How to approve or reject:
-        approve:  merge branch gitfleet/approve/web-1-after-canary, or its pull request; in a clone:
+        approve:  gitfleet approve web-1-after-canary
+                  or merge branch gitfleet/approve/web-1-after-canary, or its pull request; in a clone:
                   git pull && git merge origin/gitfleet/approve/web-1-after-canary && git push
-        reject:   write status: "False" into the file of that branch before you merge it; that ends the run
+        reject:   gitfleet approve web-1-after-canary --reject --reason "…"; that ends the run
       "
     `);
   });
@@ -88,7 +89,7 @@ describe('describe approval', () => {
   it('of a run that is not recorded, shows its own fields', () => {
     const text = page(request('web-1-after-canary', 'canary'), statusWith([]));
     expect(text).toContain('Placement:  <none>\n');
-    expect(text).toContain('approve:  merge branch gitfleet/approve/web-1-after-canary, or its pull request');
+    expect(text).toContain('or merge branch gitfleet/approve/web-1-after-canary, or its pull request');
   });
 });
 
@@ -107,7 +108,8 @@ Removals:
   Namespace web holds theirs
 
 How to approve or reject:
-  approve:  merge branch gitfleet/approve/removal-12, or its pull request; ${where}
+  approve:  gitfleet approve removal-12
+            or merge branch gitfleet/approve/removal-12, or its pull request; ${where}
             ${command}
   reject:   revert the commit that removes it, or do nothing: these removals wait for approval`);
   });

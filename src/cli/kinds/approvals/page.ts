@@ -1,3 +1,4 @@
+import { placementKey } from '../../../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import { approvedByIn } from '../../../engine/gate/approver.ts';
@@ -40,7 +41,10 @@ export function approvalPage(
       ? []
       : [
           ...ofBranch(request.metadata, reported),
-          titled('How to approve or reject', sentences([...approveLines(request.metadata, inPlace), rejectLine])),
+          titled(
+            'How to approve or reject',
+            sentences([...approveLines(request.metadata, inPlace), rejectLine(request.metadata)]),
+          ),
         ]),
     ...(status?.conditions?.length ? [titled('Conditions', conditionTable(status.conditions))] : []),
   ];
@@ -119,15 +123,7 @@ export function gatePage(
       ['Review', metadata.annotations?.[reviewAnnotation]],
     ]),
     ...(isAsked
-      ? [
-          titled(
-            'How to approve or reject',
-            sentences([
-              ...approveLines(metadata, inPlace),
-              'reject:   write state: Rejected into the file of that branch before you merge it; that ends the run',
-            ]),
-          ),
-        ]
+      ? [titled('How to approve or reject', sentences([...approveLines(metadata, inPlace), rejectLine(metadata)]))]
       : []),
   ];
 }
@@ -165,10 +161,11 @@ function ofBranch(request: ApprovalRequestName, reported: Status['reported']): s
 
 function approveLines(request: Parameters<typeof approvalBranch>[0], inPlace: boolean): string[] {
   return [
-    `approve:  ${howToMerge(request)}; in ${inPlace ? 'the repo' : 'a clone'}:`,
+    `approve:  gitfleet approve ${placementKey(request)}`,
+    `          or ${howToMerge(request)}; in ${inPlace ? 'the repo' : 'a clone'}:`,
     `          ${mergeCommand(approvalBranch(request), inPlace)}`,
   ];
 }
 
-const rejectLine =
-  'reject:   write status: "False" into the file of that branch before you merge it; that ends the run';
+const rejectLine = (request: ApprovalRequestName): string =>
+  `reject:   gitfleet approve ${placementKey(request)} --reject --reason "…"; that ends the run`;

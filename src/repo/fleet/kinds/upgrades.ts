@@ -1,7 +1,7 @@
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import type { UpdateStrategy } from '../../../api/upgrade-strategy.ts';
-import { reviewAnnotation } from '../../../engine/gate/review.ts';
+import { reasonAnnotation, reviewAnnotation } from '../../../engine/gate/review.ts';
 import type { FleetRows } from './row.ts';
 
 export const upgradeRows: FleetRows<UpdateStrategy | UpdateRun | UpgradeGate> = {
@@ -13,5 +13,5 @@ export const upgradeRows: FleetRows<UpdateStrategy | UpdateRun | UpgradeGate> = 
     // A strategy is copied when the run starts.
     hasFoundAll: ({ name }, { upgrades }) => upgrades.get(name)?.status?.status.startTime !== undefined,
   },
-  Gate: { in: 'gates', annotations: { [reviewAnnotation]: undefined } },
+  Gate: { in: 'gates', annotations: { [reviewAnnotation]: undefined, [reasonAnnotation]: undefined } },
 };

@@ -1,0 +1,160 @@
+import { resolve } from 'node:path';
+import { approvalBranch } from '../../../engine/gate/request.ts';
+import { listUpTo } from '../../../engine/kernel/short-list.ts';
+import { parseAddress } from '../../../git/address.ts';
+import { whoCommits } from '../../../git/native/who-commits.ts';
+import { CliError, exitCodes } from '../../terminal/exit.ts';
+import { unknownName } from '../../terminal/unknown-name.ts';
+import { type Desired, withDesired } from '../open-desired.ts';
+import { type ChangeOptions, printUnchanged, reportChange } from '../report-change.ts';
+import { MovedMeanwhile } from '../submit.ts';
+import { type Requests, readRequests } from './read-requests.ts';
+import { rejectedFile } from './rejected-file.ts';
+import { type RequestBranch, readRequestBranch } from './request-branch.ts';
+
+export interface ApproveOptions extends ChangeOptions {
+  readonly statusBranch: string;
+  readonly reject?: boolean;
+  readonly reason?: string;
+  readonly force?: boolean;
+}
+
+/** Others may push to the branch of desired state meanwhile; each attempt starts from its new tip. */
+const attempts = 5;
+/** Things named in an error. */
+const mostNamed = 5;
+
+/**
+ * Merges the approval branch of a request into the branch of desired state, and pushes that; or commits a rejection there. In a clone
+ * it works on the repository that was cloned, where the daemon's branches are. Errors: CliError, nothing is changed then.
+ */
+export async function approve(name: string, options: ApproveOptions): Promise<void> {
+  refuseOptions(options);
+  const { places, author } = await whereAsked(options);
+  let first: Requests | undefined;
+  for (const [repo, note] of places) {
+    const requests = await answered(name, { options: { ...options, repo }, author, note });
+    if (requests === undefined) return;
+    first ??= requests;
+  }
+  throw notThere(name, first!);
+}
+
+function refuseOptions({ reject, reason }: ApproveOptions): void {
+  if (reject && !reason?.trim())
+    throw new CliError('--reject needs --reason TEXT: it is recorded, and shown to those who wait');
+  if (!reject && reason !== undefined)
+    throw new CliError('--reason goes with --reject: an approval is the file of the branch as it is');
+}
+
+interface Asked {
+  /** Where the branch may be, and a note for the user: the origin of a clone, then the repository itself, in which a daemon may run. */
+  readonly places: readonly (readonly [repo: string, note: string | undefined])[];
+  /** The identity that git has there; undefined if it has none. */
+  readonly author: string | undefined;
+}
+
+const whereAsked = ({ repo, branch, gitAuthor }: ApproveOptions): Promise<Asked> =>
+  withDesired({ repo, branch }, async ({ branches, tracked, address, workingTree }) => {
+    const nobody = { name: '', email: '' };
+    const person = await whoCommits(workingTree?.gitDir, nobody);
+    const author = gitAuthor ?? (person === nobody ? undefined : `${person.name} <${person.email}>`);
+    const own = [branches.remote ? repo : branches.name, undefined] as const;
+    if (!tracked || address === undefined) return { places: [own], author };
+    const origin = parseAddress(address).kind === 'local' ? resolve(branches.name, address) : address;
+    return { places: [[origin, `${branches.name} is behind its origin now: git pull`], own], author };
+  });
+
+interface Answering {
+  readonly options: ApproveOptions;
+  readonly author: string | undefined;
+  readonly note: string | undefined;
+}
+
+/** What the repository asks for, if it has no such branch; undefined once the request is answered. */
+async function answered(name: string, answering: Answering): Promise<Requests | undefined> {
+  const { options } = answering;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await withDesired(options, async (desired) => {
+        const requests = await readRequests(desired, options.statusBranch);
+        if (await isAnswered(name, requests, options)) return undefined;
+        const request = await readRequestBranch(name, desired, requests);
+        if (request === undefined) return requests;
+        await answer(request, desired, answering);
+        return undefined;
+      });
+    } catch (error) {
+      if (!(error instanceof MovedMeanwhile) || attempt === attempts) throw error;
+    }
+  }
+}
+
+/** Prints that it is; an error if it is answered otherwise. */
+async function isAnswered(name: string, { answers }: Requests, { reject, output }: ApproveOptions): Promise<boolean> {
+  const given = answers.get(name);
+  if (given === undefined) return false;
+  const summary = `${name} is ${given} already`;
+  if (given !== (reject ? 'rejected' : 'approved'))
+    throw new CliError(
+      `${summary}: ${given === 'approved' ? 'revert the commit that approved it, before the next cluster starts' : 'commit a new run'}`,
+    );
+  await printUnchanged(summary, output);
+  return true;
+}
+
+async function answer(request: RequestBranch, desired: Desired, { options, author, note }: Answering): Promise<void> {
+  const { name, doubts } = request;
+  const branch = approvalBranch({ name });
+  if (doubts.length > 0 && !options.force)
+    throw new CliError(
+      `${branch} holds more or something else than its request: ${listUpTo(doubts, mostNamed)}: read it with git diff ${desired.branch}...${branch}, then --force merges all of it; or delete the branch, and gitfleet pushes it again`,
+      exitCodes.refused,
+    );
+  if (request.isBehind && !options.reject)
+    throw new CliError(
+      `${branch} changes other files, and ${desired.branch} has moved since: merge it with git, which sees conflicts`,
+      exitCodes.refused,
+    );
+  if (author === undefined && !options.dryRun)
+    throw new CliError(
+      'git has no identity, and the commit names who approved: run git config --global user.name and user.email, or use --git-author "Name <address>"',
+    );
+  const { reject, reason = '' } = options;
+  const verb = reject ? 'rejected' : 'approved';
+  const change = {
+    edits: reject ? new Map([[request.path, rejectedFile(request, reason.trim())]]) : request.edits,
+    message: `${reject ? 'Reject' : 'Approve'} ${name}${reject ? `\n\n${reason.trim()}` : ''}`,
+    branch: undefined,
+    merges: reject ? undefined : request.tip,
+  };
+  const notes = [
+    ...doubts.map((doubt) => `merged with --force: ${doubt}`),
+    ...(options.dryRun ? [`nothing is changed; this does it: ${command(name, options)}`] : note ? [note] : []),
+  ];
+  const summary = { done: `${name} is ${verb}`, already: `${name} is ${verb} already`, notes };
+  const gitAuthor = author === undefined ? {} : { gitAuthor: author };
+  await reportChange(desired, change, { options: { ...options, ...gitAuthor }, summary });
+}
+
+function command(name: string, { repo, branch, reject, reason, force, gitAuthor }: ApproveOptions): string {
+  const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  return [
+    `gitfleet approve ${quoted(name)} --repo ${quoted(repo)}`,
+    ...(branch === 'main' ? [] : [`--branch ${quoted(branch)}`]),
+    ...(reject ? [`--reject --reason ${quoted(reason ?? '')}`] : []),
+    ...(force ? ['--force'] : []),
+    ...(gitAuthor === undefined ? [] : [`--git-author ${quoted(gitAuthor)}`]),
+  ].join(' ');
+}
+
+/** No branch: what else asks, or why this one does not. */
+function notThere(name: string, { asked, open }: Requests): CliError {
+  if (open.has(name))
+    return new CliError(
+      `${name} is requested, but its branch ${approvalBranch({ name })} is not there: the daemon pushes it with its next reconciliation; gitfleet get problems shows what prevents that`,
+      exitCodes.unreachable,
+    );
+  if (asked.length === 0) return new CliError(`nothing waits for approval, so there is no request ${name}`);
+  return unknownName({ what: 'approval request', name, known: asked });
+}

@@ -1,0 +1,40 @@
+import type { RecordedApproval } from '../../../engine/input.ts';
+import { approvalPrefix } from '../../../git/approval-branches.ts';
+import { defaultAuthor, type Person, parsePerson } from '../../../git/person.ts';
+import { branchRef } from '../../../git/source.ts';
+import { readFiles } from '../../../git/status-branch.ts';
+import { readRecord } from '../../../repo/record/read.ts';
+import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
+import { recordedApproval } from '../../../report/recorded-approval.ts';
+import { publishedTip } from '../../fleet-repo/published-tip.ts';
+import { inFolders } from '../../status/open-status.ts';
+import type { Desired } from '../open-desired.ts';
+
+/** What the daemon asks for, as the status branch records it, and the branches that are there. */
+export interface Requests {
+  /** Names with a branch, sorted. */
+  readonly asked: readonly string[];
+  /** Recorded requests without an answer, by name. */
+  readonly open: ReadonlyMap<string, RecordedApproval | RemovalToApprove>;
+  /** Recorded answers, by name. */
+  readonly answers: ReadonlyMap<string, 'approved' | 'rejected'>;
+  /** Who commits for the daemon. */
+  readonly author: Person;
+}
+
+export async function readRequests({ branches }: Desired, statusBranch: string): Promise<Requests> {
+  const refs = await branches.list([approvalPrefix]);
+  const asked = [...refs.keys()].map((ref) => ref.slice(approvalPrefix.length)).sort();
+  const tip = await publishedTip(branches, statusBranch)();
+  if (tip === undefined) return { asked, open: new Map(), answers: new Map(), author: parsePerson(defaultAuthor) };
+  await branches.obtain(branchRef(statusBranch), tip);
+  const { record, removals } = readRecord(await readFiles(branches, tip, inFolders(['approvals'])));
+  const answers = new Map<string, 'approved' | 'rejected'>();
+  const open = new Map<string, RecordedApproval | RemovalToApprove>(removals.map((removal) => [removal.name, removal]));
+  for (const [name, recorded] of record.approvals) {
+    const { answer } = recordedApproval(recorded);
+    if (answer === undefined) open.set(name, recorded);
+    else answers.set(name, answer);
+  }
+  return { asked, open, answers, author: (await branches.objects.commit(tip)).author };
+}

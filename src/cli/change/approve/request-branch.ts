@@ -1,0 +1,124 @@
+import { parseDocument } from 'yaml';
+import { reviewAnnotation } from '../../../engine/gate/review.ts';
+import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
+import { approvalPrefix } from '../../../git/approval-branches.ts';
+import { type BranchAdditions, branchAdditions } from '../../../git/branch-additions.ts';
+import { fileChanges } from '../../../git/objects/changes.ts';
+import { newObject } from '../../../git/objects/new-objects.ts';
+import { alwaysAsk } from '../../../git/ref-poll.ts';
+import { gitSource } from '../../../git/source.ts';
+import { approvalFolder } from '../../../repo/fleet/approval-places.ts';
+import { recordedApproval } from '../../../report/recorded-approval.ts';
+import { CliError } from '../../terminal/exit.ts';
+import type { Desired } from '../open-desired.ts';
+import type { Requests } from './read-requests.ts';
+
+/** The branch of a request: what merging it brings. */
+export interface RequestBranch {
+  readonly name: string;
+  readonly tip: string;
+  /** Of the approval file, and its text. */
+  readonly path: string;
+  readonly text: string;
+  /** Text of every file that it changes; undefined deletes. */
+  readonly edits: ReadonlyMap<string, string | undefined>;
+  /** What is not as gitfleet requests it, one clause each. */
+  readonly doubts: readonly string[];
+  /** It changes further files, and does not have the newest commit of the branch of desired state. */
+  readonly isBehind: boolean;
+}
+
+/** Undefined if there is no such branch. Errors: CliError where it cannot be merged. */
+export async function readRequestBranch(
+  name: string,
+  desired: Desired,
+  requests: Requests,
+): Promise<RequestBranch | undefined> {
+  const { branches } = desired;
+  const ref = `${approvalPrefix}${name}`;
+  const tip = (await branches.list([ref])).get(ref);
+  if (tip === undefined) return undefined;
+  await branches.obtain(ref, tip);
+  const usual = `${approvalFolder(desired.fleet.config)}${name}.yaml`;
+  const changed = await changesOf(tip, usual, { desired, requests });
+  // The run that an AutoUpgradeProfile proposes lies elsewhere.
+  const path = changed.texts.has(usual) || changed.added.files.length !== 1 ? usual : changed.added.files[0]!;
+  const { added, texts: edits } = path === usual ? changed : await changesOf(tip, path, { desired, requests });
+  const text = edits.get(path);
+  if (text === undefined)
+    throw new CliError(
+      `gitfleet/approve/${name} has no ${usual}, so there is nothing to approve on it: delete the branch, and gitfleet pushes it again`,
+    );
+  const doubts = [
+    ...added.commits.map((commit) => `commit ${commit}`),
+    ...added.files.map((file) => `file ${file}`),
+    ...doubtsOf(name, text, requests),
+  ];
+  const isBehind = added.files.length > 0 && !(await branches.objects.isAncestor(desired.tip, tip));
+  return { name, tip, path, text, edits, doubts, isBehind };
+}
+
+/** What the branch changes since it left the branch of desired state. */
+async function changesOf(
+  tip: string,
+  path: string,
+  { desired, requests }: { readonly desired: Desired; readonly requests: Requests },
+): Promise<{ readonly added: BranchAdditions; readonly texts: ReadonlyMap<string, string | undefined> }> {
+  const { branches, branch, tip: followed } = desired;
+  const { objects } = branches;
+  const source = gitSource(branches, branch, alwaysAsk(branches));
+  const added = await branchAdditions(source, { tip, followed, path, author: requests.author });
+  const tree = (await objects.commit(tip)).tree;
+  const [[own] = []] = await fileChanges(objects, [{ before: undefined, after: tree }], path);
+  const paths = new Map(own?.after === undefined ? [] : [[path, own.after] as const]);
+  for (const file of added.files) {
+    const [[change] = []] = await fileChanges(objects, [{ before: undefined, after: tree }], file);
+    paths.set(file, change?.after ?? '');
+  }
+  const texts = new Map<string, string | undefined>();
+  for (const [file, oid] of paths) texts.set(file, oid === '' ? undefined : await textOf(oid, file, desired));
+  return { added, texts };
+}
+
+async function textOf(oid: string, file: string, { branches }: Desired): Promise<string> {
+  const text = (await branches.objects.read([oid])).get(oid)!.content.toString('utf8');
+  if (newObject('blob', Buffer.from(text)).oid === oid) return text;
+  throw new CliError(`${file} on the branch is no text: merge it with git after you have looked at it`);
+}
+
+/** How the file differs from what the status branch records as requested. */
+function doubtsOf(name: string, text: string, { open }: Requests): string[] {
+  const document = parseDocument(text, { logLevel: 'silent' });
+  const written = document.errors.length === 0 ? (document.toJS() as Written | null) : undefined;
+  if (written === undefined || written === null) return ['its file is no YAML'];
+  const requested = open.get(name);
+  if (requested === undefined) return written.kind === 'UpdateRun' ? [] : ['the status branch records no such request'];
+  if ('removalDigest' in requested)
+    return written.kind === 'RemovalApproval' && written.spec?.['removalDigest'] === requested.removalDigest
+      ? []
+      : ['its file does not approve the removal that the status branch records'];
+  const expected = recordedApproval(requested).file?.object as Written;
+  return canonicalJson(essence(written)) === canonicalJson(essence(expected))
+    ? []
+    : ['its file does not approve what the status branch records as requested'];
+}
+
+interface Written {
+  readonly kind?: string;
+  readonly metadata?: {
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: { readonly conditions?: readonly { readonly type?: string; readonly status?: string }[] };
+}
+
+const essence = ({ kind, metadata, spec, status }: Written): object => ({
+  kind,
+  name: metadata?.name,
+  namespace: metadata?.namespace,
+  review: metadata?.annotations?.[reviewAnnotation],
+  spec,
+  answers: status?.conditions?.map(({ type, status: answer }) => [type, answer]),
+});

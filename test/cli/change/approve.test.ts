@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import { syncApprovals } from '../../../src/daemon/pass/approvals.ts';
+import type { Plan } from '../../../src/engine/plan-document.ts';
+import { approvalBranches } from '../../../src/git/approval-branches.ts';
+import { defaultAuthor, parsePerson } from '../../../src/git/person.ts';
+import { openSource } from '../../../src/git/source.ts';
+import { upgradeMember, upgradeRun } from '../../support/cluster-upgrades.ts';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { folder, put, removeFolders } from '../../support/folders.ts';
+import { nobody, sh } from '../../support/git-repository.ts';
+import { cli } from '../../support/run-cli.ts';
+import { stagedRun } from '../../support/staged-run.ts';
+
+afterAll(removeFolders);
+afterEach(() => vi.unstubAllEnvs());
+
+let fleet: FleetOnGit;
+const name = 'web-1-after-all';
+const branch = `gitfleet/approve/${name}`;
+const path = `approvals/${name}.yaml`;
+
+/** Pushes the branches that a plan asks for, as the daemon does. */
+async function request(plan: Plan): Promise<void> {
+  const source = await openSource({ repo: fleet.dir, branch: 'main', cacheDir: folder(), credentials: nobody });
+  const branches = approvalBranches(source, { author: parsePerson(defaultAuthor), now: () => fleet.paper.now });
+  const removalHolds = plan.holds.filter(({ removalDigest }) => removalDigest !== undefined);
+  await syncApprovals(plan, { approvals: plan.approvals, removalHolds, config: undefined }, branches);
+  await source.close();
+}
+
+const run = (...args: string[]) => cli('approve', ...args, '--repo', fleet.dir);
+const show = (what: string): string => fleet.git('show', what);
+/** Commits a file to the branch of the request, as another person. */
+const addTo = (what: string, file: string, text: string): void => {
+  const work = folder();
+  sh('.', 'clone', '-q', fleet.dir, work);
+  sh(work, 'checkout', '-q', what);
+  put(work, { [file]: text });
+  sh(work, 'add', '-A');
+  sh(work, '-c', 'user.name=Mallory', 'commit', '-qm', 'More');
+  sh(work, 'push', '-q', 'origin', `HEAD:${what}`);
+};
+
+describe('a gate of a staged update run', () => {
+  beforeEach(async () => {
+    fleet = await FleetOnGit.open(stagedRun('{type: Approval}'));
+    for (let at = 0; at < 4; at++) await request(await fleet.pass());
+  });
+
+  it('--dry-run shows the file and the command', async () => {
+    const before = fleet.git('rev-parse', 'main');
+    const { code, out, err } = await run(name, '--dry-run');
+    expect({ code, file: parse(out) }).toMatchObject({ code: 0, file: { metadata: { name } } });
+    expect(err).toBe(`note: nothing is changed; this does it: gitfleet approve ${name} --repo ${fleet.dir}\n`);
+    expect(fleet.git('rev-parse', 'main')).toBe(before);
+  });
+
+  it('is approved by a merge of its branch, by whoever runs the command', async () => {
+    const ran = await run(name, '-o', 'json');
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(ran.out)).toMatchObject({ kind: 'Change', summary: `${name} is approved`, branch: 'main' });
+    expect(fleet.git('log', '-1', '--format=%an %s%n%P', 'main')).toBe(
+      `Ann Approve ${name}\n${fleet.git('rev-parse', 'main~1')} ${fleet.git('rev-parse', branch)}`,
+    );
+    expect(fleet.git('diff', '--name-only', 'main~1', 'main')).toBe(path);
+    expect(show(`main:${path}`)).toBe(show(`${branch}:${path}`));
+    expect(fleet.git('status', '--porcelain', path)).toBe('');
+    fleet.look();
+    const plan = await fleet.pass();
+    expect(plan.approvals[0]!.answer).toBe('approved');
+    expect(await run(name)).toEqual({ code: 0, out: `${name} is approved already\n`, err: '' });
+    expect((await run(name, '--reject', '--reason', 'no')).err).toContain('is approved already: revert the commit');
+  });
+
+  it('is rejected by a file with the reason, which ends the run', async () => {
+    expect(await run(name, '--reject', '--reason', 'too many errors')).toMatchObject({ code: 0, err: '' });
+    expect(parse(show(`main:${path}`)).status.conditions).toEqual([
+      { type: 'Approved', status: 'False', reason: 'Rejected', message: 'too many errors' },
+    ]);
+    expect(fleet.git('log', '-1', '--format=%B', 'main')).toContain(`Reject ${name}\n\ntoo many errors`);
+    fleet.look();
+    const plan = await fleet.pass();
+    expect(JSON.stringify(plan.runs[0]!.status.conditions)).toContain('was rejected on main: too many errors');
+  });
+
+  it('run in a clone that is behind is merged at its origin', async () => {
+    const clone = folder();
+    sh('.', 'clone', '-q', fleet.dir, clone);
+    sh(clone, 'config', 'user.name', 'Bob');
+    sh(clone, 'config', 'user.email', 'bob@example.com');
+    fleet.commit({ 'later.yaml': '' }, 'Later');
+    const ran = await cli('approve', name, '--repo', clone);
+    expect(ran).toMatchObject({ code: 0, err: `note: ${clone} is behind its origin now: git pull\n` });
+    expect(fleet.git('log', '-1', '--format=%an %s', 'main')).toBe(`Bob Approve ${name}`);
+    expect(fleet.git('log', '-2', '--first-parent', '--format=%s', 'main')).toContain('Later');
+  });
+
+  it('is refused where others added to its branch, unless --force', async () => {
+    addTo(branch, 'clusters/evil.yaml', 'kind: Evil\n');
+    const ran = await run(name);
+    expect(ran.code).toBe(4);
+    expect(ran.err).toMatch(
+      /holds more .*commit [0-9a-f]{7} More of Mallory, file clusters\/evil.yaml: read it with git diff/,
+    );
+    expect(await run(name, '--force')).toMatchObject({ code: 0 });
+    expect(show('main:clusters/evil.yaml')).toBe('kind: Evil');
+  });
+
+  it('is refused where its file approves something else than was requested', async () => {
+    addTo(branch, path, show(`${branch}:${path}`).replace(/sha256:[0-9a-f]+/, 'sha256:1234'));
+    expect(await run(name)).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('its file does not approve what the status branch records as requested'),
+    });
+  });
+
+  it.each([
+    [['web-1-after-al'], `there is no approval request web-1-after-al: did you mean ${name}?`],
+    [[name, '--reject'], '--reject needs --reason TEXT'],
+    [[name, '--reason', 'why'], '--reason goes with --reject'],
+  ])('%j is an error that says what to do', async (args, message) => {
+    const ran = await run(...args);
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toContain(message);
+  });
+
+  it('is refused without a git identity', async () => {
+    fleet.git('config', '--unset', 'user.name');
+    vi.stubEnv('HOME', folder());
+    vi.stubEnv('GIT_CONFIG_NOSYSTEM', '1');
+    expect((await run(name)).err).toContain('git has no identity, and the commit names who approved');
+    expect(await run(name, '--git-author', 'Ann <ann@example.com>')).toMatchObject({ code: 0 });
+  });
+
+  it('whose branch is not there yet is an error of its own', async () => {
+    fleet.git('branch', '-D', branch);
+    expect(await run(name)).toMatchObject({ code: 3, err: expect.stringContaining('is requested, but its branch') });
+    expect((await run('other')).err).toContain('nothing waits for approval, so there is no request other');
+  });
+});
+
+it('a gate of a cluster update run is approved, and rejected with a reason', async () => {
+  const gate = 'k8s-before-one';
+  const open = async () => {
+    fleet = await FleetOnGit.open({
+      ...upgradeMember('eu-1', { 'gitfleet.dev/update-group': 'eu' }),
+      ...upgradeRun({
+        strategy: { stages: [{ name: 'one', beforeGates: [{ type: 'Approval' }], groups: [{ name: 'eu' }] }] },
+      }),
+    });
+    fleet.paper.versions.set('eu-1', {
+      versions: { controlPlane: 'v1.30.9', pools: [{ name: 'np1', kubernetes: 'v1.30.9' }] },
+    });
+    await request(await fleet.pass());
+  };
+  await open();
+  expect(await run(gate)).toMatchObject({ code: 0 });
+  fleet.look();
+  expect((await fleet.pass()).approvals[0]!.answer).toBe('approved');
+  await open();
+  expect(await run(gate, '--reject', '--reason', 'not this week')).toMatchObject({ code: 0 });
+  fleet.look();
+  expect(JSON.stringify((await fleet.pass()).upgrades)).toContain(
+    `approval ${gate} was rejected on main: not this week`,
+  );
+});
+
+it('a removal is approved, and cannot be rejected', async () => {
+  const files = stagedRun('{type: Approval}');
+  fleet = await FleetOnGit.open({ ...files, 'web.yaml': files['web.yaml']!.replace('External', 'RollingUpdate') });
+  for (let at = 0; at < 3; at++) await fleet.pass();
+  fleet.git('rm', '-q', 'web.yaml', 'run.yaml');
+  fleet.git('commit', '-qm', 'Remove');
+  fleet.look();
+  const plan = await fleet.pass({ refused: true });
+  await request(plan);
+  const [asked] = fleet.git('for-each-ref', '--format=%(refname:lstrip=4)', 'refs/heads/gitfleet/approve').split('\n');
+  expect((await run(asked!, '--reject', '--reason', 'no')).err).toContain('revert the commit that removes it');
+  expect(await run(asked!)).toMatchObject({ code: 0 });
+  expect(show(`main:approvals/${asked}.yaml`)).toContain('kind: RemovalApproval');
+});
