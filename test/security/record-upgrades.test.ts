@@ -10,6 +10,7 @@ import {
   states,
   versionsOf,
 } from '../daemon/upgrades/upgrade-stages.ts';
+import { upgradeStrategy } from '../support/cluster-upgrades.ts';
 import { type VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
 
 let fleet: VirtualFleet;
@@ -78,6 +79,28 @@ const attacks: Readonly<Record<string, (run: Run, files: Record<string, string>)
   'names another version': (run) => {
     run.spec.managedClusterUpdate.upgrade.kubernetesVersion = '1.31.9';
   },
+  'passes the gate of a run that counts as not started': (run) => {
+    passGate(run);
+    run.status!.status = { state: 'NotStarted' };
+  },
+  'passes the gate and starts the members of a run that counts as not started': (run) => {
+    passGate(run);
+    start(run);
+    run.status!.status = { state: 'NotStarted' };
+  },
+  'counts a member behind the gate as done': (run) => {
+    passGate(run);
+    start(run);
+    run.status!.stages[1]!.groups[0]!.members[0]!.status = { state: 'Completed' };
+  },
+  'counts the gate as passed, and the run as over': (run) => {
+    passGate(run);
+    run.status!.status = { ...run.status!.status, state: 'Completed', completedTime: '2026-11-20T10:05:00Z' };
+  },
+  'counts the gate as one of another type': (run) => {
+    Object.assign(run.status!.stages[1]!.beforeGates[0]!, { type: 'ScheduledStart' });
+    passGate(run);
+  },
   'removes the record of the run': (_, files) => {
     delete files[runFile];
   },
@@ -100,6 +123,72 @@ describe.each(['running', 'stopped'])('while the daemon is %s', (how) => {
     await fleet.run(900);
     expect(requested(fleet)).toEqual(before);
     expect(versionsOf(fleet)).toMatchObject({ 'prod-1': 'v1.30.9 v1.30.9', 'prod-2': 'v1.30.9 v1.30.9' });
+  });
+});
+
+/** Gates in other places than before the last stage. */
+const gated: Readonly<Record<string, { readonly stages: readonly object[]; readonly asks: string }>> = {
+  'before the first stage': {
+    stages: [
+      { name: 'test', groups: [{ name: 'test' }], beforeGates: [{ type: 'Approval' }] },
+      { name: 'prod', groups: [{ name: 'prod' }] },
+    ],
+    asks: 'k8s-before-test',
+  },
+  'before a group of the first stage': {
+    stages: [{ name: 'all', groups: [{ name: 'prod', beforeGates: [{ type: 'Approval' }] }] }],
+    asks: 'k8s-before-prod',
+  },
+  'after the first stage': {
+    stages: [
+      { name: 'test', groups: [{ name: 'test' }], afterGates: [{ type: 'Approval' }] },
+      { name: 'prod', groups: [{ name: 'prod' }] },
+    ],
+    asks: 'k8s-after-test',
+  },
+};
+
+const everywhere = (run: Run, members: object | undefined): void => {
+  const startTime = '2026-11-20T10:00:00Z';
+  run.status!.status = { state: 'Running', startTime };
+  for (const stage of run.status!.stages) {
+    stage.status = { state: 'Running', startTime };
+    for (const scope of [stage, ...stage.groups])
+      for (const it of [...scope.beforeGates, ...scope.afterGates])
+        it.status = { state: 'Completed', startTime, completedTime: startTime };
+    for (const group of members === undefined ? [] : stage.groups) {
+      group.status = { state: 'Running', startTime };
+      for (const member of group.members)
+        Object.assign(member, { operationId: `k8s.${member.name}.forged`, type: 'Full', ...members });
+    }
+  }
+};
+
+describe.each(['running', 'stopped'])('while the daemon is %s, gates that count as passed', (how) => {
+  const startTime = '2026-11-20T10:00:00Z';
+  const inFlight = { status: { state: 'Running', startTime }, to: { controlPlane: 'v1.31.5' } };
+  const done = { status: { state: 'Completed', startTime, completedTime: startTime } };
+  it.each<[string, string, object | undefined]>([
+    ['before the first stage', 'without a member behind it', undefined],
+    ['before the first stage', 'with members in flight behind it', inFlight],
+    ['before a group of the first stage', 'with members behind it that are done', done],
+    ['after the first stage', 'with members in flight behind it', inFlight],
+  ])('%s, %s, let nothing start', async (place, _, members) => {
+    const { stages, asks } = gated[place]!;
+    fleet = await VirtualFleet.open(
+      { ...stagedFiles, ...upgradeStrategy(stages) },
+      ...names.map((name) => simulatedMember(name)),
+    );
+    daemon = fleet.start();
+    await fleet.until('the gate asks', () => fleet.repo.tip(`gitfleet/approve/${asks}`) !== undefined, 300);
+    const before = requested(fleet);
+    if (how === 'stopped') daemon.kill();
+    await edit((run) => everywhere(run, members));
+    if (how === 'stopped') daemon = fleet.start();
+    await fleet.run(120);
+    expect(requested(fleet)).toEqual(before);
+    expect(versionsOf(fleet)).toMatchObject({ 'prod-1': 'v1.30.9 v1.30.9', 'prod-2': 'v1.30.9 v1.30.9' });
+    expect(daemon.plan().problems.map(({ code }) => code)).toContain('record-mismatch');
   });
 });
 
