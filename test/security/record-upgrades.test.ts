@@ -192,6 +192,37 @@ describe.each(['running', 'stopped'])('while the daemon is %s, gates that count 
   });
 });
 
+describe.each(['running', 'stopped'])('while the daemon is %s', (how) => {
+  it.each<[string, number, (run: Run) => void]>([
+    ['in flight', 2, (run) => start(run)],
+    ['in flight, one alone', 1, (run) => start(run)],
+    ['done', 1, (run) => start(run)],
+  ])('a withdrawn approval is not replayed by members that count as %s (%d)', async (state, count, claim) => {
+    await untilGate();
+    const before = requested(fleet);
+    const asked = await fleet.repo.files(gate);
+    const approval = Object.keys(asked).find((path) => path.startsWith('approvals/'))!;
+    daemon.kill();
+    const merged = fleet.commit({ [approval]: asked[approval]! });
+    fleet.commit({ [approval]: undefined });
+    daemon = fleet.start();
+    await fleet.run(30);
+    if (how === 'stopped') daemon.kill();
+    await edit((run) => {
+      const { members } = run.status!.stages[1]!.groups[0]!;
+      const others = structuredClone(members.slice(count));
+      passGate(run);
+      claim(run);
+      members.splice(count, others.length, ...others);
+      if (state === 'done') members[0]!.status = { state: 'Completed' };
+      run.metadata.annotations!['gitfleet.dev/approved-in'] = `k8s-before-prod=${merged}`;
+    });
+    if (how === 'stopped') daemon = fleet.start();
+    await fleet.run(300);
+    expect(requested(fleet)).toEqual(before);
+  });
+});
+
 it('a forged operation in an open stage is decided anew: its member gets what the file names, once', async () => {
   const window = {
     'maintenance.yaml': JSON.stringify({

@@ -166,7 +166,12 @@ async function adopt(
   { input: planInput }: Pick<Loaded, 'input'>,
 ): Promise<void> {
   const { fleet, record } = planInput;
-  const recorded = { ...planInput, fleet: recordedFleet(fleet, record), observations: undefined };
+  const recorded = {
+    ...planInput,
+    record: verifier.withoutUnshown(record),
+    fleet: recordedFleet(fleet, record),
+    observations: undefined,
+  };
   members.assign(record.exists ? adopted(planFleet(recorded), verifier) : new Map());
   const until = pace.now() + bootMs;
   const left = (): number => Math.max(until - pace.now(), 0);
@@ -203,10 +208,15 @@ async function plan(
   memo: PlanMemo | undefined,
 ): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
   const { before, fleet, contacts, input, waiting } = observed;
-  const { record, problems: invented } = await verifier.observed(input.record, contacts.observations);
-  const result = planFleet({ ...input, record, observations: contacts.observations }, memo);
+  const { observations } = contacts;
+  const { record, problems: invented } = await verifier.observed(input.record, {
+    observations,
+    shownBy: (doubtful) =>
+      withheldTargets(planFleet({ ...input, record: doubtful, observations }), verifier, observations).shown,
+  });
+  const result = planFleet({ ...input, record, observations }, memo);
   const nextMemo = memoOf(result.parts);
-  const withheld = withheldTargets(result, verifier, contacts.observations);
+  const withheld = withheldTargets(result, verifier, observations);
   for (const { key, cluster } of withheld.shown) verifier.shown(key, cluster);
   const found = [...result.plan.problems, ...verifier.unreported(invented, withheld.problems)];
   const problems = await placeProblems(found, async () =>

@@ -1,5 +1,11 @@
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
-import type { GateStatus, GroupUpgrade, StageUpgrade, UpgradeRunStatus } from '../../api/upgrade-status.ts';
+import type {
+  GateStatus,
+  GroupUpgrade,
+  MemberUpgrade,
+  StageUpgrade,
+  UpgradeRunStatus,
+} from '../../api/upgrade-status.ts';
 import type { GateConfiguration } from '../../api/upgrade-strategy.ts';
 import { approvedOnMain, rejectedOnMain } from '../gate/approver.ts';
 import { closedHolds, flawedApproval, staleHold, whyRefused, withdrawnOnMain } from '../gate/messages.ts';
@@ -137,12 +143,18 @@ export function withdrawGate(status: UpgradeRunStatus, context: RunContext): Upg
 const passedAt = (status: UpgradeRunStatus, gate: RunGate): number =>
   parseInstant(gateIn(status, gate).status.completedTime ?? '') ?? 0;
 
+export const hasStartedBehind = (status: UpgradeRunStatus, gate: RunGate): boolean =>
+  membersBehind(status, gate).some(({ operationId }) => operationId !== undefined);
+
 /** Members behind a gate: of its scope, or after it, of the stages that follow. */
-export function hasStartedBehind({ stages }: UpgradeRunStatus, { stageAt, groupAt, timing }: RunGate): boolean {
+export function membersBehind(
+  { stages }: UpgradeRunStatus,
+  { stageAt, groupAt, timing }: RunGate,
+): readonly MemberUpgrade[] {
   const own = stages[stageAt]!.groups.filter((_, at) => groupAt === undefined || at === groupAt);
   const later = stages.slice(stageAt + 1).flatMap(({ groups }) => groups);
   const behind = timing === 'Before' ? [...own, ...later] : later;
-  return behind.some(({ members }) => members.some(({ operationId }) => operationId !== undefined));
+  return behind.flatMap(({ members }) => members);
 }
 
 /** What was reached only because of the approval is not reached any more. */

@@ -8,13 +8,15 @@ import { isInitialized, isOver, isRunOf, placementOfRun } from '../../../engine/
 import type { FollowedHistory } from './followed-history.ts';
 import { latestFinished } from './latest-finished.ts';
 import { mismatch } from './mismatch.ts';
-import { broughtBy, isGone, type ProvenRun, type RunVerdict, verifyRun } from './update-runs.ts';
+import { broughtBy, isGone, type ProvenRun, type RunVerdict, type Unshown, verifyRun } from './update-runs.ts';
 
 /** Runs that are not trusted count as lost: they are held until their file changes. */
 export function runVerifier() {
   /** With the verified contents: others would need another approval. */
   const known = new WeakMap<StagedUpdateRun, Trusted & { readonly contents: unknown }>();
   const latestOf = latestFinished();
+  /** Of the record as last verified, by name. */
+  const unshown = new Map<string, { readonly run: StagedUpdateRun; readonly of: Unshown }>();
 
   /** Verifies a run after the finished ones before it, as far as its claims rest on theirs. */
   async function verified(run: StagedUpdateRun, record: FleetRecord, history: FollowedHistory): Promise<RunVerdict> {
@@ -49,6 +51,7 @@ export function runVerifier() {
       const tip = (await history.fleetAt(history.tip))!;
       const latest = await latestOf(record.runs.values(), history);
       const limited = new Map<string, StagedUpdateRun>();
+      unshown.clear();
       for (const [key, run] of record.runs) {
         // Without its file nothing moves it any more.
         if (isGone(run, tip)) continue;
@@ -67,16 +70,12 @@ export function runVerifier() {
           // A finished run moves nothing: it is no proof, and not lost.
           if (isFinished) continue;
           lost.push(key);
-          problems.push(
-            mismatch(
-              `runs/${key}.yaml`,
-              `the run counts as lost, and its clusters keep what they have: ${verdict.fault}`,
-            ),
-          );
+          problems.push(lostRun(key, verdict.fault));
           continue;
         }
         known.set(run, { ...verdict, contents });
         if (verdict.proven) proven.push(verdict.proven);
+        if (verdict.unshown) unshown.set(key, { run, of: verdict.unshown });
         if (verdict.limited === undefined || isFinished) continue;
         limited.set(key, verdict.limited.run);
         problems.push(mismatch(`runs/${key}.yaml`, verdict.limited.why));
@@ -84,6 +83,20 @@ export function runVerifier() {
       const trusted = limited.size === 0 ? record : { ...record, runs: new Map([...record.runs, ...limited]) };
       return { record: lost.length === 0 ? trusted : withoutRuns(trusted, lost), proven, problems };
     },
+    /** Runs of the record as last verified that a cluster must show, by name. */
+    unshown: (): ReadonlyMap<string, Unshown> => new Map([...unshown].map(([name, { of }]) => [name, of])),
+    /** The record without them. */
+    withoutUnshown: (record: FleetRecord): FleetRecord =>
+      unshown.size === 0 ? record : withoutRuns(record, [...unshown.keys()]),
+    /** A cluster shows that the run started there. */
+    shown(name: string): void {
+      const { run, of } = unshown.get(name)!;
+      const { unshown: _, ...trusted } = known.get(run)!;
+      known.set(run, { ...trusted, proven: of.proven });
+      unshown.delete(name);
+    },
+    /** Reports the runs that {@link withoutUnshown} leaves out. */
+    notShown: (): readonly Problem[] => [...unshown.keys()].map((key) => lostRun(key, notShown)),
     trust(record: FleetRecord): void {
       for (const run of record.runs.values()) {
         const { status = {} } = run;
@@ -94,6 +107,12 @@ export function runVerifier() {
     },
   };
 }
+
+const notShown =
+  'its last approval is no longer on the followed branch, and no cluster shows that it had started before';
+
+const lostRun = (key: string, why: string): Problem =>
+  mismatch(`runs/${key}.yaml`, `the run counts as lost, and its clusters keep what they have: ${why}`);
 
 type Trusted = Exclude<RunVerdict, { readonly fault: string }>;
 

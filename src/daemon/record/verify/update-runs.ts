@@ -25,6 +25,7 @@ import type { FollowedHistory } from './followed-history.ts';
 import { mayBePicked } from './may-be-picked.ts';
 import { type GivenSnapshot, withProvenPrevious } from './previous-snapshots.ts';
 import { earlyAt, firstClosedGate, hasPassed, type RecordedRun } from './run-gates.ts';
+import { withdrawnApproval } from './withdrawn-approvals.ts';
 
 /** What a verified run that is not over may have rolled out. */
 export interface ProvenRun {
@@ -36,12 +37,24 @@ export interface ProvenRun {
   readonly emptied: ReadonlySet<string>;
 }
 
+/** A run whose last approval is withdrawn: that it started before, only the record says. */
+export interface Unshown {
+  readonly placement: PlacementKey;
+  readonly index: number;
+  /** Clusters where it counts as started since. */
+  readonly clusters: readonly string[];
+  /** What it rolled out if that is so. */
+  readonly proven: ProvenRun;
+}
+
 /** `fault`: why the record of the run is not trusted. */
 export type RunVerdict =
   | {
       readonly proven: ProvenRun | undefined;
       /** The run without claims that are not proven, and with early approvals that it leaves out, if it has such. */
       readonly limited?: { readonly run: StagedUpdateRun; readonly why: string };
+      /** It is trusted if one of the clusters shows that it started there. */
+      readonly unshown?: Unshown;
     }
   | { readonly fault: string };
 
@@ -93,11 +106,19 @@ export async function verifyRun(
     open.flatMap(({ clusters }) => (isOver(status) ? clusters.filter(hasStarted) : clusters)).map(nameOf),
   );
   const all = (limited.status?.stagesStatus ?? []).flatMap(({ clusters }) => clusters);
-  const proven = broughtBy(
+  const whole = broughtBy(
     limited,
     all.filter((cluster) => reached.has(cluster.clusterName)),
   );
   const tip = { commit: history.tip, fleet: (await history.fleetAt(history.tip))! };
+  const withdrawn = isOver(status) ? undefined : withdrawnApproval({ run, status, contents }, tip.fleet);
+  const proven = withdrawn ? before(whole, stages.slice(0, withdrawn.openStages)) : whole;
+  const unshown = withdrawn?.isBeyond && {
+    placement: whole.placement,
+    index: Number(status.resourceSnapshotIndexUsed),
+    clusters: withdrawn.started,
+    proven: whole,
+  };
   const early = isOver(status) ? [] : withoutKnown(await earlyAt(run, tip, since), status);
   const why = [
     ...(dropped.length === 0
@@ -107,7 +128,15 @@ export async function verifyRun(
         ]),
     ...(early.length === 0 ? [] : ['it leaves out approvals that came before the run: they stay refused']),
   ];
-  return why.length === 0 ? { proven } : { proven, limited: { run: withEarly(limited, early), why: why.join('; ') } };
+  const found = { proven, ...(unshown && { unshown }) };
+  return why.length === 0 ? found : { ...found, limited: { run: withEarly(limited, early), why: why.join('; ') } };
+}
+
+/** What a run rolled out in its first stages. */
+function before(proven: ProvenRun, stages: readonly StageStatus[]): ProvenRun {
+  const names = new Set(stages.flatMap(({ clusters }) => clusters.map(nameOf)));
+  const clusters = new Map([...proven.clusters].filter(([name]) => names.has(name)));
+  return { ...proven, clusters, emptied: new Set() };
 }
 
 const withoutKnown = (early: Early, { earlyApprovals = [] }: UpdateRunStatus): Early =>

@@ -5,11 +5,13 @@ import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import { type FleetRecord, noneUnread } from '../../../engine/input.ts';
 import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import { isOver } from '../../../engine/upgrade/begin-run.ts';
+import type { RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { allMembers, isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
 import { notRequested } from '../../../members/upgrade/provider.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
 import { verifyUpgrade } from './upgrade-runs.ts';
+import { isShownBehind, withdrawnBehind, withoutStarts } from './withdrawn-gates.ts';
 
 /** Operations of update runs that only the record claims. */
 export interface DoubtedOperations {
@@ -35,6 +37,8 @@ export interface UpgradeVerifier extends DoubtedOperations {
 export function upgradeVerifier(): UpgradeVerifier {
   const known = new WeakMap<UpdateRun, UpdateRun>();
   const doubted = new Set<string>();
+  /** Gates of runs as verified, by name, whose approval is withdrawn. */
+  const withdrawn = new Map<string, { readonly run: UpdateRun; readonly gate: RunGate }>();
   return {
     async verify(record, history) {
       const tip = (await history.fleetAt(history.tip))!;
@@ -55,6 +59,8 @@ export function upgradeVerifier(): UpgradeVerifier {
         const verdict = await verifyUpgrade(run, history);
         if ('run' in verdict) {
           known.set(run, verdict.run);
+          const gate = withdrawnBehind(verdict.run, tip);
+          if (gate) withdrawn.set(name, { run: verdict.run, gate });
           upgrades.set(name, verdict.run);
           for (const member of verdict.run.status ? allMembers(verdict.run.status) : [])
             if (isInFlight(member) && member.operationId !== undefined) doubted.add(member.operationId);
@@ -76,7 +82,7 @@ export function upgradeVerifier(): UpgradeVerifier {
     },
     isDoubtedOperation: (operationId) => doubted.has(operationId),
     withoutUnrequested(record, observations) {
-      if (doubted.size === 0) return record;
+      if (doubted.size + withdrawn.size === 0) return record;
       const upgrades = new Map(record.upgrades);
       for (const [name, run] of record.upgrades) {
         if (run.status === undefined) continue;
@@ -90,7 +96,11 @@ export function upgradeVerifier(): UpgradeVerifier {
           doubted.delete(operationId);
           return isUnknown ? { name: cluster, status: { state: 'NotStarted' } } : member;
         });
-        upgrades.set(name, { ...run, status });
+        const closed = withdrawn.get(name);
+        if (closed?.run !== run || isShownBehind(status, closed.gate, observations)) {
+          withdrawn.delete(name);
+          upgrades.set(name, { ...run, status });
+        } else upgrades.set(name, { ...run, status: withoutStarts(status, closed.gate) });
       }
       return { ...record, upgrades };
     },

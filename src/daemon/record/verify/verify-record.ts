@@ -1,16 +1,16 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
+import type { Binding } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { Fleet, FleetRecord } from '../../../engine/input.ts';
 import type { Instant } from '../../../engine/kernel/instant.ts';
-import { byText } from '../../../engine/kernel/ordering.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 import type { Metrics } from '../../report/metrics.ts';
-import { type BindingVerifier, bindingVerifier } from './binding-claims.ts';
+import { type BindingVerifier, bindingVerifier, type OnCluster } from './binding-claims.ts';
 import { type FollowedHistory, followedHistory } from './followed-history.ts';
 import { forgottenWork } from './forgotten-work.ts';
-import { mismatchCode } from './mismatch.ts';
+import { keptMismatches } from './kept-mismatches.ts';
 import { runVerifier } from './recorded-runs.ts';
 import { timeVerifier } from './recorded-times.ts';
 import { versionVerifier } from './recorded-versions.ts';
@@ -45,10 +45,16 @@ export interface RecordVerifier
       readonly now: Instant;
     },
   ): Promise<VerifiedRecord>;
+  /** The record without runs that a cluster must show first. */
+  withoutUnshown(record: FleetRecord): FleetRecord;
   /** The verified record without what the members do not confirm, and mismatches of that. */
   observed(
     record: FleetRecord,
-    observations: ReadonlyMap<ClusterName, ClusterObservation>,
+    of: {
+      readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
+      /** Doubted bindings of a record that their clusters show. */
+      readonly shownBy: (record: FleetRecord) => readonly OnCluster[];
+    },
   ): Promise<Pick<VerifiedRecord, 'record' | 'problems'>>;
   /** This daemon published the record, on top of a verified one: it is trusted. */
   published(record: FleetRecord): void;
@@ -86,25 +92,28 @@ export function recordVerifier(of: {
   let last:
     | { readonly claimed: FleetRecord; readonly tip: Fleet; readonly verified: Omit<VerifiedRecord, 'problems'> }
     | undefined;
-  let kept: { readonly commit: string; readonly problems: Map<string, Problem> } | undefined;
-  let counted: ReadonlySet<string> = new Set();
+  const mismatches = keptMismatches(of.metrics);
 
-  /** Keeps mismatches, and returns those that were not kept before. */
-  function keep(found: readonly Problem[]): readonly Problem[] {
-    const fresh = found.filter((problem) => !kept?.problems.has(textOf(problem)));
-    for (const problem of fresh) kept?.problems.set(textOf(problem), problem);
-    for (const _ of fresh) of.metrics.count('gitfleet_record_mismatch_total');
-    return fresh;
+  /** Runs are trusted of which a cluster has what they give it. */
+  function showRuns(record: FleetRecord, shown: readonly OnCluster[]): void {
+    for (const [name, { placement, index, clusters }] of runs.unshown()) {
+      const isShown = ({ targetCluster, resourceSnapshotIndex }: Binding): boolean =>
+        resourceSnapshotIndex === index &&
+        clusters.includes(targetCluster) &&
+        shown.some(({ key, cluster }) => key === placement && cluster === targetCluster);
+      if (!record.placements.get(placement)?.state.bindings.some(isShown)) continue;
+      runs.shown(name);
+      for (const cluster of clusters) bindings.shown(placement, cluster as ClusterName);
+      last = undefined;
+    }
   }
-
-  const allKept = (): readonly Problem[] =>
-    [...(kept?.problems ?? [])].sort(([a], [b]) => byText(a, b)).map(([, problem]) => problem);
 
   return {
     ...bindings,
     isDoubtedOperation: upgrades.isDoubtedOperation,
     async verify(claimed, { followed, reported, now }) {
-      if (last?.claimed === claimed && last.tip === followed.fleet) return { ...last.verified, problems: allKept() };
+      if (last?.claimed === claimed && last.tip === followed.fleet)
+        return { ...last.verified, problems: mismatches.all() };
       history = historyUpTo(followed);
       const limited = withUsableIndexes(times(claimed, now));
       const versioned = await versions.verify(limited.record, history);
@@ -121,19 +130,21 @@ export function recordVerifier(of: {
       );
       const { waiting } = filled;
       const { commit } = followed;
-      if (kept?.commit !== commit) kept = { commit, problems: new Map() };
-      keep(found);
-      if (claimed.commit === commit)
-        for (const problem of reported) if (problem.code === mismatchCode) kept.problems.set(textOf(problem), problem);
+      mismatches.keepAt(commit, { found, reported: claimed.commit === commit ? reported : [] });
       const verified = { record, waiting };
       last = waiting.size === 0 ? { claimed, tip: followed.fleet, verified } : undefined;
-      return { ...verified, problems: allKept() };
+      return { ...verified, problems: mismatches.all() };
     },
-    async observed(claimed, observations) {
+    withoutUnshown: runs.withoutUnshown,
+    async observed(claimed, { observations, shownBy }) {
       const requested = upgrades.withoutUnrequested(claimed, observations);
       const invented = bindings.withoutInvented(requested, observations);
       const settled = await evictions.settle(invented.record, { observations, history: history! });
-      return { record: settled.record, problems: [...invented.problems, ...settled.problems] };
+      if (runs.unshown().size > 0) showRuns(settled.record, shownBy(runs.withoutUnshown(settled.record)));
+      return {
+        record: runs.withoutUnshown(settled.record),
+        problems: [...invented.problems, ...settled.problems, ...runs.notShown()],
+      };
     },
     published(record) {
       versions.trust(record);
@@ -146,13 +157,6 @@ export function recordVerifier(of: {
     },
     requested: approvals.requested,
     confirmed: bindings.published,
-    unreported(mismatches, unproven) {
-      const texts = new Set(unproven.map(textOf));
-      for (const _ of texts.difference(counted)) of.metrics.count('gitfleet_record_mismatch_total');
-      counted = texts;
-      return [...keep(mismatches), ...unproven];
-    },
+    unreported: mismatches.unreported,
   };
 }
-
-const textOf = ({ file, message }: Problem): string => `${file} ${message}`;

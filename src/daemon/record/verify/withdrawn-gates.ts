@@ -1,0 +1,55 @@
+import type { ClusterName } from '../../../api/meta.ts';
+import type { ClusterObservation } from '../../../api/observation.ts';
+import type { UpdateRun } from '../../../api/upgrade-run.ts';
+import type { UpgradeRunStatus } from '../../../api/upgrade-status.ts';
+import { acceptsHandWritten } from '../../../engine/gate/answer.ts';
+import { withdrawnGate } from '../../../engine/gate/withdrawal.ts';
+import type { Fleet } from '../../../engine/input.ts';
+import { hasStartedBehind, membersBehind } from '../../../engine/upgrade/check-gates.ts';
+import { answerTo } from '../../../engine/upgrade/gate-answer.ts';
+import { gateIn, gatesOf, type RunGate } from '../../../engine/upgrade/gate-names.ts';
+import { isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
+import { sha256 } from '../../../repo/sha256.ts';
+
+/**
+ * The gate of a cluster update run that was passed last, if its approval is no longer on the followed branch, and only the record says
+ * that members behind it had started before.
+ */
+export function withdrawnBehind({ metadata, spec, status }: UpdateRun, tip: Fleet): RunGate | undefined {
+  if (status === undefined) return undefined;
+  const reviewed = { run: metadata.name, update: spec.managedClusterUpdate, status };
+  const input = { gates: tip.gates, handWritten: acceptsHandWritten(tip), digest: sha256 };
+  const passedAt = (gate: RunGate): string => gateIn(status, gate).status.completedTime ?? '';
+  const gate = withdrawnGate({
+    gates: gatesOf(metadata.name, status)
+      .filter((it) => gateIn(status, it).type === 'Approval')
+      .sort((a, b) => (passedAt(a) < passedAt(b) ? -1 : passedAt(a) > passedAt(b) ? 1 : 0)),
+    isApproved: (it) => gateIn(status, it).status.state === 'Completed',
+    hasStartedAfter: () => false,
+    answerTo: (it) => answerTo(it, reviewed, input),
+    absenceIsCertain: tip.unreadable.length === 0 && !tip.refused.some(({ kind }) => kind === 'Gate'),
+  });
+  return gate && hasStartedBehind(status, gate) ? gate : undefined;
+}
+
+/** Whether the provider of a member behind the gate shows the operation that the record claims. */
+export const isShownBehind = (
+  status: UpgradeRunStatus,
+  gate: RunGate,
+  observations: ReadonlyMap<ClusterName, ClusterObservation>,
+): boolean =>
+  membersBehind(status, gate).some(({ name, operationId }) => {
+    const { target, phase } = observations.get(name)?.upgrade ?? {};
+    return operationId !== undefined && target === operationId && phase !== undefined && phase !== 'Unknown';
+  });
+
+/** The run as if nothing had started behind the gate, so that the plan closes it. What is done stays done. */
+export function withoutStarts(status: UpgradeRunStatus, gate: RunGate): UpgradeRunStatus {
+  const behind = new Set(membersBehind(status, gate));
+  return mapMembers(status, (member) => {
+    if (!behind.has(member)) return member;
+    if (isInFlight(member)) return { name: member.name, status: { state: 'NotStarted' } };
+    const { operationId: _, ...rest } = member;
+    return rest;
+  });
+}
