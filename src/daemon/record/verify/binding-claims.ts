@@ -14,6 +14,7 @@ import { hashOfContents } from '../../../engine/selection/content-hash.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import { isCertainlyPicked, mayBePickedAnew } from './may-be-picked.ts';
 import { mismatch } from './mismatch.ts';
+import { isRefusedPlacement } from './recorded-claims.ts';
 import type { ProvenRun } from './update-runs.ts';
 
 /** Bindings that only the record claims. */
@@ -56,8 +57,8 @@ interface Read {
   readonly recorded: RecordedPlacement;
   /** Ids of doubted bindings; at a start all. */
   doubted: 'all' | Set<string>;
-  /** Clusters of doubted bindings that the policy does not pick. */
-  readonly outOfPlace: Set<ClusterName>;
+  /** Clusters of doubted bindings that the policy does not pick, and whether the record claims that they are being removed. */
+  readonly outOfPlace: Map<ClusterName, { readonly isLeaving: boolean }>;
   /** Clusters of doubted bindings that are being removed. */
   readonly leaving: Set<ClusterName>;
 }
@@ -117,15 +118,18 @@ export function bindingVerifier(): BindingVerifier {
       const problems: Problem[] = [];
       for (const [key, { outOfPlace }] of read) {
         const recorded = record.placements.get(key);
-        for (const cluster of [...outOfPlace])
+        for (const cluster of [...outOfPlace.keys()])
           if (placementsOn(observations.get(cluster)).has(key)) outOfPlace.delete(cluster);
-        const invented = [...outOfPlace].filter((cluster) => isCompleteObservation(observations.get(cluster)));
-        if (recorded === undefined || invented.length === 0) continue;
+        // Without known contents nobody looked for objects of their kinds.
+        if (recorded === undefined || recorded.snapshots.size === 0) continue;
+        const invented = [...outOfPlace.keys()].filter((cluster) => wasLookedFor(key, observations.get(cluster)));
+        if (invented.length === 0) continue;
         const bindings = recorded.state.bindings.filter(
           ({ targetCluster }) => !invented.includes(targetCluster as ClusterName),
         );
         placements.set(key, withBindings(recorded, bindings));
-        problems.push(...invented.map((cluster) => notPicked(key, cluster)));
+        const unexplained = invented.filter((cluster) => !outOfPlace.get(cluster)!.isLeaving);
+        problems.push(...unexplained.map((cluster) => notPicked(key, cluster)));
       }
       if (placements.size === 0) return { record, problems };
       return { record: { ...record, placements: new Map([...record.placements, ...placements]) }, problems };
@@ -138,7 +142,7 @@ export function bindingVerifier(): BindingVerifier {
           key,
           before
             ? asPublished(recorded, before)
-            : { recorded, doubted: new Set(), outOfPlace: new Set(), leaving: new Set() },
+            : { recorded, doubted: new Set(), outOfPlace: new Map(), leaving: new Set() },
         );
       }
       read = next;
@@ -167,7 +171,7 @@ function readNow(
   const isDoubtedNow = (binding: Binding): boolean => isIn(doubted, idOf(binding));
   const placement = placementsIn(tip).get(key);
   const policy = placement?.spec.policy;
-  const outOfPlace = new Set<ClusterName>();
+  const outOfPlace: Read['outOfPlace'] = new Map();
   const leaving = new Set<ClusterName>();
   const stays = new Set<ClusterName>();
   const bindings = claimed.state.bindings.flatMap((binding): Binding[] => {
@@ -175,26 +179,28 @@ function readNow(
     const cluster = binding.targetCluster as ClusterName;
     if (binding.deleting) {
       const proof = proofOfRemoval(cluster, { key, placement, record, tip, brought });
-      if (proof === 'none') {
-        stays.add(cluster);
-        return [stillThere(binding)];
-      }
       // A proven removal stays proven, also after the file of the run is deleted.
       if (proof === 'proven') doubted = without(doubted, binding, claimed);
-      else leaving.add(cluster);
-      return [binding];
+      if (proof === 'if begun') leaving.add(cluster);
+      if (proof !== 'none') return [binding];
+      stays.add(cluster);
     }
+    const there = stillThere(binding);
     const member = membersOf(tip).get(cluster);
-    if (policy === undefined || member === undefined || mayBePickedAnew(member, policy)) return [binding];
+    if (member === undefined || (policy ? mayBePickedAnew(member, policy) : mayBeHidden(key, tip))) return [there];
     // The cluster got nothing yet: the scheduler decides anew.
-    if (binding.state === 'Scheduled' && binding.resourceSnapshotIndex === undefined) return [];
-    outOfPlace.add(cluster);
-    return [binding];
+    if (there.state === 'Scheduled' && there.resourceSnapshotIndex === undefined) return [];
+    outOfPlace.set(cluster, { isLeaving: binding !== there });
+    return [there];
   });
   const isUnchanged = before?.recorded.state === claimed.state;
   const recorded = withBindings(claimed, isUnchanged ? bindings : onePerCluster(bindings, isDoubtedNow));
   return { recorded, doubted: withIds(doubted, stays), outOfPlace, leaving };
 }
+
+/** Whether the placement may still be on the followed branch, in a file that cannot be read or is not valid. */
+const mayBeHidden = (key: PlacementKey, tip: Fleet): boolean =>
+  tip.unreadable.length > 0 || isRefusedPlacement(tip, key);
 
 /** A cluster may have two bindings of a placement: one that is being removed, and the one that follows. The id of that is its name. */
 const idOf = ({ targetCluster, deleting }: Pick<Binding, 'targetCluster' | 'deleting'>): string =>
@@ -244,7 +250,11 @@ function asPublished(recorded: RecordedPlacement, before: Read): Read {
     return { recorded, doubted: before.doubted, outOfPlace, leaving };
   const doubted = recorded.state.bindings.filter((binding) => {
     const earlier = byId(before.recorded).get(idOf(binding));
-    return isIn(before.doubted, idOf(binding)) && earlier && sameClaim([before.recorded, earlier], [recorded, binding]);
+    if (!isIn(before.doubted, idOf(binding)) || earlier === undefined) return false;
+    // A plan that updates such a binding does not pick its cluster, either.
+    return (
+      outOfPlace.has(binding.targetCluster as ClusterName) || sameClaim([before.recorded, earlier], [recorded, binding])
+    );
   });
   return { recorded, doubted: new Set(doubted.map(idOf)), outOfPlace, leaving };
 }
@@ -326,8 +336,10 @@ function onePerCluster(bindings: readonly Binding[], isDoubted: (binding: Bindin
 }
 
 /** The binding before its removal. */
-function stillThere({ deleting: _d, deletionTimestamp: _t, ...binding }: Binding): Binding {
-  return binding;
+function stillThere(binding: Binding): Binding {
+  if (!binding.deleting) return binding;
+  const { deleting: _d, deletionTimestamp: _t, ...before } = binding;
+  return before;
 }
 
 function restoredIn(recorded: RecordedPlacement, clusters: ReadonlySet<ClusterName>): RecordedPlacement {
@@ -345,6 +357,10 @@ function withBindings(recorded: RecordedPlacement, bindings: readonly Binding[])
   const isSame = bindings.length === state.bindings.length && bindings.every((it, at) => it === state.bindings[at]);
   return isSame ? recorded : { ...recorded, state: { ...state, bindings: [...bindings] } };
 }
+
+/** Whether all objects of the placement on the cluster are known: only the kinds of assigned placements are watched. */
+const wasLookedFor = (key: PlacementKey, observation: ClusterObservation | undefined): boolean =>
+  isCompleteObservation(observation) && observation.placements.some(({ placement }) => placementKey(placement) === key);
 
 const placementsOn = (observation: ClusterObservation | undefined): ReadonlySet<PlacementKey> =>
   shownOn(observation?.objects ?? nothing);

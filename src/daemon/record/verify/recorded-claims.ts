@@ -144,7 +144,8 @@ function nameClaim(key: PlacementKey, commit: string | undefined): Claim {
   };
 }
 
-const isRefusedPlacement = ({ refused }: Fleet, key: PlacementKey): boolean =>
+/** The file of a placement is on the branch and not valid. */
+export const isRefusedPlacement = ({ refused }: Fleet, key: PlacementKey): boolean =>
   refused.some((ref) => isPlacementKind(ref.kind) && placementKey(ref) === key);
 
 const placementsOf = memoize((fleet: Fleet) => writtenPlacements(fleet));
