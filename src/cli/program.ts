@@ -27,7 +27,7 @@ Exit codes:
 Environment:
   GITFLEET_GIT_TOKEN[_FILE]                            token for git over HTTP(S),
   GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASSWORD[_FILE]  or user name and password
-  GITFLEET_WEBHOOK_SECRET[_FILE]                       signs POST /hooks/git
+  GITFLEET_WEBHOOK_SECRET[_FILE]                       signs POST /hooks/...
   KUBECONFIG                                           the members
   NO_COLOR, FORCE_COLOR                                colours
   GITFLEET_DEBUG                                       print stack traces of errors`,

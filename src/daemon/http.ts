@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { checkWebhook, noDeliveries } from '../git/webhook.ts';
+import { type WebhookSender, webhookSenders } from '../git/webhook-scheme.ts';
 import type { Metrics } from './report/metrics.ts';
 
 export interface Health {
@@ -43,7 +44,7 @@ export const httpLimits: HttpLimits = {
   connections: 64,
 };
 
-/** `/healthz`, `/readyz`, `/metrics` and `POST /hooks/git`. */
+/** `/healthz`, `/readyz`, `/metrics` and `POST /hooks/{github,gitlab,gitea,git}`. */
 export async function serveHttp(input: {
   readonly host: string;
   readonly port: number;
@@ -67,7 +68,8 @@ export async function serveHttp(input: {
     const path = (request.url ?? '/').split('?')[0];
     // An unexpected body is not awaited.
     if (hasBody(request)) response.setHeader('connection', 'close');
-    if (path === '/hooks/git') return hook(request, response);
+    const sender = webhookSenders.find((name) => path === `/hooks/${name}`);
+    if (sender !== undefined) return hook(sender, request, response);
     if (request.method !== 'GET' && request.method !== 'HEAD') return reply(response, 405, 'method not allowed');
     switch (path) {
       case '/healthz':
@@ -82,10 +84,11 @@ export async function serveHttp(input: {
     }
   }
 
-  async function hook(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function hook(sender: WebhookSender, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (input.webhookSecret === undefined) return reply(response, 404, 'no webhook secret is configured');
     if (request.method !== 'POST') return reply(response, 405, 'POST only');
-    const check = checkWebhook({ headers: request.headers, secret: input.webhookSecret, seen });
+    const { headers } = request;
+    const check = checkWebhook({ sender, headers, secret: input.webhookSecret, seen, now: Date.now() });
     if (!check.ok) return reply(response, check.status, check.reason);
     if (!(await readBody({ request, response, limits }, check.update)))
       return reply(response, 413, `a body of at most ${limits.bodyBytes} bytes is read`);

@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { readDelivery, type WebhookSender } from './webhook-scheme.ts';
 
 export type WebhookVerdict = { readonly ok: true } | WebhookRefusal;
 
@@ -29,33 +30,36 @@ export const noDeliveries = (): SeenDeliveries => ({ ids: new Set(), bodies: new
 const remembered = 1_000;
 
 /**
- * Whether a webhook was sent with the secret: HMAC-SHA256 of the raw body (GitHub, Gitea, Forgejo, Bitbucket; anything else as
- * X-Signature) or the plain token (GitLab), compared in constant time. A delivery with wrong headers is refused here, before its
- * body is read. The body is never parsed: a webhook is only a hint to fetch.
+ * Whether a webhook was sent with the secret: by its signature, or by the token itself (GitLab), compared in constant time. A delivery
+ * with wrong headers is refused here, before its body is read. The body is never parsed: a webhook is only a hint to fetch.
  *
- * A repeated delivery is refused (409). Its id is not signed, so its body is compared too. A forge may send the same bytes twice
+ * A repeated delivery is refused (409). Most ids are not signed, so its body is compared too. A forge may send the same bytes twice
  * on purpose; the daemon then fetches at its next interval.
  */
 export function checkWebhook(input: {
+  readonly sender: WebhookSender;
   readonly headers: IncomingHttpHeaders;
   readonly secret: string;
   readonly seen: SeenDeliveries;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
 }): WebhookCheck | WebhookRefusal {
-  const { headers, secret, seen } = input;
+  const { secret, seen } = input;
   if (secret === '') return refused('no webhook secret is configured');
-  const signature = signatureOf(headers);
-  const token = one(headers['x-gitlab-token']);
-  if (signature === undefined && token === undefined)
-    return refused('no signature: set the secret of this webhook at the forge');
-  if (signature === undefined && !same(token!, secret)) return refused(otherSecret);
-  const hmac = createHmac('sha256', secret);
+  const read = readDelivery(input.sender, input);
+  if (!read.ok) return read;
+  const { proof, id } = read;
+  if (proof.kind === 'token' && !same(proof.token, secret)) return refused(otherSecret);
+  const { key, prefix } = proof.kind === 'token' ? { key: secret, prefix: '' } : proof;
+  const hmac = createHmac('sha256', key).update(prefix);
   return {
     ok: true,
     update: (chunk) => void hmac.update(chunk),
     verdict() {
-      const body = hmac.digest('hex');
-      if (signature !== undefined && !same(signature, body)) return refused(otherSecret);
-      return isNew(seen, { id: deliveryId(headers), body })
+      const signed = hmac.digest();
+      if (proof.kind === 'signature' && !isAmong(proof.signatures, signed.toString(proof.encoding)))
+        return refused(otherSecret);
+      return isNew(seen, { id, body: signed.toString('hex') })
         ? { ok: true }
         : { ok: false, status: 409, reason: 'this delivery was received before' };
     },
@@ -65,25 +69,6 @@ export function checkWebhook(input: {
 const otherSecret = 'the signature does not match: the forge and gitfleet have different secrets';
 
 const refused = (reason: string): WebhookRefusal => ({ ok: false, status: 401, reason });
-
-const signatureOf = (headers: IncomingHttpHeaders): string | undefined =>
-  (
-    one(headers['x-hub-signature-256']) ??
-    one(headers['x-hub-signature']) ??
-    one(headers['x-gitea-signature']) ??
-    one(headers['x-forgejo-signature']) ??
-    one(headers['x-signature'])
-  )
-    ?.replace(/^sha256=/, '')
-    .toLowerCase();
-
-const deliveryId = (headers: IncomingHttpHeaders): string | undefined =>
-  one(headers['x-github-delivery']) ??
-  one(headers['x-gitea-delivery']) ??
-  one(headers['idempotency-key']) ??
-  one(headers['x-request-uuid']);
-
-const one = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
 
 /** Remembers the delivery if neither its id nor its body is known. */
 function isNew(seen: SeenDeliveries, delivery: { readonly id: string | undefined; readonly body: string }): boolean {
@@ -98,6 +83,10 @@ function remember(digests: Set<string>, added: string): void {
   digests.add(added);
   if (digests.size > remembered) digests.delete(digests.values().next().value!);
 }
+
+/** Compares all of them, so that the time does not depend on which it is. */
+const isAmong = (signatures: readonly string[], signed: string): boolean =>
+  signatures.filter((signature) => same(signature, signed)).length > 0;
 
 /** Digests first, so that lengths differ nowhere. */
 const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));

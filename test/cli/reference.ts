@@ -23,7 +23,7 @@ known one.
 | environment | use |
 |---|---|
 | \`GITFLEET_GIT_TOKEN\`, or \`GITFLEET_GIT_USERNAME\` and \`GITFLEET_GIT_PASSWORD\` | credentials for git over HTTP(S) |
-| \`GITFLEET_WEBHOOK_SECRET\` | signs \`POST /hooks/git\`; \`run\` checks it, \`reconcile\` sends it |
+| \`GITFLEET_WEBHOOK_SECRET\` | signs \`POST /hooks/…\`; \`run\` checks it, \`reconcile\` sends it |
 | \`KUBECONFIG\` | kubeconfig of the members, without \`--members\` |
 | \`GITFLEET_DEBUG\` | prints stack traces of errors |
 

@@ -64,6 +64,9 @@ describe('the port of the daemon', () => {
     ['DELETE', '/metrics', 405],
     ['HEAD', '/healthz', 200],
     ['GET', '/hooks/git', 405],
+    ['GET', '/hooks/gitlab', 405],
+    ['POST', '/hooks/github', 401],
+    ['POST', '/hooks/other', 405],
   ])('responds to %s %s with %i', async (method, path, status) => {
     expect((await ask(path, { method }))[0]).toBe(status);
   });
@@ -73,6 +76,13 @@ describe('POST /hooks/git', () => {
   it('wakes the daemon when the signature is valid, with any body', async () => {
     expect(await ask('/hooks/git', signed('no JSON at all'))).toEqual([202, 'accepted\n']);
     expect(hints).toBe(1);
+  });
+
+  it('has a path for each forge, which takes what that forge sends', async () => {
+    expect((await ask('/hooks/github', signed('{"at":1}')))[0]).toBe(202);
+    expect((await ask('/hooks/gitea', signed('{"at":2}', { 'content-type': 'application/json' })))[0]).toBe(202);
+    expect((await ask('/hooks/gitlab', signed('{"at":3}')))[0]).toBe(401);
+    expect(hints).toBe(2);
   });
 
   it('does nothing when the signature is invalid or missing', async () => {

@@ -59,7 +59,7 @@ export function runningCommands(gitfleet: Command): void {
       )
       .option(
         '--listen <host:port>',
-        'address of /healthz, /readyz, /metrics and /hooks/git; "off" for none',
+        'address of /healthz, /readyz, /metrics and /hooks; "off" for none',
         '127.0.0.1:8080',
       )
       .option('--accept-rewind <commit>', 'accept once that the branch was rewound to this commit')

@@ -63,7 +63,7 @@ export async function run(options: RunOptions): Promise<void> {
     intervalMs: duration('--interval', options.interval),
     publishIntervalMs: duration('--publish-interval', options.publishInterval),
     listen: listenAddress(options.listen, options.once ?? false),
-    webhookSecret: await webhookSecret((message) => log.warn(`${message}: POST /hooks/git returns 404`)),
+    webhookSecret: await webhookSecret((message) => log.warn(`${message}: POST /hooks returns 404`)),
     acceptRewind: commitId(options.acceptRewind),
     author: parsePerson(options.gitAuthor),
     graceMs: duration('--grace-period', options.gracePeriod),
