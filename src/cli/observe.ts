@@ -16,6 +16,7 @@ import { makeDirectory } from '../repo/make-directory.ts';
 import { readRecord } from '../repo/record/read.ts';
 import { sha256 } from '../repo/sha256.ts';
 import { openRepo } from './fleet-repo/open-repo.ts';
+import { azureFromEnv } from './run/azure-identity.ts';
 import { connectBy, managementNamed } from './run/management-clusters.ts';
 import { membersNamed } from './run/members-named.ts';
 import { noMemberReached } from './run/no-member-reached.ts';
@@ -40,7 +41,7 @@ export async function observe(options: {
   const repo = await openRepo(options.repo, options);
   const members = fleetMembers({
     connect: connectBy(connections, management),
-    providers: upgradeProvidersOf({ management }),
+    providers: upgradeProvidersOf({ management, azure: await azureFromEnv() }),
     clock: systemClock,
     pace: systemClock,
     changed: () => {},

@@ -10,6 +10,7 @@ import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { isColored } from '../terminal/colors.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
+import { azureFromEnv } from './azure-identity.ts';
 import { connectBy, managementNamed } from './management-clusters.ts';
 import { membersNamed } from './members-named.ts';
 import { noMemberReached } from './no-member-reached.ts';
@@ -57,7 +58,7 @@ export async function run(options: RunOptions): Promise<void> {
     branch: options.branch,
     statusBranch: options.statusBranch,
     connect,
-    providers: upgradeProvidersOf({ management }),
+    providers: upgradeProvidersOf({ management, azure: await azureFromEnv() }),
     watchMembers: count('--watch-members', options.watchMembers),
     cacheDir: options.cacheDir ?? defaultCacheDir(options.repo),
     intervalMs: duration('--interval', options.interval),

@@ -6,6 +6,7 @@ import {
   RefusedUpgrade,
   type UpgradeOperation,
 } from '../../../src/members/upgrade/provider.ts';
+import { aksWorld } from './worlds/aks-world.ts';
 import { clusterApiWorld } from './worlds/cluster-api-world.ts';
 import { simulatedWorld } from './worlds/simulated-world.ts';
 import { systemUpgradeWorld } from './worlds/system-upgrade-world.ts';
@@ -14,6 +15,7 @@ import { pass, type UpgradeWorld } from './worlds/world.ts';
 const worlds: Readonly<Record<string, () => Promise<UpgradeWorld>>> = {
   simulated: simulatedWorld,
   'system-upgrade-controller': systemUpgradeWorld,
+  AKS: aksWorld,
   'Cluster API with a topology': () => clusterApiWorld(true),
   'Cluster API without a topology': () => clusterApiWorld(false),
 };
