@@ -130,6 +130,15 @@ const simulatedUpgrades = z.strictObject({
 });
 export type SimulatedUpgrades = z.output<typeof simulatedUpgrades>;
 
+/** How nodes are launched by `gitfleet.dev/upgrade-provider: simulated`. */
+const simulatedLaunches = z.strictObject({
+  /** Until a node is there and ready. */
+  seconds: seconds.default(5),
+  /** Hangs: it is accepted, and no node comes. */
+  outcome: z.enum(['Succeeds', 'Fails', 'Hangs']).default('Succeeds'),
+});
+export type SimulatedLaunches = z.output<typeof simulatedLaunches>;
+
 const common = {
   /** As in `/version`, without the leading v: `1.32.4`. */
   kubernetesVersion: z
@@ -139,6 +148,7 @@ const common = {
   /** Seconds of simulated time until an object of a kind is ready; Termination: until a deleted pod is gone. */
   readySeconds: readiness.optional(),
   upgrades: simulatedUpgrades.optional(),
+  launches: simulatedLaunches.optional(),
   /** Set on every node. */
   region: z.string().optional(),
   nodes: z.array(nodePool).optional(),

@@ -4,6 +4,7 @@ import { objectKey } from '../engine/selection/object-key.ts';
 import type { Actor, ActorInput, ActorObservation } from './actor.ts';
 import type { ServedKind } from './api-server/served-kind.ts';
 import { type Assignment, appliedKeys, targetKey } from './assignment.ts';
+import { nodeActor } from './nodes/node-actor.ts';
 import { placementActor } from './placement-actor.ts';
 import { upgradeActor } from './upgrade-actor.ts';
 import type { Change } from './watch/store.ts';
@@ -36,6 +37,8 @@ function openActor(input: ActorInput, assignment: Assignment): Actor {
       return placementActor(input, { kind: assignment.kind, key: assignment.key });
     case 'upgrade':
       return upgradeActor(input, { kind: assignment.kind, key: assignment.key });
+    case 'nodes':
+      return nodeActor(input, { kind: assignment.kind, key: assignment.key });
     default:
       return assertNever(assignment);
   }

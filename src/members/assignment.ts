@@ -1,6 +1,7 @@
 import type { Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import type { ApplyStrategy, PlacementRef } from '../api/placement.ts';
 import { keyOfManifest } from '../engine/selection/object-key.ts';
+import type { WantedNodes } from './nodes/wanted-nodes.ts';
 import type { WantedOperation } from './upgrade/provider.ts';
 
 /** A manifest for one member, and its envelope if it has one. */
@@ -10,12 +11,19 @@ export interface AssignedManifest {
 }
 
 /** What one member should hold, or be upgraded to: a published target with everything needed to carry it out. */
-export type Assignment = PlacementAssignment | UpgradeAssignment;
+export type Assignment = PlacementAssignment | UpgradeAssignment | NodesAssignment;
 
 /** The operation of an update run on one member, at most one at a time. */
 export interface UpgradeAssignment extends WantedOperation {
   readonly kind: 'upgrade';
   readonly key: 'upgrade';
+}
+
+/** What is to become of the nodes of one member. */
+export interface NodesAssignment {
+  readonly kind: 'nodes';
+  readonly key: 'nodes';
+  readonly wanted: WantedNodes;
 }
 
 /** What one member should hold of one placement. */

@@ -36,7 +36,7 @@ export function connect(input: {
   readonly clock: Clock;
   readonly heartbeatMs: number;
   /** Lists this often instead of watching, milliseconds. */
-  readonly pollMs: number | undefined;
+  readonly pollMs?: number | undefined;
   /** Instant at which the record last confirmed the assignments, milliseconds. */
   readonly knownAt: () => number;
   readonly fewAtOnce: FewAtOnce;

@@ -12,6 +12,7 @@ import type { Reachability } from './contact-state.ts';
 import { servedBy } from './crd.ts';
 import type { FewAtOnce } from './few-at-once.ts';
 import { type Inspection, inspection } from './inspection.ts';
+import { launching } from './nodes/launch/launching.ts';
 import { type NodeWatch, nodeWatch } from './nodes/node-watch.ts';
 import { observationOf, unobserved } from './observation.ts';
 import type { ProviderSetting } from './upgrade/provider.ts';
@@ -69,13 +70,13 @@ export function openMember(input: {
 }): Member {
   const { name } = input;
   const life = new AbortController();
-  const actors = memberActors(() => ({ connection, upgrades, changed, conflict: () => input.events.conflict(name) }));
+  const conflict = (): void => input.events.conflict(name);
+  const actors = memberActors(() => ({ connection, upgrades, nodes, launcher: launch.launcher, changed, conflict }));
   let assigned = false;
   let cached: ClusterObservation | undefined;
 
   const connection = connect({
     ...input,
-    pollMs: input.pollMs,
     life: life.signal,
     probed,
     named: actors.objectsOf,
@@ -84,6 +85,7 @@ export function openMember(input: {
   });
   const { client, contact, discovery, unrecorded, watches } = connection;
   const upgrades = upgradeWatch({ ...input, client, life: life.signal, changed: () => changed() });
+  const launch = launching(client);
   const nodes = nodeWatch({ ...input, connection, pollMs: input.pollMs, life: life.signal, changed });
   const inspected = inspection(connection, {
     life: life.signal,
@@ -134,7 +136,7 @@ export function openMember(input: {
       nodes.need('pools', assignments.some(placesNodePool));
     },
     observeNodes: (isNeeded) => nodes.need('annotation', isNeeded),
-    upgradeBy: upgrades.use,
+    upgradeBy: (setting) => [upgrades.use, launch.use].forEach((use) => void use(setting)),
     sweep: inspected.sweep,
     unreachable: () => causeOf(contact.reachability()),
     idle: () => contact.reachability().kind === 'unreachable' || (actors.idle() && upgrades.idle() && nodes.idle()),
@@ -177,6 +179,7 @@ function observe(of: {
     objects: watches.all(),
     upgraded: of.upgrades.observation(),
     nodes: of.nodes.observation(),
+    launches: actors.observations().find(({ launches }) => launches)?.launches,
   });
 }
 

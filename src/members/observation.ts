@@ -24,6 +24,8 @@ export function observationOf(input: {
   readonly upgraded?: UpgradeObservation | undefined;
   /** Undefined when nothing needs its nodes. */
   readonly nodes?: NodeObservation | undefined;
+  /** Undefined when nothing launches nodes there. */
+  readonly launches?: ClusterObservation['launches'];
 }): ClusterObservation {
   const { reachability, properties } = input;
   return {
@@ -57,6 +59,7 @@ export function observationOf(input: {
     placements: [...input.placements],
     objects: input.objects.map(withoutValues),
     ...input.nodes,
+    ...(input.launches && { launches: input.launches }),
     ...(input.upgraded ?? { versions: properties.versions }),
   };
 }

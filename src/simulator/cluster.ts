@@ -1,4 +1,4 @@
-import type { SimulatedUpgrades } from '../api/simulated-fleet.ts';
+import type { SimulatedLaunches, SimulatedUpgrades } from '../api/simulated-fleet.ts';
 import type { SimClock } from './clock.ts';
 import { openQueue, type Queue } from './controllers/queue.ts';
 import { openRegistry, type Registry } from './kinds/registry.ts';
@@ -27,6 +27,15 @@ export interface Cluster {
   /** How many upgrades were begun. */
   upgradesBegun: number;
   readonly upgrades: SimulatedUpgrades;
+  /** Nodes that were asked for, by name. */
+  readonly launched: Map<string, SimulatedLaunch>;
+  readonly launches: SimulatedLaunches;
+}
+
+export interface SimulatedLaunch {
+  readonly phase: 'Launching' | 'Launched' | 'Failed';
+  readonly message?: string;
+  readonly since: string;
 }
 
 export interface SimulatedUpgrade {
@@ -41,6 +50,7 @@ export interface ClusterOptions {
   readonly kubernetesVersion: string;
   readonly delays: Readonly<Record<string, number>>;
   readonly upgrades?: SimulatedUpgrades | undefined;
+  readonly launches?: SimulatedLaunches | undefined;
 }
 
 /** Default seconds until ready: slow enough to be visible, quick enough for a demo. */
@@ -59,6 +69,8 @@ export const usualDelays: Readonly<Record<string, number>> = {
 
 /** Quick enough for a demo, slow enough to be seen. */
 const usualUpgrades: SimulatedUpgrades = { controlPlaneSeconds: 10, nodeSeconds: 5, outcome: 'Succeeds' };
+
+const usualLaunches: SimulatedLaunches = { seconds: 5, outcome: 'Succeeds' };
 
 /** Controllers react this many milliseconds after a change: after the response of the request, as in a real cluster. */
 const reactionMs = 20;
@@ -91,6 +103,8 @@ export function openCluster(options: ClusterOptions): Cluster {
     upgrade: undefined,
     upgradesBegun: 0,
     upgrades: options.upgrades ?? usualUpgrades,
+    launched: new Map(),
+    launches: options.launches ?? usualLaunches,
   };
 }
 

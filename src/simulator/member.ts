@@ -36,6 +36,7 @@ export async function openMember(
     kubernetesVersion,
     delays: spec.readySeconds ?? {},
     upgrades: spec.upgrades,
+    launches: spec.launches,
   });
   startControllers(cluster);
   const about = { version: kubernetesVersion, timestamp: cluster.timestamp() };

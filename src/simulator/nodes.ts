@@ -1,4 +1,5 @@
 import type { NodePool, SimulatedMemberSpec } from '../api/simulated-fleet.ts';
+import type { WantedLaunch } from '../members/nodes/wanted-nodes.ts';
 import type { Fields } from './schema/schema.ts';
 
 /** Of nodes whose pool names no node image. */
@@ -41,6 +42,32 @@ export function nodesOf(
       };
     });
   });
+}
+
+/** A node that was launched, ready from the start. */
+export function launchedNode(
+  {
+    name,
+    labels,
+    annotations,
+    taints,
+    capacity,
+    allocatable,
+  }: Omit<WantedLaunch, 'instanceType' | 'zone' | 'capacityType'>,
+  about: { readonly version: string; readonly timestamp: string },
+): Fields {
+  const node = nodeObject(name, undefined, usualPools[0]!, { ...about, region: undefined, address: '10.1.0.1' });
+  const { metadata, spec, status } = node as { metadata: Fields; spec: Fields; status: Fields };
+  return {
+    ...node,
+    metadata: {
+      ...metadata,
+      labels: { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64', ...labels },
+      annotations,
+    },
+    spec: { ...spec, ...(taints.length > 0 ? { taints } : {}) },
+    status: { ...status, capacity, allocatable },
+  };
 }
 
 function nodeObject(

@@ -14,8 +14,12 @@ const long = '2026-11-01T00:00:00Z';
 
 export const observedNodes = (name: string, world: NodeWorld): string => seen(name, { ...world });
 
-export const nodeMember = (name: string, mode: string, labels: Readonly<Record<string, string>> = {}): string =>
-  member(name, { labels, annotations: { 'gitfleet.dev/node-disruption': mode } });
+export const nodeMember = (
+  name: string,
+  mode: string,
+  labels: Readonly<Record<string, string>> = {},
+  annotations: Readonly<Record<string, string>> = {},
+): string => member(name, { labels, annotations: { 'gitfleet.dev/node-disruption': mode, ...annotations } });
 
 /** A NodePool karpenter.sh/v1; `disruption` and `more` replace fields of its spec. */
 export const nodePool = (

@@ -9,6 +9,7 @@ import { allMembers } from '../../engine/upgrade/tree.ts';
 import type { Assignment, PlacementAssignment, UpgradeAssignment } from '../../members/assignment.ts';
 import type { DoubtedOperations } from '../record/verify/upgrade-claims.ts';
 import { leftAsItIs, type WithheldTargets, withheldTargets } from '../record/verify/withheld-targets.ts';
+import { nodesAssignment } from './nodes-assignment.ts';
 
 /** Targets of a published plan, with everything the actors need, by cluster. */
 export function assignmentsOf(
@@ -31,6 +32,11 @@ export function assignmentsOf(
     });
     if (assignment) list.push(assignment);
   }
+  for (const planned of result.plan.nodes) {
+    const others = byCluster.get(planned.clusterName) ?? [];
+    const nodes = nodesAssignment(planned, result, others);
+    if (nodes) byCluster.set(planned.clusterName, [...others, nodes]);
+  }
   return byCluster;
 }
 
@@ -42,7 +48,8 @@ export const adopted = (
   new Map(
     [...assignmentsOf(result, withheldTargets(result, doubted, undefined))].map(([cluster, assignments]) => [
       cluster,
-      assignments.map((assignment) => ({ ...assignment, adopted: true })),
+      // Nodes are acted on only by a plan of what is observed.
+      assignments.flatMap((assignment) => (assignment.kind === 'nodes' ? [] : { ...assignment, adopted: true })),
     ]),
   );
 

@@ -81,4 +81,6 @@ export const startsSomething = (plan: Plan): boolean =>
   plan.guard.length > 0 ||
   plan.placements.some(({ bindings }) =>
     bindings.some(({ move }) => move === 'add' || move === 'update' || move === 'remove'),
-  );
+  ) ||
+  // A command of nodes that enters a phase.
+  plan.nodes.some(({ commands }) => commands.some(({ since }) => since === plan.now));

@@ -1,5 +1,5 @@
 import type { ClusterName, Manifest } from '../../api/meta.ts';
-import { type DisruptionMode, disruptionModes, nodeDisruptionAnnotation } from '../../api/nodes/disruption-modes.ts';
+import { type DisruptionMode, nodeDisruptionAnnotation } from '../../api/nodes/disruption-modes.ts';
 import type { NodeCommand, NodePlan, PlannedPool } from '../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { Problem } from '../../api/problem.ts';
@@ -17,6 +17,7 @@ import type { Hold, PlannedNodes } from '../plan-document.ts';
 import { sourceOf } from '../problem-of.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
 import { inFleet, type World } from '../world.ts';
+import { actingMode, actingProblem } from './acting-mode.ts';
 import { isDisrupting } from './cluster/pool-counts.ts';
 import { type CountedCluster, type FleetLimits, fleetLimits } from './fleet-limits.ts';
 import { type Market, marketOf } from './launch/market.ts';
@@ -27,6 +28,7 @@ import { targetOf } from './target.ts';
 export interface NodeMember {
   readonly name: ClusterName;
   readonly mode: DisruptionMode;
+  readonly annotations: Readonly<Record<string, string>>;
   readonly pools: ReadonlyMap<string, Pool>;
   readonly market: Market;
   readonly record: NodePlan | undefined;
@@ -96,7 +98,8 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
       return [
         {
           name,
-          mode: disruptionModes.find((mode) => mode === written) ?? 'delegate',
+          mode: actingMode({ name, annotations }, observation),
+          annotations,
           pools,
           market,
           record: record.nodes.get(name),
@@ -342,7 +345,8 @@ function unread({ name }: NodeMember, world: World): string {
 /** Lints of pools, each once, and contradictory lists. */
 function problemsOf(members: readonly NodeMember[], world: World, now: Instant): Problem[] {
   const { fleet } = world.input;
-  const found = members.flatMap(({ name, pools, mode }) => [
+  const found = members.flatMap(({ name, pools, mode, annotations }) => [
+    ...actingProblem({ name, annotations }, world),
     ...[...pools.values()].flatMap((pool) =>
       poolLints(pool, { now, isDelegated: mode === 'delegate' }).map((lint) => ({
         ...lint,

@@ -157,4 +157,9 @@ export const keptOfStorageClass: Kept = { metadata: meta, provisioner: true, all
 
 export const keptOfCsiNode: Kept = { metadata: meta, spec: { drivers: { name: true, allocatable: true } } };
 
+export const keptOfAttachment: Kept = {
+  metadata: meta,
+  spec: { nodeName: true, source: { persistentVolumeName: true } },
+};
+
 export const keptOfNamespace: Kept = { metadata: { name: true, labels: true } };

@@ -1,5 +1,6 @@
 import {
   type Kept,
+  keptOfAttachment,
   keptOfBudget,
   keptOfClaim,
   keptOfCsiNode,
@@ -21,7 +22,7 @@ export interface WatchedKind {
   readonly kept: Kept;
   /**
    * Nothing may be concluded where its list is missing: without budgets pods would look free to go, without NodeClaims nodes would
-   * look unclaimed. A list of another kind that is missing blocks the nodes that need it.
+   * look unclaimed, without attachments volumes detached. A list of another kind that is missing blocks the nodes that need it.
    */
   readonly isNeeded: boolean;
   /** Its changes are worth a plan soon; pods change all the time. */
@@ -48,5 +49,6 @@ export const watchedKinds: readonly WatchedKind[] = [
   kindOf('v1', 'PersistentVolume', keptOfVolume),
   kindOf('storage.k8s.io/v1', 'StorageClass', keptOfStorageClass),
   kindOf('storage.k8s.io/v1', 'CSINode', keptOfCsiNode),
+  kindOf('storage.k8s.io/v1', 'VolumeAttachment', keptOfAttachment, { isNeeded: true }),
   kindOf('v1', 'Namespace', keptOfNamespace),
 ];

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { launchPath } from '../../members/nodes/launch/simulated.ts';
 import { upgradePath } from '../../members/upgrade/simulated.ts';
 import type { Cluster } from '../cluster.ts';
 import { storageKey } from '../kinds/kind.ts';
@@ -12,6 +13,7 @@ import { deleteCollection, deleteOne } from './delete.ts';
 import { discovery } from './discovery.ts';
 import { evict } from './eviction.ts';
 import { isStream, json, type SimRequest, type SimResponse, text } from './http.ts';
+import { serveLaunches } from './launches.ts';
 import { emptyOpenApiV2, openApi } from './openapi.ts';
 import { parseResourcePath, type ResourcePath } from './path.ts';
 import { formOf, presentOne } from './present.ts';
@@ -40,6 +42,7 @@ async function route(cluster: Cluster, request: SimRequest, asOf: AsOf): Promise
   const { path } = request;
   if (path === '/version') return json(200, versionInfo(cluster.kubernetesVersion));
   if (/^\/(readyz|livez|healthz)(\/|$)/.test(path)) return text(200, 'ok');
+  if (path === launchPath || path.startsWith(`${launchPath}/`)) return serveLaunches(cluster, request);
   if (path === upgradePath) return serveUpgrade(cluster, request);
   if (path === '/openapi/v2') return emptyOpenApiV2(request);
   if (path.startsWith('/openapi/v3')) return openApi(cluster.registry, request);

@@ -3,10 +3,10 @@ import { budgetsOf } from '../controllers/budgets.ts';
 import { isTrue } from '../controllers/conditions.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { fieldsAt, numberAt } from '../object.ts';
-import { remove } from '../storage/remove.ts';
+import { type RemoveOptions, remove } from '../storage/remove.ts';
 import { dryRunOf, parseObject } from './body.ts';
 import { json, type SimRequest, type SimResponse } from './http.ts';
-import { notFound, StatusError } from './status-error.ts';
+import { conflict, notFound, StatusError } from './status-error.ts';
 
 /** pods/eviction: a deletion that honours PodDisruptionBudgets (429 when none is left). */
 export async function evict(
@@ -18,6 +18,13 @@ export async function evict(
   const body = await parseObject(request);
   const pod = cluster.store.get('/pods', path);
   if (!pod) throw notFound(pods, path.name);
+  const { preconditions } = fieldsAt(body, 'deleteOptions') as { preconditions?: RemoveOptions['preconditions'] };
+  if (preconditions?.uid !== undefined && preconditions.uid !== pod.metadata.uid)
+    throw conflict(
+      pods,
+      path.name,
+      `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${pod.metadata.uid}`,
+    );
   const budgets = budgetsOf(cluster, pod);
   if (budgets.length > 1)
     throw new StatusError(

@@ -11,7 +11,7 @@ export const nodeFiles = (
   pool: Parameters<typeof nodePool>[1] = {},
   more: Readonly<Record<string, string>> = {},
 ): Record<string, string> => ({
-  'clusters/eu-1.yaml': nodeMember('eu-1', mode),
+  'clusters/eu-1.yaml': nodeMember('eu-1', mode, {}, { 'gitfleet.dev/upgrade-provider': 'simulated' }),
   'placements/pools.yaml': json({
     apiVersion: 'placement.kubernetes-fleet.io/v1',
     kind: 'ClusterResourcePlacement',
@@ -98,3 +98,28 @@ export async function published(fleet: VirtualFleet): Promise<NodePlan | undefin
   const files = await fleet.repo.files('fleet-status');
   return readRecord(new Map(Object.entries(files))).record.nodes.get('eu-1');
 }
+
+export const nodeNames = (fleet: VirtualFleet): string[] =>
+  fleet.members
+    .get('eu-1')!
+    .cluster.store.list('/nodes')
+    .map(({ metadata }) => metadata.name)
+    .sort();
+
+/** Nodes with our taint. */
+export const taintsOf = (fleet: VirtualFleet): string[] =>
+  fleet.members
+    .get('eu-1')!
+    .cluster.store.list('/nodes')
+    .filter(({ spec }) => JSON.stringify(spec).includes('gitfleet.dev/disrupted'))
+    .map(({ metadata }) => metadata.name);
+
+/** `node phase` of every pod that a scheduler has placed. */
+export const podsOf = (fleet: VirtualFleet): string[] =>
+  fleet.members
+    .get('eu-1')!
+    .cluster.store.list('/pods')
+    .map((pod) => {
+      const { spec, status } = pod as unknown as { spec: { nodeName?: string }; status: { phase: string } };
+      return `${spec.nodeName} ${status.phase}`;
+    });

@@ -11,6 +11,7 @@ import { type BindingVerifier, bindingVerifier, type OnCluster } from './binding
 import { type FollowedHistory, followedHistory } from './followed-history.ts';
 import { forgottenWork } from './forgotten-work.ts';
 import { keptMismatches } from './kept-mismatches.ts';
+import { nodeVerifier } from './node-commands.ts';
 import { runVerifier } from './recorded-runs.ts';
 import { timeVerifier } from './recorded-times.ts';
 import { versionVerifier } from './recorded-versions.ts';
@@ -87,6 +88,7 @@ export function recordVerifier(of: {
   const bindings = bindingVerifier();
   const evictions = evictionVerifier(bindings);
   const upgrades = upgradeVerifier();
+  const nodes = nodeVerifier();
   let history: FollowedHistory | undefined;
   /** The last result: at rest nothing is verified again. */
   let last:
@@ -137,7 +139,7 @@ export function recordVerifier(of: {
     },
     withoutUnshown: runs.withoutUnshown,
     async observed(claimed, { observations, shownBy }) {
-      const requested = upgrades.withoutUnrequested(claimed, observations);
+      const requested = nodes.withoutUnproven(upgrades.withoutUnrequested(claimed, observations), observations);
       const invented = bindings.withoutInvented(requested, observations);
       const settled = await evictions.settle(invented.record, { observations, history: history! });
       if (runs.unshown().size > 0) showRuns(settled.record, shownBy(runs.withoutUnshown(settled.record)));
@@ -150,6 +152,7 @@ export function recordVerifier(of: {
       versions.trust(record);
       runs.trust(record);
       upgrades.trust(record);
+      nodes.trust(record);
       targets.published(record);
       work.published(record);
       approvals.published(record);

@@ -56,7 +56,7 @@ export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: 
   const fixed = fixedLabels(pool);
   const launchables = types.flatMap((type) =>
     type.offerings.flatMap(({ zone, capacityType, available, price }): Launchable[] => {
-      const labels = { ...fixed, ...type.labels, [zoneLabel]: zone, [capacityLabel]: capacityType };
+      const labels = labelsOfNew(fixed, type, { zone, capacityType });
       if (!available || !fits(requirements, labels)) return [];
       const overhead = sum(daemons.filter((daemon) => runsOn(daemon, labels, pool)).map(requestsOfDaemon));
       const allocatable = new Map(
@@ -77,8 +77,15 @@ export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: 
   };
 }
 
+/** Labels of a node that a pool launches; its hostname comes on top. */
+export const labelsOfNew = (
+  fixed: Labels,
+  type: InstanceType,
+  { zone, capacityType }: { readonly zone: string; readonly capacityType: CapacityType },
+): Labels => ({ ...fixed, ...type.labels, [zoneLabel]: zone, [capacityLabel]: capacityType });
+
 /** Labels that every node of the pool has. */
-function fixedLabels({ name, template }: Pool): Labels {
+export function fixedLabels({ name, template }: Pool): Labels {
   const only = [...template.requirements].flatMap(([key, requirement]): [string, string][] => {
     const value = onlyValue(requirement);
     return value === undefined ? [] : [[key, value]];

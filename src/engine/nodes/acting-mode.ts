@@ -1,0 +1,48 @@
+import { type DisruptionMode, disruptionModes, nodeDisruptionAnnotation } from '../../api/nodes/disruption-modes.ts';
+import type { ClusterObservation } from '../../api/observation.ts';
+import type { Problem } from '../../api/problem.ts';
+import { nameInFront, sourceOf } from '../problem-of.ts';
+import { providerAnnotation } from '../upgrade/member-annotations.ts';
+import type { World } from '../world.ts';
+
+interface Annotated {
+  readonly name: string;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * What gitfleet does about the nodes of a member. Where its machines belong to a provider that gitfleet cannot ask to remove them, and
+ * no NodeClaims stand for them, execute reads as plan: the machine of a deleted node would go on.
+ */
+export function actingMode(member: Annotated, observation: ClusterObservation | undefined): DisruptionMode {
+  const written = disruptionModes.find((mode) => mode === member.annotations?.[nodeDisruptionAnnotation]) ?? 'delegate';
+  return written === 'execute' && machinesOf(member, observation) !== undefined ? 'plan' : written;
+}
+
+const removable: ReadonlySet<string | undefined> = new Set([undefined, 'simulated']);
+
+/** The provider that keeps the machines of a member, if nothing can remove them. */
+function machinesOf({ annotations }: Annotated, observation: ClusterObservation | undefined): string | undefined {
+  const provider = annotations?.[providerAnnotation];
+  const hasClaims = observation?.extras.some(({ kind }) => kind === 'NodeClaim') ?? false;
+  return removable.has(provider) || hasClaims ? undefined : provider;
+}
+
+export function actingProblem(member: Annotated, world: World): Problem[] {
+  const observation = world.observationOf(member.name);
+  const provider = machinesOf(member, observation);
+  const isRefused = member.annotations?.[nodeDisruptionAnnotation] === 'execute' && provider !== undefined;
+  if (!isRefused || observation?.nodes === undefined) return [];
+  const object = { kind: 'MemberCluster', name: member.name };
+  return [
+    {
+      severity: 'error',
+      code: 'invalid-value',
+      ...sourceOf(world.input.fleet, object),
+      path: `metadata.annotations["${nodeDisruptionAnnotation}"]`,
+      value: 'execute',
+      message: `${nameInFront(object)}gitfleet cannot launch or remove machines of the provider ${provider} yet, and the cluster has no NodeClaims: its nodes are only planned`,
+      fix: 'write plan, or delegate where Karpenter runs',
+    },
+  ];
+}
