@@ -13,6 +13,10 @@ describe('run reports invalid flags', () => {
   it.each([
     [['--log-level', 'loud'], '--log-level loud is not known: use one of trace, debug, info, warn, error, silent'],
     [['--log-format', 'xml'], '--log-format xml is not known: use one of json, pretty'],
+    [
+      ['--listen', ':99999', '--members', 'simulated', '--simulated-fleet', 'fleet-repo-example/simulated-fleet.yaml'],
+      '--listen :99999 is not an address: write for example 127.0.0.1:8080, or off',
+    ],
   ])('%j', async (args, reported) => {
     expect(await cli('run', ...args)).toEqual({ code: 2, out: '', err: `gitfleet: ${reported}\n` });
   });
@@ -60,4 +64,20 @@ it('documents of explain and version name their kind', async () => {
     'Explanation',
     'Version',
   ]);
+});
+
+it('describe offers only kinds that have a page', async () => {
+  const dir = folder();
+  expect((await cli('describe', 'foo', '--repo', dir)).err).toBe(
+    'gitfleet: there is no kind foo: there are placement, binding, cluster, snapshot, policysnapshot, run, approval, eviction, upgrade, version, node, nodepool\n',
+  );
+});
+
+it('a directory that does not exist is reported as such', async () => {
+  const missing = join(folder(), 'missing');
+  expect(await cli('get', 'runs', '--repo', missing)).toEqual({
+    code: 3,
+    out: '',
+    err: `gitfleet: ${missing} cannot be read: no such file or directory\n`,
+  });
 });

@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
+import { oneOfWords, pluralsOfKinds, singularsOf } from '../kinds/kind-words.ts';
 import { kindArgument } from './offer.ts';
 import { branch, examples, output, statusOptions } from './options.ts';
 
 /** Commands that read the status branch. */
 export function statusCommands(gitfleet: Command): void {
-  const kinds =
-    'placements, bindings, clusters, snapshots, policysnapshots, drift, runs, approvals, evictions, upgrades, versions, nodes, nodepools, events, problems';
-
   examples(
-    statusOptions(gitfleet.command('get').description(`list objects of the status branch: ${kinds}`))
+    statusOptions(
+      gitfleet.command('get').description(`list objects of the status branch: ${pluralsOfKinds.join(', ')}`),
+    )
       .addArgument(
         kindArgument(
           "a kind, KubeFleet's short name for it (crp, rp, crb, …), several separated by commas, all, or kind/name",
-          [...kinds.split(', '), 'all'],
+          [...pluralsOfKinds, 'all'],
         ),
       )
       .argument('[name]', 'only this one, or what belongs to the placement of this name')
@@ -44,12 +44,7 @@ export function statusCommands(gitfleet: Command): void {
         .command('describe')
         .description('show everything that the status branch holds about one object, with its events'),
     )
-      .addArgument(
-        kindArgument(
-          'placement, binding, cluster, snapshot, run, approval or eviction; or kind/name',
-          'placement binding cluster snapshot run approval eviction'.split(' '),
-        ),
-      )
+      .addArgument(kindArgument(`${oneOfWords(singularsOf('described'))}; or kind/name`, singularsOf('described')))
       .argument('[name]', 'name, or namespace/name')
       .option('-n, --namespace <namespace>', 'only objects of this namespace')
       .addOption(output('table, json or yaml'))
@@ -97,12 +92,7 @@ export function statusCommands(gitfleet: Command): void {
         .command('wait')
         .description('wait until an object has a condition, or is deleted; exit code 1 on timeout'),
     )
-      .addArgument(
-        kindArgument(
-          'placement, binding, cluster, run, approval or eviction; or kind/name',
-          'placement binding cluster run approval eviction'.split(' '),
-        ),
-      )
+      .addArgument(kindArgument(`${oneOfWords(singularsOf('awaited'))}; or kind/name`, singularsOf('awaited')))
       .argument('[name]', 'only this one; default: all of the kind')
       .requiredOption('--for <condition>', 'Available, condition=Applied, condition=Available=False, or delete')
       .option('--timeout <duration>', 'give up after this long', '5m')

@@ -2,6 +2,7 @@ import { placementKey } from '../../api/placement.ts';
 import { recordPathOf } from '../../repo/record/path.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { eventObject, eventRows } from '../kinds/events.ts';
+import { singularsOf } from '../kinds/kind-words.ts';
 import { kindMeant } from '../kinds/kinds.ts';
 import type { Row } from '../kinds/listing.ts';
 import { titled } from '../kinds/page-text.ts';
@@ -27,7 +28,7 @@ export interface DescribeOptions extends StatusOptions {
 export async function describe(word: string, givenName: string | undefined, options: DescribeOptions): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
   const asked = splitName(word, givenName);
-  const { listing, isMeant } = kindMeant(asked.kind);
+  const { listing, isMeant } = kindMeant(asked.kind, undefined, singularsOf('described'));
   const [plural, singular] = listing.names;
   const { name } = asked;
   if (listing.nameless)

@@ -2,6 +2,7 @@ import type { Binding } from '../../api/placement-state.ts';
 import { isWhole } from '../../engine/bindings/conditions/patch-details.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { type KnownPlacement, knownPlacements } from '../status/known-placements.ts';
+import { namesOfKind } from './kind-words.ts';
 import { ageOf, type Listing, listing } from './listing.ts';
 
 /** One difference between what a member holds and what it should hold. */
@@ -23,7 +24,7 @@ interface Difference {
 
 /** KubeFleet has these inside the status of a placement; a list of their own is easier to read. */
 export const drift: Listing = listing<Difference>({
-  names: ['drift', 'drifted', 'drifts', 'diffs'],
+  names: [...namesOfKind('drift'), 'drifts', 'diffs'],
   folders: ['placements'],
   nameless: true,
   owners: ({ record }) => knownPlacements(record).map(({ title }) => title),

@@ -2,12 +2,13 @@ import { formatInstant } from '../../engine/kernel/instant.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type FleetEvent, readEvents } from '../status/read-events.ts';
 import { age } from '../terminal/age.ts';
+import { namesOfKind } from './kind-words.ts';
 import { type Listing, listing } from './listing.ts';
 
 /** What `kubectl get events` shows, read from the history of the status branch. */
 export const events = (history: number): Listing =>
   listing<FleetEvent>({
-    names: ['events', 'event', 'ev'],
+    names: [...namesOfKind('events'), 'ev'],
     folders: [],
     ordered: true,
     nameless: true,

@@ -5,6 +5,7 @@ import { holdText } from '../../report/hold-text.ts';
 import { holdsOf } from '../../report/holds-of.ts';
 import { fleetAsPlanned } from '../status/fleet-as-planned.ts';
 import type { Status, StatusReader } from '../status/open-status.ts';
+import { namesOfKind } from './kind-words.ts';
 import { type Listing, listing, statusOf } from './listing.ts';
 import { conditionTable, fields, titled } from './page-text.ts';
 
@@ -16,7 +17,7 @@ interface AskedEviction {
 
 /** KubeFleet's columns. */
 export const evictions: Listing = listing<AskedEviction>({
-  names: ['evictions', 'eviction'],
+  names: namesOfKind('evictions'),
   clusterNames: ['clusterresourceplacementevictions', 'clusterresourceplacementeviction', 'crpe'],
   folders: ['evictions'],
   conditionTypes: ['Valid', 'Executed'],

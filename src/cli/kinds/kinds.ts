@@ -1,5 +1,4 @@
 import { nearest } from '../../api/syntax.ts';
-import type { SectionRows } from '../../engine/plan-document.ts';
 import { defaultHistory } from '../status/read-events.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { approvals } from './approvals/approvals.ts';
@@ -8,6 +7,7 @@ import { clusters } from './clusters/clusters.ts';
 import { drift } from './drift.ts';
 import { events } from './events.ts';
 import { evictions } from './evictions.ts';
+import { type KindWord, pluralsOfKinds } from './kind-words.ts';
 import type { Listing, Row } from './listing.ts';
 import { nodePools, nodes } from './nodes/nodes.ts';
 import { placements } from './placements/placements.ts';
@@ -41,12 +41,12 @@ const listings = (history: number): readonly Listing[] =>
     nodePools,
     events: events(history),
     problems,
-  } satisfies SectionRows<Listing>);
+  } satisfies Readonly<Record<KindWord, Listing>>);
 
 const whole = (listing: Listing): KindMeant => ({ listing, isMeant: () => true });
 
 /** Plurals, for help texts. */
-export const kindNames: readonly string[] = listings(defaultHistory).map(({ names }) => names[0]);
+export const kindNames: readonly string[] = pluralsOfKinds;
 
 /** Condition types of all kinds. */
 export const allConditionTypes: readonly string[] = [

@@ -1,10 +1,11 @@
 import type { Problem } from '../../api/problem.ts';
 import { byPosition } from '../../repo/fleet/positions.ts';
+import { namesOfKind } from './kind-words.ts';
 import { type Listing, listing } from './listing.ts';
 
 /** Problems that the last reconciliation found in files of the fleet repo, and when it delivered them to clusters. */
 export const problems: Listing = listing<Problem>({
-  names: ['problems', 'problem'],
+  names: namesOfKind('problems'),
   folders: [],
   ordered: true,
   nameless: true,

@@ -7,6 +7,7 @@ import { catalogOf, newestImage, newestMinor, newestPatch, type RegionCatalog } 
 import { providerAnnotation } from '../../engine/upgrade/member-annotations.ts';
 import { regionOf } from '../../engine/upgrade/member-region.ts';
 import { fleetAsPlanned } from '../status/fleet-as-planned.ts';
+import { namesOfKind } from './kind-words.ts';
 import { type Listing, listing } from './listing.ts';
 
 /** What a cluster runs, and the newest that the VersionCatalogs have for its region. */
@@ -22,7 +23,7 @@ interface ClusterVersions {
 }
 
 export const versions: Listing = listing<ClusterVersions>({
-  names: ['versions', 'version', 'clusterversions', 'clusterversion'],
+  names: [...namesOfKind('versions'), 'clusterversions', 'clusterversion'],
   folders: ['clusters'],
   byRegion: true,
   async items(status, reader) {

@@ -2,6 +2,7 @@ import { messageOf } from '../../api/message-of.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { singularsOf } from '../kinds/kind-words.ts';
 import { type KindMeant, kindMeant } from '../kinds/kinds.ts';
 import type { Row } from '../kinds/listing.ts';
 import { moved } from '../status/follow.ts';
@@ -35,7 +36,7 @@ export interface WaitOptions extends StatusOptions {
  */
 export async function wait(word: string, givenName: string | undefined, options: WaitOptions): Promise<void> {
   const asked = splitName(word, givenName);
-  const kind = kindMeant(asked.kind);
+  const kind = kindMeant(asked.kind, undefined, singularsOf('awaited'));
   const waitedFor = parseWaitedFor(options.for, kind.listing);
   if (options.partial && !needsAllClusters(kind.listing, waitedFor))
     throw new CliError(`--partial is for conditions of placements on their clusters, as --for=Available: leave it out`);

@@ -3,6 +3,7 @@ import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import { type RemovalToApprove, removalApprovalObject } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import { waitsOfApproval } from '../../../report/waits/waits.ts';
+import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { approvalPage, gatePage, removalPage } from './page.ts';
 
@@ -29,7 +30,7 @@ const answerOf = ({ status }: UpgradeGate): Cell =>
 
 /** KubeFleet's columns of requests, then those of removals that need approval. */
 export const approvals: Listing = listing<ApprovalRow>({
-  names: ['approvals', 'approval', 'approvalrequest'],
+  names: [...namesOfKind('approvals'), 'approvalrequest'],
   clusterNames: ['clusterapprovalrequests', 'clusterapprovalrequest', 'careq'],
   namespacedNames: ['approvalrequests', 'areq'],
   folders: ['approvals', 'runs'],

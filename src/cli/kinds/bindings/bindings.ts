@@ -4,6 +4,7 @@ import { recordedDecision } from '../../../engine/placement/selected.ts';
 import { snapshotText } from '../../../report/applied-snapshot.ts';
 import { whyLate } from '../../../report/waits/why-late.ts';
 import { type Bound, type KnownPlacement, knownPlacements } from '../../status/known-placements.ts';
+import { namesOfKind } from '../kind-words.ts';
 import { ageOf, deliveryConditions, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { bindingPage } from './page.ts';
 
@@ -13,7 +14,7 @@ interface Shown extends Bound {
 
 /** KubeFleet's columns (binding_types.go), availability always; then cluster, state, snapshot and the reason of a failure. */
 export const bindings: Listing = listing<Shown>({
-  names: ['bindings', 'binding'],
+  names: namesOfKind('bindings'),
   clusterNames: ['clusterresourcebindings', 'clusterresourcebinding', 'crb'],
   namespacedNames: ['resourcebindings', 'resourcebinding', 'rb'],
   folders: ['placements'],

@@ -5,6 +5,7 @@ import { taintText } from '../../../engine/placement/taint-text.ts';
 import type { UnreachableMember } from '../../../repo/record/daemon-memory.ts';
 import { waitsOfCluster } from '../../../report/waits/waits.ts';
 import { age } from '../../terminal/age.ts';
+import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { clusterPage } from './page.ts';
 
@@ -20,7 +21,7 @@ interface Seen {
  * time.
  */
 export const clusters: Listing = listing<Seen>({
-  names: ['clusters', 'cluster', 'members', 'member', 'memberclusters', 'membercluster'],
+  names: [...namesOfKind('clusters'), 'members', 'member', 'memberclusters', 'membercluster'],
   folders: ['clusters'],
   conditionTypes: ['Joined', 'Healthy'],
   items: ({ record, unreachable }) =>

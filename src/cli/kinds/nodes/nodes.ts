@@ -1,6 +1,7 @@
 import type { NodePlan } from '../../../api/nodes/node-plan.ts';
 import { unbounded } from '../../../engine/node-pools/budgets.ts';
 import type { Status } from '../../status/open-status.ts';
+import { namesOfKind } from '../kind-words.ts';
 import { type Listing, listing } from '../listing.ts';
 
 interface PlannedNode {
@@ -19,7 +20,7 @@ const plans = ({ record }: Status): readonly NodePlan[] => [...record.nodes.valu
 
 /** Nodes that the status branch has a word about: those of claims, of commands and blocked ones. */
 export const nodes: Listing = listing<PlannedNode>({
-  names: ['nodes', 'node'],
+  names: namesOfKind('nodes'),
   folders: ['nodes'],
   items: (status) => plans(status).flatMap(nodesOf),
   describe: (node) => ({
@@ -57,7 +58,7 @@ interface PlannedNodePool {
 const limit = (allowed: number): string | number => (allowed === unbounded ? 'unbounded' : allowed);
 
 export const nodePools: Listing = listing<PlannedNodePool>({
-  names: ['nodepools', 'nodepool'],
+  names: namesOfKind('nodePools'),
   folders: ['nodes'],
   items: (status) =>
     plans(status).flatMap(({ metadata, pools }) => pools.map((pool) => ({ cluster: metadata.name, pool }))),

@@ -9,6 +9,7 @@ import { shortageOf } from '../../../report/shortage.ts';
 import { waitsOfPlacement } from '../../../report/waits/waits.ts';
 import { type KnownPlacement, knownPlacements } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
+import { namesOfKind } from '../kind-words.ts';
 import { ageOf, deliveryConditions, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { placementPage } from './page.ts';
 
@@ -16,7 +17,7 @@ type Shown = KnownPlacement & { readonly object: Placement; readonly holds: Stat
 
 /** KubeFleet's columns (clusterresourceplacement_types.go), then the latest snapshot and on how many clusters it is available. */
 export const placements: Listing = listing<Shown>({
-  names: ['placements', 'placement'],
+  names: namesOfKind('placements'),
   clusterNames: ['clusterresourceplacements', 'clusterresourceplacement', 'crp', 'crps'],
   namespacedNames: ['resourceplacements', 'resourceplacement', 'rp', 'rps'],
   folders: ['placements'],

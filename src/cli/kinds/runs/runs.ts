@@ -3,13 +3,14 @@ import { isOver } from '../../../engine/update-run.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import { progressText, stagesDone } from '../../../report/waits/progress-text.ts';
 import { waitsInRun, waitsOfRun } from '../../../report/waits/waits.ts';
+import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { runPage } from './page.ts';
 import { placementOf } from './placement-of.ts';
 
 /** KubeFleet's columns (stageupdate_types.go), then its progress and what it waits for. */
 export const runs: Listing = listing<StagedUpdateRun>({
-  names: ['runs', 'run', 'updateruns', 'updaterun'],
+  names: [...namesOfKind('runs'), 'updateruns', 'updaterun'],
   clusterNames: ['clusterstagedupdateruns', 'clusterstagedupdaterun', 'csur'],
   namespacedNames: ['stagedupdateruns', 'stagedupdaterun', 'sur'],
   folders: ['runs'],

@@ -1,12 +1,13 @@
 import type { Manifest } from '../../../api/meta.ts';
 import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../../api/placement-state.ts';
 import { type KnownPlacement, knownPlacements } from '../../status/known-placements.ts';
+import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Listing, listing, timesOf } from '../listing.ts';
 import { type OfPlacement, policySnapshotPage, snapshotPage } from './page.ts';
 
 /** KubeFleet's columns GEN (always 1: a snapshot never changes) and AGE, then those that differ between snapshots. */
 export const resourceSnapshots: Listing = listing<OfPlacement<ResourceSnapshotEntry>>({
-  names: ['snapshots', 'snapshot', 'resourcesnapshot'],
+  names: [...namesOfKind('resourceSnapshots'), 'resourcesnapshot'],
   clusterNames: ['clusterresourcesnapshots', 'clusterresourcesnapshot', 'crs'],
   namespacedNames: ['resourcesnapshots', 'rs'],
   folders: ['placements'],
@@ -36,7 +37,7 @@ export const resourceSnapshots: Listing = listing<OfPlacement<ResourceSnapshotEn
 });
 
 export const policySnapshots: Listing = listing<OfPlacement<PolicySnapshotEntry>>({
-  names: ['policysnapshots', 'policysnapshot'],
+  names: namesOfKind('policySnapshots'),
   clusterNames: ['clusterschedulingpolicysnapshots', 'clusterschedulingpolicysnapshot', 'csps'],
   namespacedNames: ['schedulingpolicysnapshots', 'schedulingpolicysnapshot', 'sps'],
   folders: ['placements'],

@@ -4,6 +4,7 @@ import { isOver } from '../../../engine/upgrade/begin-run.ts';
 import { upgradeProgress, upgradeTarget } from '../../../report/upgrades/progress.ts';
 import type { Status } from '../../status/open-status.ts';
 import { mostNamed } from '../../terminal/names.ts';
+import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Cell, type Listing, listing } from '../listing.ts';
 import { upgradePage } from './page.ts';
 import { waitsOfUpgrade } from './waits.ts';
@@ -20,7 +21,7 @@ const progress =
 
 /** Cluster update runs: how far they are, and what they wait for. */
 export const upgrades: Listing = listing<Upgrade>({
-  names: ['upgrades', 'upgrade'],
+  names: namesOfKind('upgrades'),
   folders: ['upgrades'],
   items: (status: Status) =>
     [...status.record.upgrades.values()].map((run) => ({ run, waits: waitsOfUpgrade(run, status) })),

@@ -1,0 +1,52 @@
+import type { SectionRows } from '../../engine/plan-document.ts';
+
+/** What people call a kind of the status branch, and which commands take it besides `get`. */
+interface KindWords {
+  readonly plural: string;
+  readonly singular: string;
+  /** Each object has a name and a page of its own. */
+  readonly described: boolean;
+  /** It has conditions. */
+  readonly awaited: boolean;
+}
+
+const described = { described: true, awaited: false };
+const awaited = { described: true, awaited: true };
+const listed = { described: false, awaited: false };
+
+/** In a file without the listings: help texts and completion must not load the engine. */
+export const kindWords = {
+  placements: { plural: 'placements', singular: 'placement', ...awaited },
+  bindings: { plural: 'bindings', singular: 'binding', ...awaited },
+  clusters: { plural: 'clusters', singular: 'cluster', ...awaited },
+  resourceSnapshots: { plural: 'snapshots', singular: 'snapshot', ...described },
+  policySnapshots: { plural: 'policysnapshots', singular: 'policysnapshot', ...awaited },
+  drift: { plural: 'drift', singular: 'drifted', ...listed },
+  runs: { plural: 'runs', singular: 'run', ...awaited },
+  approvals: { plural: 'approvals', singular: 'approval', ...awaited },
+  evictions: { plural: 'evictions', singular: 'eviction', ...awaited },
+  upgrades: { plural: 'upgrades', singular: 'upgrade', ...described },
+  versions: { plural: 'versions', singular: 'version', ...described },
+  nodes: { plural: 'nodes', singular: 'node', ...described },
+  nodePools: { plural: 'nodepools', singular: 'nodepool', ...described },
+  events: { plural: 'events', singular: 'event', ...listed },
+  problems: { plural: 'problems', singular: 'problem', ...listed },
+} as const satisfies SectionRows<KindWords>;
+
+export type KindWord = keyof typeof kindWords;
+
+const all: readonly KindWords[] = Object.values(kindWords);
+
+/** Plurals, in the order of the listings. */
+export const pluralsOfKinds: readonly string[] = all.map(({ plural }) => plural);
+
+/** Singulars of the kinds that `describe` or `wait` takes. */
+export const singularsOf = (command: 'described' | 'awaited'): readonly string[] =>
+  all.flatMap((words) => (words[command] ? words.singular : []));
+
+/** `a, b or c` */
+export const oneOfWords = (words: readonly string[]): string =>
+  `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
+
+/** The first two names of a listing. */
+export const namesOfKind = <K extends KindWord>(kind: K) => [kindWords[kind].plural, kindWords[kind].singular] as const;
