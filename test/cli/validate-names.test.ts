@@ -144,6 +144,13 @@ describe('validate reports about an unknown name', () => {
     expect(lines[0]).toMatch(expected);
   });
 
+  it('of PickFixed with its consequence, when no cluster of the placement exists', async () => {
+    const { lines } = await validated({
+      'placements/web.yaml': ['- eu-1\n      - us-1', '- us-11'],
+    });
+    expect(lines[0]).toMatch(/it runs on no cluster, and is removed from those it was on$/);
+  });
+
   it.each([
     [
       'a ClusterResourceOverride that selects a namespaced kind, with the namespaces that have one of the name',

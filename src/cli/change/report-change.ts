@@ -1,3 +1,4 @@
+import { lineDiff } from '../../repo/diff/lines.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { writeError } from '../terminal/write.ts';
 import type { Desired } from './open-desired.ts';
@@ -53,7 +54,7 @@ export async function reportChange(
   }
   for (const note of notes) writeError(`note: ${note}\n`);
   if (!made) return print(summary.already);
-  if (!submitted) return print(files.map(fileText).join(''));
+  if (!submitted) return print((await Promise.all(files.map((file) => fileText(desired, file)))).join(''));
   print(`${summary.done}: commit ${submitted.commit.slice(0, 12)} on ${submitted.branch}`);
   for (const file of files) print(`  ${file.path}${'deleted' in file ? ' (removed)' : ''}`);
   if (next) print([next.sentence, ...next.commands.map((line) => `  ${line}`)].join('\n'));
@@ -109,7 +110,13 @@ function nextStep({ branches, branch, fleet, tracked, address }: Desired, from: 
   };
 }
 
-function fileText(file: { readonly path: string; readonly content?: string }): string {
-  if (file.content === undefined) return `# ${file.path} is removed\n`;
-  return `# ${file.path}\n${file.content.startsWith('---') ? '' : '---\n'}${file.content}`;
+/** A new file as it is; of a file that is there, only the change with a few lines around it. */
+async function fileText(
+  desired: Desired,
+  { path, content }: { readonly path: string; readonly content?: string },
+): Promise<string> {
+  if (content === undefined) return `# ${path} is removed\n`;
+  const before = await desired.text(path);
+  if (before !== undefined) return `# ${path}\n${lineDiff(before, content)}\n`;
+  return `# ${path}\n${content.startsWith('---') ? '' : '---\n'}${content}`;
 }

@@ -1,6 +1,8 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDaemon } from '../../daemon/open.ts';
 import { openLog } from '../../daemon/report/log.ts';
+import type { FleetRecord } from '../../engine/input.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { mergeBranch } from '../../git/local/worktree.ts';
 import { defaultAuthor, parsePerson } from '../../git/person.ts';
@@ -11,6 +13,7 @@ import { countText, explainCommand, shortagesOf } from '../../report/shortage.ts
 import { scaledClock } from '../../simulator/clock.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { speedOf } from '../simulate/simulate.ts';
+import { withStatus } from '../status/open-status.ts';
 import { isColored } from '../terminal/colors.ts';
 import { CliError } from '../terminal/exit.ts';
 import { openDemoDirectory } from './directory.ts';
@@ -44,6 +47,8 @@ export async function demo(options: DemoOptions): Promise<void> {
   await simulated.listen(kubeconfig);
   greet({ output, dir, repo, kubeconfig, fresh, speed, members: simulated.names });
 
+  // What an earlier demo in the directory did is not news.
+  const start = fresh ? undefined : await recordedIn(repo);
   let before: Plan | undefined;
   let wake = () => {};
   const log = await openLog({ level: 'warn', pretty: true, color: isColored(process.stderr) });
@@ -70,12 +75,13 @@ export async function demo(options: DemoOptions): Promise<void> {
       // Gathered changes are not on the status branch yet; later plans may still change their times.
       if (result.kind === 'moved' || result.kind === 'gathering') return;
       const after = planInEffect(before, result);
-      for (const line of narrate(before, after)) output.line(line);
+      for (const line of narrate(before, after, start)) output.line(line);
       before = after;
       wake();
     },
   });
 
+  let isKept = true;
   const running = opened.daemon.run();
   const next = () => new Promise<void>((done) => (wake = done));
   const interrupted = new Promise<'interrupted'>((done) => {
@@ -85,7 +91,9 @@ export async function demo(options: DemoOptions): Promise<void> {
     const ended = options.exitWhenSettled
       ? await Promise.race([untilSettled({ plan: () => before, next, repo, output }), interrupted])
       : await Promise.race([hintWhenQuiet({ plan: () => before, next, output, repo, kubeconfig }), interrupted]);
-    if (ended === 'interrupted') output.note(`stopping; --dir ${dir} resumes from here`);
+    isKept = options.dir !== undefined || ended === 'interrupted';
+    if (ended === 'interrupted')
+      output.note(`stopping; --dir ${dir} resumes from here${options.dir === undefined ? ', rm -r deletes it' : ''}`);
   } finally {
     opened.daemon.stop();
     await running;
@@ -93,8 +101,16 @@ export async function demo(options: DemoOptions): Promise<void> {
     await simulated.close();
     clearInterval(reserving);
     await release(clock.now());
+    // A demo that failed leaves its files for whoever looks for the cause.
+    if (!isKept) await rm(dir, { recursive: true, force: true });
   }
 }
+
+/** The record that an earlier demo left; undefined if it ended before its first reconciliation. */
+const recordedIn = (repo: string): Promise<FleetRecord | undefined> =>
+  withStatus({ repo, statusBranch: 'fleet-status', offline: true }, async (reader) =>
+    (await reader.tip()) === undefined ? undefined : (await reader.read()).record,
+  );
 
 function greet(about: {
   output: Timeline;
@@ -181,7 +197,7 @@ async function hintWhenQuiet(input: Watching & { readonly kubeconfig: string }):
     if ((quiet || open.length > 0) && !hinted.has('')) {
       hinted.add('');
       output.hint('Things to try in another terminal', [
-        `sed -i.bak 's/web:1.0.0/web:1.1.0/' ${repo}/resources/shop/web.yaml && git -C ${repo} commit -qam 'shop 1.1.0'`,
+        `perl -pi -e 's/web:1.0.0/web:1.1.0/' ${repo}/resources/shop/web.yaml && git -C ${repo} commit -qam 'shop 1.1.0'`,
         `kubectl --kubeconfig ${kubeconfig} --context prod-eu-1 get deploy,pods -A`,
         `kubectl --kubeconfig ${kubeconfig} --context dev-1 -n tools delete deploy debug`,
         `npm run -s gitfleet -- explain placement shop --repo ${repo}`,

@@ -1,4 +1,5 @@
 import type { PassResult } from '../../daemon/pass/pass-result.ts';
+import type { FleetRecord } from '../../engine/input.ts';
 import { memoize } from '../../engine/kernel/memoize.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { readRecord } from '../../repo/record/read.ts';
@@ -6,10 +7,17 @@ import { renderRecord } from '../../repo/record/write.ts';
 import type { TimelineEntry } from '../../report/event-source.ts';
 import { timelineOf } from '../../report/events.ts';
 
-/** What is new in `plan` compared with the plan before: decisions, moves, clusters that became available, waits, problems. */
-export const narrate = (earlier: Plan | undefined, plan: Plan): readonly TimelineEntry[] =>
+/**
+ * What is new in `plan` compared with the plan before: decisions, moves, clusters that became available, waits, problems. The first
+ * plan is compared with the record at the `start`.
+ */
+export const narrate = (
+  earlier: Plan | undefined,
+  plan: Plan,
+  start: FleetRecord = readRecord(new Map()).record,
+): readonly TimelineEntry[] =>
   timelineOf({
-    before: earlier ? recordOf(earlier) : readRecord(new Map()).record,
+    before: earlier ? recordOf(earlier) : start,
     after: recordOf(plan),
     plan,
     earlier,

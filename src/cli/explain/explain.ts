@@ -10,7 +10,7 @@ import { oneNamed } from '../terminal/one-named.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
 import { explainer } from './clusters.ts';
-import { explanationText } from './text.ts';
+import { explanationsText } from './text.ts';
 
 /** Why each cluster was or was not picked: every filter's verdict, every score term. */
 export async function explain(
@@ -46,7 +46,7 @@ export async function explain(
   };
   if (format === 'json') return printJson(document);
   if (format === 'yaml') return printYaml(document);
-  print([...headline(placement), ...clusters.map(explanationText)].join('\n'));
+  print([...headline(placement), ...explanationsText(clusters)].join('\n'));
 }
 
 /** An invalid selection is reported before the clusters, since nothing is scheduled then. */

@@ -2,12 +2,31 @@ import type { ScoreExplanation } from '../../engine/placement/explain/explain.ts
 import { colorsFor } from '../terminal/colors.ts';
 import type { ExplainedCluster } from './clusters.ts';
 
-/** The explanation of one cluster as text: the decision, failed filters, assumptions, and the terms of the score. */
-export function explanationText({ clusterName, decision, binding, filters, score }: ExplainedCluster): string {
+/** Explanations as text; what is assumed of every cluster is reported once, at the end. */
+export function explanationsText(clusters: readonly ExplainedCluster[]): string[] {
+  const [first, ...others] = clusters.map(assumptionsIn);
+  const common = others.length === 0 ? [] : (first ?? []).filter((text) => others.every((of) => of.includes(text)));
+  return [
+    ...clusters.map((cluster) => explanationText(cluster, common)),
+    ...common.map((text) => `every cluster: ${text}`),
+  ];
+}
+
+const assumptionsIn = ({ decision, filters }: ExplainedCluster): string[] =>
+  askedOf(filters, decision?.selected === true).flatMap(({ plugin, reason, assumed }) =>
+    assumed ? [`${plugin} is not known: ${reason}`] : [],
+  );
+
+/** SamePlacementAntiAffinity always fails on a picked cluster: its own binding is there. */
+const askedOf = (filters: ExplainedCluster['filters'], selected: boolean): ExplainedCluster['filters'] =>
+  filters.filter(({ plugin }) => !(selected && plugin === 'SamePlacementAntiAffinity'));
+
+/** The explanation of one cluster: the decision, failed filters, assumptions but the `common` ones, and the terms of the score. */
+function explanationText(cluster: ExplainedCluster, common: readonly string[]): string {
+  const { clusterName, decision, binding, filters, score } = cluster;
   const color = colorsFor(process.stdout);
   const selected = decision?.selected === true;
-  // SamePlacementAntiAffinity always fails on a picked cluster: its own binding is there.
-  const asked = filters.filter(({ plugin }) => !(selected && plugin === 'SamePlacementAntiAffinity'));
+  const asked = askedOf(filters, selected);
   const failed = asked.filter(({ passed }) => !passed);
   const seen = asked.filter(({ assumed }) => !assumed);
   return [
@@ -18,7 +37,7 @@ export function explanationText({ clusterName, decision, binding, filters, score
       : failed
           .flatMap(({ plugin, reason, unmet = [] }) => [`${plugin}: ${reason}`, ...unmet.map((text) => `  ${text}`)])
           .join('\n    '),
-    ...asked.flatMap(({ plugin, reason, assumed }) => (assumed ? [`${plugin} is not known: ${reason}`] : [])),
+    ...assumptionsIn(cluster).filter((text) => !common.includes(text)),
     ...(score ? scoreLines(score) : []),
   ].join('\n    ');
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseAddress } from '../../git/address.ts';
@@ -46,6 +46,7 @@ export async function openClone(repo: string): Promise<Branches> {
     if (address.kind !== 'local') return await openGit(repo);
     const clone = await enclosingClone(address.path);
     if (clone !== undefined) return await openGit(clone);
+    await stat(address.path);
     throw new CliError(
       `${address.path} is not a git repository, so it has no status: name the fleet repo with --repo DIR or --repo URL`,
       exitCodes.unreachable,

@@ -10,8 +10,11 @@ import { type Item, list, type Section, sizeOf } from '../../report/sections/sec
 import { shortageItems } from '../../report/sections/shortages.ts';
 import { shortagesOf } from '../../report/shortage.ts';
 
-/** A plan as a comment on a pull request: counts first, then removals, then changes, then waits, in folded lists. */
-export function planMarkdown(plan: Plan, actions: readonly PlannedAction[]): string {
+/**
+ * A plan as a comment on a pull request: counts first, then removals, then changes, then waits, in folded lists. `supposed`: what a
+ * hypothetical plan supposes, one sentence each.
+ */
+export function planMarkdown(plan: Plan, actions: readonly PlannedAction[], supposed: readonly string[] = []): string {
   const of = (word: PlannedAction['action']) => actions.filter(({ action }) => action === word);
   const counts = lists.flatMap(({ action, count, rare }) => {
     const { length } = of(action);
@@ -19,8 +22,9 @@ export function planMarkdown(plan: Plan, actions: readonly PlannedAction[]): str
   });
   const lines = [
     '<!-- gitfleet plan -->',
-    `### gitfleet plan: ${counts.join(', ')}`,
+    `### gitfleet plan${supposed.length === 0 ? '' : ' (what if)'}: ${counts.join(', ')}`,
     '',
+    ...whatIfLines(supposed),
     `Commit \`${plan.commit.slice(0, 12)}\`, plan \`${plan.digest.slice(0, 19)}\`.`,
     ...[list('Refused by the guard', refusalItems(plan.guard)), problems({ plan })].flatMap(titled),
     ...titled(list('Not enough clusters', shortageItems([...shortagesOf(plan).values()]))),
@@ -35,6 +39,20 @@ export function planMarkdown(plan: Plan, actions: readonly PlannedAction[]): str
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const whatIfLines = (supposed: readonly string[]): string[] =>
+  supposed.length === 0
+    ? []
+    : [
+        '**What if** (hypothetical: nothing was changed)',
+        ...sectionMarkdown(
+          list(
+            '',
+            supposed.map((line) => ({ line: [line] })),
+          ),
+        ),
+        '',
+      ];
 
 /** Removals first: they are what a reader must not miss. `rare` ones are counted only where there are some. */
 const lists: readonly { action: PlannedAction['action']; title: string; count?: string; rare?: boolean }[] = [

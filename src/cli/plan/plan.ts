@@ -19,6 +19,7 @@ import { whatIfText } from '../what-if/text.ts';
 import { isSupposed, whatIf } from '../what-if/what-if.ts';
 import { type PlanOptions, withPlanInput } from './input.ts';
 import { planMarkdown } from './markdown.ts';
+import { withRecordedStatus } from './recorded-status.ts';
 import { planTable } from './table.ts';
 
 /**
@@ -60,11 +61,22 @@ export async function plan(
   });
   if (format === 'json') printJson(document());
   else if (format === 'yaml') await printYaml(document());
-  else if (format === 'markdown') print(planMarkdown(plan, actions));
-  else print(supposed ? whatIfText(supposed.whatIf, plan) : planTable(plan, { actions, notRolledOut }));
+  else if (format === 'markdown') print(planMarkdown(plan, actions, supposed?.whatIf.changes));
+  else
+    print(
+      supposed
+        ? whatIfText(supposed.whatIf, plan)
+        : planTable(plan, { actions, notRolledOut, unobserved: unobserved(input) }),
+    );
   const code = exitCodeOf(plan, actions);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
 }
+
+/** Members without any properties: not observed now, not by the daemon, and without a status in their file. */
+const unobserved = (input: PlanInput): number =>
+  input.observations === undefined
+    ? withRecordedStatus(input).fleet.members.filter(({ status }) => status === undefined).length
+    : 0;
 
 /** Members that were observed and did not respond. */
 const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, UnreachableMember> =>

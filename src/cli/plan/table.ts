@@ -25,7 +25,13 @@ export function planTable(
   {
     actions,
     notRolledOut,
-  }: { readonly actions: readonly PlannedAction[]; readonly notRolledOut: readonly NotRolledOut[] },
+    unobserved,
+  }: {
+    readonly actions: readonly PlannedAction[];
+    readonly notRolledOut: readonly NotRolledOut[];
+    /** Clusters whose properties nobody has observed yet. */
+    readonly unobserved: number;
+  },
 ): string {
   const color = colorsFor(process.stdout);
   const parts: string[] = [];
@@ -45,6 +51,11 @@ export function planTable(
       return `${color('yellow', titleOf(placement))}: ${shortage ? shortageText(shortage) : causeOf(placement.scheduled)}`;
     }),
   );
+  if (unscheduled.length > 0 && unobserved > 0)
+    parts.push(
+      `Note: ${unobserved} of the clusters ${unobserved === 1 ? 'was' : 'were'} never observed, so CPU, memory, cost and version count as absent there.\n` +
+        '  gitfleet run observes them; gitfleet observe writes what they have now, for plan --observed.',
+    );
   section(parts, 'Held', heldItems(plan.holds).map(textOf));
   section(
     parts,

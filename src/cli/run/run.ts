@@ -161,6 +161,7 @@ function commitId(text: string | undefined): string | undefined {
 function listenAddress(text: string, once: boolean): { readonly host: string; readonly port: number } | undefined {
   if (text === 'off' || once) return undefined;
   const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d+)$/.exec(text);
-  if (!match) throw new CliError(`--listen ${text} is not an address: write for example 127.0.0.1:8080, or off`);
+  if (!match || Number(match[3]) > 65_535)
+    throw new CliError(`--listen ${text} is not an address: write for example 127.0.0.1:8080, or off`);
   return { host: match[1] ?? match[2] ?? '127.0.0.1', port: Number(match[3]) };
 }

@@ -7,6 +7,8 @@ import { isInScope, selectorsOf } from './override-scopes.ts';
 export interface Reference extends Named {
   /** Dotted, inside the referring object. */
   readonly path: string;
+  /** What follows while nothing has the name, for the warning: `so the placement leaves it out`. */
+  readonly without?: string;
 }
 
 /** The referenced name, and the existing names of that kind and namespace. */

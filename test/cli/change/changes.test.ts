@@ -112,12 +112,12 @@ Nothing happens until it is merged into main:
     expect(fleet.git('merge-base', 'gitfleet/drain/eu-1', 'main')).toBe(fleet.git('rev-parse', 'main'));
   });
 
-  it('--dry-run prints the files and changes nothing', async () => {
+  it('--dry-run prints the change and changes nothing', async () => {
     const before = fleet.git('for-each-ref');
     const ran = await run('drain', 'eu-2', '--dry-run');
-    expect(ran.out).toMatch(
-      /^# clusters\/eu-1.yaml\n---\n# The first cluster.*\nmetadata: \{ name: eu-2 \}\nspec:\n {2}taints:\n {4}- key: cordon-key\n.*# evictions\/drain-eviction-agent-eu-2-[0-9a-f]{8}.yaml\n---\napiVersion: /s,
-    );
+    expect(ran.out).toMatch(/^# clusters\/eu-1.yaml\n.*\n\+ {3}taints:\n\+ {5}- key: cordon-key\n/s);
+    expect(ran.out).toMatch(/\n# evictions\/drain-eviction-agent-eu-2-[0-9a-f]{8}.yaml\n---\napiVersion: /);
+    expect(ran.out).not.toContain('The first cluster');
     expect(fleet.git('for-each-ref')).toBe(before);
   });
 

@@ -75,6 +75,12 @@ describe('gitfleet explain placement', () => {
     );
   });
 
+  it('reports once what is assumed of every cluster', async () => {
+    const { out } = await explain('placement', 'cache');
+    expect(out.split('ClusterEligibility is not known')).toHaveLength(2);
+    expect(out).toMatch(/\nevery cluster: ClusterEligibility is not known: the cluster was not observed; .*\n$/);
+  });
+
   it('shows which requirement a cluster does not meet, and what it has instead', async () => {
     const { out } = await explain('placement', 'cache', '--cluster', 'dev-1');
     expect(out).toContain(`

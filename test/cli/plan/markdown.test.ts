@@ -34,3 +34,15 @@ it('a refusal names what approves it', async () => {
   expect(code).toBe(4);
   expect(out).toContain(`. To approve: a RemovalApproval with \`removalDigest: ${guard[0].removalDigest}\`\n`);
 });
+
+it('a hypothetical plan says so, and what it supposes', async () => {
+  const repo = folder({
+    'eu-1.yaml': 'apiVersion: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\nmetadata: {name: eu-1}\n',
+    'web.yaml': placement('placementType: PickAll'),
+    'resources/shop.yaml': shop,
+  });
+  const { out } = await cli('plan', '--repo', repo, '--taint', 'eu-1=full:NoSchedule', '-o', 'markdown');
+  expect(out).toContain(
+    '### gitfleet plan (what if): 0 to remove, 0 to update, 0 to add\n\n**What if** (hypothetical: nothing was changed)\n- eu-1 has the taint full:NoSchedule\n',
+  );
+});

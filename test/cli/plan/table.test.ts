@@ -48,3 +48,17 @@ it('a large plan lists what moves and counts what stays', async () => {
 Plan: 0 to add, 0 to update, 0 to remove, 0 waiting, 101 unchanged. Commit ….
 `);
 });
+
+it('a plan that lacks clusters tells which of them were never observed', async () => {
+  const property =
+    '{matchExpressions: [{name: resources.kubernetes-fleet.io/available-cpu, operator: Ge, values: ["4"]}]}';
+  const affinity = `{clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {clusterSelectorTerms: [{propertySelector: ${property}}]}}}`;
+  const repo = folder({
+    'clusters.yaml': ['a', 'b'].map(cluster).join('---\n'),
+    'web.yaml': placement(`{placementType: PickN, numberOfClusters: 1, affinity: ${affinity}}`),
+    'resources/shop.yaml': shop,
+  });
+  expect(await planned('--repo', repo)).toContain(
+    '\nNote: 2 of the clusters were never observed, so CPU, memory, cost and version count as absent there.\n',
+  );
+});

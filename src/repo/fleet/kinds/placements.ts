@@ -7,10 +7,7 @@ const placement = {
   in: 'placements',
   annotations: { [suspendedAnnotation]: undefined },
   references: ({ metadata: { namespace }, spec }: Placement, names: Names): Reference[] => [
-    ...(spec.policy.clusterNames ?? []).map((name, at) => ({
-      ...names.cluster(name),
-      path: `spec.policy.clusterNames.${at}`,
-    })),
+    ...clusters(spec.policy.clusterNames ?? [], names),
     ...spec.resourceSelectors.flatMap(({ group, kind, name }, at) =>
       name === undefined
         ? []
@@ -23,3 +20,13 @@ export const placementRows: FleetRows<Placement> = {
   ClusterResourcePlacement: placement,
   ResourcePlacement: placement,
 };
+
+/** The clusters of PickFixed. Without any of them the placement is removed wherever it was. */
+function clusters(listed: readonly string[], names: Names): Reference[] {
+  const named = listed.map((name) => names.cluster(name));
+  const isEmpty = named.every(({ name, among }) => !among.has(name));
+  const without = isEmpty
+    ? 'nor any other that the placement names: it runs on no cluster, and is removed from those it was on'
+    : 'so the placement does not run there';
+  return named.map((cluster, at) => ({ ...cluster, path: `spec.policy.clusterNames.${at}`, without }));
+}
