@@ -52,6 +52,16 @@ const truth = (type: string) => ({
 
 const runs = /^runs\//;
 const states = /state\.yaml$/;
+const group = 'placement.kubernetes-fleet.io';
+const digestsIn = (text = ''): string[] => text.match(/sha256:[0-9a-f]{64}/g) ?? [];
+
+/** Lists the bindings of a cluster as being removed. */
+function leaving(files: Files, name: string, cluster: string, more: object): void {
+  changed(files, `placements/${name}/state.yaml`, ({ bindings }) => {
+    for (const binding of bindings)
+      if (binding.targetCluster === cluster) Object.assign(binding, { deleting: true, ...more });
+  });
+}
 
 const steps = {
   evilContents(files, { a }) {
@@ -254,6 +264,71 @@ const steps = {
     changed(files, pick(pathsOf(files, states), a), ({ resourceSnapshots }) => {
       resourceSnapshots.push({ ...resourceSnapshots[0], index: Number.MAX_SAFE_INTEGER });
     });
+  },
+  executedEviction(files, { a, b }) {
+    const [name, cluster] = pick(
+      [
+        ['out', 'prod-1'],
+        ['done', 'prod-2'],
+        ['none', 'canary-1'],
+      ] as const,
+      a,
+    )!;
+    files[`evictions/${name}.yaml`] = stringify({
+      apiVersion: `${group}/v1beta1`,
+      kind: 'ClusterResourcePlacementEviction',
+      metadata: { name },
+      spec: { placementName: 'tools', clusterName: cluster },
+      status: { conditions: [truth('Valid'), truth('Executed')] },
+    });
+    leaving(files, 'tools', cluster, pick<object>([{}, { deletionTimestamp: '2026-11-20T10:00:00Z' }], b)!);
+  },
+  approvedRemoval(files, { a, b }, { commits }) {
+    const removalDigest = pick([...new Set(digestsIn(files['daemon.yaml']))], a);
+    if (removalDigest === undefined) return;
+    const name = removalDigest.slice('sha256:'.length);
+    const underWay = pick([undefined, [{ placement: 'tools' }], [{ placement: 'gone', clusterName: 'prod-2' }]], b);
+    files[`removals/${name}.yaml`] = stringify({
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'ApprovedRemoval',
+      metadata: { name },
+      spec: { removalDigest },
+      status: { commit: pick(commits, b), underWay },
+    });
+  },
+  withoutEarlyApprovals(files, { a, b }) {
+    changed(files, pick(pathsOf(files, runs), a), ({ status }) => {
+      delete status.earlyApprovals;
+      const [task] = status.stagesStatus[0].afterStageTaskStatus;
+      if (b % 2 === 0) task.conditions.push(truth('ApprovalRequestApproved'));
+    });
+  },
+  daemonMemory(files, { a, b }, { commits }) {
+    const commit = pick([...commits, '0'.repeat(40)], b);
+    const fields: readonly object[] = [
+      { commit },
+      { commitInEffect: commit },
+      { askedRemovals: pick([[], digestsIn(files['summary.yaml'])], b) },
+      { unreachable: { 'prod-1': { cause: 'evil:1', lastContact: '9999-01-01T00:00:00Z' } } },
+      { holds: [], holdCount: b },
+    ];
+    changed(files, 'daemon.yaml', (memory) => Object.assign(memory, pick(fields, a)));
+  },
+  rolledBack(files, { a, b }) {
+    changed(files, pick(pathsOf(files, runs), a), ({ status }) => {
+      const [{ stageName, clusters }] = status.stagesStatus;
+      for (const cluster of clusters) cluster.previous = { resourceSnapshotIndex: b % 3 };
+      const stages = [{ stageName, clusters: clusters.map(({ clusterName }: Anything) => ({ clusterName })) }];
+      if (a % 3 > 0) status.rollbackStatus = { reason: 'UpdateRunFailed', message: 'forged', stagesStatus: stages };
+    });
+  },
+  deletionStage(files, { a, b }) {
+    const clusterName = pick(['canary-1', 'prod-1'], a)!;
+    changed(files, pick(pathsOf(files, runs), a), ({ status }) => {
+      const clusters = [{ clusterName, conditions: [truth('Started')] }];
+      status.deletionStageStatus = { stageName: 'kubernetes-fleet.io/deleteStage', clusters };
+    });
+    leaving(files, 'web', clusterName, { state: pick(['Unscheduled', 'Bound'], b) });
   },
   remove(files, { a }) {
     const path = pick(pathsOf(files, /./), a);
