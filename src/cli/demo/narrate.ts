@@ -26,7 +26,10 @@ export const narrate = (
 const recordOf = memoize(({ record }: Plan) => readRecord(renderRecord(record), record).record);
 
 /** The plan in effect after a reconciliation: the earlier one if the plan is refused, with the reasons for that. */
-export function planInEffect(before: Plan | undefined, { kind, plan }: Extract<PassResult, { plan: Plan }>): Plan {
+export function planInEffect(
+  before: Plan | undefined,
+  { kind, plan }: Pick<Extract<PassResult, { plan: Plan }>, 'kind' | 'plan'>,
+): Plan {
   if (kind !== 'refused') return plan;
   const { guard, problems } = plan;
   return { ...(before ?? emptied(plan)), guard, problems };

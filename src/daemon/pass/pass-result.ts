@@ -1,10 +1,16 @@
+import type { Fleet } from '../../engine/input.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 
 /** The result of one pass. */
 export type PassResult =
   /** `subject`: the first line of the status commit, when one was made. */
-  | { readonly kind: 'published' | 'unchanged' | 'refused'; readonly plan: Plan; readonly subject?: string }
+  | {
+      readonly kind: 'published' | 'unchanged' | 'refused';
+      readonly plan: Plan;
+      readonly fleet: Fleet;
+      readonly subject?: string;
+    }
   /** The plan waits for its push; nothing of it has been started. */
-  | { readonly kind: 'gathering'; readonly plan: Plan; readonly pushAtMs: number }
+  | { readonly kind: 'gathering'; readonly plan: Plan; readonly fleet: Fleet; readonly pushAtMs: number }
   /** Another daemon published first; the next pass starts from what it wrote. */
   | { readonly kind: 'moved' };

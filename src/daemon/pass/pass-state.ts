@@ -163,12 +163,12 @@ function afterPlan(
   state: PassState,
   { planned, pushAtMs, gathered }: Extract<PassEvent, { readonly kind: 'planned' }>,
 ): PassStep {
-  const { before, changed, result } = planned;
+  const { before, fleet, changed, result } = planned;
   if (pushAtMs !== undefined)
     return {
       // Targets of an unpublished plan are not assigned, so the memo must not contain what it would start.
       state: gathered === undefined ? state : { ...state, gathered: { on: before, record: gathered } },
-      effects: [{ kind: 'finish', result: { kind: 'gathering', plan: result.plan, pushAtMs } }],
+      effects: [{ kind: 'finish', result: { kind: 'gathering', plan: result.plan, fleet, pushAtMs } }],
     };
   if (changed) return { state, effects: [{ kind: 'publish', planned }] };
   return act(state, { ...planned, record: before.record });
@@ -193,14 +193,14 @@ function finish(
   state: PassState,
   { recorded, known }: Extract<PassEvent, { readonly kind: 'approvalsRequested' }>,
 ): PassStep {
-  const { basis, changed, result, subject } = recorded;
+  const { basis, changed, fleet, result, subject } = recorded;
   const { plan } = result;
-  if (known) return { state, effects: [{ kind: 'finish', result: { kind: 'unchanged', plan } }] };
+  if (known) return { state, effects: [{ kind: 'finish', result: { kind: 'unchanged', plan, fleet } }] };
   const refused = isRefused(recorded);
   const rests = basis !== undefined && !changed && !refused;
   const kind = refused ? 'refused' : changed ? 'published' : 'unchanged';
   return {
     state: rests ? { ...state, rest: { basis, result, plannedAtMs: parseInstant(plan.now)! } } : state,
-    effects: [{ kind: 'finish', result: { kind, plan, ...(subject === undefined ? {} : { subject }) } }],
+    effects: [{ kind: 'finish', result: { kind, plan, fleet, ...(subject === undefined ? {} : { subject }) } }],
   };
 }

@@ -22,6 +22,13 @@ const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histo
   gitfleet_plan_changes: ['gauge', 'Bindings of the last plan by move.'],
   gitfleet_plan_holds: ['gauge', 'Holds of the last plan by reason.'],
   gitfleet_problems: ['gauge', 'Problems of the last load by severity.'],
+  gitfleet_upgrade_runs: ['gauge', 'Cluster update runs by state.'],
+  gitfleet_upgrade_members: ['gauge', 'Members of cluster update runs that are not over, by state.'],
+  gitfleet_upgrade_version_skew: ['gauge', 'Kubernetes minors between the oldest and the newest control plane.'],
+  gitfleet_upgrade_end_of_support_days: [
+    'gauge',
+    'Days until the first end of support of a version that a member runs; NaN without a VersionCatalog that has one.',
+  ],
   gitfleet_member_requests_total: ['counter', 'Requests sent to members.'],
 };
 

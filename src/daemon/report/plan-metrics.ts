@@ -1,5 +1,6 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import type { FleetMembers } from '../members.ts';
+import { count } from './count.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Sets the gauges of the last plan. */
@@ -17,11 +18,4 @@ export function reportMembers(members: FleetMembers, metrics: Metrics): void {
   metrics.setEach('gitfleet_cluster_connection_status', 'state', count(states, ['reachable', 'unreachable']));
   metrics.set('gitfleet_queue_depth', members.busy());
   metrics.set('gitfleet_member_requests_total', members.requests());
-}
-
-/** Counts each item; items of `always` are included with 0. */
-function count(items: readonly string[], always: readonly string[] = []): Map<string, number> {
-  const counts = new Map(always.map((item) => [item, 0]));
-  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
-  return counts;
 }

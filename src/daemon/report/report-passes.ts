@@ -6,6 +6,7 @@ import type { PassResult } from '../pass/pass-result.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { reportMembers, reportPlan } from './plan-metrics.ts';
+import { reportUpgrades } from './upgrade-metrics.ts';
 
 /**
  * Reports a pass: in metrics, in one line of the log, and in one line for each new problem. A refusal is logged once, since it
@@ -54,6 +55,7 @@ function reportPass(to: Parameters<typeof passReporter>[0], { result, seconds, r
   if (result.kind === 'moved') return;
   const { plan } = result;
   reportPlan(plan, metrics);
+  reportUpgrades(result, to.members.observations(), metrics);
   const line = { commit: plan.commit, planDigest: plan.digest, seconds: Number(seconds.toFixed(3)), reasons };
   // The first pass is always reported: the user who started the daemon waits for it.
   if (result.kind === 'unchanged') log[reasons.includes('start') ? 'info' : 'debug'](line, 'nothing to do');

@@ -64,12 +64,17 @@ export const newestMinor = (catalog: RegionCatalog): Minor | undefined =>
 export const oldestSupported = (catalog: RegionCatalog, at: Instant): Minor | undefined =>
   catalog.kubernetes.find(({ version, preview }) => !preview && !isPastSupport(catalog, version, at))?.version;
 
-/** Whether the support of a minor has ended, which is the last end that is known of its patches. */
-export function isPastSupport(catalog: RegionCatalog, minor: Minor, at: Instant): boolean {
-  const ends = catalog.kubernetes.flatMap(({ version, endOfSupport }) =>
-    endOfSupport !== undefined && isOf(version, minor) ? [endOfSupport] : [],
+/** When the support of a minor ends, which is the last end that is known of its patches; undefined = none is known. */
+export function endOfSupport(catalog: RegionCatalog, minor: Minor): Instant | undefined {
+  const ends = catalog.kubernetes.flatMap(({ version, endOfSupport: end }) =>
+    end !== undefined && isOf(version, minor) ? [end] : [],
   );
-  return ends.length > 0 && Math.max(...ends) <= at;
+  return ends.length > 0 ? Math.max(...ends) : undefined;
+}
+
+export function isPastSupport(catalog: RegionCatalog, minor: Minor, at: Instant): boolean {
+  const end = endOfSupport(catalog, minor);
+  return end !== undefined && end <= at;
 }
 
 /** Whether a minor has long-term support. */

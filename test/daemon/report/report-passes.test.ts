@@ -5,6 +5,7 @@ import type { PassResult } from '../../../src/daemon/pass/pass-result.ts';
 import type { Logger } from '../../../src/daemon/report/log.ts';
 import { metrics } from '../../../src/daemon/report/metrics.ts';
 import { passReporter } from '../../../src/daemon/report/report-passes.ts';
+import type { Fleet } from '../../../src/engine/input.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 import type { Clock } from '../../../src/members/clock.ts';
 
@@ -29,8 +30,22 @@ function teller(problems = true) {
   return {
     lines,
     tell(kind: PassResult['kind'], ...found: Problem[]) {
-      const plan = { problems: found, placements: [], holds: [], approvals: [], guard: [], runs: [], targets: [] };
-      tell({ result: { kind, plan: plan as unknown as Plan } as PassResult, seconds: 0, reasons: [] });
+      const plan = {
+        problems: found,
+        placements: [],
+        holds: [],
+        approvals: [],
+        guard: [],
+        runs: [],
+        targets: [],
+        upgrades: [],
+      };
+      const fleet = { members: [], versionCatalogs: [] };
+      tell({
+        result: { kind, plan: plan as unknown as Plan, fleet: fleet as unknown as Fleet } as PassResult,
+        seconds: 0,
+        reasons: [],
+      });
     },
   };
 }
