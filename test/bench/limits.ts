@@ -26,6 +26,12 @@ export const limits = {
   status: { ratio: 1.5, cores: 2 },
   files: { plan: { ratio: 16, cores: 2 }, memory: { most: 1_024, cores: 2 } },
   upgrades: { pass: { most: 300, cores: 1 }, memory: { most: 800, cores: 1 }, growth: mostGrowth },
+  nodes: {
+    consolidation: { most: 5_000, cores: 1 },
+    drift: { most: 2_000, cores: 1 },
+    memory: { most: 800, cores: 1 },
+    growth: { most: 4, cores: 1 },
+  },
   demo: { most: 20_000, cores: 2 },
   reaction: { most: 1_000, cores: 2 },
   apply: { ratio: 0.5, cores: 2 },

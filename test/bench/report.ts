@@ -5,7 +5,7 @@ import type { Limit } from './limits.ts';
 export interface Figure {
   readonly what: string;
   readonly value: number;
-  readonly unit: 'ms' | 'MB' | '×' | 'requests';
+  readonly unit: 'ms' | 'MB' | '×' | 'requests' | 'EUR' | 'nodes';
   /** Only where the slow cases matter. */
   readonly p95?: number;
   /** A figure without one is for information. */

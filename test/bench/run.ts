@@ -18,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<{ run: () => void | Promise
   steady: () => import('./steady.ts'),
   delivery: () => import('./delivery.ts'),
   upgrades: () => import('./upgrades.ts'),
+  nodes: () => import('./nodes.ts'),
 };
 
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('-'));

@@ -1,5 +1,3 @@
-import { member, seen } from './plan-command.ts';
-
 /** A cluster of simulated nodes, as a ClusterObservation shows it. */
 export interface NodeWorld {
   readonly nodes: readonly object[];
@@ -12,14 +10,29 @@ export interface NodeWorld {
 const flow = (value: unknown): string => JSON.stringify(value);
 const long = '2026-11-01T00:00:00Z';
 
-export const observedNodes = (name: string, world: NodeWorld): string => seen(name, { ...world });
+export const observedNodes = (name: string, world: NodeWorld): string =>
+  flow({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'ClusterObservation',
+    metadata: { name },
+    observedAt: '2026-11-20T10:00:00Z',
+    reachable: true,
+    memberStatus: {},
+    ...world,
+  });
 
 export const nodeMember = (
   name: string,
   mode: string,
   labels: Readonly<Record<string, string>> = {},
   annotations: Readonly<Record<string, string>> = {},
-): string => member(name, { labels, annotations: { 'gitfleet.dev/node-disruption': mode, ...annotations } });
+): string =>
+  flow({
+    apiVersion: 'cluster.kubernetes-fleet.io/v1beta1',
+    kind: 'MemberCluster',
+    metadata: { name, labels, annotations: { 'gitfleet.dev/node-disruption': mode, ...annotations } },
+    spec: {},
+  });
 
 /** A NodePool karpenter.sh/v1; `disruption` and `more` replace fields of its spec. */
 export const nodePool = (

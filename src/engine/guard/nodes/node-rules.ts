@@ -4,6 +4,7 @@ import { parseInstant } from '../../kernel/instant.ts';
 import type { GuardFinding, PlannedNodes } from '../../plan-document.ts';
 import type { Evidence, RuleSet } from '../evidence/evidence.ts';
 import { limitAsWritten } from './budget-limit.ts';
+import { holdOf, protecting } from './pod-holds.ts';
 import { expiresByForce, type Seen, seenNodes } from './seen-nodes.ts';
 
 /** Nodes go within budgets, where nothing protects them, with a place for each pod, and consolidation saves something. */
@@ -17,13 +18,14 @@ export const nodeRules: RuleSet = (evidence: Evidence) =>
     );
     // One that is Proposed again is new, whatever it was.
     const fresh = planned.commands.filter(({ id, phase }) => phase === 'Proposed' || !before.has(id));
+    const now = parseInstant(evidence.now)!;
     const known = seenNodes(planned.clusterName, seen, evidence.pools);
     const nodes = new Map((seen?.nodes ?? []).map((node) => [node.metadata.name, node]));
     return [
-      ...overBudget(planned, fresh, known, parseInstant(evidence.now)!),
+      ...overBudget(planned, fresh, known, now),
       ...fresh.flatMap((command) => [
         ...notOurs(command, nodes, seen?.extras ?? []),
-        ...protectedNodes(command, { nodes, pods: seen?.pods ?? [], known }),
+        ...protectedNodes(command, { nodes, pods: seen?.pods ?? [], extras: protecting(seen), known, now }),
         ...withoutPlace(command, { planned, nodes, known }),
         ...withoutSaving(command),
       ]),
@@ -91,24 +93,26 @@ function protectedNodes(
   {
     nodes,
     pods,
+    extras,
     known,
-  }: { readonly nodes: ReadonlyMap<string, Manifest>; readonly pods: readonly Manifest[]; readonly known: Seen },
+    now,
+  }: {
+    readonly nodes: ReadonlyMap<string, Manifest>;
+    readonly pods: readonly Manifest[];
+    /** PodDisruptionBudgets. */
+    readonly extras: readonly Manifest[];
+    readonly known: Seen;
+    readonly now: number;
+  },
 ): GuardFinding[] {
   if (isForced(command, known)) return [];
   const isGraceful = command.reason === 'Empty' || command.reason === 'Underutilized';
   return command.nodes.flatMap(({ name }): GuardFinding[] => {
     const isHeld = nodes.get(name)?.metadata.annotations?.[annotation] === 'true';
-    const holder = isGraceful
-      ? pods.find((pod) => isOn(pod, name) && pod.metadata.annotations?.[annotation] === 'true')
-      : undefined;
-    if (!isHeld && holder === undefined) return [];
-    const what = isHeld ? 'the node' : `pod ${holder!.metadata.namespace}/${holder!.metadata.name}`;
-    return [
-      {
-        rule: 'BlockedNodeDisrupted',
-        message: `command ${command.id} takes node ${name}, but ${what} has ${annotation}`,
-      },
-    ];
+    const own = isGraceful && !isHeld ? pods.filter((pod) => isOn(pod, name)) : [];
+    const what = isHeld ? `the node has ${annotation}` : own.flatMap((pod) => holdOf(pod, extras, now) ?? [])[0];
+    if (what === undefined) return [];
+    return [{ rule: 'BlockedNodeDisrupted', message: `command ${command.id} takes node ${name}, but ${what}` }];
   });
 }
 

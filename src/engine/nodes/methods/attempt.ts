@@ -1,3 +1,4 @@
+import type { Pool } from '../../node-pools/pool.ts';
 import type { Simulated } from '../simulate/place-pods.ts';
 import { landingOrder } from '../simulate/scheduling.ts';
 import { isWorthIt } from './balanced.ts';
@@ -96,10 +97,14 @@ export function attempt(
 
 /** Whether the budgets of their pools bear these nodes, beside what the search took already. */
 export function isWithinBudget(nodes: readonly number[], { state }: Search, taken: readonly number[]): boolean {
-  const perPool = Map.groupBy([...nodes, ...taken], (at) => state.cluster.nodes[at]!.pool!);
-  for (const [pool, own] of perPool) {
-    const counted = own.filter((at) => state.cluster.nodes[at]!.isReady).length;
-    if (counted > state.remaining(pool, 'Underutilized')) return false;
+  const poolOf = (at: number) => state.cluster.nodes[at]!.pool!;
+  const readyOf = (of: readonly number[], pool: Pool): number =>
+    of.filter((at) => poolOf(at) === pool && state.cluster.nodes[at]!.isReady).length;
+  for (const pool of new Set(nodes.map(poolOf))) {
+    const remaining = state.remaining(pool, 'Underutilized');
+    const spent = readyOf(taken, pool);
+    // One that is not ready is counted already, but goes only where something is left.
+    if (spent >= remaining || spent + readyOf(nodes, pool) > remaining) return false;
   }
   return true;
 }
