@@ -104,6 +104,11 @@ const event = (type: StoreEvent['type'], object: Stored, before?: Stored): Store
   at: now,
 });
 
+const sharedBy = (placement: string): StoreEvent => ({
+  ...event('ADDED', { ...web(1, true, { 'gitfleet.dev/placement': placement }), kind: 'ClusterRole' }),
+  key: 'rbac.authorization.k8s.io/clusterroles',
+});
+
 interface Story {
   readonly app?: Partial<App>;
   /** What all daemons have long been told. */
@@ -177,6 +182,20 @@ describe('a budget', () => {
         },
         next: changes,
       },
+      changed,
+    ],
+    [
+      'is not by one where another has what it asks for, too',
+      {
+        app: { shared: true },
+        before: (checks) => checks.seen('c1', sharedBy('another')),
+        next: changes,
+      },
+      [],
+    ],
+    [
+      'is by one where it has that itself',
+      { app: { shared: true }, before: (checks) => checks.seen('c1', sharedBy(app.name)), next: changes },
       changed,
     ],
     [

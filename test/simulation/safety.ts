@@ -71,6 +71,8 @@ export function safety({ desired, record, now, broken, wishes, knows }: Watching
   const wrong = new Map<string, readonly Span[]>();
   const wrongSince = new Map<string, number>();
   const troubles = new Map<string, readonly Span[]>();
+  /** Apps that asked for what another one got, by cluster: there they are not applied, until their next version. */
+  const without = new Map<string, ReadonlySet<string>>();
   const personal = new Set<string>();
   const foreign = new Set<string>();
   const approved = new Set<string>();
@@ -147,9 +149,11 @@ export function safety({ desired, record, now, broken, wishes, knows }: Watching
   /**
    * Where something was known to be wrong, nothing was lost by what was known: such a cluster is free to go on. What a
    * daemon sees it decides by at once, before the record tells it; so what went wrong since the record told that all was
-   * well may have been known, too. And of two daemons one may be shown something older by a member that has trouble.
+   * well may have been known, too. And of two daemons one may be shown something older by a member that has trouble. An app
+   * that cannot have what another one has is not applied.
    */
   function seemedWell(app: string, cluster: string): boolean {
+    if (without.get(cluster)?.has(app)) return false;
     const { available, since, at, by, doubtedAt } = record.decided(app, cluster);
     if (doubtedAt >= at - knownMs && hadTrouble(cluster, doubtedAt, at)) return false;
     const from = Math.max(since, at - knownMs);
@@ -248,6 +252,11 @@ export function safety({ desired, record, now, broken, wishes, knows }: Watching
       if (event.type === 'MODIFIED' && note !== undefined && !event.object.metadata.annotations?.[foreignNote])
         broken.push(`${cluster}/${namespace}/${name} lost an annotation that is not ours`);
       if (event.key === sharedKey && event.type === 'MODIFIED') changedHands(cluster, event);
+      if (event.key === sharedKey && event.type === 'ADDED') {
+        const owner = event.object.metadata.labels?.[placementLabel];
+        const asking = [...desired.apps.values()].filter(({ shared, name: app }) => shared && app !== owner);
+        without.set(cluster, new Set(asking.map(({ name: app }) => app)));
+      }
       if (event.key !== 'apps/deployments' || name !== 'web') return;
       const app = desired.apps.get(namespace);
       if (!app) return leavesBehind(cluster, event);
