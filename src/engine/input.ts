@@ -31,6 +31,8 @@ export interface PlanInput {
    */
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
   readonly record: FleetRecord;
+  /** Bindings that nothing but the record claims: the guard also counts what their clusters show. Undefined = none. */
+  readonly isUnproven?: (key: PlacementKey, cluster: ClusterName) => boolean;
   /** Lower-case hex sha-256 of the UTF-8 text. Handed in because the engine imports nothing. */
   readonly digest: (text: string) => string;
 }

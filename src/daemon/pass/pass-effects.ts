@@ -214,7 +214,7 @@ async function plan(
     shownBy: (doubtful) =>
       withheldTargets(planFleet({ ...input, record: doubtful, observations }), verifier, observations).shown,
   });
-  const result = planFleet({ ...input, record, observations }, memo);
+  const result = planFleet({ ...input, record, observations, isUnproven: verifier.isDoubted }, memo);
   const nextMemo = memoOf(result.parts);
   const withheld = withheldTargets(result, verifier, observations);
   for (const { key, cluster } of withheld.shown) verifier.shown(key, cluster);

@@ -1,4 +1,4 @@
-import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
+import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
@@ -10,7 +10,9 @@ import { listsDiffer } from '../../../engine/overrides/starts-rollout.ts';
 import type { BindingStep, PlacementWork } from '../../../engine/placement-work.ts';
 import type { PlanResult } from '../../../engine/plan.ts';
 import type { PlacementTarget } from '../../../engine/plan-document.ts';
+import { placementShownBy } from '../../../engine/recovery/rebuild.ts';
 import { overridesFor } from '../../../engine/rollout/overrides-for.ts';
+import { unpack } from '../../../engine/selection/envelope.ts';
 import { keyOfManifest, objectKey } from '../../../engine/selection/object-key.ts';
 import { placementTargets } from '../../../engine/target-kinds.ts';
 import type { World } from '../../../engine/world.ts';
@@ -90,10 +92,17 @@ const stepsOf = memoize(
     new Map(bindings.map((step) => [step.binding.targetCluster, step])),
 );
 
-/** Whether the cluster shows the target: some objects have its digests, and none has another. */
+/**
+ * Whether the cluster shows the target: some objects have its digests, and none has another. Nor does it have objects of another
+ * snapshot, which the target would remove.
+ */
 function shows({ objects }: ClusterObservation, target: PlacementTarget, { contents }: PlanResult): boolean {
   const content = targetContent(contents, target);
   if (content === undefined || content.leaveAlone) return false;
+  const key = placementKey(target.placement);
+  const listed = new Set(content.manifests.map(({ manifest }) => keyOfManifest(manifest)));
+  const known = namesIn(contents.works.get(key)?.contents ?? nothing);
+  if ((byPlacement(objects).get(key) ?? []).some((id) => known.has(id) && !listed.has(id))) return false;
   const digests = digestsOf(objects);
   const found = content.manifests.flatMap(({ manifest }) => {
     const key = keyOfManifest(manifest);
@@ -101,6 +110,28 @@ function shows({ objects }: ClusterObservation, target: PlacementTarget, { conte
   });
   return found.length > 0 && found.every((same) => same);
 }
+
+/** Keys of the objects of each placement. */
+const byPlacement = memoize(
+  (objects: ClusterObservation['objects']): ReadonlyMap<PlacementKey | undefined, string[]> => {
+    const groups = Map.groupBy(objects, placementShownBy);
+    return new Map([...groups].map(([key, own]) => [key, own.map(keyOfManifest)]));
+  },
+);
+
+/** Keys of all objects of the snapshots of a placement. */
+const namesIn = memoize(
+  (snapshots: ReadonlyMap<number, readonly Manifest[]>): ReadonlySet<string> =>
+    new Set([...snapshots.values()].flatMap((manifests) => manifests.flatMap(contentsOf)).map(keyOfManifest)),
+);
+
+function contentsOf(manifest: Manifest): readonly Manifest[] {
+  const envelope = unpack(manifest);
+  if (envelope === undefined) return [manifest];
+  return envelope.ok ? envelope.manifests : [];
+}
+
+const nothing: ReadonlyMap<number, readonly Manifest[]> = new Map();
 
 const digestsOf = memoize(
   (objects: ClusterObservation['objects']): ReadonlyMap<string, string | undefined> =>

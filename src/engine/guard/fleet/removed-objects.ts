@@ -7,6 +7,7 @@ import type { Pair, PlacementChange } from '../evidence/changes.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { membersThatLeave, membersThatStay } from '../evidence/members.ts';
 import { notRemembered, overridesOf, overridesReader, snapshotReader } from '../evidence/planned-record.ts';
+import { shownObjects } from '../evidence/shown-objects.ts';
 import { nameOf, objectsOf } from '../evidence/snapshot-objects.ts';
 import { takeovers } from './takeovers.ts';
 
@@ -79,7 +80,8 @@ function lossReader(evidence: Evidence): (of: PlacementChange, pair: Pair, drops
   return ({ key, emptied }, pair, drops) => {
     const { clusterName, before, after, removedNow } = pair;
     if (before === undefined) return undefined;
-    const held = () => objectsOf(contentsOf(key, before.resourceSnapshotIndex));
+    const held = (): readonly string[] => objectsOf(contentsOf(key, before.resourceSnapshotIndex));
+    const shown = () => shownObjects(evidence, key, clusterName);
     // All objects are removed or released, even if unknown: that counts as a removal.
     const all = () => (contentsOf(key, before.resourceSnapshotIndex) === notRemembered ? [''] : held());
     const gone = removedNow || after === undefined;
@@ -89,17 +91,18 @@ function lossReader(evidence: Evidence): (of: PlacementChange, pair: Pair, drops
       if (!leavesNow) return undefined;
       return { kind: 'released', objects: before.resourceSnapshotIndex === undefined ? [''] : all() };
     }
-    if (removedNow) return { kind: 'removed', objects: all() };
+    if (removedNow) return { kind: 'removed', objects: [...new Set([...all(), ...shown()])] };
     if (!after || before.resourceSnapshotIndex === undefined) return undefined;
+    const withoutNext = (objects: readonly string[], { resourceSnapshotIndex }: typeof after): readonly string[] => {
+      const next = objects.length === 0 ? undefined : new Set(objectsOf(contentsOf(key, resourceSnapshotIndex)));
+      return objects.filter((object) => !next?.has(object));
+    };
     const change = `${before.resourceSnapshotIndex} ${after.resourceSnapshotIndex}`;
     if (before.resourceSnapshotIndex !== after.resourceSnapshotIndex && !drops.has(change)) {
-      const next = new Set(objectsOf(contentsOf(key, after.resourceSnapshotIndex)));
-      drops.set(
-        change,
-        held().filter((object) => !next.has(object)),
-      );
+      drops.set(change, withoutNext(held(), after));
     }
-    const objects = [...new Set([...(drops.get(change) ?? []), ...droppedByOverride(key, pair, held)])];
+    const unlisted = drops.has(change) ? withoutNext(shown(), after) : [];
+    const objects = [...new Set([...(drops.get(change) ?? []), ...unlisted, ...droppedByOverride(key, pair, held)])];
     return objects.length === 0 ? undefined : { kind: 'dropped', objects };
   };
 }
