@@ -3,8 +3,10 @@ import { unbounded } from '../../../engine/node-pools/budgets.ts';
 import type { Status } from '../../status/open-status.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { type Listing, listing } from '../listing.ts';
+import { nodePage, nodePoolPage } from './page.ts';
 
 interface PlannedNode {
+  readonly plan: NodePlan;
   readonly cluster: string;
   readonly name: string;
   readonly pool: string | undefined;
@@ -23,10 +25,11 @@ export const nodes: Listing = listing<PlannedNode>({
   names: namesOfKind('nodes'),
   folders: ['nodes'],
   items: (status) => plans(status).flatMap(nodesOf),
-  describe: (node) => ({
+  describe: ({ plan: _, ...node }) => ({
     name: `${node.cluster}/${node.name}`,
     value: { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'PlannedNode', ...node },
   }),
+  page: ({ plan, name }, status) => nodePage(plan, name, status),
   columns: [
     { heading: 'POOL', cell: ({ pool }) => pool },
     { heading: 'TYPE', cell: ({ type }) => type },
@@ -38,19 +41,21 @@ export const nodes: Listing = listing<PlannedNode>({
   ],
 });
 
-function nodesOf({ metadata, claims, commands, blocked }: NodePlan): PlannedNode[] {
+function nodesOf(plan: NodePlan): PlannedNode[] {
+  const { metadata, claims, commands, blocked } = plan;
   const cluster = metadata.name;
   const found = new Map<string, PlannedNode>();
-  for (const { name, node = name, pool } of claims) found.set(node, { cluster, name: node, pool, state: 'Idle' });
+  for (const { name, node = name, pool } of claims) found.set(node, { plan, cluster, name: node, pool, state: 'Idle' });
   for (const { node, pool, reason, until } of blocked)
-    found.set(node, { cluster, name: node, pool, state: reason, until });
+    found.set(node, { plan, cluster, name: node, pool, state: reason, until });
   for (const { method, nodes: own } of commands)
     for (const { name, pool, instanceType, zone, capacityType, price } of own)
-      found.set(name, { cluster, name, pool, type: instanceType, zone, capacityType, price, state: method });
+      found.set(name, { plan, cluster, name, pool, type: instanceType, zone, capacityType, price, state: method });
   return [...found.values()];
 }
 
 interface PlannedNodePool {
+  readonly plan: NodePlan;
   readonly cluster: string;
   readonly pool: NodePlan['pools'][number];
 }
@@ -61,11 +66,12 @@ export const nodePools: Listing = listing<PlannedNodePool>({
   names: namesOfKind('nodePools'),
   folders: ['nodes'],
   items: (status) =>
-    plans(status).flatMap(({ metadata, pools }) => pools.map((pool) => ({ cluster: metadata.name, pool }))),
+    plans(status).flatMap((plan) => plan.pools.map((pool) => ({ plan, cluster: plan.metadata.name, pool }))),
   describe: ({ cluster, pool }) => ({
     name: `${cluster}/${pool.name}`,
     value: { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'PlannedNodePool', clusterName: cluster, ...pool },
   }),
+  page: ({ plan, pool }, status) => nodePoolPage(plan, pool, status),
   columns: [
     { heading: 'NODES', cell: ({ pool }) => pool.nodes },
     { heading: 'DISRUPTING', cell: ({ pool }) => pool.disrupting },
