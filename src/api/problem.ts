@@ -91,6 +91,7 @@ export const problemCodes = [
   'append-only',
   'state-transition',
   'rewound',
+  'unverified-commit',
   // Names and selectors of the whole fleet
   'dangling-reference',
   'idle-selector',

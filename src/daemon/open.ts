@@ -10,6 +10,8 @@ import type { Person } from '../git/person.ts';
 import { refPoll } from '../git/ref-poll.ts';
 import { branchRef, openSource } from '../git/source.ts';
 import { openStatusBranch } from '../git/status-branch.ts';
+import { openCommitVerifier } from '../git/verify/commit-verifier.ts';
+import { verifiedSource } from '../git/verify/verified-source.ts';
 import type { Clock } from '../members/clock.ts';
 import type { OpenProviders } from '../members/upgrade/upgrade-watch.ts';
 import { loadCache, readThrough } from '../repo/fleet/load-cache.ts';
@@ -48,6 +50,8 @@ export interface DaemonOptions {
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly webhookSecret: string | undefined;
   readonly acceptRewind: string | undefined;
+  /** Whose commits are acted on; undefined: everyone's. */
+  readonly verify?: Parameters<typeof openCommitVerifier>[0] | undefined;
   /** Author and committer of commits. */
   readonly author: Person;
   /** Time for work in progress to finish after a stop, milliseconds. */
@@ -98,6 +102,11 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
         }),
     });
     opened.push(() => source.close());
+    const verifier = input.verify && (await openCommitVerifier(input.verify));
+    if (verifier) opened.push(() => verifier.close());
+    const followed = verifier
+      ? verifiedSource(source, { verifier, memory: join(cacheDir, 'verified-commit') })
+      : source;
     const status = await openStatusBranch({ ...from, ...commits, statusBranch, refs: source.refs });
     opened.push(() => status.close());
     const cache = await loadCache(join(cacheDir, 'parsed'), (error) =>
@@ -107,9 +116,9 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
     );
     const assembled = assemble({
       ...input,
-      desired: source,
+      desired: followed,
       status,
-      approvals: approvalBranches(source, commits),
+      approvals: approvalBranches(followed, commits),
       load: (tree) => loadFleet(tree, cache),
       loadPast: (tree) => loadFleet(tree, readThrough(cache)),
       metrics: measured,

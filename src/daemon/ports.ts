@@ -1,6 +1,7 @@
 import type { RequestedBranch } from '../git/approval-branches.ts';
 import type { GitSource } from '../git/source.ts';
 import type { StatusBranch } from '../git/status-branch.ts';
+import type { VerifiedSource } from '../git/verify/verified-source.ts';
 import type { RepoTree } from '../repo/tree.ts';
 
 /** Where desired state comes from: the branch of a fleet repo. */
@@ -17,6 +18,9 @@ export interface DesiredState {
   parentOf(commit: string): Promise<string | undefined>;
   /** The commit that brought the present content of a file: see GitSource. */
   readonly broughtBy: GitSource['broughtBy'];
+  /** Where commits are verified: those that are not acted on, as of the last `poll`. */
+  readonly unverified?: VerifiedSource['unverified'];
+  readonly signatureOf?: VerifiedSource['signatureOf'];
   /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
   madeAt(commit: string): Promise<number | undefined>;
 }

@@ -17,6 +17,8 @@ export type GitErrorCode =
   | 'locked'
   | 'no-git-binary'
   | 'too-large'
+  /** No commit of the branch has a signature that counts. */
+  | 'unverified'
   | 'failed';
 
 /**
@@ -42,6 +44,7 @@ const remedies: Readonly<Record<GitErrorCode, Remedy>> = {
   locked: 'retry',
   'no-git-binary': 'user',
   'too-large': 'user',
+  unverified: 'user',
   failed: 'retry',
 };
 

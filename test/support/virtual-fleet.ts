@@ -10,7 +10,7 @@ import type { Plan } from '../../src/engine/plan-document.ts';
 import { approvalBranches, approvalPrefix } from '../../src/git/approval-branches.ts';
 import type { Branches } from '../../src/git/branches.ts';
 import { refPoll } from '../../src/git/ref-poll.ts';
-import { branchRef, gitSource } from '../../src/git/source.ts';
+import { branchRef, type GitSource, gitSource } from '../../src/git/source.ts';
 import { statusBranch } from '../../src/git/status-branch.ts';
 import type { Transport } from '../../src/members/api-server/transport.ts';
 import type { Clock } from '../../src/members/clock.ts';
@@ -44,6 +44,8 @@ export interface DaemonOptions {
   readonly providers?: OpenProviders;
   /** Wraps the status branch of the daemon. */
   readonly recorded?: (status: Status) => Status;
+  /** Wraps the fleet repo of the daemon. */
+  readonly followed?: (source: GitSource) => GitSource;
   /** Wraps the fleet's files for the daemon. */
   readonly loaded?: (fleet: Fleet) => Fleet;
 }
@@ -128,7 +130,7 @@ export class VirtualFleet {
     );
     const prefixes = [branchRef('main'), branchRef('fleet-status'), approvalPrefix];
     const refs = refPoll(branches, { prefixes, maxAgeMs: intervalMs, now: () => clock.now() });
-    const source = gitSource(branches, 'main', refs);
+    const source = (options.followed ?? ((followed) => followed))(gitSource(branches, 'main', refs));
     const commits = { author: bot, now: () => clock.now() };
     const status = statusBranch(branches, branchRef('fleet-status'), { ...commits, refs });
     const cache = memoryCache();

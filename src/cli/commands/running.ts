@@ -63,6 +63,8 @@ export function runningCommands(gitfleet: Command): void {
         '127.0.0.1:8080',
       )
       .option('--accept-rewind <commit>', 'accept once that the branch was rewound to this commit')
+      .option('--verify-commits <format>', 'act only on commits that a key of --verify-keys signed: openpgp or ssh')
+      .option('--verify-keys <file>', 'public keys (openpgp), or allowed signers as ssh-keygen has them (ssh)')
       .option('--git-author <name <address>>', 'author of status commits and approval branches', defaultAuthor)
       .option('--grace-period <duration>', 'how long requests to members may take to finish after SIGTERM', '25s')
       .option(

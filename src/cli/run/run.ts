@@ -4,6 +4,7 @@ import { parseDuration } from '../../engine/kernel/duration.ts';
 import { GitError } from '../../git/git-error.ts';
 import { hasStatusAtOriginOnly } from '../../git/native/status-at-origin.ts';
 import { parsePerson } from '../../git/person.ts';
+import { signatureFormats } from '../../git/verify/commit-verifier.ts';
 import { systemClock } from '../../members/clock.ts';
 import { upgradeProvidersOf } from '../../members/upgrade/providers.ts';
 import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
@@ -31,6 +32,8 @@ export interface RunOptions {
   readonly publishInterval: string;
   readonly listen: string;
   readonly acceptRewind?: string;
+  readonly verifyCommits?: string;
+  readonly verifyKeys?: string;
   readonly gitAuthor: string;
   readonly gracePeriod: string;
   readonly once?: boolean;
@@ -66,6 +69,7 @@ export async function run(options: RunOptions): Promise<void> {
     listen: listenAddress(options.listen, options.once ?? false),
     webhookSecret: await webhookSecret((message) => log.warn(`${message}: POST /hooks returns 404`)),
     acceptRewind: commitId(options.acceptRewind),
+    verify: verification(options),
     author: parsePerson(options.gitAuthor),
     graceMs: duration('--grace-period', options.gracePeriod),
     clock: systemClock,
@@ -134,8 +138,9 @@ function requireFleetFile(options: RunOptions): string {
   throw new CliError('--members simulated needs --simulated-fleet FILE: see fleet-repo-example/simulated-fleet.yaml');
 }
 
-function oneOf(flag: string, text: string, allowed: readonly string[]): string {
-  if (allowed.includes(text)) return text;
+function oneOf<T extends string>(flag: string, text: string, allowed: readonly T[]): T {
+  const found = allowed.find((word) => word === text);
+  if (found !== undefined) return found;
   throw new CliError(`${flag} ${text} is not known: use one of ${allowed.join(', ')}`);
 }
 
@@ -156,6 +161,15 @@ function commitId(text: string | undefined): string | undefined {
   if (text !== undefined && !/^[0-9a-f]{7,40}$/.test(text))
     throw new CliError(`--accept-rewind ${text} is not a commit: write at least 7 digits of its id`);
   return text;
+}
+
+function verification({ verifyCommits, verifyKeys: keys }: RunOptions) {
+  if (verifyCommits === undefined && keys === undefined) return undefined;
+  if (verifyCommits === undefined || keys === undefined)
+    throw new CliError(
+      '--verify-commits and --verify-keys go together: the kind of signature, and whose signatures count',
+    );
+  return { format: oneOf('--verify-commits', verifyCommits, signatureFormats), keys };
 }
 
 function listenAddress(text: string, once: boolean): { readonly host: string; readonly port: number } | undefined {

@@ -20,7 +20,7 @@ export function approverFinder({
   desired,
   author,
 }: {
-  readonly desired: Pick<DesiredState, 'broughtBy'>;
+  readonly desired: Pick<DesiredState, 'broughtBy' | 'signatureOf'>;
   readonly author: Person;
 }): FindApprovers {
   /** By path: what was found, as of which tip. */
@@ -34,7 +34,10 @@ export function approverFinder({
       if (error instanceof GitError) return undefined;
       throw error;
     });
-    const approver = found === 'before' ? before?.approver : found && approverIn(found, author);
+    const approver =
+      found === 'before'
+        ? before?.approver
+        : found && { ...approverIn(found, author), signature: await desired.signatureOf?.(found.oid) };
     known.set(path, { tip, approver });
     return approver;
   }

@@ -4,7 +4,9 @@ import type { RepoTree } from '../../repo/tree.ts';
 import type { DesiredState } from '../ports.ts';
 import { fleetOfLostCommit } from '../record/recorded-fleet.ts';
 import type { Logger } from '../report/log.ts';
+import type { Metrics } from '../report/metrics.ts';
 import { rewound } from './rewound.ts';
+import { unverified } from './unverified.ts';
 
 /** The desired fleet: the commit to plan for, and its files. */
 export interface DesiredFleet {
@@ -37,6 +39,7 @@ export function desiredFleet(input: {
   readonly desired: DesiredState;
   readonly load: (tree: RepoTree) => Promise<Fleet>;
   readonly log: Logger;
+  readonly metrics: Metrics;
   readonly branch: string;
   readonly acceptRewind: string | undefined;
 }): DesiredFleet {
@@ -55,31 +58,40 @@ export function desiredFleet(input: {
   };
   const isRewindAccepted = (commit: string): boolean => acceptRewind !== undefined && commit.startsWith(acceptRewind);
 
+  async function wanted(): Promise<WantedCommit> {
+    const tip = await desired.poll();
+    if (claimed !== undefined && (claimed === tip || (await desired.isAncestor(claimed, tip)))) {
+      accepted = claimed;
+      claimed = undefined;
+    }
+    // Anyone who can push to the status branch could name any commit of the repository.
+    if (accepted === undefined && claimed !== undefined && !isRewindAccepted(tip)) {
+      const problems = [rewound({ branch: input.branch, tip, accepted: claimed, isKnown: false })];
+      return { commit: claimed, problems, insteadOf: tip };
+    }
+    const descends = accepted === undefined || tip === accepted || (await desired.isAncestor(accepted, tip));
+    if (!descends && !isRewindAccepted(tip))
+      return {
+        commit: accepted!,
+        problems: [rewound({ branch: input.branch, tip, accepted: accepted!, isKnown: true })],
+      };
+    if (!descends || claimed !== undefined) log.warn({ commit: tip, before: accepted ?? claimed }, 'rewind accepted');
+    accepted = tip;
+    claimed = undefined;
+    return { commit: tip, problems: [] };
+  }
+
   return {
     claim(commit) {
       claimed = commit;
     },
     async commit() {
-      const tip = await desired.poll();
-      if (claimed !== undefined && (claimed === tip || (await desired.isAncestor(claimed, tip)))) {
-        accepted = claimed;
-        claimed = undefined;
-      }
-      // Anyone who can push to the status branch could name any commit of the repository.
-      if (accepted === undefined && claimed !== undefined && !isRewindAccepted(tip)) {
-        const problems = [rewound({ branch: input.branch, tip, accepted: claimed, isKnown: false })];
-        return { commit: claimed, problems, insteadOf: tip };
-      }
-      const descends = accepted === undefined || tip === accepted || (await desired.isAncestor(accepted, tip));
-      if (!descends && !isRewindAccepted(tip))
-        return {
-          commit: accepted!,
-          problems: [rewound({ branch: input.branch, tip, accepted: accepted!, isKnown: true })],
-        };
-      if (!descends || claimed !== undefined) log.warn({ commit: tip, before: accepted ?? claimed }, 'rewind accepted');
-      accepted = tip;
-      claimed = undefined;
-      return { commit: tip, problems: [] };
+      const asked = await wanted();
+      const ignored = desired.unverified?.();
+      input.metrics.set('gitfleet_unverified_commits', ignored?.count ?? 0);
+      return ignored === undefined
+        ? asked
+        : { ...asked, problems: [...asked.problems, unverified(input.branch, ignored)] };
     },
     async followed({ commit, insteadOf = commit }) {
       return { commit: insteadOf, fleet: (await loadFiles(insteadOf)) ?? emptyFleet };

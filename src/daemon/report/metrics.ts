@@ -17,6 +17,10 @@ const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histo
   gitfleet_git_request_total: ['counter', 'Requests to the git server by type (list, fetch, push).'],
   gitfleet_git_push_conflicts_total: ['counter', 'Status pushes that another writer made stale.'],
   gitfleet_record_mismatch_total: ['counter', 'Claims of the status branch that the followed branch did not confirm.'],
+  gitfleet_unverified_commits: [
+    'gauge',
+    'Commits of the followed branch that are not acted on, since one is not verified.',
+  ],
   gitfleet_cluster_connection_status: ['gauge', 'Members by state (reachable, unreachable).'],
   gitfleet_queue_depth: ['gauge', 'Members with work in progress.'],
   gitfleet_plan_changes: ['gauge', 'Bindings of the last plan by move.'],

@@ -1,0 +1,139 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { GitError } from '../git-error.ts';
+import type { GitSource } from '../source.ts';
+import type { CommitVerifier } from './commit-verifier.ts';
+
+/** Commits of the followed branch that are not acted on. */
+export interface UnverifiedCommits {
+  readonly tip: string;
+  /** The commit that is acted on instead. */
+  readonly verified: string;
+  /** The oldest one that does not verify, and why. */
+  readonly first: string;
+  readonly why: string;
+  /** Number of commits on the first-parent line that are not acted on. */
+  readonly count: number;
+}
+
+export interface VerifiedSource extends GitSource {
+  /** As of the last `poll`; undefined = the tip is verified. */
+  unverified(): UnverifiedCommits | undefined;
+  /** `signature of ann@example.com verified`, or why not. */
+  signatureOf(commit: string): Promise<string>;
+}
+
+/** Commits on the first-parent line that are looked at. Two processes for each of them. */
+const mostCommits = 1_000;
+
+/**
+ * The branch up to its last verified commit. The tip counts if it verifies and every commit on the first-parent line since the last
+ * verified one does: who signs a merge vouches for what it merges. Without a last verified commit, the newest one that verifies counts.
+ * `memory`: a file that keeps it between starts, since what the status branch says is not believed.
+ */
+export function verifiedSource(
+  source: GitSource,
+  { verifier, memory }: { readonly verifier: CommitVerifier; readonly memory: string },
+): VerifiedSource {
+  const { objects } = source.branches;
+  const verdictOn = (commit: string) => verifier.verify(objects, commit);
+  const base = keptCommit(memory, source.branch);
+  let last: { readonly tip: string; readonly found: UnverifiedCommits | undefined } | undefined;
+
+  /** The commits from the tip to a known one, newest first. */
+  async function lineSince(tip: string, known: string): Promise<readonly string[]> {
+    const line: string[] = [];
+    let at: string | undefined = tip;
+    while (at !== undefined && at !== known && !(await source.isAncestor(at, known))) {
+      line.push(at);
+      if (line.length > mostCommits)
+        throw new GitError(
+          'unverified',
+          `${source.branch} has more than ${mostCommits} commits since ${known.slice(0, 12)}, the last verified one: remove ${memory} to start from its tip`,
+        );
+      at = await source.parentOf(at);
+    }
+    return line;
+  }
+
+  async function sinceKnown(tip: string, known: string): Promise<UnverifiedCommits | undefined> {
+    const line = await lineSince(tip, known);
+    let verified = known;
+    for (const [at, commit] of [...line.entries()].toReversed()) {
+      const verdict = await verdictOn(commit);
+      if (!verdict.isVerified) {
+        await base.set(verified);
+        return { tip, verified, first: commit, why: verdict.why, count: at + 1 };
+      }
+      // A line that joins the known commit by a merge does not descend from it before.
+      if (await source.isAncestor(known, commit)) verified = commit;
+    }
+    await base.set(tip);
+    return undefined;
+  }
+
+  /** The newest commit that verifies, where nothing is known yet. */
+  async function newest(tip: string): Promise<UnverifiedCommits | undefined> {
+    let first = { commit: tip, why: '' };
+    let at: string | undefined = tip;
+    for (let count = 0; count < mostCommits && at !== undefined; count++) {
+      const verdict = await verdictOn(at);
+      if (verdict.isVerified) {
+        await base.set(at);
+        return count === 0 ? undefined : { tip, verified: at, first: first.commit, why: first.why, count };
+      }
+      first = { commit: at, why: verdict.why };
+      at = await source.parentOf(at);
+    }
+    throw new GitError(
+      'unverified',
+      `no commit of ${source.branch} is signed by a key of --verify-keys, so nothing is acted on: of ${first.commit.slice(0, 12)}, ${first.why}`,
+    );
+  }
+
+  async function judged(tip: string): Promise<UnverifiedCommits | undefined> {
+    const known = await base.get();
+    if (known === undefined) return newest(tip);
+    if (known === tip) return undefined;
+    if (await source.isAncestor(known, tip)) return sinceKnown(tip, known);
+    // The branch was rewound: whether that is accepted is decided by who asks for the tip.
+    const verdict = await verdictOn(tip);
+    if (!verdict.isVerified) return { tip, verified: known, first: tip, why: verdict.why, count: 1 };
+    await base.set(tip);
+    return undefined;
+  }
+
+  return {
+    ...source,
+    async poll() {
+      const tip = await source.poll();
+      if (last?.tip !== tip) last = { tip, found: await judged(tip) };
+      return last.found?.verified ?? tip;
+    },
+    unverified: () => last?.found,
+    async signatureOf(commit) {
+      const verdict = await verdictOn(commit);
+      return verdict.isVerified ? `signature of ${verdict.by} verified` : `not verified: ${verdict.why}`;
+    },
+  };
+}
+
+/** A commit of a branch, kept in a file between starts. */
+function keptCommit(file: string, branch: string) {
+  let kept: Promise<string | undefined> | undefined;
+  const read = async (): Promise<string | undefined> => {
+    const [commit = '', of] = (await readFile(file, 'utf8').catch(() => '')).split('\n');
+    return of === branch && /^[0-9a-f]{40}$/.test(commit) ? commit : undefined;
+  };
+  const get = (): Promise<string | undefined> => {
+    kept ??= read();
+    return kept;
+  };
+  return {
+    get,
+    async set(commit: string): Promise<void> {
+      if ((await get()) === commit) return;
+      kept = Promise.resolve(commit);
+      await writeFile(file, `${commit}\n${branch}\n`);
+    },
+  };
+}
