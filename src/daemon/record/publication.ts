@@ -1,6 +1,7 @@
 import { hexOf, isRemovalApproved } from '../../engine/gate/removal-approval.ts';
 import type { FleetRecord } from '../../engine/input.ts';
-import type { Plan, RecordDocument } from '../../engine/plan-document.ts';
+import { type Plan, plannedUpgradeRuns, type RecordDocument } from '../../engine/plan-document.ts';
+import { allMembers, isInFlight } from '../../engine/upgrade/tree.ts';
 import { type DaemonMemory, writeDaemonMemory } from '../../repo/record/daemon-memory.ts';
 import { recordPathOf, unknownFolderOf } from '../../repo/record/path.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
@@ -82,5 +83,11 @@ export const startsSomething = (plan: Plan): boolean =>
   plan.placements.some(({ bindings }) =>
     bindings.some(({ move }) => move === 'add' || move === 'update' || move === 'remove'),
   ) ||
+  startsUpgrade(plan) ||
   // A command of nodes that enters a phase.
   plan.nodes.some(({ commands }) => commands.some(({ since }) => since === plan.now));
+
+const startsUpgrade = (plan: Plan): boolean =>
+  plannedUpgradeRuns(plan).some(({ status }) =>
+    allMembers(status).some((member) => isInFlight(member) && member.status.startTime === plan.now),
+  );

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Transport } from '../../../src/members/api-server/transport.ts';
+import { upgradeStrategy } from '../../support/cluster-upgrades.ts';
 import { VirtualFleet } from '../../support/virtual-fleet.ts';
 import {
   gate,
@@ -36,6 +37,25 @@ it('a run upgrades simulated clusters stage by stage, and the second stage after
   await fleet.until('the run is over', async () => (await states(fleet))['run'] === 'Completed', 300);
   expect(versionsOf(fleet)).toEqual(Object.fromEntries(names.map((name) => [name, upgraded])));
   expect(requested(fleet).toSorted()).toEqual(names.toSorted());
+});
+
+it('a member that starts just after another change was published is started once', async () => {
+  fleet = await VirtualFleet.open(
+    {
+      ...stagedFiles,
+      ...upgradeStrategy([
+        { name: 'test', groups: [{ name: 'test', maxConcurrency: '2' }], afterStageWaitInSeconds: 20 },
+        { name: 'prod', groups: [{ name: 'prod', maxConcurrency: '2' }] },
+      ]),
+    },
+    ...names.map((name) => simulatedMember(name)),
+  );
+  const { passes } = fleet.start();
+  await fleet.until('the run is over', async () => (await states(fleet))['run'] === 'Completed', 300);
+  const operations = passes.flatMap((pass) =>
+    pass.kind === 'published' ? pass.plan.targets.flatMap((it) => ('upgrade' in it ? it.upgrade.operationId : [])) : [],
+  );
+  expect([...new Set(operations)].map((id) => id.split('.')[1]).toSorted()).toEqual(names.toSorted());
 });
 
 it('a member whose upgrade fails ends the run, and no other member starts', async () => {

@@ -37,6 +37,8 @@ export interface UpgradeVerifier extends DoubtedOperations {
 export function upgradeVerifier(): UpgradeVerifier {
   const known = new WeakMap<UpdateRun, UpdateRun>();
   const doubted = new Set<string>();
+  /** Operations in flight of the record that this daemon published last. */
+  let own: ReadonlySet<string> = new Set();
   /** Gates of runs as verified, by name, whose approval is withdrawn. */
   const withdrawn = new Map<string, { readonly run: UpdateRun; readonly gate: RunGate }>();
   return {
@@ -62,8 +64,7 @@ export function upgradeVerifier(): UpgradeVerifier {
           const gate = withdrawnBehind(verdict.run, tip);
           if (gate) withdrawn.set(name, { run: verdict.run, gate });
           upgrades.set(name, verdict.run);
-          for (const member of verdict.run.status ? allMembers(verdict.run.status) : [])
-            if (isInFlight(member) && member.operationId !== undefined) doubted.add(member.operationId);
+          for (const operationId of operationsOf(verdict.run)) if (!own.has(operationId)) doubted.add(operationId);
           continue;
         }
         upgrades.delete(name);
@@ -79,6 +80,7 @@ export function upgradeVerifier(): UpgradeVerifier {
     },
     trust({ upgrades }) {
       for (const run of upgrades.values()) known.set(run, run);
+      own = new Set([...upgrades.values()].flatMap(operationsOf));
     },
     isDoubtedOperation: (operationId) => doubted.has(operationId),
     withoutUnrequested(record, observations) {
@@ -106,3 +108,7 @@ export function upgradeVerifier(): UpgradeVerifier {
     },
   };
 }
+
+/** Ids of the operations of a run that are in flight. */
+const operationsOf = ({ status }: UpdateRun): readonly string[] =>
+  (status ? allMembers(status) : []).flatMap((member) => (isInFlight(member) && member.operationId) || []);
