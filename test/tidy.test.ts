@@ -11,7 +11,7 @@ const mayImport: Readonly<
 > = {
   api: { folders: ['api'], packages: ['zod'], node: false },
   engine: { folders: ['api', 'engine'], packages: [], node: false },
-  repo: { folders: ['api', 'engine', 'repo'], packages: ['yaml', 'zod'], node: true },
+  repo: { folders: ['api', 'engine', 'repo'], packages: ['yaml', 'zod', '@kubernetes/client-node'], node: true },
   forecast: { folders: ['api', 'engine', 'repo', 'forecast'], packages: [], node: false },
   report: { folders: ['api', 'engine', 'repo', 'forecast', 'report'], packages: [], node: false },
   git: { folders: ['api', 'git', 'repo'], packages: ['isomorphic-git', 'undici', 'chokidar'], node: true },

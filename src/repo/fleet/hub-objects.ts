@@ -7,6 +7,7 @@ import { isConfigMapEnvelope } from '../../engine/selection/envelope.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { objectKey } from '../../engine/selection/object-key.ts';
 import { builtInGroups, builtInKinds } from '../../engine/selection/scope.ts';
+import type { ShapeCheck } from '../schemas/kind-shapes.ts';
 import { dataIssues } from './data-issues.ts';
 import { envelopeIssues, readEnvelope } from './envelope-contents.ts';
 import type { Finding, Placed } from './finding.ts';
@@ -25,14 +26,14 @@ export interface HubObjects {
 }
 
 /** The manifests under `resources/`, as a hub would have them. An object defined twice is refused. */
-export function hubObjects(documents: readonly Placed[]): HubObjects {
+export function hubObjects(documents: readonly Placed[], shapes: ShapeCheck): HubObjects {
   const crds = crdScopes(documents);
   const findings: Finding[] = [];
   const unreadable: string[] = [];
   const refused: ObjectRef[] = [];
   const places = new Map<string, { readonly placed: Placed; readonly object: HubObject | undefined }[]>();
   for (const placed of documents) {
-    const { object, issues } = hubObject(placed, crds);
+    const { object, issues } = hubObject(placed, { crds, shapes });
     const ref = writtenRef(placed.value);
     for (const issue of issues) findings.push({ placed, issue, ref: ref ?? kindOnly(placed) });
     // An object with generateName is none of the known ones.
@@ -85,18 +86,26 @@ const warnings = new WeakMap<object, readonly Issue[]>();
 
 const warningsOf = (value: object): readonly Issue[] => warnings.get(value) ?? [];
 
+const isError = ({ severity }: Issue): boolean => severity === 'error';
+
+/** Whether another finding is about the same field, or a field around it. */
+const isAmong = ({ path }: Issue, others: readonly Issue[]): boolean =>
+  others.some((other) => other.path.every((part, at) => part === path[at]));
+
 function hubObject(
   { value, file }: Placed,
-  crds: CrdScopes,
+  { crds, shapes }: { readonly crds: CrdScopes; readonly shapes: ShapeCheck },
 ): { readonly object?: HubObject; readonly issues: readonly Issue[] } {
+  const shaped = shapes(value);
   if (!sound.has(value)) {
     const broken = [...metadataIssues(value), ...dataIssues(value)];
-    if (broken.length > 0) return { issues: broken };
+    if (broken.length > 0) return { issues: [...broken, ...shaped.filter((issue) => !isAmong(issue, broken))] };
     const issues = nodeResourceIssues(value);
-    if (issues.some(({ severity }) => severity === 'error')) return { issues };
+    if (issues.some(isError)) return { issues: [...issues, ...shaped] };
     sound.add(value);
     if (issues.length > 0) warnings.set(value, issues);
   }
+  if (shaped.some(isError)) return { issues: [...warningsOf(value), ...shaped] };
   const manifest = value as Manifest;
   const { namespace } = manifest.metadata;
   const declared = scopeOf(manifest, crds);
@@ -124,7 +133,7 @@ function hubObject(
   const enveloped = read as HubObject['enveloped'];
   const misplaced = envelopeIssues(manifest, enveloped, crds);
   if (misplaced.length > 0) return { issues: misplaced };
-  const issues = [...(declared === undefined ? misspeltKind(manifest) : []), ...warningsOf(manifest)];
+  const issues = [...(declared === undefined ? misspeltKind(manifest) : []), ...warningsOf(manifest), ...shaped];
   if (before?.scope === scope && before.file === file) return { object: before, issues };
   const object: HubObject = { manifest, scope, file, ...(enveloped ? { enveloped } : {}) };
   known.set(manifest, object);

@@ -3,6 +3,7 @@ import type { PlacementKey } from '../../api/meta.ts';
 import { isPlacement, placementKey } from '../../api/placement.ts';
 import { writtenRef } from '../../api/written-ref.ts';
 import { type Fleet, sourceKey } from '../../engine/input.ts';
+import { shapeCheck } from '../schemas/kind-shapes.ts';
 import type { RepoTree } from '../tree.ts';
 import { locate } from './finding.ts';
 import { fleetObjects, namesStrategy } from './fleet-objects.ts';
@@ -26,7 +27,8 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
   const sorted = sortDocuments(documents.placed);
   const fleet = fleetObjects(sorted.fleet);
   const envelopes = fleet.accepted.flatMap(({ object, placed }) => (fleetRowOf(object).isResource ? [placed] : []));
-  const hub = hubObjects([...sorted.hub, ...envelopes]);
+  const manifests = [...sorted.hub, ...envelopes];
+  const hub = hubObjects(manifests, await shapeCheck(manifests));
   const findings = [...sorted.findings, ...fleet.findings, ...hub.findings];
   const located = await locate(findings, tree, usable.files);
   return sortFleet({

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import type { Problem } from '../../../src/api/problem.ts';
 import { folder, removeFolders } from '../../support/folders.ts';
 import { cli } from '../../support/run-cli.ts';
 import { members, placement, T0 } from '../rollout/world.ts';
@@ -36,7 +37,12 @@ it('a field that no type of ours knows reaches the snapshot and the member as it
   });
   const { out } = await cli('plan', '--repo', repo, '--now', T0, '-o', 'json');
   const { record, problems } = JSON.parse(out);
-  expect(problems).toEqual([]);
+  expect(problems.map(({ severity, path }: Problem) => `${severity} ${path}`)).toEqual([
+    'warning metadata.futureMeta',
+    'warning spec.futureField',
+    'warning spec.template.spec.containers.0.futureOfContainers',
+    'warning futureTop',
+  ]);
   const snapshot = parseAllDocuments(record['placements/web/snapshots/0.yaml']).map((document) => document.toJS());
   expect(snapshot.slice(1)).toEqual([strange, custom]);
   const rendered = await cli('render', '--repo', repo, '--cluster', 'a', '--now', T0, '-o', 'yaml');

@@ -1,0 +1,65 @@
+import type { Issue } from '../../api/issue.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
+import { builtInShape, loadBuiltInShapes } from './built-in-shapes.ts';
+import { crdShapes, type Written } from './crd-shapes.ts';
+import { type Shape, shapeIssues } from './shape.ts';
+
+/** Finds what in a manifest its kind does not have. Kinds that neither Kubernetes nor the repo defines are left alone. */
+export type ShapeCheck = (manifest: object) => readonly Issue[];
+
+/** Loads the shapes of the kinds in `documents`: built-in ones, and those of CustomResourceDefinitions among them. */
+export async function shapeCheck(documents: readonly Written[]): Promise<ShapeCheck> {
+  const written = documents.flatMap(({ value }) => [value, ...enveloped(value).map(([, inner]) => inner)]);
+  const kinds = new Map(written.flatMap((value) => kindOf(value) ?? []).map((kind) => [keyOf(kind), kind]));
+  await loadBuiltInShapes([...kinds.values()]);
+  const declared = crdShapes(documents);
+  const shapeOf = (value: unknown): Shape | undefined => {
+    const kind = kindOf(value);
+    return kind && (builtInShape(kind.group, kind.version, kind.kind) ?? declared.get(keyOf(kind)));
+  };
+  return (manifest) => {
+    const inside = enveloped(manifest);
+    if (inside.length === 0) return known(manifest, shapeOf(manifest));
+    return inside.flatMap(([key, inner]) =>
+      known(inner, shapeOf(inner)).map((issue) => ({ ...issue, path: ['data', key, ...issue.path] })),
+    );
+  };
+}
+
+interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+const keyOf = ({ group, version, kind }: Kind): string => `${group}/${version}/${kind}`;
+
+function kindOf(value: unknown): Kind | undefined {
+  const { apiVersion, kind } = value as { readonly apiVersion?: unknown; readonly kind?: unknown };
+  return typeof apiVersion === 'string' && typeof kind === 'string'
+    ? { ...groupVersionOf(apiVersion), kind }
+    : undefined;
+}
+
+/** The manifests in a typed envelope, by key. */
+function enveloped(value: object): readonly (readonly [string, object])[] {
+  const { kind, apiVersion, data } = value as { readonly [field in 'kind' | 'apiVersion' | 'data']?: unknown };
+  const isTyped =
+    (kind === 'ResourceEnvelope' || kind === 'ClusterResourceEnvelope') &&
+    String(apiVersion).startsWith('placement.kubernetes-fleet.io/');
+  if (!isTyped || typeof data !== 'object' || data === null) return [];
+  return Object.entries(data).flatMap(([key, inner]) =>
+    typeof inner === 'object' && inner !== null ? [[key, inner as object] as const] : [],
+  );
+}
+
+/** Found once for each manifest and shape, since most files do not change from load to load. */
+const found = new WeakMap<object, { readonly shape: Shape | undefined; readonly issues: readonly Issue[] }>();
+
+function known(manifest: object, shape: Shape | undefined): readonly Issue[] {
+  const before = found.get(manifest);
+  if (before?.shape === shape && before) return before.issues;
+  const issues = shape === undefined ? [] : shapeIssues(manifest, shape);
+  found.set(manifest, { shape, issues });
+  return issues;
+}

@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openDirectory } from '../../../src/repo/directory-tree.ts';
+import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
+
+afterEach(removeFolders);
+
+/** `line:column severity path, fix` of every problem of one file of resources. */
+async function found(text: string): Promise<string[]> {
+  const dir = folder({ 'resources/all.yaml': text });
+  const { problems } = await loadFleet(await openDirectory(dir));
+  return problems.map(
+    ({ severity, line, column, message, fix }) =>
+      `${line}:${column} ${severity} ${message.replace(/^\w+ (\S+\/)?\w+: /, '')}; ${fix}`,
+  );
+}
+
+const object = (apiVersion: string, kind: string, spec: string) =>
+  `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: web, namespace: shop}\nspec:\n${spec}`;
+const deployment = (spec: string) => object('apps/v1', 'Deployment', spec);
+const container = (field: string) => deployment(`  template: {spec: {containers: [{name: web, ${field}}]}}\n`);
+
+describe('a built-in kind', () => {
+  it.each([
+    ['replicas: two', ['5:3 error spec.replicas must be an integer; write a whole number']],
+    ['replicas: "2"', ['5:3 error spec.replicas must be an integer; write it without quotes']],
+    ['replica: 2', ['5:3 warning there is no field spec.replica; did you mean replicas?']],
+    ['selecter: {}', ['5:3 warning there is no field spec.selecter; did you mean selector?']],
+    ['paused: "true"', ['5:3 error spec.paused must be true or false; write it without quotes']],
+    ['template: [a]', ['5:3 error spec.template must be an object; write its fields: metadata, spec']],
+    [
+      'template: {containers: []}',
+      ['5:14 warning there is no field spec.template.containers; did you mean spec.containers?'],
+    ],
+    ['replicas: null', []],
+  ])('%s', async (spec, expected) => {
+    expect(await found(deployment(`  ${spec}\n`))).toEqual(expected);
+  });
+
+  const at = 'spec.template.spec.containers[0]';
+  it.each([
+    ['image: 5', [`error ${at}.image must be a string; write it in quotes`]],
+    ['env: [{name: A, value: 5}]', [`error ${at}.env[0].value must be a string; write it in quotes`]],
+    ['ports: {containerPort: 80}', [`error ${at}.ports must be a list; write a list: each item begins with -`]],
+    ['resources: {limits: {cpu: 1, memory: 1Gi}}', []],
+    ['livenessProbe: {httpGet: {port: 80}}, readinessProbe: {httpGet: {port: http}}', []],
+  ])('its containers: %s', async (field, expected) => {
+    expect((await found(container(field))).map((line) => line.replace(/^\S+ /, ''))).toEqual(expected);
+  });
+
+  it('of a version or a group that Kubernetes does not serve is left alone', async () => {
+    for (const version of ['example.com/v1', 'apps/v9'])
+      expect(await found(object(version, 'Deployment', '  replicas: two\n'))).toEqual([]);
+  });
+
+  it('inside an envelope', async () => {
+    const [text] = await found(`apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ResourceEnvelope
+metadata: {name: all, namespace: shop}
+data:
+  web.yaml: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: two}}
+`);
+    expect(text).toMatch(/^5:\d+ error spec.replicas must be an integer/);
+  });
+});
+
+describe('a kind of the repo itself', () => {
+  const definition = (spec: string) => `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, properties: {spec: ${spec}}}}
+---
+`;
+  const widget = (spec: string) => object('example.com/v1', 'Widget', spec);
+  it.each([
+    ['{type: object, properties: {size: {type: integer}}}', 'size: big', ['spec.size must be an integer']],
+    ['{type: object, properties: {size: {type: integer}}}', 'siize: 1', ['there is no field spec.siize']],
+    ['{type: object, x-kubernetes-preserve-unknown-fields: true}', 'siize: 1', []],
+    ['{type: object, additionalProperties: {type: string}}', 'a: 1', ['spec.a must be a string']],
+    ['{type: object, properties: {port: {x-kubernetes-int-or-string: true}}}', 'port: http', []],
+  ])('%s with %s', async (schema, spec, expected) => {
+    const lines = await found(definition(schema) + widget(`  ${spec}\n`));
+    expect(lines.map((line) => line.replace(/^\S+ \w+ |;.*/g, ''))).toEqual(expected);
+  });
+});
+
+it('an object with a wrong type is refused, one with an unknown field is not', async () => {
+  const load = async (spec: string) =>
+    loadFleet(await openDirectory(folder({ 'resources/web.yaml': deployment(spec) })));
+  expect((await load('  replicas: two\n')).resources).toEqual([]);
+  expect((await load('  replica: 2\n')).resources).toHaveLength(1);
+});
