@@ -99,6 +99,8 @@ export const problemCodes = [
   'override-scope',
   'lost-variable',
   'contested-object',
+  'not-selected',
+  'namespace-not-placed',
   // Status branch and reconciliation
   'record-unreadable',
   'record-mismatch',

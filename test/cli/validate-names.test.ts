@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { folder, put, removeFolders } from '../support/folders.ts';
 import { cli } from '../support/run-cli.ts';
 import { place, shop } from '../support/shop.ts';
@@ -16,6 +17,17 @@ const files: Readonly<Record<string, string>> = {
     'placementType: PickAll',
     'placementType: PickFixed\n    clusterNames: [dev-1]',
   ),
+  'placements/web-dev.yaml': stringify({
+    apiVersion: 'placement.kubernetes-fleet.io/v1',
+    kind: 'ClusterResourcePlacement',
+    metadata: { name: 'web-dev' },
+    spec: {
+      resourceSelectors: [
+        { group: '', version: 'v1', kind: 'Namespace', name: 'web', selectionScope: 'NamespaceOnly' },
+      ],
+      policy: { placementType: 'PickFixed', clusterNames: ['dev-1'] },
+    },
+  }),
   'evictions/e.yaml': `apiVersion: placement.kubernetes-fleet.io/v1beta1
 kind: ClusterResourcePlacementEviction
 metadata: {name: e}

@@ -179,3 +179,108 @@ spec:
     expect({ ...ran, err: ran.err.includes(message) ? message : ran.err }).toEqual({ code, out: '', err: message });
   });
 });
+
+describe('validate reports what only the whole fleet shows', () => {
+  const place = (spec: string, kind = 'ClusterResourcePlacement', where = '') =>
+    `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ${kind}\nmetadata: {name: web${where}}\nspec:\n  resourceSelectors: [${spec}]\n`;
+  const namespace = (name: string) => `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`;
+  const settings = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n';
+  const selectNamespace = '{group: "", version: v1, kind: Namespace, name: web}';
+  const spread = `  policy: {placementType: PickN, numberOfClusters: 1, topologySpreadConstraints: [{topologyKey: regoin}]}\n`;
+  const lines = async (files: Record<string, string>) =>
+    (await cli('validate', folder(files))).out.split('\n').filter((line) => line.includes('warning['));
+
+  it('resources that no placement selects, once for each namespace', async () => {
+    const files = {
+      'clusters/eu-1.yaml': member('eu-1'),
+      'web.yaml': place(selectNamespace),
+      'resources/web.yaml': namespace('web'),
+      'resources/shop.yaml': `${settings}---\n${namespace('shop')}`,
+    };
+    expect(await lines(files)).toEqual([
+      'resources/shop.yaml:7:12: warning[not-selected]: Namespace shop: no placement selects it, nor 1 more of namespace shop',
+    ]);
+  });
+
+  it('a topologyKey that no cluster has, with the nearest', async () => {
+    const files = {
+      'clusters/eu-1.yaml': member('eu-1', { region: 'eu' }),
+      'web.yaml': place(selectNamespace) + spread,
+      'resources/web.yaml': namespace('web'),
+    };
+    expect(await lines(files)).toEqual([
+      expect.stringMatching(
+        /^web.yaml:6:\d+: warning\[idle-selector\]: .*no cluster of this repo has the label regoin$/,
+      ),
+    ]);
+  });
+
+  it('a ResourcePlacement on clusters to which nothing brings its namespace', async () => {
+    const select = '{group: "", version: v1, kind: ConfigMap, name: settings}';
+    const files = {
+      'clusters/eu-1.yaml': member('eu-1'),
+      'rp.yaml': place(select, 'ResourcePlacement', ', namespace: shop'),
+      'resources/shop.yaml': settings,
+    };
+    const brought = place(selectNamespace).replace('name: web}]', 'name: shop}]');
+    expect(await lines(files)).toEqual([
+      expect.stringMatching(
+        /^rp.yaml:3:\d+: warning\[namespace-not-placed\]: .*no placement brings the namespace shop to eu-1$/,
+      ),
+    ]);
+    expect(
+      await lines({
+        ...files,
+        'crp.yaml': brought.replace('name: shop}]', 'name: shop, selectionScope: NamespaceOnly}]'),
+        'resources/ns.yaml': namespace('shop'),
+      }),
+    ).toEqual([]);
+  });
+});
+
+describe('validate in a pipeline', () => {
+  const files = {
+    'clusters/eu-1.yaml': member('eu-1'),
+    'resources/web.yaml':
+      'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: web}\nspec: {replica: 2}\n',
+  };
+
+  it('--strict ends with 2 for warnings', async () => {
+    const dir = folder(files);
+    expect((await cli('validate', dir)).code).toBe(0);
+    expect((await cli('validate', dir, '--strict')).code).toBe(2);
+  });
+
+  it('-o github prints annotations', async () => {
+    const { out } = await cli('validate', folder(files), '-o', 'github');
+    expect(out.split('\n')[0]).toBe(
+      '::warning file=resources/web.yaml,line=4,col=8,title=gitfleet unknown-field::Deployment web/web: there is no field spec.replica%0Afix: did you mean replicas?',
+    );
+  });
+
+  it('-o sarif prints a log for code scanning', async () => {
+    const { out } = await cli('validate', folder(files), '-o', 'sarif');
+    expect(JSON.parse(out)).toMatchObject({
+      version: '2.1.0',
+      runs: [
+        {
+          tool: { driver: { name: 'gitfleet', rules: [{ id: 'unknown-field' }] } },
+          results: [
+            {
+              ruleId: 'unknown-field',
+              level: 'warning',
+              locations: [
+                {
+                  physicalLocation: {
+                    artifactLocation: { uri: 'resources/web.yaml' },
+                    region: { startLine: 4, startColumn: 8 },
+                  },
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+});

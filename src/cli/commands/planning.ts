@@ -12,10 +12,12 @@ export function planningCommands(gitfleet: Command): void {
       )
       .argument('[dir|url]', 'fleet repo', '.')
       .addOption(ref())
-      .addOption(output('table or json'))
-      .action(async (repo, options) => (await import('../validate.ts')).validate(repo, options)),
+      .option('--strict', 'exit with 2 for warnings, too')
+      .addOption(output('table, json, github or sarif'))
+      .action(async (repo, options) => (await import('../validate/validate.ts')).validate(repo, options)),
     'validate',
     'validate --ref HEAD         only what is committed, as plan does',
+    'validate --strict -o github  annotations in a workflow of GitHub; -o sarif for code scanning',
     'validate https://git.example.com/platform/fleet.git --ref next -o json',
   );
 

@@ -1,7 +1,7 @@
 import { CliError } from './exit.ts';
 import { writeOut } from './write.ts';
 
-export type OutputFormat = 'table' | 'json' | 'yaml' | 'markdown' | 'wide' | 'name' | 'ics';
+export type OutputFormat = 'table' | 'json' | 'yaml' | 'markdown' | 'wide' | 'name' | 'ics' | 'github' | 'sarif';
 
 /** The requested format. Error: CliError with the formats of the command. */
 export function outputFormat(text: string, allowed: readonly OutputFormat[]): OutputFormat {

@@ -1,0 +1,111 @@
+import { relative } from 'node:path';
+import type { Problem } from '../../api/problem.ts';
+import type { Fleet } from '../../engine/input.ts';
+import { assertNever } from '../../engine/kernel/assert.ts';
+import { planFleet } from '../../engine/plan.ts';
+import { parseAddress } from '../../git/address.ts';
+import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
+import { idleConstraints } from '../../repo/fleet/idle-constraints.ts';
+import { objectsOf } from '../../repo/fleet/kinds/rows.ts';
+import { loadFleet } from '../../repo/fleet/load-fleet.ts';
+import { missingNamespaces } from '../../repo/fleet/missing-namespaces.ts';
+import { overlappingPlacements } from '../../repo/fleet/overlapping-placements.ts';
+import { placeProblems } from '../../repo/fleet/place-problems.ts';
+import { byPosition, formatProblem } from '../../repo/fleet/positions.ts';
+import { unselectedResources } from '../../repo/fleet/unselected-resources.ts';
+import { readRecord } from '../../repo/record/read.ts';
+import { sha256 } from '../../repo/sha256.ts';
+import { allAtOnce } from '../all-at-once.ts';
+import { type OpenedRepo, openRepo } from '../fleet-repo/open-repo.ts';
+import { colorsFor } from '../terminal/colors.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { outputFormat, print, printJson } from '../terminal/output.ts';
+import { githubLines, sarif } from './formats.ts';
+
+/** Reports every problem of a fleet repo, in a clone of the working tree; exit code 2 when one is an error, with `strict` also when one is a warning. */
+export async function validate(
+  repo: string,
+  options: { readonly ref?: string; readonly strict?: boolean; readonly output: string },
+): Promise<void> {
+  const format = outputFormat(options.output, ['table', 'json', 'github', 'sarif']);
+  const opened = await openRepo(repo, { ref: options.ref, onDisk: true });
+  try {
+    const fleet = await loadFleet(opened.tree);
+    const problems = await problemsOf(fleet, opened);
+    const count = (severity: Problem['severity']) => problems.filter((problem) => problem.severity === severity).length;
+    const objects = objectsOf(fleet).length + fleet.beingDeleted.length;
+    const summary = `${plural(objects, 'fleet object')} and ${plural(fleet.resources.length, 'resource')} ${whatWasRead(opened)}: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('info'), 'note')}.`;
+    if (format === 'sarif') printJson(sarif(problems, inWorkspace(repo)));
+    else if (format === 'github') print([...githubLines(problems, inWorkspace(repo)), summary].join('\n'));
+    else if (format === 'json')
+      printJson({
+        apiVersion: 'gitfleet.dev/v1alpha1',
+        kind: 'ProblemList',
+        commit: opened.tree.id,
+        items: problems,
+      });
+    else {
+      const color = colorsFor(process.stdout);
+      const tone = { error: 'red', warning: 'yellow', info: 'cyan' } as const;
+      for (const problem of problems) print(color(tone[problem.severity], formatProblem(problem)));
+      print(summary);
+    }
+    if (count('error') > 0 || (options.strict && count('warning') > 0))
+      throw new CliError('invalid', exitCodes.invalidInput, { silent: true });
+  } finally {
+    await opened.close();
+  }
+}
+
+/** What was read: in a clone that shows whether uncommitted changes are included. */
+function whatWasRead({ from, tree }: OpenedRepo): string {
+  switch (from) {
+    case 'folder':
+      return 'read';
+    case 'working tree':
+      return 'read from the working tree, committed or not';
+    case 'commit':
+      return `read of commit ${tree.id.slice(0, 12)}`;
+    default:
+      return assertNever(from);
+  }
+}
+
+/** Problems that only a plan finds, independent of the state of the clusters. */
+const foundByPlanning: ReadonlySet<string> = new Set([
+  'invalid-resource-selectors',
+  'failing-override',
+  'failing-envelope',
+  'node-disruption',
+]);
+
+/** Problems of the single files and, where they are the whole fleet, of their references, selections and variables. */
+async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<readonly Problem[]> {
+  const now = new Date().toISOString();
+  const { record } = readRecord(new Map());
+  const all = allAtOnce(fleet);
+  const { plan } = planFleet({ now, commit: tree.id, fleet: all, record, observations: undefined, digest: sha256 });
+  const planned = plan.problems.filter(({ code }) => foundByPlanning.has(code));
+  const loose = isPart
+    ? []
+    : [
+        ...planned,
+        ...overlappingPlacements(plan, fleet),
+        ...fleetWarnings(fleet, record),
+        ...idleConstraints(fleet),
+        ...missingNamespaces(plan, fleet),
+        ...(await unselectedResources(fleet, tree)),
+      ];
+  const found = await placeProblems(loose, async () => tree);
+  return [...fleet.problems, ...found].sort(byPosition);
+}
+
+/** Directory of the fleet repo in the present one, which CI has the files below: `` or `fleet/`. */
+function inWorkspace(repo: string): string {
+  const address = parseAddress(repo);
+  if (address.kind !== 'local') return '';
+  const path = relative(process.cwd(), address.path).replaceAll('\\', '/');
+  return path === '' || path.startsWith('..') ? '' : `${path}/`;
+}
+
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,92 @@
+import type { Problem } from '../../api/problem.ts';
+import { writtenRef } from '../../api/written-ref.ts';
+import type { Fleet, HubObject } from '../../engine/input.ts';
+import { gather } from '../../engine/selection/gather.ts';
+import { compileHub } from '../../engine/selection/hub.ts';
+import { describeRef, keyOfManifest, objectKey, refOfManifest } from '../../engine/selection/object-key.ts';
+import { isReservedNamespace } from '../../engine/selection/placeable.ts';
+import type { RepoTree } from '../tree.ts';
+import { itemsOf } from '../yaml/items-of.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
+import { decode } from './finding.ts';
+
+/**
+ * Warnings about resources that no placement selects, one for each namespace and for each cluster-scoped object. None while something
+ * that may select them cannot be read or does not select what it names. They have the line of their object; `placeProblems` adds the column.
+ */
+export async function unselectedResources(fleet: Fleet, tree: RepoTree): Promise<Problem[]> {
+  const groups = Map.groupBy(unselected(fleet), ({ manifest: { metadata, kind } }) =>
+    kind === 'Namespace' ? `${metadata.name}/` : metadata.namespace ? `${metadata.namespace}/` : metadata.name,
+  );
+  const firsts = [...groups.values()].map((group) => ({ object: group.find(isNamespace) ?? group[0]!, group }));
+  const places = await placesOf(
+    firsts.map(({ object }) => object),
+    tree,
+  );
+  return firsts.map(({ object, group }): Problem => {
+    const { namespace } = group.find((it) => it !== object)?.manifest.metadata ?? {};
+    const others = group.length === 1 ? '' : `, nor ${group.length - 1} more of namespace ${namespace}`;
+    return {
+      severity: 'warning',
+      code: 'not-selected',
+      file: object.file,
+      ...places.get(object),
+      path: 'metadata.name',
+      message: `${describeRef(refOfManifest(object.manifest))}: no placement selects it${others}`,
+      fix: 'add a resource selector for it, or remove it',
+    };
+  });
+}
+
+const isNamespace = ({ manifest }: HubObject): boolean => manifest.kind === 'Namespace';
+
+function unselected({ placements, resources, refused, unreadable, beingDeleted }: Fleet): HubObject[] {
+  const mayBeMissing = refused.some(({ kind }) => kind.endsWith('ResourcePlacement')) || beingDeleted.length > 0;
+  if (placements.length === 0 || unreadable.length > 0 || mayBeMissing) return [];
+  // A misspelt name is reported where it is written, and would be reported again for each object it was to select.
+  const names = new Set(resources.map(({ manifest: { kind, metadata } }) => `${kind} ${metadata.name}`));
+  const isDangling = placements.some(({ spec }) =>
+    spec.resourceSelectors.some(({ kind, name }) => name !== undefined && !names.has(`${kind} ${name}`)),
+  );
+  if (isDangling) return [];
+  const hub = compileHub(resources);
+  const selected = new Set<HubObject>();
+  for (const placement of placements) {
+    const gathered = gather(placement, hub);
+    if (!gathered.ok) return [];
+    for (const object of gathered.objects) selected.add(object);
+  }
+  const isOfReserved = ({ manifest: { metadata } }: HubObject): boolean =>
+    isReservedNamespace(metadata.namespace ?? '') || isReservedNamespace(metadata.name);
+  return [...hub.kinds.values()]
+    .flatMap(({ objects }) => objects)
+    .filter((object) => !selected.has(object) && !isOfReserved(object));
+}
+
+/** Line of the document of each object, and its place in a List. */
+async function placesOf(
+  objects: readonly HubObject[],
+  tree: RepoTree,
+): Promise<ReadonlyMap<HubObject, Pick<Problem, 'line' | 'inside'>>> {
+  const names = new Set(objects.map(({ file }) => file));
+  const files = (await tree.files()).filter(({ path }) => names.has(path));
+  const contents = await tree.read(files.map(({ oid }) => oid));
+  const lines = new Map(
+    files.flatMap(({ path, oid }) => {
+      const bytes = contents.get(oid);
+      return bytes ? written(path, decode(bytes)) : [];
+    }),
+  );
+  return new Map(
+    objects.map((object) => [object, lines.get(`${object.file} ${keyOfManifest(object.manifest)}`) ?? {}]),
+  );
+}
+
+const written = (path: string, text: string): (readonly [string, Pick<Problem, 'line' | 'inside'>])[] =>
+  parseYaml(text, path).documents.flatMap(({ value, line }) =>
+    (itemsOf(value) ?? [value]).flatMap((item, at) => {
+      const ref = writtenRef(item as object);
+      const inside = item === value ? {} : { inside: ['items', at] };
+      return ref ? [[`${path} ${objectKey(ref)}`, { line, ...inside }] as const] : [];
+    }),
+  );
