@@ -1,13 +1,15 @@
 import type { Problem } from '../../api/problem.ts';
 import { formatInstant, type Instant } from '../kernel/instant.ts';
 import { neverFires } from './budget-window.ts';
-import { limitedReasons, unbounded } from './budgets.ts';
+import { amountOf, type Budget, limitedReasons, unbounded } from './budgets.ts';
 import { doNotDisrupt } from './do-not-disrupt.ts';
 import type { Pool } from './pool.ts';
 import { limitTimeline } from './timeline.ts';
 
 const horizonMs = 400 * 86_400_000;
 const mostSpans = 20;
+/** Four a day over the horizon. */
+const mostChanges = 1_600;
 /** Any number: whether a budget is zero or absent does not depend on it. */
 const someNodes = 100;
 
@@ -46,7 +48,12 @@ export function poolLints(
 
 function budgetLints(pool: Pool, now: Instant): Lint[] {
   if (pool.budgets === 'invalid') return [];
-  const { spans, isEndless } = limitTimeline(pool, someNodes, { from: now, until: now + horizonMs, most: 400 });
+  const decisive = { ...pool, budgets: decisiveOf(pool.budgets) };
+  const { spans, isEndless } = limitTimeline(decisive, someNodes, {
+    from: now,
+    until: now + horizonMs,
+    most: mostChanges,
+  });
   const path = 'spec.disruption.budgets';
   const last = spans.at(-1)!;
   const forever = limitedReasons.filter((reason) => isEndless && last.limits[reason] === 0);
@@ -78,6 +85,18 @@ function budgetLints(pool: Pool, now: Instant): Lint[] {
       ...one,
     })),
   ];
+}
+
+/**
+ * The budgets that decide whether a limit is zero or absent: where one of other than zero nodes is always active, only those of zero nodes
+ * do. Others may change every minute, and would hide what comes later.
+ */
+function decisiveOf(budgets: readonly Budget[]): readonly Budget[] {
+  const isAlways = ({ window, reasons }: Budget): boolean => window === undefined && reasons === undefined;
+  const isZero = ({ nodes }: Budget): boolean => amountOf(nodes, someNodes) === 0;
+  if (!budgets.some(isAlways)) return budgets;
+  const zero = budgets.find((budget) => isAlways(budget) && isZero(budget));
+  return zero ? [zero] : budgets.filter((budget) => isAlways(budget) || isZero(budget));
 }
 
 const whichOf = (reasons: readonly string[] | undefined): string =>

@@ -135,6 +135,27 @@ describe('the examples of the product page', () => {
     }));
   };
 
+  it('are looked at for 400 days: three changes a day until the next autumn hide nothing', () => {
+    const daily = { nodes: '20%', schedule: '0 9 * * *', duration: '8h' };
+    const rest = { nodes: '10%', schedule: '0 17 * 1-9,11-12 *', duration: '16h' };
+    const october = { nodes: '5%', schedule: '0 20 * 10 *', duration: '13h' };
+    // In October nothing is active between 17:00 and 20:00.
+    expect(rulesOf([daily, rest, october])[0]).toEqual({
+      rule: 'NodeBudgetUnbounded',
+      first: { from: '2027-10-01T17:00:00Z', to: '2027-10-01T20:00:00Z' },
+      reasons: undefined,
+    });
+  });
+
+  it('that change every other minute hide no budget of zero nodes', () => {
+    const noise = { nodes: '20%', schedule: '*/2 * * * *', duration: '1m' };
+    expect(rulesOf([{ nodes: '10%' }, noise])).toEqual([]);
+    expect(rulesOf([{ nodes: '0' }, noise]).map(({ rule }) => rule)).toEqual(['NodeBudgetBlocksForever']);
+    expect(rulesOf([{ nodes: '10%' }, noise, { nodes: '0', schedule: '@yearly', duration: '9000h' }])).toEqual([
+      { rule: 'NodeBudgetBlocksForever', first: { from: '2026-11-20T10:00:00Z' }, reasons: undefined },
+    ]);
+  });
+
   it('get the lint they deserve', () => {
     expect(rulesOf(business)).toEqual([]);
     expect(rulesOf(weekend)).toEqual([
