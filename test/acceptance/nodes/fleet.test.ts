@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { folder } from '../../support/folders.ts';
+import { claim, market, node, nodeMember, nodePool, observedNodes, smallMarket } from '../../support/node-world.ts';
+import { plan } from '../../support/plan-command.ts';
+import { cli } from '../../support/run-cli.ts';
+
+const flow = (value: unknown): string => JSON.stringify(value);
+const config = (nodeDisruption: object) => ({
+  'fleet.yaml': flow({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'FleetConfig',
+    metadata: { name: 'fleet' },
+    spec: { nodeDisruption },
+  }),
+});
+const members = { 'dev-1': { env: 'dev' }, 'prod-1': { env: 'prod' }, 'prod-2': { env: 'prod' } };
+const repo = (more: Readonly<Record<string, string>>) => ({
+  ...Object.fromEntries(
+    Object.entries(members).map(([name, labels]) => [`members/${name}.yaml`, nodeMember(name, 'execute', labels)]),
+  ),
+  ...smallMarket,
+  ...more,
+});
+const isDrifted = (of: ReturnType<typeof node>) => ({
+  nodeName: of.metadata.name,
+  conditions: ['Initialized', 'Drifted'].map((type) => ({
+    type,
+    status: 'True',
+    reason: type === 'Drifted' ? 'NodePoolDrifted' : type,
+    lastTransitionTime: '2026-11-20T08:00:00Z',
+  })),
+});
+/** Two empty nodes on each member; on these one of them is drifted. */
+const observed = (...drifted: readonly string[]) =>
+  Object.keys(members).map((name) => {
+    const nodes = [node(`${name}-a`), node(`${name}-b`)];
+    const pool = nodePool('default', { disruption: { consolidateAfter: 'Never', budgets: [{ nodes: '100%' }] } });
+    const claims = nodes.map((of, at) =>
+      claim(of, at === 0 && drifted.includes(name) ? { status: isDrifted(of) } : {}),
+    );
+    return observedNodes(name, { nodes, pods: [], extras: [pool, ...claims] });
+  });
+
+const outcome = async (nodeDisruption: object, drifted: readonly string[], now?: string) => {
+  const { plan: whole } = await plan({
+    repo: repo(config(nodeDisruption)),
+    observed: observed(...drifted),
+    ...(now ? { now } : {}),
+  });
+  return {
+    begun: whole.nodes.flatMap(({ clusterName, commands }) =>
+      commands.filter(({ phase }) => phase !== 'Proposed').map(() => clusterName),
+    ),
+    holds: whole.holds.map(({ subject, reason }) => `${subject.name} ${reason}`),
+  };
+};
+
+describe('waves of drifted nodes', () => {
+  const waves = { waves: [{ matchLabels: { env: 'dev' } }, { matchLabels: { env: 'prod' } }] };
+
+  it('start one after the other', async () => {
+    expect(await outcome(waves, ['dev-1', 'prod-1'])).toEqual({ begun: ['dev-1'], holds: ['prod-1 NodeWave'] });
+    expect(await outcome(waves, ['prod-1', 'prod-2'])).toEqual({ begun: ['prod-1', 'prod-2'], holds: [] });
+  });
+
+  it('come before clusters in no wave', async () => {
+    const dev = { waves: [{ matchLabels: { env: 'dev' } }] };
+    expect(await outcome(dev, ['dev-1', 'prod-1'])).toEqual({ begun: ['dev-1'], holds: ['prod-1 NodeWave'] });
+  });
+});
+
+describe('budgets of the fleet', () => {
+  const all = ['dev-1', 'prod-1', 'prod-2'];
+
+  it('limit clusters, by name where nothing else orders them', async () => {
+    expect(await outcome({ budgets: [{ clusters: '2' }] }, all)).toEqual({
+      begun: ['dev-1', 'prod-1'],
+      holds: ['prod-2 FleetNodeBudget'],
+    });
+  });
+
+  it('limit the nodes of the clusters that they select', async () => {
+    const budgets = [{ nodes: '1', clusterSelector: { matchLabels: { env: 'prod' } } }];
+    expect(await outcome({ budgets }, all)).toEqual({
+      begun: ['dev-1', 'prod-1'],
+      holds: ['prod-2 FleetNodeBudget'],
+    });
+  });
+
+  it('bind in their window, in their time zone, and for their reasons', async () => {
+    const closed = { nodes: '0', schedule: '0 9 * * 1-5', duration: '8h', timeZone: 'Europe/Berlin' };
+    const at = (budget: object, now: string) => outcome({ budgets: [budget] }, ['dev-1'], now);
+    // 09:00 in Berlin is 08:00 UTC in winter.
+    expect((await at(closed, '2026-11-20T08:00:00Z')).begun).toEqual([]);
+    expect((await at(closed, '2026-11-20T16:00:00Z')).begun).toEqual(['dev-1']);
+    expect((await at({ ...closed, reasons: ['Empty'] }, '2026-11-20T08:00:00Z')).begun).toEqual(['dev-1']);
+  });
+});
+
+describe('several InstanceCatalogs and PriceLists', () => {
+  const small = market([{ name: 'D2', cpu: 2, price: 0.1 }]);
+  const other = market([{ name: 'D2', cpu: 3, price: 0.3 }]);
+  const named = (files: Readonly<Record<string, string>>, name: string, spec: object) =>
+    Object.fromEntries(
+      Object.entries(files).map(([path, text]) => {
+        const document = JSON.parse(text);
+        return [
+          path.replace('.yaml', `-${name}.yaml`),
+          flow({ ...document, metadata: { name }, spec: { ...document.spec, ...spec } }),
+        ];
+      }),
+    );
+  const problems = async (spec: object) => {
+    const files = { ...named(small, 'one', {}), ...named(other, 'two', spec) };
+    const { plan: whole } = await plan({
+      repo: { 'members/dev-1.yaml': nodeMember('dev-1', 'plan', { env: 'dev' }), ...files },
+      observed: [observed()[0]!],
+    });
+    return whole.problems.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+  };
+
+  it('that contradict each other on a cluster are errors that name both places', async () => {
+    const found = await problems({});
+    expect(found.length).toBeGreaterThanOrEqual(2);
+    for (const message of found) expect(message).toMatch(/\(also nodes\/(catalog|prices)-one\.yaml:\d+\)/);
+  });
+
+  it('may differ where no cluster has both', async () => {
+    expect(await problems({ clusterSelector: { matchLabels: { env: 'prod' } } })).toEqual([]);
+  });
+});
+
+it('gitfleet budgets shows what a pool allows at an instant', async () => {
+  const of = node('n1');
+  const pool = nodePool('default', {
+    disruption: { budgets: [{ nodes: '50%' }, { nodes: '0', schedule: '0 9 * * *', duration: '8h' }] },
+  });
+  const seen = folder({
+    'eu-1.yaml': observedNodes('eu-1', {
+      nodes: [of, node('n2')],
+      pods: [],
+      extras: [pool, claim(of), claim(node('n2'))],
+    }),
+  });
+  const fleet = folder({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan') });
+  const asked = (at: string) =>
+    cli(
+      'budgets',
+      'eu-1',
+      '--repo',
+      fleet,
+      '--observed',
+      seen,
+      '--recorded',
+      'none',
+      '--at',
+      at,
+      '--now',
+      '2026-11-20T10:00:00Z',
+    );
+  expect((await asked('2026-11-20T16:59:59Z')).out).toMatch(
+    /default: 2 nodes, 0 disrupting\n.*\n.* 2026-11-20T17:00:00Z +0 +0 +0/,
+  );
+  expect((await asked('2026-11-20T17:00:00Z')).out).toMatch(/ 2026-11-21T09:00:00Z +1 +1 +1/);
+});
