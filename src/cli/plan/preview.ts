@@ -1,15 +1,20 @@
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { totalEffect } from '../../forecast/total-effect.ts';
+import { mergeTrees } from '../../git/merge-trees.ts';
+import { resolveCommit } from '../../git/resolve-commit.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { effectMarkdown } from '../../report/effect/effect-markdown.ts';
 import { type EffectText, effectHeadings, effectText } from '../../report/effect/effect-text.ts';
-import { openRepo } from '../fleet-repo/open-repo.ts';
+import { openGit } from '../fleet-repo/open-git.ts';
 import { titled } from '../kinds/page-text.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
+import { unreadable } from '../terminal/file-errors.ts';
+import { mostNamed } from '../terminal/names.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
 import { table } from '../terminal/table.ts';
 import { type PlanOptions, withPlanInput } from './input.ts';
@@ -22,21 +27,21 @@ const assumptions = {
 };
 
 /**
- * The total effect of a change: what the clusters have once everything of `ref` has settled, compared with what they have once
+ * The total effect of a change: what the clusters have once everything of `ref`, merged into `base`, has settled, compared with what they have once
  * everything of `base` has. Exit code as of `plan`.
  */
 export async function preview(
   options: PlanOptions & { readonly base: string; readonly output: string },
 ): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'markdown']);
-  const next = await fleetAt(options);
+  const next = await mergedFleet(options);
   const { effect, found } = await withPlanInput({ ...options, ref: options.base }, async (input) => {
     const effect = totalEffect(input, next, assumptions);
     return { effect, found: await placeProblems(effect.first.plan.problems, next.tree) };
   });
   await next.close();
   const text = effectText(effect);
-  const head = `Plan of ${next.commit.slice(0, 12)}, compared with ${options.base}.`;
+  const head = `Plan of ${next.commit.slice(0, 12)} merged into ${options.base} at ${next.into.slice(0, 12)}.`;
   if (format === 'json') {
     const { first: _, ...document } = effect;
     printJson({
@@ -44,6 +49,7 @@ export async function preview(
       kind: 'TotalEffect',
       commit: next.commit,
       base: options.base,
+      baseCommit: next.into,
       ...document,
       problems: found,
     });
@@ -59,16 +65,30 @@ function exitCodeOf({ guard, rows }: EffectText, problems: readonly Problem[]): 
   return rows.length > 0 ? exitCodes.somethingToDo : exitCodes.nothingToDo;
 }
 
-/** The fleet of the change. Its files stay open for the positions of problems. */
-async function fleetAt({ repo, ref }: PlanOptions): Promise<{
+/** The fleet of the change merged into the base. Its files stay open for the positions of problems. Error: CliError for conflicts. */
+async function mergedFleet({ repo, ref, base }: PlanOptions & { readonly base: string }): Promise<{
   readonly fleet: Fleet;
   readonly commit: string;
+  readonly into: string;
   readonly tree: Parameters<typeof placeProblems>[1];
   readonly close: () => Promise<void>;
 }> {
-  const opened = await openRepo(repo, { ref });
-  const fleet = await loadFleet(opened.tree);
-  return { fleet, commit: opened.tree.id, tree: async () => opened.tree, close: () => opened.close() };
+  const branches = await openGit(repo).catch(unreadable(repo));
+  try {
+    const into = await resolveCommit(branches, base);
+    const commit = await resolveCommit(branches, ref);
+    // The first fetch of a server leaves out where the two parted.
+    if (branches.remote) for (const name of [base, ref ?? 'HEAD']) await branches.deepen(`refs/heads/${name}`);
+    const { tree, conflicts } = await mergeTrees(branches.objects, { ours: into, theirs: commit });
+    if (conflicts.length > 0)
+      throw new CliError(
+        `${ref ?? 'HEAD'} cannot be merged into ${base}: both changed ${listUpTo(conflicts, mostNamed)}: merge ${base} into it and plan again`,
+      );
+    return { fleet: await loadFleet(tree), commit, into, tree: async () => tree, close: () => branches.close() };
+  } catch (error) {
+    await branches.close();
+    throw error;
+  }
 }
 
 /** The same facts as in Markdown, in the same order. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
-import { removeFolders } from '../../support/folders.ts';
+import { put, removeFolders } from '../../support/folders.ts';
 import { deployment, member, placement } from '../../support/paper-fleet.ts';
 import { cli } from '../../support/run-cli.ts';
 
@@ -19,10 +19,18 @@ beforeAll(async () => {
   fleet.git('checkout', '-q', '-b', 'my-branch');
   fleet.git('rm', '-q', 'resources/extra.yaml');
   fleet.git('commit', '-q', '-m', 'Drop extra');
+  fleet.git('checkout', '-q', '-b', 'later', 'main');
+  put(fleet.dir, { 'resources/more.yaml': extra.replace('extra', 'more') });
+  fleet.git('add', '-A', 'resources');
+  fleet.git('commit', '-q', '-m', 'Add more');
+  fleet.git('checkout', '-q', '-b', 'conflicting', 'main');
+  put(fleet.dir, { 'resources/extra.yaml': extra.replace('"1"', '"2"') });
+  fleet.git('commit', '-q', '-a', '-m', 'Change extra');
   fleet.git('checkout', '-q', 'main');
 });
 
-const preview = (...flags: string[]) => cli('plan', '--repo', fleet.dir, '--base', 'main', ...flags);
+const preview = (...flags: string[]) =>
+  cli('plan', '--repo', fleet.dir, ...(flags.includes('--base') ? [] : ['--base', 'main']), ...flags);
 
 describe('gitfleet plan --base', () => {
   it('says in a comment what the branch does once everything has settled', async () => {
@@ -46,6 +54,19 @@ describe('gitfleet plan --base', () => {
       placements: [{ removed: 4, changed: 0, added: 0 }],
       changes: [{ action: 'remove', clusters: cities }],
     });
+  });
+  it('is of the merge result: what came to the base meanwhile stays', async () => {
+    const { out, code } = await preview('--ref', 'my-branch', '--base', 'later');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^removes 4 objects · 4 of 4 clusters\n/);
+    expect(out).toMatch(/Plan of [0-9a-f]{12} merged into later at [0-9a-f]{12}\.\n$/);
+  });
+  it('of a branch that conflicts with the base is an error that names the files', async () => {
+    const { err, out, code } = await preview('--ref', 'my-branch', '--base', 'conflicting');
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(
+      'my-branch cannot be merged into conflicting: both changed resources/extra.yaml: merge conflicting into it',
+    );
   });
   it('of the same commit is nothing', async () => {
     const { out, code } = await preview('--ref', 'main');
