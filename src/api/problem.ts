@@ -116,6 +116,7 @@ export const problemCodes = [
   'approval-without-review',
   'early-approval',
   'approval-branch',
+  'forge',
   'eviction-refused',
   'node-disruption',
   'plan-not-settled',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { messageOf } from '../api/message-of.ts';
+import { networkFetch, openForge } from '../forge/open-forge.ts';
 import { approvalBranches, approvalPrefix } from '../git/approval-branches.ts';
 import type { GitRequest } from '../git/branches.ts';
 import { GitError } from '../git/git-error.ts';
@@ -26,6 +27,7 @@ import type { Connect } from './open-members.ts';
 import type { PassResult } from './pass/pass-result.ts';
 import type { Logger } from './report/log.ts';
 import { metrics } from './report/metrics.ts';
+import type { ApprovalRequests } from './requests/approval-requests.ts';
 
 export interface OpenedDaemon {
   readonly daemon: Daemon;
@@ -114,6 +116,8 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
         `--cache-dir ${cacheDir} cannot be written, so every start parses all files again: ${messageOf(error)}: use another directory`,
       ),
     );
+    const network = networkFetch();
+    opened.push(network.close);
     const assembled = assemble({
       ...input,
       desired: followed,
@@ -125,13 +129,19 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
       inPlace: await isWorkingTree(repo),
       publishIntervalMs: status.remote ? input.publishIntervalMs : 0,
       forgetRefs: () => source.refs.expire(),
+      forge: (named) => openForge({ named, repo, env: process.env, fetch: network.fetch, now: () => pace.now() }),
       waitsForGit: () => pending > 0,
     });
-    opened.push(async () => assembled.members.stop());
+    opened.push(async () => {
+      assembled.requests.stop();
+      assembled.members.stop();
+    });
     const built = assembled.daemon;
     const watcher = await watchLocal(repo, [branch, statusBranch], (moved) => built.look(`${moved} moved`));
     if (watcher) opened.push(() => watcher.close());
-    const http = input.listen && (await listen(input.listen, { built, measured, secret: input.webhookSecret, log }));
+    const http =
+      input.listen &&
+      (await listen(input.listen, { built, requests: assembled.requests, measured, secret: input.webhookSecret, log }));
     if (http) opened.push(() => http.close());
     const stopReleasingMemory = releaseMemoryAtRest({
       clock: pace,
@@ -152,6 +162,7 @@ async function listen(
   at: { readonly host: string; readonly port: number },
   wiring: {
     readonly built: Daemon;
+    readonly requests: ApprovalRequests;
     readonly measured: ReturnType<typeof metrics>;
     readonly secret: string | undefined;
     readonly log: Logger;
@@ -164,7 +175,10 @@ async function listen(
     health: { stuck: built.stuck, notReady: built.notReady },
     metrics: wiring.measured,
     webhookSecret: wiring.secret,
-    hinted: () => built.look('webhook'),
+    hinted: () => {
+      wiring.requests.look();
+      built.look('webhook');
+    },
   });
   log.info({ host: at.host, port: http.port }, 'listening');
   return http;

@@ -21,6 +21,8 @@ export interface DesiredState {
   /** Where commits are verified: those that are not acted on, as of the last `poll`. */
   readonly unverified?: VerifiedSource['unverified'];
   readonly signatureOf?: VerifiedSource['signatureOf'];
+  /** Commits between two versions: see GitSource. */
+  readonly commitsBetween: GitSource['commitsBetween'];
   /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
   madeAt(commit: string): Promise<number | undefined>;
 }

@@ -76,7 +76,7 @@ export function totalEffect(
   };
 }
 
-interface HeldObject {
+export interface HeldObject {
   readonly placement: PlacementRef;
   readonly manifest: Manifest;
 }
@@ -136,7 +136,8 @@ function staysOf(first: PlanResult, last: PlanResult): (placement: PlacementRef,
   return (placement, cluster) => abandoned.has(placementKey(placement)) || members.get(cluster)?.leaving !== false;
 }
 
-function compared(
+/** Changes between what clusters hold before and after. `stays`: objects of a placement that is gone are released. */
+export function compared(
   before: HeldByCluster,
   after: HeldByCluster,
   stays: (placement: PlacementRef, cluster: ClusterName) => boolean,

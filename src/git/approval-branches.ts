@@ -13,6 +13,8 @@ export const approvalPrefix = 'refs/heads/gitfleet/approve/';
 export interface RequestedBranch extends BranchAdditions {
   /** The branch contains the requested file. False: it also contains something else, so it was left as it is. */
   readonly isRequested: boolean;
+  /** Its tip; undefined if another writer moved it meanwhile. */
+  readonly commit: string | undefined;
 }
 
 export interface ApprovalBranches {
@@ -33,7 +35,7 @@ export function approvalBranches(
   const { branches, refs } = source;
   /** Commits that are known to contain the requested file. */
   const requested = new Map<string, { readonly oid: string; readonly content: string }>();
-  const asRequested: RequestedBranch = { ...noAdditions, isRequested: true };
+  const asRequested = (commit: string | undefined): RequestedBranch => ({ ...noAdditions, isRequested: true, commit });
 
   const current = (): Promise<Map<string, string>> => refs.list([approvalPrefix]);
 
@@ -50,7 +52,7 @@ export function approvalBranches(
       const ref = branchRef(`gitfleet/approve/${name}`);
       const there = (await current()).get(ref);
       const before = requested.get(ref);
-      if (there !== undefined && before?.oid === there && before.content === content) return asRequested;
+      if (there !== undefined && before?.oid === there && before.content === content) return asRequested(there);
       const followed = await source.poll();
       const base = there ?? followed;
       if (there !== undefined) await branches.obtain(ref, there);
@@ -60,18 +62,19 @@ export function approvalBranches(
       const { tree } = await branches.objects.commit(base);
       if (added.commits.length + added.files.length > 0) {
         const [[file] = []] = await fileChanges(branches.objects, [{ before: undefined, after: tree }], path);
-        return { ...added, isRequested: file?.after === newObject('blob', Buffer.from(content)).oid };
+        const isRequested = file?.after === newObject('blob', Buffer.from(content)).oid;
+        return { ...added, isRequested, commit: there };
       }
       const { root, objects } = await editTree(branches.objects, tree, new Map([[path, content]]));
       if (there !== undefined && root === tree) {
         requested.set(ref, { oid: there, content });
-        return asRequested;
+        return asRequested(there);
       }
       const message = `Approve ${name}\n\nMerging this branch approves. Closing the request, or leaving it open, does not.`;
       const commit = newCommit({ tree: root, parents: [base], message, author, at: now() });
       const outcome = await move({ ref, from: there, to: commit.oid, objects: [...objects, commit] });
       if (outcome === 'done') requested.set(ref, { oid: commit.oid, content });
-      return asRequested;
+      return asRequested(outcome === 'done' ? commit.oid : undefined);
     },
     async withdraw(name) {
       const ref = branchRef(`gitfleet/approve/${name}`);

@@ -5,6 +5,7 @@ import type { Branches, GitRequest } from './branches.ts';
 import { broughtBy } from './brought-by.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
+import type { Commit } from './objects/commit.ts';
 import { openBranches } from './open-branches.ts';
 import { alwaysAsk, type RefPoll } from './ref-poll.ts';
 
@@ -19,6 +20,8 @@ export interface GitSource {
   parentOf(commit: string): Promise<string | undefined>;
   /** See {@link broughtBy}. */
   broughtBy(of: Parameters<typeof broughtBy>[1]): ReturnType<typeof broughtBy>;
+  /** Commits up to `to` that `from` has not, newest first; without `from` only `to`. Those that cannot be read are left out. */
+  commitsBetween(from: string | undefined, to: string): Promise<readonly Commit[]>;
   /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
   madeAt(commit: string): Promise<number | undefined>;
   /** False when the files of a commit cannot be read: the mirror was lost and no branch of the server leads to it. */
@@ -56,6 +59,9 @@ export async function openSource(input: {
   });
   return gitSource(branches, input.branch, (input.refs ?? alwaysAsk)(branches));
 }
+
+/** Commits of a history that are compared with another one. */
+const mostCompared = 500;
 
 /** The desired branch among the branches of a repository; `refs` lists them. */
 export function gitSource(branches: Branches, branch: string, refs: RefPoll): GitSource {
@@ -96,6 +102,14 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
     async broughtBy(of) {
       const found = await broughtBy(branches.objects, of);
       return found === undefined && (await branches.deepen(ref)) ? broughtBy(branches.objects, of) : found;
+    },
+    async commitsBetween(from, to) {
+      const { objects } = branches;
+      if (!(await objects.has(to))) return [];
+      if (from === undefined || !(await objects.has(from))) return [await objects.commit(to)];
+      const before = new Set(await objects.log(from, { most: mostCompared }));
+      const included = await objects.log(to, { most: mostCompared });
+      return objects.commits(included.filter((oid) => !before.has(oid)));
     },
     async madeAt(commit) {
       if (!(await branches.objects.has(commit))) return undefined;

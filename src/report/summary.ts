@@ -1,3 +1,4 @@
+import { placementKey } from '../api/placement.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import { removalsToApprove } from '../repo/record/removals-to-approve.ts';
 import type { DashboardInput } from './dashboard-input.ts';
@@ -12,7 +13,13 @@ const mostClusters = 10;
 /** `summary.yaml`: one small file that shows programs whether anything needs action. */
 export function summaryOf(
   plan: Plan,
-  { branch, unreachable, before, fleet }: Pick<DashboardInput, 'branch' | 'unreachable' | 'before' | 'fleet'>,
+  {
+    branch,
+    unreachable,
+    before,
+    fleet,
+    pages,
+  }: Pick<DashboardInput, 'branch' | 'unreachable' | 'before' | 'fleet' | 'pages'>,
 ): object {
   const { placements, commit, holds, holdCount, approvals, removalHolds, shortages } = inEffect(plan, {
     before,
@@ -29,6 +36,11 @@ export function summaryOf(
     for (const { clusterName } of placement.bindings) clusters.add(clusterName);
   }
   const removals = removalsToApprove({ guard: plan.guard, holds: removalHolds });
+  const names = [...approvals.map(({ planned }) => placementKey(planned)), ...removals.map(({ name }) => name)];
+  const pullRequests = names.flatMap((name) => {
+    const page = pages?.get(name);
+    return page ? [{ approval: name, ...page }] : [];
+  });
   const contacts = [...unreachable].flatMap(([name, { lastContact }]) => (lastContact ? [[name, lastContact]] : []));
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
@@ -50,6 +62,7 @@ export function summaryOf(
     }),
     ...(contacts.length > 0 && { lastContact: Object.fromEntries(contacts) }),
     ...(removals.length > 0 && { removals }),
+    ...(pullRequests.length > 0 && { pullRequests }),
     ...(holds.length > 0 && { holds }),
     ...(shortages.size > 0 && { notEnoughClusters: [...shortages.values()].slice(0, mostShortages).map(listed) }),
     guard: plan.guard,

@@ -1,4 +1,5 @@
 import { sh } from '../support/git-repository.ts';
+import type { MemoryRepo } from '../support/memory-repo.ts';
 
 export type MergeMethod = 'merge commit' | 'squash' | 'rebase';
 
@@ -24,5 +25,15 @@ export const bareHost = (bare: string): GitHost => ({
     const message = how === 'rebase' ? sh(bare, 'log', '-1', '--format=%B', head) : `${how} of ${head}`;
     const commit = sh(bare, 'commit-tree', tree, ...parents, '-m', message);
     sh(bare, 'update-ref', `refs/heads/${base}`, commit);
+  },
+});
+
+/** A repository in memory. Branches that change other files than `base` did since are all that it can merge. */
+export const memoryHost = (repo: MemoryRepo): GitHost => ({
+  tips: () => new Map([...repo.refs].map(([ref, oid]) => [ref.slice('refs/heads/'.length), oid])),
+  async merge(head, base, how) {
+    const [tip, target] = [repo.tip(head)!, repo.tip(base)!];
+    const files = { ...(await repo.files(base)), ...(await repo.files(head)) };
+    repo.commit(base, files, `${how} of ${head}`, how === 'merge commit' ? [target, tip] : [target]);
   },
 });

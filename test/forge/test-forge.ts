@@ -86,8 +86,9 @@ export class TestForge {
     if (this.refusedMerges-- > 0) return false;
     const pull = this.pull(number);
     this.refresh();
-    await this.git.merge(pull.head, pull.base, how);
+    // First, as a daemon that sees the merge deletes the branch.
     pull.state = 'merged';
+    await this.git.merge(pull.head, pull.base, how);
     return true;
   }
 

@@ -7,6 +7,8 @@ import { type Logger, openLog } from '../../src/daemon/report/log.ts';
 import { type Metrics, metrics } from '../../src/daemon/report/metrics.ts';
 import type { Fleet } from '../../src/engine/input.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
+import type { ForgeFetch } from '../../src/forge/http.ts';
+import { openForge } from '../../src/forge/open-forge.ts';
 import { approvalBranches, approvalPrefix } from '../../src/git/approval-branches.ts';
 import type { Branches } from '../../src/git/branches.ts';
 import { refPoll } from '../../src/git/ref-poll.ts';
@@ -22,6 +24,7 @@ import { manualClock } from '../../src/simulator/clock.ts';
 import { openMember, type SimulatedMember } from '../../src/simulator/member.ts';
 import { serve } from '../../src/simulator/serve/api-server.ts';
 import { inProcessTransport } from '../../src/simulator/transport.ts';
+import type { TestForge } from '../forge/test-forge.ts';
 import { MemoryRepo } from './memory-repo.ts';
 
 type MemberSpec = Parameters<typeof openMember>[0];
@@ -46,6 +49,8 @@ export interface DaemonOptions {
   readonly recorded?: (status: Status) => Status;
   /** Wraps the fleet repo of the daemon. */
   readonly followed?: (source: GitSource) => GitSource;
+  /** The forge of the fleet repo; none when absent. */
+  readonly forge?: TestForge;
   /** Wraps the fleet's files for the daemon. */
   readonly loaded?: (fleet: Fleet) => Fleet;
 }
@@ -136,7 +141,15 @@ export class VirtualFleet {
     const cache = memoryCache();
     const measured = metrics();
     const passes: PassResult[] = [];
-    const { daemon, members } = assemble({
+    const { daemon, members, requests } = assemble({
+      forge: (named) =>
+        openForge({
+          named,
+          repo: 'memory',
+          env: options.forge ? { GITFLEET_FORGE_TOKEN: 'right-token' } : {},
+          fetch: mortalFetch(options.forge, life.signal),
+          now: () => clock.now(),
+        }),
       desired: source,
       status: (options.recorded ?? ((status) => status))(status),
       approvals: approvalBranches(source, commits),
@@ -184,6 +197,7 @@ export class VirtualFleet {
       },
       kill() {
         life.abort(new Error('killed'));
+        requests.stop();
         members.stop();
       },
     };
@@ -271,6 +285,15 @@ function mortal(clock: Clock, life: AbortSignal): Clock {
       clock.after(ms, () => {
         if (!life.aborted) run();
       }),
+  };
+}
+
+/** The same for the forge. */
+function mortalFetch(forge: TestForge | undefined, life: AbortSignal): ForgeFetch {
+  return async (url, init) => {
+    if (forge === undefined || life.aborted) return new Promise(() => {});
+    const answer = await forge.fetch(url, init);
+    return life.aborted ? new Promise(() => {}) : answer;
   };
 }
 

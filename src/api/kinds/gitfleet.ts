@@ -18,8 +18,6 @@ const configKind: Kind<FleetConfig> = {
   kind: 'FleetConfig',
   schema: fleetConfig,
   rules: configIssues,
-  notActedOn: ({ spec: { forge } }) =>
-    forge && forge.kind !== 'none' ? 'forge has no effect yet: approvals are plain branches' : undefined,
   isSingle: true,
 };
 

@@ -10,7 +10,7 @@ import { readFiles } from '../../git/status-branch.ts';
 import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import type { RemovalToApprove } from '../../repo/record/removals-to-approve.ts';
-import type { Held, NotInEffect } from '../../repo/record/summary.ts';
+import type { Held, NotInEffect, RequestPage } from '../../repo/record/summary.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
 import { publishedTip } from '../fleet-repo/published-tip.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -46,6 +46,8 @@ export interface Status {
   readonly reported: readonly Problem[];
   /** What of the commit that it was planned from is not in effect. */
   readonly notInEffect: NotInEffect;
+  /** Pull requests, by the name of their approval. */
+  readonly pages?: ReadonlyMap<string, RequestPage>;
   /** Text by path, of the folders that were asked for. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -83,9 +85,22 @@ export async function openStatus({ repo, statusBranch, offline }: StatusOptions)
       const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
       const files = await readFiles(branches, commit, inFolders(folders));
       const { committer } = await branches.objects.commit(commit);
-      const { record, branch, unreachable, removals, holds, reported, notInEffect } = readRecord(files);
+      const { record, branch, unreachable, removals, holds, reported, notInEffect, pages } = readRecord(files);
       const now = Math.max(Date.now(), committer.at);
-      return { tip: commit, now, inPlace, record, branch, unreachable, removals, holds, reported, notInEffect, files };
+      return {
+        tip: commit,
+        now,
+        inPlace,
+        record,
+        branch,
+        unreachable,
+        removals,
+        holds,
+        reported,
+        notInEffect,
+        pages,
+        files,
+      };
     },
     close: () => branches.close(),
   };

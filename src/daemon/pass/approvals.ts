@@ -34,15 +34,22 @@ export async function syncApprovals(
   { guard }: Pick<Plan, 'guard'>,
   present: Pick<InEffect, 'approvals' | 'removalHolds'> & { readonly config: FleetConfig | undefined },
   approvals: Approvals,
-): Promise<{ readonly asked: readonly string[]; readonly problems: readonly Problem[] }> {
+): Promise<{
+  readonly asked: readonly string[];
+  readonly problems: readonly Problem[];
+  /** Tips of the branches that request approvals, by name. */
+  readonly tips: ReadonlyMap<string, string>;
+}> {
   const removing = removalsToApprove({ guard, holds: present.removalHolds });
   const wanted = new Map([...gates(present), ...removals(removing)].map((request) => [request.name, request]));
   const folder = approvalFolder(present.config);
   const existing = new Set(await approvals.list());
   const problems: Problem[] = [];
+  const tips = new Map<string, string>();
   const change = async (name: string, push: () => Promise<RequestedBranch | undefined>): Promise<void> => {
     try {
       const branch = await push();
+      if (branch?.commit !== undefined) tips.set(name, branch.commit);
       if (branch && branch.commits.length + branch.files.length > 0) problems.push(addedTo(name, branch));
     } catch (error) {
       if (!(error instanceof GitError && ofBranch.has(error.code))) throw error;
@@ -56,7 +63,7 @@ export async function syncApprovals(
     const { name, content, path = `${folder}${name}.yaml` } = request;
     await change(name, () => approvals.request({ name, path, content }));
   }
-  return { asked: [...wanted.keys()].filter((name) => !existing.has(name)), problems };
+  return { asked: [...wanted.keys()].filter((name) => !existing.has(name)), problems, tips };
 }
 
 /** Errors that other branches of the same repository need not have. */

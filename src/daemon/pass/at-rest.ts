@@ -3,6 +3,7 @@ import type { ClusterObservation } from '../../api/observation.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { PlanResult } from '../../engine/plan.ts';
+import type { RequestPage } from '../../repo/record/summary.ts';
 import type { Remembered } from '../record/remembered.ts';
 
 /** The inputs of a plan that may change from pass to pass. */
@@ -12,6 +13,8 @@ export interface Basis {
   readonly record: FleetRecord;
   readonly fleet: Fleet;
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
+  /** Of pull requests for approvals. */
+  readonly pages: ReadonlyMap<string, RequestPage>;
 }
 
 /** A plan that changed nothing. Until its basis or `wakeAt` changes, planning again would give the same. */
@@ -35,6 +38,7 @@ export function stillAtRest({ basis, result, plannedAtMs }: Rest, now: { readonl
     basis.remembered === now.basis.remembered &&
     basis.record === now.basis.record &&
     basis.fleet === now.basis.fleet &&
+    basis.pages === now.basis.pages &&
     sameObservations(basis.observations, now.basis.observations)
   );
 }

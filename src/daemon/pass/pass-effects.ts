@@ -26,6 +26,8 @@ import { type RecordVerifier, recordVerifier } from '../record/verify/verify-rec
 import { withheldTargets } from '../record/verify/withheld-targets.ts';
 import type { Logger } from '../report/log.ts';
 import type { Metrics } from '../report/metrics.ts';
+import type { ApprovalRequests } from '../requests/approval-requests.ts';
+import { requestKeeper } from '../requests/request-keeper.ts';
 import { syncApprovals } from './approvals.ts';
 import { approverFinder, type FindApprovers } from './approvers.ts';
 import { adopted, assignmentsOf } from './assignments.ts';
@@ -39,6 +41,7 @@ export interface PassPorts {
   readonly desired: DesiredState;
   readonly status: Status;
   readonly approvals: Approvals;
+  readonly requests: ApprovalRequests;
   readonly members: FleetMembers;
   readonly load: (tree: RepoTree) => Promise<Fleet>;
   /** The same for past commits, which must not replace the present files in the cache. */
@@ -74,6 +77,7 @@ export function passEffects(
   let memo: PlanMemo | undefined;
   /** Of the approval branches, after the last plan: reported with the next one. */
   let requestProblems: readonly Problem[] = [];
+  const keepRequests = requestKeeper(input);
   return async (effect) => {
     switch (effect.kind) {
       case 'readRecord':
@@ -112,7 +116,9 @@ export function passEffects(
         const { recorded, known } = effect;
         const { plan } = recorded.result;
         const present = { ...inEffect(plan, recorded), config: configInEffect(recorded) };
-        requestProblems = (await syncApprovals(plan, present, approvals)).problems;
+        const { problems, tips } = await syncApprovals(plan, present, approvals);
+        requestProblems = problems;
+        await keepRequests({ recorded, present, tips, problems });
         return { kind: 'approvalsRequested', recorded, known };
       }
       default:
@@ -139,7 +145,7 @@ async function load(
 ): Promise<Loaded> {
   const asked = await wanted.commit();
   const { commit } = asked;
-  const problems = [...asked.problems, ...requestProblems];
+  const problems = [...asked.problems, ...requestProblems, ...input.requests.problems()];
   const followed = await wanted.followed(asked);
   const { problems: mismatches, ...verified } = await verifier.verify(claimed, {
     followed,
@@ -183,7 +189,7 @@ async function adopt(
   await members.settled(left());
 }
 
-function observe({ members, clock }: PassPorts, loaded: Loaded): PassEvent {
+function observe({ members, clock, requests }: PassPorts, loaded: Loaded): PassEvent {
   const { before, record, isPublished, fleet, problems } = loaded;
   const contacts = lastContacts({
     members,
@@ -193,7 +199,9 @@ function observe({ members, clock }: PassPorts, loaded: Loaded): PassEvent {
   });
   // A plan that waits for its push, or a refused rewind, prevents rest.
   const mayRest = isPublished && problems.length === 0;
-  const basis = mayRest ? { remembered: before, record, fleet, observations: contacts.observations } : undefined;
+  const basis = mayRest
+    ? { remembered: before, record, fleet, observations: contacts.observations, pages: requests.pages() }
+    : undefined;
   return {
     kind: 'observed',
     observed: { ...loaded, contacts, basis },
@@ -203,7 +211,10 @@ function observe({ members, clock }: PassPorts, loaded: Loaded): PassEvent {
 }
 
 async function plan(
-  { input: { desired, branch, inPlace }, verifier }: { readonly input: PassPorts; readonly verifier: RecordVerifier },
+  {
+    input: { desired, branch, inPlace, requests },
+    verifier,
+  }: { readonly input: PassPorts; readonly verifier: RecordVerifier },
   observed: Observed,
   memo: PlanMemo | undefined,
 ): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
@@ -229,6 +240,7 @@ async function plan(
       inPlace,
       unreachable: contacts.unreachable,
       notRolledOut: result.notRolledOut,
+      pages: new Map([...before.pages, ...requests.pages()]),
       // Only proven requests are written again.
       before: { ...before, record: { ...before.record, askedRemovals: record.askedRemovals } },
       fleet,

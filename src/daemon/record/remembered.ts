@@ -4,6 +4,7 @@ import type { FleetRecord } from '../../engine/input.ts';
 import type { StatusTip } from '../../git/status-branch.ts';
 import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import { readRecord } from '../../repo/record/read.ts';
+import type { RequestPage } from '../../repo/record/summary.ts';
 import type { Status } from '../ports.ts';
 import type { Logger } from '../report/log.ts';
 
@@ -18,6 +19,8 @@ export interface Remembered {
   readonly reported: readonly Problem[];
   /** Members that did not respond when it was written. */
   readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
+  /** Pull requests for approvals, by the name of the approval. */
+  readonly pages: ReadonlyMap<string, RequestPage>;
 }
 
 /** The status branch as this daemon follows it. Errors: GitError. */
@@ -28,7 +31,7 @@ export interface StatusMemory {
    */
   read(disputed: boolean): Promise<Remembered>;
   /** This daemon published the present tip. */
-  wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems' | 'reported' | 'unreachable'>): void;
+  wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems' | 'reported' | 'unreachable' | 'pages'>): void;
   /** Our push was rejected, so another daemon has published: the next read must not use the cache. */
   moved(): void;
 }

@@ -10,11 +10,15 @@ export interface Metrics {
 
 const results = ['published', 'unchanged', 'gathering', 'refused', 'moved', 'failed'];
 
+const forgeResults = ['ok', 'unreachable', 'limited', 'unauthorized', 'not-found', 'exists', 'refused'];
+
 const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histogram', help: string]>> = {
   gitfleet_reconcile_total: ['counter', `Reconciliations by result (${results.join(', ')}).`],
   gitfleet_reconcile_duration_seconds: ['histogram', 'Duration of a reconciliation.'],
   gitfleet_last_success_timestamp_seconds: ['gauge', 'When the last reconciliation finished, seconds since 1970.'],
   gitfleet_git_request_total: ['counter', 'Requests to the git server by type (list, fetch, push).'],
+  gitfleet_forge_requests_total: ['counter', `Requests to the forge by result (${forgeResults.join(', ')}).`],
+  gitfleet_pull_requests: ['gauge', 'Open pull requests for approvals.'],
   gitfleet_git_push_conflicts_total: ['counter', 'Status pushes that another writer made stale.'],
   gitfleet_record_mismatch_total: ['counter', 'Claims of the status branch that the followed branch did not confirm.'],
   gitfleet_unverified_commits: [
@@ -54,6 +58,7 @@ export function metrics(): Metrics {
   add('gitfleet_git_push_conflicts_total', '', 0);
   add('gitfleet_record_mismatch_total', '', 0);
   for (const result of results) add('gitfleet_reconcile_total', labelText({ result }), 0);
+  for (const result of forgeResults) add('gitfleet_forge_requests_total', labelText({ result }), 0);
   return {
     count: (name, labels = {}, by = 1) => add(name, labelText(labels), by),
     set: (name, value, labels = {}) => void seriesOf(name).set(labelText(labels), value),

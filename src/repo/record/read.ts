@@ -13,7 +13,7 @@ import { isRead, recordPathOf, unknownFolderOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
 import type { RemovalToApprove } from './removals-to-approve.ts';
 import { type RoundCache, roundCache } from './round-cache.ts';
-import { type Held, memoryInSummary, type NotInEffect, notInEffectIn, summary } from './summary.ts';
+import { type Held, memoryInSummary, type NotInEffect, notInEffectIn, type RequestPage, summary } from './summary.ts';
 
 /**
  * Reads the status branch. An unreadable file is a problem. If work could then happen twice it is an error, and the entry is listed as
@@ -36,6 +36,8 @@ export function readRecord(
   /** Problems that the daemon reported. */
   readonly reported: readonly Problem[];
   readonly notInEffect: NotInEffect;
+  /** Pull requests, by the name of their approval. */
+  readonly pages: ReadonlyMap<string, RequestPage>;
 } {
   const problems: Problem[] = [];
   const reader = recordReader(problems);
@@ -66,6 +68,7 @@ export function readRecord(
     holds: known.holds ?? [],
     reported: known.problems ?? [],
     notInEffect: notInEffectIn(known),
+    pages: new Map((known.pullRequests ?? []).map(({ approval, url, state }) => [approval, { url, state }])),
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
       inEffect,

@@ -4,6 +4,13 @@ import type { Problem } from '../../api/problem.ts';
 import type { GroupedHold } from '../../engine/plan-document.ts';
 import { commitId, type DaemonMemory, listedHold } from './daemon-memory.ts';
 
+const requestPage = z.object({
+  url: z.string().regex(/^https?:\/\/[\w.:[\]-]+\/[\w./~%+-]*$/),
+  state: z.enum(['open', 'closed', 'merged']),
+});
+/** The page of a pull request for an approval. Closed means: not now. */
+export type RequestPage = z.infer<typeof requestPage>;
+
 /**
  * The fields of a summary that commands read: the branch and its commit, removals that can be approved, holds, and parts of the
  * commit that are not in effect. Plans do not use it, unless an older daemon left no `daemon.yaml`.
@@ -18,6 +25,7 @@ export const summary = z.looseObject({
   removals: z
     .array(z.object({ name: z.string(), removalDigest: z.string(), messages: z.array(z.string()) }))
     .optional(),
+  pullRequests: z.array(requestPage.extend({ approval: z.string() })).optional(),
   holds: z.array(listedHold).optional(),
   guard: z.array(z.looseObject({ message: z.string() })).optional(),
   notValid: z.array(z.object({ kind: z.string(), name: z.string(), namespace: z.string().optional() })).optional(),

@@ -47,7 +47,7 @@ export function effectMarkdown(
     '',
   ];
   const fixed = [...start, ...end].join('\n').length;
-  const { lines, left } = withinLimit(text.changes, limit - fixed - 200);
+  const { lines, left } = changesWithin(text.changes, limit - fixed - 200);
   const cut =
     left === 0 ? [] : ['', `… and ${left} more changes, which do not fit here: \`gitfleet plan -o table\` has all.`];
   return [...start, ...lines, ...cut, ...end].join('\n').slice(0, limit);
@@ -56,8 +56,8 @@ export function effectMarkdown(
 const rowMarkdown = (cells: readonly string[]): string =>
   `| ${cells.map((cell, at) => (at === 1 && cell !== '-' ? `**${cell}**` : markdownText(cell))).join(' | ')} |`;
 
-/** Removals are never collapsed. Titles first matter most: a change whose diff does not fit is listed without it. */
-function withinLimit(
+/** Changes up to `most` characters. Removals are never collapsed. Titles first matter most: a change whose diff does not fit is listed without it. */
+export function changesWithin(
   changes: EffectText['changes'],
   most: number,
 ): { readonly lines: readonly string[]; readonly left: number } {

@@ -31,11 +31,7 @@ export function effectText(effect: TotalEffect): EffectText {
   return {
     title: titleText(effect),
     rows: placements.map(rowOf),
-    changes: changes.map((change) => ({
-      title: changeTitle(change),
-      diff: change.diff,
-      isRemoval: change.action === 'remove',
-    })),
+    changes: changes.map(changeText),
     rollout: rolloutText(effect),
     forecast: forecastSummary(forecast),
     guard: effect.guard.map(
@@ -70,6 +66,12 @@ const rowOf = ({ placement, removed, changed, added, clusters, gains, loses }: P
   listUpTo(gains, mostNamed) || '-',
   listUpTo(loses, mostNamed) || '-',
 ];
+
+export const changeText = (change: ObjectChange): EffectText['changes'][number] => ({
+  title: changeTitle(change),
+  diff: change.diff,
+  isRemoval: change.action === 'remove',
+});
 
 const verbs: Readonly<Record<ObjectChange['action'], string>> = { remove: 'removed', change: 'changed', add: 'added' };
 

@@ -6,14 +6,14 @@ import { holdSubject } from '../hold-text.ts';
 import { type Item, type Line, list, type SectionInput, type SectionSource } from './section.ts';
 
 /** What the guard refuses, and how to let it happen. */
-export const refused: SectionSource = ({ plan }) =>
+export const refused: SectionSource = (input) =>
   list(
     'Refused',
-    [...Map.groupBy(plan.guard, ({ removalDigest }) => removalDigest)].flatMap(([digest, findings]) =>
+    [...Map.groupBy(input.plan.guard, ({ removalDigest }) => removalDigest)].flatMap(([digest, findings]) =>
       findings.map(({ message }, at) =>
         digest && at === findings.length - 1
           ? {
-              line: [message, ...ofBranch({ name: removalName(digest) }, plan)],
+              line: [message, ...ofBranch({ name: removalName(digest) }, input)],
               ask: { does: 'To approve,', branch: removalBranch(digest) },
             }
           : { line: [message] },
@@ -35,7 +35,7 @@ export const refusalItems = (guard: Plan['guard']): Item[] =>
 export const approvals: SectionSource = (input) => list('Waiting for approval', [...gates(input), ...removals(input)]);
 
 /** Of a plan that is refused only the sentence of a gate that was there before is shown. */
-const gates = ({ inEffect, plan }: SectionInput): readonly Item[] =>
+const gates = ({ inEffect, plan, pages }: SectionInput): readonly Item[] =>
   inEffect.approvals.map(({ planned, subject: { name, namespace, stage, group } }) => {
     const isPlanned = plan.approvals.some((it) => placementKey(it.planned) === placementKey(planned));
     const hold = plan.holds.find(
@@ -47,7 +47,7 @@ const gates = ({ inEffect, plan }: SectionInput): readonly Item[] =>
     );
     const why = hold && isPlanned ? [`: ${hold.message}`] : [];
     return {
-      line: [{ bold: name }, ...scopeSpans({ stage, group }), ...why, ...ofBranch(planned, plan)],
+      line: [{ bold: name }, ...scopeSpans({ stage, group }), ...why, ...ofBranch(planned, { plan, pages })],
       ask: { does: 'To approve,', branch: approvalBranch(planned) },
     };
   });
@@ -57,19 +57,27 @@ const scopeSpans = ({ stage, group }: Pick<Hold['subject'], 'stage' | 'group'>):
   return stage === undefined ? [] : [', stage ', { bold: stage }];
 };
 
-const removals = ({ inEffect, plan }: SectionInput): readonly Item[] =>
+const removals = ({ inEffect, plan, pages }: SectionInput): readonly Item[] =>
   inEffect.removalHolds.map(({ subject, message, removalDigest }) => ({
     line: [
       'removal of ',
       { bold: holdSubject(subject) },
       `: ${message}`,
-      ...ofBranch({ name: removalName(removalDigest!) }, plan),
+      ...ofBranch({ name: removalName(removalDigest!) }, { plan, pages }),
     ],
     ask: { does: 'To approve,', branch: removalBranch(removalDigest!) },
   }));
 
-/** A branch that should not be merged unread. */
-const ofBranch = (request: ApprovalRequestName, { problems }: Pick<Plan, 'problems'>): string[] =>
-  problems.some(({ file }) => file === placeOfBranch(request)) ? ['. See Problems before you merge its branch'] : [];
+/** The pull request of a branch, and whether it should not be merged unread. */
+function ofBranch(request: ApprovalRequestName, { plan, pages }: Pick<SectionInput, 'plan' | 'pages'>): Line {
+  const page = pages?.get(placementKey(request));
+  const isDoubtful = plan.problems.some(({ file }) => file === placeOfBranch(request));
+  return [
+    ...(page ? ['. ', { link: 'Pull request', url: page.url }, ...(page.state === 'closed' ? [closedText] : [])] : []),
+    ...(isDoubtful ? ['. See Problems before you merge its branch'] : []),
+  ];
+}
+
+const closedText = ' closed without merging: not now. Reopen it to be asked again';
 
 const removalBranch = (digest: string): string => approvalBranch({ name: removalName(digest) });

@@ -40,6 +40,7 @@ function spanMarkdown(span: Span): string {
   if (typeof span === 'string') return markdownText(span);
   if ('bold' in span) return `**${markdownText(span.bold)}**`;
   if ('code' in span) return `\`${span.code.replaceAll('`', '')}\``;
+  if ('url' in span) return `[${markdownText(span.link)}](${span.url})`;
   if ('link' in span) return `[${markdownText(span.link)}](${span.path.split('/').map(encodeURIComponent).join('/')})`;
   return assertNever(span);
 }

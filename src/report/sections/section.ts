@@ -7,7 +7,9 @@ export type Span =
   | string
   | { readonly bold: string }
   | { readonly code: string }
-  | { readonly link: string; readonly path: string };
+  | { readonly link: string; readonly path: string }
+  /** A page elsewhere. */
+  | { readonly link: string; readonly url: string };
 export type Line = readonly Span[];
 
 /** One thing that a section lists. */

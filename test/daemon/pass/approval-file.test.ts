@@ -21,7 +21,7 @@ it('an approval of any kind is requested with its own file, in the folder of app
       list: async () => ['old', 'gate'],
       request: async (request) => {
         requested.push(request);
-        return { commits: [], files: [], isRequested: true };
+        return { commits: [], files: [], isRequested: true, commit: undefined };
       },
       withdraw: async (name) => void withdrawn.push(name),
     },

@@ -11,20 +11,19 @@ import {
 } from '../../../engine/gate/request.ts';
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
-import { listUpTo } from '../../../engine/kernel/short-list.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
+import { approvalStarts } from '../../../report/waits/approval-starts.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tasks.ts';
 import type { Status } from '../../status/open-status.ts';
-import { mostNamed } from '../../terminal/names.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 
 /** A request of a run: since when the run waits, what approval starts, and how to approve. */
 export function approvalPage(
   request: ApprovalRequest,
-  { record, inPlace, reported }: Pick<Status, 'record' | 'inPlace' | 'reported'>,
+  { record, inPlace, reported, pages }: Pick<Status, 'record' | 'inPlace' | 'reported' | 'pages'>,
 ): string[] {
   const { metadata, spec, status } = request;
   const run = [...record.runs.values()].find(
@@ -36,14 +35,14 @@ export function approvalPage(
   const closed = decision !== undefined || (run?.status !== undefined && isOver(run.status));
   return [
     head(request, { run, task }),
-    ...(run && task ? [titled('Approval starts', sentences(opened(run, task)))] : []),
+    ...(run && task ? [titled('Approval starts', sentences(approvalStarts(run, task)))] : []),
     ...(closed
       ? []
       : [
           ...ofBranch(request.metadata, reported),
           titled(
             'How to approve or reject',
-            sentences([...approveLines(request.metadata, inPlace), rejectLine(request.metadata)]),
+            sentences([...approveLines(request.metadata, { inPlace, pages }), rejectLine(request.metadata)]),
           ),
         ]),
     ...(status?.conditions?.length ? [titled('Conditions', conditionTable(status.conditions))] : []),
@@ -72,40 +71,10 @@ function head(
   ]);
 }
 
-/** What approval starts, and what else must happen first. */
-function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
-  const { stagesStatus = [], stagedUpdateStrategySnapshot, deletionStageStatus } = run.status ?? {};
-  const at = stagesStatus.findIndex(({ stageName }) => stageName === task.stage);
-  const next = task.timing === 'before' ? at : at + 1;
-  const stage = stagesStatus[next];
-  const others = stageTasks(run).filter(
-    ({ stage: name, timing, type, isOpen }) =>
-      name === task.stage && timing === task.timing && type === 'TimedWait' && isOpen,
-  );
-  const when = others.map(({ until }) => `not before the soak of stage ${task.stage} is over, at ${until}`);
-  if (stage === undefined) {
-    const leaving = (deletionStageStatus?.clusters ?? []).map(({ clusterName }) => clusterName);
-    return [
-      leaving.length === 0
-        ? 'the end of the run: there is no stage after it'
-        : `the removal from ${leaving.length} cluster(s): ${listUpTo(leaving, mostNamed)}`,
-      ...when,
-    ];
-  }
-  const { maxConcurrency = 1 } = stagedUpdateStrategySnapshot?.stages[next] ?? {};
-  const names = stage.clusters.map(({ clusterName }) => clusterName);
-  return [
-    names.length === 0
-      ? `stage ${stage.stageName}, which has no clusters`
-      : `stage ${stage.stageName}, ${names.length} cluster(s), at most ${maxConcurrency} at once: ${listUpTo(names, mostNamed)}`,
-    ...when,
-  ];
-}
-
 /** A gate of a cluster update run: what it opens, and how to approve it. */
 export function gatePage(
   { kind, metadata, spec, status }: UpgradeGate,
-  { inPlace }: Pick<Status, 'inPlace'>,
+  { inPlace, pages }: Pick<Status, 'inPlace' | 'pages'>,
 ): string[] {
   const { name, stage, group, timing } = spec.target.updateRunProperties;
   const state = status?.state ?? 'Pending';
@@ -123,7 +92,12 @@ export function gatePage(
       ['Review', metadata.annotations?.[reviewAnnotation]],
     ]),
     ...(isAsked
-      ? [titled('How to approve or reject', sentences([...approveLines(metadata, inPlace), rejectLine(metadata)]))]
+      ? [
+          titled(
+            'How to approve or reject',
+            sentences([...approveLines(metadata, { inPlace, pages }), rejectLine(metadata)]),
+          ),
+        ]
       : []),
   ];
 }
@@ -131,7 +105,7 @@ export function gatePage(
 /** Removals that are refused or held: what would be removed, and how to approve it. */
 export function removalPage(
   asked: RemovalToApprove,
-  { inPlace, reported }: Pick<Status, 'inPlace' | 'reported'>,
+  { inPlace, reported, pages }: Pick<Status, 'inPlace' | 'reported' | 'pages'>,
 ): string[] {
   const { name, removalDigest, messages } = asked;
   return [
@@ -146,7 +120,7 @@ export function removalPage(
     titled(
       'How to approve or reject',
       sentences([
-        ...approveLines({ name }, inPlace),
+        ...approveLines({ name }, { inPlace, pages }),
         'reject:   revert the commit that removes it, or do nothing: these removals wait for approval',
       ]),
     ),
@@ -159,8 +133,11 @@ function ofBranch(request: ApprovalRequestName, reported: Status['reported']): s
   return found.map(({ message, fix }) => titled('Branch', sentences([message, ...(fix ? [`Fix: ${fix}`] : [])])));
 }
 
-function approveLines(request: Parameters<typeof approvalBranch>[0], inPlace: boolean): string[] {
+function approveLines(request: ApprovalRequestName, { inPlace, pages }: Pick<Status, 'inPlace' | 'pages'>): string[] {
+  const page = pages?.get(placementKey(request));
+  const now = { open: '', merged: ' (merged)', closed: ' (closed: not now; reopen it to be asked again)' };
   return [
+    ...(page ? [`request:  ${page.url}${now[page.state]}`] : []),
     `approve:  gitfleet approve ${placementKey(request)}`,
     `          or ${howToMerge(request)}; in ${inPlace ? 'the repo' : 'a clone'}:`,
     `          ${mergeCommand(approvalBranch(request), inPlace)}`,

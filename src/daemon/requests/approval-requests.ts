@@ -1,0 +1,175 @@
+import type { FleetConfig } from '../../api/gitfleet.ts';
+import { messageOf } from '../../api/message-of.ts';
+import type { Problem } from '../../api/problem.ts';
+import { type Forge, ForgeError } from '../../forge/forge.ts';
+import type { OpenedForge } from '../../forge/open-forge.ts';
+import type { Clock } from '../../members/clock.ts';
+import type { RequestPage } from '../../repo/record/summary.ts';
+import type { Metrics } from '../report/metrics.ts';
+import {
+  afterEvent,
+  type ForgeCall,
+  type ForgeEvent,
+  firstRequestState,
+  nextCall,
+  type RequestState,
+  troubles,
+  type WantedRequest,
+} from './request-state.ts';
+
+/** Pull requests for approvals, kept beside the reconciliations, which never wait for the forge. */
+export interface ApprovalRequests {
+  /** Opens the forge that fleet.yaml names; undefined where there is none. */
+  forge(named: FleetConfig['spec']['forge']): Pick<Forge, 'kind' | 'mostCharacters'> | undefined;
+  /** Complete: open ones of other approvals are closed. */
+  want(requests: readonly WantedRequest[]): void;
+  /** By name of the approval. The same object as long as nothing changed. */
+  pages(): ReadonlyMap<string, RequestPage>;
+  problems(): readonly Problem[];
+  /** Something may have changed at the forge. */
+  look(): void;
+  stop(): void;
+}
+
+/** Opens the forge of a fleet repo, as fleet.yaml names it. */
+export type OpenForge = (named: FleetConfig['spec']['forge']) => OpenedForge;
+
+const prefix = 'gitfleet/approve/';
+
+export function approvalRequests(input: {
+  readonly open: OpenForge;
+  /** The branch that is followed. */
+  readonly branch: string;
+  readonly pace: Clock;
+  readonly metrics: Metrics;
+  /** Pages or problems changed. */
+  readonly changed: () => void;
+}): ApprovalRequests {
+  const { pace, branch, metrics } = input;
+  let named: string | undefined;
+  let opened: OpenedForge = {};
+  let state = firstRequestState;
+  let shown: { readonly pages: ReadonlyMap<string, RequestPage>; readonly problems: readonly Problem[] } = nothingShown;
+  let cancel = () => {};
+  let running = false;
+  let stopped = false;
+
+  function take(event: ForgeEvent): void {
+    state = afterEvent(state, event, pace.now());
+    metrics.set('gitfleet_pull_requests', openIn(state));
+    const next = { pages: pagesIn(state), problems: problemsIn(state, opened, pace.now()) };
+    if (JSON.stringify([[...next.pages], next.problems]) === JSON.stringify([[...shown.pages], shown.problems])) return;
+    shown = next;
+    // The reconciliation that wants them reads them by itself.
+    if (event.kind !== 'wanted') input.changed();
+  }
+
+  async function ask(forge: Forge, call: ForgeCall): Promise<void> {
+    const event = await perform(forge, call, branch).catch((error: unknown) => failure(call, error));
+    metrics.count('gitfleet_forge_requests_total', { result: event.kind === 'failed' ? event.code : 'ok' });
+    // Another forge is used by now.
+    if (stopped || forge !== opened.forge) return;
+    take(event);
+  }
+
+  async function run(): Promise<void> {
+    running = true;
+    try {
+      while (!stopped && opened.forge) {
+        const { call, atMs } = nextCall(state, pace.now());
+        if (call) await ask(opened.forge, call);
+        else {
+          if (atMs !== undefined) cancel = pace.after(Math.max(atMs - pace.now(), 0), go);
+          return;
+        }
+      }
+    } finally {
+      running = false;
+    }
+  }
+
+  function go(): void {
+    cancel();
+    if (!running && !stopped && opened.forge) void run();
+  }
+
+  return {
+    forge(config) {
+      const now = JSON.stringify(config ?? null);
+      if (now !== named) {
+        named = now;
+        opened = input.open(config);
+        state = firstRequestState;
+        shown = { pages: new Map(), problems: problemsIn(state, opened, pace.now()) };
+      }
+      return opened.forge;
+    },
+    want(requests) {
+      if (!opened.forge) return;
+      take({ kind: 'wanted', requests });
+      go();
+    },
+    pages: () => shown.pages,
+    problems: () => shown.problems,
+    look() {
+      const { listedMs = 0, failing } = state;
+      if (failing === undefined && pace.now() - listedMs >= lookEveryMs) state = { ...state, listedMs: undefined };
+      go();
+    },
+    stop() {
+      stopped = true;
+      cancel();
+    },
+  };
+}
+
+/** Milliseconds. Of many deliveries of a webhook the next one, or the usual look, sees the rest. */
+const lookEveryMs = 5_000;
+
+const nothingShown = { pages: new Map(), problems: [] };
+
+const openIn = ({ known }: RequestState): number => [...known.values()].filter(({ state }) => state === 'open').length;
+
+const pagesIn = ({ known, wanted }: RequestState): ReadonlyMap<string, RequestPage> =>
+  new Map(
+    [...known]
+      .filter(([name, { url }]) => wanted?.has(name) && url !== '')
+      .map(([name, { url, state }]) => [name, { url, state }]),
+  );
+
+async function perform(forge: Forge, call: ForgeCall, base: string): Promise<ForgeEvent> {
+  switch (call.kind) {
+    case 'list': {
+      const pulls = (await forge.listOpen(base)).filter(({ head }) => head.startsWith(prefix));
+      return { kind: 'listed', pulls: new Map(pulls.map((pull) => [pull.head.slice(prefix.length), pull])) };
+    }
+    case 'find':
+      return { ...call, kind: 'found', pulls: await forge.find({ head: prefix + call.request.name, base }) };
+    case 'open': {
+      const { name, title, body } = call.request;
+      return { ...call, kind: 'opened', pull: await forge.open({ head: prefix + name, base, title, body }) };
+    }
+    case 'edit':
+      await forge.edit(call.number, call.request);
+      return { ...call, kind: 'edited' };
+    case 'close':
+      await forge.close(call.number);
+      return { ...call, kind: 'closed' };
+  }
+}
+
+const failure = (call: ForgeCall, error: unknown): Extract<ForgeEvent, { readonly kind: 'failed' }> => ({
+  kind: 'failed',
+  call,
+  code: error instanceof ForgeError ? error.code : 'unreachable',
+  why: messageOf(error),
+  retryAfterMs: error instanceof ForgeError ? error.retryAfterMs : undefined,
+});
+
+function problemsIn(state: RequestState, { missing, forge }: OpenedForge, nowMs: number): Problem[] {
+  const fix = 'merge the approval branches by git meanwhile';
+  return [
+    ...(missing === undefined ? [] : [missing]),
+    ...troubles(state, nowMs).map((why) => `pull requests of ${forge?.repository}: ${why}`),
+  ].map((message) => ({ severity: 'warning', code: 'forge', message, fix }));
+}

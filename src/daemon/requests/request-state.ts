@@ -1,0 +1,205 @@
+import type { ForgeErrorCode, PullRequest } from '../../forge/forge.ts';
+
+/** A pull request that the last reconciliation wants to be open. */
+export interface WantedRequest {
+  /** Of the approval; its branch is `gitfleet/approve/<name>`. */
+  readonly name: string;
+  /** Tip of its branch. */
+  readonly commit: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** What is known of the pull requests of a forge. */
+export interface RequestState {
+  /** By name. Undefined before the first reconciliation. */
+  readonly wanted: ReadonlyMap<string, WantedRequest> | undefined;
+  readonly known: ReadonlyMap<string, KnownRequest>;
+  /** Names whose requests, open or not, were looked for, with the commit that they were looked for. */
+  readonly found: ReadonlyMap<string, string>;
+  /** When the open ones were listed; undefined: they must be. */
+  readonly listedMs: number | undefined;
+  /** Requests that the forge did not accept. */
+  readonly refused: ReadonlyMap<string, { readonly untilMs: number; readonly why: string }>;
+  readonly failures: number;
+  readonly failing: { readonly sinceMs: number; readonly code: ForgeErrorCode; readonly why: string } | undefined;
+  readonly notBeforeMs: number;
+}
+
+export interface KnownRequest extends PullRequest {
+  /** When gitfleet wrote it. */
+  readonly writtenMs?: number;
+}
+
+export type ForgeCall =
+  | { readonly kind: 'list' }
+  | { readonly kind: 'find'; readonly request: WantedRequest }
+  | { readonly kind: 'open'; readonly request: WantedRequest }
+  | { readonly kind: 'edit'; readonly number: number; readonly request: WantedRequest }
+  | { readonly kind: 'close'; readonly number: number; readonly name: string };
+
+export type ForgeEvent =
+  | { readonly kind: 'wanted'; readonly requests: readonly WantedRequest[] }
+  | { readonly kind: 'listed'; readonly pulls: ReadonlyMap<string, PullRequest> }
+  /** Newest first. */
+  | { readonly kind: 'found'; readonly request: WantedRequest; readonly pulls: readonly PullRequest[] }
+  | { readonly kind: 'opened'; readonly request: WantedRequest; readonly pull: PullRequest }
+  | { readonly kind: 'edited'; readonly request: WantedRequest }
+  | { readonly kind: 'closed'; readonly name: string }
+  | {
+      readonly kind: 'failed';
+      readonly call: ForgeCall;
+      readonly code: ForgeErrorCode;
+      readonly why: string;
+      readonly retryAfterMs: number | undefined;
+    };
+
+/** Milliseconds. Without a webhook, a request that is closed or reopened is seen after this time. */
+const listEveryMs = 60_000;
+/** Readers and forges get at most one edit of a request in this time. */
+const editEveryMs = 60_000;
+const firstRetryMs = 2_000;
+const longestRetryMs = 5 * 60_000;
+/** A request that the forge does not accept is tried again after this time; others are not affected. */
+const refusedMs = 5 * 60_000;
+/** A forge that is down for less is no problem. */
+const toleratedMs = 60_000;
+
+export const firstRequestState: RequestState = {
+  wanted: undefined,
+  known: new Map(),
+  found: new Map(),
+  listedMs: undefined,
+  refused: new Map(),
+  failures: 0,
+  failing: undefined,
+  notBeforeMs: 0,
+};
+
+/** What to ask the forge now, else when to look again; neither: nothing is to be done until the next reconciliation. */
+export function nextCall(state: RequestState, nowMs: number): { readonly call?: ForgeCall; readonly atMs?: number } {
+  const { wanted, known, listedMs, notBeforeMs } = state;
+  if (wanted === undefined) return {};
+  if (nowMs < notBeforeMs) return { atMs: notBeforeMs };
+  if (listedMs === undefined || (wanted.size > 0 && nowMs >= listedMs + listEveryMs)) return { call: { kind: 'list' } };
+  const due = [...wanted.values()].map((request) => callFor(request, state, nowMs));
+  const call = due.find((it) => it.call)?.call ?? leftover(known, wanted);
+  if (call) return { call };
+  const times = due.flatMap(({ atMs }) => atMs ?? []);
+  return wanted.size === 0 ? {} : { atMs: Math.min(listedMs + listEveryMs, ...times) };
+}
+
+function callFor(
+  request: WantedRequest,
+  { known, found, refused }: RequestState,
+  nowMs: number,
+): { readonly call?: ForgeCall; readonly atMs?: number } {
+  const { untilMs = 0 } = refused.get(request.name) ?? {};
+  if (nowMs < untilMs) return { atMs: untilMs };
+  const there = known.get(request.name);
+  if (there?.state === 'open') {
+    if (sameText(there, request)) return {};
+    const mayMs = (there.writtenMs ?? 0) + editEveryMs;
+    return nowMs < mayMs ? { atMs: mayMs } : { call: { kind: 'edit', number: there.number, request } };
+  }
+  // Closed or merged with this very content: that is the answer until it is reopened, or its content changes.
+  if (there?.headCommit === request.commit) return {};
+  return { call: { kind: found.get(request.name) === request.commit ? 'open' : 'find', request } };
+}
+
+/** A forge may change line ends, and the white space around a text. */
+const sameText = (a: { readonly title: string; readonly body: string }, b: typeof a): boolean =>
+  a.title.trim() === b.title.trim() && a.body.replaceAll('\r\n', '\n').trim() === b.body.trim();
+
+/** An open request whose approval is no longer wanted, and whose branch the forge did not close it with. */
+function leftover(known: RequestState['known'], wanted: ReadonlyMap<string, WantedRequest>): ForgeCall | undefined {
+  for (const [name, { state, number }] of known)
+    if (state === 'open' && !wanted.has(name)) return { kind: 'close', number, name };
+  return undefined;
+}
+
+export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number): RequestState {
+  switch (event.kind) {
+    case 'wanted': {
+      const wanted = new Map(event.requests.map((request) => [request.name, request]));
+      const stays = <T>(entries: ReadonlyMap<string, T>) => new Map([...entries].filter(([name]) => wanted.has(name)));
+      const known = new Map([...state.known].filter(([name, it]) => wanted.has(name) || it.state === 'open'));
+      // One that is no longer wanted may have been merged: it is closed only if it is still open after another look.
+      const dropped = [...known].some(([name]) => !wanted.has(name) && (state.wanted?.has(name) ?? false));
+      const listedMs = dropped ? undefined : state.listedMs;
+      return { ...state, wanted, known, listedMs, found: stays(state.found), refused: stays(state.refused) };
+    }
+    case 'listed':
+      return succeeded(afterList(state, event.pulls, nowMs));
+    case 'found': {
+      const { name, commit } = event.request;
+      const there =
+        event.pulls.find((pull) => pull.state === 'open') ?? event.pulls.find((pull) => pull.headCommit === commit);
+      const known = new Map(state.known);
+      if (there) known.set(name, there);
+      else known.delete(name);
+      return succeeded({ ...state, known, found: new Map(state.found).set(name, commit) });
+    }
+    case 'opened': {
+      const { name, title, body } = event.request;
+      // As it was sent: a forge that changes texts would have it edited again and again.
+      const pull = { ...event.pull, title, body, writtenMs: nowMs };
+      return succeeded({ ...state, known: new Map(state.known).set(name, pull) });
+    }
+    case 'edited': {
+      const { name, title, body } = event.request;
+      const there = state.known.get(name);
+      const known = there && new Map(state.known).set(name, { ...there, title, body, writtenMs: nowMs });
+      return succeeded(known ? { ...state, known } : state);
+    }
+    case 'closed':
+      return succeeded({ ...state, known: new Map([...state.known].filter(([name]) => name !== event.name)) });
+    case 'failed':
+      return afterFailure(state, event, nowMs);
+  }
+}
+
+const succeeded = (state: RequestState): RequestState => ({
+  ...state,
+  failures: 0,
+  failing: undefined,
+  notBeforeMs: 0,
+});
+
+/** What is no longer among the open ones was closed or merged: that is looked for. */
+function afterList(state: RequestState, pulls: ReadonlyMap<string, PullRequest>, nowMs: number): RequestState {
+  const ended = [...state.known].filter(([name, { state: was }]) => was === 'open' && !pulls.has(name));
+  const gone = new Set(ended.map(([name]) => name));
+  const known = new Map<string, KnownRequest>([...state.known].filter(([name]) => !gone.has(name)));
+  for (const [name, pull] of pulls) {
+    const before = state.known.get(name);
+    const writtenMs = before?.number === pull.number ? before.writtenMs : undefined;
+    known.set(name, { ...pull, ...(writtenMs !== undefined && { writtenMs }) });
+  }
+  const found = new Map([...state.found].filter(([name]) => !gone.has(name)));
+  return { ...state, known, found, listedMs: nowMs };
+}
+
+/** A lost answer may stand for a request that was opened: everything is looked at again before anything else is asked. */
+function afterFailure(
+  state: RequestState,
+  { call, code, why, retryAfterMs }: Extract<ForgeEvent, { readonly kind: 'failed' }>,
+  nowMs: number,
+): RequestState {
+  const again: RequestState = { ...state, listedMs: undefined, found: new Map() };
+  if (code === 'refused' && 'request' in call) {
+    const refused = new Map(state.refused).set(call.request.name, { untilMs: nowMs + refusedMs, why });
+    return { ...again, refused };
+  }
+  const failures = state.failures + 1;
+  const waitMs = Math.max(retryAfterMs ?? 0, Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs));
+  const failing = { sinceMs: state.failing?.sinceMs ?? nowMs, code, why };
+  return { ...again, failures, failing, notBeforeMs: nowMs + waitMs };
+}
+
+/** Why requests cannot be opened or edited, if that lasts or an operator must act. */
+export function troubles({ failing, refused }: RequestState, nowMs: number): string[] {
+  const temporary = failing?.code === 'unreachable' || failing?.code === 'limited' || failing?.code === 'exists';
+  const lasting = failing && (!temporary || nowMs - failing.sinceMs >= toleratedMs);
+  return [...(lasting ? [failing.why] : []), ...[...refused.values()].map(({ why }) => why)];
+}

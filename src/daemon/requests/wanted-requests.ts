@@ -1,0 +1,65 @@
+import { placementKey } from '../../api/placement.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { RequestedApproval } from '../../engine/plan-document.ts';
+import { stageEffect } from '../../forecast/stage-effect.ts';
+import { subjectOf } from '../../git/objects/commit.ts';
+import { removalsToApprove } from '../../repo/record/removals-to-approve.ts';
+import { approvalMarkdown } from '../../report/approval/approval-markdown.ts';
+import {
+  type ApprovalPage,
+  askedGate,
+  commitsOf,
+  gatePage,
+  removalPage,
+  stagePage,
+} from '../../report/approval/approval-page.ts';
+import type { InEffect } from '../../report/in-effect.ts';
+import { stageBehind } from '../../report/waits/approval-starts.ts';
+import type { Recorded } from '../pass/pass-state.ts';
+import type { DesiredState } from '../ports.ts';
+import type { WantedRequest } from './request-state.ts';
+
+export interface RequestFacts {
+  readonly recorded: Recorded;
+  readonly present: Pick<InEffect, 'approvals' | 'removalHolds'>;
+  /** Tips of the branches that request approvals, by name. */
+  readonly tips: ReadonlyMap<string, string>;
+  /** Of these branches. */
+  readonly problems: readonly Problem[];
+  /** Longest text of the forge, characters. */
+  readonly most: number;
+}
+
+/** The pull requests for the approvals of a plan, one for each branch that exists. */
+export async function wantedRequests(facts: RequestFacts, desired: DesiredState): Promise<WantedRequest[]> {
+  const { recorded, present, tips, problems, most } = facts;
+  const pages = new Map<string, ApprovalPage>();
+  for (const approval of present.approvals)
+    if (tips.has(placementKey(approval.planned)))
+      pages.set(placementKey(approval.planned), await pageOf(approval, facts, desired));
+  for (const removal of removalsToApprove({ guard: recorded.result.plan.guard, holds: present.removalHolds }))
+    pages.set(removal.name, removalPage(removal, { problems }));
+  return [...pages].flatMap(([name, page]) => {
+    const commit = tips.get(name);
+    return commit === undefined ? [] : [{ name, commit, ...approvalMarkdown(page, most) }];
+  });
+}
+
+async function pageOf(
+  approval: RequestedApproval,
+  { recorded, problems }: RequestFacts,
+  desired: DesiredState,
+): Promise<ApprovalPage> {
+  const { record, result } = recorded;
+  const gate = askedGate(approval, record);
+  if (gate === undefined) return gatePage(approval, { problems });
+  const { from, to } = commitsOf(gate, record);
+  const commits = to === undefined ? [] : await desired.commitsBetween(from, to);
+  return stagePage(gate, {
+    name: placementKey(approval.planned),
+    record,
+    problems,
+    commits: commits.map((commit) => ({ oid: commit.oid, subject: subjectOf(commit), author: commit.author.name })),
+    changes: stageEffect(result.contents, gate.run, stageBehind(gate.run, gate.task)?.stage.clusters ?? []),
+  });
+}

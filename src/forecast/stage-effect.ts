@@ -1,0 +1,35 @@
+import type { ClusterName } from '../api/meta.ts';
+import { placementKey } from '../api/placement.ts';
+import type { ClusterUpdatingStatus, StagedUpdateRun } from '../api/staged.ts';
+import type { PlanContents } from '../engine/delivery/plan-contents.ts';
+import { recordedContent } from '../engine/delivery/target-content.ts';
+import { keyOfManifest } from '../engine/selection/object-key.ts';
+import { placementOfRun } from '../engine/update-run.ts';
+import { compared, type HeldObject, type ObjectChange } from './total-effect.ts';
+
+/** What a run changes on clusters that it has not reached: removals first; equal changes of several clusters are one. */
+export function stageEffect(
+  contents: PlanContents,
+  run: StagedUpdateRun,
+  clusters: readonly ClusterUpdatingStatus[],
+): readonly ObjectChange[] {
+  const placement = placementOfRun(run);
+  const work = contents.works.get(placementKey(placement));
+  const index = Number(run.status?.resourceSnapshotIndexUsed ?? Number.NaN);
+  const manifests = work?.contents.get(index);
+  if (manifests === undefined) return [];
+  const before = new Map<ClusterName, ReturnType<typeof held>>();
+  const after = new Map<ClusterName, ReturnType<typeof held>>();
+  const held = (objects: readonly HeldObject['manifest'][]) => ({
+    objects: new Map(objects.map((manifest) => [keyOfManifest(manifest), { placement, manifest }])),
+    placements: new Map([[placementKey(placement), placement]]),
+  });
+  for (const lists of clusters) {
+    const clusterName = lists.clusterName as ClusterName;
+    const rendered = contents.world.render({ placement, manifests, lists, cluster: clusterName });
+    if (!rendered.ok) continue;
+    before.set(clusterName, held(recordedContent(contents, { clusterName, placement, remove: false, objects: [] })));
+    after.set(clusterName, held(rendered.manifests.map(({ manifest }) => manifest)));
+  }
+  return compared(before, after, () => false).changes;
+}

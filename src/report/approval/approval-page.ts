@@ -1,0 +1,198 @@
+import { placementKey } from '../../api/placement.ts';
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import { placeOfBranch } from '../../engine/gate/request.ts';
+import type { FleetRecord } from '../../engine/input.ts';
+import { conditionIs } from '../../engine/kernel/condition.ts';
+import { latestOf } from '../../engine/kernel/latest-of.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
+import type { Plan, RequestedApproval } from '../../engine/plan-document.ts';
+import { placementOfRun } from '../../engine/update-run.ts';
+import type { ObjectChange } from '../../forecast/total-effect.ts';
+import type { RemovalToApprove } from '../../repo/record/removals-to-approve.ts';
+import { titleOf } from '../../repo/title-of.ts';
+import { changeText } from '../effect/effect-text.ts';
+import { type Item, list, type Section } from '../sections/section.ts';
+import { approvalStarts, stageBehind } from '../waits/approval-starts.ts';
+import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
+
+/** A commit of the followed branch. */
+export interface IncludedCommit {
+  readonly oid: string;
+  readonly subject: string;
+  readonly author: string;
+}
+
+/** A request for approval for the person who decides; renderers show it as Markdown. */
+export interface ApprovalPage {
+  readonly title: string;
+  /** What merging does, and what closing and rejecting do. */
+  readonly lead: readonly string[];
+  readonly sections: readonly Section[];
+  /** Removals first. */
+  readonly changes: readonly { readonly title: string; readonly diff: string; readonly isRemoval: boolean }[];
+}
+
+/** Clusters, commits and messages that are named. */
+const mostNamed = 10;
+const mostCommits = 30;
+
+const notNow = 'Closing this request leaves it waiting: reopen it to be asked again.';
+const toReject = (name: string): string =>
+  `To reject, which ends the run: \`gitfleet approve ${name} --reject --reason "…"\`.`;
+
+/** A run, and which of its gates is asked for. */
+export interface AskedGate {
+  readonly run: StagedUpdateRun;
+  readonly task: StageTaskState;
+}
+
+/** The run of a stage's approval, as it is recorded; undefined for gates of cluster update runs. */
+export function askedGate(
+  { planned, subject }: RequestedApproval,
+  { runs }: Pick<FleetRecord, 'runs'>,
+): AskedGate | undefined {
+  const run = [...runs.values()].find(
+    ({ metadata }) => metadata.name === subject.name && metadata.namespace === subject.namespace,
+  );
+  const task = run && stageTasks(run).find(({ approval }) => approval === planned.name);
+  return run && task ? { run, task } : undefined;
+}
+
+/** The commits of the snapshot that a stage has, and of the one that it would get. */
+export function commitsOf({ run, task }: AskedGate, { placements }: Pick<FleetRecord, 'placements'>) {
+  const state = placements.get(placementKey(placementOfRun(run)))?.state;
+  const clusters = new Set((stageBehind(run, task)?.stage.clusters ?? []).map(({ clusterName }) => clusterName));
+  const indexes = (state?.bindings ?? []).flatMap(({ targetCluster, resourceSnapshotIndex: index }) =>
+    clusters.has(targetCluster) && index !== undefined ? [index] : [],
+  );
+  const now = indexes.length === 0 ? undefined : Math.min(...indexes);
+  const next = Number(run.status?.resourceSnapshotIndexUsed ?? latestOf(state?.resourceSnapshots ?? [])?.index);
+  const commitOf = (index: number | undefined) => state?.resourceSnapshots.find((it) => it.index === index)?.commit;
+  return { now, next, from: commitOf(now), to: commitOf(next) };
+}
+
+/** The page of a stage of a run. */
+export function stagePage(
+  gate: AskedGate,
+  of: {
+    readonly name: string;
+    readonly record: Pick<FleetRecord, 'placements'>;
+    readonly commits: readonly IncludedCommit[];
+    readonly changes: readonly ObjectChange[];
+    readonly problems: Plan['problems'];
+  },
+): ApprovalPage {
+  const { run, task } = gate;
+  const { now, next } = commitsOf(gate, of.record);
+  const behind = stageBehind(run, task)?.stage;
+  const count = behind?.clusters.length ?? 0;
+  const what =
+    behind === undefined
+      ? 'the end of the run'
+      : `${behind.stageName} (${count} ${count === 1 ? 'cluster' : 'clusters'})`;
+  const placement = titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace });
+  const versions = now === undefined || now === next ? `snapshot ${next}` : `from snapshot ${now} to ${next}`;
+  return {
+    title: `Approve ${run.metadata.name}: ${what} ${task.timing} ${task.stage}`,
+    lead: [
+      `Merging starts ${listUpTo(approvalStarts(run, task), 3, '; ')}.`,
+      `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
+      `${notNow} ${toReject(of.name)}`,
+    ],
+    sections: [
+      warnings(of),
+      list(
+        now === undefined ? 'Commits' : `Commits since snapshot ${now}`,
+        listed(
+          of.commits.map(({ oid, subject, author }) => ({
+            line: [{ code: oid.slice(0, 7) }, ` ${subject} (${author})`],
+          })),
+          mostCommits,
+        ),
+      ),
+      list('So far', soFar(run)),
+    ],
+    changes: of.changes.map(changeText),
+  };
+}
+
+/** The page of a gate of a cluster update run. */
+export const gatePage = (
+  { planned, subject }: RequestedApproval,
+  of: { readonly problems: Plan['problems'] },
+): ApprovalPage => {
+  const scope = subject.group === undefined ? `stage ${subject.stage}` : `group ${subject.group}`;
+  return {
+    title: `Approve ${subject.name}: ${planned.name}`,
+    lead: [
+      `Merging opens the gate ${planned.name} at ${scope} of cluster update run ${subject.name}.`,
+      `${notNow} ${toReject(planned.name)}`,
+    ],
+    sections: [warnings({ name: planned.name, ...of })],
+    changes: [],
+  };
+};
+
+/** The page of removals that the guard refused, or that are held. */
+export const removalPage = (
+  { name, messages }: RemovalToApprove,
+  of: { readonly problems: Plan['problems'] },
+): ApprovalPage => ({
+  title: `Approve removals: ${messages[0] ?? name}`.slice(0, 200),
+  lead: [
+    'Merging allows exactly these removals, once. A later commit that removes other objects is asked again.',
+    `${notNow} To reject, revert the commit that removes them.`,
+  ],
+  sections: [
+    warnings({ name, ...of }),
+    list(
+      'Removals',
+      listed(
+        messages.map((message) => ({ line: [message] })),
+        mostCommits,
+      ),
+    ),
+  ],
+  changes: [],
+});
+
+/** What somebody added to the branch: merging brings that as well. */
+const warnings = ({ name, problems }: { readonly name: string; readonly problems: Plan['problems'] }): Section =>
+  list(
+    '⚠️ This branch contains more than the request',
+    problems.flatMap(({ file, message }) => (file === placeOfBranch({ name }) ? [{ line: [message] }] : [])),
+  );
+
+const listed = (items: readonly Item[], most: number): Item[] =>
+  items.length > most ? [...items.slice(0, most), { line: [`… and ${items.length - most} more`] }] : [...items];
+
+/** Stages with their clusters and tasks, up to the gate. Instants, never ages. */
+function soFar(run: StagedUpdateRun): Item[] {
+  const tasks = stageTasks(run);
+  return (run.status?.stagesStatus ?? []).flatMap(({ stageName, clusters }): Item[] => {
+    const of = (status: 'True' | 'False') =>
+      clusters
+        .filter(({ conditions }) => conditionIs(conditions, 'Succeeded', status))
+        .map(({ clusterName }) => clusterName);
+    const [done, failed] = [of('True'), of('False')];
+    if (done.length + failed.length === 0) return [];
+    const waits = tasks.filter(
+      ({ stage, timing, type, progress }) =>
+        stage === stageName && timing === 'after' && !(type === 'Approval' && progress === 'not requested yet'),
+    );
+    return [
+      {
+        line: [
+          { bold: stageName },
+          `: ${done.length} of ${clusters.length} clusters updated and available (${listUpTo(done, mostNamed)})`,
+          ...(failed.length > 0 ? [`; failed: ${listUpTo(failed, mostNamed)}`] : []),
+          ...waits.map(({ type, progress, until }) =>
+            type === 'TimedWait'
+              ? `; soak ${progress}${until === undefined ? '' : ` until ${until}`}`
+              : `; ${progress}`,
+          ),
+        ],
+      },
+    ];
+  });
+}

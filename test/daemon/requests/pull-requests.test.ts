@@ -1,0 +1,206 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { DialectName } from '../../forge/dialect.ts';
+import type { TestForge } from '../../forge/test-forge.ts';
+import type { VirtualFleet } from '../../support/virtual-fleet.ts';
+import { branch, forgeFleet, run, web } from './forge-fleet.ts';
+
+let fleet: VirtualFleet;
+let forge: TestForge;
+afterEach(() => fleet.close());
+
+const open = async (dialect: DialectName) => {
+  ({ fleet, forge } = await forgeFleet(dialect));
+};
+
+const runsOn = (): string[] =>
+  ['a', 'b', 'c'].filter((name) => fleet.stored(name, 'apps/deployments', 'web', 'web') !== undefined);
+const summary = async (): Promise<string> => (await fleet.repo.files('fleet-status'))['summary.yaml'] ?? '';
+const readme = async (): Promise<string> => (await fleet.repo.files('fleet-status'))['README.md'] ?? '';
+const asked = (start: string): number => forge.requests.filter((request) => request.startsWith(start)).length;
+const untilOpen = () =>
+  fleet.until('a pull request is open', () => forge.pulls.some(({ state }) => state === 'open'), 600);
+const finished = () => fleet.until('prod runs it', () => runsOn().length === 3, 900);
+
+describe.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)('%s', (dialect) => {
+  it('gets one pull request for a gate, linked from the status, and merging it approves', async () => {
+    await open(dialect);
+    const { metrics } = fleet.start({ forge });
+    await untilOpen();
+    await fleet.until('the status links it', async () => (await summary()).includes('pullRequests:'), 60);
+    expect(forge.pull(1)).toMatchObject({
+      head: branch,
+      base: 'main',
+      title: expect.stringMatching(/^Approve web-1: prod \(2 clusters\) after dev/),
+    });
+    expect(await readme()).toMatch(/\[Pull request\]\(https:\/\/forge.example\/acme\/fleet\/\S+\/1\)/);
+    expect(metrics.render()).toContain('gitfleet_pull_requests 1');
+    await fleet.run(600);
+    expect([runsOn(), forge.pulls.length]).toEqual([['a'], 1]);
+    await forge.merge(1, dialect === 'gitlab' ? 'squash' : dialect === 'gitea' ? 'rebase' : 'merge commit');
+    await finished();
+    await fleet.run(120);
+    expect(await summary()).not.toContain('pullRequests:');
+    expect(forge.pulls.map(({ state }) => state)).toEqual(['merged']);
+  });
+
+  it('shows a closed one as not now, opens no other, and asks again when it is reopened', async () => {
+    await open(dialect);
+    fleet.start({ forge });
+    await untilOpen();
+    forge.pull(1).state = 'closed';
+    await fleet.until('the dashboard says so', async () => (await readme()).includes('not now'), 150);
+    expect(await summary()).toContain('state: closed');
+    await fleet.run(1800);
+    expect([runsOn(), forge.pulls.length]).toEqual([['a'], 1]);
+    forge.pull(1).state = 'open';
+    await fleet.until('it is asked again', async () => (await summary()).includes('state: open'), 150);
+    await forge.merge(1, 'squash');
+    await finished();
+    expect(forge.pulls).toHaveLength(1);
+  });
+
+  it('opens no second one when answers are lost', async () => {
+    await open(dialect);
+    let lost = 0;
+    forge.fault = ({ method }) => (method === 'POST' && lost++ < 2 ? 'answer lost' : undefined);
+    fleet.start({ forge });
+    await fleet.until('the status links it', async () => (await summary()).includes('pullRequests:'), 900);
+    expect(forge.pulls).toHaveLength(1);
+    expect(asked('POST')).toBe(1);
+  });
+
+  it('opens no second one for two daemons', async () => {
+    await open(dialect);
+    fleet.start({ forge });
+    fleet.start({ forge });
+    await untilOpen();
+    await fleet.run(300);
+    expect(forge.pulls).toHaveLength(1);
+    expect(await summary()).toContain('pullRequests:');
+    const commits = (await fleet.repo.log('fleet-status')).length;
+    await fleet.run(600);
+    expect((await fleet.repo.log('fleet-status')).length).toBe(commits);
+  });
+});
+
+it('works without the forge while it is down, reports that after a minute, and catches up', async () => {
+  await open('github');
+  forge.fault = () => 'not sent';
+  const { metrics } = fleet.start({ forge });
+  await fleet.until('the gate asks', () => fleet.repo.tip(branch) !== undefined, 600);
+  await fleet.run(40);
+  expect(await summary()).not.toContain('code: forge');
+  await fleet.run(120);
+  expect(await summary()).toContain('code: forge');
+  expect(await summary()).toContain('ECONNREFUSED');
+  expect(metrics.render()).toContain('gitfleet_forge_requests_total{result="unreachable"}');
+  forge.fault = () => undefined;
+  await untilOpen();
+  await fleet.until('the problem is gone', async () => !(await summary()).includes('code: forge'), 60);
+});
+
+it('hangs on no answer: the gate opens by a merge of its branch', async () => {
+  await open('gitea');
+  forge.fault = () => 'hangs';
+  fleet.start({ forge });
+  await fleet.until('the gate asks', () => fleet.repo.tip(branch) !== undefined, 600);
+  await forge.git.merge(branch, 'main', 'squash');
+  await finished();
+});
+
+it('waits as long as a rate limit says', async () => {
+  await open('github');
+  forge.fault = () => ({ status: 429, headers: { 'retry-after': '600' }, body: '' });
+  fleet.start({ forge });
+  await fleet.until('the gate asks', () => fleet.repo.tip(branch) !== undefined, 600);
+  await fleet.run(590);
+  expect(forge.requests.length).toBeLessThanOrEqual(2);
+  forge.fault = () => undefined;
+  await untilOpen();
+});
+
+it('adopts the open one of a killed daemon, whenever it was killed', async () => {
+  await open('github');
+  let calls = 0;
+  for (const at of [1, 2, 3, 4, 5]) {
+    const one = fleet.start({ forge });
+    forge.fault = () => {
+      if (++calls < at) return undefined;
+      one.kill();
+      return 'answer lost';
+    };
+    await fleet.run(200);
+    one.kill();
+    calls = 0;
+  }
+  forge.fault = () => undefined;
+  fleet.start({ forge });
+  await untilOpen();
+  await fleet.run(120);
+  expect(forge.pulls).toHaveLength(1);
+});
+
+it('edits the text in place when facts change, at most once a minute, and puts back what others wrote', async () => {
+  await open('github');
+  fleet.start({ forge });
+  await untilOpen();
+  await fleet.run(130);
+  const { body } = forge.pull(1);
+  expect(body).toContain('Merging starts stage prod, 2 cluster(s), at most 1 at once: b, c.');
+  const edits = asked('PATCH');
+  await fleet.run(600);
+  expect(asked('PATCH')).toBe(edits);
+  forge.pull(1).body = 'Nothing to see here.';
+  await fleet.run(130);
+  expect(forge.pull(1).body).toBe(body);
+  expect(asked('PATCH')).toBe(edits + 1);
+});
+
+it('closes the pull request of an approval that is no longer wanted, also where the forge does not', async () => {
+  await open('gitlab');
+  fleet.start({ forge });
+  await untilOpen();
+  fleet.commit({ 'runs/web-1.yaml': undefined });
+  await fleet.until('it is closed', () => forge.pull(1).state === 'closed', 120);
+});
+
+it('opens another one where another version is asked for', async () => {
+  await open('github');
+  fleet.start({ forge });
+  await untilOpen();
+  forge.pull(1).state = 'closed';
+  await fleet.run(120);
+  fleet.commit({ 'runs/web-1.yaml': undefined });
+  await fleet.until('its branch is gone', () => fleet.repo.tip(branch) === undefined, 120);
+  fleet.commit({ 'runs/web-1.yaml': run('web-1') });
+  await fleet.until('it is open', () => forge.pulls.some(({ state }) => state === 'open'), 600);
+  expect(forge.pulls.map(({ state }) => state)).toEqual(['closed', 'open']);
+});
+
+it('shows who decides what is new, what merging does and how it went so far', async () => {
+  await open('github');
+  fleet.start({ forge });
+  await untilOpen();
+  await forge.merge(1, 'squash');
+  await finished();
+  await fleet.run(300);
+  fleet.commit(
+    { 'resources/web.yaml': web('web:2'), 'runs/web-2.yaml': run('web-2') },
+    'web 2, closes #12 for @all <img src=x>',
+  );
+  await fleet.until('it asks again', () => forge.pulls.length === 2, 900);
+  await fleet.run(200);
+  const { title, body } = forge.pull(2);
+  await expect(`${title}\n\n${body}\n`).toMatchFileSnapshot('approval.golden.md');
+});
+
+it('reports a token without rights at once, and never the token', async () => {
+  await open('gitlab');
+  forge.fault = () => ({ status: 401, body: { message: '401 Unauthorized right-token' } });
+  fleet.start({ forge });
+  await fleet.until('it is reported', async () => (await summary()).includes('code: forge'), 600);
+  await fleet.run(60);
+  const files = await fleet.repo.files('fleet-status');
+  expect(Object.values(files).join('')).not.toContain('right-token');
+  expect(fleet.logged.join('')).not.toContain('right-token');
+});

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  afterEvent,
+  type ForgeEvent,
+  firstRequestState,
+  nextCall,
+  type RequestState,
+  troubles,
+  type WantedRequest,
+} from '../../../src/daemon/requests/request-state.ts';
+import type { PullRequest } from '../../../src/forge/forge.ts';
+
+const request: WantedRequest = { name: 'web-1', commit: 'c1', title: 'Approve', body: 'Facts' };
+const pull: PullRequest = {
+  number: 1,
+  url: 'https://forge.example/1',
+  head: 'gitfleet/approve/web-1',
+  headCommit: 'c1',
+  state: 'open',
+  title: 'Approve',
+  body: 'Facts',
+};
+const wanted: ForgeEvent = { kind: 'wanted', requests: [request] };
+const listed = (...pulls: PullRequest[]): ForgeEvent => ({
+  kind: 'listed',
+  pulls: new Map(pulls.map((it) => [it.head.slice('gitfleet/approve/'.length), it])),
+});
+const reached = (...events: readonly ForgeEvent[]): RequestState =>
+  events.reduce((state, event) => afterEvent(state, event, 0), firstRequestState);
+
+describe('the next call', () => {
+  it('is none before a plan, then the list, then a look for a closed one, then the new one', () => {
+    expect(nextCall(firstRequestState, 0)).toEqual({});
+    expect(nextCall(reached(wanted), 0)).toEqual({ call: { kind: 'list' } });
+    expect(nextCall(reached(wanted, listed()), 0)).toEqual({ call: { kind: 'find', request } });
+    const none = reached(wanted, listed(), { kind: 'found', request, pulls: [] });
+    expect(nextCall(none, 0)).toEqual({ call: { kind: 'open', request } });
+    const opened = afterEvent(none, { kind: 'opened', request, pull }, 0);
+    expect(nextCall(opened, 0)).toEqual({ atMs: 60_000 });
+  });
+
+  it.each(['closed', 'merged'] as const)('is none where the very request was %s', (state) => {
+    const known = reached(wanted, listed(), { kind: 'found', request, pulls: [{ ...pull, state }] });
+    expect(nextCall(known, 0)).toEqual({ atMs: 60_000 });
+  });
+
+  it('opens another one for other content', () => {
+    const found: ForgeEvent = { kind: 'found', request, pulls: [{ ...pull, state: 'closed', headCommit: 'c0' }] };
+    expect(nextCall(reached(wanted, listed(), found), 0)).toEqual({ call: { kind: 'open', request } });
+  });
+
+  it('is an edit a minute after the last one', () => {
+    const opened = reached(wanted, listed(), { kind: 'opened', request, pull });
+    const changed = { ...request, body: 'New facts' };
+    const state = afterEvent(opened, { kind: 'wanted', requests: [changed] }, 1_000);
+    expect(nextCall(state, 1_000)).toEqual({ atMs: 60_000 });
+    expect(nextCall(afterEvent(state, listed(pull), 60_000), 60_000)).toEqual({
+      call: { kind: 'edit', number: 1, request: changed },
+    });
+  });
+
+  it('looks again before it closes one that is no longer wanted', () => {
+    const state = reached(wanted, listed(pull), { kind: 'wanted', requests: [] });
+    expect(nextCall(state, 0)).toEqual({ call: { kind: 'list' } });
+    expect(nextCall(afterEvent(state, listed(pull), 0), 0)).toEqual({
+      call: { kind: 'close', number: 1, name: 'web-1' },
+    });
+    expect(nextCall(afterEvent(state, listed(), 0), 0)).toEqual({});
+  });
+
+  it('waits after failures, ever longer up to five minutes, and as long as the forge says', () => {
+    let state = reached(wanted);
+    const waits: number[] = [];
+    for (let count = 0; count < 10; count++) {
+      state = afterEvent(state, failed('unreachable'), 0);
+      waits.push(nextCall(state, 0).atMs!);
+    }
+    expect(waits).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1000));
+    expect(nextCall(afterEvent(reached(wanted), failed('limited', 900_000), 0), 0)).toEqual({ atMs: 900_000 });
+  });
+
+  it('goes on with the others where the forge does not accept one', () => {
+    const other = { ...request, name: 'web-2' };
+    const both = reached({ kind: 'wanted', requests: [request, other] }, listed());
+    const refused = afterEvent(both, { ...failed('refused'), call: { kind: 'open', request } }, 0);
+    expect(nextCall(afterEvent(refused, listed(), 0), 0)).toEqual({ call: { kind: 'find', request: other } });
+    expect(troubles(refused, 0)).toEqual(['why']);
+  });
+});
+
+const failed = (code: 'unreachable' | 'limited' | 'refused', retryAfterMs?: number) =>
+  ({ kind: 'failed', call: { kind: 'list' }, code, why: 'why', retryAfterMs }) as const;
+
+it('never opens what is open: any order of answers, faults and clicks', () => {
+  const step = fc.constantFrom('ok', 'lost', 'down', 'close', 'reopen', 'time', 'restart');
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      let now = 0;
+      let state = reached(wanted);
+      const pulls: PullRequest[] = [];
+      for (const kind of steps) {
+        now += kind === 'time' ? 301_000 : 1;
+        if (kind === 'restart') state = reached(wanted);
+        if (kind === 'close' && pulls[0]) pulls[0] = { ...pulls[0], state: 'closed' };
+        if (kind === 'reopen' && pulls[0]) pulls[0] = { ...pulls[0], state: 'open' };
+        const { call } = nextCall(state, now);
+        if (!call || !['ok', 'lost', 'down'].includes(kind)) continue;
+        if (kind !== 'down' && call.kind === 'open') {
+          // The second one is what the forge would refuse; after a closed one it must not come either.
+          expect(pulls).toEqual([]);
+          pulls.push(pull);
+        }
+        const answers: Readonly<Record<string, ForgeEvent>> = {
+          list: listed(...pulls.filter((it) => it.state === 'open')),
+          find: { kind: 'found', request, pulls },
+          open: { kind: 'opened', request, pull },
+        };
+        const answer = kind === 'ok' ? answers[call.kind] : { ...failed('unreachable'), call };
+        state = afterEvent(state, answer!, now);
+      }
+    }),
+  );
+});
