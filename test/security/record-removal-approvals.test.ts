@@ -150,4 +150,30 @@ describe('an approval of a removal that was requested', () => {
     expect(images(fleet)).toEqual(all);
     expect(asked()).toEqual([digestAfter(1)]);
   });
+
+  const orphan = (): void =>
+    void fleet.repo.commit('main', { ...fleet.files, ...approval, 'notes.md': 'b' } as Files, 'Squash', []);
+  it.each<[string, () => void, readonly string[]]>([
+    // Then the branch never had the placement: what members have of it stays.
+    ['is rewritten', orphan, []],
+    [
+      'has too many commits since',
+      () => {
+        for (let at = 0; at < 51; at++) fleet.commit({ 'notes.md': String(at) });
+      },
+      [digestAfter(1)],
+    ],
+  ])('removes nothing after a restart if the history %s', async (_, rewrite, requests) => {
+    ({ fleet, one } = await settledFleet());
+    await approve({ 'fleet.yaml': frozen });
+    await fleet.run(30);
+    one.kill();
+    rewrite();
+    one = fleet.start({ acceptRewind: fleet.repo.tip('main')! });
+    await fleet.run(30);
+    fleet.commit({ 'fleet.yaml': undefined });
+    await fleet.run(90);
+    expect(images(fleet)).toEqual(all);
+    expect(asked()).toEqual(requests);
+  });
 });
