@@ -20,6 +20,7 @@ import { upgradeProvidersOf } from '../../src/members/upgrade/providers.ts';
 import type { OpenProviders } from '../../src/members/upgrade/upgrade-watch.ts';
 import { memoryCache, readThrough } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
+import { loadBuiltInShapes } from '../../src/repo/schemas/built-in-shapes.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
 import { openMember, type SimulatedMember } from '../../src/simulator/member.ts';
 import { serve } from '../../src/simulator/serve/api-server.ts';
@@ -33,6 +34,22 @@ const begin = Date.parse('2026-11-20T10:00:00Z');
 /** More turns than this without any time passing are an endless loop. */
 const mostTurnsPerInstant = 10_000;
 const bot = { name: 'gitfleet', email: 'gitfleet@localhost' };
+
+/** Kinds in the files of tests. Their shapes are modules that take real time to load, and virtual time would pass meanwhile. */
+const usualKinds = Object.entries({
+  '/v1':
+    'Namespace ConfigMap Secret Service ServiceAccount Pod PersistentVolumeClaim PersistentVolume ResourceQuota LimitRange',
+  'apps/v1': 'Deployment StatefulSet DaemonSet ReplicaSet',
+  'batch/v1': 'Job CronJob',
+  'policy/v1': 'PodDisruptionBudget',
+  'autoscaling/v2': 'HorizontalPodAutoscaler',
+  'networking.k8s.io/v1': 'Ingress NetworkPolicy',
+  'rbac.authorization.k8s.io/v1': 'Role RoleBinding ClusterRole ClusterRoleBinding',
+  'apiextensions.k8s.io/v1': 'CustomResourceDefinition',
+}).flatMap(([api, kinds]) => {
+  const [group = '', version = ''] = api.split('/');
+  return kinds.split(' ').map((kind) => ({ group, version, kind }));
+});
 
 export interface DaemonOptions {
   readonly remote?: boolean;
@@ -96,6 +113,7 @@ export class VirtualFleet {
     members: readonly (string | MemberSpec)[],
     quiet: boolean,
   ): Promise<VirtualFleet> {
+    await loadBuiltInShapes(usualKinds);
     const fleet = new VirtualFleet();
     const write = (line: string): void => void fleet.logged.push(line);
     fleet.#log = await openLog(
