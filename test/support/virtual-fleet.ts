@@ -120,7 +120,9 @@ export class VirtualFleet {
       quiet ? { level: 'silent', pretty: false } : { level: 'trace', pretty: false, to: { write } },
     );
     for (const member of members) await fleet.join(typeof member === 'string' ? { name: member } : member);
-    fleet.commit(files);
+    const main = fleet.commit(files);
+    // The fields of kinds are loaded as modules when files first name them, which takes real time.
+    await loadFleet(await fleet.repo.objects.files(main), memoryCache());
     return fleet;
   }
 

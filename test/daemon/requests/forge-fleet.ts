@@ -1,5 +1,3 @@
-import { memoryCache } from '../../../src/repo/fleet/load-cache.ts';
-import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
 import type { DialectName } from '../../forge/dialect.ts';
 import { memoryHost } from '../../forge/git-host.ts';
 import { TestForge } from '../../forge/test-forge.ts';
@@ -44,7 +42,5 @@ export async function forgeFleet(
     'b',
     'c',
   );
-  // Parsing loads modules the first time, which takes real time.
-  await loadFleet(await fleet.repo.objects.files(fleet.repo.tip('main')!), memoryCache());
   return { fleet, forge: new TestForge(dialect, memoryHost(fleet.repo), () => fleet.clock.now()) };
 }
