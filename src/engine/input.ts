@@ -73,6 +73,8 @@ export interface Fleet {
   readonly refused: readonly ObjectRef[];
   /** True when some file could not be read far enough to know which objects it holds: then nothing may be concluded from absence. */
   readonly unreadable: readonly string[];
+  /** Nothing new starts until this happens, as in a freeze. Absent: only the freezes of the FleetConfig count. */
+  readonly frozenUntil?: string;
   readonly problems: readonly Problem[];
   /** Positions of fleet objects in their files, by `sourceKey`, for problems that only planning finds. */
   readonly sources?: ReadonlyMap<string, Source>;

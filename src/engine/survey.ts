@@ -1,5 +1,5 @@
 import { admit } from './admission/admit.ts';
-import { freezeAt } from './freeze/freeze.ts';
+import { freezeOf } from './freeze/freeze.ts';
 import type { PlanInput } from './input.ts';
 import { overridesInUse } from './overrides/in-use.ts';
 import { render } from './overrides/render.ts';
@@ -44,7 +44,7 @@ export function survey(written: PlanInput): World {
     recordLost: lost,
     admitted,
     holds: [...configHolds, ...holds, ...unreadHolds, ...admitted.holds],
-    freeze: freezeAt(input.fleet.config, input.now),
+    freeze: freezeOf(input.fleet, input.now),
     members: byName,
     index: compileFleet(members),
     hub: compileHub(admitted.resources),

@@ -10,11 +10,15 @@ export const recordedFleet = (fleet: Fleet, record: FleetRecord): Fleet => ({
   config: alwaysFrozen,
 });
 
-/** Replaces a commit whose files are lost: everything stays as the record has it. */
+/**
+ * Replaces a commit whose files are lost or not trusted: everything stays as the record has it, and nothing new starts. What the record
+ * lacks, such as an override that cannot be read, would otherwise be rolled out.
+ */
 export function fleetOfLostCommit(commit: string, record: FleetRecord): Fleet {
   return {
     ...heldFleet({ ...emptyFleet, members: [...record.clusters.values()] }, record),
     unreadable: [`commit ${commit.slice(0, 12)}, which no clone contains,`],
+    frozenUntil: 'the followed branch has the commit in effect, or its rewind is accepted',
   };
 }
 

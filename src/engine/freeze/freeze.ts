@@ -1,5 +1,6 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import type { Timestamp } from '../../api/meta.ts';
+import type { Fleet } from '../input.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
 import { notPaused, type Pause } from '../pause/pause.ts';
 import { parseWindow } from '../window/parse-window.ts';
@@ -24,6 +25,10 @@ export function freezeAt(config: FleetConfig | undefined, now: Timestamp): Pause
   const freezes = parsed.flatMap(({ name, result }) => (result.ok ? [{ name, window: result.window }] : []));
   return pauseBy(freezes, parseInstant(now) ?? 0);
 }
+
+/** The same for a fleet, which may be frozen without a FleetConfig. */
+export const freezeOf = ({ config, frozenUntil }: Pick<Fleet, 'config' | 'frozenUntil'>, now: Timestamp): Pause =>
+  frozenUntil === undefined ? freezeAt(config, now) : { kind: 'paused', endsWhen: frozenUntil, until: undefined };
 
 function pauseBy(freezes: readonly Freeze[], now: Instant): Pause {
   const windows = freezes.map(({ window }) => window);
