@@ -72,6 +72,19 @@ export interface DaemonOptions {
   readonly loaded?: (fleet: Fleet) => Fleet;
 }
 
+/** Kinds whose modules are loaded before a fleet starts: a daemon would wait for that in real time, which `turn` does not. */
+const loadedBefore = [
+  ...['Namespace', 'ConfigMap', 'Secret', 'Service', 'ServiceAccount', 'Pod'].map((kind) => ({ group: '', kind })),
+  ...['Deployment', 'StatefulSet', 'DaemonSet'].map((kind) => ({ group: 'apps', kind })),
+  ...['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding'].map((kind) => ({
+    group: 'rbac.authorization.k8s.io',
+    kind,
+  })),
+  ...['Job', 'CronJob'].map((kind) => ({ group: 'batch', kind })),
+  { group: 'policy', kind: 'PodDisruptionBudget' },
+  { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' },
+].map((it) => ({ ...it, version: 'v1' }));
+
 /** A daemon that lives in virtual time. */
 export interface VirtualDaemon {
   readonly daemon: Daemon;
@@ -115,6 +128,7 @@ export class VirtualFleet {
   ): Promise<VirtualFleet> {
     await loadBuiltInShapes(usualKinds);
     const fleet = new VirtualFleet();
+    await loadBuiltInShapes(loadedBefore);
     const write = (line: string): void => void fleet.logged.push(line);
     fleet.#log = await openLog(
       quiet ? { level: 'silent', pretty: false } : { level: 'trace', pretty: false, to: { write } },
