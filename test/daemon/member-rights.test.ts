@@ -19,6 +19,8 @@ it('the account of deploy/member/rbac.yaml has the rights that the example needs
   const refused: string[] = [];
   const guarded = (transport: Transport): Transport => {
     return (request) => {
+      // Simulated clusters are upgraded by no API of Kubernetes.
+      if (request.path.startsWith('/simulator/')) return transport(request);
       const rights = rightsOf(request);
       for (const right of rights) needed.add(right);
       if (rights.every((right) => rules.some((rule) => allows(rule, right)))) return transport(request);

@@ -201,6 +201,7 @@ async function hintWhenQuiet(input: Watching & { readonly kubeconfig: string }):
         `kubectl --kubeconfig ${kubeconfig} --context prod-eu-1 get deploy,pods -A`,
         `kubectl --kubeconfig ${kubeconfig} --context dev-1 -n tools delete deploy debug`,
         `npm run -s gitfleet -- explain placement shop --repo ${repo}`,
+        `npm run -s gitfleet -- describe upgrade k8s-1-32 --repo ${repo}`,
         `git -C ${repo} show fleet-status:README.md`,
         `git -C ${repo} log -p fleet-status -- ':!*state.yaml'`,
       ]);

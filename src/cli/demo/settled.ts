@@ -1,6 +1,6 @@
 import { placementKey } from '../../api/placement.ts';
 import { isFulfilled } from '../../engine/kernel/condition.ts';
-import type { Plan } from '../../engine/plan-document.ts';
+import { type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { isOver } from '../../engine/update-run.ts';
 
 /** Names of the approvals that the plan waits for. */
@@ -22,6 +22,11 @@ export function unfinished(plan: Plan): string[] {
   }
   for (const run of plan.runs) {
     if (!isOver(run.status)) left.push(`run ${run.name} is not over`);
+  }
+  // One that waits for a maintenance window may wait for days.
+  for (const { name, status } of plannedUpgradeRuns(plan)) {
+    const { state } = status.status;
+    if (state === 'Running' || state === 'Stopping') left.push(`upgrade run ${name} is ${state}`);
   }
   return left;
 }

@@ -67,7 +67,10 @@ export function checkShape(plan: Document): void {
     }
     for (const condition of placement.conditions) isCondition(condition);
   }
-  for (const target of sorted(plan.targets, (it) => `${it.clusterName}/${named(it.placement)}`)) {
+  for (const { upgrade, clusterName } of plan.targets)
+    if (upgrade) expect(upgrade.operationId).toMatch(new RegExp(`^${upgrade.run}\\.${clusterName}\\.\\d{8}T\\d{6}Z$`));
+  const placed = plan.targets.filter(({ upgrade }: Document) => !upgrade);
+  for (const target of sorted(placed, (it) => `${it.clusterName}/${named(it.placement)}`)) {
     has(target, 'target');
     has(target.placement, 'ref');
     expect(typeof target.remove).toBe('boolean');
@@ -89,7 +92,10 @@ export function checkShape(plan: Document): void {
     has(eviction, 'eviction');
     has(eviction.status, 'conditions');
   }
-  expect(plan.upgrades).toEqual([]);
+  for (const upgrade of sorted(plan.upgrades, ({ name }) => name)) {
+    expect(Object.keys(upgrade)).toEqual(['kind', 'name', 'status']);
+    expect(['UpdateRun', 'AutoUpgradeProfile']).toContain(upgrade.kind);
+  }
   expect(plan.nodes).toEqual([]);
   for (const finding of plan.guard) {
     has(finding, 'finding');
