@@ -16,7 +16,7 @@ export function assemble(
   { commit, now, digest }: Pick<PlanInput, 'commit' | 'now' | 'digest'>,
   /** Of an earlier plan. */
   earlier: SortedTargets | undefined,
-): { readonly plan: Plan; readonly targets: SortedTargets } {
+): { readonly plan: Plan; readonly targets: SortedTargets; readonly starts: boolean } {
   const domains = [...others, ...Object.values(sections)];
   const all = <Part extends keyof DomainOutcome>(part: Part): readonly DomainOutcome[Part][] =>
     domains.map((domain) => domain[part]);
@@ -46,7 +46,7 @@ export function assemble(
     problems: all('problems').flat().map(inOrder),
     record: new Map(documents.sort(by(([path]) => path))),
   };
-  return { plan, targets };
+  return { plan, targets, starts: Object.values(sections).some(({ starts }) => starts) };
 }
 
 /** One list of every domain that has a section. */

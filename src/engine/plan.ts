@@ -36,6 +36,8 @@ import type { World } from './world.ts';
 
 export interface PlanResult {
   readonly plan: Plan;
+  /** It starts something on a member. */
+  readonly starts: boolean;
   /** Input of `targetContent` and its sibling functions, which return what actors need for a target. */
   readonly contents: PlanContents;
   /** Deleted placements whose objects stay on the clusters. */
@@ -73,7 +75,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
       nodes: nodesOutcome(world, pools),
     },
   };
-  const { plan, targets } = assemble(outcomes, input, memo?.targets);
+  const { plan, targets, starts } = assemble(outcomes, input, memo?.targets);
   const { findings, removal } = guard({
     input,
     recovered: { record: world.record, lost: world.recordLost },
@@ -84,6 +86,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const all = [...delivered.staying, ...delivered.deleted].map(({ work }) => work);
   return {
     plan: withFindings(withApprovedRemovals(plan, removal, world), findings, input.digest),
+    starts,
     contents: { world, staying, works: new Map(all.map((work) => [keyOf(work), work])) },
     abandoned: new Set(world.input.fleet.beingDeleted.filter(abandons).map((it) => placementKey(refOf(it)))),
     notRolledOut: staying.flatMap((work) => {

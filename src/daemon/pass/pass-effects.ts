@@ -19,7 +19,7 @@ import type { FleetMembers } from '../members.ts';
 import type { Approvals, DesiredState, Status } from '../ports.ts';
 import { forgottenBy } from '../record/forgotten-by.ts';
 import { gatheredRecord } from '../record/gathered-record.ts';
-import { startsSomething, statusFiles, usesApproval, withWaiting } from '../record/publication.ts';
+import { statusFiles, usesApproval, withWaiting } from '../record/publication.ts';
 import { recordedFleet } from '../record/recorded-fleet.ts';
 import { type Remembered, type StatusMemory, statusMemory } from '../record/remembered.ts';
 import { type RecordVerifier, recordVerifier } from '../record/verify/verify-record.ts';
@@ -256,13 +256,15 @@ async function plan(
 /** When the plan may be pushed, and the record for the next plan if it must wait. */
 function paced(planned: Planned, pace: PushPace): PassEvent {
   const { before, changed, files, result } = planned;
-  const starts = startsSomething(result.plan) || usesApproval(result.plan, before.record);
+  const { plan } = result;
+  // A refusal is reported at once.
+  const starts = plan.guard.length > 0 || result.starts || usesApproval(plan, before.record);
   if (!changed) pace.unchanged();
   const pushAtMs = changed ? pace.waitsUntil(starts) : undefined;
   const gathered =
     pushAtMs === undefined || starts
       ? undefined
-      : gatheredRecord({ published: before.record, next: readRecord(files, result.plan.record).record });
+      : gatheredRecord({ published: before.record, next: readRecord(files, plan.record).record });
   return { kind: 'planned', planned, pushAtMs, gathered };
 }
 

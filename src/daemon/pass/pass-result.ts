@@ -7,6 +7,8 @@ export type PassResult =
   | {
       readonly kind: 'published' | 'unchanged' | 'refused';
       readonly plan: Plan;
+      /** The plan starts something on a member. */
+      readonly starts: boolean;
       readonly fleet: Fleet;
       readonly subject?: string;
     }

@@ -194,13 +194,13 @@ function finish(
   { recorded, known }: Extract<PassEvent, { readonly kind: 'approvalsRequested' }>,
 ): PassStep {
   const { basis, changed, fleet, result, subject } = recorded;
-  const { plan } = result;
-  if (known) return { state, effects: [{ kind: 'finish', result: { kind: 'unchanged', plan, fleet } }] };
+  const { plan, starts } = result;
+  if (known) return { state, effects: [{ kind: 'finish', result: { kind: 'unchanged', plan, starts, fleet } }] };
   const refused = isRefused(recorded);
   const rests = basis !== undefined && !changed && !refused;
   const kind = refused ? 'refused' : changed ? 'published' : 'unchanged';
   return {
     state: rests ? { ...state, rest: { basis, result, plannedAtMs: parseInstant(plan.now)! } } : state,
-    effects: [{ kind: 'finish', result: { kind, plan, fleet, ...(subject === undefined ? {} : { subject }) } }],
+    effects: [{ kind: 'finish', result: { kind, plan, starts, fleet, ...(subject === undefined ? {} : { subject }) } }],
   };
 }

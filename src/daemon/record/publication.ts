@@ -1,7 +1,6 @@
 import { hexOf, isRemovalApproved } from '../../engine/gate/removal-approval.ts';
 import type { FleetRecord } from '../../engine/input.ts';
-import { type Plan, plannedUpgradeRuns, type RecordDocument } from '../../engine/plan-document.ts';
-import { allMembers, isInFlight } from '../../engine/upgrade/tree.ts';
+import type { Plan, RecordDocument } from '../../engine/plan-document.ts';
 import { type DaemonMemory, writeDaemonMemory } from '../../repo/record/daemon-memory.ts';
 import { recordPathOf, unknownFolderOf } from '../../repo/record/path.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
@@ -76,18 +75,3 @@ const memoryOf = (plan: Plan, { unreachable, before, fleet }: DashboardInput): D
 /** True when the plan uses an approval of a removal. It counts once, so the plan is pushed before another one is made. */
 export const usesApproval = (plan: Plan, { removals }: Pick<FleetRecord, 'removals'>): boolean =>
   [...recordedObjects('removals', plan).keys()].some((name) => !removals.has(name));
-
-/** True when the plan starts something on a member: its push does not wait for more changes. */
-export const startsSomething = (plan: Plan): boolean =>
-  plan.guard.length > 0 ||
-  plan.placements.some(({ bindings }) =>
-    bindings.some(({ move }) => move === 'add' || move === 'update' || move === 'remove'),
-  ) ||
-  startsUpgrade(plan) ||
-  // A command of nodes that enters a phase.
-  plan.nodes.some(({ commands }) => commands.some(({ since }) => since === plan.now));
-
-const startsUpgrade = (plan: Plan): boolean =>
-  plannedUpgradeRuns(plan).some(({ status }) =>
-    allMembers(status).some((member) => isInFlight(member) && member.status.startTime === plan.now),
-  );

@@ -1,7 +1,6 @@
 import { type Clock, sleep } from '../../members/clock.ts';
 import type { FleetMembers } from '../members.ts';
 import type { PassResult } from '../pass/pass-result.ts';
-import { startsSomething } from './publication.ts';
 
 /** Largest number of lost races in a row. */
 const mostRaces = 10;
@@ -29,7 +28,7 @@ export async function untilRecorded(
       published ||= result.kind === 'published';
       await members.settled(patienceMs);
       // The first pass may have started something, so only a later one shows its outcome.
-      const over = rounds > 0 && !startsSomething(result.plan);
+      const over = rounds > 0 && !result.starts;
       if (over || ++rounds === mostRounds) return { ...result, kind: published ? 'published' : 'unchanged' };
     }
   }

@@ -4,7 +4,7 @@ import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { RecordEntry, SectionOutcome } from '../domain.ts';
 import { overridesInUse } from '../overrides/in-use.ts';
 import { overrideDocuments } from '../overrides/snapshots.ts';
-import type { PlacementTarget } from '../plan-document.ts';
+import type { Move, PlacementTarget } from '../plan-document.ts';
 import { recordPath } from '../record/documents.ts';
 import type { World } from '../world.ts';
 import type { DeliveredPlacements } from './deliver.ts';
@@ -25,6 +25,7 @@ export function placementsOutcome(
   const all = [...staying, ...deleted];
   const works = staying.map(({ work }) => work);
   const targetOf = targetReader(all);
+  const section = staying.flatMap(({ planned }) => planned ?? []);
   const stuck = stuckRemovals({ ...input, works: all.map(({ work }) => work), targetOf });
   return {
     holds: [
@@ -46,10 +47,19 @@ export function placementsOutcome(
     ],
     approvals: [],
     targets: all.map(({ targets }) => targets),
-    section: staying.flatMap(({ planned }) => planned ?? []),
+    section,
     digested: all.map(({ work, digest }) => `${placementKey(refOf(work.placement))} ${digest}`),
+    starts: section.some(({ bindings }) => bindings.some(({ move }) => startsChange[move])),
   };
 }
+
+const startsChange: Readonly<Record<Move, boolean>> = {
+  add: true,
+  update: true,
+  remove: true,
+  keep: false,
+  wait: false,
+};
 
 /** Searches on demand: few targets are looked up, of plans that have a million. */
 function targetReader(outcomes: readonly PlacementOutcome[]) {

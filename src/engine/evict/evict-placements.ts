@@ -55,4 +55,6 @@ export const evictionsOutcome = (
   ),
   section: evictions,
   digested: evictions,
+  // The binding that an eviction moves is a placement's.
+  starts: false,
 });

@@ -73,6 +73,8 @@ export function nodesOutcome(world: World, objects: DeliveredNodeObjects): Secti
     targets: [],
     section: done.map(({ section }) => section),
     digested: done.map(({ section }) => section),
+    // A command that enters a phase.
+    starts: done.some(({ section: { commands } }) => commands.some(({ since }) => since === world.input.now)),
   };
 }
 

@@ -29,6 +29,8 @@ export function runsOutcome(
     targets: [],
     section: runs,
     digested: runs,
+    // What a run starts are bindings of its placement.
+    starts: false,
     recorded,
   };
 }

@@ -33,6 +33,7 @@ export function upgradesOutcome(
   const gone = new Set(removed);
   const shown = advanced.filter(({ run, status }) => !gone.has(run) || allMembers(status).some(isInFlight));
   const targets = shown.flatMap(targetsOf);
+  const known = new Set([...world.record.upgrades.values()].flatMap(operationsOf));
   const files = shown.map(({ run, recorded }) => ({ name: run.metadata.name, document: objectDocument(recorded) }));
   const upgrades = [
     ...shown.map(({ run: { kind, metadata }, status }) => ({ kind, name: metadata.name, status })),
@@ -58,9 +59,13 @@ export function upgradesOutcome(
     targets: [targets],
     section: upgrades,
     digested: upgrades,
+    starts: targets.some(({ upgrade }) => !known.has(upgrade.operationId)),
     upgrading: new Map(targets.map(({ clusterName, upgrade }) => [clusterName, upgrade.run])),
   };
 }
+
+const operationsOf = ({ status }: UpdateRun): (string | undefined)[] =>
+  status ? allMembers(status).map(({ operationId }) => operationId) : [];
 
 const profileFile = ({ recorded }: AdvancedProfile) => ({
   name: recorded.metadata.name,
