@@ -3,13 +3,14 @@ import type { MirroredStatus } from '../api/mirrored-status.ts';
 import type { OverrideSnapshot } from '../api/override.ts';
 import type { Placement, StatusInNamespace } from '../api/placement.ts';
 import type { PlacementState } from '../api/placement-state.ts';
-import type { FleetRecord, RecordedPlacement } from '../engine/input.ts';
+import type { FleetRecord, RecordedPlacement, RecordFolder } from '../engine/input.ts';
 import type { Plan, RecordDocument } from '../engine/plan-document.ts';
+import { recordFolders } from '../repo/record/folders/rows.ts';
 import { recordPathOf } from '../repo/record/path.ts';
 
 /** What is remembered after a plan: its documents, without a way through text, which takes longer than planning. */
 export function nextRecord({ record, commit }: Plan, before: FleetRecord): FleetRecord {
-  const folders: Record<string, Map<string, unknown>> = {};
+  const objects = Object.fromEntries(recordFolders.map((folder) => [folder, new Map<string, object>()]));
   const placements = new Map<string, Map<string, RecordDocument>>();
   const overrides = new Map<string, OverrideSnapshot[]>();
   let { config } = before;
@@ -24,12 +25,12 @@ export function nextRecord({ record, commit }: Plan, before: FleetRecord): Fleet
     else if (document.kind !== 'object') continue;
     else if (directory === 'overrides')
       overrides.set(name, [...(overrides.get(name) ?? []), document.value as OverrideSnapshot]);
-    else folders[directory] = (folders[directory] ?? new Map<string, unknown>()).set(name, document.value);
+    else objects[directory]!.set(name, document.value);
   }
-  const folder = <K extends keyof FleetRecord>(name: K): FleetRecord[K] =>
-    (folders[name] ?? new Map()) as unknown as FleetRecord[K];
+  const folders = objects as unknown as Pick<FleetRecord, RecordFolder>;
   return {
     ...before,
+    ...folders,
     exists: true,
     placements: new Map(
       [...placements].flatMap(([key, files]): [PlacementKey, RecordedPlacement][] => {
@@ -38,13 +39,6 @@ export function nextRecord({ record, commit }: Plan, before: FleetRecord): Fleet
       }),
     ),
     overrides: new Map([...overrides].map(([name, list]) => [name, list.sort((a, b) => a.index - b.index)])),
-    runs: folder('runs'),
-    approvals: folder('approvals'),
-    upgrades: folder('upgrades'),
-    profiles: folder('profiles'),
-    evictions: folder('evictions'),
-    removals: folder('removals'),
-    clusters: folder('clusters'),
     config,
     commit,
   };
