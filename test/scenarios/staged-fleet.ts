@@ -64,6 +64,8 @@ export class StagedFleet {
   #history = 10;
   /** Part of the record was lost: the next plan need not continue the last one. */
   #forgot = false;
+  /** Of the whole story. */
+  #everForgot = false;
   /** Approvals that a file on main ever approved, at the time of a plan. */
   readonly #yes = new Set<string>();
 
@@ -200,6 +202,7 @@ export class StagedFleet {
         return;
       default:
         this.#forgot ||= kind === 'forgetOne' || kind === 'forgetAll';
+        this.#everForgot ||= this.#forgot;
         happened(paper, kind, { cluster, app: 'web', amount });
     }
   }
@@ -260,7 +263,12 @@ export class StagedFleet {
     let plan = await this.look();
     for (let step = 0, still = 0; step < most && still < 7; step++) {
       const before = this.paper.record;
-      for (let at = plan.approvals.filter(isOpen).length; at > 0; at--) this.#answer('True', at - 1);
+      // An approval from before the record was lost is refused as early: as its problem asks, it is removed, and given again.
+      const refused = plan.problems.filter(({ code }) => code === 'early-approval').map(({ file }) => file!);
+      const early = this.#everForgot ? refused : [];
+      for (const path of early) delete this.paper.files[path];
+      if (early.length === 0)
+        for (let at = plan.approvals.filter(isOpen).length; at > 0; at--) this.#answer('True', at - 1);
       this.paper.deliver();
       this.paper.pass(61);
       plan = await this.look();
