@@ -20,7 +20,6 @@ import { upgradeProvidersOf } from '../../src/members/upgrade/providers.ts';
 import type { OpenProviders } from '../../src/members/upgrade/upgrade-watch.ts';
 import { memoryCache, readThrough } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
-import { loadBuiltInShapes } from '../../src/repo/schemas/built-in-shapes.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
 import { openMember, type SimulatedMember } from '../../src/simulator/member.ts';
 import { serve } from '../../src/simulator/serve/api-server.ts';
@@ -34,22 +33,6 @@ const begin = Date.parse('2026-11-20T10:00:00Z');
 /** More turns than this without any time passing are an endless loop. */
 const mostTurnsPerInstant = 10_000;
 const bot = { name: 'gitfleet', email: 'gitfleet@localhost' };
-
-/** Kinds in the files of tests. Their shapes are modules that take real time to load, and virtual time would pass meanwhile. */
-const usualKinds = Object.entries({
-  '/v1':
-    'Namespace ConfigMap Secret Service ServiceAccount Pod PersistentVolumeClaim PersistentVolume ResourceQuota LimitRange',
-  'apps/v1': 'Deployment StatefulSet DaemonSet ReplicaSet',
-  'batch/v1': 'Job CronJob',
-  'policy/v1': 'PodDisruptionBudget',
-  'autoscaling/v2': 'HorizontalPodAutoscaler',
-  'networking.k8s.io/v1': 'Ingress NetworkPolicy',
-  'rbac.authorization.k8s.io/v1': 'Role RoleBinding ClusterRole ClusterRoleBinding',
-  'apiextensions.k8s.io/v1': 'CustomResourceDefinition',
-}).flatMap(([api, kinds]) => {
-  const [group = '', version = ''] = api.split('/');
-  return kinds.split(' ').map((kind) => ({ group, version, kind }));
-});
 
 export interface DaemonOptions {
   readonly remote?: boolean;
@@ -71,19 +54,6 @@ export interface DaemonOptions {
   /** Wraps the fleet's files for the daemon. */
   readonly loaded?: (fleet: Fleet) => Fleet;
 }
-
-/** Kinds whose modules are loaded before a fleet starts: a daemon would wait for that in real time, which `turn` does not. */
-const loadedBefore = [
-  ...['Namespace', 'ConfigMap', 'Secret', 'Service', 'ServiceAccount', 'Pod'].map((kind) => ({ group: '', kind })),
-  ...['Deployment', 'StatefulSet', 'DaemonSet'].map((kind) => ({ group: 'apps', kind })),
-  ...['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding'].map((kind) => ({
-    group: 'rbac.authorization.k8s.io',
-    kind,
-  })),
-  ...['Job', 'CronJob'].map((kind) => ({ group: 'batch', kind })),
-  { group: 'policy', kind: 'PodDisruptionBudget' },
-  { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' },
-].map((it) => ({ ...it, version: 'v1' }));
 
 /** A daemon that lives in virtual time. */
 export interface VirtualDaemon {
@@ -126,9 +96,7 @@ export class VirtualFleet {
     members: readonly (string | MemberSpec)[],
     quiet: boolean,
   ): Promise<VirtualFleet> {
-    await loadBuiltInShapes(usualKinds);
     const fleet = new VirtualFleet();
-    await loadBuiltInShapes(loadedBefore);
     const write = (line: string): void => void fleet.logged.push(line);
     fleet.#log = await openLog(
       quiet ? { level: 'silent', pretty: false } : { level: 'trace', pretty: false, to: { write } },

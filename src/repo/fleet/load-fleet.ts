@@ -28,7 +28,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
   const fleet = fleetObjects(sorted.fleet);
   const envelopes = fleet.accepted.flatMap(({ object, placed }) => (fleetRowOf(object).isResource ? [placed] : []));
   const manifests = [...sorted.hub, ...envelopes];
-  const hub = hubObjects(manifests, await shapeCheck(manifests));
+  const hub = hubObjects(manifests, shapeCheck(manifests));
   const findings = [...sorted.findings, ...fleet.findings, ...hub.findings];
   const located = await locate(findings, tree, usable.files);
   return sortFleet({

@@ -1,4 +1,5 @@
-import { builtInKinds } from '../../engine/selection/scope.ts';
+import { createRequire } from 'node:module';
+import { builtInScope } from '../../engine/selection/scope.ts';
 import type { ObjectShape, Shape } from './shape.ts';
 
 /** A row of the fields that the models of client-node list; generated from the OpenAPI description of Kubernetes. */
@@ -17,39 +18,15 @@ const any: Shape = { is: 'any' };
 /** By the name of the model; undefined where there is none. */
 const known = new Map<string, { readonly shape: ObjectShape; readonly fields: Map<string, Shape> } | undefined>();
 
-/** Whole shapes of kinds, once their models are loaded. */
-const whole = new Map<string, Shape | undefined>();
-
-/** The shape of a kind, if it was loaded and Kubernetes itself serves it. */
-export const builtInShape = (group: string, version: string, kind: string): Shape | undefined =>
-  whole.get(`${group}/${version}/${kind}`);
-
 /**
- * Loads the shapes of kinds that Kubernetes itself serves, each once in a process; others are left out. Only the models that
- * they consist of are loaded, of the 900 that there are.
+ * The shape of a kind that Kubernetes itself serves; undefined for others. Loads, at the first use of a kind, only the models that
+ * it consists of, of the 900 that there are.
  */
-export function loadBuiltInShapes(kinds: readonly Kind[]): Promise<void> {
-  // One after the other: a shape that another load has begun lacks fields.
-  const next = loading.then(() => loadMissing(kinds));
-  loading = next.catch(() => {});
-  return next;
-}
-
-interface Kind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
-let loading: Promise<void> = Promise.resolve();
-
-async function loadMissing(kinds: readonly Kind[]): Promise<void> {
-  for (const { group, version, kind } of kinds) {
-    const key = `${group}/${version}/${kind}`;
-    if (whole.has(key)) continue;
-    const name = modelOf(group, version, kind);
-    whole.set(key, name === undefined ? undefined : await loadModel(name));
-  }
+export function builtInShape(group: string, version: string, kind: string): Shape | undefined {
+  const name = modelOf(group, version, kind);
+  if (name === undefined) return undefined;
+  if (!known.has(name)) loadModel(name);
+  return known.get(name)?.shape;
 }
 
 /** Of dynamic resource allocation, fields have types of their own with each version of Kubernetes. */
@@ -57,17 +34,17 @@ const leftOut = new Set(['resource.k8s.io', 'placement.kubernetes-fleet.io']);
 
 function modelOf(group: string, version: string, kind: string): string | undefined {
   const isServed =
-    /^v\d+((alpha|beta)\d+)?$/.test(version) && !leftOut.has(group) && builtInKinds(group).includes(kind);
+    /^v\d+((alpha|beta)\d+)?$/.test(version) && !leftOut.has(group) && builtInScope(group, kind) !== undefined;
   if (!isServed) return undefined;
   if (kind === 'Event') return group === '' ? 'CoreV1Event' : 'EventsV1Event';
   return `V${version.slice(1)}${kind}`;
 }
 
-async function loadModel(root: string): Promise<Shape | undefined> {
+function loadModel(root: string): void {
   const pending: (readonly [name: string, attributes: readonly Attribute[]])[] = [];
   for (let names: readonly string[] = [root]; names.length > 0; ) {
     const missing = [...new Set(names)].filter((name) => !known.has(name));
-    const loaded = await Promise.all(missing.map(async (name) => [name, await attributesOf(name)] as const));
+    const loaded = missing.map((name) => [name, attributesOf(name)] as const);
     for (const [name, attributes] of loaded) {
       const fields = new Map<string, Shape>();
       known.set(name, attributes && { shape: { is: 'object', fields, open: false }, fields });
@@ -78,21 +55,22 @@ async function loadModel(root: string): Promise<Shape | undefined> {
   // Models contain each other, so the fields are set once all are there.
   for (const [name, attributes] of pending)
     for (const attribute of attributes) known.get(name)?.fields.set(attribute.baseName, shapeOf(name, attribute));
-  return known.get(root)?.shape;
 }
 
 const modelName = /\bV\d[A-Za-z0-9]*/g;
 
-/** Undefined where there is no such model. */
-async function attributesOf(name: string): Promise<readonly Attribute[] | undefined> {
+/** Undefined where there is no such model. Synchronous, since reading manifests is no I/O otherwise. */
+function attributesOf(name: string): readonly Attribute[] | undefined {
   try {
-    const module = (await import(`@kubernetes/client-node/dist/gen/models/${name}.js`)) as Record<string, Model>;
+    const module = load(`@kubernetes/client-node/dist/gen/models/${name}.js`) as Record<string, Model>;
     return module[name]?.getAttributeTypeMap?.();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
     throw error;
   }
 }
+
+const load = createRequire(import.meta.url);
 
 function shapeOf(model: string, { baseName, type, format }: Attribute): Shape {
   const list = /^Array<(.*)>$/.exec(type)?.[1];

@@ -1,17 +1,14 @@
 import type { Issue } from '../../api/issue.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
-import { builtInShape, loadBuiltInShapes } from './built-in-shapes.ts';
+import { builtInShape } from './built-in-shapes.ts';
 import { crdShapes, type Written } from './crd-shapes.ts';
 import { type Shape, shapeIssues } from './shape.ts';
 
 /** Finds what in a manifest its kind does not have. Kinds that neither Kubernetes nor the repo defines are left alone. */
 export type ShapeCheck = (manifest: object) => readonly Issue[];
 
-/** Loads the shapes of the kinds in `documents`: built-in ones, and those of CustomResourceDefinitions among them. */
-export async function shapeCheck(documents: readonly Written[]): Promise<ShapeCheck> {
-  const written = documents.flatMap(({ value }) => [value, ...enveloped(value).map(([, inner]) => inner)]);
-  const kinds = new Map(written.flatMap((value) => kindOf(value) ?? []).map((kind) => [keyOf(kind), kind]));
-  await loadBuiltInShapes([...kinds.values()]);
+/** Checks the kinds that Kubernetes itself serves, and those of CustomResourceDefinitions among the documents. */
+export function shapeCheck(documents: readonly Written[]): ShapeCheck {
   const declared = crdShapes(documents);
   const shapeOf = (value: unknown): Shape | undefined => {
     const kind = kindOf(value);
