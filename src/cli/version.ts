@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { version } from '../daemon/package-version.ts';
 import { outputFormat, print, printJson } from './terminal/output.ts';
 
-const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-/** Of this package. */
-export const version: string = manifest.version;
+export { version };
 
 /** What a bug report should name. */
 export function printVersion(options: { readonly output: string }): void {

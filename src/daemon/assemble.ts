@@ -31,9 +31,9 @@ export function assemble(
     recordAgeMs: input.intervalMs,
     clock: input.clock,
     pace: input.pace,
-    changed(cluster, message) {
+    changed(cluster, message, isTrouble) {
       if (message !== undefined) {
-        log.info({ cluster }, message);
+        log[isTrouble ? 'warn' : 'info']({ cluster }, message);
         input.noticed?.(`${cluster}: ${message}`);
       }
       wake(`${cluster} changed`);

@@ -71,7 +71,7 @@ export function fleetMembers(input: {
   readonly clock: Clock;
   /** Real time, for waits of the daemon. */
   readonly pace: Clock;
-  readonly changed: (cluster: ClusterName, message?: string) => void;
+  readonly changed: (cluster: ClusterName, message?: string, isTrouble?: boolean) => void;
   /** Number of members with open watches. In members opened later, our objects are listed every minute. */
   readonly watchMembers: number;
   /** Another daemon changes this member. */

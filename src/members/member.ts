@@ -44,8 +44,8 @@ export interface Member {
 }
 
 export interface MemberEvents {
-  /** Something changed that a plan may depend on; `message` is for users. */
-  readonly changed: (cluster: ClusterName, message?: string) => void;
+  /** Something changed that a plan may depend on; `message` is for users, a warning if it `isTrouble`. */
+  readonly changed: (cluster: ClusterName, message?: string, isTrouble?: boolean) => void;
   /** Another daemon changes this member: the assignments may be out of date. */
   readonly conflict: (cluster: ClusterName) => void;
 }
@@ -100,10 +100,10 @@ export function openMember(input: {
     },
   });
 
-  function changed(message?: string): void {
+  function changed(message?: string, isTrouble = false): void {
     if (life.signal.aborted) return;
     cached = undefined;
-    input.events.changed(name, message);
+    input.events.changed(name, message, isTrouble);
   }
 
   function noticed(change: Change): void {
@@ -123,7 +123,7 @@ export function openMember(input: {
     unrecorded.settle();
     if (contact.admits()) for (const look of [inspected.look, nodes.look]) void look();
     const news = contactNews(before, now);
-    if (news !== undefined) changed(news.message && `${name} ${news.message}`);
+    if (news !== undefined) changed(news.message && `${name} ${news.message}`, now.kind === 'unreachable');
   }
 
   return {

@@ -71,6 +71,7 @@ describe('--help', () => {
     ).toEqual([
       'src/api/message-of.ts',
       'src/api/printable.ts',
+      'src/daemon/package-version.ts',
       'src/git/git-error.ts',
       'src/git/person.ts',
       'src/main.ts',

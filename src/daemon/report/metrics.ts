@@ -1,11 +1,21 @@
+import { version } from '../package-version.ts';
+
 /** Prometheus text format, written by hand: a dozen metrics do not justify a client library with its own registry. */
 export interface Metrics {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   set(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
   /** Replaces every series of a gauge with one label: a label that is no longer counted is removed. */
   setEach(name: string, label: string, values: ReadonlyMap<string, number>): void;
+  /** Replaces every series of a gauge. */
+  setSeries(name: string, samples: readonly Sample[]): void;
   observe(name: string, seconds: number): void;
   render(): string;
+}
+
+/** One series of a gauge. */
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
 }
 
 const results = ['published', 'unchanged', 'gathering', 'refused', 'moved', 'failed'];
@@ -38,6 +48,16 @@ const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histo
     'Days until the first end of support of a version that a member runs; NaN without a VersionCatalog that has one.',
   ],
   gitfleet_member_requests_total: ['counter', 'Requests sent to members.'],
+  gitfleet_placement_clusters: ['gauge', 'Clusters of a placement by state.'],
+  gitfleet_placement_missing_clusters: ['gauge', 'Clusters that a placement requires and the scheduler did not find.'],
+  gitfleet_placement_failed_objects: ['gauge', 'Objects of a placement that could not be applied, on all clusters.'],
+  gitfleet_placement_drifted_objects: ['gauge', 'Objects of a placement that differ and are not repaired.'],
+  gitfleet_staged_run_state: ['gauge', 'Staged update runs, 1 each, with the reason of their last condition.'],
+  gitfleet_build_info: ['gauge', 'Always 1; the version of gitfleet and of Node.'],
+  process_start_time_seconds: ['gauge', 'When the process started, seconds since 1970.'],
+  process_cpu_seconds_total: ['counter', 'Processor time of the process.'],
+  process_resident_memory_bytes: ['gauge', 'Resident memory of the process.'],
+  nodejs_heap_size_used_bytes: ['gauge', 'Used heap of JavaScript.'],
 };
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -57,6 +77,7 @@ export function metrics(): Metrics {
   // A counter that appears only with its first event shows no increase.
   add('gitfleet_git_push_conflicts_total', '', 0);
   add('gitfleet_record_mismatch_total', '', 0);
+  add('gitfleet_build_info', labelText({ version, node: process.versions.node }), 1);
   for (const result of results) add('gitfleet_reconcile_total', labelText({ result }), 0);
   for (const result of forgeResults) add('gitfleet_forge_requests_total', labelText({ result }), 0);
   return {
@@ -64,6 +85,9 @@ export function metrics(): Metrics {
     set: (name, value, labels = {}) => void seriesOf(name).set(labelText(labels), value),
     setEach(name, label, each) {
       values.set(name, new Map([...each].map(([key, value]) => [labelText({ [label]: key }), value])));
+    },
+    setSeries(name, samples) {
+      values.set(name, new Map(samples.map(({ labels, value }) => [labelText(labels), value])));
     },
     observe(name, seconds) {
       for (const bound of [...buckets, Number.POSITIVE_INFINITY]) {
@@ -74,6 +98,7 @@ export function metrics(): Metrics {
       add(`${name}_count`, '', 1);
     },
     render() {
+      for (const [name, value] of ofProcess()) seriesOf(name).set('', value);
       const lines: string[] = [];
       for (const [name, [type, text]] of Object.entries(help)) {
         lines.push(`# HELP ${name} ${text}`, `# TYPE ${name} ${type}`);
@@ -86,6 +111,18 @@ export function metrics(): Metrics {
     },
   };
 }
+
+/** By the names that clients of Prometheus give them. */
+const ofProcess = (): readonly (readonly [string, number])[] => {
+  const { user, system } = process.cpuUsage();
+  const { rss, heapUsed } = process.memoryUsage();
+  return [
+    ['process_start_time_seconds', performance.timeOrigin / 1000],
+    ['process_cpu_seconds_total', (user + system) / 1e6],
+    ['process_resident_memory_bytes', rss],
+    ['nodejs_heap_size_used_bytes', heapUsed],
+  ];
+};
 
 function labelText(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${JSON.stringify(value)}`);

@@ -5,6 +5,7 @@ import type { FleetMembers } from '../members.ts';
 import type { PassResult } from '../pass/pass-result.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { reportPlacements } from './placement-metrics.ts';
 import { reportMembers, reportPlan } from './plan-metrics.ts';
 import { reportUpgrades } from './upgrade-metrics.ts';
 
@@ -55,6 +56,7 @@ function reportPass(to: Parameters<typeof passReporter>[0], { result, seconds, r
   if (result.kind === 'moved') return;
   const { plan } = result;
   reportPlan(plan, metrics);
+  reportPlacements(plan, metrics);
   reportUpgrades(result, to.members.observations(), metrics);
   const line = { commit: plan.commit, planDigest: plan.digest, seconds: Number(seconds.toFixed(3)), reasons };
   // The first pass is always reported: the user who started the daemon waits for it.

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { metrics } from '../../../src/daemon/report/metrics.ts';
+import { placement } from '../../support/paper-fleet.ts';
 import { settledFleet, web } from '../../support/small-fleet.ts';
 import type { VirtualFleet } from '../../support/virtual-fleet.ts';
 
@@ -41,16 +43,76 @@ it('every metric, with its type and its labels, is in the table of docs/operatio
     const names = [...inner.matchAll(/(\w+)="/g)].map(([, label]) => label!).filter((label) => label !== 'le');
     labels.set(name, new Set([...(labels.get(name) ?? []), ...names]));
   }
+  const rows = readFileSync('docs/operations.md', 'utf8').matchAll(
+    /^\| `(\w+)` \| (counter|gauge|histogram) \| ((?:`\w+`(?:, )?)*).* \|$/gm,
+  );
+  const documented = new Map(
+    [...rows].map(([, name, type, label = '']) => [name, { type, label: label.replace(/[` ]/g, '') }]),
+  );
   const reported = lines.flatMap((line) => {
     const [, name, type] = /^# TYPE (\w+) (\w+)$/.exec(line) ?? [];
-    return name === undefined ? [] : [`${name} ${type} ${[...(labels.get(name) ?? [])].join()}`];
+    if (name === undefined) return [];
+    // Nothing is wrong with most placements of this fleet, and the repository in memory counts no requests to a server.
+    const label = [...(labels.get(name) ?? documented.get(name)?.label.split(',') ?? [])].join();
+    return [[name, { type, label }] as const];
   });
-  const rows = readFileSync('docs/operations.md', 'utf8').matchAll(
-    /^\| `(gitfleet_\w+)` \| (\w+) \| (?:`(\w+)`)?.* \|$/gm,
+  expect(new Map(reported)).toEqual(documented);
+});
+
+it('per placement: clusters by state, missing clusters, and runs', async () => {
+  const world = await settledFleet();
+  fleet = world.fleet;
+  fleet.commit({
+    'placements/many.yaml': placement('many', '{placementType: PickN, numberOfClusters: 5}'),
+    'rollouts/run.yaml': stringify({
+      apiVersion: 'placement.kubernetes-fleet.io/v1',
+      kind: 'ClusterStagedUpdateRun',
+      metadata: { name: 'web-1' },
+      spec: { placementName: 'web', stagedRolloutStrategyName: 'none' },
+    }),
+  });
+  await fleet.run(60);
+  const of = (name: string) => world.one.metrics.render().match(new RegExp(`^${name}\\{.*$`, 'gm'));
+  expect(of('gitfleet_placement_clusters')).toContain(
+    'gitfleet_placement_clusters{placement="web",state="available"} 3',
   );
-  const documented = [...rows].map(([, name, type, label = '']) => `${name} ${type} ${label}`);
-  // The repository in memory counts no requests to a server.
-  const here = (line: string) =>
-    line.replace(/^gitfleet_git_request_total counter $/, 'gitfleet_git_request_total counter type');
-  expect(reported.map(here).sort()).toEqual(documented.sort());
+  expect(of('gitfleet_placement_missing_clusters')).toEqual([
+    'gitfleet_placement_missing_clusters{placement="many"} 2',
+  ]);
+  expect(of('gitfleet_staged_run_state')).toEqual([expect.stringMatching(/\{run="web-1",reason="\w+"\} 1$/)]);
+  expect(of('gitfleet_build_info')).toEqual([expect.stringMatching(/version="\d+\.\d+\.\d+",node="2\d/)]);
+});
+
+it('dashboard and alerts of deploy/monitoring use only metrics and labels that there are', () => {
+  const known = new Set(
+    [
+      ...metrics()
+        .render()
+        .matchAll(/^# TYPE (\w+)/gm),
+    ].map(([, name]) => name),
+  );
+  for (const file of ['grafana-dashboard.json', 'prometheusrule.yaml']) {
+    const text = readFileSync(`deploy/monitoring/${file}`, 'utf8');
+    const used = [...text.matchAll(/\b((?:gitfleet|process|nodejs)_\w+?)(?:_bucket)?\b(?![./-])/g)].map(
+      ([, name]) => name,
+    );
+    expect(used.length).toBeGreaterThan(5);
+    expect(used.filter((name) => !known.has(name))).toEqual([]);
+  }
+});
+
+it('a member that cannot be reached is logged as a warning with its cause, its return as information', async () => {
+  const world = await settledFleet();
+  fleet = world.fleet;
+  fleet.fault('b', { type: 'Unreachable' });
+  await fleet.run(60);
+  fleet.fault('b');
+  await fleet.run(60);
+  const lines = fleet.logged
+    .map((line) => JSON.parse(line) as { level: string; cluster?: string; msg: string })
+    .filter(({ cluster, msg }) => cluster === 'b' && /reached|responds/.test(msg));
+  expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+    expect.stringMatching(/^warn b cannot be reached: \S/),
+    'info b responds again',
+  ]);
 });

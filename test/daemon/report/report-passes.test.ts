@@ -39,6 +39,7 @@ function teller(problems = true) {
         runs: [],
         targets: [],
         upgrades: [],
+        record: new Map(),
       };
       const fleet = { members: [], versionCatalogs: [] };
       tell({
