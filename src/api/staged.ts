@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approver } from './approver.ts';
 import { clusterName, condition, intOrPercent, labelSelector, objectMeta, placementName } from './meta.ts';
 import { applyStrategy } from './placement.ts';
 
@@ -31,6 +32,8 @@ export const taskStatus = z.looseObject({
   type: z.enum(['TimedWait', 'Approval']),
   approvalRequestName: z.string().optional(),
   conditions: z.array(condition).optional(),
+  /** Ours: who approved. Absent = nobody yet, or it is not known. */
+  approvedBy: approver.optional(),
 });
 export type TaskStatus = z.output<typeof taskStatus>;
 

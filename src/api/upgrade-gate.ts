@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approver } from './approver.ts';
 import { objectMeta } from './meta.ts';
 import { ownVersion } from './upgrade-strategy.ts';
 
@@ -24,6 +25,6 @@ export const upgradeGate = z.strictObject({
     state: z.enum(['Pending', 'Skipped', 'Completed', 'Rejected']).optional(),
   }),
   /** Of the record only. */
-  status: z.looseObject({ state: z.string(), message: z.string().optional() }).optional(),
+  status: z.looseObject({ state: z.string(), approvedBy: approver.optional() }).optional(),
 });
 export type UpgradeGate = z.output<typeof upgradeGate>;

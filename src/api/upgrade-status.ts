@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approver } from './approver.ts';
 import { clusterName, timestamp } from './meta.ts';
 import { upgradeType } from './upgrade-fields.ts';
 
@@ -47,8 +48,8 @@ const gateStatus = z.looseObject({
   /** When a ScheduledStart opens by itself. */
   absoluteStartTime: timestamp.optional(),
   status: statusOf(['NotStarted', 'Pending', 'Skipped', 'Completed']),
-  /** Ours: who approved. */
-  message: z.string().optional(),
+  /** Ours: who approved. Absent = nobody yet, or it is not known. */
+  approvedBy: approver.optional(),
 });
 export type GateStatus = z.output<typeof gateStatus>;
 

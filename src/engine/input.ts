@@ -1,3 +1,4 @@
+import type { Approver } from '../api/approver.ts';
 import type { AutoUpgradeProfile } from '../api/auto-upgrade-profile.ts';
 import type { DisruptionBudget } from '../api/disruption-budget.ts';
 import type { Eviction } from '../api/eviction.ts';
@@ -137,17 +138,6 @@ export const sourceKey = (
   kind: string,
   { name, namespace }: { readonly name: string; readonly namespace?: string | undefined },
 ): string => `${kind}/${namespace ?? ''}/${name}`;
-
-/** Who brought an approval file to the followed branch, as its history shows. */
-export interface Approver {
-  /** Of the commit that brought it. */
-  readonly commit: string;
-  /** Names of its author and its committer; undefined where they are gitfleet's own, which a fast-forward keeps. */
-  readonly author: string | undefined;
-  readonly committer: string | undefined;
-  /** What the verification of its signature found; undefined where commits are not verified. */
-  readonly signature: string | undefined;
-}
 
 /** Approvers by the `sourceKey` of the approval file. Without history, as offline, there are none. */
 export type Approvers = ReadonlyMap<string, Approver>;

@@ -1,5 +1,7 @@
+import type { Approver } from '../api/approver.ts';
 import type { Condition } from '../api/meta.ts';
 import { isPlacementKind } from '../api/placement.ts';
+import { approvedText } from '../engine/gate/approver.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
 import { wantedClusters } from '../engine/placement/wanted-clusters.ts';
 import { conditionOf } from './condition-of.ts';
@@ -31,7 +33,7 @@ export interface Versioned {
     readonly deletionStageStatus?: Stage;
     /** Of a gate. */
     readonly state?: string;
-    readonly message?: string;
+    readonly approvedBy?: Approver | undefined;
   };
 }
 
@@ -78,11 +80,11 @@ interface Fact {
 }
 
 /** What happened to a gate, which has a state instead of conditions. */
-function ofGate({ status: { state, message } = {} }: Versioned): Fact[] {
+function ofGate({ status: { state, approvedBy } = {} }: Versioned): Fact[] {
   if (state === undefined) return [];
   const [status, reason] =
     state === 'Rejected' ? (['False', 'GateRejected'] as const) : (['True', `Gate${state}`] as const);
-  const condition = { type: 'State', status, reason, message: message ?? `the gate is ${state}` };
+  const condition = { type: 'State', status, reason, message: approvedText(approvedBy) ?? `the gate is ${state}` };
   return [{ key: 'State', about: '', condition }];
 }
 

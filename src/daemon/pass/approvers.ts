@@ -1,7 +1,9 @@
+import type { Approver } from '../../api/approver.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { ApprovalRequest } from '../../api/staged.ts';
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
-import { type Approver, type Approvers, type Fleet, type FleetRecord, sourceKey } from '../../engine/input.ts';
+import { recordedApprover } from '../../engine/gate/approver.ts';
+import { type Approvers, type Fleet, type FleetRecord, sourceKey } from '../../engine/input.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { GitError } from '../../git/git-error.ts';
 import type { Commit, Signature } from '../../git/objects/commit.ts';
@@ -70,7 +72,7 @@ function isAccepted({ metadata }: ApprovalRequest | UpgradeGate, { approvals }: 
 function approverIn({ oid, author, committer }: Commit, own: Person): Approver {
   const nameOf = ({ name, email }: Signature) =>
     name === '' || (name === own.name && email === own.email) ? undefined : readable(name);
-  return { commit: oid, author: nameOf(author), committer: nameOf(committer), signature: undefined };
+  return recordedApprover({ commit: oid, author: nameOf(author), committer: nameOf(committer) });
 }
 
 /** Longest name in a message. */

@@ -1,4 +1,4 @@
-import type { Approver } from '../input.ts';
+import type { Approver } from '../../api/approver.ts';
 
 /** `by Ann in commit 41ab9c0 (committed by GitHub)`. */
 export function approverText({ commit, author, committer, signature }: Approver): string {
@@ -11,11 +11,19 @@ export function approverText({ commit, author, committer, signature }: Approver)
 }
 
 export const approvedOnMain = (name: string, approver: Approver | undefined): string =>
-  `approval ${name} is on main${approver === undefined ? '' : `, approved ${approverText(approver)}`}`;
+  `approval ${name} is on main${approver === undefined ? '' : `, ${approvedText(approver)}`}`;
 
-/** `approved by Ann in commit 41ab9c0`, from a message that {@link approvedOnMain} made; undefined if it does not name the commit. */
-export const approvedByIn = (message: string | undefined): string | undefined =>
-  /^approval \S+ is on main, (approved .*)$/s.exec(message ?? '')?.[1];
+/** `approved by Ann in commit 41ab9c0`; undefined where it is not known. */
+export const approvedText = (approver: Approver | undefined): string | undefined =>
+  approver && `approved ${approverText(approver)}`;
+
+/** As it is recorded, without the fields that are not known. */
+export const recordedApprover = ({ commit, author, committer, signature }: Approver): Approver => ({
+  commit,
+  ...(author === undefined ? {} : { author }),
+  ...(committer === undefined ? {} : { committer }),
+  ...(signature === undefined ? {} : { signature }),
+});
 
 export const rejectedOnMain = (name: string, why: string, approver: Approver | undefined): string =>
   `approval ${name} was rejected on main${approver === undefined ? '' : ` ${approverText(approver)}`}${why === '' ? '' : `: ${why}`}`;

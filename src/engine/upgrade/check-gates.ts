@@ -7,7 +7,7 @@ import type {
   UpgradeRunStatus,
 } from '../../api/upgrade-status.ts';
 import type { GateConfiguration } from '../../api/upgrade-strategy.ts';
-import { approvedOnMain, rejectedOnMain } from '../gate/approver.ts';
+import { recordedApprover, rejectedOnMain } from '../gate/approver.ts';
 import { closedHolds, flawedApproval, staleHold, whyRefused, withdrawnOnMain } from '../gate/messages.ts';
 import { withdrawnGate } from '../gate/withdrawal.ts';
 import { sourceKey } from '../input.ts';
@@ -55,7 +55,7 @@ function checkedGate(gate: RunGate, status: UpgradeRunStatus, context: RunContex
   switch (answer.kind) {
     case 'approved': {
       const approver = approverOf(answer.file);
-      return approver === undefined ? passed : { ...passed, message: approvedOnMain(gate.name, approver) };
+      return approver === undefined ? passed : { ...passed, approvedBy: recordedApprover(approver) };
     }
     case 'rejected': {
       const message = rejectedOnMain(gate.name, answer.message, approverOf(answer.file));
@@ -135,7 +135,7 @@ export function withdrawGate(status: UpgradeRunStatus, context: RunContext): Upg
   });
   if (gate === undefined) return status;
   const error = { code: 'ApprovalWithdrawn', message: withdrawnOnMain(gate.name) };
-  const { status: passed, message: _, ...known } = gateIn(status, gate);
+  const { status: passed, approvedBy: _, ...known } = gateIn(status, gate);
   const asked: GateStatus = { ...known, status: { state: 'Pending', startTime: passed.startTime, error } };
   return closedBehind(withGate(status, gate, asked), gate);
 }

@@ -40,7 +40,7 @@ const scopeInOrder = ({ status, beforeGates, afterGates }: StageUpgrade | GroupU
 });
 
 const gateInOrder = (gate: GateStatus): GateStatus => ({
-  ...ordered(gate, ['displayName', 'type', 'gateId', 'absoluteStartTime', 'status', 'message']),
+  ...ordered(gate, ['displayName', 'type', 'gateId', 'absoluteStartTime', 'status', 'approvedBy']),
   status: statusInOrder(gate.status),
 });
 

@@ -1,6 +1,7 @@
+import type { Approver } from '../../api/approver.ts';
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
-import { approvedByIn } from '../gate/approver.ts';
+import { approvedText } from '../gate/approver.ts';
 import { reviewAnnotation } from '../gate/review.ts';
 import type { PlannedApproval, RequestedApproval } from '../plan-document.ts';
 import { objectDocument } from '../record/documents.ts';
@@ -13,7 +14,7 @@ import type { RunContext } from './run-context.ts';
 interface PlannedGate extends PlannedApproval {
   readonly kind: UpgradeGate['kind'];
   readonly spec: UpgradeGate['spec'];
-  readonly status: { readonly state: 'Pending' | 'Completed' | 'Rejected'; readonly message?: string };
+  readonly status: { readonly state: 'Pending' | 'Completed' | 'Rejected'; readonly approvedBy?: Approver };
   readonly reviewDigest: string;
 }
 
@@ -26,7 +27,7 @@ export const plannedGates = (
     const {
       displayName,
       type,
-      message,
+      approvedBy,
       status: { state, error },
     } = gateIn(status, gate);
     const isRejected = error?.code === 'ApprovalRejected';
@@ -41,7 +42,7 @@ export const plannedGates = (
           gateType: type,
           target: { updateRunProperties: { name: run.metadata.name, ...scope, timing: gate.timing } },
         },
-        status: { state: isRejected ? 'Rejected' : state, ...(message !== undefined && { message }) },
+        status: { state: isRejected ? 'Rejected' : state, ...(approvedBy && { approvedBy }) },
         reviewDigest: reviewDigest(gate, { run: run.metadata.name, update, status }, input.digest),
       }),
     ];
@@ -50,14 +51,14 @@ export const plannedGates = (
 /** A recorded gate as it was requested. */
 export function recordedGate({ kind, metadata, spec, status }: UpgradeGate): RequestedApproval {
   const state = status?.state;
-  const message = status?.message;
+  const approvedBy = status?.approvedBy;
   return requested({
     kind,
     name: metadata.name,
     spec,
     status: {
       state: state === 'Completed' || state === 'Rejected' ? state : 'Pending',
-      ...(message !== undefined && { message }),
+      ...(approvedBy && { approvedBy }),
     },
     reviewDigest: metadata.annotations?.[reviewAnnotation] ?? '',
   });
@@ -86,7 +87,7 @@ function requested(planned: PlannedGate): RequestedApproval {
       spec.gateType === 'Approval'
         ? { path: undefined, object: { ...object, spec: { ...spec, state: 'Completed' } } }
         : undefined,
-    approvedBy: approvedByIn(status.message),
+    approvedBy: approvedText(status.approvedBy),
     document: objectDocument({ ...object, status }),
   };
 }

@@ -1,5 +1,5 @@
 import type { StagedUpdateRun, StageStatus, TaskStatus } from '../../api/staged.ts';
-import { approvedByIn } from '../../engine/gate/approver.ts';
+import { approvedText } from '../../engine/gate/approver.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { formatDuration } from '../../engine/kernel/duration.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
@@ -47,7 +47,7 @@ function ofApproval(stage: StageStatus, timing: 'before' | 'after', task: TaskSt
     type: 'Approval',
     isOpen: asked !== undefined && !approved,
     progress: approved
-      ? (approvedByIn(answer.message) ?? 'approved')
+      ? (approvedText(task.approvedBy) ?? 'approved')
       : answer
         ? 'withdrawn'
         : asked

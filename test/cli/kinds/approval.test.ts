@@ -76,11 +76,9 @@ describe('describe approval', () => {
 
   it('shows who approved', () => {
     const by = 'approved by Ann in commit 41ab9c0';
-    const conditions = [
-      asked,
-      is('ApprovalRequestApproved', 'True', 9, `approval web-1-after-canary is on main, ${by}`),
-    ];
-    const task = { type: 'Approval', approvalRequestName: 'web-1-after-canary', conditions };
+    const conditions = [asked, is('ApprovalRequestApproved', 'True', 9)];
+    const approvedBy = { commit: '41ab9c0'.padEnd(40, '0'), author: 'Ann' };
+    const task = { type: 'Approval', approvalRequestName: 'web-1-after-canary', conditions, approvedBy };
     const ran = run({ stagesStatus: [{ stageName: 'canary', clusters: [], afterStageTaskStatus: [task] }] });
     const text = page(request('web-1-after-canary', 'canary', [is('Approved', 'True', 9)]), statusWith([ran]));
     expect(text).toContain(`Decision:   ${by}\nDecided:    ${at(9)}\n`);

@@ -62,6 +62,7 @@ describe('who approved', () => {
       rollout.status.stagesStatus![0]!.beforeStageTaskStatus![0]!.conditions!.map(({ message }) => message);
     const approved = `approval web-1-before-canary is on main, approved ${by}`;
     expect(messages()[1]).toBe(approved);
+    expect(rollout.status.stagesStatus![0]!.beforeStageTaskStatus![0]!.approvedBy).toEqual(approver);
     const [request] = rollout.outcome.approvals;
     expect(request!.approvedBy).toBe(`approved ${by}`);
     expect(request!.planned.status.conditions.map(({ message }) => message)).toContain(

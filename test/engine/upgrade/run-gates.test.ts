@@ -24,14 +24,14 @@ describe('approvals', () => {
     const approver = { commit: '41ab9c0'.padEnd(40, '0'), author: 'Ann', committer: 'GitHub', signature: undefined };
     fleet.approvers = new Map([['Gate//k8s-before-one', approver]]);
     const opened = await fleet.merge('k8s-before-one').later(60).plan();
-    const message = 'approval k8s-before-one is on main, approved by Ann in commit 41ab9c0 (committed by GitHub)';
-    expect(fleet.run().stages[0]!.beforeGates[0]!.message).toBe(message);
+    const approvedBy = { commit: approver.commit, author: 'Ann', committer: 'GitHub' };
+    expect(fleet.run().stages[0]!.beforeGates[0]!.approvedBy).toEqual(approvedBy);
     expect(opened.approvals[0]!.approvedBy).toBe('approved by Ann in commit 41ab9c0 (committed by GitHub)');
     // The next plan does not look again.
     fleet.approvers = undefined;
     await fleet.later(60).plan();
-    expect(fleet.run().stages[0]!.beforeGates[0]!.message).toBe(message);
-    expect(fleet.record.get('approvals/k8s-before-one.yaml')).toContain(message);
+    expect(fleet.run().stages[0]!.beforeGates[0]!.approvedBy).toEqual(approvedBy);
+    expect(fleet.record.get('approvals/k8s-before-one.yaml')).toContain('author: Ann');
   });
 
   it('names who rejected', async () => {

@@ -1,7 +1,7 @@
 import { placementKey } from '../../../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
-import { approvedByIn } from '../../../engine/gate/approver.ts';
+import { approvedText } from '../../../engine/gate/approver.ts';
 import {
   type ApprovalRequestName,
   approvalBranch,
@@ -78,7 +78,7 @@ export function gatePage(
 ): string[] {
   const { name, stage, group, timing } = spec.target.updateRunProperties;
   const state = status?.state ?? 'Pending';
-  const by = approvedByIn(status?.message);
+  const by = approvedText(status?.approvedBy);
   const isAsked = state === 'Pending' && spec.gateType === 'Approval';
   return [
     fields([

@@ -1,6 +1,6 @@
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import type { GateStatus, GroupUpgrade, MemberUpgrade, StageUpgrade } from '../../../api/upgrade-status.ts';
-import { approvedByIn } from '../../../engine/gate/approver.ts';
+import { approvedText } from '../../../engine/gate/approver.ts';
 import { approvalBranch, mergeCommand } from '../../../engine/gate/request.ts';
 import { formatInstant, parseInstant } from '../../../engine/kernel/instant.ts';
 import { isTerminal } from '../../../engine/upgrade/tree.ts';
@@ -83,10 +83,10 @@ const memberRow = ({ name, status, message, ...member }: MemberUpgrade): (string
 
 /** A gate, and the line to merge where it is open. */
 const gateLines = (timing: string, gates: readonly GateStatus[], { inPlace }: Pick<Status, 'inPlace'>): string[] =>
-  gates.flatMap(({ displayName, type, gateId, absoluteStartTime, message, status: { state } }) => {
+  gates.flatMap(({ displayName, type, gateId, absoluteStartTime, approvedBy, status: { state } }) => {
     const title = displayName === undefined ? type : `${type} "${displayName}"`;
     const opens = absoluteStartTime !== undefined && state === 'Pending' ? `, opens at ${absoluteStartTime}` : '';
-    const by = approvedByIn(message);
+    const by = approvedText(approvedBy);
     const isAsked = state === 'Pending' && type === 'Approval' && gateId !== undefined;
     return [
       `${timing} it: ${title}: ${state}${opens}${by === undefined ? '' : `, ${by}`}`,

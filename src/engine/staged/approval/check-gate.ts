@@ -1,6 +1,6 @@
 import type { ApprovalRequest, StageStatus, TaskStatus } from '../../../api/staged.ts';
 import type { ApprovalFlaw } from '../../gate/answer.ts';
-import { approvedOnMain, rejectedOnMain } from '../../gate/approver.ts';
+import { approvedOnMain, recordedApprover, rejectedOnMain } from '../../gate/approver.ts';
 import {
   closedHolds,
   flawedApproval,
@@ -58,9 +58,11 @@ export function checkGate(before: RunStep, context: RunContext, gate: StageGate)
         message: rejectedOnMain(name, answer.message, approverOf(answer.file, context)),
       };
     case 'approved': {
-      const message = approvedOnMain(name, approverOf(answer.file, context));
+      const approver = approverOf(answer.file, context);
+      const message = approvedOnMain(name, approver);
       const approved = withReason(requested, 'StageTaskApprovalRequestApproved', message, now);
-      return { kind: 'open', step: withTask(step, gate, approved) };
+      const approvedBy = approver && { approvedBy: recordedApprover(approver) };
+      return { kind: 'open', step: withTask(step, gate, { ...approved, ...approvedBy }) };
     }
     case 'stale': {
       const { namespace } = context.run.metadata;
@@ -97,7 +99,7 @@ export function withdraw(step: RunStep, context: RunContext): RunStep {
     absenceIsCertain: context.input.absenceIsCertain,
   });
   if (gate === undefined) return step;
-  const task = taskOf(step.status, gate);
+  const { approvedBy: _, ...task } = taskOf(step.status, gate);
   const conditions = (task.conditions ?? []).filter(({ type }) => type !== 'ApprovalRequestApproved');
   const withdrawn = stages.some(anyStarted)
     ? withReason(task, 'ApprovalWithdrawn', withdrawnOnMain(task.approvalRequestName ?? ''), context.input.now)

@@ -1,7 +1,7 @@
 import type { Condition } from '../../../api/meta.ts';
 import type { ApprovalRequest, UpdateRunStatus } from '../../../api/staged.ts';
 import { answerMessage } from '../../gate/approval-text.ts';
-import { approvedByIn } from '../../gate/approver.ts';
+import { approvedText } from '../../gate/approver.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
 import { conditionIs, findCondition, withTransitionTime } from '../../kernel/condition.ts';
 import { isOver } from '../../update-run.ts';
@@ -35,9 +35,7 @@ function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): S
   const digest = knownDigest ?? reviewDigest(step, context, gate);
   const spec = { parentStageRollout: run.metadata.name, targetStage: gate.stageName };
   const early = step.status.earlyApprovals;
-  const approvedBy = accepted
-    ? approvedByIn(findCondition(task.conditions, 'ApprovalRequestApproved')?.message)
-    : undefined;
+  const approvedBy = accepted ? approvedText(task.approvedBy) : undefined;
   const conditions = conditionsOf({ context, gate, recorded, accepted, approvedBy, digest, spec, early });
   const planned = {
     kind: approvalKind(run),
