@@ -63,7 +63,7 @@ export function inspection(
 
   async function lookOnce(): Promise<void> {
     await checkIdentity();
-    properties = await collectProperties({ client, priceLists: on.priceLists() });
+    properties = await collectProperties({ client, priceLists: on.priceLists(), before: properties });
     // Uses the place of this inspection: waiting for a second place while holding one could deadlock.
     if (swept === 'partly' && sweeping === 0) await sweepOnce((work) => work());
   }

@@ -5,7 +5,7 @@ import type { Manifest } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { parseQuantity } from '../api/quantity.ts';
 import { isFields } from '../engine/kernel/fields.ts';
-import { UnreachableError } from './api-server/api-error.ts';
+import { ApiError, UnreachableError } from './api-server/api-error.ts';
 import type { MemberClient } from './api-server/client.ts';
 
 export interface Properties {
@@ -44,17 +44,16 @@ interface PodContainer {
 export async function collectProperties(input: {
   readonly client: MemberClient;
   readonly priceLists: readonly PriceList[];
+  /** What was collected before: it stays where the member refuses a list. */
+  readonly before: Properties | undefined;
 }): Promise<Properties> {
-  const [nodes, pods, version] = await Promise.all([
-    input.client.list('/api/v1/nodes', {}, { keep: nodeOf }),
-    input.client.list(
-      '/api/v1/pods',
-      { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' },
-      { keep: usageOf },
-    ),
+  const [lists, version] = await Promise.all([
+    listsOf(input.client).catch(refusal),
     input.client.json({ method: 'GET', path: '/version' }),
   ]);
   const gitVersion = isFields(version) && typeof version['gitVersion'] === 'string' ? version['gitVersion'] : undefined;
+  if (lists instanceof ApiError) return withVersion(withoutResponse(input.before, lists), gitVersion);
+  const [nodes, pods] = lists;
   const capacity = nodes.items.map((node) => node.capacity).reduce(plus, nothing);
   const allocatable = nodes.items.map((node) => node.allocatable).reduce(plus, nothing);
   const requested = pods.items.reduce(plus, nothing);
@@ -99,6 +98,26 @@ export async function collectProperties(input: {
     versions: { controlPlane: gitVersion, nodes: nodes.items.length },
   };
 }
+
+const listsOf = (client: MemberClient) =>
+  Promise.all([
+    client.list('/api/v1/nodes', {}, { keep: nodeOf }),
+    client.list('/api/v1/pods', { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' }, { keep: usageOf }),
+  ]);
+
+/** A member may let us read its version and not its nodes or pods. Other errors are not about a list. */
+function refusal(error: unknown): ApiError {
+  if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return error;
+  throw error;
+}
+
+const withVersion = ({ status, versions }: Properties, gitVersion: string | undefined): Properties =>
+  gitVersion === undefined
+    ? { status, versions }
+    : {
+        status: { ...status, properties: { ...status.properties, 'k8s.io/k8s-version': { value: gitVersion } } },
+        versions: { ...versions, controlPlane: gitVersion },
+      };
 
 interface Usage {
   /** Millicores. */

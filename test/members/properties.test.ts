@@ -168,3 +168,27 @@ describe('a member reports', () => {
     });
   });
 });
+
+it.each(['/api/v1/nodes', '/api/v1/pods'])('a refused list, %s, does not lose the Kubernetes version', async (list) => {
+  const world = await openWorld(
+    {},
+    {
+      priceLists: () => [],
+      intercept: ({ method, path }) =>
+        method === 'GET' && path.split('?')[0] === list
+          ? {
+              status: 403,
+              body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 },
+            }
+          : undefined,
+    },
+  );
+  world.member.assign([]);
+  await world.pass(1);
+  world.member.stop();
+  const { memberStatus, versions } = world.observation();
+  expect(memberStatus!.properties?.['k8s.io/k8s-version']?.value).toMatch(/^v1\.\d+/);
+  expect(versions?.controlPlane).toMatch(/^v1\.\d+/);
+  const collected = memberStatus!.conditions?.find(({ type }) => type === 'ClusterPropertyCollectionSucceeded');
+  expect(collected).toMatchObject({ status: 'False', message: expect.stringContaining(list) });
+});
