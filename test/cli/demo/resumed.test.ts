@@ -1,0 +1,18 @@
+import { afterAll, expect, it } from 'vitest';
+import { narrate } from '../../../src/cli/demo/narrate.ts';
+import { readPlanInput } from '../../../src/cli/plan/input.ts';
+import { planFleet } from '../../../src/engine/plan.ts';
+import { readRecord } from '../../../src/repo/record/read.ts';
+import { renderRecord } from '../../../src/repo/record/write.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
+import { shop } from '../../support/shop.ts';
+
+afterAll(removeFolders);
+
+it('a resumed demo does not repeat what the earlier one has recorded', async () => {
+  const { plan } = planFleet(await readPlanInput({ repo: folder(shop), now: '2026-11-20T10:00:00Z' }));
+  const picks = (lines: ReturnType<typeof narrate>) => lines.filter(({ tone }) => tone === 'decided');
+  const { record } = readRecord(renderRecord(plan.record));
+  expect(picks(narrate(undefined, plan)).length).toBeGreaterThan(0);
+  expect(picks(narrate(undefined, plan, record))).toEqual([]);
+});
