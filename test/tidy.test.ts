@@ -30,7 +30,7 @@ const mayImport: Readonly<
   },
 };
 
-/** Pure functions of src/api that the engine calls; everything else it takes from there is a type. */
+/** Pure functions and defaults of src/api that the engine calls; everything else it takes from there is a type. */
 const engineMayCall = [
   'member-cluster.ts',
   'placement.ts',
@@ -48,6 +48,7 @@ const engineMayCall = [
   'node-image.ts',
   'run-annotations.ts',
   'disruption-modes.ts',
+  'upgrade-settings.ts',
 ];
 
 interface Import {

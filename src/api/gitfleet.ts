@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type ClusterName, intOrPercent, labelSelector, objectMeta, type PlacementKey } from './meta.ts';
 import { nodeDisruption } from './nodes/node-disruption.ts';
 import { rolloutStrategy } from './placement.ts';
+import { upgradeSettings } from './upgrade-settings.ts';
 
 const version = z.literal('gitfleet.dev/v1alpha1');
 
@@ -40,12 +41,7 @@ export const fleetConfig = z.strictObject({
         .optional(),
       /** For placements without the field. */
       defaults: z.strictObject({ strategy: rolloutStrategy.optional() }).optional(),
-      upgrades: z
-        .strictObject({
-          /** A cluster with an upgrade in flight uses up the budgets of its placements. */
-          countsAsUnavailable: z.boolean().default(true),
-        })
-        .optional(),
+      upgrades: upgradeSettings.optional(),
       /** Limits above the node pools, for members whose nodes gitfleet disrupts itself. */
       nodeDisruption: nodeDisruption.optional(),
       forge: z

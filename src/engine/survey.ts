@@ -10,10 +10,10 @@ import { withLastGoodConfig } from './recovery/last-good-config.ts';
 import { recoverRecord } from './recovery/record-lost.ts';
 import { withoutUnread } from './recovery/without-unread.ts';
 import { compileHub } from './selection/hub.ts';
-import type { World } from './world.ts';
+import type { Surveyed } from './world.ts';
 
 /** Admits the fleet, surveys the members and compiles both. */
-export function survey(written: PlanInput): World {
+export function survey(written: PlanInput): Surveyed {
   const { input: configured, holds: configHolds } = withLastGoodConfig(written);
   const { record, holds, lost } = recoverRecord(configured);
   const { fleet, holds: unreadHolds } = withoutUnread(configured.fleet, record);
@@ -49,8 +49,6 @@ export function survey(written: PlanInput): World {
     index: compileFleet(members),
     hub: compileHub(admitted.resources),
     overrides,
-    // Known once the update runs were advanced.
-    upgrading: new Map(),
     observationOf: (cluster) => input.observations?.get(cluster),
     render: ({
       placement,

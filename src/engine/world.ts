@@ -1,5 +1,6 @@
 import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
+import { defaultUpgradeSettings } from '../api/upgrade-settings.ts';
 import type { Admitted } from './admission/admit.ts';
 import type { FleetRecord, PlanInput } from './input.ts';
 import type { RenderOn } from './overrides/render.ts';
@@ -31,11 +32,15 @@ export interface World {
   readonly render: RenderOn;
 }
 
+/** What is known before the update runs of clusters are advanced. */
+export type Surveyed = Omit<World, 'upgrading'>;
+
 /** Whether an upgrade in flight makes a cluster count as unavailable for the budgets of placements. */
 export const unavailableByUpgrade = ({ upgrading, input }: Pick<World, 'upgrading' | 'input'>) => {
-  const { countsAsUnavailable = true } = input.fleet.config?.spec.upgrades ?? {};
+  const { countsAsUnavailable } = input.fleet.config?.spec.upgrades ?? defaultUpgradeSettings;
   return (cluster: ClusterName): boolean => countsAsUnavailable && upgrading.has(cluster);
 };
 
 /** Members of the fleet that are not on their way out of it. */
-export const inFleet = (cluster: ClusterName, world: World): boolean => world.members.get(cluster)?.leaving === false;
+export const inFleet = (cluster: ClusterName, world: Pick<World, 'members'>): boolean =>
+  world.members.get(cluster)?.leaving === false;

@@ -31,5 +31,7 @@ export async function expectNoticed(paper: PaperFleet, change: () => void, forge
   const input = await paper.input();
   const whole = told(planFleet(input));
   expect(told(planFleet(input, memo))).toBe(whole);
-  expect(told(planFleet(input, { ...memo, reusable: forge(memo.reusable, survey(input)) }))).not.toBe(whole);
+  expect(
+    told(planFleet(input, { ...memo, reusable: forge(memo.reusable, { ...survey(input), upgrading: new Map() }) })),
+  ).not.toBe(whole);
 }

@@ -7,7 +7,7 @@ import { by, sortKey } from '../kernel/ordering.ts';
 import type { Hold, UpgradeTarget } from '../plan-document.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
 import { absenceMeansNothing, heldBecause, lastGoodHold } from '../recovery/last-good.ts';
-import { inFleet, type World } from '../world.ts';
+import { inFleet, type Surveyed } from '../world.ts';
 import { type AdvancedProfile, advanceProfiles } from './advance-profiles.ts';
 import { type AdvancedRun, advanceUpgrades } from './advance-upgrades.ts';
 import { catalogOf } from './catalog.ts';
@@ -22,7 +22,7 @@ import type { UpgradeMember, UpgradesInput } from './upgrades-input.ts';
 
 /** Advances the cluster update runs of the fleet. `upgrading`: clusters with an operation in flight, and the run that started it. */
 export function upgradesOutcome(
-  world: World,
+  world: Surveyed,
 ): SectionOutcome<'upgrades'> & { readonly upgrading: ReadonlyMap<ClusterName, string> } {
   const { runs, removed, holds } = admitted(world);
   const input = upgradesInput(world, { runs, removed });
@@ -91,7 +91,7 @@ function targetsOf({ run, status }: AdvancedRun): UpgradeTarget[] {
 }
 
 /** Runs as their files have them, at their last good version where a file is broken, and recorded ones whose file is gone. */
-function admitted({ input: { fleet }, record }: World): {
+function admitted({ input: { fleet }, record }: Surveyed): {
   readonly runs: readonly UpdateRun[];
   readonly removed: readonly UpdateRun[];
   readonly holds: readonly Hold[];
@@ -108,7 +108,7 @@ function admitted({ input: { fleet }, record }: World): {
 }
 
 /** Profiles as their files have them, or at their last good version: one that was forgotten would miss what is released meanwhile. */
-function admittedProfiles({ input: { fleet }, record }: World): {
+function admittedProfiles({ input: { fleet }, record }: Surveyed): {
   readonly all: readonly AutoUpgradeProfile[];
   readonly heldProfiles: readonly Hold[];
 } {
@@ -123,7 +123,7 @@ function admittedProfiles({ input: { fleet }, record }: World): {
 
 /** What update runs and profiles read of the surveyed fleet. */
 export function upgradesInput(
-  world: World,
+  world: Surveyed,
   { runs, removed }: Pick<UpgradesInput, 'runs' | 'removed'> = admitted(world),
 ): UpgradesInput {
   const { input, record, admitted: fleet } = world;

@@ -93,10 +93,8 @@ function rolloutText({ placements, notRolledOut, forecast, first }: TotalEffect)
     if (work === undefined) return [];
     const { strategy } = work.placement.spec;
     if (strategy.type === 'RollingUpdate') {
-      const { maxUnavailable, maxSurge } = strategy.rollingUpdate ?? {};
-      return [
-        `${titleOf(placement)}: rolls out by itself, maxUnavailable ${maxUnavailable ?? '25%'}, maxSurge ${maxSurge ?? '25%'}`,
-      ];
+      const { maxUnavailable, maxSurge } = strategy.rollingUpdate;
+      return [`${titleOf(placement)}: rolls out by itself, maxUnavailable ${maxUnavailable}, maxSurge ${maxSurge}`];
     }
     const runs = world.admitted.runs.filter((run: StagedUpdateRun) => isRunOf(run, placement));
     const names = forecast.rollouts.flatMap(({ run }) =>
