@@ -34,6 +34,15 @@ const byKind = new Map(fleetKinds.map((row) => [row.kind, row]));
 /** The row of a fleet object. */
 export const kindOf = <T extends FleetObject>({ kind }: T): Kind<T> => byKind.get(kind) as Kind<T>;
 
+/** What in an approval of this kind is the answer; undefined for other kinds. */
+export const answeredBy = (kind: string | undefined): Kind['answeredBy'] => rowOf(kind)?.answeredBy;
+
+/** Whether gitfleet carries out objects of this kind by itself. */
+export const isWork = (kind: string): boolean => rowOf(kind)?.isWork === true;
+
+const rowOf = (kind: string | undefined): Kind<FleetObject> | undefined =>
+  fleetKinds.find((candidate) => candidate.kind === kind);
+
 /** Kinds that KubeFleet's controllers write on a hub. gitfleet keeps their content on the status branch. */
 const generated: ReadonlySet<string> = new Set([
   'ClusterSchedulingPolicySnapshot',

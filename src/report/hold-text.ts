@@ -1,3 +1,4 @@
+import { isWork } from '../api/kinds.ts';
 import { titleOf } from '../repo/title-of.ts';
 import { clustersOf, messageOf } from './grouped-holds.ts';
 import type { HeldObject } from './holds-of.ts';
@@ -42,6 +43,4 @@ export const holdSubject = (subject: HoldSubject): string =>
   [titled(subject), subject.stage, subject.group, subject.clusterName].filter(Boolean).join(' · ');
 
 const titled = (subject: HoldSubject): string =>
-  movedKinds.test(subject.kind) ? titleOf(subject) : `${subject.kind} ${titleOf(subject)}`;
-
-const movedKinds = /Placement$|UpdateRun$|Eviction$/;
+  isWork(subject.kind) ? titleOf(subject) : `${subject.kind} ${titleOf(subject)}`;

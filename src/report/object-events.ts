@@ -1,4 +1,5 @@
 import type { Approver } from '../api/approver.ts';
+import { answeredBy } from '../api/kinds.ts';
 import type { Condition } from '../api/meta.ts';
 import { isPlacementKind } from '../api/placement.ts';
 import { approvedText } from '../engine/gate/approver.ts';
@@ -90,7 +91,7 @@ function ofGate({ status: { state, approvedBy } = {} }: Versioned): Fact[] {
 
 /** Every condition of an object, of its stages and of their tasks. */
 function facts(object: Versioned | undefined): Fact[] {
-  if (object?.kind === 'Gate') return ofGate(object);
+  if (object && answeredBy(object.kind) === 'state') return ofGate(object);
   const { conditions = [], agentStatus = [], stagesStatus = [], deletionStageStatus } = object?.status ?? {};
   const of = (about: string, list: readonly Condition[] = []): Fact[] =>
     list.map((condition) => ({ key: `${about}/${condition.type}`, about, condition }));

@@ -8,6 +8,7 @@ const evictionKind: Kind<Eviction> = {
   kind: 'ClusterResourcePlacementEviction',
   scope: 'Cluster',
   schema: eviction,
+  isWork: true,
   rules: none,
   changes: none,
 };

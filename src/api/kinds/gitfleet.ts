@@ -23,7 +23,12 @@ const configKind: Kind<FleetConfig> = {
 
 const priceListKind: Kind<PriceList> = { ...common, kind: 'PriceList', schema: priceList, rules: priceListIssues };
 
-const removalApprovalKind: Kind<RemovalApproval> = { ...common, kind: 'RemovalApproval', schema: removalApproval };
+const removalApprovalKind: Kind<RemovalApproval> = {
+  ...common,
+  kind: 'RemovalApproval',
+  schema: removalApproval,
+  answeredBy: 'presence',
+};
 
 /** Only the demo, `simulate` and `--members simulated` read it. */
 const simulatedFleetKind: Kind<SimulatedFleet> = { ...common, kind: 'SimulatedFleet', schema: simulatedFleet };

@@ -49,6 +49,13 @@ export interface Kind<T extends AnyFleetObject = AnyFleetObject> {
    * objects may contain dots, so the two can collide.
    */
   readonly sharesNamesIn?: 'placements' | 'runs' | 'approvals';
+  /**
+   * Set for an approval: what in it is the answer. `presence`: the file approves, and nothing in it rejects. Approvals count only in
+   * their folder.
+   */
+  readonly answeredBy?: 'condition' | 'state' | 'presence';
+  /** gitfleet carries it out by itself. Texts name it without its kind. */
+  readonly isWork?: true;
 }
 
 export const placementGroup = 'placement.kubernetes-fleet.io';

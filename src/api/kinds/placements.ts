@@ -15,6 +15,7 @@ const common = {
   group: placementGroup,
   rules: placementIssues,
   changes: placementChanges,
+  isWork: true,
   complete: <T extends Placement>(object: T) => ({
     object: completePlacement(object),
     issues: droppedByCompletion(object),

@@ -23,6 +23,7 @@ const run = {
   schema: stagedUpdateRun,
   rules: runIssues,
   changes: runChanges,
+  isWork: true,
   whenDeleted: countsAsGone,
   sharesNamesIn: 'runs',
 } as const;
@@ -36,6 +37,7 @@ const approval = {
   rules: none,
   changes: none,
   sharesNamesIn: 'approvals',
+  answeredBy: 'condition',
 } as const;
 
 const clusterApprovalKind: Kind<ApprovalRequest> = { ...approval, kind: 'ClusterApprovalRequest', scope: 'Cluster' };

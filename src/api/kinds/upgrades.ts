@@ -19,6 +19,7 @@ const runKind: Kind<UpdateRun> = {
   kind: 'UpdateRun',
   schema: updateRun,
   rules: updateRunIssues,
+  isWork: true,
   complete: (run) => withPlainNames(run, ['updateStrategyId', 'autoUpgradeProfileId']),
   whenDeleted: countsAsGone,
 };
@@ -29,6 +30,7 @@ const gateKind: Kind<UpgradeGate> = {
   schema: upgradeGate,
   rules: upgradeGateIssues,
   sharesNamesIn: 'approvals',
+  answeredBy: 'state',
 };
 
 export const upgradeKinds = [strategyKind, runKind, gateKind] as const;

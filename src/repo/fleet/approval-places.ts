@@ -1,5 +1,6 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import { error, type Issue } from '../../api/issue.ts';
+import { answeredBy } from '../../api/kinds.ts';
 import type { Validated } from '../../api/validate.ts';
 import type { Placed } from './finding.ts';
 
@@ -11,17 +12,9 @@ const configFile = 'fleet.yaml';
  * of these two decide who may approve.
  */
 export function placeIssues({ object }: Pick<Validated, 'object'>, { file }: Placed, folder: string): Issue[] {
-  switch (object?.kind) {
-    case 'ClusterApprovalRequest':
-    case 'ApprovalRequest':
-    case 'RemovalApproval':
-    case 'Gate':
-      return file.startsWith(folder) ? [] : [outsideFolder(file, folder)];
-    case 'FleetConfig':
-      return file === configFile || object.spec.approvals === undefined ? [] : [outsideConfig(file)];
-    default:
-      return [];
-  }
+  if (answeredBy(object?.kind) !== undefined) return file.startsWith(folder) ? [] : [outsideFolder(file, folder)];
+  if (object?.kind !== 'FleetConfig' || object.spec.approvals === undefined) return [];
+  return file === configFile ? [] : [outsideConfig(file)];
 }
 
 /** The FleetConfig that sets the folder of approvals. */

@@ -1,32 +1,35 @@
 import { parseDocument } from 'yaml';
+import { answeredBy } from '../../../api/kinds.ts';
 import { reasonAnnotation } from '../../../engine/gate/review.ts';
+import { assertNever } from '../../../engine/kernel/assert.ts';
 import { CliError } from '../../terminal/exit.ts';
 import type { RequestBranch } from './request-branch.ts';
 
 /** The approval file as a rejection (docs/status-branch.md). Error: CliError for requests that nobody can reject. */
 export function rejectedFile({ name, text }: Pick<RequestBranch, 'name' | 'text'>, reason: string): string {
   const document = parseDocument(text);
-  const kind = document.get('kind');
-  switch (kind) {
-    case 'ClusterApprovalRequest':
-    case 'ApprovalRequest':
+  const answer = answeredBy(String(document.get('kind')));
+  switch (answer) {
+    case 'condition':
       document.setIn(
         ['status', 'conditions'],
         document.createNode([{ type: 'Approved', status: 'False', reason: 'Rejected', message: reason }]),
       );
       break;
-    case 'Gate':
+    case 'state':
       document.setIn(['spec', 'state'], 'Rejected');
       document.setIn(['metadata', 'annotations', reasonAnnotation], reason);
       break;
-    case 'RemovalApproval':
+    case 'presence':
       throw new CliError(
         `${name} is about a removal, which waits until it is approved: revert the commit that removes it`,
       );
-    default:
+    case undefined:
       throw new CliError(
         `${name} proposes a run, which does not start until it is merged: delete the branch or leave it`,
       );
+    default:
+      assertNever(answer);
   }
   return document.toString({ lineWidth: 0 });
 }
