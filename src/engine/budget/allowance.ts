@@ -25,8 +25,8 @@ export interface BudgetVerdict {
 }
 
 /**
- * What the budget allows while the placement has these bindings (KubeFleet clusterresourceplacementeviction/controller.go,
- * isEvictionAllowed). A cluster that is not counted is not managed any more: it counts neither as available nor as missing.
+ * What the budget allows while the placement has these bindings. A cluster that is not counted is not managed any more: it counts
+ * neither as available nor as missing.
  */
 export function allowanceOf(
   of: Counting & {
@@ -82,8 +82,7 @@ function verdictsOf(
 }
 
 /**
- * Whether the removal or change of a binding needs the budget (KubeFleet clusterresourceplacementeviction/controller.go,
- * executeEviction). It does not where nothing was sent, where the cluster has failed, or under ReportDiff. A binding of unknown
+ * Whether the removal or change of a binding needs the budget. It does not where nothing was sent, where the cluster has failed, or under ReportDiff. A binding of unknown
  * availability needs it, since it may be available.
  */
 export const needsBudget = (binding: Binding): boolean =>

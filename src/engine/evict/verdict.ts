@@ -13,7 +13,8 @@ export type Verdict =
 
 /**
  * Decides on an eviction, in KubeFleet's order
- * (clusterresourceplacementeviction/controller.go, validateEviction and executeEviction).
+ * (clusterresourceplacementeviction/controller.go, validateEviction, executeEviction and, for what budget/allowance.ts
+ * allows, isEvictionAllowed).
  */
 export function decideEviction(request: {
   readonly clusterName: ClusterName;

@@ -19,7 +19,7 @@ export function brokenDisruptionBudgets(evidence: Evidence): GuardFinding[] {
   if (budgetOf === undefined) return [];
   const stays = membersThatStay(evidence);
   const healthOf = healthReader(evidence);
-  const { isMoved, isEvicted } = moveReader(evidence);
+  const { isMoved, isRequestedRemoval } = moveReader(evidence);
   return evidence.changes.flatMap((change): GuardFinding[] => {
     const { key, placement, isWanted, pairs } = change;
     if (pairs.length === 0 || !isWanted || placement?.kind !== 'ClusterResourcePlacement') return [];
@@ -27,7 +27,7 @@ export function brokenDisruptionBudgets(evidence: Evidence): GuardFinding[] {
     if (budget === undefined) return [];
     const counted = pairs.filter(({ clusterName }) => stays.has(clusterName));
     const isBound = (pair: Pair): boolean =>
-      isMoved(key, pair) && (isEvicted(key, pair) ? pair.removedNow : budget.bindsRollouts);
+      isMoved(key, pair) && (isRequestedRemoval(key, pair) ? pair.removedNow : budget.bindsRollouts);
     const disturbed = counted.filter((pair) => isBound(pair) && healthOf(key, pair) === 'healthy');
     if (disturbed.length === 0) return [];
     // A cluster of unknown health counts as healthy: the guard must not stop a fleet for lack of evidence.

@@ -1,4 +1,5 @@
-import type { Condition, PlacementKey } from '../../../api/meta.ts';
+import type { ClusterName, Condition, PlacementKey } from '../../../api/meta.ts';
+import { placementKey } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import type { PlannedEviction } from '../../plan-document.ts';
 import type { Pair } from './changes.ts';
@@ -9,8 +10,8 @@ import { overridesOf, overridesReader } from './planned-record.ts';
 export interface MoveReader {
   /** It gets another version or other overrides, or the placement is removed from it. */
   readonly isMoved: (key: PlacementKey, pair: Pair) => boolean;
-  /** An eviction that this plan carries out names it. */
-  readonly isEvicted: (key: PlacementKey, pair: Pick<Pair, 'clusterName'>) => boolean;
+  /** Its removal was requested by itself: an eviction that this plan carries out names it. */
+  readonly isRequestedRemoval: (key: PlacementKey, pair: Pick<Pair, 'clusterName'>) => boolean;
 }
 
 export function moveReader({ plan, record }: Evidence): MoveReader {
@@ -27,8 +28,19 @@ export function moveReader({ plan, record }: Evidence): MoveReader {
       const lists = overridesAfter(key, clusterName);
       return lists !== undefined && lists !== overridesOf(before);
     },
-    isEvicted: (key, { clusterName }) => evicted.has(`${key} ${clusterName}`),
+    isRequestedRemoval: (key, { clusterName }) => evicted.has(`${key} ${clusterName}`),
   };
+}
+
+/** Whether the fleet has a request that was not carried out yet, to remove a placement from a cluster. */
+export function removalRequests({ record, fleet }: Pick<Evidence, 'record' | 'fleet'>) {
+  const isDone = (name: string): boolean =>
+    (record.evictions.get(name)?.status?.conditions ?? []).some(({ type }) => type === 'Executed');
+  return (key: PlacementKey, cluster: ClusterName): boolean =>
+    fleet.evictions.some(
+      ({ metadata, spec }) =>
+        placementKey({ name: spec.placementName }) === key && spec.clusterName === cluster && !isDone(metadata.name),
+    );
 }
 
 /** A binding that was never Bound has nothing in service. */

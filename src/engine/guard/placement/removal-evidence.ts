@@ -1,24 +1,18 @@
-import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
+import { removalRequests } from '../evidence/moves.ts';
 
 /**
- * A removal needs a recorded binding, objects of ours that were observed there, or an eviction that was not carried out
- * before. An eviction may name a cluster that is picked in the same plan.
+ * A removal needs a recorded binding, objects of ours that were observed there, or a request of its own that was not carried
+ * out before. A request may name a cluster that is picked in the same plan.
  */
 export function unsupportedRemovals({ record, fleet, observations, changes }: Evidence): GuardFinding[] {
-  const isDone = (eviction: string): boolean =>
-    (record.evictions.get(eviction)?.status?.conditions ?? []).some(({ type }) => type === 'Executed');
-  const isEvicted = (key: PlacementKey, cluster: ClusterName): boolean =>
-    fleet.evictions.some(
-      ({ metadata, spec }) =>
-        placementKey({ name: spec.placementName }) === key && spec.clusterName === cluster && !isDone(metadata.name),
-    );
+  const isRequested = removalRequests({ record, fleet });
   return changes.flatMap(({ key, pairs }) =>
     pairs
       .filter(({ removedNow, before }) => removedNow && before === undefined)
-      .filter(({ clusterName }) => !isEvicted(key, clusterName))
+      .filter(({ clusterName }) => !isRequested(key, clusterName))
       .filter(({ clusterName }) => {
         const seen = observations?.get(clusterName);
         return !seen?.placements.some(({ placement }) => placementKey(placement) === key);

@@ -7,25 +7,27 @@ import { clustersWanted, scaledUp } from '../evidence/numbers.ts';
 
 /**
  * A rolling update may not take more healthy clusters out of service than maxUnavailable allows. Clusters that were not
- * healthy may always be moved; evictions and members that leave have rules of their own.
+ * healthy may always be moved; requested removals and members that leave have rules of their own.
  */
 export function brokenRolloutBudgets(evidence: Evidence): GuardFinding[] {
   const stays = membersThatStay(evidence);
   const healthOf = healthReader(evidence);
-  const { isMoved, isEvicted } = moveReader(evidence);
+  const { isMoved, isRequestedRemoval } = moveReader(evidence);
   return evidence.changes.flatMap((change): GuardFinding[] => {
     const { key, placement, isWanted } = change;
     const { strategy } = placement?.spec ?? {};
     const rolling = strategy?.type === 'RollingUpdate' ? strategy.rollingUpdate : undefined;
     if (!placement || !rolling || !isWanted) return [];
     const counted = change.pairs.filter(({ clusterName }) => stays.has(clusterName));
-    const moved = counted.filter((pair) => isMoved(key, pair) && !isEvicted(key, pair));
+    const moved = counted.filter((pair) => isMoved(key, pair) && !isRequestedRemoval(key, pair));
     if (moved.length === 0) return [];
     const health = moved.map((pair) => healthOf(key, pair));
     const disturbed = health.filter((it) => it === 'healthy').length;
     const inPlace = new Set(counted).difference(new Set(moved));
-    // Evictions are decided after the rollout has used its budget, so the clusters they remove counted as available then.
-    const serving = [...inPlace].filter((pair) => isEvicted(key, pair) || (!pair.removedNow && serves(pair.after)));
+    // Requested removals are decided after the rollout has used its budget, so their clusters counted as available then.
+    const serving = [...inPlace].filter(
+      (pair) => isRequestedRemoval(key, pair) || (!pair.removedNow && serves(pair.after)),
+    );
     const ready = health.filter((it) => it !== 'unhealthy').length + serving.length;
     const wanted = clustersWanted(placement, change);
     const unavailable = scaledUp(rolling.maxUnavailable, wanted);
