@@ -17,7 +17,7 @@ function tooMany(own: readonly At<Override>[]): IssueAt[] {
     const last = all.reduce((a, b) => (a.object.metadata.name > b.object.metadata.name ? a : b));
     const { kind, metadata } = last.object;
     const where = metadata.namespace ? ` in namespace ${metadata.namespace}` : '';
-    const message = `there are ${all.length} ${kind}s${where} but at most ${mostOverrides} are allowed: those in effect stay in effect; of the others, the first by name take effect`;
+    const message = `there are ${all.length} ${kind}s${where} but at most ${mostOverrides} are allowed: those in effect stay, and the first of the others by name follow`;
     return [
       { index: last.index, issue: error('too-many-overrides', [], message, 'remove some, or put several into one') },
     ];

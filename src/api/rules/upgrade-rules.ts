@@ -97,7 +97,7 @@ export function memberSelectorIssues({ byLabel }: { readonly byLabel: string }, 
 
 function amountIssues(value: string | undefined, path: Path, pattern: RegExp, example: string): Issue[] {
   if (value === undefined || pattern.test(value)) return [];
-  const message = `"${value}" is neither a number nor a percentage that counts here`;
+  const message = `"${value}" is not an allowed number or percentage`;
   return [error('invalid-int-or-percent', path, message, `write for example ${example}`)];
 }
 

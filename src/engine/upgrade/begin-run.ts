@@ -84,7 +84,7 @@ function beginNew(given: Given): BegunRun {
   reportUnknownSkips(status, context);
   const taken = gatesOf(run.metadata.name, status).find(({ name }) => given.gateOwner(name) !== undefined);
   if (taken) {
-    const message = `run ${given.gateOwner(taken.name)} has a gate ${taken.name} too, so an approval could be for either`;
+    const message = `run ${given.gateOwner(taken.name)} has a gate ${taken.name} too: one approval would answer both`;
     addProblem(context, {
       severity: 'error',
       code: 'duplicate',

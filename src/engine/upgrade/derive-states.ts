@@ -158,7 +158,7 @@ function runState(
 const memberState = (member: MemberUpgrade, { halted }: ScopeGrounds): MemberUpgrade =>
   halted && member.status.state === 'Pending' ? { ...member, status: { state: 'Stopped' } } : member;
 
-const noMembers: ScopeStatus['error'] = { code: 'NoMembers', message: 'no member of the fleet is in it' };
+const noMembers: ScopeStatus['error'] = { code: 'NoMembers', message: 'no member cluster is selected' };
 
 function failureOf(
   scope: Gated,

@@ -30,7 +30,8 @@ export function findingsAgainst(
 function blockingBudgets(observation: ClusterObservation | undefined): UpgradeFinding[] {
   const budgets = (observation?.extras ?? []).filter(allowsNothing).map(nameOf).sort();
   if (budgets.length === 0) return [];
-  const message = `no pod may be drained by PodDisruptionBudget ${shortList(budgets)}`;
+  const blocks = budgets.length === 1 ? 'blocks' : 'block';
+  const message = `PodDisruptionBudget ${shortList(budgets)} ${blocks} every eviction`;
   return [{ reason: 'PDBConstraint', severity: 'Blocking', message }];
 }
 
@@ -80,6 +81,7 @@ function newerPools(
     return version && minorsBetween(controlPlane, version) > 0 ? [`${name} (${written})`] : [];
   });
   if (newer.length === 0) return [];
-  const message = `newer than the control plane ${formatVersion(controlPlane)}: pool ${shortList(newer)}`;
+  const pools = newer.length === 1 ? `pool ${newer[0]} is` : `pools ${shortList(newer)} are`;
+  const message = `${pools} newer than the control plane ${formatVersion(controlPlane)}`;
   return [{ reason: 'ComponentVersionMismatch', severity: 'Warning', message }];
 }

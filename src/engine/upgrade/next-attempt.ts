@@ -3,8 +3,8 @@ import type { Skips } from './skips.ts';
 import { mapMembers } from './tree.ts';
 
 /**
- * The run as a raised `attempt` continues it: members that failed, and those that were skipped by other than the file, are to be
- * done again. Images stay as they were selected; gates and waits that were passed stay passed.
+ * The run as a raised `attempt` continues it: members that failed, and those that were skipped although the file does not skip
+ * them, are to be done again. Images stay as they were selected; gates and waits that were passed stay passed.
  */
 export function nextAttempt(before: UpgradeRunStatus, attempt: number, skips: Skips): UpgradeRunStatus {
   const again = mapMembers(before, (member, { stage, group }) => {

@@ -26,7 +26,7 @@ export const membersOf = ({ groups }: StageUpgrade): readonly MemberUpgrade[] =>
 
 export const allMembers = ({ stages }: UpgradeRunStatus): readonly MemberUpgrade[] => stages.flatMap(membersOf);
 
-/** The run with other members. A group in which none is another stays the same value. */
+/** The run with changed members. A group without a change stays the same value. */
 export function mapMembers(
   status: UpgradeRunStatus,
   change: (member: MemberUpgrade, at: { readonly stage: StageUpgrade; readonly group: GroupUpgrade }) => MemberUpgrade,
@@ -62,7 +62,7 @@ export const ended = (
 ): MemberUpgrade =>
   withStatus(member, {
     state,
-    // Of one that never started there is only an end.
+    // A member that never started has no start time.
     ...(isInFlight(member) ? { startTime: member.status.startTime } : {}),
     completedTime: now,
     ...(error === undefined ? {} : { error }),

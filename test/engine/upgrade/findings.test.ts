@@ -86,7 +86,7 @@ describe('ComponentVersionMismatch', () => {
       'warns of a pool that stays newer',
       runs('v1.30.9', 'v1.32.0', 'v1.30.9'),
       'v1.31.5',
-      ['Warning ComponentVersionMismatch: newer than the control plane v1.31.5: pool np0 (v1.32.0)'],
+      ['Warning ComponentVersionMismatch: pool np0 (v1.32.0) is newer than the control plane v1.31.5'],
     ],
   ])('%s', (_, observation, to, expected) => {
     expect(against(observation, to)).toEqual(expected);

@@ -136,7 +136,7 @@ it('a node that opted out stays as it is, with a Warning, and holds up nothing',
     {
       reason: 'NodesOptedOut',
       severity: 'Warning',
-      message: 'not upgraded, by their label plan.upgrade.cattle.io/…: disabled: agent-1',
+      message: 'the label plan.upgrade.cattle.io/…=disabled excludes nodes from the upgrade: agent-1',
     },
   ]);
   expect(await looks(full)).toMatchObject({ phase: 'Succeeded' });

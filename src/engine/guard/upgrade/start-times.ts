@@ -20,7 +20,7 @@ export function startsAtTheWrongTime({ name, starts }: UpgradeChange, evidence: 
     };
     const isOpen = mayStart(fleet.maintenanceConfigurations, who, { type: member.type ?? 'Full', now });
     return [
-      ...(freeze ? [{ rule: 'frozen' as const, message: `${start} while freeze ${freeze.name} is on` }] : []),
+      ...(freeze ? [{ rule: 'frozen' as const, message: `${start} while freeze ${freeze.name} is active` }] : []),
       ...(isOpen
         ? []
         : [{ rule: 'upgrade-outside-window' as const, message: `${start} outside its maintenance windows` }]),

@@ -147,7 +147,7 @@ function findingsOf(seen: SeenSystemUpgrade): UpgradeFinding[] {
           {
             reason: 'NodesOptedOut',
             severity: 'Warning' as const,
-            message: `not upgraded, by their label plan.upgrade.cattle.io/…: disabled: ${shortList(out.map(({ name }) => name))}`,
+            message: `the label plan.upgrade.cattle.io/…=disabled excludes nodes from the upgrade: ${shortList(out.map(({ name }) => name))}`,
           },
         ]),
   ];
