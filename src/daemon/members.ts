@@ -50,8 +50,11 @@ export interface FleetMembers {
   /**
    * Finds our objects of every kind, for a lost record. Waits for each member at most `ms` of pace; a slower one is swept further, and
    * its observation is incomplete until then.
+   * @param names Default: all members.
    */
-  sweep(ms: number): Promise<void>;
+  sweep(ms: number, names?: ReadonlySet<ClusterName>): Promise<void>;
+  /** Members that were swept, and those whose sweep has not begun. */
+  swept(): Readonly<Record<'whole' | 'never', ReadonlySet<ClusterName>>>;
   readonly size: () => number;
   /** Requests sent so far, also to members that are closed. */
   readonly requests: () => number;
@@ -147,9 +150,11 @@ export function fleetMembers(input: {
     unreachable: () => unreachableOf(all(), opened.unknown),
     settled: (ms) => until(input.pace, () => all().every((member) => member.idle()), ms),
     looked: (ms) => until(input.pace, () => all().every((member) => member.observation().reachable), ms),
-    async sweep(ms) {
-      await Promise.all(all().map((member) => sweptWithin(member, input.pace, ms)));
+    async sweep(ms, names) {
+      const wanted = all().filter(({ name }) => names?.has(name) !== false);
+      await Promise.all(wanted.map((member) => sweptWithin(member, input.pace, ms)));
     },
+    swept: () => ({ whole: sweptAs(all(), 'whole'), never: sweptAs(all(), 'never') }),
     size: () => opened.open.size,
     requests: () => all().reduce((sum, member) => sum + member.requests(), opened.closedRequests()),
     busy: () => all().filter((member) => !member.idle()).length,
@@ -163,6 +168,9 @@ export function fleetMembers(input: {
     },
   };
 }
+
+const sweptAs = (members: readonly Member[], state: 'whole' | 'never'): ReadonlySet<ClusterName> =>
+  new Set(members.flatMap((member) => (member.swept() === state ? [member.name] : [])));
 
 /** As the annotations of its file say. */
 function setUp(member: Member | undefined, cluster: MemberCluster): void {

@@ -13,6 +13,8 @@ export interface Inspection {
    * is called when its turn among all members has come.
    */
   sweep(begun?: () => void): Promise<void>;
+  /** `whole`: every kind of which the member had objects of ours is watched. */
+  swept(): 'never' | 'whole' | 'partly';
   /** Undefined until the first inspection has ended, also without success. */
   properties(): Properties | undefined;
   /** False when a sweep may have missed objects of ours. */
@@ -88,6 +90,7 @@ export function inspection(
           return work();
         }),
       ),
+    swept: () => swept,
     properties: () => properties,
     complete: () => swept !== 'partly',
   };

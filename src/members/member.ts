@@ -39,6 +39,7 @@ export interface Member {
   idle(): boolean;
   /** Watches every kind of which the member has objects of ours, listed in a snapshot or not. `begun`: the sweep has started. */
   sweep(begun?: () => void): Promise<void>;
+  readonly swept: Inspection['swept'];
   readonly requests: () => number;
   stop(): void;
 }
@@ -74,7 +75,6 @@ export function openMember(input: {
   const actors = memberActors(() => ({ connection, upgrades, nodes, launcher: launch.launcher, changed, conflict }));
   let assigned = false;
   let cached: ClusterObservation | undefined;
-
   const connection = connect({
     ...input,
     life: life.signal,
@@ -138,6 +138,7 @@ export function openMember(input: {
     observeNodes: (isNeeded) => nodes.need('annotation', isNeeded),
     upgradeBy: (setting) => [upgrades.use, launch.use].forEach((use) => void use(setting)),
     sweep: inspected.sweep,
+    swept: inspected.swept,
     unreachable: () => causeOf(contact.reachability()),
     idle: () => contact.reachability().kind === 'unreachable' || (actors.idle() && upgrades.idle() && nodes.idle()),
     observation() {

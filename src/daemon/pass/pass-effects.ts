@@ -191,6 +191,8 @@ async function adopt(
 
 function observe({ members, clock, requests }: PassPorts, loaded: Loaded): PassEvent {
   const { before, record, isPublished, fleet, problems } = loaded;
+  // Of what is swept later the observations may not show everything.
+  const swept = members.swept();
   const contacts = lastContacts({
     members,
     recordedUnreachable: before.unreachable,
@@ -204,7 +206,7 @@ function observe({ members, clock, requests }: PassPorts, loaded: Loaded): PassE
     : undefined;
   return {
     kind: 'observed',
-    observed: { ...loaded, contacts, basis },
+    observed: { ...loaded, swept, contacts, basis },
     disputed: members.disputed(),
     atMs: clock.now(),
   };
@@ -212,20 +214,24 @@ function observe({ members, clock, requests }: PassPorts, loaded: Loaded): PassE
 
 async function plan(
   {
-    input: { desired, branch, inPlace, requests },
+    input: { desired, branch, inPlace, requests, members },
     verifier,
   }: { readonly input: PassPorts; readonly verifier: RecordVerifier },
   observed: Observed,
   memo: PlanMemo | undefined,
 ): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
-  const { before, fleet, contacts, input, waiting } = observed;
+  const { before, fleet, swept, contacts, input, waiting } = observed;
   const { observations } = contacts;
   const { record, problems: invented } = await verifier.observed(input.record, {
     observations,
+    swept: swept.whole,
     shownBy: (doubtful) =>
       withheldTargets(planFleet({ ...input, record: doubtful, observations }), verifier, observations).shown,
   });
   const result = planFleet({ ...input, record, observations, isUnproven: verifier.isDoubted }, memo);
+  // Invented bindings may be what the guard refuses. Without a plan no actor looks whether their clusters have anything of them.
+  const unswept = verifier.notLookedAt({ observations, swept: swept.whole }).intersection(swept.never);
+  if (result.plan.guard.length > 0 && unswept.size > 0) void members.sweep(bootMs, unswept);
   const nextMemo = memoOf(result.parts);
   const withheld = withheldTargets(result, verifier, observations);
   for (const { key, cluster } of withheld.shown) verifier.shown(key, cluster);

@@ -3,6 +3,7 @@ import type { Fleet, FleetRecord, PlanInput } from '../../engine/input.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { PlanResult } from '../../engine/plan.ts';
+import type { FleetMembers } from '../members.ts';
 import type { Remembered } from '../record/remembered.ts';
 import type { VerifiedContents } from '../record/verify/snapshot-contents.ts';
 import { nothingWithheld, type WithheldTargets } from '../record/verify/withheld-targets.ts';
@@ -34,6 +35,7 @@ export interface Loaded {
 }
 
 export interface Observed extends Loaded {
+  readonly swept: ReturnType<FleetMembers['swept']>;
   readonly contacts: LastContacts;
   /** Undefined if the daemon cannot be at rest. */
   readonly basis: Basis | undefined;

@@ -27,8 +27,17 @@ export interface DoubtedBindings {
   /** Without invented bindings: those on clusters that the policy does not pick and that show nothing of the placement. */
   withoutInvented(
     record: FleetRecord,
-    observations: ReadonlyMap<ClusterName, ClusterObservation>,
+    of: Looked,
   ): { readonly record: FleetRecord; readonly problems: readonly Problem[] };
+  /** Clusters with such a binding on which nobody looked for objects of the placement, though they respond. */
+  notLookedAt(of: Looked): ReadonlySet<ClusterName>;
+}
+
+/** What the members show. */
+export interface Looked {
+  readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
+  /** Clusters on which objects of all kinds were looked for. */
+  readonly swept: ReadonlySet<ClusterName>;
 }
 
 /** A placement on a cluster. */
@@ -113,7 +122,14 @@ export function bindingVerifier(): BindingVerifier {
       read = next;
       return changed.size === 0 ? record : { ...record, placements: new Map([...record.placements, ...changed]) };
     },
-    withoutInvented(record, observations) {
+    notLookedAt(of) {
+      const clusters = [...read].flatMap(([key, { outOfPlace }]) =>
+        [...outOfPlace.keys()].filter((cluster) => !wasLookedFor(key, cluster, of)),
+      );
+      return new Set(clusters.filter((cluster) => isCompleteObservation(of.observations.get(cluster))));
+    },
+    withoutInvented(record, of) {
+      const { observations } = of;
       const placements = new Map<PlacementKey, RecordedPlacement>();
       const problems: Problem[] = [];
       for (const [key, { outOfPlace }] of read) {
@@ -122,7 +138,7 @@ export function bindingVerifier(): BindingVerifier {
           if (placementsOn(observations.get(cluster)).has(key)) outOfPlace.delete(cluster);
         // Without known contents nobody looked for objects of their kinds.
         if (recorded === undefined || recorded.snapshots.size === 0) continue;
-        const invented = [...outOfPlace.keys()].filter((cluster) => wasLookedFor(key, observations.get(cluster)));
+        const invented = [...outOfPlace.keys()].filter((cluster) => wasLookedFor(key, cluster, of));
         if (invented.length === 0) continue;
         const bindings = recorded.state.bindings.filter(
           ({ targetCluster }) => !invented.includes(targetCluster as ClusterName),
@@ -358,9 +374,12 @@ function withBindings(recorded: RecordedPlacement, bindings: readonly Binding[])
   return isSame ? recorded : { ...recorded, state: { ...state, bindings: [...bindings] } };
 }
 
-/** Whether all objects of the placement on the cluster are known: only the kinds of assigned placements are watched. */
-const wasLookedFor = (key: PlacementKey, observation: ClusterObservation | undefined): boolean =>
-  isCompleteObservation(observation) && observation.placements.some(({ placement }) => placementKey(placement) === key);
+/** Whether all objects of the placement on the cluster are known: without a sweep only the kinds of assigned placements are watched. */
+function wasLookedFor(key: PlacementKey, cluster: ClusterName, { observations, swept }: Looked): boolean {
+  const observation = observations.get(cluster);
+  if (!isCompleteObservation(observation)) return false;
+  return swept.has(cluster) || observation.placements.some(({ placement }) => placementKey(placement) === key);
+}
 
 const placementsOn = (observation: ClusterObservation | undefined): ReadonlySet<PlacementKey> =>
   shownOn(observation?.objects ?? nothing);

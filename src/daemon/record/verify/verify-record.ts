@@ -1,5 +1,4 @@
 import type { ClusterName } from '../../../api/meta.ts';
-import type { ClusterObservation } from '../../../api/observation.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { Fleet, FleetRecord } from '../../../engine/input.ts';
@@ -7,7 +6,7 @@ import type { Instant } from '../../../engine/kernel/instant.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 import type { Metrics } from '../../report/metrics.ts';
-import { type BindingVerifier, bindingVerifier, type OnCluster } from './binding-claims.ts';
+import { type BindingVerifier, bindingVerifier, type Looked, type OnCluster } from './binding-claims.ts';
 import { type FollowedHistory, followedHistory } from './followed-history.ts';
 import { forgottenWork } from './forgotten-work.ts';
 import { keptMismatches } from './kept-mismatches.ts';
@@ -51,8 +50,7 @@ export interface RecordVerifier
   /** The verified record without what the members do not confirm, and mismatches of that. */
   observed(
     record: FleetRecord,
-    of: {
-      readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
+    of: Looked & {
       /** Doubted bindings of a record that their clusters show. */
       readonly shownBy: (record: FleetRecord) => readonly OnCluster[];
     },
@@ -138,9 +136,9 @@ export function recordVerifier(of: {
       return { ...verified, problems: mismatches.all() };
     },
     withoutUnshown: runs.withoutUnshown,
-    async observed(claimed, { observations, shownBy }) {
+    async observed(claimed, { observations, swept, shownBy }) {
       const requested = nodes.withoutUnproven(upgrades.withoutUnrequested(claimed, observations), observations);
-      const invented = bindings.withoutInvented(requested, observations);
+      const invented = bindings.withoutInvented(requested, { observations, swept });
       const settled = await evictions.settle(invented.record, { observations, history: history! });
       if (runs.unshown().size > 0) showRuns(settled.record, shownBy(runs.withoutUnshown(settled.record)));
       return {
