@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fleetMembers } from '../../src/daemon/members.ts';
-import { availabilityOf } from '../../src/engine/bindings/conditions/availability.ts';
+import { availabilityOf } from '../../src/engine/bindings/availability.ts';
 import { emptyFleet } from '../../src/engine/input.ts';
 import { retryAfterMs } from '../../src/members/api-server/api-error.ts';
 import { httpTransport } from '../../src/members/api-server/http-transport.ts';

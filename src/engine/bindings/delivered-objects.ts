@@ -6,7 +6,7 @@ import type { Rendered, RenderedManifest } from '../overrides/render.ts';
 import type { Duplicate } from '../selection/duplicates.ts';
 import { groupVersionOf } from '../selection/group-version.ts';
 import { keyOfManifest, objectKey, refOfManifest } from '../selection/object-key.ts';
-import { type Availability, availabilityOf } from './conditions/availability.ts';
+import { type Availability, availabilityOf } from './availability.ts';
 
 /** One object of a target as the member shows it. */
 export interface Delivered {

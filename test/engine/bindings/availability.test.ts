@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
-import { availabilityOf } from '../../../src/engine/bindings/conditions/availability.ts';
+import { availabilityOf } from '../../../src/engine/bindings/availability.ts';
 
 const live = (apiVersion: string, kind: string, fields: object = {}, metadata: object = {}): Manifest => ({
   apiVersion,

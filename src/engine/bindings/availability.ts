@@ -1,6 +1,6 @@
-import type { Condition, Manifest } from '../../../api/meta.ts';
-import { type Fields, isFields } from '../../kernel/fields.ts';
-import { groupVersionOf } from '../../selection/group-version.ts';
+import type { Condition, Manifest } from '../../api/meta.ts';
+import { type Fields, isFields } from '../kernel/fields.ts';
+import { groupVersionOf } from '../selection/group-version.ts';
 
 export interface Availability {
   readonly verdict: 'Available' | 'NotTrackable' | 'NotAvailableYet' | 'Failed';
