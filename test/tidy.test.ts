@@ -161,8 +161,8 @@ describe('circles of imports, of types too', () => {
 
   /** The engine and every folder in it, with a slash at its end. */
   const foldersOf = (file: string): string[] => {
-    const [first, ...rest] = dirname(file).split('/');
-    return rest.reduce((all, name) => [...all, `${all.at(-1)}${name}/`], [`${first}/`]);
+    const names = dirname(file).split('/');
+    return names.map((_, at) => `${names.slice(0, at + 1).join('/')}/`);
   };
   const folders = [...new Set(files.filter((file) => file.startsWith('engine/')).flatMap(foldersOf))].sort();
 
