@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { oneOfWords, pluralsOfKinds, singularsOf } from '../kinds/kind-words.ts';
+import { kindsOfAll, kindWords, oneOfWords, pluralsOfKinds, singularsOf } from '../kinds/kind-words.ts';
 import { kindArgument } from './offer.ts';
 import { branch, examples, output, statusOptions } from './options.ts';
 
@@ -28,7 +28,10 @@ export function statusCommands(gitfleet: Command): void {
     'get placements -o wide',
     'get crp web -o yaml',
     'get placements,runs',
-    'get all                     placements, clusters, runs, approvals, evictions and upgrades',
+    `get all                     ${oneOfWords(
+      kindsOfAll.map((kind) => kindWords[kind].plural),
+      'and',
+    )}`,
     'get bindings web            every cluster of the placement web',
     'get clusters -l env=prod',
     'get versions --region westeurope',

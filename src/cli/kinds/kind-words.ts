@@ -35,6 +35,16 @@ export const kindWords = {
 
 export type KindWord = keyof typeof kindWords;
 
+/** The kinds of `all`: objects that users write or wait for, not those derived from them. */
+export const kindsOfAll = [
+  'placements',
+  'clusters',
+  'runs',
+  'approvals',
+  'evictions',
+  'upgrades',
+] as const satisfies readonly KindWord[];
+
 const all: readonly KindWords[] = Object.values(kindWords);
 
 /** Plurals, in the order of the listings. */
@@ -44,9 +54,9 @@ export const pluralsOfKinds: readonly string[] = all.map(({ plural }) => plural)
 export const singularsOf = (command: 'described' | 'awaited'): readonly string[] =>
   all.flatMap((words) => (words[command] ? words.singular : []));
 
-/** `a, b or c` */
-export const oneOfWords = (words: readonly string[]): string =>
-  `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
+/** `a, b or c`, or with another word between the last two. */
+export const oneOfWords = (words: readonly string[], between = 'or'): string =>
+  `${words.slice(0, -1).join(', ')} ${between} ${words.at(-1) ?? ''}`;
 
 /** The first two names of a listing. */
 export const namesOfKind = <K extends KindWord>(kind: K) => [kindWords[kind].plural, kindWords[kind].singular] as const;

@@ -7,7 +7,7 @@ import { clusters } from './clusters/clusters.ts';
 import { drift } from './drift.ts';
 import { events } from './events.ts';
 import { evictions } from './evictions.ts';
-import { type KindWord, pluralsOfKinds } from './kind-words.ts';
+import { type KindWord, kindsOfAll, pluralsOfKinds } from './kind-words.ts';
 import type { Listing, Row } from './listing.ts';
 import { nodePools, nodes } from './nodes/nodes.ts';
 import { placements } from './placements/placements.ts';
@@ -24,8 +24,8 @@ export interface KindMeant {
   readonly isMeant: (row: Row) => boolean;
 }
 
-const listings = (history: number): readonly Listing[] =>
-  Object.values({
+const listingsByKind = (history: number) =>
+  ({
     placements,
     bindings,
     clusters,
@@ -41,7 +41,9 @@ const listings = (history: number): readonly Listing[] =>
     nodePools,
     events: events(history),
     problems,
-  } satisfies Readonly<Record<KindWord, Listing>>);
+  }) satisfies Readonly<Record<KindWord, Listing>>;
+
+const listings = (history: number): readonly Listing[] => Object.values(listingsByKind(history));
 
 const whole = (listing: Listing): KindMeant => ({ listing, isMeant: () => true });
 
@@ -53,15 +55,16 @@ export const allConditionTypes: readonly string[] = [
   ...new Set(listings(defaultHistory).flatMap(({ conditionTypes = [] }) => conditionTypes)),
 ];
 
-/** The kinds of `all`: objects that users write or wait for, not those derived from them. */
-const ofAll = [placements, clusters, runs, approvals, evictions, upgrades] as const;
-
 /** The kinds that a word means, each once: one, several with commas between, `all` among them. Errors: those of `kindMeant`. */
 export function kindsMeant(word: string, history: number): readonly [KindMeant, ...KindMeant[]] {
   const known = ['all', ...kindNames];
   const meant = word
     .split(',')
-    .flatMap((one) => (one.toLowerCase() === 'all' ? ofAll.map(whole) : [kindMeant(one, history, known)]));
+    .flatMap((one) =>
+      one.toLowerCase() === 'all'
+        ? kindsOfAll.map((kind) => whole(listingsByKind(history)[kind]))
+        : [kindMeant(one, history, known)],
+    );
   const [first, ...others] = [...Map.groupBy(meant, ({ listing }) => listing.names[0]).values()].map(
     (same): KindMeant => ({ listing: same[0]!.listing, isMeant: (row) => same.some(({ isMeant }) => isMeant(row)) }),
   );
