@@ -1,6 +1,11 @@
 import type { Fleet } from '../../engine/input.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 
+/** What reports need of the fleet. Its manifests stay out, since they may be Secrets. */
+export type ReportedFleet = Pick<Fleet, 'members' | 'versionCatalogs'>;
+
+export const reportedFleet = ({ members, versionCatalogs }: Fleet): ReportedFleet => ({ members, versionCatalogs });
+
 /** The result of one pass. */
 export type PassResult =
   /** `subject`: the first line of the status commit, when one was made. */
@@ -9,10 +14,10 @@ export type PassResult =
       readonly plan: Plan;
       /** The plan starts something on a member. */
       readonly starts: boolean;
-      readonly fleet: Fleet;
+      readonly fleet: ReportedFleet;
       readonly subject?: string;
     }
   /** The plan waits for its push; nothing of it has been started. */
-  | { readonly kind: 'gathering'; readonly plan: Plan; readonly fleet: Fleet; readonly pushAtMs: number }
+  | { readonly kind: 'gathering'; readonly plan: Plan; readonly fleet: ReportedFleet; readonly pushAtMs: number }
   /** Another daemon published first; the next pass starts from what it wrote. */
   | { readonly kind: 'moved' };

@@ -9,7 +9,7 @@ import type { VerifiedContents } from '../record/verify/snapshot-contents.ts';
 import { nothingWithheld, type WithheldTargets } from '../record/verify/withheld-targets.ts';
 import { type Basis, type Rest, stillAtRest } from './at-rest.ts';
 import type { LastContacts } from './last-contact.ts';
-import type { PassResult } from './pass-result.ts';
+import { type PassResult, reportedFleet } from './pass-result.ts';
 
 /** State that a reconciler keeps from one pass to the next. */
 export interface PassState {
@@ -170,7 +170,9 @@ function afterPlan(
     return {
       // Targets of an unpublished plan are not assigned, so the memo must not contain what it would start.
       state: gathered === undefined ? state : { ...state, gathered: { on: before, record: gathered } },
-      effects: [{ kind: 'finish', result: { kind: 'gathering', plan: result.plan, fleet, pushAtMs } }],
+      effects: [
+        { kind: 'finish', result: { kind: 'gathering', plan: result.plan, fleet: reportedFleet(fleet), pushAtMs } },
+      ],
     };
   if (changed) return { state, effects: [{ kind: 'publish', planned }] };
   return act(state, { ...planned, record: before.record });
@@ -195,7 +197,8 @@ function finish(
   state: PassState,
   { recorded, known }: Extract<PassEvent, { readonly kind: 'approvalsRequested' }>,
 ): PassStep {
-  const { basis, changed, fleet, result, subject } = recorded;
+  const { basis, changed, result, subject } = recorded;
+  const fleet = reportedFleet(recorded.fleet);
   const { plan, starts } = result;
   if (known) return { state, effects: [{ kind: 'finish', result: { kind: 'unchanged', plan, starts, fleet } }] };
   const refused = isRefused(recorded);

@@ -1,7 +1,6 @@
 import { compareVersions, type KubernetesVersion, minorsBetween, parseVersion } from '../../api/kubernetes-version.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import { upgradeStates } from '../../api/upgrade-status.ts';
-import type { Fleet } from '../../engine/input.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { labelsOf } from '../../engine/placement/members.ts';
 import { type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
@@ -10,6 +9,7 @@ import { catalogOf, endOfSupport } from '../../engine/upgrade/catalog.ts';
 import { providerAnnotation } from '../../engine/upgrade/member-annotations.ts';
 import { regionOf } from '../../engine/upgrade/member-region.ts';
 import { allMembers } from '../../engine/upgrade/tree.ts';
+import type { ReportedFleet } from '../pass/pass-result.ts';
 import { count } from './count.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -17,7 +17,7 @@ const dayMs = 86_400_000;
 
 /** Sets the gauges of cluster upgrades: how runs go, and how old the versions are that members run. */
 export function reportUpgrades(
-  { plan, fleet }: { readonly plan: Plan; readonly fleet: Pick<Fleet, 'members' | 'versionCatalogs'> },
+  { plan, fleet }: { readonly plan: Plan; readonly fleet: ReportedFleet },
   observations: ReadonlyMap<string, ClusterObservation>,
   metrics: Metrics,
 ): void {

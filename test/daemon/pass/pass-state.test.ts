@@ -20,7 +20,8 @@ const before = remembered();
 const result = (guard: readonly object[] = []) =>
   ({ plan: { commit: 'c2', now: '2026-11-20T10:00:00Z', guard } }) as unknown as PlanResult;
 const basis = { remembered: before, fleet: {}, observations: new Map() } as unknown as Basis;
-const loaded = { before, record: before.record } as Loaded;
+const fleet = { members: [], versionCatalogs: [] } as unknown as Loaded['fleet'];
+const loaded = { before, record: before.record, fleet } as Loaded;
 const observed = { ...loaded, basis } as Observed;
 const planned = (changed: boolean, guard: readonly object[] = []) =>
   ({ ...observed, result: result(guard), changed }) as Planned;
