@@ -77,6 +77,7 @@ function complaints(story: Story): string[] {
     commit: 'tip',
     guard: [],
     runs: [],
+    upgrades: [],
     placements: apps.map(placementOf),
     holds: (story.holds ?? []).map(([name, clusterName, reason, message = '']) => ({
       subject: { kind: 'ClusterResourcePlacement', name, clusterName },
