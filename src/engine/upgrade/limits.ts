@@ -47,7 +47,7 @@ export function withLimits(stage: StageUpgrade, config: UpgradeStage): StageUpgr
 }
 
 /** Members that left the fleet do not count. */
-const sizeOf = ({ members }: GroupUpgrade): number =>
+export const sizeOf = ({ members }: GroupUpgrade): number =>
   members.filter(({ status }) => status.error?.code !== 'MemberGone').length;
 
 const atLeastOne = (count: number): number => Math.max(1, count);

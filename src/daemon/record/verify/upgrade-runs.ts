@@ -1,5 +1,6 @@
 import { formatMinor, formatVersion, parseVersion, reaches } from '../../../api/kubernetes-version.ts';
 import { isLeaving } from '../../../api/member-cluster.ts';
+import type { UpgradeType } from '../../../api/upgrade-fields.ts';
 import type { SkipTarget, UpdateRun } from '../../../api/upgrade-run.ts';
 import type { GroupUpgrade, MemberUpgrade, StageUpgrade, UpgradeRunStatus } from '../../../api/upgrade-status.ts';
 import type { UpgradeStages } from '../../../api/upgrade-strategy.ts';
@@ -12,6 +13,7 @@ import { labelsOf } from '../../../engine/placement/members.ts';
 import { hasStartedBehind } from '../../../engine/upgrade/check-gates.ts';
 import { answerTo } from '../../../engine/upgrade/gate-answer.ts';
 import { gateIn, gatesOf, type RunGate, withGate } from '../../../engine/upgrade/gate-names.ts';
+import { allowedFailures, sizeOf } from '../../../engine/upgrade/limits.ts';
 import { groupsOf, selectMembers } from '../../../engine/upgrade/select-members.ts';
 import { strategyOf } from '../../../engine/upgrade/strategy.ts';
 import { allMembers, isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
@@ -24,7 +26,7 @@ export type UpgradeVerdict = { readonly run: UpdateRun } | { readonly fault: str
 /**
  * A recorded cluster update run is trusted when its file, its strategy, the labels of its members and its catalogs were on the
  * followed branch at the commit that it started from, when each passed approval was there of exactly what the run does, when nothing
- * has started behind another gate, and when what is in flight goes to the versions of its file. Gates that count as skipped without
+ * has started behind another gate, and when what is in flight does what its file says. Gates that count as skipped without
  * a user's skip are asked again, as is every member of their scope. Times are not verified.
  */
 export async function verifyUpgrade(run: UpdateRun, history: FollowedHistory): Promise<UpgradeVerdict> {
@@ -34,7 +36,9 @@ export async function verifyUpgrade(run: UpdateRun, history: FollowedHistory): P
   const from = await history.fleetAt(initializedFrom);
   if (from === undefined)
     return { fault: 'the commit that it started from is not in the history of the followed branch' };
-  const fault = shapeFault({ ...run, status }, from) ?? flightFault({ ...run, status });
+  const tip = await history.fleetAt(history.tip);
+  const chainsMinors = [from, tip].some((fleet) => fileIn(fleet, run)?.spec.chainMinors);
+  const fault = shapeFault({ ...run, status }, from) ?? flightFault({ ...run, status }, chainsMinors);
   if (fault !== undefined) return { fault };
   const skip = await provenSkips(run, history);
   const asked = withoutInventedSkips(status, run.metadata.name, skip);
@@ -55,11 +59,15 @@ export async function verifyUpgrade(run: UpdateRun, history: FollowedHistory): P
 
 type Started = UpdateRun & { readonly status: UpgradeRunStatus };
 
+const fileIn = (fleet: Fleet | undefined, { metadata }: UpdateRun): UpdateRun | undefined =>
+  fleet?.upgradeRuns.find((file) => file.metadata.name === metadata.name);
+
 const selectedImages = ({ nodeImageSelection }: UpgradeRunStatus) =>
   nodeImageSelection?.selectedNodeImageVersions ?? [];
 
-function shapeFault({ metadata, spec, status }: Started, from: Fleet): string | undefined {
-  const written = from.upgradeRuns.find((file) => file.metadata.name === metadata.name);
+function shapeFault(run: Started, from: Fleet): string | undefined {
+  const { spec, status } = run;
+  const written = fileIn(from, run);
   if (
     written === undefined ||
     written.spec.updateStrategyId !== spec.updateStrategyId ||
@@ -71,6 +79,8 @@ function shapeFault({ metadata, spec, status }: Started, from: Fleet): string | 
     return 'its strategy is not that of the followed branch when it started';
   if (!isAsArranged(status, strategy, from))
     return 'its stages are not those of its strategy and of the members of the followed branch when it started';
+  if (!strategy.stages.every((config, at) => areLimitsOf(config, status.stages[at]!)))
+    return 'more or fewer members of a stage may fail than its strategy allows';
   return imageFault({ spec, status }, from);
 }
 
@@ -115,6 +125,29 @@ function isAsArranged({ stages }: UpgradeRunStatus, strategy: UpgradeStages, fro
   );
 }
 
+/** Limits of failures are set when a stage starts, by its members at that time. Some may have left the fleet since. */
+function areLimitsOf(config: UpgradeStages['stages'][number], stage: StageUpgrade): boolean {
+  if (stage.status.startTime === undefined) return true;
+  const isLimitOf = (
+    of: Parameters<typeof allowedFailures>[0],
+    { maxAllowedFailures: limit }: StageUpgrade | GroupUpgrade,
+    groups: readonly GroupUpgrade[],
+  ): boolean => {
+    const [least, most] = [groups.map(sizeOf), groups.map(({ members }) => members.length)].map((sizes) =>
+      allowedFailures(
+        of,
+        sizes.reduce((sum, size) => sum + size, 0),
+      ),
+    );
+    return least! <= limit && limit <= most!;
+  };
+  return (
+    isLimitOf(config, stage, stage.groups) &&
+    // The one group of a stage without groups has the limits of the stage.
+    stage.groups.every((group, place) => isLimitOf(config.groups?.[place] ?? config, group, [group]))
+  );
+}
+
 function imageFault({ spec, status }: Pick<Started, 'spec' | 'status'>, from: Fleet): string | undefined {
   const { type = 'Latest', customNodeImageVersions = [] } = spec.managedClusterUpdate.nodeImageSelection ?? {};
   const selected = selectedImages(status).map(({ version }) => version);
@@ -129,22 +162,32 @@ function imageFault({ spec, status }: Pick<Started, 'spec' | 'status'>, from: Fl
   return unknown && `its node image ${unknown} is not one that its file or a VersionCatalog named when it started`;
 }
 
-/** What is in flight must go to the version of the run's file, or on the way there. */
-function flightFault({ spec, status }: Started): string | undefined {
+/** What is in flight must do what the run's file says, or with `chainMinors` a part of that on the way there. */
+function flightFault({ spec, status }: Started, chainsMinors: boolean): string | undefined {
   const { upgrade } = spec.managedClusterUpdate;
   const wanted = upgrade.kubernetesVersion === undefined ? undefined : parseVersion(upgrade.kubernetesVersion);
-  const isBeyond = (text: string | undefined): boolean => {
+  const isOther = (text: string | undefined): boolean => {
     if (text === undefined) return false;
     const version = parseVersion(text);
     if (version === undefined || wanted === undefined) return true;
     // Of a wanted minor every patch is the target.
     const target = wanted.patch === undefined ? parseVersion(formatMinor(version)) : version;
-    return !reaches(wanted, target!) && formatVersion(version) !== formatVersion(wanted);
+    const isBeyond = !reaches(wanted, target!) && formatVersion(version) !== formatVersion(wanted);
+    return isBeyond || (!chainsMinors && !reaches(version, wanted));
   };
-  const found = allMembers(status).find(
-    (member) => isInFlight(member) && [member.to?.controlPlane, ...poolVersions(member)].some(isBeyond),
-  );
-  return found && `it upgrades ${found.name} to a version that its file does not name`;
+  const inFlight = allMembers(status).filter(isInFlight);
+  const found = inFlight.find((member) => [member.to?.controlPlane, ...poolVersions(member)].some(isOther));
+  if (found) return `it upgrades ${found.name} to a version that its file does not name`;
+  const other = inFlight.find((member) => !isOfType(member, upgrade.type, chainsMinors));
+  return other && `it upgrades parts of ${other.name} that its file does not name`;
+}
+
+/** Whether an operation changes no more than its type says, and is of the type of the file. Parts of a chain have types of their own. */
+function isOfType({ type = 'Full', to }: MemberUpgrade, wanted: UpgradeType, chainsMinors: boolean): boolean {
+  const isPart = chainsMinors && wanted !== 'NodeImageOnly' && type !== 'NodeImageOnly';
+  if (type !== wanted && !isPart) return false;
+  if (type === 'ControlPlaneOnly') return (to?.pools ?? []).length === 0;
+  return type === 'Full' || to?.controlPlane === undefined;
 }
 
 const poolVersions = ({ to }: MemberUpgrade): (string | undefined)[] =>
@@ -163,13 +206,12 @@ const withKnownImages = (status: UpgradeRunStatus, known: ReadonlySet<string>): 
   });
 
 /** Skips of the file, and recorded ones that an earlier version of it had. */
-async function provenSkips({ metadata, spec }: UpdateRun, history: FollowedHistory): Promise<readonly SkipTarget[]> {
+async function provenSkips(run: UpdateRun, history: FollowedHistory): Promise<readonly SkipTarget[]> {
   const textOf = ({ type, name }: SkipTarget): string => `${type} ${name}`;
-  const open = new Map(spec.skip.map((target) => [textOf(target), target]));
+  const open = new Map(run.spec.skip.map((target) => [textOf(target), target]));
   const proven: SkipTarget[] = [];
   const take = (fleet: Fleet | undefined): void => {
-    const file = fleet?.upgradeRuns.find((other) => other.metadata.name === metadata.name);
-    for (const target of file?.spec.skip ?? []) {
+    for (const target of fileIn(fleet, run)?.spec.skip ?? []) {
       const found = open.get(textOf(target));
       if (found) proven.push(found);
       open.delete(textOf(target));
