@@ -57,33 +57,42 @@ export function parseIndex(text: string): number | undefined {
 
 /**
  * The candidate that a mistyped word most likely means. Allows one edit in a short word and at most three in a long one, since a wrong
- * hint is worse than none.
+ * hint is worse than none. Words longer than any name are like nothing.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > longestSubdomain) return undefined;
   const most = Math.min(Math.max(Math.round(word.length / 4), 1), 3);
   let best: { readonly candidate: string; readonly edits: number } | undefined;
   for (const candidate of candidates) {
-    // The difference in length is a lower bound for the edits.
+    // The difference in length is a lower bound for the edits. So no long candidate is compared.
     if (Math.abs(candidate.length - word.length) > most) continue;
-    const edits = distance(word.toLowerCase(), candidate.toLowerCase());
+    const edits = distance(word.toLowerCase(), candidate.toLowerCase(), most);
     if (edits <= most && (best === undefined || edits < best.edits)) best = { candidate, edits };
   }
   return best?.candidate;
 }
 
-/** Number of inserted, removed, replaced or swapped letters (optimal string alignment distance). */
-function distance(a: string, b: string): number {
+/**
+ * Number of inserted, removed, replaced or swapped letters (optimal string alignment distance); anything above `most` if it is more.
+ * Only cells that few edits reach are computed, so that the time grows with the length and not with its square.
+ */
+function distance(a: string, b: string, most: number): number {
+  const far = most + 1;
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
+    const next: number[] = [];
+    if (i <= most) next[0] = i;
+    let least = next[0] ?? far;
+    for (let j = Math.max(i - most, 1); j <= Math.min(i + most, b.length); j++) {
       const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : replaced;
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, replaced, swapped));
+      next[j] = Math.min((row[j] ?? far) + 1, (next[j - 1] ?? far) + 1, replaced, swapped);
+      least = Math.min(least, next[j]!);
     }
+    if (least > most) return far;
     before = row;
     row = next;
   }
-  return row[b.length]!;
+  return row[b.length] ?? far;
 }

@@ -26,4 +26,11 @@ describe('a hint', () => {
   ])('is not given for %s, which is like nothing of %j', (word, among) => {
     expect(nearest(word, among)).toBeUndefined();
   });
+
+  it('is not given for a word longer than any name, and none that long is a hint', () => {
+    const long = 'a'.repeat(254);
+    expect(nearest(`${long}b`, [long])).toBeUndefined();
+    expect(nearest('a', [long])).toBeUndefined();
+    expect(nearest(`${'ab'.repeat(126)}x`, ['ab'.repeat(126)])).toBe('ab'.repeat(126));
+  });
 });
