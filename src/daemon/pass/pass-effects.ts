@@ -2,7 +2,7 @@ import type { MemberCluster } from '../../api/member-cluster.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
-import { formatInstant } from '../../engine/kernel/instant.ts';
+import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
 import { planFleet } from '../../engine/plan.ts';
 import { configInEffect } from '../../engine/recovery/last-good-config.ts';
 import { memoOf, type PlanMemo } from '../../engine/reuse/memo.ts';
@@ -220,11 +220,13 @@ async function plan(
   observed: Observed,
   memo: PlanMemo | undefined,
 ): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
-  const { before, fleet, swept, contacts, input, waiting } = observed;
+  const { before, fleet, swept, contacts, input, waiting, isPublished } = observed;
   const { observations } = contacts;
   const { record, problems: invented } = await verifier.observed(input.record, {
     observations,
     swept: swept.whole,
+    now: parseInstant(input.now)!,
+    isPublished,
     shownBy: (doubtful) =>
       withheldTargets(planFleet({ ...input, record: doubtful, observations }), verifier, observations).shown,
   });

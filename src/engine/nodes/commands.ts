@@ -1,7 +1,30 @@
-import type { CommandNode, MovedPod, NodeCommand, Replacement } from '../../api/nodes/node-plan.ts';
+import type { CommandNode, DisruptionMethod, MovedPod, NodeCommand, Replacement } from '../../api/nodes/node-plan.ts';
 import type { ClusterNode } from './cluster/cluster-nodes.ts';
 import type { Draft, PlanState } from './methods/plan-state.ts';
 import { priceOf } from './methods/price-rules.ts';
+
+/** What the id of a command proves: which nodes go, and what comes instead. */
+interface Identity {
+  readonly clusterName: string;
+  readonly method: DisruptionMethod;
+  /** Of the claims of its nodes. */
+  readonly uids: readonly string[];
+  readonly replacements: readonly Pick<Replacement, 'pool' | 'instanceType' | 'zone' | 'capacityType'>[];
+}
+
+export function commandId(
+  { clusterName, method, uids, replacements }: Identity,
+  digest: (text: string) => string,
+): string {
+  const launched = replacements.map(({ pool, instanceType, zone, capacityType }) =>
+    [pool, instanceType, zone, capacityType].join(' '),
+  );
+  return digest([clusterName, method, ...[...uids].sort(), ...launched].join('\n')).slice(0, 12);
+}
+
+/** Of the replacement at this index. */
+export const replacementName = (id: string, pool: string, at: number): string =>
+  `${pool}-${id.slice(0, 8)}${at === 0 ? '' : `-${at + 1}`}`;
 
 /** A draft with its name, as the plan lists it. */
 export function commandOf(
@@ -10,19 +33,17 @@ export function commandOf(
   { clusterName, digest }: { readonly clusterName: string; readonly digest: (text: string) => string },
 ): NodeCommand {
   const nodes = draft.nodes.map((at) => cluster.nodes[at]!);
-  const uids = nodes.map(({ claim }) => claim!.uid).sort();
-  const id = digest([clusterName, draft.method, ...uids].join('\n')).slice(0, 12);
-  const replacements = draft.replacements.map(
-    ({ pool, chosen, options }, at): Replacement => ({
-      name: `${pool}-${id.slice(0, 8)}${at === 0 ? '' : `-${at + 1}`}`,
-      pool,
-      instanceType: chosen.type.name,
-      zone: chosen.zone,
-      capacityType: chosen.capacityType,
-      ...(chosen.price === undefined ? {} : { price: chosen.price }),
-      options: [...options],
-    }),
-  );
+  const launched = draft.replacements.map(({ pool, chosen, options }) => ({
+    pool,
+    instanceType: chosen.type.name,
+    zone: chosen.zone,
+    capacityType: chosen.capacityType,
+    ...(chosen.price === undefined ? {} : { price: chosen.price }),
+    options: [...options],
+  }));
+  const uids = nodes.map(({ claim }) => claim!.uid);
+  const id = commandId({ clusterName, method: draft.method, uids, replacements: launched }, digest);
+  const replacements = launched.map((one, at): Replacement => ({ name: replacementName(id, one.pool, at), ...one }));
   const before = priceOf(nodes);
   return {
     id,

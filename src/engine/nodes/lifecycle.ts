@@ -122,7 +122,8 @@ function blockedMeanwhile(
 const nodeOf = (name: string, { nodes }: ClusterNodes): ClusterNode | undefined =>
   nodes.find((node) => node.name === name || node.claim?.name === name);
 
-const isUp = (name: string, cluster: ClusterNodes): boolean => nodeOf(name, cluster)?.isInitialized ?? false;
+/** Whether the replacement of this name is a node that is initialized. */
+export const isUp = (name: string, cluster: ClusterNodes): boolean => nodeOf(name, cluster)?.isInitialized ?? false;
 
 function failureOf(command: NodeCommand, cause: string, failures: readonly NodeFailure[], now: Instant): NodeFailure {
   const nodes = command.nodes.map(({ name }) => name).sort();

@@ -11,15 +11,14 @@ import { by } from '../kernel/ordering.ts';
 import { shortList } from '../kernel/short-list.ts';
 import { poolLints } from '../node-pools/lints.ts';
 import { type Pool, readPool } from '../node-pools/pool.ts';
-import { heldByPause } from '../pause/pause.ts';
-import { upgradingHold } from '../pause/upgrading-hold.ts';
 import type { Hold, PlannedNodes } from '../plan-document.ts';
 import { sourceOf } from '../problem-of.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
 import { inFleet, type World } from '../world.ts';
 import { actingMode, actingProblem } from './acting-mode.ts';
+import { type Begun, begunAfterValidation, type FleetContext, isForced, started } from './begin.ts';
 import { isDisrupting } from './cluster/pool-counts.ts';
-import { type CountedCluster, type FleetLimits, fleetLimits } from './fleet-limits.ts';
+import { type CountedCluster, fleetLimits } from './fleet-limits.ts';
 import { type Market, marketOf } from './launch/market.ts';
 import { type ClusterPlan, planCluster, poolEntry } from './plan-cluster.ts';
 import { targetOf } from './target.ts';
@@ -54,9 +53,13 @@ export function nodesOutcome(world: World, objects: DeliveredNodeObjects): Secti
     now,
   );
   const order = new Map(limits.order.map((name, at) => [name, at]));
-  const done = [...planned]
-    .sort((a, b) => order.get(a.member.name)! - order.get(b.member.name)!)
-    .map(({ member, plan }) => finished(member, plan, { world, limits, now }))
+  const ordered = [...planned].sort((a, b) => order.get(a.member.name)! - order.get(b.member.name)!);
+  // Those that were validated had a place before.
+  const due = new Map(
+    ordered.map(({ member, plan }) => [member.name, begunAfterValidation(member, plan?.due ?? [], { world, limits })]),
+  );
+  const done = ordered
+    .map(({ member, plan }) => finished(member, plan, { world, limits, now, due: due.get(member.name)! }))
     .sort(by(({ section }) => section.clusterName));
   return {
     holds: done.flatMap(({ holds }) => holds),
@@ -152,8 +155,8 @@ function counted(
   const labels = world.members.get(name)!.labels;
   if (plan === undefined) {
     const underWay = (record?.commands ?? []).filter(({ phase }) => phase !== 'Proposed').flatMap(({ nodes }) => nodes);
-    const nodes = (record?.pools ?? []).reduce((sum, pool) => sum + pool.nodes, 0);
-    return { name, labels, nodes, disrupting: underWay.length, driftedNodes: 0, isObserved: false };
+    // How many nodes it has only the record says, which does not widen limits.
+    return { name, labels, nodes: 0, disrupting: underWay.length, driftedNodes: 0, isObserved: false };
   }
   const own = plan.cluster.nodes.filter(({ claim }) => claim !== undefined);
   // Forced ones begin in any case, so that they use up places before all others.
@@ -163,7 +166,7 @@ function counted(
   return {
     name,
     labels,
-    nodes: plan.pools.reduce((sum, pool) => sum + pool.nodes, 0),
+    nodes: plan.poolsWith(new Set()).reduce((sum, pool) => sum + pool.nodes, 0),
     disrupting: going.length,
     driftedNodes: plan.driftedNodes,
     isObserved: true,
@@ -180,21 +183,21 @@ interface Finished {
 function finished(
   member: NodeMember,
   plan: ClusterPlan | undefined,
-  context: { readonly world: World; readonly limits: FleetLimits; readonly now: Instant },
+  context: FleetContext & { readonly now: Instant; readonly due: Begun },
 ): Finished {
   if (plan === undefined) return unobserved(member, context);
   const { name: clusterName, mode } = member;
   const { digest } = context.world.input;
-  const holds: Hold[] = [];
-  const commands = [
-    ...plan.underWay,
-    ...plan.proposed.map((command) => started(command, member, { ...context, holds })),
-  ];
+  const holds: Hold[] = [...context.due.holds];
+  const underWay = [...plan.underWay, ...context.due.commands];
+  const commands = [...underWay, ...plan.proposed.map((command) => started(command, member, { ...context, holds }))];
+  const marked = underWay.flatMap(({ phase, nodes }) => (phase === 'Proposed' ? [] : nodes.map(({ name }) => name)));
+  const pools = plan.poolsWith(new Set(marked));
   const target = mode === 'execute' ? targetOf(commands, plan.claims, digest) : undefined;
   const section: PlannedNodes = {
     clusterName,
     mode,
-    pools: plan.pools,
+    pools,
     commands: commands.map(shown),
     blocked: plan.blocked,
     ...(target ? { target } : {}),
@@ -207,7 +210,7 @@ function finished(
   );
   return {
     section,
-    holds: [...holds, ...budgetHolds(plan, clusterName), ...rollbackHolds(plan, clusterName, context.now)],
+    holds: [...holds, ...budgetHolds(plan, pools, clusterName), ...rollbackHolds(plan, clusterName, context.now)],
     wakes: [
       ...plan.wakes,
       ...commands.flatMap(({ phase, since }) =>
@@ -223,7 +226,7 @@ function finished(
       kind: 'NodePlan',
       metadata: { name: clusterName },
       mode,
-      pools: [...plan.pools],
+      pools: [...pools],
       commands: commands.map((command) => {
         if (command.phase !== 'Proposed') return command;
         const { pods: _, ...rest } = command;
@@ -242,48 +245,7 @@ const shown = ({ startedAt: _, ...command }: NodeCommand): NodeCommand => ({
   replacements: command.replacements.map(({ seen: _seen, ...replacement }) => replacement),
 });
 
-/** Expiry as since Karpenter v1: nothing stops it. */
-const isForced = ({ reason, nodes }: NodeCommand, pools: NodeMember['pools']): boolean =>
-  reason === 'Expired' && pools.get(nodes[0]!.pool)?.profile === 'karpenter-1.14';
-
-/** The command in its first phase, or as it was where something keeps it. */
-function started(
-  command: NodeCommand,
-  { name, mode, pools, launches }: NodeMember,
-  {
-    world,
-    limits,
-    now,
-    holds,
-  }: { readonly world: World; readonly limits: FleetLimits; readonly now: Instant; readonly holds: Hold[] },
-): NodeCommand {
-  if (mode !== 'execute') return command;
-  const at = formatInstant(now);
-  const begun = (phase: NodeCommand['phase']): NodeCommand => ({ ...command, phase, since: at, startedAt: at });
-  if (isForced(command, pools)) return begun('Removing');
-  const nodes = command.nodes.map((node) => node.name).join(', ');
-  const what = `${command.method} of ${nodes} starts`;
-  const member = { kind: 'MemberCluster', name };
-  const keep = (hold: Hold): NodeCommand => {
-    holds.push(hold);
-    return command;
-  };
-  const run = world.upgrading.get(name);
-  if (run !== undefined) return keep({ subject: member, ...upgradingHold(what, run) });
-  if (world.freeze.kind === 'paused') return keep({ subject: member, ...heldByPause(what, world.freeze) });
-  if (command.replacements.length > 0 && !launches)
-    return keep({
-      subject: { kind: 'NodePool', name: command.nodes[0]!.pool, clusterName: name },
-      reason: 'NoLauncher',
-      message: `${what} once a provider can launch ${command.replacements.map((one) => one.instanceType).join(', ')} on ${name}`,
-    });
-  const verdict = limits.admit(name, command);
-  if (verdict !== undefined) return keep({ subject: member, ...verdict });
-  if (command.reason === 'Empty' || command.reason === 'Underutilized') return begun('Validating');
-  return begun(command.replacements.length > 0 ? 'Launching' : 'Removing');
-}
-
-function budgetHolds({ state, pools }: ClusterPlan, clusterName: ClusterName): Hold[] {
+function budgetHolds({ state }: ClusterPlan, pools: readonly PlannedPool[], clusterName: ClusterName): Hold[] {
   return pools.flatMap(({ name, changesAt }): Hold[] => {
     const over = [...(state.overBudget.get(name) ?? [])].filter((at) => !state.isTaken(at));
     if (over.length === 0) return [];

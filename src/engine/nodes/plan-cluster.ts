@@ -39,9 +39,12 @@ export interface ClusterPlanInput {
 export interface ClusterPlan {
   readonly cluster: ClusterNodes;
   readonly state: PlanState;
-  readonly pools: readonly PlannedPool[];
+  /** `marked`: names of nodes of commands under way. */
+  readonly poolsWith: (marked: ReadonlySet<string>) => readonly PlannedPool[];
   /** Begun by earlier plans, in their phase of now. */
   readonly underWay: readonly NodeCommand[];
+  /** Whose validation ends now, in the phase that follows: it begins if the limits of the fleet still allow it. */
+  readonly due: readonly NodeCommand[];
   readonly proposed: readonly NodeCommand[];
   readonly blocked: readonly BlockedNode[];
   readonly claims: readonly RecordedClaim[];
@@ -76,7 +79,7 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   });
   const scheduling = openScheduling({ cluster, pools: launch, now, ...movesUnderWay(standing, cluster) });
   const state = stateOf({ ...input, cluster, launch, scheduling, evolved });
-  const due = evolved.commands.filter(isDue).flatMap((command) => validated(command, state) ?? []);
+  const due = evolved.commands.filter(isDue).flatMap((command) => validated(command, state, input) ?? []);
   const count = state.drafts.length;
   const canSchedule = [...pools.values()].some(({ canLaunch }) => canLaunch);
   expire(state);
@@ -87,14 +90,15 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
     consolidate(state);
   }
   const proposed = state.drafts.slice(count).map((draft) => commandOf(draft, state, { clusterName, digest }));
-  const underWay = [...standing, ...due].sort(byStart);
-  const busy = new Set([...underWay, ...proposed].flatMap(({ nodes }) => nodes.map(({ name }) => name)));
+  const underWay = [...standing].sort(byStart);
+  const busy = new Set([...underWay, ...due, ...proposed].flatMap(({ nodes }) => nodes.map(({ name }) => name)));
   const { blocked, wakes } = blockedNodes(state, busy);
   return {
     cluster,
     state,
-    pools: [...pools.values()].map((pool) => plannedPool(pool, cluster, { now, marked: standingNodes(underWay) })),
+    poolsWith: (marked) => [...pools.values()].map((pool) => plannedPool(pool, cluster, { now, marked })),
     underWay,
+    due: due.sort(byStart),
     proposed,
     blocked,
     claims: recordedClaims(cluster, { ...input, classes: classesOf(observation.extras), busy }),
@@ -133,9 +137,6 @@ const emptyRecord: NodePlan = {
 
 const byStart = (a: NodeCommand, b: NodeCommand): number =>
   (parseInstant(a.startedAt ?? '') ?? 0) - (parseInstant(b.startedAt ?? '') ?? 0) || (a.id < b.id ? -1 : 1);
-
-const standingNodes = (commands: readonly NodeCommand[]): ReadonlySet<string> =>
-  new Set(commands.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
 
 function stateOf({
   observation,

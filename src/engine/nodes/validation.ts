@@ -1,6 +1,6 @@
 import type { NodeCommand } from '../../api/nodes/node-plan.ts';
 import { formatInstant } from '../kernel/instant.ts';
-import { rounded } from './commands.ts';
+import { commandId, rounded } from './commands.ts';
 import { attempt, openSearch } from './methods/attempt.ts';
 import { isEmpty } from './methods/emptiness.ts';
 import { draftOf } from './methods/graceful.ts';
@@ -11,14 +11,19 @@ import { priceOf } from './methods/price-rules.ts';
  * A command at the end of its validation: begun, where everything still holds, or dropped (undefined). Of empty nodes those that still
  * are empty go.
  */
-export function validated(command: NodeCommand, state: PlanState): NodeCommand | undefined {
+export function validated(
+  command: NodeCommand,
+  state: PlanState,
+  { clusterName, digest }: { readonly clusterName: string; readonly digest: (text: string) => string },
+): NodeCommand | undefined {
   const { cluster, now } = state;
   const since = formatInstant(now);
   const indexes = new Map(cluster.nodes.map(({ name }, at) => [name, at]));
   const nodes = command.nodes.flatMap(({ name }) => indexes.get(name) ?? []);
   const stays = (at: number): boolean =>
     isConsolidatable(cluster.nodes[at]!, now) && isFree(state, at) && state.blockers(at) === undefined;
-  if (command.method === 'Emptiness') {
+  const { method, replacements } = command;
+  if (method === 'Emptiness') {
     const empty = nodes.filter((at) => stays(at) && isEmpty(cluster.nodes[at]!)).filter(withinBudget(state, 'Empty'));
     if (empty.length === 0) return undefined;
     state.scheduling.commit(empty, { ok: true, landed: new Map(), newNodes: [] });
@@ -28,6 +33,10 @@ export function validated(command: NodeCommand, state: PlanState): NodeCommand |
     const names = new Set(empty.map((at) => cluster.nodes[at]!.name));
     return {
       ...rest,
+      id: commandId(
+        { clusterName, method, uids: empty.map((at) => cluster.nodes[at]!.claim!.uid), replacements },
+        digest,
+      ),
       ...(before === undefined ? {} : { priceBefore: rounded(before) }),
       phase: 'Removing',
       since,
@@ -38,15 +47,15 @@ export function validated(command: NodeCommand, state: PlanState): NodeCommand |
   if (nodes.length < command.nodes.length || !nodes.every(stays)) return undefined;
   if (nodes.filter(withinBudget(state, 'Underutilized')).length < nodes.length) return undefined;
   const found = attempt(nodes, openSearch(state));
-  if (found === undefined || found.result.newNodes.length !== command.replacements.length) return undefined;
-  const [wanted] = command.replacements;
+  if (found === undefined || found.result.newNodes.length !== replacements.length) return undefined;
+  const [wanted] = replacements;
   const isOffered = found.result.newNodes[0]?.options.some(
     ({ type, zone, capacityType }) =>
       type.name === wanted?.instanceType && zone === wanted.zone && capacityType === wanted.capacityType,
   );
   if (wanted !== undefined && !isOffered) return undefined;
   state.scheduling.commit(nodes, found.result);
-  state.take(draftOf(nodes, found.result, { method: command.method, reason: 'Underutilized' }, state, []));
+  state.take(draftOf(nodes, found.result, { method, reason: 'Underutilized' }, state, []));
   return { ...command, phase: wanted === undefined ? 'Removing' : 'Launching', since };
 }
 

@@ -215,7 +215,7 @@ describe('over drawn clusters', () => {
         fc.property(clusters(anyBudget), (given) => {
           const world = worldOf(given);
           const planned = plan(world);
-          const [pool] = planned.pools;
+          const [pool] = planned.poolsWith(new Set());
           let going = pool!.disrupting;
           for (const { nodes, reason } of planned.proposed) {
             going += nodes.filter(({ name }) => given.nodes[Number(name.slice(1))]!.isReady).length;

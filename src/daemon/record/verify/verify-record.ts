@@ -53,6 +53,9 @@ export interface RecordVerifier
     of: Looked & {
       /** Doubted bindings of a record that their clusters show. */
       readonly shownBy: (record: FleetRecord) => readonly OnCluster[];
+      readonly now: Instant;
+      /** False = the record is a plan of this daemon that waits for its push. */
+      readonly isPublished: boolean;
     },
   ): Promise<Pick<VerifiedRecord, 'record' | 'problems'>>;
   /** This daemon published the record, on top of a verified one: it is trusted. */
@@ -136,14 +139,15 @@ export function recordVerifier(of: {
       return { ...verified, problems: mismatches.all() };
     },
     withoutUnshown: runs.withoutUnshown,
-    async observed(claimed, { observations, swept, shownBy }) {
-      const requested = nodes.withoutUnproven(upgrades.withoutUnrequested(claimed, observations), observations);
-      const invented = bindings.withoutInvented(requested, { observations, swept });
+    async observed(claimed, { observations, swept, shownBy, ...at }) {
+      const requested = upgrades.withoutUnrequested(claimed, observations);
+      const ofNodes = nodes.withoutUnproven(requested, { observations, ...at });
+      const invented = bindings.withoutInvented(ofNodes.record, { observations, swept });
       const settled = await evictions.settle(invented.record, { observations, history: history! });
       if (runs.unshown().size > 0) showRuns(settled.record, shownBy(runs.withoutUnshown(settled.record)));
       return {
         record: runs.withoutUnshown(settled.record),
-        problems: [...invented.problems, ...settled.problems, ...runs.notShown()],
+        problems: [...ofNodes.problems, ...invented.problems, ...settled.problems, ...runs.notShown()],
       };
     },
     published(record) {
@@ -157,7 +161,10 @@ export function recordVerifier(of: {
       bindings.published(record);
     },
     requested: approvals.requested,
-    confirmed: bindings.published,
+    confirmed(record) {
+      nodes.trust(record);
+      bindings.published(record);
+    },
     unreported: mismatches.unreported,
   };
 }

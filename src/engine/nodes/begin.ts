@@ -1,0 +1,88 @@
+import type { ClusterName } from '../../api/meta.ts';
+import type { DisruptionMode } from '../../api/nodes/disruption-modes.ts';
+import type { NodeCommand } from '../../api/nodes/node-plan.ts';
+import { formatInstant, type Instant } from '../kernel/instant.ts';
+import type { Pool } from '../node-pools/pool.ts';
+import { heldByPause } from '../pause/pause.ts';
+import { upgradingHold } from '../pause/upgrading-hold.ts';
+import type { Hold } from '../plan-document.ts';
+import type { World } from '../world.ts';
+import type { FleetLimits } from './fleet-limits.ts';
+
+export interface FleetContext {
+  readonly world: World;
+  readonly limits: FleetLimits;
+}
+
+/** The member of a command. */
+interface Disrupted {
+  readonly name: ClusterName;
+  readonly mode: DisruptionMode;
+  readonly pools: ReadonlyMap<string, Pool>;
+  /** Its nodes can be launched. */
+  readonly launches: boolean;
+}
+
+/** Commands that begin, and what keeps the others. */
+export interface Begun {
+  readonly commands: readonly NodeCommand[];
+  readonly holds: readonly Hold[];
+}
+
+/** Expiry as since Karpenter v1: nothing stops it. */
+export const isForced = ({ reason, nodes }: NodeCommand, pools: Disrupted['pools']): boolean =>
+  reason === 'Expired' && pools.get(nodes[0]!.pool)?.profile === 'karpenter-1.14';
+
+/** The command in its first phase, or as it was where something keeps it. */
+export function started(
+  command: NodeCommand,
+  member: Disrupted,
+  { now, holds, ...context }: FleetContext & { readonly now: Instant; readonly holds: Hold[] },
+): NodeCommand {
+  if (member.mode !== 'execute') return command;
+  const at = formatInstant(now);
+  const begun = (phase: NodeCommand['phase']): NodeCommand => ({ ...command, phase, since: at, startedAt: at });
+  if (isForced(command, member.pools)) return begun('Removing');
+  const hold = holdOfStart(command, member, context);
+  if (hold !== undefined) {
+    holds.push(hold);
+    return command;
+  }
+  if (command.reason === 'Empty' || command.reason === 'Underutilized') return begun('Validating');
+  return begun(command.replacements.length > 0 ? 'Launching' : 'Removing');
+}
+
+/** Commands whose validation ends now. One that something keeps by now is only proposed again. */
+export function begunAfterValidation(member: Disrupted, due: readonly NodeCommand[], context: FleetContext): Begun {
+  const holds: Hold[] = [];
+  const commands = due.map((command): NodeCommand => {
+    const hold = holdOfStart(command, member, context);
+    if (hold === undefined) return command;
+    holds.push(hold);
+    const { since: _since, startedAt: _startedAt, ...rest } = command;
+    return { ...rest, phase: 'Proposed' };
+  });
+  return { commands, holds };
+}
+
+/** What keeps a command from its start; undefined = it starts, and is counted from now on. */
+function holdOfStart(
+  command: NodeCommand,
+  { name, launches }: Disrupted,
+  { world, limits }: FleetContext,
+): Hold | undefined {
+  const nodes = command.nodes.map((node) => node.name).join(', ');
+  const what = `${command.method} of ${nodes} starts`;
+  const member = { kind: 'MemberCluster', name };
+  const run = world.upgrading.get(name);
+  if (run !== undefined) return { subject: member, ...upgradingHold(what, run) };
+  if (world.freeze.kind === 'paused') return { subject: member, ...heldByPause(what, world.freeze) };
+  if (command.replacements.length > 0 && !launches)
+    return {
+      subject: { kind: 'NodePool', name: command.nodes[0]!.pool, clusterName: name },
+      reason: 'NoLauncher',
+      message: `${what} once a provider can launch ${command.replacements.map((one) => one.instanceType).join(', ')} on ${name}`,
+    };
+  const verdict = limits.admit(name, command);
+  return verdict && { subject: member, ...verdict };
+}
