@@ -1,9 +1,9 @@
 import type { AutoUpgradeProfile } from '../../api/auto-upgrade-profile.ts';
-import { formatMinor, parseVersion } from '../../api/kubernetes-version.ts';
+import { formatMinor } from '../../api/kubernetes-version.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import type { Hold, RequestedApproval } from '../plan-document.ts';
 import { isLts } from './catalog.ts';
-import { type ChannelTarget, channelTarget, isNewer, targetText } from './channel-target.ts';
+import { type ChannelTarget, channelTarget, isListed, isNewer, parseTarget, targetText } from './channel-target.ts';
 import { type ProposedRun, profileRun } from './profile-run.ts';
 import type { UpgradesInput } from './upgrades-input.ts';
 
@@ -32,7 +32,7 @@ export const advanceProfiles = (
     const proposal = openProposal(profile, status, input);
     return {
       recorded: { ...profile, status: proposal ? status : withoutProposal(status) },
-      approvals: proposal ? [requested(proposal)] : [],
+      approvals: proposal && isAvailable(proposal, input) ? [requested(proposal)] : [],
       holds: failure ? [heldBy(profile, failure)] : [],
     };
   });
@@ -135,26 +135,31 @@ const heldBy = ({ kind, metadata }: AutoUpgradeProfile, { code, message }: Failu
   message: `profile ${metadata.name} proposes no run: ${message}`,
 });
 
+interface Proposal {
+  readonly target: ChannelTarget;
+  readonly run: ProposedRun;
+}
+
 /** The run that waits to be merged: of the target that was proposed last, until it is in the repository. */
 function openProposal(
   profile: AutoUpgradeProfile,
   { proposed }: ProfileStatus,
   { runs, recorded, digest }: UpgradesInput,
-): ProposedRun | undefined {
-  if (proposed === undefined || profile.spec.disabled) return undefined;
-  const run = profileRun(profile, targetOf(profile, proposed), digest);
+): Proposal | undefined {
+  const target = proposed === undefined || profile.spec.disabled ? undefined : parseTarget(profile, proposed);
+  if (target === undefined) return undefined;
+  const run = profileRun(profile, target, digest);
   const { name } = run.metadata;
-  return runs.some(({ metadata }) => metadata.name === name) || recorded.has(name) ? undefined : run;
+  return runs.some(({ metadata }) => metadata.name === name) || recorded.has(name) ? undefined : { target, run };
 }
 
-function targetOf({ spec }: AutoUpgradeProfile, text: string): ChannelTarget {
-  if (spec.channel === 'NodeImage') return { kind: 'images', images: text.split(',') };
-  return { kind: 'version', version: parseVersion(text)! };
-}
+/** What catalogs do not list is remembered only, until they do. */
+const isAvailable = ({ target }: Proposal, { versionCatalogs, unknownVersions }: UpgradesInput): boolean =>
+  unknownVersions !== undefined || isListed(target, versionCatalogs);
 
 const withoutProposal = ({ proposed: _, ...status }: ProfileStatus): ProfileStatus => status;
 
-const requested = (run: ProposedRun): RequestedApproval => ({
+const requested = ({ run }: Proposal): RequestedApproval => ({
   planned: { kind: run.kind, name: run.metadata.name, spec: run.spec, status: { state: 'Pending' } },
   answer: undefined,
   subject: { kind: run.kind, name: run.metadata.name },

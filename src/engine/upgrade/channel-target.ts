@@ -1,6 +1,7 @@
 import type { AutoUpgradeProfile } from '../../api/auto-upgrade-profile.ts';
 import { compareVersions, formatVersion, type KubernetesVersion, parseVersion } from '../../api/kubernetes-version.ts';
-import { compareNodeImages, type NodeImage, parseNodeImage } from '../../api/node-image.ts';
+import { compareNodeImages, type NodeImage, parseNodeImage, reachesImage } from '../../api/node-image.ts';
+import type { VersionCatalog } from '../../api/version-catalog.ts';
 import { by } from '../kernel/ordering.ts';
 import { newestImage, newestMinor, newestPatch, type RegionCatalog } from './catalog.ts';
 import { consistentImages } from './consistent-images.ts';
@@ -33,6 +34,46 @@ export function channelTarget(
 /** As text, for names and the record: `1.31.5`, or the images with commas between. */
 export const targetText = (target: ChannelTarget): string =>
   target.kind === 'version' ? formatVersion(target.version).replace(/^v/, '') : target.images.join(',');
+
+/** Reads the text of a target of a channel; undefined for what is none. */
+export function parseTarget({ spec }: AutoUpgradeProfile, text: string): ChannelTarget | undefined {
+  if (spec.channel === 'NodeImage') {
+    const images = text.split(',');
+    return images.every((image) => parseNodeImage(image)) ? { kind: 'images', images } : undefined;
+  }
+  const version = parseVersion(text);
+  return version && { kind: 'version', version };
+}
+
+/** Whether all of a target is in catalogs, of any region. */
+export function isListed(target: ChannelTarget, catalogs: readonly VersionCatalog[]): boolean {
+  const { versions, images } = listedIn(catalogs);
+  if (target.kind === 'images') return target.images.every((image) => images.some(({ text }) => text === image));
+  const wanted = formatVersion(target.version);
+  return versions.some((version) => formatVersion(version) === wanted);
+}
+
+/** Whether catalogs of any region list all of a target, or something newer. */
+export function isReachedBy(target: ChannelTarget, catalogs: readonly VersionCatalog[]): boolean {
+  const { versions, images } = listedIn(catalogs);
+  if (target.kind === 'version') return versions.some((version) => compareVersions(version, target.version) >= 0);
+  return target.images.every((text) => {
+    const image = parseNodeImage(text);
+    return image !== undefined && images.some((listed) => reachesImage(listed, image));
+  });
+}
+
+function listedIn(catalogs: readonly VersionCatalog[]) {
+  const regions = catalogs.flatMap(({ spec }) => spec.regions);
+  return {
+    versions: regions.flatMap(({ kubernetesVersions }) =>
+      kubernetesVersions.flatMap(({ version }) => parseVersion(version) ?? []),
+    ),
+    images: regions.flatMap(({ nodeImageVersions }) =>
+      nodeImageVersions.flatMap(({ version }) => parseNodeImage(version) ?? []),
+    ),
+  };
+}
 
 /** Whether a target is newer than the text of one that was seen. Of images one that is newer is enough. */
 export function isNewer(target: ChannelTarget, seen: string): boolean {

@@ -40,6 +40,8 @@ export interface UpgradesInput {
   readonly unknownWindows: string | undefined;
   /** Why it is not known what exists where. Undefined = all catalogs could be read. */
   readonly unknownVersions: string | undefined;
+  /** Of all regions. */
+  readonly versionCatalogs: Fleet['versionCatalogs'];
   /** What exists where the member is; undefined = nothing is known of it. */
   readonly catalogOf: (member: UpgradeMember) => RegionCatalog | undefined;
   /** What placements put on the member in APIs that Kubernetes removes. */

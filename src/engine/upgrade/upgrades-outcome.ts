@@ -146,6 +146,7 @@ export function upgradesInput(
     maintenanceOf: (member, type) => maintenanceOf(maintenanceConfigurations, member, type),
     unknownWindows: unreadSettings(input.fleet, 'MaintenanceConfiguration'),
     unknownVersions: unreadSettings(input.fleet, 'VersionCatalog'),
+    versionCatalogs,
     catalogOf: ({ region, annotations }) => catalogOf(versionCatalogs, region, annotations[providerAnnotation]),
     placedInOldApis: ({ name, observation }) => placedInOldApis(name, record, observation),
     now: input.now,

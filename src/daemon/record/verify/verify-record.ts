@@ -20,6 +20,7 @@ import { rollbackVerifier } from './rollback-targets.ts';
 import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts';
 import { withUsableIndexes } from './snapshot-indexes.ts';
 import { type DoubtedOperations, upgradeVerifier } from './upgrade-claims.ts';
+import { profileVerifier } from './upgrade-profiles.ts';
 
 export interface VerifiedRecord {
   /** The part that the followed branch confirms. */
@@ -36,7 +37,7 @@ export interface RecordVerifier
       'verify' | 'published' | 'doubtedRemovals' | 'withoutRemovals' | 'begun' | 'withoutInvented'
     >,
     Omit<DoubtedOperations, 'withoutUnrequested'> {
-  /** `followed`: the newest commit known to be on the followed branch, with its files. `reported`: by the status branch. */
+  /** `followed`: the newest commit known to be on the followed branch, with its files. `reported`: by the status branch, for this commit. */
   verify(
     record: FleetRecord,
     of: {
@@ -89,6 +90,7 @@ export function recordVerifier(of: {
   const bindings = bindingVerifier();
   const evictions = evictionVerifier(bindings);
   const upgrades = upgradeVerifier();
+  const profiles = profileVerifier();
   const nodes = nodeVerifier();
   let history: FollowedHistory | undefined;
   /** The last result: at rest nothing is verified again. */
@@ -124,16 +126,17 @@ export function recordVerifier(of: {
       const ran = await runs.verify(filled.record, history);
       const targeted = await targets.verify(ran.record, history);
       const upgraded = await upgrades.verify(targeted.record, history);
-      const forgotten = await work.verify(upgraded.record, history);
+      const profiled = await profiles.verify(upgraded.record, history);
+      const forgotten = await work.verify(profiled.record, history);
       const approved = await approvals.verify(forgotten.record, history);
       await evictions.started(approved, history);
       const record = bindings.verify(approved, { tip: followed.fleet, runs: ran.proven });
-      const found = [limited, versioned, filled, ran, targeted, upgraded, forgotten].flatMap(
+      const found = [limited, versioned, filled, ran, targeted, upgraded, profiled, forgotten].flatMap(
         ({ problems }) => problems,
       );
       const { waiting } = filled;
       const { commit } = followed;
-      mismatches.keepAt(commit, { found, reported: claimed.commit === commit ? reported : [] });
+      mismatches.keepAt(commit, { found, reported });
       const verified = { record, waiting };
       last = waiting.size === 0 ? { claimed, tip: followed.fleet, verified } : undefined;
       return { ...verified, problems: mismatches.all() };
@@ -154,6 +157,7 @@ export function recordVerifier(of: {
       versions.trust(record);
       runs.trust(record);
       upgrades.trust(record);
+      profiles.trust(record);
       nodes.trust(record);
       targets.published(record);
       work.published(record);
