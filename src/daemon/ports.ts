@@ -14,6 +14,8 @@ export interface DesiredState {
   has(commit: string): Promise<boolean>;
   /** False also when `ancestor` is no longer available. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
+  /** Where a commit is among those that were the tip: see GitSource. */
+  readonly heightOf: GitSource['heightOf'];
   /** First parent of a commit; undefined if it has none or cannot be read. */
   parentOf(commit: string): Promise<string | undefined>;
   /** The commit that brought the present content of a file: see GitSource. */

@@ -3,6 +3,7 @@ import type { RepoTree } from '../repo/tree.ts';
 import { parseAddress } from './address.ts';
 import type { Branches, GitRequest } from './branches.ts';
 import { broughtBy } from './brought-by.ts';
+import { type FirstParentLine, firstParentLine } from './first-parent-line.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
 import type { Commit } from './objects/commit.ts';
@@ -16,6 +17,8 @@ export interface GitSource {
   tree(commit: string): Promise<RepoTree>;
   /** False also when `ancestor` is no longer known. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
+  /** See {@link FirstParentLine}. */
+  readonly heightOf: FirstParentLine['heightOf'];
   /** First parent of a commit; undefined if it has none or cannot be read. */
   parentOf(commit: string): Promise<string | undefined>;
   /** See {@link broughtBy}. */
@@ -95,6 +98,7 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
         judged = { ancestor, of, verdict: await judge(ancestor, of) };
       return judged.verdict;
     },
+    heightOf: firstParentLine(branches, ref).heightOf,
     async parentOf(commit) {
       if (!(await branches.objects.has(commit))) return undefined;
       return (await branches.objects.commit(commit)).parents[0];

@@ -80,6 +80,25 @@ describe.skipIf(!gitThere).each(kinds)('history over $name', ({ native, http }) 
     expect(await again.isAncestor(oids[3]!, await again.poll())).toBe(true);
   });
 
+  it('commits that were the tip are distinguished from those that a merge brought', async () => {
+    const { repo, dir, oids } = await make(3);
+    sh(dir, 'branch', 'change', oids[1]!);
+    const inner = elsewhere(dir, { 'resources/other.yaml': 'a: 1\n' }, 'change');
+    const tree = sh(dir, 'rev-parse', `${inner}^{tree}`);
+    const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com'];
+    const merge = sh(dir, ...who, 'commit-tree', '-p', oids[2]!, '-p', inner, '-m', 'Merge', tree);
+    sh(dir, 'update-ref', 'refs/heads/main', merge);
+    const opened = await source(repo);
+    const tip = await opened.poll();
+    const heights = [];
+    for (const oid of [...oids, merge, inner, '1'.repeat(40)]) heights.push(await opened.heightOf(oid, tip));
+    expect([tip, ...heights]).toEqual([merge, -3, -2, -1, 0, undefined, undefined]);
+    expect(await opened.isAncestor(inner, tip)).toBe(true);
+    const next = elsewhere(dir, { a: '1\n' });
+    expect(await opened.poll()).toBe(next);
+    expect([await opened.heightOf(next, next), await opened.heightOf(oids[0]!, next)]).toEqual([1, -3]);
+  });
+
   it('a rewound main is distinguished from one that moved forward, also without the mirror', async () => {
     const { repo, dir, oids } = await make(4);
     sh(dir, 'update-ref', 'refs/heads/main', oids[1]!);

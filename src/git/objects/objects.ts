@@ -36,6 +36,8 @@ export interface Objects {
   commits(oids: readonly string[]): Promise<readonly Commit[]>;
   /** A commit and its ancestors, newest first, at most `most`; with a path, only those that changed something there. */
   log(tip: string, options: { readonly most: number; readonly path?: string }): Promise<readonly string[]>;
+  /** A commit and its first parents, newest first, at most `most`; ends where history was left out. */
+  firstParents(tip: string, most: number): Promise<readonly string[]>;
   tree(oid: string): Promise<readonly TreeEntry[]>;
   /** Every file of a commit; folders that did not change since the last call are not read again. */
   files(commit: string): Promise<RepoTree>;

@@ -21,7 +21,7 @@ export function openObjects(gitdir: string, native: boolean): Objects {
 }
 
 /** The operations that need nothing but reading objects. */
-export function objectsFrom(store: ObjectStore, { log, isAncestor }: Pick<Objects, 'log' | 'isAncestor'>): Objects {
+export function objectsFrom(store: ObjectStore, { log, isAncestor, firstParents }: History): Objects {
   const { read, readSmall, sizes } = boundedRead(store);
   let known = new Map<string, readonly TreeEntry[]>();
 
@@ -66,6 +66,7 @@ export function objectsFrom(store: ObjectStore, { log, isAncestor }: Pick<Object
     commit,
     commits,
     log,
+    firstParents: firstParents ?? ((tip, most) => lineFrom(tip, { most, commit })),
     has: (oid) => areThere(read, [oid]),
     async tree(oid) {
       return known.get(oid) ?? parseTree((await read([oid])).get(oid)!.content);
@@ -117,20 +118,29 @@ const areThere = (read: Objects['read'], oids: readonly string[]): Promise<boole
     },
   );
 
-type History = Pick<Objects, 'log' | 'isAncestor'>;
+type History = Pick<Objects, 'log' | 'isAncestor'> & Partial<Pick<Objects, 'firstParents'>>;
+
+async function lineFrom(
+  tip: string,
+  { most, commit }: Pick<Objects, 'commit'> & { readonly most: number },
+): Promise<readonly string[]> {
+  const line: string[] = [];
+  for (let next: string | undefined = tip; next !== undefined && line.length < most; ) {
+    const found: Commit | undefined = await commit(next).catch((error: unknown) => {
+      if (error instanceof GitError && error.code === 'object-missing') return undefined;
+      throw error;
+    });
+    if (found === undefined) break;
+    line.push(next);
+    next = found.parents[0];
+  }
+  return line;
+}
 
 const nativeHistory = (gitdir: string, read: Objects['read']): History => ({
-  async log(tip, { most, path }) {
-    const limit = [
-      '--literal-pathspecs',
-      'rev-list',
-      `--max-count=${most}`,
-      tip,
-      ...(path === undefined ? [] : ['--', path]),
-    ];
-    const listed = (await gitOrThrow(limit, { gitdir })).toString('latin1').trim();
-    return listed === '' ? [] : listed.split('\n');
-  },
+  log: (tip, { most, path }) =>
+    revList(gitdir, [`--max-count=${most}`, tip, ...(path === undefined ? [] : ['--', path])]),
+  firstParents: (tip, most) => revList(gitdir, ['--first-parent', `--max-count=${most}`, tip]),
   async isAncestor(ancestor, of) {
     const { code, stderr } = await git(['merge-base', '--is-ancestor', ancestor, of], { gitdir });
     if (code === 0 || code === 1) return code === 0;
@@ -139,6 +149,11 @@ const nativeHistory = (gitdir: string, read: Objects['read']): History => ({
     throw new GitError('failed', `git merge-base in ${gitdir}: ${stderr}`);
   },
 });
+
+async function revList(gitdir: string, args: readonly string[]): Promise<readonly string[]> {
+  const listed = (await gitOrThrow(['--literal-pathspecs', 'rev-list', ...args], { gitdir })).toString('latin1').trim();
+  return listed === '' ? [] : listed.split('\n');
+}
 
 const pureHistory = (gitdir: string): History => ({
   async log(tip, { most, path }) {

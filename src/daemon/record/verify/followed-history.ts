@@ -2,13 +2,16 @@ import type { Fleet } from '../../../engine/input.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 
-/** The followed branch up to one of its commits. Only its commits count as desired state. */
+/**
+ * The followed branch up to one of its commits. Only commits that were its tip count as desired state: those on its first-parent line.
+ * What a merge brought was reviewed as the merge left it, not commit by commit.
+ */
 export interface FollowedHistory {
   /** The commit that is planned for. */
   readonly tip: string;
-  /** The fleet as the branch held it; undefined for a commit that is not in its history, or whose files are missing. */
+  /** The fleet as the branch held it; undefined for a commit that was never its tip, or whose files are missing. */
   fleetAt(commit: string): Promise<Fleet | undefined>;
-  /** Whether `commit` is `of` or in its history. */
+  /** Whether the branch was at `commit` before it was at `of`; also if they are the same. */
   holds(commit: string, of: string): Promise<boolean>;
   /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
   madeAt(commit: string): Promise<number | undefined>;
@@ -30,7 +33,7 @@ const commitForm = /^[0-9a-f]{40}$/;
 
 /** Keeps fleets of past commits between verifications. `load` must not drop the present fleet from its cache. */
 export function followedHistory(
-  desired: Pick<DesiredState, 'has' | 'isAncestor' | 'madeAt' | 'parentOf' | 'tree'>,
+  desired: Pick<DesiredState, 'has' | 'heightOf' | 'madeAt' | 'parentOf' | 'tree'>,
   load: (tree: RepoTree) => Promise<Fleet>,
 ): (tip: { readonly commit: string; readonly fleet: Fleet }) => FollowedHistory {
   const loaded = new Map<string, Fleet>();
@@ -45,19 +48,25 @@ export function followedHistory(
     return fleet;
   }
 
+  // Only a commit id may be passed to git.
+  const heightIn = async (tip: string, commit: string): Promise<number | undefined> =>
+    commitForm.test(commit) ? desired.heightOf(commit, tip) : undefined;
+
   return ({ commit: tip, fleet }) => ({
     tip,
     async fleetAt(commit) {
       if (commit === tip) return fleet;
-      // Only a commit id may be passed to git.
-      if (!commitForm.test(commit) || !(await desired.isAncestor(commit, tip))) return undefined;
-      return fleetOf(commit);
+      return (await heightIn(tip, commit)) === undefined ? undefined : fleetOf(commit);
     },
-    holds: async (commit, of) =>
-      commit === of || (commitForm.test(commit) && commitForm.test(of) && desired.isAncestor(commit, of)),
+    async holds(commit, of) {
+      if (commit === of) return true;
+      const [earlier, later] = [await heightIn(tip, commit), await heightIn(tip, of)];
+      return earlier !== undefined && later !== undefined && earlier < later;
+    },
     madeAt: async (commit) => (commitForm.test(commit) ? desired.madeAt(commit) : undefined),
     async *before(commit) {
-      let at = commit === tip || commitForm.test(commit) ? await desired.parentOf(commit) : undefined;
+      const wasTip = commit === tip || (await heightIn(tip, commit)) !== undefined;
+      let at = wasTip ? await desired.parentOf(commit) : undefined;
       for (let step = 0; step < mostSteps && at !== undefined; step++) {
         const found = await fleetOf(at);
         if (found === undefined) return;

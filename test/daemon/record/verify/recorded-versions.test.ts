@@ -27,7 +27,8 @@ async function branch() {
     {
       has: async () => true,
       madeAt: async () => undefined,
-      isAncestor: async (ancestor, of) => order.indexOf(ancestor) <= order.indexOf(of),
+      heightOf: async (commit, tip) =>
+        order.indexOf(commit) <= order.indexOf(tip) ? order.indexOf(commit) : undefined,
       async parentOf(commit) {
         asked.push(commit);
         return order[order.indexOf(commit) - 1];
