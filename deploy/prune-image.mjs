@@ -3,8 +3,9 @@ import { join } from 'node:path';
 
 /**
  * Removes packages from a node_modules that no code of gitfleet loads. @kubernetes/client-node needs them for exec, attach, cp and
- * port-forward, of which we use none: only its reader of kubeconfigs is imported. What that loads stays, although we may not use it:
- * openid-client and jose (OIDC users), jsonpath-plus (token paths of auth providers), socks and hpagent (proxies of a cluster).
+ * port-forward, of which we use none: only its reader of kubeconfigs and models of kinds are loaded. What the reader loads stays,
+ * although we may not use it: openid-client and jose (OIDC users), jsonpath-plus (token paths of auth providers), socks and hpagent
+ * (proxies of a cluster).
  */
 const unused = [
   // Copying files
