@@ -40,7 +40,8 @@ const words: Readonly<Record<string, ForgeAddress['kind']>> = {
 
 const kindOf = (host: string): ForgeAddress['kind'] | undefined => hosts[host] ?? words[host.split('.')[0]!];
 
-const usualURLs: Readonly<Record<ForgeAddress['kind'], string | undefined>> = {
+/** Where the repo has no host: the server that everybody means. */
+export const usualURLs: Readonly<Record<ForgeAddress['kind'], string | undefined>> = {
   github: 'https://api.github.com',
   gitlab: 'https://gitlab.com',
   gitea: undefined,
@@ -51,14 +52,15 @@ function usualURL(kind: ForgeAddress['kind'], { host, origin }: Parts): string |
   return kind === 'github' ? `${origin}/api/v3` : origin;
 }
 
+/** Of the address of a repo: its host, and the web server there. */
 interface Parts {
   readonly host: string;
   readonly origin: string;
   readonly path: string;
 }
 
-/** Of `https://HOST/OWNER/NAME.git`, `ssh://git@HOST/OWNER/NAME.git` and `git@HOST:OWNER/NAME.git`. */
-function partsOf(address: string): Parts | undefined {
+/** Of `https://HOST/OWNER/NAME.git`, `ssh://git@HOST/OWNER/NAME.git` and `git@HOST:OWNER/NAME.git`; undefined for a path. */
+export function partsOf(address: string): Parts | undefined {
   const [, scheme, name = '', port = '', path = ''] =
     /^(https?|ssh):\/\/(?:[^@/]+@)?([^:/]+)(:\d+)?\/(.+)$/.exec(address) ??
     /^()(?:[^@/]+@)?([^:/]{2,})():(?!\/\/)(.+)$/.exec(address) ??

@@ -67,4 +67,5 @@ interface GiteaReview {
   readonly dismissed: boolean;
 }
 
-const baseOf = (pull: unknown): string => (pull as { readonly base: { readonly ref: string } }).base.ref;
+const baseOf = (pull: unknown): string | undefined =>
+  (pull as { readonly base: { readonly ref: string } | null }).base?.ref;

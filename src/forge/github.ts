@@ -98,8 +98,9 @@ interface GithubPull {
   readonly merged_at: string | null;
   readonly title: string;
   readonly body: string | null;
-  readonly head: GithubBranch;
-  readonly base: GithubBranch;
+  /** Null where the branch is gone. */
+  readonly head: GithubBranch | null;
+  readonly base: GithubBranch | null;
 }
 
 interface GithubBranch {
@@ -112,7 +113,7 @@ interface GithubBranch {
 /** None for one from a fork. Gitea answers in the same form. */
 export function pullRequests(value: unknown): PullRequest[] {
   const { number, html_url: url, state, merged_at: mergedAt, title, body, head, base } = value as GithubPull;
-  if (head.repo === null || head.repo.id !== base.repo?.id) return [];
+  if (!head?.repo || head.repo.id !== base?.repo?.id) return [];
   return [
     {
       number,

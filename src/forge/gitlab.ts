@@ -86,7 +86,7 @@ interface MergeRequest {
   readonly state: string;
   readonly title: string;
   readonly description: string | null;
-  readonly source_branch: string;
+  readonly source_branch?: string;
   readonly sha: string | null;
   readonly source_project_id: number | null;
   readonly target_project_id: number;
@@ -95,8 +95,8 @@ interface MergeRequest {
 /** None for one from a fork. `locked` is one that is being merged. */
 function mergeRequests(value: unknown): PullRequest[] {
   const request = value as MergeRequest;
-  if (request.source_project_id !== request.target_project_id) return [];
   const { iid: number, web_url: url, state, title, description, source_branch: head, sha } = request;
+  if (head === undefined || request.source_project_id !== request.target_project_id) return [];
   return [
     {
       number,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { EnvHttpProxyAgent, fetch as undiciFetch } from 'undici';
 import { secretFromEnv } from '../git/secret-from-env.ts';
 import { type Forge, ForgeError } from './forge.ts';
-import { type ForgeAddress, forgeAddress, type NamedForge } from './forge-address.ts';
+import { type ForgeAddress, forgeAddress, type NamedForge, partsOf, usualURLs } from './forge-address.ts';
 import { gitea } from './gitea.ts';
 import { github, githubHeaders } from './github.ts';
 import { installationToken } from './github-app.ts';
@@ -44,7 +44,7 @@ export function openForge({ named, repo, env, fetch, now }: ForgeInput): OpenedF
   const { kind, repository, baseURL } = address;
   if (baseURL === undefined)
     return { missing: `spec.forge.baseURL of fleet.yaml is missing: where is the ${kind} server?` };
-  const refused = whyNoToken(baseURL, repo, env['GITFLEET_FORGE_HOST']);
+  const refused = whyNoToken({ kind, baseURL }, repo, env['GITFLEET_FORGE_HOST']);
   if (refused !== undefined) return { missing: refused };
   const secret = secretOf({ kind, repository, env, fetch, now, baseURL });
   const api = forgeApi({
@@ -57,7 +57,33 @@ export function openForge({ named, repo, env, fetch, now }: ForgeInput): OpenedF
       return { secret: token, headers: authorization[kind](token) };
     },
   });
-  return { forge: dialects[kind](api, repository) };
+  return { forge: withNamedErrors(dialects[kind](api, repository)) };
+}
+
+/** An answer of another form than the API's is an error of the forge, not of the program. */
+function withNamedErrors(forge: Forge): Forge {
+  const named =
+    <A extends unknown[], R>(operation: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      try {
+        return await operation(...args);
+      } catch (error) {
+        if (error instanceof ForgeError) throw error;
+        const why = `the answer does not have the form of the API of ${forge.kind}: check kind and baseURL`;
+        throw new ForgeError('unreachable', why, { cause: error });
+      }
+    };
+  return {
+    ...forge,
+    listOpen: named(forge.listOpen),
+    find: named(forge.find),
+    open: named(forge.open),
+    edit: named(forge.edit),
+    close: named(forge.close),
+    comment: named(forge.comment),
+    setStatus: named(forge.setStatus),
+    approvers: named(forge.approvers),
+  };
 }
 
 /** One row for each kind of forge. */
@@ -81,15 +107,24 @@ const authorization: Readonly<Record<ForgeAddress['kind'], (token: string) => Re
 
 /**
  * Whoever can change fleet.yaml could have the token sent to a server of their own. So it goes to the host of the repo and what
- * belongs to it, and elsewhere only where the operator of the daemon says so.
+ * belongs to it, at the port of its web server, and elsewhere only where the operator of the daemon says so. Of a repo that is a path
+ * it goes to the server that everybody uses.
  */
-function whyNoToken(baseURL: string, repo: string, allowed: string | undefined): string | undefined {
-  const { hostname, protocol } = new URL(baseURL);
-  const host = /^(?:[a-z]+:\/\/)?(?:[^@/]+@)?([^:/]{2,})[:/]/.exec(repo)?.[1]?.toLowerCase();
-  const isLocal = !/^(?:(?:https?|ssh):\/\/|[^/:]{2,}:)/.test(repo) || host === undefined;
-  const isNear = isLocal || near(hostname, host) || (isLoopback(hostname) && isLoopback(host));
-  if (!isNear && hostname !== allowed?.toLowerCase())
-    return `spec.forge.baseURL of fleet.yaml names ${hostname}, but the repo is on ${host}, so the token is not sent: set GITFLEET_FORGE_HOST=${hostname} if that is right`;
+function whyNoToken(
+  { kind, baseURL }: { readonly kind: ForgeAddress['kind']; readonly baseURL: string },
+  repo: string,
+  allowed: string | undefined,
+): string | undefined {
+  const { host, hostname, origin, port, protocol } = new URL(baseURL);
+  const of = partsOf(repo);
+  const isNear =
+    of === undefined
+      ? origin === usualURLs[kind]
+      : port === new URL(of.origin).port && (near(hostname, of.host) || (isLoopback(hostname) && isLoopback(of.host)));
+  if (!isNear && host !== allowed?.toLowerCase()) {
+    const where = of === undefined ? 'a path' : `on ${new URL(of.origin).host}`;
+    return `spec.forge.baseURL of fleet.yaml names ${host}, but the repo is ${where}, so the token is not sent: set GITFLEET_FORGE_HOST=${host} if that is right`;
+  }
   if (protocol === 'http:' && !isLoopback(hostname) && !repo.startsWith('http://'))
     return `spec.forge.baseURL of fleet.yaml is http://${hostname}, which would show the token to the network: write https://`;
   return undefined;

@@ -21,6 +21,7 @@ describe.skipIf(!gitThere)('a daemon on a repository and a forge over HTTP', () 
     const forge = new TestForge('gitlab', bareHost(repo), Date.now);
     const [git, web] = [await startGitServer(dirname(repo)), await forge.listen()];
     vi.stubEnv('GITFLEET_FORGE_TOKEN', 'right-token');
+    vi.stubEnv('GITFLEET_FORGE_HOST', new URL(web.url).host);
     elsewhere(repo, {
       'clusters/eu-1.yaml': memberFile('a'),
       'resources/shop/web.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',

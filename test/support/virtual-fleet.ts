@@ -148,7 +148,7 @@ export class VirtualFleet {
         openForge({
           named,
           repo: 'memory',
-          env: options.forge ? { GITFLEET_FORGE_TOKEN: 'right-token' } : {},
+          env: options.forge ? { GITFLEET_FORGE_TOKEN: 'right-token', GITFLEET_FORGE_HOST: 'forge.example' } : {},
           fetch: mortalFetch(options.forge, life.signal),
           now: () => clock.now(),
         }),
