@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { GitError } from '../git-error.ts';
 import type { GitSource } from '../source.ts';
 import type { CommitVerifier } from './commit-verifier.ts';
@@ -61,13 +61,13 @@ export function verifiedSource(
     for (const [at, commit] of [...line.entries()].toReversed()) {
       const verdict = await verdictOn(commit);
       if (!verdict.isVerified) {
-        await base.set(verified);
+        base.set(verified);
         return { tip, verified, first: commit, why: verdict.why, count: at + 1 };
       }
       // A line that joins the known commit by a merge does not descend from it before.
       if (await source.isAncestor(known, commit)) verified = commit;
     }
-    await base.set(tip);
+    base.set(tip);
     return undefined;
   }
 
@@ -78,7 +78,7 @@ export function verifiedSource(
     for (let count = 0; count < mostCommits && at !== undefined; count++) {
       const verdict = await verdictOn(at);
       if (verdict.isVerified) {
-        await base.set(at);
+        base.set(at);
         return count === 0 ? undefined : { tip, verified: at, first: first.commit, why: first.why, count };
       }
       first = { commit: at, why: verdict.why };
@@ -91,14 +91,14 @@ export function verifiedSource(
   }
 
   async function judged(tip: string): Promise<UnverifiedCommits | undefined> {
-    const known = await base.get();
+    const known = base.get();
     if (known === undefined) return newest(tip);
     if (known === tip) return undefined;
     if (await source.isAncestor(known, tip)) return sinceKnown(tip, known);
     // The branch was rewound: whether that is accepted is decided by who asks for the tip.
     const verdict = await verdictOn(tip);
     if (!verdict.isVerified) return { tip, verified: known, first: tip, why: verdict.why, count: 1 };
-    await base.set(tip);
+    base.set(tip);
     return undefined;
   }
 
@@ -117,23 +117,26 @@ export function verifiedSource(
   };
 }
 
-/** A commit of a branch, kept in a file between starts. */
+/** A commit of a branch, kept in a small file between starts. It is replaced whole: a crash leaves the old or the new one. */
 function keptCommit(file: string, branch: string) {
-  let kept: Promise<string | undefined> | undefined;
-  const read = async (): Promise<string | undefined> => {
-    const [commit = '', of] = (await readFile(file, 'utf8').catch(() => '')).split('\n');
+  let kept: { readonly commit: string | undefined } | undefined;
+  const read = (): string | undefined => {
+    if (!existsSync(file)) return undefined;
+    const [commit = '', of] = readFileSync(file, 'utf8').split('\n');
     return of === branch && /^[0-9a-f]{40}$/.test(commit) ? commit : undefined;
   };
-  const get = (): Promise<string | undefined> => {
-    kept ??= read();
-    return kept;
+  const get = (): string | undefined => {
+    kept ??= { commit: read() };
+    return kept.commit;
   };
   return {
     get,
-    async set(commit: string): Promise<void> {
-      if ((await get()) === commit) return;
-      kept = Promise.resolve(commit);
-      await writeFile(file, `${commit}\n${branch}\n`);
+    set(commit: string): void {
+      if (get() === commit) return;
+      const next = `${file}.new`;
+      writeFileSync(next, `${commit}\n${branch}\n`);
+      renameSync(next, file);
+      kept = { commit };
     },
   };
 }
