@@ -11,8 +11,8 @@ export interface GuardRequest {
   /** Checked by rules of its own (`record/`), not trusted. */
   readonly recovered: { readonly record: FleetRecord; readonly lost: boolean };
   readonly plan: Plan;
-  /** What clusters get of NodePools; undefined = nothing. */
-  readonly pools?: WrittenPools;
+  /** What clusters get of NodePools. */
+  readonly pools: WrittenPools;
 }
 
 /** What the rules of every domain read. Only the plan and the recovered record are taken from the planner. */

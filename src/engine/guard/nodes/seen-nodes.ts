@@ -21,15 +21,13 @@ export interface Seen {
 export function seenNodes(
   cluster: ClusterName,
   observation: ClusterObservation | undefined,
-  written: WrittenPools | undefined,
+  written: WrittenPools,
 ): Seen {
   const { nodes = [], objects = [], extras = [] } = observation ?? {};
   const isPool = ({ kind, apiVersion }: Manifest) => kind === 'NodePool' && apiVersion.startsWith('karpenter.sh/');
-  const delivered = (written?.delivered.get(cluster) ?? []).filter(isPool);
+  const delivered = (written.delivered.get(cluster) ?? []).filter(isPool);
   const chosen = delivered.length > 0 ? delivered : [...objects, ...extras].filter(isPool);
-  const pools = new Map(
-    [...(written?.invalid.get(cluster) ?? []), ...chosen].map((pool) => [pool.metadata.name, pool]),
-  );
+  const pools = new Map([...(written.invalid.get(cluster) ?? []), ...chosen].map((pool) => [pool.metadata.name, pool]));
   const claims = extras.filter(({ kind }) => kind === 'NodeClaim');
   const claimOf = new Map(claims.map((claim) => [fields(claim['status'])['nodeName'], claim]));
   const ready = new Set(nodes.filter((node) => hasTrue(node, 'Ready')).map(({ metadata }) => metadata.name));

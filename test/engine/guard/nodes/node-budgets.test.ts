@@ -9,6 +9,7 @@ import { readRecord } from '../../../../src/repo/record/read.ts';
 import { sha256 } from '../../../../src/repo/sha256.ts';
 import { claim, node, nodeMember, nodePool, observedNodes } from '../../../support/node-world.ts';
 import { treeOf } from '../../../support/paper-fleet.ts';
+import { noPools } from '../world.ts';
 
 async function judged() {
   const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
@@ -32,7 +33,7 @@ describe('the budget of a NodePool', () => {
   it('is read from the pool itself, whatever the plan says that it allows', async () => {
     const { input, plan, recovered } = await judged();
     expect(plan.nodes[0]!.commands.map(({ nodes }) => nodes.length)).toEqual([2]);
-    expect(guard({ input, plan, recovered }).findings).toEqual([]);
+    expect(guard({ input, plan, recovered, pools: noPools }).findings).toEqual([]);
     const [planned] = plan.nodes;
     const [command] = planned!.commands;
     const wrong = {
@@ -45,7 +46,9 @@ describe('the budget of a NodePool', () => {
         },
       ],
     };
-    expect(guard({ input, plan: wrong, recovered }).findings.map(({ rule }) => rule)).toContain('NodeBudgetExceeded');
+    expect(guard({ input, plan: wrong, recovered, pools: noPools }).findings.map(({ rule }) => rule)).toContain(
+      'NodeBudgetExceeded',
+    );
   });
 
   it.each([

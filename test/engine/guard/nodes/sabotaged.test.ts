@@ -8,6 +8,7 @@ import { readRecord } from '../../../../src/repo/record/read.ts';
 import { sha256 } from '../../../../src/repo/sha256.ts';
 import { claim, node, nodeMember, nodePool, observedNodes, pod, smallMarket } from '../../../support/node-world.ts';
 import { treeOf } from '../../../support/paper-fleet.ts';
+import { noPools } from '../world.ts';
 
 const budget = (name: string, app: string, spec: object = {}) => ({
   apiVersion: 'policy/v1',
@@ -59,7 +60,9 @@ async function sound() {
   const command = plan.nodes[0]!.commands.find(({ reason }) => reason === 'Underutilized')!;
   const found = (changed: NodeCommand): string[] => {
     const wrong = { ...plan, nodes: [{ ...plan.nodes[0]!, commands: [changed] }] };
-    return guard({ input, plan: wrong, recovered: { record, lost: false } }).findings.map(({ rule }) => rule);
+    return guard({ input, plan: wrong, recovered: { record, lost: false }, pools: noPools }).findings.map(
+      ({ rule }) => rule,
+    );
   };
   return { command, found };
 }
