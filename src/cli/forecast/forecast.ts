@@ -6,6 +6,7 @@ import { ganttLegend } from '../../report/forecast/gantt.ts';
 import { clusterRows, forecastHeadings, forecastParts, forecastSummary } from '../../report/forecast/lines.ts';
 import { indent } from '../kinds/page-text.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
+import { withRecordedStatus } from '../plan/recorded-status.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
 import { aligned, table } from '../terminal/table.ts';
@@ -23,7 +24,7 @@ const mostClusters = 50;
 export async function forecast(options: PlanOptions & AssumptionFlags & { readonly output: string }): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'markdown']);
   const assumptions = assumptionsOf(options);
-  const found = forecastFleet(await readPlanInput(options), assumptions);
+  const found = forecastFleet(withRecordedStatus(await readPlanInput(options)), assumptions);
   if (format === 'json')
     printJson({ ...found, assumptions: { readyAfter: options.readyAfter, approveAfter: options.approveAfter } });
   else if (format === 'markdown') print(forecastMarkdown(found, options));

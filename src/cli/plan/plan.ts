@@ -66,17 +66,19 @@ export async function plan(
     print(
       supposed
         ? whatIfText(supposed.whatIf, plan)
-        : planTable(plan, { actions, notRolledOut, unobserved: unobserved(input) }),
+        : planTable(plan, { actions, notRolledOut, withoutProperties: withoutProperties(input) }),
     );
   const code = exitCodeOf(plan, actions);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
 }
 
-/** Members without any properties: not observed now, not by the daemon, and without a status in their file. */
-const unobserved = (input: PlanInput): number =>
-  input.observations === undefined
-    ? withRecordedStatus(input).fleet.members.filter(({ status }) => status === undefined).length
-    : 0;
+/** Members without any properties in this plan: not observed now, and without a status in their file. */
+function withoutProperties(input: PlanInput): { readonly never: number; readonly recorded: number } {
+  if (input.observations !== undefined) return { never: 0, recorded: 0 };
+  const count = ({ fleet }: PlanInput) => fleet.members.filter(({ status }) => status === undefined).length;
+  const never = count(withRecordedStatus(input));
+  return { never, recorded: count(input) - never };
+}
 
 /** Members that were observed and did not respond. */
 const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, UnreachableMember> =>

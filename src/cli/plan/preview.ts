@@ -18,6 +18,7 @@ import { mostNamed } from '../terminal/names.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
 import { table } from '../terminal/table.ts';
 import { type PlanOptions, withPlanInput } from './input.ts';
+import { withRecordedStatus } from './recorded-status.ts';
 
 /** Until when a change is followed, and what is supposed on the way: the forecast of a preview. */
 const assumptions = {
@@ -36,7 +37,8 @@ export async function preview(
   const format = outputFormat(options.output, ['table', 'json', 'markdown']);
   const next = await mergedFleet(options);
   const { effect, found } = await withPlanInput({ ...options, ref: options.base }, async (input) => {
-    const effect = totalEffect(input, next, assumptions);
+    const { fleet } = withRecordedStatus({ ...input, fleet: next.fleet });
+    const effect = totalEffect(withRecordedStatus(input), { fleet, commit: next.commit }, assumptions);
     return { effect, found: await placeProblems(effect.first.plan.problems, next.tree) };
   });
   await next.close();

@@ -25,12 +25,12 @@ export function planTable(
   {
     actions,
     notRolledOut,
-    unobserved,
+    withoutProperties,
   }: {
     readonly actions: readonly PlannedAction[];
     readonly notRolledOut: readonly NotRolledOut[];
-    /** Clusters whose properties nobody has observed yet. */
-    readonly unobserved: number;
+    /** Clusters whose properties nobody has observed yet, and those whose properties only the status branch has. */
+    readonly withoutProperties: { readonly never: number; readonly recorded: number };
   },
 ): string {
   const color = colorsFor(process.stdout);
@@ -51,10 +51,16 @@ export function planTable(
       return `${color('yellow', titleOf(placement))}: ${shortage ? shortageText(shortage) : causeOf(placement.scheduled)}`;
     }),
   );
-  if (unscheduled.length > 0 && unobserved > 0)
+  const { never, recorded } = withoutProperties;
+  if (unscheduled.length > 0 && never > 0)
     parts.push(
-      `Note: ${unobserved} of the clusters ${unobserved === 1 ? 'was' : 'were'} never observed, so CPU, memory, cost and version count as absent there.\n` +
+      `Note: ${never} of the clusters ${never === 1 ? 'was' : 'were'} never observed, so CPU, memory, cost and version count as absent there.\n` +
         '  gitfleet run observes them; gitfleet observe writes what they have now, for plan --observed.',
+    );
+  if (unscheduled.length > 0 && recorded > 0)
+    parts.push(
+      `Note: plan uses the status of clusters in the repo. ${recorded} of the clusters ${recorded === 1 ? 'has' : 'have'} none there, so CPU, memory, cost and version count as absent.\n` +
+        '  gitfleet explain uses what the daemon recorded; gitfleet observe writes what they have now, for plan --observed.',
     );
   section(parts, 'Held', heldItems(plan.holds).map(textOf));
   section(
