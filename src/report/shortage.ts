@@ -90,7 +90,8 @@ const mostClusters = 3;
 /** The same with the reasons of the clusters that do not fit: `2 of 3 clusters scheduled; us-1: the cluster has the taint …`. */
 export function shortageText(shortage: Shortage): string {
   const reasons = shortage.why.map(({ reason, clusters }) => `${listUpTo(clusters, mostClusters)}: ${reason}`);
-  const why = reasons.length === 0 ? 'the fleet has no other cluster' : listUpTo(reasons, mostReasons, '; ');
+  const none = shortage.found === 0 ? 'the fleet has no clusters' : 'the fleet has no other cluster';
+  const why = reasons.length === 0 ? none : listUpTo(reasons, mostReasons, '; ');
   return `${countText(shortage)}; ${why}`;
 }
 

@@ -23,6 +23,10 @@ it.each([
   ],
   [['get', '/shop'], '"/shop" names no kind: write for example placement/web'],
   [['get', ''], '"" names no kind: write for example placement/web'],
+  [
+    ['get', 'budgets'],
+    'there is no kind budgets: there are all, placements, bindings, clusters, snapshots, policysnapshots, drift, runs, approvals, evictions, upgrades, versions, nodes, nodepools, events, problems',
+  ],
   [['get', 'placements,'], 'there is no kind "": there are all, placements, bindings, '],
   [['wait', 'run/', '--for=Succeeded'], 'no name follows run: '],
   [['explain', 'placement'], 'explain placement needs a name: gitfleet get placements lists them'],

@@ -49,7 +49,7 @@ function scoreLines({ affinityScore, topologySpreadScore, terms, spread }: Score
       const about =
         property === undefined
           ? ''
-          : `, ${property} ${sortOrder?.toLowerCase()}: ${value ?? 'none'}${min === undefined ? '' : ` between ${min} and ${max}`}`;
+          : `, ${property} ${sortOrder?.toLowerCase()}: ${value ?? 'none'}${min === undefined || max === undefined ? '' : ` between ${rounded(min)} and ${rounded(max)}`}`;
       return `  ${signed(score)}  weight ${weight}, labels ${labelsMatch ? 'match' : 'do not match'}${about}`;
     }),
     ...spread.map(
@@ -60,5 +60,8 @@ function scoreLines({ affinityScore, topologySpreadScore, terms, spread }: Score
     ),
   ];
 }
+
+/** Without the last digits of a floating-point number, which are no part of any quantity: 1.9000000000000001. */
+const rounded = (value: number): number => Number(value.toPrecision(12));
 
 const signed = (score: number): string => (score < 0 ? String(score) : `+${score}`).padStart(4);

@@ -48,5 +48,6 @@ function instead({ what, name, known, owner }: Parameters<typeof unknownName>[0]
   const like = nearest(name, known);
   if (like !== undefined) return `did you mean ${like}?`;
   const there = owner === undefined ? `there ${known.length === 1 ? 'is' : 'are'}` : 'it has';
-  return `${there} ${listUpTo(known, mostListed)}`;
+  // A help text has no other place for all kinds, and there are few.
+  return `${there} ${listUpTo(known, what === 'kind' ? known.length : mostListed)}`;
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folder, put, removeFolders } from '../../support/folders.ts';
 import { member } from '../../support/plan-command.ts';
@@ -63,6 +65,18 @@ describe('gitfleet explain placement', () => {
       -1000  spread over region (ScheduleAnyway, maxSkew 1): 1 in eu, 0 to 1 elsewhere, one more changes the skew by 1, which violates it
 `,
     });
+  });
+
+  it('shows the bounds of a property without the error of floating-point numbers', async () => {
+    const other = folder();
+    put(other, {
+      ...shop,
+      'clusters/eu-2.yaml': member('eu-2', { labels: { env: 'prod' }, status: cpu('24') }),
+      'clusters/eu-3.yaml': member('eu-3', { labels: { env: 'prod' }, status: cpu('1900m') }),
+      'placements/cache.yaml': readFileSync(join(repo, 'placements/cache.yaml'), 'utf8'),
+    });
+    const { out } = await cli('explain', 'cache', '--repo', other, '--cluster', 'eu-2');
+    expect(out).toContain('available-cpu descending: 24 between 1.9 and 24\n');
   });
 
   it('shows why another was not: every filter, every reason', async () => {
