@@ -67,7 +67,7 @@ async function setSuspended(
     const text = editObject(
       { file, text: (await desired.text(file)) ?? '' },
       { kind: object.kind, ...object.metadata },
-      (document) => change(document, verb, { isRun: names[0] === 'runs', reason: options.reason ?? 'suspended' }),
+      (document) => change(document, verb, { isRun: names[0] === 'runs', reason: options.reason ?? '' }),
     );
     const because = options.reason === undefined ? '' : `\n\n${options.reason}`;
     await reportChange(

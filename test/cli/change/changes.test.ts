@@ -199,6 +199,16 @@ describe('suspend and resume', () => {
     ]);
   });
 
+  it('a placement without a reason: reports have none either', async () => {
+    await run('suspend', 'placement', 'web');
+    expect(text('placements/web.yaml')).toContain('gitfleet.dev/suspended: ""\n');
+    fleet.look();
+    await fleet.settle();
+    expect(fleet.git('show', 'fleet-status:README.md')).toMatch(/\| \[web\].* suspended[,| ](?!\()/);
+    await run('resume', 'placement', 'web');
+    expect(text('placements/web.yaml')).not.toContain('suspended');
+  });
+
   it('a placement that is suspended already: only another reason is written', async () => {
     await run('suspend', 'placement', 'web', '--reason', 'incident 42');
     expect(await run('suspend', 'placement', 'web', '--reason', 'incident 42')).toMatchObject({
