@@ -123,7 +123,9 @@ function greet(about: {
 }): void {
   const { output } = about;
   output.title(`gitfleet demo: ${about.members.length} simulated clusters, time runs ${about.speed}×`);
-  output.note(`${about.fresh ? 'made' : 'continuing'} ${about.dir}`);
+  output.note(
+    `${about.fresh ? 'made' : 'continuing'} ${about.dir}${about.fresh ? '' : ' with simulated clusters that start empty'}`,
+  );
   output.note(`fleet repo  ${about.repo}`);
   output.note(`kubeconfig  ${about.kubeconfig}`);
   output.note('');
