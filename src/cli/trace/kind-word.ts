@@ -1,3 +1,4 @@
+import { nearest } from '../../api/syntax.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 
 /** kubectl's short names of common kinds. */
@@ -32,6 +33,16 @@ export function meansKind(word: string, of: { readonly apiVersion: string; reado
   if (group.length > 0 && !groupsOf(of.apiVersion).includes(group.join('.'))) return false;
   const kind = of.kind.toLowerCase();
   return [kind, `${kind}s`, `${kind}es`, kind.replace(/y$/, 'ies')].includes(shortNames[name] ?? name);
+}
+
+/** The kind that a misspelt word is closest to; undefined where the word names one, or is like none: custom kinds are not all known. */
+export function likelyKind(word: string, kinds: readonly string[]): string | undefined {
+  const name = word.toLowerCase().split('.')[0]!;
+  if (kinds.some((kind) => meansKind(name, { apiVersion: 'v1', kind }))) return undefined;
+  return nearest(
+    name,
+    kinds.map((kind) => kind.toLowerCase()),
+  );
 }
 
 /** Ways to write group and version behind a kind. */

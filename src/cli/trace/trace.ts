@@ -2,6 +2,7 @@ import type { Binding } from '../../api/placement-state.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
 import { overrideOf } from '../../engine/overrides/snapshot-id.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
+import { allBuiltInKinds } from '../../engine/selection/scope.ts';
 import { whyLate } from '../../report/waits/why-late.ts';
 import { type AssignedObject, assignedObjects } from '../status/assigned-objects.ts';
 import { type KnownPlacement, knownPlacements } from '../status/known-placements.ts';
@@ -11,7 +12,7 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
-import { meansKind } from './kind-word.ts';
+import { likelyKind, meansKind } from './kind-word.ts';
 import { type CommitSummary, type Origin, origins } from './origin.ts';
 import { type Trace, type TracedCommit, traceText } from './text.ts';
 
@@ -42,6 +43,10 @@ export async function trace(word: string, givenName: string | undefined, options
       .flatMap(({ placement, binding }) =>
         assignedObjects(placement, binding, record).map((object) => ({ placement, binding, object })),
       );
+    const kinds = [...allBuiltInKinds(), ...held.map(({ object: { manifest } }) => manifest.kind)];
+    const meant = likelyKind(kind, kinds);
+    if (meant !== undefined)
+      throw new CliError(`there is no kind ${kind}: did you mean ${meant}?`, exitCodes.invalidInput);
     const ofKind = held.filter(({ object: { manifest } }) => meansKind(kind, manifest));
     const found = ofKind.filter(
       ({ object: { manifest } }) =>

@@ -13,6 +13,10 @@ export const builtInKinds = (group: string): readonly string[] =>
     return groupKind.slice(0, slash) === group ? [groupKind.slice(slash + 1)] : [];
   });
 
+/** Whatever their group. */
+export const allBuiltInKinds = (): readonly string[] =>
+  [...table.keys()].map((groupKind) => groupKind.slice(groupKind.indexOf('/') + 1));
+
 /** Groups in which Kubernetes itself serves a kind; the core group is "". */
 export const builtInGroups = (kind: string): readonly string[] =>
   [...table.keys()].flatMap((groupKind) =>

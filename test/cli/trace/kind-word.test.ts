@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { meansKind } from '../../../src/cli/trace/kind-word.ts';
+import { likelyKind, meansKind } from '../../../src/cli/trace/kind-word.ts';
 
 const deployment = { apiVersion: 'apps/v1', kind: 'Deployment' };
 const service = { apiVersion: 'v1', kind: 'Service' };
@@ -19,4 +19,15 @@ it.each([
   ['ingresses.v1.networking.k8s.io', { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' }, true],
 ])('%s names %o, as for kubectl: %s', (word, kind, expected) => {
   expect(meansKind(word, kind)).toBe(expected);
+});
+
+it.each([
+  ['deploymnt', 'deployment'],
+  ['Deploymnts.apps', 'deployment'],
+  ['deployment.extensions', undefined],
+  ['svc', undefined],
+  ['Widgt', 'widget'],
+  ['certificate', undefined],
+])('%s, as a kind, is likely to mean %s', (word, expected) => {
+  expect(likelyKind(word, ['Deployment', 'Service', 'Widget'])).toBe(expected);
 });
