@@ -4,9 +4,16 @@ import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../api
 import type { PlanInput } from '../engine/input.ts';
 import { findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
-import type { GuardFinding, Plan, PlannedRun } from '../engine/plan-document.ts';
+import {
+  type GuardFinding,
+  type Plan,
+  type PlannedRun,
+  type PlannedUpgradeRun,
+  plannedUpgradeRuns,
+} from '../engine/plan-document.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import { isOver, placementOfRun } from '../engine/update-run.ts';
+import { isTerminal } from '../engine/upgrade/tree.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ForecastRun, type ForecastStep, forecastSteps } from './steps.ts';
 
@@ -23,6 +30,10 @@ export interface Forecast {
   readonly doneAt?: Timestamp;
   /** Update runs that are not over, and placements that roll out by themselves and change, in order of their start. */
   readonly rollouts: readonly Rollout[];
+  /** Cluster update runs that are not over, as of the first plan: nothing simulates them after that. */
+  readonly upgrades: readonly PlannedUpgradeRun[];
+  /** Placements that the last plan leaves without all of their clusters. */
+  readonly shortages: readonly PlacementRef[];
   /** Findings of the guard on the last plan. */
   readonly guard: readonly GuardFinding[];
 }
@@ -75,6 +86,7 @@ export function forecast(input: PlanInput, assumptions: Assumptions): Forecast {
 /** The forecast of steps that were made from an input. */
 export function forecastOf({ steps, end }: ForecastRun, input: PlanInput, { untilMs }: Assumptions): Forecast {
   const rollouts = [...runRollouts(steps, input), ...ownRollouts(steps)].sort((a, b) => orderOf(a) - orderOf(b));
+  const { plan } = steps.at(-1)!.result;
   const ends = rollouts.map(({ to }) => to);
   const isDone = rollouts.length > 0 && ends.every((to) => to !== undefined);
   return {
@@ -85,9 +97,17 @@ export function forecastOf({ steps, end }: ForecastRun, input: PlanInput, { unti
     end,
     ...(isDone && { doneAt: ends.map((to) => to!).reduce((latest, to) => (to > latest ? to : latest)) }),
     rollouts,
-    guard: steps.at(-1)!.result.plan.guard,
+    upgrades: plannedUpgradeRuns(steps[0]!.result.plan).filter(({ status }) => !isTerminal(status)),
+    shortages: plan.placements.filter(({ scheduled }) => scheduled.status === 'False').map(refOf),
+    guard: plan.guard,
   };
 }
+
+const refOf = ({ kind, name, namespace }: PlacementRef): PlacementRef => ({
+  kind,
+  name,
+  ...(namespace !== undefined && { namespace }),
+});
 
 const orderOf = ({ from }: Rollout): number => parseInstant(from ?? '') ?? Number.MAX_SAFE_INTEGER;
 

@@ -1,15 +1,16 @@
 import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type PlacementRef, placementKey, refNamed } from '../api/placement.ts';
 import { recordedContent, targetContent } from '../engine/delivery/target-content.ts';
-import type { PlanInput } from '../engine/input.ts';
+import type { Fleet, PlanInput } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import { by } from '../engine/kernel/ordering.ts';
 import type { PlanResult } from '../engine/plan.ts';
-import type { GuardFinding } from '../engine/plan-document.ts';
+import { type GuardFinding, type Plan, type PlannedUpgradeRun, plannedUpgradeRuns } from '../engine/plan-document.ts';
 import { keyOfManifest, refOfManifest } from '../engine/selection/object-key.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
+import { isTerminal } from '../engine/upgrade/tree.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type Forecast, forecastOf } from './forecast.ts';
@@ -29,6 +30,8 @@ export interface TotalEffect {
   readonly guard: readonly GuardFinding[];
   /** Placements with changes that no update run rolls out. */
   readonly notRolledOut: readonly NotRolledOut[];
+  /** Cluster update runs that the change adds or whose spec it changes, and that are not over. Upgrades are not simulated. */
+  readonly upgrades: readonly PlannedUpgradeRun[];
   /** The first plan of the change: its problems and holds. */
   readonly first: PlanResult;
 }
@@ -72,8 +75,16 @@ export function totalEffect(
     forecast: forecastOf(run, input, assumptions),
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
+    upgrades: newUpgrades(base.fleet, next.fleet, first.plan),
     first,
   };
+}
+
+function newUpgrades(before: Fleet, after: Fleet, plan: Plan): PlannedUpgradeRun[] {
+  const specs = ({ upgradeRuns }: Fleet) =>
+    new Map(upgradeRuns.map(({ metadata, spec }) => [metadata.name as string, canonicalJson(spec)]));
+  const [was, is] = [specs(before), specs(after)];
+  return plannedUpgradeRuns(plan).filter(({ name, status }) => was.get(name) !== is.get(name) && !isTerminal(status));
 }
 
 export interface HeldObject {

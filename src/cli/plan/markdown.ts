@@ -1,4 +1,4 @@
-import type { Plan } from '../../engine/plan-document.ts';
+import { type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { nodeLines } from '../../report/nodes.ts';
 import type { PlannedAction } from '../../report/placements/planned-actions.ts';
@@ -8,6 +8,7 @@ import { folded, sectionMarkdown } from '../../report/sections/markdown.ts';
 import { problems } from '../../report/sections/problems.ts';
 import { type Item, list, type Section, sizeOf } from '../../report/sections/section.ts';
 import { shortageItems } from '../../report/sections/shortages.ts';
+import { upgradeRunItems } from '../../report/sections/upgrade-runs.ts';
 import { shortagesOf } from '../../report/shortage.ts';
 
 /**
@@ -36,6 +37,7 @@ export function planMarkdown(plan: Plan, actions: readonly PlannedAction[], supp
       ),
     ),
     ...folded(list('Held', heldItems(plan.holds))),
+    ...folded(list('Cluster upgrades', upgradeRunItems(plannedUpgradeRuns(plan)))),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -61,10 +61,10 @@ export async function preview(
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
 }
 
-function exitCodeOf({ guard, rows }: EffectText, problems: readonly Problem[]): number {
+function exitCodeOf({ guard, rows, upgrades }: EffectText, problems: readonly Problem[]): number {
   if (problems.some(({ severity }) => severity === 'error')) return exitCodes.invalidInput;
   if (guard.length > 0) return exitCodes.refused;
-  return rows.length > 0 ? exitCodes.somethingToDo : exitCodes.nothingToDo;
+  return rows.length + upgrades.length > 0 ? exitCodes.somethingToDo : exitCodes.nothingToDo;
 }
 
 /** The fleet of the change merged into the base. Its files stay open for the positions of problems. Error: CliError for conflicts. */
@@ -105,6 +105,7 @@ function effectTable(
     ...(text.rows.length > 0 ? [table(effectHeadings, text.rows)] : []),
     ...text.changes.map(({ title, diff, isRemoval }) => (isRemoval ? title : `${title}\n${diff}`)),
     ...(text.rollout.length > 0 ? [titled('How it rolls out', text.rollout.join('\n'))] : []),
+    ...(text.upgrades.length > 0 ? [titled('Cluster upgrades', text.upgrades.join('\n'))] : []),
     `Forecast: ${text.forecast}`,
     ...(shown.length > 0 ? [titled('Problems', shown.map(formatProblem).join('\n'))] : []),
     head,

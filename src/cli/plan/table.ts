@@ -1,5 +1,4 @@
 import { placementKey } from '../../api/placement.ts';
-import { shortList } from '../../engine/kernel/short-list.ts';
 import { type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
@@ -10,8 +9,8 @@ import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
 import { notRolledOutItems } from '../../report/sections/not-rolled-out.ts';
 import type { Item, Span } from '../../report/sections/section.ts';
+import { upgradeRunItems } from '../../report/sections/upgrade-runs.ts';
 import { shortagesOf, shortageText } from '../../report/shortage.ts';
-import { upgradeProgress } from '../../report/upgrades/progress.ts';
 import { titled } from '../kinds/page-text.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { table } from '../terminal/table.ts';
@@ -63,15 +62,7 @@ export function planTable(
         '  gitfleet explain uses what the daemon recorded; gitfleet observe writes what they have now, for plan --observed.',
     );
   section(parts, 'Held', heldItems(plan.holds).map(textOf));
-  section(
-    parts,
-    'Cluster upgrades',
-    plannedUpgradeRuns(plan).map(({ name, status }) => {
-      const { done, total, inFlight } = upgradeProgress(status);
-      const now = inFlight.length === 0 ? '' : `, upgrading ${shortList(inFlight)}`;
-      return `${color('yellow', name)}: ${status.status.state}, ${done} of ${total} clusters done${now}`;
-    }),
-  );
+  section(parts, 'Cluster upgrades', upgradeRunItems(plannedUpgradeRuns(plan)).map(textOf));
   section(parts, 'Not rolled out: no staged update run', notRolledOutItems(notRolledOut).map(textOf));
   section(parts, color('red', 'Refused by the guard'), refusalItems(plan.guard).map(textOf));
   const problems = plan.problems.filter(({ severity }) => severity !== 'info');

@@ -39,6 +39,9 @@ export function effectMarkdown(
     ...(text.rollout.length > 0
       ? ['', '**How it rolls out**', ...text.rollout.map((line) => `- ${markdownText(line)}`)]
       : []),
+    ...(text.upgrades.length > 0
+      ? ['', '**Cluster upgrades**', ...text.upgrades.map((line) => `- ${markdownText(line)}`)]
+      : []),
     '',
     `**Forecast.** ${markdownText(text.forecast)}`,
     ...folded(section),

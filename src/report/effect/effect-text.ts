@@ -2,9 +2,11 @@ import type { StagedUpdateRun } from '../../api/staged.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { isRunOf } from '../../engine/update-run.ts';
+import { allMembers, isTerminal } from '../../engine/upgrade/tree.ts';
 import type { ObjectChange, PlacementEffect, TotalEffect } from '../../forecast/total-effect.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { forecastParts, forecastSummary } from '../forecast/lines.ts';
+import { upgradeRunText } from '../sections/upgrade-runs.ts';
 
 /** Clusters named in one line. */
 const mostNamed = 10;
@@ -18,6 +20,8 @@ export interface EffectText {
   readonly changes: readonly { readonly title: string; readonly diff: string; readonly isRemoval: boolean }[];
   /** How it gets there: pace, gates, freezes, what needs an update run. */
   readonly rollout: readonly string[];
+  /** Cluster update runs that it adds or changes. */
+  readonly upgrades: readonly string[];
   /** When it is done. */
   readonly forecast: string;
   /** Findings of the guard, with the way to approve. */
@@ -33,6 +37,7 @@ export function effectText(effect: TotalEffect): EffectText {
     rows: placements.map(rowOf),
     changes: changes.map(changeText),
     rollout: rolloutText(effect),
+    upgrades: effect.upgrades.map((run) => `${run.name}: ${upgradeRunText(run)}`),
     forecast: forecastSummary(forecast),
     guard: effect.guard.map(
       ({ rule, message, removalDigest }) =>
@@ -41,7 +46,7 @@ export function effectText(effect: TotalEffect): EffectText {
   };
 }
 
-function titleText({ placements, guard, released, first }: TotalEffect): string {
+function titleText({ placements, guard, released, upgrades, first }: TotalEffect): string {
   if (guard.length > 0) return `⛔ refused: ${guard[0]!.message}`;
   const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
   const counts = [
@@ -51,12 +56,21 @@ function titleText({ placements, guard, released, first }: TotalEffect): string 
     [released, 'releases'],
   ].filter(([count]) => count !== 0);
   const clusters = new Set(placements.flatMap((effect) => effect.clusters));
-  if (counts.length === 0 && clusters.size === 0) return 'no change on any cluster';
+  const upgrading = new Set(
+    upgrades.flatMap(({ status }) => allMembers(status).flatMap((member) => (isTerminal(member) ? [] : member.name))),
+  );
+  const all = first.contents.world.input.fleet.members.length;
+  const runs = `${upgrades.length} cluster update ${upgrades.length === 1 ? 'run' : 'runs'} for ${upgrading.size} of ${all} clusters`;
+  if (counts.length === 0 && clusters.size === 0)
+    return upgrades.length === 0 ? 'no change on any cluster' : `no object changes · ${runs}`;
   const words = counts.map(
     ([count, verb], at) => `${verb} ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`,
   );
-  const all = first.contents.world.input.fleet.members.length;
-  return `${words.join(', ') || 'no object changes'} · ${clusters.size} of ${all} clusters`;
+  return [
+    words.join(', ') || 'no object changes',
+    `${clusters.size} of ${all} clusters`,
+    ...(upgrades.length === 0 ? [] : [runs]),
+  ].join(' · ');
 }
 
 const rowOf = ({ placement, removed, changed, added, clusters, gains, loses }: PlacementEffect): string[] => [

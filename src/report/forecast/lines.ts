@@ -3,6 +3,7 @@ import { parseInstant } from '../../engine/kernel/instant.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Forecast, Rollout, RolloutStage, Wait } from '../../forecast/forecast.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { upgradeRunText } from '../sections/upgrade-runs.ts';
 import { type GanttRow, gantt } from './gantt.ts';
 
 /** A rollout of a forecast as text. */
@@ -21,10 +22,28 @@ export const forecastHeadings = ['STAGE', 'CLUSTERS', 'START', 'END', 'TIMELINE'
 export const instantText = (at: Timestamp): string => at.replace(/^(\S{10})T(\d\d:\d\d).*$/, '$1 $2 UTC');
 
 /** All of a forecast in a sentence. */
-export function forecastSummary({ rollouts, doneAt, end, until, guard }: Forecast): string {
+export function forecastSummary(forecast: Forecast): string {
+  const { guard, end } = forecast;
   if (guard.length > 0 && end === 'refused') return `Refused: ${guard[0]!.message}.`;
-  if (rollouts.length === 0) return 'Nothing changes on any cluster.';
-  if (doneAt !== undefined) return `Everything is done at ${instantText(doneAt)}.`;
+  const open = openOf(forecast);
+  return [rolloutSummary(forecast, open.length > 0), ...open].join(' ');
+}
+
+/** What is not part of any rollout and not done: sentences. */
+function openOf({ upgrades, shortages }: Forecast): string[] {
+  const runs = upgrades.map((run) => `${run.name} (${upgradeRunText(run)})`);
+  const short = listUpTo(shortages.map(titleOf), 5);
+  return [
+    ...(runs.length === 0 ? [] : [`Cluster upgrades are not simulated: ${listUpTo(runs, 5)}.`]),
+    ...(short === '' ? [] : [`Not fully scheduled: ${short} (gitfleet explain placement NAME explains why).`]),
+  ];
+}
+
+function rolloutSummary({ rollouts, doneAt, end, until }: Forecast, isMoreOpen: boolean): string {
+  if (rollouts.length === 0)
+    return isMoreOpen ? 'No placement changes any cluster.' : 'Nothing changes on any cluster.';
+  if (doneAt !== undefined)
+    return `${isMoreOpen ? 'All rollouts are' : 'Everything is'} done at ${instantText(doneAt)}.`;
   const open = rollouts.filter(({ to }) => to === undefined).map(nameOf);
   const when = end === 'horizon' ? `by ${instantText(until)}` : 'until something else changes';
   return `Not done ${when}: ${listUpTo(open, 5)}.`;
@@ -68,7 +87,7 @@ const stageName = ({ name, isRollback }: RolloutStage): string =>
 
 function clustersText({ clusters }: RolloutStage): string {
   const done = clusters.filter(({ to }) => to !== undefined).length;
-  return `${done}/${clusters.length}`;
+  return clusters.length === 0 ? '-' : `${done}/${clusters.length}`;
 }
 
 const notesOf = ({ stages, waits }: Rollout): string[] => [

@@ -68,3 +68,15 @@ describe('gitfleet forecast', () => {
     expect([code, err]).toEqual([2, 'gitfleet: --until a week is not a duration: write for example 90s, 1h or 7d\n']);
   });
 });
+
+it('a forecast names placements that are short of clusters', async () => {
+  const dir = folder({
+    'clusters/a.yaml': member('a', { env: 'dev' }),
+    'web.yaml': placement('web', '{placementType: PickN, numberOfClusters: 2}'),
+    'resources/web.yaml': deployment('web', 'web', 'web:1'),
+  });
+  const { out } = await cli('forecast', '--repo', dir, '--now', '2026-11-20T10:00:00Z');
+  expect(out.split('\n')[0]).toMatch(
+    /^All rollouts are done at \S+ \S+ UTC\. Not fully scheduled: web \(gitfleet explain placement NAME explains why\)\.$/,
+  );
+});
