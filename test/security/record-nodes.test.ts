@@ -1,5 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { nodeFiles, nodeMemberSpec, nodeNames, published, taintsOf, workload } from '../daemon/nodes/node-fleet.ts';
+import {
+  forgedCommand,
+  nodeFiles,
+  nodeMemberSpec,
+  nodeNames,
+  published,
+  taintsOf,
+  workload,
+} from '../daemon/nodes/node-fleet.ts';
 import { nodeMember, nodePool } from '../support/node-world.ts';
 import { type VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
 import { type Anything, change, modes } from './record-edits.ts';
@@ -25,19 +33,6 @@ async function attack(stopped: boolean, edit: (plan: Anything) => void): Promise
   fleet.repo.commit('fleet-status', files, 'Attack');
   if (stopped) daemon = fleet.start();
 }
-
-const forged = (names: readonly string[], more: object = {}) => ({
-  id: 'aaaaaaaaaaaa',
-  method: 'Expiration',
-  reason: 'Expired',
-  phase: 'Removing',
-  since,
-  startedAt: since,
-  nodes: names.map((name) => ({ name, pool: 'default', disruptionCost: 1 })),
-  replacements: [],
-  priceAfter: 0,
-  ...more,
-});
 
 const phase = async (): Promise<string | undefined> => (await published(fleet))?.commands[0]?.phase;
 
@@ -93,7 +88,7 @@ describe.each(modes)('a command that the status branch claims, %s', (_, stopped)
     await fleet.until('it is over', async () => (await published(fleet))?.commands.length === 0);
     expect(id).toBeDefined();
     await attack(stopped, (plan) => {
-      plan.commands = [forged(['used-0'], { id, method: 'Emptiness', reason: 'Empty' })];
+      plan.commands = [forgedCommand(since, ['used-0'], { id, method: 'Emptiness', reason: 'Empty' })];
     });
     await fleet.run(120);
     expect(nodeNames(fleet)).toEqual(['used-0']);
@@ -127,7 +122,9 @@ describe.each(modes)('a command that the status branch claims, %s', (_, stopped)
     await settled(nodeFiles('execute', {}, fleetConfig(nothingMayGo)), usedAndIdle(2));
     await fleet.run(60);
     await attack(stopped, (plan) => {
-      plan.commands = [forged(['idle-0', 'idle-1'], { method: 'Emptiness', reason: 'Empty', phase: 'Validating' })];
+      plan.commands = [
+        forgedCommand(since, ['idle-0', 'idle-1'], { method: 'Emptiness', reason: 'Empty', phase: 'Validating' }),
+      ];
     });
     await fleet.run(120);
     expect(nodeNames(fleet)).toHaveLength(3);

@@ -1,7 +1,16 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Transport } from '../../../src/members/api-server/transport.ts';
 import { VirtualFleet } from '../../support/virtual-fleet.ts';
-import { nodeFiles, nodeMemberSpec, nodeNames, podsOf, published, taintsOf, workload } from './node-fleet.ts';
+import {
+  forgedCommand,
+  nodeFiles,
+  nodeMemberSpec,
+  nodeNames,
+  podsOf,
+  published,
+  taintsOf,
+  workload,
+} from './node-fleet.ts';
 
 let fleet: VirtualFleet;
 afterEach(() => fleet.close());
@@ -71,22 +80,9 @@ it('a command that only the status branch claims removes no node', async () => {
   await fleet.until('it is recorded', async () => (await published(fleet))?.claims.length === 2);
   first.kill();
   const plan = (await published(fleet))!;
-  const since = '2026-11-20T10:00:00Z';
   const forged = {
     ...plan,
-    commands: [
-      {
-        id: 'aaaaaaaaaaaa',
-        method: 'Expiration',
-        reason: 'Expired',
-        phase: 'Removing',
-        since,
-        startedAt: since,
-        nodes: [{ name: 'd8-0', pool: 'default', disruptionCost: 1 }],
-        replacements: [],
-        priceAfter: 0,
-      },
-    ],
+    commands: [forgedCommand('2026-11-20T10:00:00Z', ['d8-0'])],
     claims: plan.claims.map((claim) => ({ ...claim, createdAt: '2020-01-01T00:00:00Z', expireAfter: '1m' })),
   };
   const files = await fleet.repo.files('fleet-status');

@@ -1,5 +1,6 @@
 import type { NodePlan } from '../../../src/api/nodes/node-plan.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
+import { customDefinition } from '../../support/custom-definition.ts';
 import { nodeMember, nodePool, smallMarket } from '../../support/node-world.ts';
 import type { VirtualFleet } from '../../support/virtual-fleet.ts';
 
@@ -55,24 +56,7 @@ export const nodeMemberSpec = (nodes: readonly NodesGiven[], objects: readonly o
   ...more,
 });
 
-const nodePoolDefinition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'nodepools.karpenter.sh' },
-  spec: {
-    group: 'karpenter.sh',
-    names: { kind: 'NodePool', plural: 'nodepools', singular: 'nodepool', listKind: 'NodePoolList' },
-    scope: 'Cluster',
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-};
+const nodePoolDefinition = customDefinition('NodePool', { group: 'karpenter.sh', scope: 'Cluster' });
 
 /** A Deployment, whose pods each request so much cpu. */
 export const workload = (name: string, replicas: number, cpu: string, pod: object = {}, annotations: object = {}) => ({
@@ -123,3 +107,17 @@ export const podsOf = (fleet: VirtualFleet): string[] =>
       const { spec, status } = pod as unknown as { spec: { nodeName?: string }; status: { phase: string } };
       return `${spec.nodeName} ${status.phase}`;
     });
+
+/** A command under way that no daemon made, on these nodes. */
+export const forgedCommand = (since: string, names: readonly string[], more: object = {}) => ({
+  id: 'aaaaaaaaaaaa',
+  method: 'Expiration',
+  reason: 'Expired',
+  phase: 'Removing',
+  since,
+  startedAt: since,
+  nodes: names.map((name) => ({ name, pool: 'default', disruptionCost: 1 })),
+  replacements: [],
+  priceAfter: 0,
+  ...more,
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../../src/simulator/serve/api-server.ts';
+import { crdPath, customDefinition } from '../../support/custom-definition.ts';
 import { assignment, type Intercept, openWorld } from '../../support/member-world.ts';
 
 const nodes = [{ count: 2, instanceType: 'D4', zones: ['eu-1a'], labels: { 'karpenter.sh/nodepool': 'default' } }];
@@ -135,25 +136,8 @@ describe('nodes of a member', () => {
 
   it('of a kind that is served later are found after a heartbeat', async () => {
     const world = await observed();
-    const definition = {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: 'nodepools.karpenter.sh' },
-      spec: {
-        group: 'karpenter.sh',
-        names: { kind: 'NodePool', plural: 'nodepools' },
-        scope: 'Cluster',
-        versions: [
-          {
-            name: 'v1',
-            served: true,
-            storage: true,
-            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-          },
-        ],
-      },
-    };
-    await world.user('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+    const definition = customDefinition('NodePool', { group: 'karpenter.sh', scope: 'Cluster' });
+    await world.user('POST', crdPath, definition);
     await world.pass(5);
     const created = await serve(world.sim.cluster, {
       method: 'POST',

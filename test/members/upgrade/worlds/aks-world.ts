@@ -5,7 +5,7 @@ import { resourceManager } from '../../../../src/members/upgrade/aks/resource-ma
 import { manualClock } from '../../../../src/simulator/clock.ts';
 import { begin } from '../../../support/member-world.ts';
 import { clusterPath, FakeArm } from './fake-arm.ts';
-import type { UpgradeWorld } from './world.ts';
+import { faultsOf, type UpgradeWorld } from './world.ts';
 
 export const identity: AzureIdentity = {
   tenant: '11111111-1111-1111-1111-111111111111',
@@ -29,15 +29,7 @@ export async function aksWorld(): Promise<AksWorld> {
     version: (text) => text,
     provider: () => aksProvider(resourceManager(identity, { clock, http: arm.http }), clusterPath),
     changes: () => arm.changes,
-    hang: () => {
-      arm.isHanging = true;
-    },
-    fail: () => {
-      arm.isFailing = true;
-    },
-    heal: () => {
-      arm.isFailing = false;
-    },
+    ...faultsOf(arm),
     interfere: () => arm.upgrade('1.31.5'),
     unsupported: { type: 'NodeImageOnly', pools: [{ name: 'np1', image: 'AKSUbuntu-2204gen2containerd-202612.01.0' }] },
     // Every request was one that Azure publishes.

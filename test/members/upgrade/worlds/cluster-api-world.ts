@@ -4,7 +4,7 @@ import { inProcessTransport } from '../../../../src/simulator/transport.ts';
 import { clientOf } from '../../../support/member-client.ts';
 import { begin } from '../../../support/member-world.ts';
 import { FakeClusterApi } from './fake-cluster-api.ts';
-import type { UpgradeWorld } from './world.ts';
+import { faultsOf, type UpgradeWorld } from './world.ts';
 
 export interface ClusterApiWorld extends UpgradeWorld {
   readonly fake: FakeClusterApi;
@@ -31,15 +31,7 @@ export async function clusterApiWorld(isManaged: boolean): Promise<ClusterApiWor
     version: (text) => text,
     provider: () => clusterApiProvider(client, { namespace: 'fleet', name: 'eu-1' }),
     changes: () => changes,
-    hang: () => {
-      fake.isHanging = true;
-    },
-    fail: () => {
-      fake.isFailing = true;
-    },
-    heal: () => {
-      fake.isFailing = false;
-    },
+    ...faultsOf(fake),
     interfere() {
       if (isManaged)
         fake.edit('clusters', 'eu-1', (spec) => {

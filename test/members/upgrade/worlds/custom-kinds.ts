@@ -1,5 +1,6 @@
 import type { ManualClock } from '../../../../src/simulator/clock.ts';
 import type { SimulatedMember } from '../../../../src/simulator/member.ts';
+import { customDefinition } from '../../../support/custom-definition.ts';
 
 /** A kind that a CustomResourceDefinition adds. */
 export interface CustomKind {
@@ -10,30 +11,9 @@ export interface CustomKind {
 
 const pluralOf = ({ kind }: CustomKind): string => `${kind.toLowerCase()}s`;
 
-/** A definition of a namespaced kind without a schema. */
-export function definitionOf(of: CustomKind): object {
-  const { kind, group, version } = of;
-  const plural = pluralOf(of);
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-        },
-      ],
-    },
-  };
-}
+/** A definition of a namespaced kind without a schema, with a status of its own. */
+export const definitionOf = ({ kind, ...of }: CustomKind): object =>
+  customDefinition(kind, { ...of, subresources: { status: {} } });
 
 /** The server rejects lists of a new kind until its cache is filled. */
 export async function fillCaches(

@@ -6,7 +6,7 @@ import { clientOf } from '../../../support/member-client.ts';
 import { begin } from '../../../support/member-world.ts';
 import { fillCaches } from './custom-kinds.ts';
 import { FakeSystemUpgrade, k3sNodes, planKind, systemUpgradeObjects } from './fake-system-upgrade.ts';
-import type { UpgradeWorld } from './world.ts';
+import { faultsOf, type UpgradeWorld } from './world.ts';
 
 export interface SystemUpgradeWorld extends UpgradeWorld {
   provider(): ReturnType<typeof systemUpgradeProvider>;
@@ -45,15 +45,7 @@ export async function systemUpgradeWorld(): Promise<SystemUpgradeWorld> {
     version: (text) => `${text}+k3s1`,
     provider: () => systemUpgradeProvider(client, 'system-upgrade'),
     changes: () => changes,
-    hang: () => {
-      fake.isHanging = true;
-    },
-    fail: () => {
-      fake.isFailing = true;
-    },
-    heal: () => {
-      fake.isFailing = false;
-    },
+    ...faultsOf(fake),
     interfere: () =>
       fake.createPlan('server-plan', {
         concurrency: 1,

@@ -24,6 +24,22 @@ export interface UpgradeWorld {
   close(): void;
 }
 
+/** What goes wrong behind the provider, as the fake of its API has it. */
+export const faultsOf = (fake: {
+  isHanging: boolean;
+  isFailing: boolean;
+}): Pick<UpgradeWorld, 'hang' | 'fail' | 'heal'> => ({
+  hang: () => {
+    fake.isHanging = true;
+  },
+  fail: () => {
+    fake.isFailing = true;
+  },
+  heal: () => {
+    fake.isFailing = false;
+  },
+});
+
 /** Everything that can happen without time passing. */
 export async function turns(): Promise<void> {
   for (let round = 0; round < 8; round++) await new Promise((resolve) => setImmediate(resolve));
