@@ -1,5 +1,5 @@
 import type { Forge } from './forge.ts';
-import { approving, commentWith, known, pullRequests } from './github.ts';
+import { approving, commentWith, pullRequestChanges, pullRequests } from './github.ts';
 import { type Api, allPages, listOf, pageSize } from './http.ts';
 
 /** Gitea and Forgejo, which differ in how lists are filtered: both ignore the filters of the other. */
@@ -24,16 +24,7 @@ export function gitea(api: Api, repository: string): Forge {
       ]
         .filter((found) => found.head === head)
         .sort((a, b) => b.number - a.number),
-    async open({ head, base, title, body }) {
-      const [opened] = pullRequests(
-        await api({ method: 'POST', path: `${repo}/pulls`, body: { title, head, base, body } }),
-      );
-      return known(opened);
-    },
-    edit: async (number, { title, body }) =>
-      void (await api({ method: 'PATCH', path: `${repo}/pulls/${number}`, body: { title, body } })),
-    close: async (number) =>
-      void (await api({ method: 'PATCH', path: `${repo}/pulls/${number}`, body: { state: 'closed' } })),
+    ...pullRequestChanges(api, repo),
     async comment(number, { marker, body }) {
       const id = commentWith(marker, listOf(await api({ method: 'GET', path: `${repo}/issues/${number}/comments` })));
       if (id === undefined) await api({ method: 'POST', path: `${repo}/issues/${number}/comments`, body: { body } });

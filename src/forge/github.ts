@@ -35,16 +35,7 @@ export function github(api: Api, repository: string): Forge {
       )
         .flatMap(pullRequests)
         .filter((found) => found.head === head),
-    async open({ head, base, title, body }) {
-      const [opened] = pullRequests(
-        await api({ method: 'POST', path: `${repo}/pulls`, body: { title, head, base, body } }),
-      );
-      return known(opened);
-    },
-    edit: async (number, { title, body }) =>
-      void (await api({ method: 'PATCH', path: `${repo}/pulls/${number}`, body: { title, body } })),
-    close: async (number) =>
-      void (await api({ method: 'PATCH', path: `${repo}/pulls/${number}`, body: { state: 'closed' } })),
+    ...pullRequestChanges(api, repo),
     async comment(number, { marker, body }) {
       const comments = await allPages((page) =>
         api({ method: 'GET', path: `${repo}/issues/${number}/comments`, query: { per_page: pageSize, page } }),
@@ -72,6 +63,20 @@ export function github(api: Api, repository: string): Forge {
       ),
   };
 }
+
+/** Calls that change a pull request, for forges with the paths of GitHub. `repo`: the path of the repository. */
+export const pullRequestChanges = (api: Api, repo: string): Pick<Forge, 'open' | 'edit' | 'close'> => ({
+  async open({ head, base, title, body }) {
+    const [opened] = pullRequests(
+      await api({ method: 'POST', path: `${repo}/pulls`, body: { title, head, base, body } }),
+    );
+    return known(opened);
+  },
+  edit: async (number, { title, body }) =>
+    void (await api({ method: 'PATCH', path: `${repo}/pulls/${number}`, body: { title, body } })),
+  close: async (number) =>
+    void (await api({ method: 'PATCH', path: `${repo}/pulls/${number}`, body: { state: 'closed' } })),
+});
 
 /** The newest review of each user counts. */
 export const approving = (reviews: readonly { readonly user: string; readonly state: string }[]): string[] =>
