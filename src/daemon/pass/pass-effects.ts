@@ -233,8 +233,10 @@ async function plan(
   });
   const result = planFleet({ ...input, record, observations, isUnproven: verifier.isDoubted }, memo);
   // Invented bindings may be what the guard refuses. Without a plan no actor looks whether their clusters have anything of them.
-  const unswept = verifier.notLookedAt({ observations, swept: swept.whole }).intersection(swept.never);
-  if (result.plan.guard.length > 0 && unswept.size > 0) void members.sweep(bootMs, unswept);
+  if (result.plan.guard.length > 0) {
+    const unswept = verifier.unconfirmed({ observations, swept: swept.whole }).intersection(swept.never);
+    if (unswept.size > 0) void members.sweep(bootMs, unswept);
+  }
   const nextMemo = memoOf(result.parts);
   const withheld = withheldTargets(result, verifier, observations);
   for (const { key, cluster } of withheld.shown) verifier.shown(key, cluster);

@@ -82,8 +82,8 @@ function verdictsOf(
 }
 
 /**
- * Whether the removal or change of a binding needs the budget. It does not where nothing was sent, where the cluster has failed, or under ReportDiff. A binding of unknown
- * availability needs it, since it may be available.
+ * Whether the removal or change of a binding needs the budget. It does not where nothing was sent, where the cluster has failed, or
+ * under ReportDiff. A binding of unknown availability needs it, since it may be available.
  */
 export const needsBudget = (binding: Binding): boolean =>
   wasBound(binding) && !hasFailed(binding) && currentCondition(binding, 'DiffReported') === undefined;

@@ -27,16 +27,16 @@ export interface DoubtedBindings {
   /** Without invented bindings: those on clusters that the policy does not pick and that show nothing of the placement. */
   withoutInvented(
     record: FleetRecord,
-    of: Looked,
+    of: Shown,
   ): { readonly record: FleetRecord; readonly problems: readonly Problem[] };
-  /** Clusters with such a binding on which nobody looked for objects of the placement, though they respond. */
-  notLookedAt(of: Looked): ReadonlySet<ClusterName>;
+  /** Clusters that respond and have such a binding, but whose objects of the placement were not observed. */
+  unconfirmed(of: Shown): ReadonlySet<ClusterName>;
 }
 
 /** What the members show. */
-export interface Looked {
+export interface Shown {
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
-  /** Clusters on which objects of all kinds were looked for. */
+  /** Clusters on which objects of all kinds were observed. */
   readonly swept: ReadonlySet<ClusterName>;
 }
 
@@ -122,9 +122,9 @@ export function bindingVerifier(): BindingVerifier {
       read = next;
       return changed.size === 0 ? record : { ...record, placements: new Map([...record.placements, ...changed]) };
     },
-    notLookedAt(of) {
+    unconfirmed(of) {
       const clusters = [...read].flatMap(([key, { outOfPlace }]) =>
-        [...outOfPlace.keys()].filter((cluster) => !wasLookedFor(key, cluster, of)),
+        [...outOfPlace.keys()].filter((cluster) => !wasObserved(key, cluster, of)),
       );
       return new Set(clusters.filter((cluster) => isCompleteObservation(of.observations.get(cluster))));
     },
@@ -136,9 +136,9 @@ export function bindingVerifier(): BindingVerifier {
         const recorded = record.placements.get(key);
         for (const cluster of [...outOfPlace.keys()])
           if (placementsOn(observations.get(cluster)).has(key)) outOfPlace.delete(cluster);
-        // Without known contents nobody looked for objects of their kinds.
+        // Without known contents their kinds were not observed.
         if (recorded === undefined || recorded.snapshots.size === 0) continue;
-        const invented = [...outOfPlace.keys()].filter((cluster) => wasLookedFor(key, cluster, of));
+        const invented = [...outOfPlace.keys()].filter((cluster) => wasObserved(key, cluster, of));
         if (invented.length === 0) continue;
         const bindings = recorded.state.bindings.filter(
           ({ targetCluster }) => !invented.includes(targetCluster as ClusterName),
@@ -375,7 +375,7 @@ function withBindings(recorded: RecordedPlacement, bindings: readonly Binding[])
 }
 
 /** Whether all objects of the placement on the cluster are known: without a sweep only the kinds of assigned placements are watched. */
-function wasLookedFor(key: PlacementKey, cluster: ClusterName, { observations, swept }: Looked): boolean {
+function wasObserved(key: PlacementKey, cluster: ClusterName, { observations, swept }: Shown): boolean {
   const observation = observations.get(cluster);
   if (!isCompleteObservation(observation)) return false;
   return swept.has(cluster) || observation.placements.some(({ placement }) => placementKey(placement) === key);

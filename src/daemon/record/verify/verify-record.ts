@@ -6,7 +6,7 @@ import type { Instant } from '../../../engine/kernel/instant.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 import type { Metrics } from '../../report/metrics.ts';
-import { type BindingVerifier, bindingVerifier, type Looked, type OnCluster } from './binding-claims.ts';
+import { type BindingVerifier, bindingVerifier, type OnCluster, type Shown } from './binding-claims.ts';
 import { type FollowedHistory, followedHistory } from './followed-history.ts';
 import { forgottenWork } from './forgotten-work.ts';
 import { keptMismatches } from './kept-mismatches.ts';
@@ -51,7 +51,7 @@ export interface RecordVerifier
   /** The verified record without what the members do not confirm, and mismatches of that. */
   observed(
     record: FleetRecord,
-    of: Looked & {
+    of: Shown & {
       /** Doubted bindings of a record that their clusters show. */
       readonly shownBy: (record: FleetRecord) => readonly OnCluster[];
       readonly now: Instant;
