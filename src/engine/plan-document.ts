@@ -137,6 +137,7 @@ export const holdReasons = [
   'StateTransitionDenied',
   'Freeze',
   'RecordLost',
+  'Unconfirmed',
   'ContainsForeignObjects',
   'RemovalRefused',
   'RemovalPending',

@@ -30,6 +30,7 @@ const meanings: Readonly<Record<HoldReason, HoldMeaning>> = {
   StateTransitionDenied: { endsBy: 'user', isEvent: true },
   Freeze: { endsBy: 'others', isEvent: true },
   RecordLost: { endsBy: 'user', isEvent: true },
+  Unconfirmed: { endsBy: 'others', isEvent: true },
   ContainsForeignObjects: { endsBy: 'user', isEvent: true, ofRemoval: true },
   RemovalRefused: { endsBy: 'user', isEvent: true, ofRemoval: true },
   RemovalPending: { endsBy: 'others', isEvent: true, ofRemoval: true },

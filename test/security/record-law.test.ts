@@ -278,6 +278,32 @@ const inventedWhileRefused: Story = {
   ],
 };
 
+/** Its override lists name a snapshot that never was, as if the placement had failed: an eviction then needs no budget. */
+const failedByOverrides: Story = {
+  isEarly: false,
+  rollsBack: false,
+  hasVanished: false,
+  rounds: [
+    {
+      steps: [
+        { kind: 'removeFolder', a: 786, b: 869 },
+        { kind: 'mergedContents', a: 304, b: 184 },
+        { kind: 'removeFolder', a: 580, b: 511 },
+      ],
+      stopped: false,
+      seconds: 60,
+    },
+    {
+      steps: [
+        { kind: 'overrideLists', a: 139, b: 927 },
+        { kind: 'executedEviction', a: 105, b: 39 },
+      ],
+      stopped: true,
+      seconds: 15,
+    },
+  ],
+};
+
 describe('random edits of the status branch', () => {
   it(
     'bring nothing to a member that the followed branch did not hold, pass no gate, remove nothing, and do not last',
@@ -285,7 +311,7 @@ describe('random edits of the status branch', () => {
       await fc.assert(fc.asyncProperty(story, attacked), {
         ...drawn(15, 20261122),
         endOnFailure: true,
-        examples: [[inventedWhileRefused]],
+        examples: [[inventedWhileRefused], [failedByOverrides]],
       });
     },
     patience(120_000),

@@ -24,6 +24,8 @@ export interface EvictInput {
   readonly inFleet: (cluster: ClusterName) => boolean;
   /** Whether a cluster counts as unavailable whatever runs there: it is being upgraded. */
   readonly isUnavailable: (cluster: ClusterName) => boolean;
+  /** Whether nothing but the status branch claims what the placement has on the cluster. */
+  readonly isUnproven: (work: PlacementWork, cluster: ClusterName) => boolean;
   /** The pause of a placement; without one, of the fleet. Evictions wait for its end. */
   readonly pauseOf: (work: PlacementWork | undefined) => Pause;
   readonly digest: (text: string) => string;
@@ -83,9 +85,12 @@ export function evict(input: EvictInput): EvictOutcome {
     if (verdict.kind === 'invalid' && verdict.refusedByWebhook)
       problems.push(refusal(eviction, verdict.message, input));
     const pause = input.pauseOf(work);
-    if (pause.kind === 'paused' && verdict.kind !== 'invalid') {
+    const isPaused = pause.kind === 'paused' && verdict.kind !== 'invalid';
+    if (isPaused || verdict.kind === 'unconfirmed') {
       const subject = { kind: eviction.kind, name, clusterName: eviction.spec.clusterName };
-      holds.push(pausedHold(subject, `eviction ${name} is carried out`, pause));
+      holds.push(
+        isPaused ? pausedHold(subject, `eviction ${name} is carried out`, pause) : unconfirmedHold(subject, eviction),
+      );
       if (recorded) done.set(name, recorded);
       else waiting.push({ ...eviction, status: {} });
       continue;
@@ -122,10 +127,15 @@ function verdictOn({ spec }: Eviction, work: PlacementWork | undefined, input: E
     budget: placementBudget({ kind: 'ClusterResourcePlacement', name: spec.placementName }, input),
     inFleet: input.inFleet,
     isUnavailable: input.isUnavailable,
+    isUnproven: work !== undefined && input.isUnproven(work, spec.clusterName),
   });
 }
 
-function conditionsOf(verdict: Verdict, before: readonly Condition[] | undefined, now: Timestamp): Condition[] {
+function conditionsOf(
+  verdict: Exclude<Verdict, { kind: 'unconfirmed' }>,
+  before: readonly Condition[] | undefined,
+  now: Timestamp,
+): Condition[] {
   const { message } = verdict;
   const condition = (type: string, status: 'True' | 'False', reason: string, text: string): Condition =>
     withTransitionTime(
@@ -168,6 +178,12 @@ const lostHold = ({ kind, metadata: { name } }: Eviction): Hold => ({
   subject: { kind, name },
   reason: 'RecordLost',
   message: `the record was lost, so ${name} may have been carried out before: to carry it out, change its file or give it a new name`,
+});
+
+const unconfirmedHold = (subject: Hold['subject'], { metadata: { name }, spec }: Eviction): Hold => ({
+  subject,
+  reason: 'Unconfirmed',
+  message: `eviction ${name} is carried out once ${spec.clusterName} shows that ${spec.placementName} has failed there: so far only the status branch says so`,
 });
 
 const refusal = (eviction: Eviction, message: string, input: EvictInput): Problem =>

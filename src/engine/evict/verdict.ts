@@ -8,6 +8,8 @@ export type Verdict =
   /** `refusedByWebhook`: KubeFleet's webhook would have rejected the object, so its file is at fault. */
   | { readonly kind: 'invalid'; readonly message: string; readonly refusedByWebhook: boolean }
   | { readonly kind: 'blocked'; readonly message: string }
+  /** Nothing but the status branch claims that the placement has failed there, and only that would allow it. */
+  | { readonly kind: 'unconfirmed' }
   /** `remove`: the binding is to be removed; false where its removal has started already. */
   | { readonly kind: 'executed'; readonly message: string; readonly remove: boolean };
 
@@ -24,8 +26,10 @@ export function decideEviction(request: {
   readonly budget: PlacementBudget;
   readonly inFleet: (cluster: ClusterName) => boolean;
   readonly isUnavailable: (cluster: ClusterName) => boolean;
+  /** The cluster does not show what its binding claims. */
+  readonly isUnproven: boolean;
 }): Verdict {
-  const { clusterName, work, isDeleted, budget, inFleet, isUnavailable } = request;
+  const { clusterName, work, isDeleted, budget, inFleet, isUnavailable, isUnproven } = request;
   if (isDeleted) return invalid(messages.deleting, true);
   if (work === undefined) return invalid(messages.missing);
   const { placement } = work;
@@ -37,7 +41,7 @@ export function decideEviction(request: {
 
   if (binding.deleting) return executed(messages.beingRemoved, false);
   if (!wasBound(binding)) return { kind: 'blocked', message: messages.notPlacedYet };
-  if (!needsBudget(binding)) return executed(messages.failed);
+  if (!needsBudget(binding)) return isUnproven && budget ? { kind: 'unconfirmed' } : executed(messages.failed);
   if (budget === undefined) return executed(messages.noBudget);
   const { allowed, misconfigured, message } = allowanceOf({
     work,

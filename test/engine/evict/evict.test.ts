@@ -22,6 +22,7 @@ const run = (change: Partial<EvictInput>) =>
     now: T0,
     inFleet: () => true,
     isUnavailable: () => false,
+    isUnproven: () => false,
     pauseOf: () => notPaused,
     digest,
     refused: [],
@@ -82,6 +83,16 @@ describe('the verdict on an eviction', () => {
     ],
     ['an Unscheduled binding that was Bound', { works: fleet([gone('c-0')]) }, executed],
     ['a failed binding, whatever the budget', { works: fleet([no('c-0')]), budgets: strict }, executed],
+    [
+      'a binding without a budget that only the record says has failed',
+      { works: fleet([no('c-0')]), isUnproven: () => true },
+      executed,
+    ],
+    [
+      'an available binding that the cluster does not show yet',
+      { works: fleet([yes('c-0')]), budgets: strict, isUnproven: () => true },
+      blocked,
+    ],
     [
       'a binding that reports diffs, whatever the budget',
       {
@@ -197,6 +208,13 @@ describe('the verdict on an eviction', () => {
     expect(again).toEqual(first);
     expect(run({ works: [] }).problems).toEqual([]);
   });
+});
+
+it('waits where nothing but the status branch says that a placement with a budget has failed', () => {
+  const waits = run({ works: fleet([no('c-0')]), budgets: [budget({ maxUnavailable: 0 })], isUnproven: () => true });
+  expect(waits.holds).toMatchObject([{ subject: { name: 'e', clusterName: 'c-0' }, reason: 'Unconfirmed' }]);
+  expect(waits.recorded).toEqual([]);
+  expect(waits.works[0]!.bindings[0]!.binding.deleting).toBeUndefined();
 });
 
 describe('an eviction is done once', () => {
