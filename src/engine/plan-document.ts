@@ -81,7 +81,7 @@ export interface PlannedBinding {
  * What one cluster should run now. Every kind of target has a field that no other kind has, here `placement`. Where a kind
  * is added to the union, code that does not distinguish them does not compile.
  */
-export type Target = PlacementTarget | UpgradeTarget;
+export type Target = PlacementTarget | UpgradeTarget | NodesTarget;
 
 /** What one cluster should run of one placement now. `remove`: nothing of the placement may remain there. */
 export interface PlacementTarget {
@@ -104,6 +104,15 @@ export interface UpgradeTarget {
     readonly operationId: string;
     readonly type: UpgradeType;
   };
+}
+
+/**
+ * What is to become of the nodes of one cluster, in every mode. Complete: a node that is not listed and has our taint loses it. The
+ * document shows one with work to do as `nodes[].target`.
+ */
+export interface NodesTarget {
+  readonly clusterName: ClusterName;
+  readonly nodes: NodeTarget;
 }
 
 /** Why a member of a cluster update run is Pending. */
@@ -257,12 +266,11 @@ export interface PlannedNodes {
   /** Under way first, the oldest first; then new ones in the order in which they are taken. */
   readonly commands: readonly NodeCommand[];
   readonly blocked: readonly BlockedNode[];
-  /** What its actor should do now; only in mode execute. */
-  readonly target?: NodeTarget;
 }
 
-/** Complete: a node that is not listed and has our taint loses it. */
+/** Both lists are by name. Both are empty where nothing is to be done, and in other modes than execute. */
 export interface NodeTarget {
+  /** `sha256:` and the digest of both lists. */
   readonly digest: string;
   readonly nodes: readonly {
     readonly name: string;

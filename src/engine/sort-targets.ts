@@ -56,13 +56,14 @@ function placeFor(target: Target, sorted: readonly Target[]): number {
   return low;
 }
 
-/** By cluster, then placement, then its kind. */
+/** By cluster; of one cluster the upgrade, the nodes, then placements by name and kind. */
 const inOrder = (a: Target, b: Target): number => byText(a.clusterName, b.clusterName) || byText(rest(a), rest(b));
 
 const rest = (target: Target): string => handleTarget(target, subjects);
 
 const subjects: TargetHandlers<string> = {
   placement: ({ placement }) => sortKey(placementKey(placement), placement.kind),
-  // Before placements.
+  // Both before placements, whose names have no space.
   upgrade: () => '',
+  nodes: () => ' ',
 };

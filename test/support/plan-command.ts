@@ -1,16 +1,23 @@
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
-import type { PlacementTarget, Plan, PlannedPlacement } from '../../src/engine/plan-document.ts';
+import type {
+  NodeTarget,
+  PlacementTarget,
+  Plan,
+  PlannedNodes,
+  PlannedPlacement,
+} from '../../src/engine/plan-document.ts';
 import { filesOf, folder, removeFolders } from './folders.ts';
 import { cli } from './run-cli.ts';
 
 afterAll(removeFolders);
 
 /** A plan as `-o json` prints it: the record is text by path. */
-export interface PrintedPlan extends Omit<Plan, 'record' | 'targets'> {
+export interface PrintedPlan extends Omit<Plan, 'record' | 'targets' | 'nodes'> {
   /** Of fleets without cluster upgrades. */
   readonly targets: readonly PlacementTarget[];
+  readonly nodes: readonly (PlannedNodes & { readonly target?: NodeTarget })[];
   readonly record: Readonly<Record<string, string>>;
 }
 

@@ -19,6 +19,7 @@ import { whatIfText } from '../what-if/text.ts';
 import { isSupposed, whatIf } from '../what-if/what-if.ts';
 import { type PlanOptions, withPlanInput } from './input.ts';
 import { planMarkdown } from './markdown.ts';
+import { printedTargets } from './printed-targets.ts';
 import { withRecordedStatus } from './recorded-status.ts';
 import { planTable } from './table.ts';
 
@@ -55,6 +56,7 @@ export async function plan(
   const actions = actionsOf(result, input.record);
   const document = () => ({
     ...withReapply(plan, actions),
+    ...printedTargets(plan),
     approvals: plan.approvals.map(({ planned }) => planned),
     ...(supposed ? { whatIf: supposed.whatIf } : {}),
     record: Object.fromEntries(record()),

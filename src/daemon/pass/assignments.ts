@@ -29,13 +29,9 @@ export function assignmentsOf(
         return assigned && isWithheld(it.clusterName, assigned.key) ? leftAsItIs(assigned, result) : assigned;
       },
       upgrade: (it) => upgradeAssignment(it, { result, adopted: isDoubtedOperation(it.upgrade.operationId) }),
+      nodes: (it) => nodesAssignment(it, result),
     });
     if (assignment) list.push(assignment);
-  }
-  for (const planned of result.plan.nodes) {
-    const others = byCluster.get(planned.clusterName) ?? [];
-    const nodes = nodesAssignment(planned, result, others);
-    if (nodes) byCluster.set(planned.clusterName, [...others, nodes]);
   }
   return byCluster;
 }

@@ -1,4 +1,5 @@
-import type { Manifest } from '../../api/meta.ts';
+import type { ClusterName, Manifest } from '../../api/meta.ts';
+import { targetContent } from '../../engine/delivery/target-content.ts';
 import { isFields } from '../../engine/kernel/fields.ts';
 import { readPool } from '../../engine/node-pools/pool.ts';
 import { listAt } from '../../engine/node-pools/read-fields.ts';
@@ -6,38 +7,44 @@ import type { Amounts } from '../../engine/node-pools/resources.ts';
 import { fixedLabels, labelsOfNew } from '../../engine/nodes/launch/launchables.ts';
 import { hostnameLabel, type Market, marketOf } from '../../engine/nodes/launch/market.ts';
 import type { PlanResult } from '../../engine/plan.ts';
-import type { NodeTarget, PlannedNodes } from '../../engine/plan-document.ts';
-import type { Assignment, NodesAssignment } from '../../members/assignment.ts';
+import type { NodesTarget } from '../../engine/plan-document.ts';
+import { placementTargets } from '../../engine/target-kinds.ts';
+import type { NodesAssignment } from '../../members/assignment.ts';
 import type { WantedLaunch } from '../../members/nodes/wanted-nodes.ts';
+
+type Launches = NodesTarget['nodes']['launches'];
 
 /**
  * What is to become of the nodes of a member; undefined while they are not observed: then nothing is begun or continued. In other modes
  * than execute nothing is wanted, so that taints of commands that were given up are removed.
  */
 export function nodesAssignment(
-  { clusterName, target }: PlannedNodes,
-  { contents }: PlanResult,
-  others: readonly Assignment[],
+  { clusterName, nodes: { nodes, launches } }: NodesTarget,
+  result: PlanResult,
 ): NodesAssignment | undefined {
-  const { world } = contents;
-  const observation = world.observationOf(clusterName);
-  if (observation?.nodes === undefined) return undefined;
-  const { fleet } = world.input;
-  const { market } = marketOf(world.members.get(clusterName)!.labels, fleet.priceLists, fleet.instanceCatalogs);
-  const placed = others.flatMap((other) =>
-    other.kind === 'placement' ? other.manifests.map(({ manifest }) => manifest) : [],
-  );
+  const { world } = result.contents;
+  if (world.observationOf(clusterName)?.nodes === undefined) return undefined;
+  const wanted = launches.length === 0 ? [] : wantedLaunches(launches, clusterName, result);
+  return { kind: 'nodes', key: 'nodes', wanted: { nodes, launches: wanted } };
+}
+
+function wantedLaunches(launches: Launches, cluster: ClusterName, { contents, plan }: PlanResult): WantedLaunch[] {
+  const { observationOf, members, input } = contents.world;
+  const { objects = [], extras = [] } = observationOf(cluster) ?? {};
+  const placed = placementTargets(plan.targets)
+    .filter(({ clusterName }) => clusterName === cluster)
+    .flatMap((target) => targetContent(contents, target)?.manifests ?? []);
   const pools = new Map(
-    [...observation.objects, ...observation.extras, ...placed]
+    [...objects, ...extras, ...placed.map(({ manifest }) => manifest)]
       .filter(({ kind, apiVersion }) => kind === 'NodePool' && apiVersion.startsWith('karpenter.sh/'))
       .map((pool) => [pool.metadata.name, pool]),
   );
-  const launches = (target?.launches ?? []).flatMap((launch) => wantedLaunch(launch, { pools, market }) ?? []);
-  return { kind: 'nodes', key: 'nodes', wanted: { nodes: target?.nodes ?? [], launches } };
+  const { market } = marketOf(members.get(cluster)!.labels, input.fleet.priceLists, input.fleet.instanceCatalogs);
+  return launches.flatMap((launch) => wantedLaunch(launch, { pools, market }) ?? []);
 }
 
 function wantedLaunch(
-  { name, pool: poolName, instanceType, zone, capacityType }: NodeTarget['launches'][number],
+  { name, pool: poolName, instanceType, zone, capacityType }: Launches[number],
   { pools, market }: { readonly pools: ReadonlyMap<string, Manifest>; readonly market: Market },
 ): WantedLaunch | undefined {
   const manifest = pools.get(poolName);

@@ -11,7 +11,7 @@ import { by } from '../kernel/ordering.ts';
 import { shortList } from '../kernel/short-list.ts';
 import { poolLints } from '../node-pools/lints.ts';
 import { type Pool, readPool } from '../node-pools/pool.ts';
-import type { Hold, PlannedNodes } from '../plan-document.ts';
+import type { Hold, NodeTarget, PlannedNodes } from '../plan-document.ts';
 import { sourceOf } from '../problem-of.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
 import { inFleet, type World } from '../world.ts';
@@ -61,6 +61,8 @@ export function nodesOutcome(world: World, objects: DeliveredNodeObjects): Secti
   const done = ordered
     .map(({ member, plan }) => finished(member, plan, { world, limits, now, due: due.get(member.name)! }))
     .sort(by(({ section }) => section.clusterName));
+  const section = done.map((of) => of.section);
+  const targets = done.map(({ section: { clusterName }, target }) => ({ clusterName, nodes: target }));
   return {
     holds: done.flatMap(({ holds }) => holds),
     wakes: done.flatMap(({ wakes }) => wakes.map(formatInstant)),
@@ -73,11 +75,11 @@ export function nodesOutcome(world: World, objects: DeliveredNodeObjects): Secti
       world.input.digest,
     ),
     approvals: [],
-    targets: [],
-    section: done.map(({ section }) => section),
-    digested: done.map(({ section }) => section),
+    targets: [targets],
+    section,
+    digested: [...section, ...targets],
     // A command that enters a phase.
-    starts: done.some(({ section: { commands } }) => commands.some(({ since }) => since === world.input.now)),
+    starts: section.some(({ commands }) => commands.some(({ since }) => since === world.input.now)),
   };
 }
 
@@ -175,6 +177,7 @@ function counted(
 
 interface Finished {
   readonly section: PlannedNodes;
+  readonly target: NodeTarget;
   readonly holds: readonly Hold[];
   readonly wakes: readonly Instant[];
   readonly document: NodePlan | undefined;
@@ -193,14 +196,12 @@ function finished(
   const commands = [...underWay, ...plan.proposed.map((command) => started(command, member, { ...context, holds }))];
   const marked = underWay.flatMap(({ phase, nodes }) => (phase === 'Proposed' ? [] : nodes.map(({ name }) => name)));
   const pools = plan.poolsWith(new Set(marked));
-  const target = mode === 'execute' ? targetOf(commands, plan.claims, digest) : undefined;
   const section: PlannedNodes = {
     clusterName,
     mode,
     pools,
     commands: commands.map(shown),
     blocked: plan.blocked,
-    ...(target ? { target } : {}),
   };
   const names = new Set(plan.claims.map(({ name }) => name));
   const kept = (member.record?.claims ?? []).filter(
@@ -210,6 +211,7 @@ function finished(
   );
   return {
     section,
+    target: targetOf(mode === 'execute' ? commands : [], plan.claims, digest),
     holds: [...holds, ...budgetHolds(plan, pools, clusterName), ...rollbackHolds(plan, clusterName, context.now)],
     wakes: [
       ...plan.wakes,
@@ -273,7 +275,6 @@ const rollbackHolds = ({ evolved, cluster }: ClusterPlan, clusterName: ClusterNa
 function unobserved(member: NodeMember, { world, now }: { readonly world: World; readonly now: Instant }): Finished {
   const { name: clusterName, mode, pools, record } = member;
   const underWay = mode === 'execute' ? (record?.commands ?? []).filter(({ phase }) => phase !== 'Proposed') : [];
-  const target = mode === 'execute' ? targetOf(underWay, record?.claims ?? [], world.input.digest) : undefined;
   const known = new Map((record?.pools ?? []).map((pool) => [pool.name, pool]));
   const listed = [...pools.values()].map((pool): PlannedPool => {
     const { nodes = 0, disrupting = 0 } = known.get(pool.name) ?? {};
@@ -286,8 +287,8 @@ function unobserved(member: NodeMember, { world, now }: { readonly world: World;
       pools: listed,
       commands: underWay.map(shown),
       blocked: [],
-      ...(target ? { target } : {}),
     },
+    target: targetOf(underWay, record?.claims ?? [], world.input.digest),
     holds: [
       {
         subject: { kind: 'MemberCluster', name: clusterName },

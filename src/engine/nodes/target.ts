@@ -4,14 +4,13 @@ import { parseDuration } from '../kernel/duration.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
 import type { NodeTarget } from '../plan-document.ts';
 
-/** What an actor receives: all nodes that are to be tainted or gone, and what is to be launched. */
+/** What an actor receives: all nodes that are to be tainted or gone, and what is to be launched. Without commands under way both are empty. */
 export function targetOf(
   commands: readonly NodeCommand[],
   claims: readonly RecordedClaim[],
   digest: (text: string) => string,
-): NodeTarget | undefined {
+): NodeTarget {
   const acting = commands.filter(({ phase }) => phase === 'Launching' || phase === 'Removing');
-  if (acting.length === 0) return undefined;
   const byNode = new Map(claims.flatMap((claim) => (claim.node === undefined ? [] : [[claim.node, claim] as const])));
   const nodes = acting.flatMap(({ id, phase, since, nodes: own }) =>
     own.map(({ name }) => {

@@ -258,6 +258,7 @@ describe('commands over time', () => {
       nodes: [{ name: 'n1', uid: 'uid-n1-claim', claim: 'n1-claim', want: 'Tainted' }],
       launches: [{ name, instanceType: 'D4' }],
     });
+    expect(second.plan.targets).toEqual([]);
     const up = node(name, { type: 'D4', cpu: '4', memory: '16Gi', createdAt: '2026-11-20T10:01:00Z' });
     const third = await planned(
       { ...with_, nodes: [...world.nodes, up] },
