@@ -126,3 +126,12 @@ export class AttackedFleet {
     this.fleet.close();
   }
 }
+
+/** What the last plan waits for. */
+export function stuckAt({ passes, daemon }: VirtualDaemon): string {
+  const last = passes.at(-1);
+  if (last === undefined || last.kind === 'moved') return `no plan: ${daemon.notReady()}`;
+  const { guard, holds, problems } = last.plan;
+  const messages = [...guard, ...holds, ...problems].map(({ message }) => message);
+  return [last.kind, daemon.notReady(), ...messages].join('\n  ');
+}

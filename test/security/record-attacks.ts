@@ -11,19 +11,24 @@ export interface Known {
   readonly other: readonly Files[];
 }
 
-type Attack = (files: Files, at: Step, known: Known) => void;
+export type Attack = (files: Files, at: Choice, known: Known) => void;
 
-/** One step of an attack, as a value that fast-check can shrink. */
-export interface Step {
-  readonly kind: keyof typeof steps;
-  /** Picks among what there is. */
+/** What a step does, among what there is. */
+export interface Choice {
   readonly a: number;
   readonly b: number;
 }
 
-const pick = <T>(from: readonly T[], by: number): T | undefined =>
+/** One step of an attack, as a value that fast-check can shrink. */
+export interface StepOf<Kind extends string> extends Choice {
+  readonly kind: Kind;
+}
+
+export type Step = StepOf<keyof typeof steps>;
+
+export const pick = <T>(from: readonly T[], by: number): T | undefined =>
   from.length === 0 ? undefined : from[by % from.length];
-const pathsOf = (files: Files, pattern: RegExp): string[] =>
+export const pathsOf = (files: Files, pattern: RegExp): string[] =>
   Object.keys(files)
     .filter((path) => pattern.test(path))
     .sort();
@@ -31,7 +36,7 @@ const pathsOf = (files: Files, pattern: RegExp): string[] =>
 /* biome-ignore lint/suspicious/noExplicitAny: an attacker knows no types. */
 type Anything = any;
 
-function changed(files: Files, path: string | undefined, change: (value: Anything) => void): void {
+export function changed(files: Files, path: string | undefined, change: (value: Anything) => void): void {
   if (path === undefined) return;
   try {
     const value = parse(files[path]!);
@@ -63,7 +68,33 @@ function leaving(files: Files, name: string, cluster: string, more: object): voi
   });
 }
 
+/** Steps that fit to every file. */
+export const generalSteps = {
+  otherFile(files, { a, b }, { other }) {
+    const from = pick(other, a) ?? {};
+    const path = pick(Object.keys(from).sort(), b);
+    if (path) files[path] = from[path]!;
+  },
+  otherCommits(files, { a, b }, { commits }) {
+    const path = pick(pathsOf(files, /\.yaml$/), a);
+    if (path) files[path] = files[path]!.replaceAll(/[0-9a-f]{40}/g, pick(commits, b)!);
+  },
+  futureTimes(files, { a }) {
+    const path = pick(pathsOf(files, /\.yaml$/), a);
+    if (path) files[path] = files[path]!.replaceAll(/2026-11-[0-9T:.]*Z/g, '9999-01-01T00:00:00Z');
+  },
+  remove(files, { a }) {
+    const path = pick(pathsOf(files, /./), a);
+    if (path) delete files[path];
+  },
+  garbage(files, { a, b }) {
+    const path = pick(pathsOf(files, /./), a);
+    if (path) files[path] = pick(['', '{', '*a', '&a [*a]', 'evil: 1', '\u0000', files[path]!.slice(0, b % 200)], b)!;
+  },
+} as const satisfies Record<string, Attack>;
+
 const steps = {
+  ...generalSteps,
   evilContents(files, { a }) {
     const path = pick(pathsOf(files, /snapshots\//), a);
     if (path) files[path] = evil(files[path]!);
@@ -79,19 +110,10 @@ const steps = {
       }
     });
   },
-  otherFile(files, { a, b }, { other }) {
-    const from = pick(other, a) ?? {};
-    const path = pick(Object.keys(from).sort(), b);
-    if (path) files[path] = from[path]!;
-  },
   otherPlacement(files, { a, b }, { other }) {
     const from = pick(other, a) ?? {};
     const folder = pick(['placements/web/', 'placements/tools/'], b)!;
     for (const [path, text] of Object.entries(from)) if (path.startsWith(folder)) files[path] = text;
-  },
-  otherCommits(files, { a, b }, { commits }) {
-    const path = pick(pathsOf(files, /\.yaml$/), a);
-    if (path) files[path] = files[path]!.replaceAll(/[0-9a-f]{40}/g, pick(commits, b)!);
   },
   bogusObjects(files, { a, b }) {
     const path = pick(pathsOf(files, /snapshots\//), a);
@@ -256,10 +278,6 @@ const steps = {
       if (path.startsWith('placements/tools/')) files[path.replace('tools', 'foo')] = text.replaceAll('tools', 'foo');
     if (a % 2 === 0) files['placements/foo/state.yaml'] = '{';
   },
-  futureTimes(files, { a }) {
-    const path = pick(pathsOf(files, /\.yaml$/), a);
-    if (path) files[path] = files[path]!.replaceAll(/2026-11-[0-9T:.]*Z/g, '9999-01-01T00:00:00Z');
-  },
   hugeIndex(files, { a }) {
     changed(files, pick(pathsOf(files, states), a), ({ resourceSnapshots }) => {
       resourceSnapshots.push({ ...resourceSnapshots[0], index: Number.MAX_SAFE_INTEGER });
@@ -330,32 +348,33 @@ const steps = {
     });
     leaving(files, 'web', clusterName, { state: pick(['Unscheduled', 'Bound'], b) });
   },
-  remove(files, { a }) {
-    const path = pick(pathsOf(files, /./), a);
-    if (path) delete files[path];
-  },
   removeFolder(files, { a }) {
     const folder = pick(['placements/', 'runs/', 'approvals/', 'clusters/', 'placements/web/'], a)!;
     for (const path of pathsOf(files, new RegExp(`^${folder}`))) delete files[path];
   },
-  garbage(files, { a, b }) {
-    const path = pick(pathsOf(files, /./), a);
-    if (path) files[path] = pick(['', '{', '*a', '&a [*a]', 'evil: 1', '\u0000', files[path]!.slice(0, b % 200)], b)!;
-  },
 } as const satisfies Record<string, Attack>;
 
-const kinds = Object.keys(steps) as (keyof typeof steps)[];
+/** Steps of these kinds. */
+export const stepOf = <Kind extends string>(kinds: Readonly<Record<Kind, Attack>>): fc.Arbitrary<StepOf<Kind>> =>
+  fc.record({
+    kind: fc.constantFrom(...(Object.keys(kinds) as Kind[])),
+    a: fc.nat({ max: 1000 }),
+    b: fc.nat({ max: 1000 }),
+  });
 
-export const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom(...kinds),
-  a: fc.nat({ max: 1000 }),
-  b: fc.nat({ max: 1000 }),
-});
+export const step = stepOf(steps);
+
+export const attack = (files: Files, at: Step, known: Known): void => attackBy(steps, files, at, known);
 
 /** Does a step to the files of a status branch. What it does not fit to is left as it is. */
-export function attack(files: Files, at: Step, known: Known): void {
+export function attackBy<Kind extends string>(
+  kinds: Readonly<Record<Kind, Attack>>,
+  files: Files,
+  at: StepOf<Kind>,
+  known: Known,
+): void {
   try {
-    (steps[at.kind] as Attack)(files, at, known);
+    kinds[at.kind](files, at, known);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
   }

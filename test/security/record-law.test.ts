@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { drawn, patience } from '../support/law-runs.ts';
 import { deployment, placement } from '../support/paper-fleet.ts';
-import { AttackedFleet, type Files, gate, gatedFleet, names, run } from './attacked-fleet.ts';
+import { AttackedFleet, type Files, gate, gatedFleet, names, run, stuckAt } from './attacked-fleet.ts';
 import { attack, type Known, type Step, step } from './record-attacks.ts';
 import { uidOn } from './record-edits.ts';
 
@@ -183,7 +183,7 @@ async function attacked({ isEarly, rollsBack, hasVanished, rounds }: Story): Pro
       holding();
     }
     await converges(world, holding).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${stuckAt(world)}`);
+      throw new Error(`${String(error)}\n${stuckAt(world.daemon)}`);
     });
   } finally {
     world.close();
@@ -212,15 +212,6 @@ const identitiesIn = (world: AttackedFleet): unknown =>
       ['prod-2', 'gone'],
     ] as const),
   ].map(([cluster, name]) => `${cluster} ${name} ${uidOn(world, cluster, name)}`);
-
-/** What the last plan waits for. */
-function stuckAt({ daemon }: AttackedFleet): string {
-  const last = daemon.passes.at(-1);
-  if (last === undefined || last.kind === 'moved') return `no plan: ${daemon.daemon.notReady()}`;
-  const { guard, holds, problems } = last.plan;
-  const messages = [...guard, ...holds, ...problems].map(({ message }) => message);
-  return [last.kind, daemon.daemon.notReady(), ...messages].join('\n  ');
-}
 
 /** Nothing that the followed branch did not hold was sent to a member, and nothing of `web` behind the gate. */
 function holds(world: AttackedFleet, digests: ReadonlyMap<string, ReadonlySet<string>>): void {

@@ -6,6 +6,7 @@ import { acceptsHandWritten } from '../gate/answer.ts';
 import { by, sortKey } from '../kernel/ordering.ts';
 import type { Hold, UpgradeTarget } from '../plan-document.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
+import { isMereHold } from '../recovery/held-since-loss.ts';
 import { absenceMeansNothing, heldBecause, lastGoodHold } from '../recovery/last-good.ts';
 import { inFleet, type Surveyed } from '../world.ts';
 import { type AdvancedProfile, advanceProfiles } from './advance-profiles.ts';
@@ -90,14 +91,19 @@ function targetsOf({ run, status }: AdvancedRun): UpgradeTarget[] {
     });
 }
 
-/** Runs as their files have them, at their last good version where a file is broken, and recorded ones whose file is gone. */
+/**
+ * Runs as their files have them, at their last good version where a file is broken, and recorded ones whose file is gone. Without
+ * its file, a run that has not started does not start.
+ */
 function admitted({ input: { fleet }, record }: Surveyed): {
   readonly runs: readonly UpdateRun[];
   readonly removed: readonly UpdateRun[];
   readonly holds: readonly Hold[];
 } {
   const written = new Set(fleet.upgradeRuns.map(({ metadata }) => metadata.name));
-  const unwritten = [...record.upgrades.values()].filter(({ metadata }) => !written.has(metadata.name));
+  const unwritten = [...record.upgrades.values()].filter(
+    (run) => !written.has(run.metadata.name) && (hasStarted(run) || isMereHold(run)),
+  );
   const refOf = ({ kind, metadata }: UpdateRun) => ({ kind, name: metadata.name });
   const kept = unwritten.filter((run) => absenceMeansNothing(fleet, refOf(run)));
   return {
@@ -106,6 +112,8 @@ function admitted({ input: { fleet }, record }: Surveyed): {
     holds: kept.map((run) => lastGoodHold(refOf(run), heldBecause(fleet, refOf(run)))),
   };
 }
+
+const hasStarted = ({ status }: UpdateRun): boolean => status?.status.startTime !== undefined;
 
 /** Profiles as their files have them, or at their last good version: one that was forgotten would miss what is released meanwhile. */
 function admittedProfiles({ input: { fleet }, record }: Surveyed): {

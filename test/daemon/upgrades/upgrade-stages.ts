@@ -47,8 +47,8 @@ export async function runStatus(fleet: VirtualFleet, name = 'k8s'): Promise<Upgr
 }
 
 /** States of the run and of its members, as the status branch has them. */
-export async function states(fleet: VirtualFleet): Promise<Record<string, string>> {
-  const status = await runStatus(fleet);
+export async function states(fleet: VirtualFleet, name = 'k8s'): Promise<Record<string, string>> {
+  const status = await runStatus(fleet, name);
   const members = status?.stages.flatMap(({ groups }) => groups.flatMap(({ members }) => members)) ?? [];
   return Object.fromEntries([
     ['run', status?.status.state ?? 'none'],

@@ -57,3 +57,19 @@ it('an unknown field is an error, and a run that was never valid is left out', a
   expect(plan.upgrades).toEqual([]);
   expect(plan.problems.map(({ severity, code }) => `${severity} ${code}`)).toEqual(['error unknown-field']);
 });
+
+it.each<[string, Record<string, string>]>([
+  ['is removed', {}],
+  ['is broken', { 'upgrades/k8s.yaml': 'kind: [' }],
+])('a run that has not started starts nothing once its file %s', async (_, files) => {
+  const fleet = new UpgradeFleet(run({ state: 'Stopped' })).with(['a']);
+  await fleet.plan();
+  // What a status branch claims that others can push to.
+  lose(fleet, fleet.record.get('upgrades/k8s.yaml')!.replace('Stopped', 'Started'));
+  delete fleet.files['upgrades/k8s.yaml'];
+  Object.assign(fleet.files, files);
+  const { plan } = planFleet(await fleet.input());
+  expect(plan.guard).toEqual([]);
+  expect(plan.targets).toEqual([]);
+  expect(plan.upgrades).toEqual([]);
+});
