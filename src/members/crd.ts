@@ -34,7 +34,13 @@ export function defines(manifest: Manifest, { apiVersion, kind }: ObjectRef): bo
 export function servedBy({ object, how }: Change): ReadonlySet<string> | undefined {
   const definition = definitionIn(object);
   if (definition === undefined) return undefined;
-  const { conditions } = (object['status'] ?? {}) as { readonly conditions?: readonly Condition[] };
-  const established = conditions?.some((has) => has.type === 'Established' && has.status === 'True');
-  return how === 'set' && !established ? undefined : new Set(definition.apiVersions);
+  return how === 'set' && progressOf(object) !== 'established' ? undefined : new Set(definition.apiVersions);
+}
+
+/** How far a CustomResourceDefinition on the member is. `refused`: its names are taken, so waiting is of no use. */
+export function progressOf(definition: Manifest | undefined): 'pending' | 'refused' | 'established' {
+  const { conditions = [] } = (definition?.['status'] ?? {}) as { readonly conditions?: readonly Condition[] };
+  const has = (type: string, status: string) => conditions.some((one) => one.type === type && one.status === status);
+  if (has('Established', 'True')) return 'established';
+  return has('NamesAccepted', 'False') ? 'refused' : 'pending';
 }

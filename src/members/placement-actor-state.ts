@@ -85,8 +85,8 @@ export type ActorEffect =
   | { readonly kind: 'noteObjects'; readonly assignment: PlacementAssignment }
   | { readonly kind: 'forgetNotes' }
   | { readonly kind: 'forgetConflicts' }
-  /** Check whether the wait for removed objects is over. */
-  | { readonly kind: 'checkRemovals' }
+  /** Check whether the wait of the attempt is over. */
+  | { readonly kind: 'checkWait' }
   /** A named object changed: check it if it differs. */
   | { readonly kind: 'compare'; readonly change: Change }
   /** A removed object exists again. */
@@ -150,12 +150,7 @@ export function nextForActor(state: ActorState, event: ActorEvent): ActorStep {
     case 'stopped':
       return {
         state: { ...state, stopped: true },
-        effects: [
-          { kind: 'cancelRetry' },
-          { kind: 'stopObjects' },
-          { kind: 'forgetConflicts' },
-          { kind: 'checkRemovals' },
-        ],
+        effects: [{ kind: 'cancelRetry' }, { kind: 'stopObjects' }, { kind: 'forgetConflicts' }, { kind: 'checkWait' }],
       };
     default:
       return assertNever(event);
@@ -219,7 +214,7 @@ function assigned(
       ...(others ? [{ kind: 'forgetObjects' } as const] : []),
       { kind: 'noteObjects', assignment },
       { kind: 'resetRetry' },
-      { kind: 'checkRemovals' },
+      { kind: 'checkWait' },
       { kind: 'recheck' },
     ],
   };
@@ -234,7 +229,7 @@ function objectChanged(
     ...(named || labelled ? { heardAt: atMs } : {}),
     ...(labelled ? { changedAt: atMs } : {}),
   };
-  const effects: ActorEffect[] = [{ kind: 'checkRemovals' }];
+  const effects: ActorEffect[] = [{ kind: 'checkWait' }];
   const { assignment, done, stopped } = state;
   if (assignment === undefined || assignment.leaveAlone || stopped) return { state, effects };
   const isThere = change.how === 'set' && !change.object.metadata.deletionTimestamp;

@@ -3,13 +3,14 @@ import type { ObjectOutcome } from '../api/observation.ts';
 import { assertNever } from '../engine/kernel/assert.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import { placementLabel } from '../engine/overrides/ownership.ts';
-import { describeRef, keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
+import { describeRef, keyOfManifest, objectKey, refOfManifest } from '../engine/selection/object-key.ts';
 import type { Actor, ActorInput } from './actor.ts';
 import { ApiError, UnreachableError } from './api-server/api-error.ts';
 import { type ConflictBackOff, conflictBackOff } from './apply/conflict-back-off.ts';
 import { type Delivery, delivery } from './apply/delivery.ts';
 import type { AssignedManifest, PlacementAssignment } from './assignment.ts';
 import { internText } from './intern.ts';
+import { type ObjectWait, objectWait } from './object-wait.ts';
 import {
   type ActorEffect,
   type ActorEvent,
@@ -22,7 +23,6 @@ import {
 import { placementObservation } from './placement-observation.ts';
 import { type Postponed, postponed } from './postponed-checks.ts';
 import { removeOrphans } from './prune/orphans.ts';
-import { type RemovalWait, removalWait } from './prune/removal-wait.ts';
 import { type Retry, retry } from './retry.ts';
 import { undoOf } from './undo.ts';
 import { type FirstObservation, firstObservation } from './watch/first-observation.ts';
@@ -35,7 +35,7 @@ interface Tools extends ActorInput {
   readonly objects: Delivery;
   readonly retries: Retry;
   readonly checks: Postponed;
-  readonly removals: RemovalWait;
+  readonly wait: ObjectWait;
   /** Objects to remove that another daemon may have created since the plan was made. */
   readonly returned: ConflictBackOff;
   readonly state: () => ActorState;
@@ -97,7 +97,9 @@ function toolsOf(input: ActorInput, { state, dispatch }: Pick<Tools, 'state' | '
   const { clock, watches } = connection;
   const observed = firstObservation(clock, watches);
   const recheck = (key?: string): void => dispatch({ kind: 'due', key });
+  const wait = objectWait(clock);
   const objects = delivery(connection, observed, {
+    wait,
     notify: changed,
     reportChanged: changed,
     changedMeanwhile: (key) => checks.add(key),
@@ -110,7 +112,7 @@ function toolsOf(input: ActorInput, { state, dispatch }: Pick<Tools, 'state' | '
     objects,
     retries: retry(clock, () => recheck()),
     checks,
-    removals: removalWait(connection),
+    wait,
     returned: conflictBackOff(clock, conflict),
     state,
     dispatch,
@@ -118,7 +120,7 @@ function toolsOf(input: ActorInput, { state, dispatch }: Pick<Tools, 'state' | '
 }
 
 function perform(tools: Tools, effect: ActorEffect): void {
-  const { objects, observed, retries, checks, removals, returned } = tools;
+  const { objects, observed, retries, checks, returned, wait } = tools;
   switch (effect.kind) {
     case 'attempt':
       void attempt(tools, effect);
@@ -163,8 +165,8 @@ function perform(tools: Tools, effect: ActorEffect): void {
     case 'forgetConflicts':
       returned.forget();
       return;
-    case 'checkRemovals':
-      removals.nudge();
+    case 'checkWait':
+      wait.nudge();
       return;
     case 'compare':
       compare(tools, effect.change);
@@ -214,7 +216,8 @@ async function applyAndPrune(
     readonly isWanted: () => boolean;
   },
 ): Promise<void> {
-  const { connection, dispatch, objects, observed, removals } = tools;
+  const { connection, dispatch, objects, observed, wait } = tools;
+  const { watches } = connection;
   if (!isWanted()) return;
   dispatch({ kind: 'kindsFollowed', complete: await followKinds(connection, assignment) });
   if (!isWanted()) return;
@@ -224,7 +227,8 @@ async function applyAndPrune(
   const tried = (failures: readonly ObjectOutcome[]): void => dispatch({ kind: 'removalsTried', generation, failures });
   if (assignment.remove) {
     if (assignment.adopted) return;
-    tried(await removeOrphans({ ...removal, between: (wave) => removals.gone(wave, isWanted) }));
+    const isGone = (object: Manifest) => watches.object(refOfManifest(object)) === undefined;
+    tried(await removeOrphans({ ...removal, between: (wave) => wait.until(() => !isWanted() || wave.every(isGone)) }));
     return;
   }
   const report = assignment.strategy.type === 'ReportDiff';

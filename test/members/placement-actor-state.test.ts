@@ -58,7 +58,7 @@ function step(from: Partial<ActorState>, event: ActorEvent) {
   };
 }
 
-const anew = ['noteObjects', 'resetRetry', 'checkRemovals', 'recheck'];
+const anew = ['noteObjects', 'resetRetry', 'checkWait', 'recheck'];
 
 type Row = readonly [
   what: string,
@@ -228,49 +228,49 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   'a changed object': [
-    ['that is named is compared', having(), changed({ named: true }), { heardAt: at }, ['checkRemovals', 'compare']],
+    ['that is named is compared', having(), changed({ named: true }), { heardAt: at }, ['checkWait', 'compare']],
     [
       'that is labelled counts as a change',
       having(),
       changed({ labelled: true }),
       { heardAt: at, changedAt: at },
-      ['checkRemovals'],
+      ['checkWait'],
     ],
-    ['of others has no effect', having({ done: true }), changed({}), {}, ['checkRemovals']],
+    ['of others has no effect', having({ done: true }), changed({}), {}, ['checkWait']],
     [
       'that came back after all was done may be a conflict',
       having({ done: true }),
       changed({ labelled: true }),
       { heardAt: at, changedAt: at },
-      ['checkRemovals', 'checkReturned'],
+      ['checkWait', 'checkReturned'],
     ],
     [
       'that is being removed is no conflict',
       having({ done: true }),
       changed({ labelled: true, change: going }),
       { heardAt: at, changedAt: at },
-      ['checkRemovals'],
+      ['checkWait'],
     ],
     [
       'that is named by a removal is not compared',
       having({ assignment: removal, done: true }),
       changed({ named: true, labelled: true }),
       { heardAt: at, changedAt: at },
-      ['checkRemovals', 'checkReturned'],
+      ['checkWait', 'checkReturned'],
     ],
     [
       'that is left alone is not compared',
       having({ assignment: { ...web, leaveAlone: true } }),
       changed({ named: true }),
       { heardAt: at },
-      ['checkRemovals'],
+      ['checkWait'],
     ],
     [
       'is not compared after a stop',
       having({ stopped: true }),
       changed({ named: true }),
       { heardAt: at },
-      ['checkRemovals'],
+      ['checkWait'],
     ],
   ],
   'an actor': [
@@ -293,7 +293,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       having(),
       { kind: 'stopped' },
       { stopped: true },
-      ['cancelRetry', 'stopObjects', 'forgetConflicts', 'checkRemovals'],
+      ['cancelRetry', 'stopObjects', 'forgetConflicts', 'checkWait'],
     ],
   ],
 };

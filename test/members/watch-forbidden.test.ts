@@ -109,3 +109,26 @@ it('a kind that may not be read either makes the observation incomplete', async 
   await world.pass(60);
   expect(world.observation()).toMatchObject({ complete: false });
 });
+
+it('an object that may not be read costs one request a retry', async () => {
+  const world = await openWorld(forbidden('list', 'watch', 'get'));
+  const web = [assignment('web', [configMap('a'), configMap('b')])];
+  world.member.assign(web);
+  const countOf = (pattern: RegExp) => world.requests.filter(({ path }) => pattern.test(path)).length;
+  const costs: number[] = [];
+  for (let second = 0; second < 120; second++) {
+    const before = { reads: countOf(/configmaps\/a/), lists: countOf(/configmaps\?/) };
+    await world.pass(1);
+    // The watch reads it after each refused list.
+    const cost = countOf(/configmaps\/a/) - before.reads - (countOf(/configmaps\?/) - before.lists);
+    if (cost > 0) costs.push(cost);
+    // As a daemon does that read the record again: whoever may not see an object may not replace it without that.
+    world.member.assign(web);
+  }
+  expect(costs.length).toBeGreaterThan(3);
+  expect(new Set(costs)).toEqual(new Set([1]));
+  expect(world.results()).toMatchObject([
+    { object: { name: 'a' }, message: expect.stringContaining('403') },
+    { object: { name: 'b' }, message: expect.stringContaining('403') },
+  ]);
+});

@@ -8,11 +8,14 @@ import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.
 import type { ServedKind } from '../api-server/served-kind.ts';
 import type { AssignedManifest, PlacementAssignment } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
+import { definitionIn } from '../crd.ts';
 import { internText } from '../intern.ts';
+import type { ObjectWait } from '../object-wait.ts';
 import { eachOf } from '../pool.ts';
 import type { FirstObservation } from '../watch/first-observation.ts';
 import type { Change } from '../watch/store.ts';
 import { type Applied, applyObject } from './apply.ts';
+import { untilServed } from './awaited-kinds.ts';
 import { localDifferences, reportable } from './compare.ts';
 import { type DriftCheck, driftCheck } from './drift-check.ts';
 import { type KindsServed, kindsServed } from './kinds-served.ts';
@@ -86,7 +89,11 @@ interface Item {
   readonly isWanted: () => boolean;
 }
 
-export function delivery(connection: Connection, observed: FirstObservation, events: DeliveryEvents): Delivery {
+export function delivery(
+  connection: Connection,
+  observed: FirstObservation,
+  { wait, ...events }: DeliveryEvents & { readonly wait: ObjectWait },
+): Delivery {
   const { client, watches, clock } = connection;
   const repairs = repairReports(clock, events);
   const held = unconfirmedObjects({
@@ -123,7 +130,11 @@ export function delivery(connection: Connection, observed: FirstObservation, eve
       const report = assignment.strategy.type === 'ReportDiff';
       const waves = report ? [wanted] : inWaves(wanted, ({ manifest }) => manifest);
       const one = ({ manifest }: AssignedManifest) => applyOne(of, itemOf(assignment, manifest, isWanted));
-      for (const wave of waves) await eachOf(wave, client.concurrency, one, isWanted);
+      const crds = report ? [] : assignment.manifests.filter(({ manifest }) => definitionIn(manifest));
+      for (const wave of waves) {
+        if (crds.length > 0) await untilServed(connection, wait, { ...awaited(of, crds, wave), isWanted });
+        await eachOf(wave, client.concurrency, one, isWanted);
+      }
     },
     objectChanged: (assignment, { manifest }, change) =>
       objectChanged(
@@ -159,6 +170,15 @@ const itemOf = (assignment: PlacementAssignment, manifest: Manifest, isWanted: (
   object: refOfManifest(manifest),
   isWanted,
 });
+
+/** A kind that was not served after one wait is reported, and its CRD is watched: retries do not wait again. */
+function awaited(of: Objects, crds: readonly AssignedManifest[], wave: readonly AssignedManifest[]) {
+  const resultOf = ({ manifest }: AssignedManifest) => stateOf(of, keyOfManifest(manifest)).outcome?.result;
+  return {
+    objects: wave.filter((item) => resultOf(item) !== unservedResult).map(({ manifest }) => refOfManifest(manifest)),
+    definitions: crds.filter((item) => resultOf(item) === 'Applied').map(({ manifest }) => manifest),
+  };
+}
 
 const stateOf = ({ states }: Objects, key: string): ObjectState => states.get(key) ?? firstObjectState;
 

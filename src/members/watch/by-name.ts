@@ -9,9 +9,9 @@ import type { Store } from './store.ts';
 
 /** Reads objects of a kind that may not be listed, each by its name. All reject with ApiError or UnreachableError. */
 export interface ByName {
-  /** Reads every named object. */
+  /** Reads every named object. Rejects with the first refusal when it has tried all. */
   read(): Promise<void>;
-  /** Reads named objects that were not read yet. */
+  /** Reads named objects that were neither read nor refused yet. */
   catchUp(): Promise<void>;
   /** Whether the object has been read, so that absence from the store means absence. */
   shows(key: string): boolean;
@@ -31,12 +31,15 @@ export function byName(input: {
 }): ByName {
   const { client, clock, kind, store, named } = input;
   const asked = new Map<string, number>();
+  /** Objects that may not be read: only `read` tries them again, so that a retry of the apply costs one request. */
+  const refused = new Map<string, ApiError>();
 
   async function one(ref: ObjectRef): Promise<void> {
     const key = objectKey(ref);
     const before = store.get(key);
     const at = clock.now();
-    const live = await get(ref);
+    const live = await get(ref).catch(refusal);
+    if (live instanceof ApiError) return void refused.set(key, live);
     store.looked(key, before, live);
     asked.set(key, at);
   }
@@ -56,10 +59,14 @@ export function byName(input: {
 
   const isKnown = (ref: ObjectRef): boolean => asked.has(objectKey(ref));
   return {
-    read: () => eachOf(named(), client.concurrency, one),
+    async read() {
+      refused.clear();
+      await eachOf(named(), client.concurrency, one);
+      for (const error of refused.values()) throw error;
+    },
     catchUp: () =>
       eachOf(
-        named().filter((ref) => !isKnown(ref)),
+        named().filter((ref) => !isKnown(ref) && !refused.has(objectKey(ref))),
         client.concurrency,
         one,
       ),
@@ -67,4 +74,10 @@ export function byName(input: {
     complete: () => named().every(isKnown),
     asOf: () => Math.min(...named().flatMap((ref) => asked.get(objectKey(ref)) ?? [])),
   };
+}
+
+/** Other errors are not about one object. */
+function refusal(error: unknown): ApiError {
+  if (error instanceof ApiError && error.status === 403) return error;
+  throw error;
 }

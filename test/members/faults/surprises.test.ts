@@ -25,20 +25,38 @@ describe('a kind that the member does not serve', () => {
     ]);
   });
 
-  it('waits for its CRD when that is placed with it in the same version', async () => {
-    const next = { ...widget, apiVersion: 'example.com/v2', metadata: { ...widget.metadata, name: 'next' } };
-    const world = await holding([widgets, widget, next], { readySeconds: { CustomResourceDefinition: 10 } });
-    expect(
-      world
-        .results()
-        .map(({ message }) => message)
-        .sort(),
-    ).toEqual([
-      'the member does not serve Widget of example.com/v1: its CRD is in the same placement and not established yet',
-      'the member does not serve Widget of example.com/v2: install its CRD, or place it first',
-    ]);
-    await world.pass(30);
-    expect(world.results().map(({ object }) => object.apiVersion)).toEqual(['example.com/v2']);
+  it('is applied in the same attempt as its CRD, and counts as progress until that is established', async () => {
+    const world = await holding([widgets, widget], { readySeconds: { CustomResourceDefinition: 10 } });
+    const later = { ...widget, metadata: { ...widget.metadata, labels: { of: 'snapshot-1' } } };
+    expect(world.observation().placements).toEqual([]);
+    world.member.assign([assignment('web', [configMap('a')])]);
+    await world.pass(2);
+    expect(world.observation()).toMatchObject({ complete: true, placements: [{ done: true, results: [] }] });
+    world.member.assign([assignment('web', [widgets, later])]);
+    const seen = new Set<string>();
+    for (let second = 0; second < 12; second++) {
+      await world.pass(1);
+      const [web] = world.observation().placements;
+      seen.add(JSON.stringify([web!.done, web!.results]));
+    }
+    expect([...seen]).toEqual(['[false,[]]', '[true,[]]']);
+    expect(await world.user('GET', path)).toMatchObject({ metadata: { labels: { of: 'snapshot-1' } } });
+    expect(world.sent().filter((line) => line === 'PATCH widgets/w')).toHaveLength(1);
+  });
+
+  it.each([
+    ['v1', 'is not established within 30 s', 'its CRD is in the same placement and not established yet'],
+    ['v2', 'does not serve its version', 'install its CRD, or place it first'],
+  ])('%s is reported when its CRD %s', async (version, _, why) => {
+    const apiVersion = `example.com/${version}`;
+    const world = await holding([widgets, { ...widget, apiVersion }], {
+      readySeconds: { CustomResourceDefinition: 60 },
+    });
+    await world.pass(32);
+    const message = `the member does not serve Widget of ${apiVersion}: ${why}`;
+    expect(world.results()).toMatchObject([{ object: { kind: 'Widget' }, result: 'DecodingErred', message }]);
+    await world.pass(60);
+    expect(world.results()).toHaveLength(version === 'v1' ? 0 : 1);
   });
 
   it.each([
