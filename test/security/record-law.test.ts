@@ -167,7 +167,12 @@ async function attacked({ isEarly, rollsBack, hasVanished, rounds }: Story): Pro
       expect(world.daemon.plan().guard).toHaveLength(1);
     }
     const proposed = repo.commit('pull-request', gatedFleet('evil:1'), 'Propose', [repo.tip('main')!]);
-    const known: Known = { commits: [repo.tip('main')!, first, proposed], other: [await statusOfEvilFleet(), early] };
+    const inside = mergeOfEvil(world, approval);
+    await world.fleet.run(10);
+    const known: Known = {
+      commits: [repo.tip('main')!, first, proposed, inside],
+      other: [await statusOfEvilFleet(), early],
+    };
     const identities = identitiesIn(world);
     const holding = (): void => {
       holds(world, digests);
@@ -188,6 +193,15 @@ async function attacked({ isEarly, rollsBack, hasVanished, rounds }: Story): Pro
   } finally {
     world.close();
   }
+}
+
+/** Merges a branch whose last commit changes nothing. Returns a commit inside of it, with evil contents and an open gate. */
+function mergeOfEvil({ fleet: { repo, files } }: AttackedFleet, approval: Files): string {
+  const base = repo.tip('main')!;
+  const inside = repo.commit('change', { ...files, ...gatedFleet('evil:1'), ...approval }, 'Try', [base]);
+  const last = repo.commit('change', files, 'Undo', [inside]);
+  repo.commit('main', files, 'Merge', [base, last]);
+  return inside;
 }
 
 /** Until canary is done, and the approval that came with the run is refused. */
@@ -295,6 +309,23 @@ const failedByOverrides: Story = {
   ],
 };
 
+/** A removed placement seems to have two clusters, more than the guard allows, while actors wait for a plan that it accepts. */
+const inventedWhileWaiting: Story = {
+  isEarly: false,
+  rollsBack: false,
+  hasVanished: false,
+  rounds: [
+    {
+      steps: [
+        { kind: 'inventedBinding', a: 349, b: 757 },
+        { kind: 'otherPlacement', a: 543, b: 49 },
+      ],
+      stopped: true,
+      seconds: 15,
+    },
+  ],
+};
+
 describe('random edits of the status branch', () => {
   it(
     'bring nothing to a member that the followed branch did not hold, pass no gate, remove nothing, and do not last',
@@ -302,7 +333,7 @@ describe('random edits of the status branch', () => {
       await fc.assert(fc.asyncProperty(story, attacked), {
         ...drawn(15, 20261122),
         endOnFailure: true,
-        examples: [[inventedWhileRefused], [failedByOverrides]],
+        examples: [[inventedWhileRefused], [failedByOverrides], [inventedWhileWaiting]],
       });
     },
     patience(120_000),

@@ -126,7 +126,7 @@ export function bindingVerifier(): BindingVerifier {
       const clusters = [...read].flatMap(([key, { outOfPlace }]) =>
         [...outOfPlace.keys()].filter((cluster) => !wasObserved(key, cluster, of)),
       );
-      return new Set(clusters.filter((cluster) => isCompleteObservation(of.observations.get(cluster))));
+      return new Set(clusters.filter((cluster) => of.observations.get(cluster)?.reachable));
     },
     withoutInvented(record, of) {
       const { observations } = of;
@@ -136,9 +136,12 @@ export function bindingVerifier(): BindingVerifier {
         const recorded = record.placements.get(key);
         for (const cluster of [...outOfPlace.keys()])
           if (placementsOn(observations.get(cluster)).has(key)) outOfPlace.delete(cluster);
-        // Without known contents their kinds were not observed.
-        if (recorded === undefined || recorded.snapshots.size === 0) continue;
-        const invented = [...outOfPlace.keys()].filter((cluster) => wasObserved(key, cluster, of));
+        if (recorded === undefined) continue;
+        // Without known contents only a sweep finds their kinds.
+        const isFindable = (cluster: ClusterName): boolean => recorded.snapshots.size > 0 || of.swept.has(cluster);
+        const invented = [...outOfPlace.keys()].filter(
+          (cluster) => isFindable(cluster) && wasObserved(key, cluster, of),
+        );
         if (invented.length === 0) continue;
         const bindings = recorded.state.bindings.filter(
           ({ targetCluster }) => !invented.includes(targetCluster as ClusterName),
@@ -374,11 +377,16 @@ function withBindings(recorded: RecordedPlacement, bindings: readonly Binding[])
   return isSame ? recorded : { ...recorded, state: { ...state, bindings: [...bindings] } };
 }
 
-/** Whether all objects of the placement on the cluster are known: without a sweep only the kinds of assigned placements are watched. */
+/**
+ * Whether all objects of the placement on the cluster are known: without a sweep only the kinds of assigned placements are watched.
+ * After one it does not matter that actors wait for a plan, as they do while the guard refuses: none creates anything of a doubted
+ * binding.
+ */
 function wasObserved(key: PlacementKey, cluster: ClusterName, { observations, swept }: Shown): boolean {
   const observation = observations.get(cluster);
+  if (swept.has(cluster)) return observation?.reachable === true;
   if (!isCompleteObservation(observation)) return false;
-  return swept.has(cluster) || observation.placements.some(({ placement }) => placementKey(placement) === key);
+  return observation.placements.some(({ placement }) => placementKey(placement) === key);
 }
 
 const placementsOn = (observation: ClusterObservation | undefined): ReadonlySet<PlacementKey> =>
