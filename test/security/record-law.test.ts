@@ -326,6 +326,24 @@ const inventedWhileWaiting: Story = {
   ],
 };
 
+/** Contents that nothing proves are unknown, so their kinds are not watched: that looks as if a removal had begun. */
+const removalOfUnknown: Story = {
+  isEarly: false,
+  rollsBack: false,
+  hasVanished: true,
+  rounds: [
+    {
+      steps: [
+        { kind: 'executedEviction', a: 493, b: 785 },
+        { kind: 'forgedOverride', a: 767, b: 753 },
+      ],
+      stopped: true,
+      seconds: 60,
+    },
+    { steps: [{ kind: 'evilContentsWithHash', a: 838, b: 770 }], stopped: false, seconds: 1 },
+  ],
+};
+
 describe('random edits of the status branch', () => {
   it(
     'bring nothing to a member that the followed branch did not hold, pass no gate, remove nothing, and do not last',
@@ -333,7 +351,7 @@ describe('random edits of the status branch', () => {
       await fc.assert(fc.asyncProperty(story, attacked), {
         ...drawn(15, 20261122),
         endOnFailure: true,
-        examples: [[inventedWhileRefused], [failedByOverrides], [inventedWhileWaiting]],
+        examples: [[inventedWhileRefused], [failedByOverrides], [inventedWhileWaiting], [removalOfUnknown]],
       });
     },
     patience(120_000),

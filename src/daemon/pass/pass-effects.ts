@@ -223,7 +223,11 @@ async function plan(
 ): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
   const { before, fleet, swept, contacts, input, waiting, isPublished } = observed;
   const { observations } = contacts;
-  const { record, problems: invented } = await verifier.observed(input.record, {
+  const {
+    record,
+    problems: invented,
+    unconfirmed,
+  } = await verifier.observed(input.record, {
     observations,
     swept: swept.whole,
     now: parseInstant(input.now)!,
@@ -233,10 +237,9 @@ async function plan(
   });
   const result = planFleet({ ...input, record, observations, isUnproven: verifier.isDoubted }, memo);
   // Invented bindings may be what the guard refuses. Without a plan no actor looks whether their clusters have anything of them.
-  if (result.plan.guard.length > 0) {
-    const unswept = verifier.unconfirmed({ observations, swept: swept.whole }).intersection(swept.never);
-    if (unswept.size > 0) void members.sweep(bootMs, unswept);
-  }
+  const refused = result.plan.guard.length > 0 ? verifier.unconfirmed({ observations, swept: swept.whole }) : [];
+  const unswept = new Set([...unconfirmed, ...refused]).intersection(swept.never);
+  if (unswept.size > 0) void members.sweep(bootMs, unswept);
   const nextMemo = memoOf(result.parts);
   const withheld = withheldTargets(result, verifier, observations);
   for (const { key, cluster } of withheld.shown) verifier.shown(key, cluster);

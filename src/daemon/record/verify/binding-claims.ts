@@ -123,8 +123,8 @@ export function bindingVerifier(): BindingVerifier {
       return changed.size === 0 ? record : { ...record, placements: new Map([...record.placements, ...changed]) };
     },
     unconfirmed(of) {
-      const clusters = [...read].flatMap(([key, { outOfPlace }]) =>
-        [...outOfPlace.keys()].filter((cluster) => !wasObserved(key, cluster, of)),
+      const clusters = [...read].flatMap(([key, { recorded, outOfPlace }]) =>
+        [...outOfPlace.keys()].filter((cluster) => !areObjectsKnown({ key, cluster }, recorded, of)),
       );
       return new Set(clusters.filter((cluster) => of.observations.get(cluster)?.reachable));
     },
@@ -137,11 +137,7 @@ export function bindingVerifier(): BindingVerifier {
         for (const cluster of [...outOfPlace.keys()])
           if (placementsOn(observations.get(cluster)).has(key)) outOfPlace.delete(cluster);
         if (recorded === undefined) continue;
-        // Without known contents only a sweep finds their kinds.
-        const isFindable = (cluster: ClusterName): boolean => recorded.snapshots.size > 0 || of.swept.has(cluster);
-        const invented = [...outOfPlace.keys()].filter(
-          (cluster) => isFindable(cluster) && wasObserved(key, cluster, of),
-        );
+        const invented = [...outOfPlace.keys()].filter((cluster) => areObjectsKnown({ key, cluster }, recorded, of));
         if (invented.length === 0) continue;
         const bindings = recorded.state.bindings.filter(
           ({ targetCluster }) => !invented.includes(targetCluster as ClusterName),
@@ -378,14 +374,18 @@ function withBindings(recorded: RecordedPlacement, bindings: readonly Binding[])
 }
 
 /**
- * Whether all objects of the placement on the cluster are known: without a sweep only the kinds of assigned placements are watched.
- * After one it does not matter that actors wait for a plan, as they do while the guard refuses: none creates anything of a doubted
- * binding.
+ * Whether all objects of the placement on the cluster are known. Without a sweep only the kinds of known contents of assigned
+ * placements are watched. After one it does not matter that actors wait for a plan, as they do while the guard refuses: none creates
+ * anything of a doubted binding.
  */
-function wasObserved(key: PlacementKey, cluster: ClusterName, { observations, swept }: Shown): boolean {
+export function areObjectsKnown(
+  { key, cluster }: OnCluster,
+  { snapshots }: RecordedPlacement,
+  { observations, swept }: Shown,
+): boolean {
   const observation = observations.get(cluster);
   if (swept.has(cluster)) return observation?.reachable === true;
-  if (!isCompleteObservation(observation)) return false;
+  if (snapshots.size === 0 || !isCompleteObservation(observation)) return false;
   return observation.placements.some(({ placement }) => placementKey(placement) === key);
 }
 

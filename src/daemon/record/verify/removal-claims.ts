@@ -10,20 +10,28 @@ import { isCompleteObservation } from '../../../engine/observed.ts';
 import { placementShownBy } from '../../../engine/recovery/rebuild.ts';
 import { unpack } from '../../../engine/selection/envelope.ts';
 import { keyOfManifest } from '../../../engine/selection/object-key.ts';
-import { type BindingVerifier, executedEvictions, type OnCluster } from './binding-claims.ts';
+import {
+  areObjectsKnown,
+  type BindingVerifier,
+  executedEvictions,
+  type OnCluster,
+  type Shown,
+} from './binding-claims.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
-
-type Observations = ReadonlyMap<ClusterName, ClusterObservation>;
 
 export interface EvictionVerifier {
   /** A daemon that was stopped may find evictions without a record: they are new, or their record was removed. */
   started(record: FleetRecord, history: FollowedHistory): Promise<void>;
   /** The record without removals that their clusters do not show. An eviction that may have been carried out before counts as lost. */
-  settle(
-    record: FleetRecord,
-    of: { readonly observations: Observations; readonly history: FollowedHistory },
-  ): Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }>;
+  settle(record: FleetRecord, of: Shown & { readonly history: FollowedHistory }): Promise<SettledRecord>;
+}
+
+export interface SettledRecord {
+  readonly record: FleetRecord;
+  readonly problems: readonly Problem[];
+  /** Clusters whose objects are not known well enough to tell whether a removal has begun. */
+  readonly unconfirmed: ReadonlySet<ClusterName>;
 }
 
 /**
@@ -41,20 +49,22 @@ export function evictionVerifier(
       const tip = await history.fleetAt(history.tip);
       unseen ??= new Set(record.exists ? tip?.evictions.map(({ metadata }) => metadata.name) : []);
     },
-    async settle(record, { observations, history }) {
+    async settle(record, of) {
+      const { observations, history } = of;
       const tip = (await history.fleetAt(history.tip))!;
       const problems: Problem[] = [];
       const lost = new Set<string>();
       const anew = new Set<string>();
       const stays: OnCluster[] = [];
+      const unconfirmed = new Set<ClusterName>();
       for (const removal of bindings.doubtedRemovals()) {
         const observation = observations.get(removal.cluster);
         const recorded = record.placements.get(removal.key);
-        if (recorded === undefined || !isCompleteObservation(observation)) continue;
-        if (showsRemoval(removal.key, recorded, observation)) {
-          bindings.begun(removal);
-          continue;
-        }
+        if (recorded === undefined || !observation?.reachable) continue;
+        const isBegun = showsRemoval(removal, recorded, of);
+        if (isBegun === 'unknown') unconfirmed.add(removal.cluster);
+        if (isBegun === true) bindings.begun(removal);
+        if (isBegun !== false) continue;
         stays.push(removal);
         const names = executedEvictions(removal, { record, tip });
         if (names.length === 0) problems.push(notBegun(removal));
@@ -72,7 +82,7 @@ export function evictionVerifier(
         const observation = observations.get(eviction.spec.clusterName);
         if (isCompleteObservation(observation) && (await mayBeDone(eviction, observation, history))) lost.add(name);
       }
-      return { record: withEvictions(bindings.withoutRemovals(record, stays), { lost, anew }), problems };
+      return { record: withEvictions(bindings.withoutRemovals(record, stays), { lost, anew }), problems, unconfirmed };
     },
   };
 }
@@ -91,11 +101,13 @@ function withEvictions(
 }
 
 /** Whether an object of the placement is being deleted, or each known snapshot has one that the cluster lacks. */
-function showsRemoval(key: PlacementKey, { snapshots }: RecordedPlacement, observation: ClusterObservation): boolean {
-  const own = ownObjects(key, observation);
-  if (own.length === 0 || own.some(({ metadata }) => metadata['deletionTimestamp'] !== undefined)) return true;
+function showsRemoval(removal: OnCluster, recorded: RecordedPlacement, of: Shown): boolean | 'unknown' {
+  const own = ownObjects(removal.key, of.observations.get(removal.cluster)!);
+  if (own.some(({ metadata }) => metadata['deletionTimestamp'] !== undefined)) return true;
+  if (!areObjectsKnown(removal, recorded, of)) return 'unknown';
+  if (own.length === 0) return true;
   const there = new Set(own.map(keyOfManifest));
-  const known = [...snapshots.values()].filter((manifests) => manifests.length > 0);
+  const known = [...recorded.snapshots.values()].filter((manifests) => manifests.length > 0);
   return known.length > 0 && known.every((manifests) => manifests.some((it) => isMissing(it, there)));
 }
 

@@ -15,7 +15,7 @@ import { runVerifier } from './recorded-runs.ts';
 import { timeVerifier } from './recorded-times.ts';
 import { versionVerifier } from './recorded-versions.ts';
 import { removalApprovalVerifier } from './removal-approvals.ts';
-import { evictionVerifier } from './removal-claims.ts';
+import { evictionVerifier, type SettledRecord } from './removal-claims.ts';
 import { rollbackVerifier } from './rollback-targets.ts';
 import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts';
 import { withUsableIndexes } from './snapshot-indexes.ts';
@@ -58,7 +58,7 @@ export interface RecordVerifier
       /** False = the record is a plan of this daemon that waits for its push. */
       readonly isPublished: boolean;
     },
-  ): Promise<Pick<VerifiedRecord, 'record' | 'problems'>>;
+  ): Promise<SettledRecord>;
   /** This daemon published the record, on top of a verified one: it is trusted. */
   published(record: FleetRecord): void;
   /** This daemon published which removals must be approved, also with a refused plan. */
@@ -146,11 +146,12 @@ export function recordVerifier(of: {
       const requested = upgrades.withoutUnrequested(claimed, observations);
       const ofNodes = nodes.withoutUnproven(requested, { observations, ...at });
       const invented = bindings.withoutInvented(ofNodes.record, { observations, swept });
-      const settled = await evictions.settle(invented.record, { observations, history: history! });
+      const settled = await evictions.settle(invented.record, { observations, swept, history: history! });
       if (runs.unshown().size > 0) showRuns(settled.record, shownBy(runs.withoutUnshown(settled.record)));
       return {
         record: runs.withoutUnshown(settled.record),
         problems: [...ofNodes.problems, ...invented.problems, ...settled.problems, ...runs.notShown()],
+        unconfirmed: settled.unconfirmed,
       };
     },
     published(record) {
