@@ -14,9 +14,11 @@ export const output = (formats: string): Option => {
 };
 
 /** Options for the input of a plan: the same for every command that plans. */
-export const planOptions = (command: Command): Command =>
+export const planOptions = (command: Command): Command => madeFromFiles(command.addOption(repo()));
+
+/** What makes a plan from files. */
+export const madeFromFiles = (command: Command): Command =>
   command
-    .addOption(repo())
     .addOption(ref())
     .option('--observed <file|dir>', 'state of the members, as gitfleet observe writes it; default: the record')
     .option('--recorded <dir|none>', 'status branch as files, or none; default: the fleet-status branch of the repo')

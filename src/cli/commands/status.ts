@@ -1,13 +1,19 @@
 import type { Command } from 'commander';
 import { kindsOfAll, kindWords, oneOfWords, pluralsOfKinds, singularsOf } from '../kinds/kind-words.ts';
 import { kindArgument } from './offer.ts';
-import { branch, examples, output, statusOptions } from './options.ts';
+import { branch, examples, madeFromFiles, output, statusOptions } from './options.ts';
 
 /** Commands that read the status branch. */
 export function statusCommands(gitfleet: Command): void {
   examples(
-    statusOptions(
-      gitfleet.command('get').description(`list objects of the status branch: ${pluralsOfKinds.join(', ')}`),
+    madeFromFiles(
+      statusOptions(
+        gitfleet
+          .command('get')
+          .description(
+            `list objects of the status branch: ${pluralsOfKinds.join(', ')}; nodes and nodepools also of a plan that is made now`,
+          ),
+      ),
     )
       .addArgument(
         kindArgument(
@@ -15,7 +21,7 @@ export function statusCommands(gitfleet: Command): void {
           [...pluralsOfKinds, 'all'],
         ),
       )
-      .argument('[name]', 'only this one, or what belongs to the placement of this name')
+      .argument('[name]', 'only this one, or what belongs to the placement or cluster of this name')
       .option('-n, --namespace <namespace>', 'only objects of this namespace')
       .option('-A, --all-namespaces', 'all namespaces and cluster-scoped objects (the default)')
       .option('-l, --selector <selector>', 'only objects with these labels: env=prod,region in (eu,us),!canary')
@@ -36,25 +42,32 @@ export function statusCommands(gitfleet: Command): void {
     'get clusters -l env=prod',
     'get versions --region westeurope',
     'get nodepools                nodes that may be disrupted now, by pool and reason',
+    'get nodes eu-1 --observed seen.yaml --now 2026-11-20T10:00:00Z',
     'get drift',
     'get events --history 1000',
     'get runs -w',
   );
 
   examples(
-    statusOptions(
-      gitfleet
-        .command('describe')
-        .description('show everything that the status branch holds about one object, with its events'),
+    madeFromFiles(
+      statusOptions(
+        gitfleet
+          .command('describe')
+          .description(
+            'show everything that the status branch holds about one object, with its events; of a node or nodepool also what a plan made now decides',
+          ),
+      ),
     )
       .addArgument(kindArgument(`${oneOfWords(singularsOf('described'))}; or kind/name`, singularsOf('described')))
       .argument('[name]', 'name, or namespace/name')
       .option('-n, --namespace <namespace>', 'only objects of this namespace')
+      .option('--cluster <name>', 'nodes and nodepools: only of this cluster')
       .addOption(output('table, json or yaml'))
       .action(async (kind, name, options) => (await import('../describe/describe.ts')).describe(kind, name, options)),
     'describe placement web      decisions with scores, clusters, drift, events',
     'describe cluster eu-1',
     'describe run/payments-1 -o json',
+    'describe node n1 --cluster eu-1 --observed seen.yaml',
   );
 
   examples(

@@ -6,8 +6,9 @@ import { singularsOf } from '../kinds/kind-words.ts';
 import { kindMeant } from '../kinds/kinds.ts';
 import type { Row } from '../kinds/listing.ts';
 import { titled } from '../kinds/page-text.ts';
+import { asksForPlan, type MaybePlanOptions, refuseOfPlan, withStatusOrPlan } from '../planned/planned-status.ts';
 import { noteIfBehind } from '../status/behind.ts';
-import { type Status, type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
+import type { Status, StatusOptions, StatusReader } from '../status/open-status.ts';
 import { type FleetEvent, readEvents } from '../status/read-events.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
@@ -19,8 +20,9 @@ import { unknownName } from '../terminal/unknown-name.ts';
 /** Changes of one object that its events are read from; KubeFleet's events live for an hour, ours as long as git's history. */
 const mostVersions = 100;
 
-export interface DescribeOptions extends StatusOptions {
+export interface DescribeOptions extends StatusOptions, MaybePlanOptions {
   readonly namespace?: string;
+  readonly cluster?: string;
   readonly output: string;
 }
 
@@ -34,19 +36,28 @@ export async function describe(word: string, givenName: string | undefined, opti
   if (listing.nameless)
     throw new CliError(`describe takes no ${plural}, which have no names: gitfleet get ${plural} lists all of them`);
   if (name === undefined) throw new CliError(`describe ${word} needs a name: gitfleet get ${plural} lists them`);
-  await withStatus(options, async (reader) => {
+  if (asksForPlan(options)) refuseOfPlan([listing], {});
+  if (options.cluster !== undefined && !listing.isOfClusters)
+    throw new CliError(`--cluster is for nodes and nodepools, and not for ${plural}: leave it out`);
+  await withStatusOrPlan(options, async (reader) => {
     const status = await reader.read([...new Set([...listing.folders, 'placements', 'runs', 'approvals'])]);
     const rows = (await listing.rows(status, reader)).filter(
-      (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
+      (row) =>
+        isMeant(row) &&
+        (options.namespace === undefined || row.namespace === options.namespace) &&
+        (options.cluster === undefined || row.cluster === options.cluster),
     );
-    const found = rows.filter((row) => isCalled(row, name));
+    const found = rows.filter((row) => isCalled(row, name) || row.name === `${row.cluster}/${name}`);
     if (found.length === 0) throw unknownName({ what: singular, name, known: rows.map(titleOf) });
     const described = await Promise.all(
       found.map(async (row) => ({ row, events: await eventsOf(plural, row, { status, reader }) })),
     );
     if (format === 'table') print(described.map(({ row, events }) => textOf(row, { status, events })).join('\n\n\n'));
     else {
-      const items = described.map(({ row, events }) => ({ object: row.value, events: events?.map(eventObject) ?? [] }));
+      const items = described.map(({ row, events }) => ({
+        object: { ...row.value, ...row.details(status) },
+        events: events?.map(eventObject) ?? [],
+      }));
       const list = { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'DescriptionList', items };
       await (format === 'json' ? printJson(list) : printYaml(list));
     }

@@ -2,9 +2,10 @@ import { matchesSelector } from '../../engine/kernel/selector.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type KindMeant, kindsMeant } from '../kinds/kinds.ts';
 import type { Row } from '../kinds/listing.ts';
+import { asksForPlan, refuseOfPlan, withStatusOrPlan } from '../planned/planned-status.ts';
 import { noteIfBehind } from '../status/behind.ts';
 import { moved } from '../status/follow.ts';
-import { type Status, type StatusReader, withStatus } from '../status/open-status.ts';
+import type { Status, StatusReader } from '../status/open-status.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
 import { isCalled } from '../terminal/one-named.ts';
@@ -20,12 +21,17 @@ export async function get(word: string, name: string | undefined, options: GetOp
   const asked = splitName(word, name);
   const [kind, ...others] = kindsMeant(asked.kind, historyOf(options.history));
   const wanted = filterOf(options, [kind, ...others]);
+  if (asksForPlan(options))
+    refuseOfPlan(
+      [kind, ...others].map(({ listing }) => listing),
+      options,
+    );
   if (others.length > 0) {
     if (options.watch) throw new CliError('-w follows one kind: name only one');
     const several = { kinds: [kind, ...others], name: asked.name, wanted, format, options };
-    return withStatus(options, (reader) => getSeveral(reader, several));
+    return withStatusOrPlan(options, (reader) => getSeveral(reader, several));
   }
-  await withStatus(options, async (reader) => {
+  await withStatusOrPlan(options, async (reader) => {
     const first = await listed(reader, kind, asked.name, wanted);
     await show(first.rows, { kind, format, options, name: asked.name, single: first.isOne });
     await noteIfBehind(reader, first.status);
@@ -71,11 +77,11 @@ function filterOf(
   };
 }
 
-/** Its own name or that of the placement that it belongs to, each with or without the namespace. */
-const isNamed = (row: Row, name: string): boolean => isCalled(row, name) || ofPlacement(row, name);
+/** Its own name or that of the placement or cluster that it belongs to, each with or without the namespace. */
+const isNamed = (row: Row, name: string): boolean => isCalled(row, name) || ofOwner(row, name);
 
-const ofPlacement = ({ placement, namespace }: Row, name: string): boolean =>
-  placement === name || (namespace !== undefined && placement === titleOf({ name, namespace }));
+const ofOwner = ({ placement, namespace, cluster }: Row, name: string): boolean =>
+  placement === name || (namespace !== undefined && placement === titleOf({ name, namespace })) || cluster === name;
 
 /** Rows of several kinds; a name need exist in one of them only. */
 async function getSeveral(
@@ -105,7 +111,7 @@ async function listed(reader: StatusReader, kind: KindMeant, name: string | unde
   const { all, rows } = await matching(kind, { status, reader, name, wanted });
   if (name !== undefined && !mayHave({ kind, status, rows, name }))
     throw unknownRow({ kinds: [kind], status, name, rows: all });
-  return { status, rows, isOne: rows.length === 1 && name !== undefined && !ofPlacement(rows[0]!, name) };
+  return { status, rows, isOne: rows.length === 1 && name !== undefined && !ofOwner(rows[0]!, name) };
 }
 
 /** All rows of a kind that are wanted, and those of them that have the name. */

@@ -1,12 +1,13 @@
 import { titleOf } from '../../repo/title-of.ts';
 import type { KindMeant } from '../kinds/kinds.ts';
 import type { Row } from '../kinds/listing.ts';
+import { asksForPlan, type MaybePlanOptions } from '../planned/planned-status.ts';
 import type { StatusOptions } from '../status/open-status.ts';
 import { type OutputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { writeError } from '../terminal/write.ts';
 import { rowTable } from './row-table.ts';
 
-export interface GetOptions extends StatusOptions {
+export interface GetOptions extends StatusOptions, MaybePlanOptions {
   readonly output: string;
   readonly namespace?: string;
   readonly allNamespaces?: boolean;
@@ -20,7 +21,7 @@ export interface GetOptions extends StatusOptions {
 interface RowsHow {
   readonly kind: KindMeant;
   readonly format: OutputFormat;
-  readonly options: Pick<GetOptions, 'namespace' | 'selector' | 'region' | 'headers'>;
+  readonly options: Pick<GetOptions, 'namespace' | 'selector' | 'region' | 'headers'> & MaybePlanOptions;
   /** The requested name. */
   readonly name?: string | undefined;
   /** Rows that were printed before: columns keep their width. */
@@ -43,11 +44,11 @@ export async function show(rows: readonly Row[], how: RowsHow & { readonly singl
 }
 
 /** Where no rows were found. */
-const whereOf = ({ namespace, selector }: RowsHow['options']): string =>
+const whereOf = ({ namespace, selector, ...options }: RowsHow['options']): string =>
   [
     ...(namespace === undefined ? [] : [`in namespace ${namespace}`]),
     ...(selector === undefined ? [] : [`with ${selector}`]),
-    'on the status branch',
+    asksForPlan(options) ? 'in the plan' : 'on the status branch',
   ].join(' ');
 
 /** As kubectl does: one list, or a table for each kind with rows, whose names have the kind as prefix. */
@@ -83,7 +84,7 @@ function rowsText(rows: readonly Row[], { kind, format, options, like, ofSeveral
   return rowTable(ofSeveral ? rows.map((row) => ({ ...row, name: `${singular}/${row.name}` })) : rows, {
     wide: format === 'wide',
     headers: options.headers,
-    nameless: kind.listing.nameless ?? false,
+    nameless: (kind.listing.nameless || (kind.listing.isNamedByColumns && !ofSeveral)) ?? false,
     namespaces: options.namespace === undefined,
     ...(like ? { like } : {}),
   });

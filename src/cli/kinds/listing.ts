@@ -25,7 +25,11 @@ export interface Row {
   /** An object of gitfleet among KubeFleet's objects of the kind; KubeFleet's names do not include it. */
   readonly isOurs?: boolean;
   readonly region?: string | undefined;
+  /** The cluster that it belongs to, only of kinds that `isOfClusters`: naming that lists all of it. */
+  readonly cluster?: string;
   readonly value: object;
+  /** What only `describe` shows of it, beside `value`. */
+  readonly details: (status: Status) => object;
   readonly cells: readonly { readonly heading: string; readonly wide: boolean; readonly cell: Cell }[];
   /** The page that `describe` shows, one part each. */
   readonly page: (status: Status) => readonly string[];
@@ -57,8 +61,12 @@ export interface Listing {
   readonly folders: readonly string[];
   /** Its items stand in regions: `--region` chooses among them. */
   readonly byRegion?: boolean;
-  /** Its items have no names of their own worth a column. */
+  /** Its items have no names of their own. */
   readonly nameless?: boolean;
+  /** Columns say the name: the table has no NAME. */
+  readonly isNamedByColumns?: boolean;
+  /** What a plan knows of it without a status branch; it belongs to clusters, by `--cluster` or by name. */
+  readonly isOfClusters?: boolean;
   /** Placements, `name` or `namespace/name`, that may have such rows: their names are valid also when they have none. */
   readonly owners?: (status: Status) => readonly string[];
   /** The message when there are no rows; default: that there are none on the status branch. */
@@ -81,7 +89,10 @@ export function listing<T>(
   of: Omit<Listing, 'rows'> & {
     readonly columns: readonly Column<T>[];
     readonly items: (status: Status, reader: StatusReader) => readonly T[] | Promise<readonly T[]>;
-    readonly describe: (item: T) => Pick<Row, 'name' | 'namespace' | 'placement' | 'isOurs' | 'region' | 'value'>;
+    readonly describe: (
+      item: T,
+    ) => Pick<Row, 'name' | 'namespace' | 'placement' | 'isOurs' | 'region' | 'cluster' | 'value'>;
+    readonly details?: (item: T, status: Status) => object;
     /** Absent = the object as it is. */
     readonly page?: (item: T, status: Status) => readonly string[];
     readonly waits?: (item: T, status: Status) => readonly string[];
@@ -91,7 +102,7 @@ export function listing<T>(
     readonly ordered?: boolean;
   },
 ): Listing {
-  const { columns, items, describe, ordered, page, waits, isOver, placedBy, ...rest } = of;
+  const { columns, items, describe, details, ordered, page, waits, isOver, placedBy, ...rest } = of;
   return {
     ...rest,
     async rows(status, reader) {
@@ -99,6 +110,7 @@ export function listing<T>(
         const described = describe(item);
         return {
           ...described,
+          details: (now) => details?.(item, now) ?? {},
           page: (now) => page?.(item, now) ?? [objectText(described.value)],
           waits: (now) => waits?.(item, now) ?? [],
           isOver: isOver?.(item) ?? false,

@@ -27,9 +27,9 @@ function refused({ record, notInEffect: { refusals } }: Status): string | undefi
 }
 
 async function behind(reader: StatusReader, status: Status): Promise<string | undefined> {
-  const { branches } = reader;
   const { branch, record, tip, now } = status;
   if (branch === undefined) return undefined;
+  const { branches } = reader;
   // The daemon does not see commits of a clone that are not pushed.
   const fromOrigin = !branches.remote && (await followedBranch(branches, reader.statusBranch)).fromOrigin;
   const ref = fromOrigin ? `refs/remotes/origin/${branch}` : branchRef(branch);

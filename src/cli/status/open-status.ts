@@ -1,6 +1,8 @@
-import type { ClusterName } from '../../api/meta.ts';
+import type { ClusterName, Manifest } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { FleetRecord } from '../../engine/input.ts';
+import type { Pool } from '../../engine/node-pools/pool.ts';
+import type { ClusterPlan } from '../../engine/nodes/plan-cluster.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
 import { followedBranch } from '../../git/followed-branch.ts';
@@ -50,6 +52,16 @@ export interface Status {
   readonly pages?: ReadonlyMap<string, RequestPage>;
   /** Text by path, of the folders that were asked for. */
   readonly files: ReadonlyMap<string, string>;
+  /** Only of a plan that is made from files: what it knows of the nodes of each member. */
+  readonly nodes?: ReadonlyMap<string, NodesInPlan>;
+}
+
+/** The pools of a member, what the cluster shows of them, and what is planned for its nodes; undefined plan = they were not observed. */
+export interface NodesInPlan {
+  readonly pools: ReadonlyMap<string, Pool>;
+  /** NodePools and NodeClaims of the cluster. */
+  readonly live: readonly Manifest[];
+  readonly plan: ClusterPlan | undefined;
 }
 
 /** A status branch that stays open, for commands that look more than once. */

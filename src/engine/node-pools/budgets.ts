@@ -13,6 +13,9 @@ export interface Budget {
   readonly nodes: string;
   /** Undefined = always active. */
   readonly window: BudgetWindow | undefined;
+  /** The window as it is written. */
+  readonly schedule?: string;
+  readonly duration?: string;
   /** Undefined = all. */
   readonly reasons: ReadonlySet<string> | undefined;
 }
@@ -49,7 +52,7 @@ function readBudget(written: unknown): Budget | undefined {
   if (schedule === undefined && duration === undefined) return { nodes, window: undefined, reasons: isFor };
   if (typeof schedule !== 'string' || typeof duration !== 'string') return undefined;
   const window = budgetWindow(schedule, duration);
-  return window && { nodes, window, reasons: isFor };
+  return window && { nodes, window, schedule, duration, reasons: isFor };
 }
 
 const isReason = (word: unknown): boolean => limitedReasons.some((reason) => reason === word);
@@ -69,7 +72,7 @@ export function limitOf(budgets: Budgets, reason: DisruptionReason, total: numbe
 
 export const isFor = ({ reasons }: Budget, reason: DisruptionReason): boolean => reasons?.has(reason) ?? true;
 
-const isActive = ({ window }: Budget, now: Instant): boolean => window === undefined || isActiveAt(window, now);
+export const isActive = ({ window }: Budget, now: Instant): boolean => window === undefined || isActiveAt(window, now);
 
 /** What of a limit is left; an unbounded one stays so. */
 export const remainingOf = (limit: number, disrupting: number): number =>

@@ -1,3 +1,4 @@
+import type { Condition } from '../../api/meta.ts';
 import { type Fields, isFields } from '../kernel/fields.ts';
 
 const nothing: Fields = {};
@@ -42,3 +43,9 @@ export const conditionAt = (value: unknown, type: string): Fields | undefined =>
   listAt(value, 'status', 'conditions').find((item): item is Fields => textAt(item, 'type') === type);
 
 export const isTrueAt = (value: unknown, type: string): boolean => conditionAt(value, type)?.['status'] === 'True';
+
+/** The conditions of an object of a cluster that have a type and a status. */
+export const conditionsOf = (value: unknown): readonly Condition[] =>
+  listAt(value, 'status', 'conditions').filter(
+    (item): item is Condition => textAt(item, 'type') !== undefined && textAt(item, 'status') !== undefined,
+  );

@@ -1,5 +1,7 @@
 import type { BlockedNode, BlockReason } from '../../api/nodes/node-plan.ts';
 import { formatInstant, type Instant } from '../kernel/instant.ts';
+import type { Blocker } from './candidates/blockers.ts';
+import type { ClusterNode } from './cluster/cluster-nodes.ts';
 import { isTypeKnown } from './methods/attempt.ts';
 import type { PlanState } from './methods/plan-state.ts';
 
@@ -48,56 +50,95 @@ interface Entry {
 
 const graceful = ['Empty', 'Underutilized'] as const;
 
+/** What a rule found: `reasons` that it stops (absent = all), and when time ends it. */
+export type Kept = Pick<Entry, 'message' | 'reasons' | 'until'>;
+
+/** A reason that keeps a node which nothing blocks, or keeps it from some disruptions only. */
+export interface KeepRule {
+  readonly reason: BlockReason;
+  readonly find: (at: number, state: PlanState) => Kept | undefined;
+}
+
+/** In the order in which they are looked for, after the blockers. */
+export const keepRules: readonly KeepRule[] = [
+  { reason: 'ConsolidateAfter', find: withinConsolidateAfter },
+  { reason: 'InstanceTypeUnknown', find: ofUnknownType },
+  { reason: 'NoPlaceForPods', find: unplacedFor('NoPlaceForPods') },
+  { reason: 'PoolLimit', find: unplacedFor('PoolLimit') },
+  { reason: 'CoolDown', find: coolingDown },
+];
+
 function entryOf(at: number, state: PlanState): Entry | undefined {
-  const { cluster, now } = state;
-  const node = cluster.nodes[at]!;
-  const { name, poolName: pool, claim, consolidatableAt } = node;
+  const { cluster } = state;
+  const { name: node, poolName: pool, claim } = cluster.nodes[at]!;
   if (claim === undefined && !(pool !== undefined && cluster.hasNodeClaims)) return undefined;
   const blocker = state.blockers(at);
   if (blocker !== undefined) {
-    const { reason, message, until, isOfPod } = blocker;
-    const isForgiven = isOfPod && claim?.terminationGraceMs !== undefined;
-    const ofPool = node.pool?.profile === 'karpenter-v1beta1' ? [...graceful, 'Expired'] : graceful;
+    const { reason, message, until } = blocker;
+    const stops = stoppedBy(blocker, cluster.nodes[at]!);
     return {
-      node: name,
+      node,
       pool,
       reason,
       message,
-      ...(isForgiven ? { reasons: ofPool } : {}),
+      ...(stops ? { reasons: stops } : {}),
       ...(until === undefined ? {} : { until }),
     };
   }
-  if (node.pool?.replicas === undefined && consolidatableAt !== undefined && consolidatableAt > now)
-    return {
-      node: name,
-      pool,
-      reason: 'ConsolidateAfter',
-      message: `pods of node ${name} changed within consolidateAfter, which ends at ${formatInstant(consolidatableAt)}`,
-      reasons: graceful,
-      until: consolidatableAt,
-    };
-  if (node.pool?.replicas === undefined && node.pool?.consolidateAfterMs !== undefined && !isTypeKnown(state, at))
-    return {
-      node: name,
-      pool,
-      reason: 'InstanceTypeUnknown',
-      message:
-        node.instanceType === undefined
-          ? `node ${name} has no label of its instance type`
-          : `instance type ${node.instanceType} of node ${name}, its zone or its capacity type is not known`,
-      reasons: ['Underutilized'],
-    };
-  const unplaced = state.unplaced.get(at);
-  if (unplaced !== undefined)
-    return { node: name, pool, reason: unplaced.why, message: unplaced.message, reasons: ['Drifted'] };
-  const coolDown = state.coolDownOf(node);
-  return coolDown === undefined
-    ? undefined
-    : {
-        node: name,
-        pool,
-        reason: 'CoolDown',
-        message: `a command for node ${name} was rolled back; it is tried again from ${formatInstant(coolDown)}`,
-        until: coolDown,
-      };
+  for (const { reason, find } of keepRules) {
+    const kept = find(at, state);
+    if (kept !== undefined) return { node, pool, reason, ...kept };
+  }
+  return undefined;
+}
+
+/** What a blocker stops; undefined = everything. A drain with a deadline ends what pods have against it, except where it is graceful. */
+export function stoppedBy(
+  { isOfPod }: Pick<Blocker, 'isOfPod'>,
+  { claim, pool }: ClusterNode,
+): readonly string[] | undefined {
+  if (!isOfPod || claim?.terminationGraceMs === undefined) return undefined;
+  return pool?.profile === 'karpenter-v1beta1' ? [...graceful, 'Expired'] : graceful;
+}
+
+const scales = ({ pool }: ClusterNode): boolean => pool?.replicas === undefined;
+
+function withinConsolidateAfter(at: number, { cluster, now }: PlanState): Kept | undefined {
+  const node = cluster.nodes[at]!;
+  const { name, consolidatableAt } = node;
+  if (!scales(node) || consolidatableAt === undefined || consolidatableAt <= now) return undefined;
+  return {
+    message: `pods of node ${name} changed within consolidateAfter, which ends at ${formatInstant(consolidatableAt)}`,
+    reasons: graceful,
+    until: consolidatableAt,
+  };
+}
+
+function ofUnknownType(at: number, state: PlanState): Kept | undefined {
+  const node = state.cluster.nodes[at]!;
+  if (!scales(node) || node.pool?.consolidateAfterMs === undefined || isTypeKnown(state, at)) return undefined;
+  return {
+    message:
+      node.instanceType === undefined
+        ? `node ${node.name} has no label of its instance type`
+        : `instance type ${node.instanceType} of node ${node.name}, its zone or its capacity type is not known`,
+    reasons: ['Underutilized'],
+  };
+}
+
+function unplacedFor(wanted: 'NoPlaceForPods' | 'PoolLimit'): KeepRule['find'] {
+  return (at, { unplaced }) => {
+    const found = unplaced.get(at);
+    return found?.why === wanted ? { message: found.message, reasons: ['Drifted'] } : undefined;
+  };
+}
+
+function coolingDown(at: number, state: PlanState): Kept | undefined {
+  const node = state.cluster.nodes[at]!;
+  const until = state.coolDownOf(node);
+  if (until === undefined) return undefined;
+  return {
+    message: `a command for node ${node.name} was rolled back; it is tried again from ${formatInstant(until)}`,
+    until,
+  };
 }

@@ -142,7 +142,8 @@ function poolsOf(
   );
 }
 
-function planOf(member: NodeMember, world: World, now: Instant): ClusterPlan | undefined {
+/** Undefined where its nodes are not known. */
+export function planOf(member: NodeMember, world: World, now: Instant): ClusterPlan | undefined {
   const { name: clusterName, mode, observation, pools, market, record } = member;
   if (observation === undefined) return undefined;
   const gates = world.input.fleet.config?.spec.nodeDisruption?.featureGates ?? { SpotToSpotConsolidation: false };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type NodeCommand, nodePlan } from '../../../src/api/nodes/node-plan.ts';
-import { nodePage, nodePoolPage } from '../../../src/cli/kinds/nodes/page.ts';
+import { nodePage } from '../../../src/cli/kinds/nodes/page.ts';
+import { nodePoolPage } from '../../../src/cli/kinds/nodes/pool-page.ts';
 import type { Status } from '../../../src/cli/status/open-status.ts';
 
 const command: NodeCommand = {

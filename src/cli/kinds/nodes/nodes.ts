@@ -1,9 +1,12 @@
-import type { NodePlan } from '../../../api/nodes/node-plan.ts';
+import type { NodePlan, PlannedPool } from '../../../api/nodes/node-plan.ts';
 import { unbounded } from '../../../engine/node-pools/budgets.ts';
+import type { ClusterNode } from '../../../engine/nodes/cluster/cluster-nodes.ts';
+import { explainNode } from '../../../engine/nodes/explain-node.ts';
 import type { Status } from '../../status/open-status.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { type Listing, listing } from '../listing.ts';
-import { nodePage, nodePoolPage } from './page.ts';
+import { nodePage } from './page.ts';
+import { nodePoolPage, poolDetails } from './pool-page.ts';
 
 interface PlannedNode {
   readonly plan: NodePlan;
@@ -14,36 +17,54 @@ interface PlannedNode {
   readonly zone?: string | undefined;
   readonly capacityType?: string | undefined;
   readonly price?: number | undefined;
+  /** That run on it now; known where the plan is made now. */
+  readonly pods?: number | undefined;
+  /** The method that takes it, what keeps it, or Idle. */
   readonly state: string;
   readonly until?: string | undefined;
 }
 
 const plans = ({ record }: Status): readonly NodePlan[] => [...record.nodes.values()];
 
-/** Nodes that the status branch has a word about: those of claims, of commands and blocked ones. */
+const clusters = ({ record }: Status): readonly string[] => [...record.nodes.keys()];
+
+/** Nodes that a plan has a word about: those of claims, of commands and blocked ones. */
 export const nodes: Listing = listing<PlannedNode>({
   names: namesOfKind('nodes'),
   folders: ['nodes'],
-  items: (status) => plans(status).flatMap(nodesOf),
+  isOfClusters: true,
+  isNamedByColumns: true,
+  owners: clusters,
+  items: (status) => plans(status).flatMap((plan) => nodesOf(plan, status)),
   describe: ({ plan: _, ...node }) => ({
     name: `${node.cluster}/${node.name}`,
+    cluster: node.cluster,
     value: { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'PlannedNode', ...node },
   }),
+  details: ({ cluster, name }, { nodes: known }) => {
+    const plan = known?.get(cluster)?.plan;
+    const explanation = plan && explainNode(plan, name);
+    return explanation === undefined ? {} : { explanation };
+  },
   page: ({ plan, name }, status) => nodePage(plan, name, status),
   columns: [
+    { heading: 'CLUSTER', cell: ({ cluster }) => cluster },
+    { heading: 'NODE', cell: ({ name }) => name },
     { heading: 'POOL', cell: ({ pool }) => pool },
     { heading: 'TYPE', cell: ({ type }) => type },
     { heading: 'ZONE', cell: ({ zone }) => zone },
     { heading: 'CAPACITY', cell: ({ capacityType }) => capacityType },
     { heading: 'PRICE', cell: ({ price }) => price },
+    { heading: 'PODS', cell: ({ pods }) => pods },
     { heading: 'STATE', cell: ({ state }) => state },
     { heading: 'UNTIL', cell: ({ until }) => until },
   ],
 });
 
-function nodesOf(plan: NodePlan): PlannedNode[] {
+function nodesOf(plan: NodePlan, { nodes: known }: Status): PlannedNode[] {
   const { metadata, claims, commands, blocked } = plan;
   const cluster = metadata.name;
+  const seen = new Map(known?.get(cluster)?.plan?.cluster.nodes.map((node) => [node.name, node]));
   const found = new Map<string, PlannedNode>();
   for (const { name, node = name, pool } of claims) found.set(node, { plan, cluster, name: node, pool, state: 'Idle' });
   for (const { node, pool, reason, until } of blocked)
@@ -51,13 +72,24 @@ function nodesOf(plan: NodePlan): PlannedNode[] {
   for (const { method, nodes: own } of commands)
     for (const { name, pool, instanceType, zone, capacityType, price } of own)
       found.set(name, { plan, cluster, name, pool, type: instanceType, zone, capacityType, price, state: method });
-  return [...found.values()];
+  return [...found.values()].map((node) => ({ ...node, ...shownBy(seen.get(node.name)) }));
 }
+
+const shownBy = (node: ClusterNode | undefined): Partial<PlannedNode> =>
+  node === undefined
+    ? {}
+    : {
+        type: node.instanceType,
+        zone: node.zone,
+        capacityType: node.capacityType,
+        price: node.price,
+        pods: node.pods.filter(({ isTerminal }) => !isTerminal).length,
+      };
 
 interface PlannedNodePool {
   readonly plan: NodePlan;
   readonly cluster: string;
-  readonly pool: NodePlan['pools'][number];
+  readonly pool: PlannedPool;
 }
 
 const limit = (allowed: number): string | number => (allowed === unbounded ? 'unbounded' : allowed);
@@ -65,14 +97,21 @@ const limit = (allowed: number): string | number => (allowed === unbounded ? 'un
 export const nodePools: Listing = listing<PlannedNodePool>({
   names: namesOfKind('nodePools'),
   folders: ['nodes'],
+  isOfClusters: true,
+  isNamedByColumns: true,
+  owners: clusters,
   items: (status) =>
     plans(status).flatMap((plan) => plan.pools.map((pool) => ({ plan, cluster: plan.metadata.name, pool }))),
   describe: ({ cluster, pool }) => ({
     name: `${cluster}/${pool.name}`,
+    cluster,
     value: { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'PlannedNodePool', clusterName: cluster, ...pool },
   }),
+  details: ({ cluster, pool }, status) => poolDetails(cluster, pool, status) ?? {},
   page: ({ plan, pool }, status) => nodePoolPage(plan, pool, status),
   columns: [
+    { heading: 'CLUSTER', cell: ({ cluster }) => cluster },
+    { heading: 'POOL', cell: ({ pool }) => pool.name },
     { heading: 'NODES', cell: ({ pool }) => pool.nodes },
     { heading: 'DISRUPTING', cell: ({ pool }) => pool.disrupting },
     { heading: 'EMPTY', cell: ({ pool }) => limit(pool.allowed.Empty) },

@@ -1,10 +1,11 @@
-import type { NodeCommand, NodePlan, PlannedPool } from '../../../api/nodes/node-plan.ts';
-import { unbounded } from '../../../engine/node-pools/budgets.ts';
+import type { NodeCommand, NodePlan } from '../../../api/nodes/node-plan.ts';
+import { conditionsOf } from '../../../engine/node-pools/read-fields.ts';
+import { explainNode, type NodeExplanation, type ReplacementVerdict } from '../../../engine/nodes/explain-node.ts';
 import { holdText } from '../../../report/hold-text.ts';
 import { money, monthHours } from '../../../report/nodes.ts';
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
-import { fields, sentences, titled } from '../page-text.ts';
+import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 
 /** What is planned for a node and why: the command that takes it, or what keeps it. */
 export function nodePage(plan: NodePlan, name: string, status: Status): string[] {
@@ -15,6 +16,9 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
   const block = blocked.find(({ node }) => node === name);
   const failure = failures.find(({ nodes }) => nodes.includes(name));
   const node = command?.nodes.find((one) => one.name === name);
+  const known = status.nodes?.get(cluster);
+  const explanation = known?.plan && explainNode(known.plan, name);
+  const live = known?.live.find(({ kind, metadata }) => kind === 'NodeClaim' && metadata.name === claim?.name);
   return [
     fields([
       ['Name', name],
@@ -31,48 +35,13 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
     ]),
     ...(command ? [titled('Command', commandText(command))] : []),
     ...(command && command.pods !== undefined ? [titled('Pods', podTable(command, name))] : []),
+    ...(explanation ? explained(explanation) : []),
+    ...(live ? [titled('Conditions of its NodeClaim', conditionTable(conditionsOf(live)))] : []),
     titled('Waits', sentences(waitsOf(cluster, node?.pool ?? claim?.pool, status))),
   ];
 }
 
-/** How many nodes of a pool may go now, what takes nodes of it, and what keeps the others. */
-export function nodePoolPage(plan: NodePlan, { name, ...pool }: PlannedPool, status: Status): string[] {
-  const { mode, commands, blocked, metadata } = plan;
-  const reasons = Object.keys(pool.limit) as (keyof PlannedPool['limit'] & string)[];
-  const own = commands.filter(({ nodes }) => nodes.some((node) => node.pool === name));
-  const kept = blocked.filter((node) => node.pool === name);
-  return [
-    fields([
-      ['Name', name],
-      ['Cluster', `${metadata.name} (${mode})`],
-      ['Profile', pool.profile],
-      ['Nodes', `${pool.nodes}, of which ${pool.disrupting} are not ready or on their way out`],
-      ['Next change', pool.changesAt],
-    ]),
-    titled(
-      'Budgets',
-      table(
-        ['REASON', 'LIMIT', 'ALLOWED'],
-        reasons.map((reason) => [reason, number(pool.limit[reason]), number(pool.allowed[reason])]),
-      ),
-    ),
-    titled('Commands', own.length === 0 ? '<none>' : own.map(commandText).join('\n\n')),
-    titled(
-      'Blocked nodes',
-      kept.length === 0
-        ? '<none>'
-        : table(
-            ['NODE', 'REASON', 'UNTIL', 'MESSAGE'],
-            kept.map(({ node, reason, until, message }) => [node, reason, until, message]),
-          ),
-    ),
-    titled('Waits', sentences(waitsOf(metadata.name, name, status))),
-  ];
-}
-
-const number = (limit: unknown): string => (limit === unbounded ? 'unbounded' : String(limit));
-
-function commandText({
+export function commandText({
   id,
   method,
   reason,
@@ -115,12 +84,62 @@ const podTable = ({ pods = [] }: NodeCommand, node: string): string =>
       .map(({ namespace, name, to }) => [`${namespace}/${name}`, to ?? 'no place is held for it']),
   );
 
+/** Every rule in order, and what a simulation without the node answers. */
+function explained({ rules, pods, replacement, ...times }: NodeExplanation): string[] {
+  const { disruptionCost, drift, expiresAt, consolidatableAt } = times;
+  return [
+    fields([
+      ['Disruption cost', disruptionCost],
+      ['Drifted', drift ? `${drift.reason}, since ${drift.since}` : 'no'],
+      ['Expires', expiresAt ?? 'never'],
+      ['Consolidation', consolidatableAt === undefined ? 'never' : `from ${consolidatableAt} on`],
+    ]),
+    titled(
+      'Rules',
+      table(
+        ['RULE', 'VERDICT', 'STOPS', 'UNTIL', 'MESSAGE'],
+        rules.map(({ rule, verdict, message, reasons, until }) => [
+          rule,
+          verdict,
+          message === undefined ? undefined : (reasons?.join(',') ?? 'everything'),
+          until,
+          message,
+        ]),
+      ),
+    ),
+    ...(pods === undefined
+      ? []
+      : [
+          titled(
+            'Pods without this node',
+            pods.length === 0
+              ? '<none>'
+              : table(
+                  ['POD', 'TO'],
+                  pods.map(({ namespace, name, to, message }) => [
+                    `${namespace}/${name}`,
+                    to ?? message ?? 'not tried',
+                  ]),
+                ),
+          ),
+        ]),
+    ...(replacement === undefined ? [] : [titled('Replacement', replacementText(replacement))]),
+  ];
+}
+
+const replacementText = ({ instanceType, capacityType, zone, price, message }: ReplacementVerdict): string =>
+  instanceType === undefined
+    ? message
+    : `${instanceType} ${capacityType} in ${zone} for ${price === undefined ? 'an unknown price' : `${money(price)} an hour`}: ${message}`;
+
 /** Holds of the cluster and of the pool there. */
-const waitsOf = (cluster: string, pool: string | undefined, { holds }: Status): string[] =>
+export const waitsOf = (cluster: string, pool: string | undefined, { holds }: Status): string[] =>
   holds
     .filter(
-      ({ subject }) =>
+      ({ subject, clusters }) =>
         (subject.kind === 'MemberCluster' && subject.name === cluster) ||
-        (subject.kind === 'NodePool' && subject.clusterName === cluster && subject.name === pool),
+        (subject.kind === 'NodePool' &&
+          (subject.clusterName === cluster || (clusters ?? []).includes(cluster)) &&
+          subject.name === pool),
     )
     .map(holdText);

@@ -23,73 +23,107 @@ export interface BlockerContext {
   readonly now: Instant;
 }
 
-/** The first thing in the way of a node, in Karpenter's order (core `statenode.go` ValidateNodeDisruptable, `types.go` NewCandidate). */
+/** A reason that may keep a node, and whether it does. `isOfPod`: a drain with a deadline would end it. */
+export interface BlockRule {
+  readonly reason: BlockReason;
+  readonly isOfPod: boolean;
+  readonly find: (node: ClusterNode, context: BlockerContext) => Omit<Blocker, 'reason' | 'isOfPod'> | undefined;
+}
+
+/** In Karpenter's order (core `statenode.go` ValidateNodeDisruptable, `types.go` NewCandidate). */
+export const blockRules: readonly BlockRule[] = [
+  ofNode('NoNodeClaim', ({ claim }) => claim === undefined, 'has no NodeClaim'),
+  ofNode('NotInitialized', ({ isInitialized }) => !isInitialized, 'is not initialized'),
+  ofNode('Deleting', ({ isDeleting }) => isDeleting, 'is being deleted'),
+  ofNode('Marked', ({ isMarked }) => isMarked, 'is being disrupted already'),
+  ofNode('Nominated', ({ isNominated }) => isNominated, 'is nominated for a pending pod'),
+  ofNode(
+    'NodeDoNotDisrupt',
+    ({ manifest }) => manifest.metadata.annotations?.[doNotDisrupt] === 'true',
+    `has ${doNotDisrupt}`,
+  ),
+  ofNode('NoNodePool', ({ poolName }) => poolName === undefined, 'has no label of a NodePool'),
+  {
+    reason: 'UnknownNodePool',
+    isOfPod: false,
+    find: ({ pool, poolName }) =>
+      pool === undefined && poolName !== undefined ? { message: `NodePool ${poolName} is not known` } : undefined,
+  },
+  { reason: 'PodDoNotDisrupt', isOfPod: true, find: protectedPod },
+  // Several budgets of a pod come before one that allows nothing, on whichever pod.
+  { reason: 'MultiplePodDisruptionBudgets', isOfPod: true, find: severalBudgets },
+  { reason: 'PodDisruptionBudget', isOfPod: true, find: closedBudget },
+  { reason: 'NotModelled', isOfPod: false, find: notModelled },
+];
+
+/** The first thing in the way of a node. */
 export const blockerOf = (node: ClusterNode, context: BlockerContext): Blocker | undefined =>
-  ofNode(node) ?? ofPods(node, context) ?? notModelled(node, context);
+  firstOf(blockRules, node, context);
 
 /** The same for a drain that ends by force: pods do not stop it. */
 export const blockerOfForced = (node: ClusterNode, context: BlockerContext): Blocker | undefined =>
-  ofNode(node) ?? notModelled(node, context);
+  firstOf(rulesOfForced, node, context);
 
-function ofNode(node: ClusterNode): Blocker | undefined {
-  const { name, poolName } = node;
-  if (node.claim === undefined) return block('NoNodeClaim', `node ${name} has no NodeClaim`);
-  if (!node.isInitialized) return block('NotInitialized', `node ${name} is not initialized`);
-  if (node.isDeleting) return block('Deleting', `node ${name} is being deleted`);
-  if (node.isMarked) return block('Marked', `node ${name} is being disrupted already`);
-  if (node.isNominated) return block('Nominated', `node ${name} is nominated for a pending pod`);
-  if (node.manifest.metadata.annotations?.[doNotDisrupt] === 'true')
-    return block('NodeDoNotDisrupt', `node ${name} has ${doNotDisrupt}`);
-  if (poolName === undefined) return block('NoNodePool', `node ${name} has no label of a NodePool`);
-  if (node.pool === undefined) return block('UnknownNodePool', `NodePool ${poolName} is not known`);
+const rulesOfForced = blockRules.filter(({ isOfPod }) => !isOfPod);
+
+function firstOf(rules: readonly BlockRule[], node: ClusterNode, context: BlockerContext): Blocker | undefined {
+  for (const { reason, isOfPod, find } of rules) {
+    const found = find(node, context);
+    if (found !== undefined) return { reason, ...found, ...(isOfPod ? { isOfPod } : {}) };
+  }
   return undefined;
 }
 
-function ofPods(node: ClusterNode, { budgets, now }: BlockerContext): Blocker | undefined {
-  for (const pod of node.pods) {
+function ofNode(reason: BlockReason, isSo: (node: ClusterNode) => boolean, what: string): BlockRule {
+  return {
+    reason,
+    isOfPod: false,
+    find: (node) => (isSo(node) ? { message: `node ${node.name} ${what}` } : undefined),
+  };
+}
+
+type Found = ReturnType<BlockRule['find']>;
+
+function protectedPod({ pods }: ClusterNode, { now }: BlockerContext): Found {
+  for (const pod of pods) {
     const protection = protectionOf(pod, now);
     if (protection === undefined) continue;
     const { until } = protection;
     const end = until === undefined ? '' : ` until ${formatInstant(Math.ceil(until))}`;
-    const found = block('PodDoNotDisrupt', `pod ${pod.key} has ${doNotDisrupt}${end}`);
-    return { ...found, isOfPod: true, ...(until === undefined ? {} : { until: Math.ceil(until) }) };
+    return {
+      message: `pod ${pod.key} has ${doNotDisrupt}${end}`,
+      ...(until === undefined ? {} : { until: Math.ceil(until) }),
+    };
   }
-  return ofBudgets(node, budgets);
-}
-
-/** Several budgets of a pod come before one that allows nothing, on whichever pod. */
-function ofBudgets(node: ClusterNode, budgets: PodBudgets): Blocker | undefined {
-  if (budgets.size === 0) return undefined;
-  const evicted = node.pods.filter(isEvicted).map((pod) => ({ pod, matching: budgetsOfPod(budgets, pod) }));
-  for (const { pod, matching } of evicted)
-    if (matching.length > 1)
-      return {
-        ...block(
-          'MultiplePodDisruptionBudgets',
-          `pod ${pod.key} has more than one PodDisruptionBudget: ${matching.map(({ name }) => name).join(', ')}`,
-        ),
-        isOfPod: true,
-      };
-  for (const { pod, matching } of evicted)
-    for (const { name, disruptionsAllowed, allowsUnready } of matching)
-      if (disruptionsAllowed <= 0 && !(allowsUnready && !pod.isReady))
-        return {
-          ...block(
-            'PodDisruptionBudget',
-            `PodDisruptionBudget ${pod.namespace}/${name} prevents the eviction of pod ${pod.key}`,
-          ),
-          isOfPod: true,
-        };
   return undefined;
 }
 
-function notModelled({ pods }: ClusterNode, { classOf }: BlockerContext): Blocker | undefined {
+function severalBudgets({ pods }: ClusterNode, { budgets }: BlockerContext): Found {
+  if (budgets.size === 0) return undefined;
+  for (const pod of pods) {
+    const matching = isEvicted(pod) ? budgetsOfPod(budgets, pod) : [];
+    if (matching.length > 1)
+      return {
+        message: `pod ${pod.key} has more than one PodDisruptionBudget: ${matching.map(({ name }) => name).join(', ')}`,
+      };
+  }
+  return undefined;
+}
+
+function closedBudget({ pods }: ClusterNode, { budgets }: BlockerContext): Found {
+  if (budgets.size === 0) return undefined;
+  for (const pod of pods)
+    for (const { name, disruptionsAllowed, allowsUnready } of isEvicted(pod) ? budgetsOfPod(budgets, pod) : [])
+      if (disruptionsAllowed <= 0 && !(allowsUnready && !pod.isReady))
+        return { message: `PodDisruptionBudget ${pod.namespace}/${name} prevents the eviction of pod ${pod.key}` };
+  return undefined;
+}
+
+function notModelled({ pods }: ClusterNode, { classOf }: BlockerContext): Found {
   for (const pod of pods) {
     if (!pod.isReschedulable) continue;
     const what = classOf(pod).notModelled;
-    if (what !== undefined) return block('NotModelled', `pod ${pod.key} needs what is not modelled: ${what}`);
+    if (what !== undefined) return { message: `pod ${pod.key} needs what is not modelled: ${what}` };
   }
   return undefined;
 }
-
-const block = (reason: BlockReason, message: string): Blocker => ({ reason, message });

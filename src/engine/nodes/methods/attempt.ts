@@ -1,4 +1,5 @@
 import type { Pool } from '../../node-pools/pool.ts';
+import type { ClusterNode } from '../cluster/cluster-nodes.ts';
 import type { Simulated } from '../simulate/place-pods.ts';
 import { landingOrder } from '../simulate/scheduling.ts';
 import { isWorthIt } from './balanced.ts';
@@ -70,9 +71,10 @@ export function isTypeKnown({ cluster, market }: PlanState, at: number): boolean
 /** Whether the nodes may go together, with no new node or with a cheaper one. */
 export function attempt(
   nodes: readonly number[],
-  { state, leastPrice, isCandidate: candidates }: Search,
+  search: Search,
   { order, mostNew = 1 }: { readonly order?: Int32Array; readonly mostNew?: 0 | 1 } = {},
 ): Found | undefined {
+  const { state, leastPrice } = search;
   const leaving = nodes.map((at) => state.cluster.nodes[at]!);
   const before = priceOf(leaving);
   const canReplace = mostNew === 1 && before !== undefined && leastPrice < before;
@@ -87,12 +89,21 @@ export function attempt(
   const replacement = node && cheaperReplacement(leaving, node, state.gates);
   if (typeof replacement === 'string') return undefined;
   const after = replacement?.chosen.price ?? 0;
-  const all = {
-    nodes: state.cluster.nodes,
-    isCandidate: (one: (typeof leaving)[number]) => candidates.has(state.cluster.nodes.indexOf(one)),
-  };
-  if (leaving.some(({ pool }) => pool?.policy === 'Balanced') && !isWorthIt(leaving, after, all)) return undefined;
+  if (!isApprovedByBalanced(leaving, after, search)) return undefined;
   return { nodes, result, replacement, saving: before === undefined ? 0 : before - after };
+}
+
+/** Whether pools with the policy Balanced find a move worth it; others approve of every saving. */
+export function isApprovedByBalanced(
+  leaving: readonly ClusterNode[],
+  replacementPrice: number,
+  { state, isCandidate: candidates }: Pick<Search, 'state' | 'isCandidate'>,
+): boolean {
+  const { nodes } = state.cluster;
+  return (
+    leaving.every(({ pool }) => pool?.policy !== 'Balanced') ||
+    isWorthIt(leaving, replacementPrice, { nodes, isCandidate: (one) => candidates.has(nodes.indexOf(one)) })
+  );
 }
 
 /** Whether the budgets of their pools bear these nodes, beside what the search took already. */

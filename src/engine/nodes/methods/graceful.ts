@@ -1,6 +1,6 @@
 import type { DisruptionMethod } from '../../../api/nodes/node-plan.ts';
 import type { DisruptionReason } from '../../node-pools/budgets.ts';
-import type { Simulated } from '../simulate/place-pods.ts';
+import { failureText, type Simulated } from '../simulate/place-pods.ts';
 import { chooseFrom } from './choose.ts';
 import { type Draft, isFree, noteOverBudget, type PlanState } from './plan-state.ts';
 
@@ -22,14 +22,7 @@ export function replaceOneByOne(
     const found = scheduling.simulate({ leaving: [at], isConsolidation: false, mostNew: Number.POSITIVE_INFINITY });
     if (!found.ok) {
       const why = found.why === 'pool-limit' ? 'PoolLimit' : 'NoPlaceForPods';
-      const pod = found.pod ? `pod ${found.pod.key}` : 'a pod';
-      const message =
-        why === 'PoolLimit'
-          ? `${pod} needs a new node, which the limits of the pools do not allow`
-          : found.why === 'not-initialized'
-            ? `${pod} would run on a node that is not initialized yet`
-            : `there is no place for ${pod}`;
-      state.unplaced.set(at, { why, message });
+      state.unplaced.set(at, { why, message: failureText(found) });
       continue;
     }
     scheduling.commit([at], found);

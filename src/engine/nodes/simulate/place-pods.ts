@@ -19,6 +19,14 @@ export type Simulated =
       readonly why: 'no-place' | 'too-many-new' | 'not-initialized' | 'pool-limit';
     };
 
+/** Why a simulation ended, as a sentence. */
+export function failureText({ pod, why }: Extract<Simulated, { ok: false }>): string {
+  const which = pod ? `pod ${pod.key}` : 'a pod';
+  if (why === 'pool-limit') return `${which} needs a new node, which the limits of the pools do not allow`;
+  if (why === 'not-initialized') return `${which} would run on a node that is not initialized yet`;
+  return `there is no place for ${which}`;
+}
+
 export interface Placing {
   readonly state: ClusterState;
   readonly classOf: (pod: Pod) => PodClass;

@@ -1,0 +1,134 @@
+import type { Condition } from '../../../api/meta.ts';
+import type { NodePlan, PlannedPool } from '../../../api/nodes/node-plan.ts';
+import { amountOf, isActive, unbounded } from '../../../engine/node-pools/budgets.ts';
+import { conditionsOf } from '../../../engine/node-pools/read-fields.ts';
+import type { Status } from '../../status/open-status.ts';
+import { table } from '../../terminal/table.ts';
+import { conditionTable, fields, sentences, titled } from '../page-text.ts';
+import { commandText, waitsOf } from './page.ts';
+
+/** How many nodes of a pool may go now, what takes nodes of it, and what keeps the others. */
+export function nodePoolPage(plan: NodePlan, { name, ...pool }: PlannedPool, status: Status): string[] {
+  const { mode, commands, blocked, metadata } = plan;
+  const reasons = Object.keys(pool.limit) as (keyof PlannedPool['limit'] & string)[];
+  const own = commands.filter(({ nodes }) => nodes.some((node) => node.pool === name));
+  const kept = blocked.filter((node) => node.pool === name);
+  const details = poolDetails(metadata.name, { name }, status);
+  return [
+    fields([
+      ['Name', name],
+      ['Cluster', `${metadata.name} (${mode})`],
+      ['Profile', pool.profile],
+      ['Nodes', `${pool.nodes}, of which ${pool.disrupting} are not ready or on their way out`],
+      ['Next change', pool.changesAt],
+    ]),
+    titled(
+      'Budgets',
+      table(
+        ['REASON', 'LIMIT', 'ALLOWED'],
+        reasons.map((reason) => [reason, number(pool.limit[reason]), number(pool.allowed[reason])]),
+      ),
+    ),
+    ...(details ? detailsText(details) : []),
+    titled('Commands', own.length === 0 ? '<none>' : own.map(commandText).join('\n\n')),
+    titled(
+      'Blocked nodes',
+      kept.length === 0
+        ? '<none>'
+        : table(
+            ['NODE', 'REASON', 'UNTIL', 'MESSAGE'],
+            kept.map(({ node, reason, until, message }) => [node, reason, until, message]),
+          ),
+    ),
+    titled('Waits', sentences(waitsOf(metadata.name, name, status))),
+  ];
+}
+
+const number = (limit: unknown): string => (limit === unbounded ? 'unbounded' : String(limit));
+
+/** Each budget of a pool, and what Karpenter says of the pool and its NodeClaims. */
+interface PoolDetails {
+  /** Absent: one of them cannot be read, so that nothing is allowed. */
+  readonly budgets?: readonly {
+    readonly nodes: string;
+    readonly schedule?: string;
+    readonly duration?: string;
+    readonly reasons?: readonly string[];
+    readonly active: boolean;
+    /** Of the nodes that the pool has. */
+    readonly allows: number;
+  }[];
+  readonly conditions: readonly Condition[];
+  readonly claims: readonly { readonly name: string; readonly conditions: readonly Condition[] }[];
+}
+
+/** Known where the plan is made now. */
+export function poolDetails(
+  cluster: string,
+  { name }: Pick<PlannedPool, 'name'>,
+  { nodes, now, record }: Status,
+): PoolDetails | undefined {
+  const known = nodes?.get(cluster);
+  const pool = known?.pools.get(name);
+  if (known === undefined || pool === undefined) return undefined;
+  const planned = [...record.nodes.values()]
+    .find(({ metadata }) => metadata.name === cluster)
+    ?.pools.find((one) => one.name === name);
+  const own = known.live.find(({ kind, metadata }) => kind === 'NodePool' && metadata.name === name);
+  return {
+    ...(pool.budgets === 'invalid'
+      ? {}
+      : {
+          budgets: pool.budgets.map((budget) => ({
+            nodes: budget.nodes,
+            ...(budget.schedule === undefined ? {} : { schedule: budget.schedule }),
+            ...(budget.duration === undefined ? {} : { duration: budget.duration }),
+            ...(budget.reasons === undefined ? {} : { reasons: [...budget.reasons] }),
+            active: isActive(budget, now),
+            allows: amountOf(budget.nodes, planned?.nodes ?? 0),
+          })),
+        }),
+    conditions: own ? conditionsOf(own) : [],
+    claims: known.live
+      .filter(({ kind, metadata }) => kind === 'NodeClaim' && metadata.labels?.['karpenter.sh/nodepool'] === name)
+      .map((claim) => ({ name: claim.metadata.name, conditions: conditionsOf(claim) })),
+  };
+}
+
+/** Conditions of a NodeClaim that speak of disruption, where they are True. */
+const told = ['Consolidatable', 'Drifted', 'DisruptionReason', 'Drained', 'VolumesDetached', 'InstanceTerminating'];
+
+function detailsText({ budgets, conditions, claims }: PoolDetails): string[] {
+  const rows = claims.map(({ name, conditions: own }) => [
+    name,
+    ...told.map((type) => own.find((condition) => condition.type === type)?.status),
+    own.find(({ type, status }) => (type === 'Drifted' || type === 'DisruptionReason') && status === 'True')?.reason,
+  ]);
+  return [
+    titled(
+      'Each budget',
+      budgets === undefined
+        ? 'one of them cannot be read: nothing may be disrupted'
+        : table(
+            ['NODES', 'SCHEDULE', 'DURATION', 'REASONS', 'ACTIVE', 'ALLOWS'],
+            budgets.map(({ nodes, schedule, duration, reasons, active, allows }) => [
+              nodes,
+              schedule ?? 'always',
+              duration,
+              reasons === undefined ? 'all' : reasons.join(',') || 'none',
+              active ? 'yes' : 'no',
+              allows,
+            ]),
+          ),
+    ),
+    ...(conditions.length === 0 ? [] : [titled('Conditions', conditionTable(conditions))]),
+    ...(rows.length === 0
+      ? []
+      : [
+          titled(
+            'Conditions of its NodeClaims',
+            table(['NAME', ...told.map((type) => type.toUpperCase()), 'REASON'], rows),
+          ),
+        ]),
+  ];
+}

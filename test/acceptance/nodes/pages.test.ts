@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { folder } from '../../support/folders.ts';
+import { claim, node, nodeMember, nodePool, observedNodes, pod, smallMarket } from '../../support/node-world.ts';
+import { cli } from '../../support/run-cli.ts';
+
+const nodes = [node('n1'), node('n2'), node('n3'), node('n4', { type: 'D2', cpu: '2', memory: '8Gi' })];
+const karpenters = { conditions: [{ type: 'Ready', status: 'True', reason: 'Ready' }] };
+const drifted = {
+  conditions: [
+    { type: 'Initialized', status: 'True', lastTransitionTime: '2026-11-01T00:00:00Z' },
+    { type: 'Drifted', status: 'True', reason: 'ImageDrift', lastTransitionTime: '2026-11-19T00:00:00Z' },
+  ],
+};
+const pool = {
+  ...nodePool('default', {
+    disruption: {
+      budgets: [{ nodes: '50%' }, { nodes: '0', schedule: '0 17 * * *', duration: '2h', reasons: ['Empty'] }],
+    },
+  }),
+  status: karpenters,
+};
+
+/** n1 is full, n2 protected and drifted, n3 empty, n4 small enough to go. */
+const flags = () => [
+  '--repo',
+  folder({ 'members/eu-1.yaml': nodeMember('eu-1', 'delegate'), ...smallMarket }),
+  '--observed',
+  folder({
+    'eu-1.yaml': observedNodes('eu-1', {
+      nodes,
+      pods: [
+        pod('a', 'n1', { cpu: '7' }),
+        pod('b', 'n2', {
+          cpu: '6',
+          annotations: { 'karpenter.sh/do-not-disrupt': '2h' },
+          status: { startTime: '2026-11-20T09:00:00Z' },
+        }),
+        pod('c', 'n4', { cpu: '2' }),
+      ],
+      extras: [pool, ...nodes.map((of) => claim(of, of.metadata.name === 'n2' ? { status: drifted } : {}))],
+    }),
+  }),
+  ...['--recorded', 'none', '--now', '2026-11-20T10:00:00Z'],
+];
+const shown = async (...argv: readonly string[]) => {
+  const { out, err, code } = await cli(...argv, ...flags());
+  expect({ err, code }).toEqual({ err: '', code: 0 });
+  return out;
+};
+
+describe('get without a status branch', () => {
+  it('nodes: what takes or keeps each of them', async () => {
+    const table = (await shown('get', 'nodes', 'eu-1')).split('\n').map((line) => line.split(/ {2,}/).join(' | '));
+    expect(table.filter((line) => line !== '')).toEqual([
+      'CLUSTER | NODE | POOL | TYPE | ZONE | CAPACITY | PRICE | PODS | STATE | UNTIL',
+      'eu-1 | n1 | default | D8 | eu-1a | on-demand | 0.4 | 1 | Idle | <none>',
+      'eu-1 | n2 | default | D8 | eu-1a | on-demand | 0.4 | 1 | PodDoNotDisrupt | 2026-11-20T11:00:00Z',
+      'eu-1 | n3 | default | D8 | eu-1a | on-demand | 0.4 | 0 | Emptiness | <none>',
+      'eu-1 | n4 | default | D2 | eu-1a | on-demand | 0.1 | 1 | SingleNodeConsolidation | <none>',
+    ]);
+  });
+
+  it('nodepools: how many nodes may go', async () => {
+    const [head, row] = (await shown('get', 'nodepools')).split('\n').map((line) => line.split(/ {2,}/).join(' | '));
+    expect(head).toBe('CLUSTER | POOL | NODES | DISRUPTING | EMPTY | DRIFTED | UNDERUTILIZED | NEXT-CHANGE');
+    expect(row).toBe('eu-1 | default | 4 | 0 | 2 | 2 | 2 | 2026-11-20T17:00:00Z');
+  });
+
+  it('other kinds are refused, and so is -w', async () => {
+    expect((await cli('get', 'placements', ...flags())).err).toContain('are for nodes and nodepools');
+    expect((await cli('get', 'nodes', '-w', ...flags())).err).toContain('-w follows the status branch');
+  });
+});
+
+describe('describe without a status branch', () => {
+  const explanation = async (name: string) =>
+    JSON.parse(await shown('describe', 'node', name, '--cluster', 'eu-1', '-o', 'json')).items[0].object.explanation;
+
+  it('a node: every rule in order, where its pods would go, and why nothing replaces it', async () => {
+    const { rules, pods, replacement } = await explanation('n1');
+    expect(rules.map(({ rule, verdict }: { rule: string; verdict: string }) => `${rule} ${verdict}`)).toEqual(
+      [
+        ...['NoNodeClaim', 'NotInitialized', 'Deleting', 'Marked', 'Nominated', 'NodeDoNotDisrupt', 'NoNodePool'],
+        ...['UnknownNodePool', 'PodDoNotDisrupt', 'MultiplePodDisruptionBudgets', 'PodDisruptionBudget', 'NotModelled'],
+        ...['ConsolidateAfter', 'InstanceTypeUnknown', 'NoPlaceForPods', 'PoolLimit', 'CoolDown'],
+      ].map((rule) => `${rule} passed`),
+    );
+    expect(pods).toEqual([{ namespace: 'shop', name: 'a', to: 'new node 1' }]);
+    expect(replacement).toMatchObject({
+      isReplacement: false,
+      instanceType: 'D8',
+      price: 0.4,
+      message: 'no cheaper node holds the pods',
+    });
+  });
+
+  it('a blocked node: which rule, until when, and its drift', async () => {
+    const { rules, drift } = await explanation('n2');
+    expect(rules.filter(({ verdict }: { verdict: string }) => verdict !== 'passed')).toEqual([
+      {
+        rule: 'PodDoNotDisrupt',
+        verdict: 'blocks',
+        message: 'pod shop/b has karpenter.sh/do-not-disrupt until 2026-11-20T11:00:00Z',
+        until: '2026-11-20T11:00:00Z',
+      },
+    ]);
+    expect(drift).toEqual({ reason: 'ImageDrift', since: '2026-11-19T00:00:00Z' });
+  });
+
+  it("a node in mode delegate: Karpenter's conditions beside what is predicted", async () => {
+    const page = await shown('describe', 'node', 'eu-1/n2');
+    expect(page).toContain('Cluster:  eu-1 (delegate)');
+    expect(page).toMatch(/Drifted: +ImageDrift, since 2026-11-19T00:00:00Z/);
+    expect(page).toMatch(/Conditions of its NodeClaim:\n.*\n +Initialized.*\n +Drifted +True +ImageDrift +2026-11-19/);
+  });
+
+  it('a pool: each budget, and the conditions of the pool and its claims', async () => {
+    const page = await shown('describe', 'nodepool', 'default', '--cluster', 'eu-1');
+    expect(page).toMatch(/50% +always +<none> +all +yes +2\n +0 +0 17 \* \* \* +2h +Empty +no +0/);
+    expect(page).toMatch(/Conditions:\n.*\n +Ready +True +Ready/);
+    expect(page).toMatch(/n2-claim +<none> +True .*ImageDrift/);
+    expect(page).toMatch(/SingleNodeConsolidation \(Underutilized\)/);
+  });
+});
