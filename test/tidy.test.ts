@@ -154,6 +154,14 @@ describe('the import table', () => {
   });
 });
 
+it('the guard takes nothing of the engine but the documents it compares and what kernel/ computes', () => {
+  const shared = /^engine\/(guard|kernel)\/|^engine\/(input|plan-document|target-kinds)\.ts$/;
+  const broken = inside.filter(
+    ({ from, to }) => from.startsWith('engine/guard/') && to.startsWith('engine/') && !shared.test(to),
+  );
+  expect(broken).toEqual([]);
+});
+
 describe('circles of imports, of types too', () => {
   it('are between no files', () => {
     expect(circlesOf(inside)).toEqual([]);

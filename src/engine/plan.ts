@@ -64,7 +64,6 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const delivered = deliver(last.works, (work) => kept.get(work)?.outcome, world);
   const updateRuns = runsOutcome(last.runs, world);
   const clusters = clusterDocuments(world, memo?.clusters);
-  const pools = nodeObjects(delivered.staying, world);
   const outcomes = {
     others: [fleetOutcome(world, clusters), { ...noOutcome, problems: last.problems }],
     sections: {
@@ -72,16 +71,11 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
       runs: updateRuns,
       evictions: evictionsOutcome(last.evictions, world),
       upgrades,
-      nodes: nodesOutcome(world, pools),
+      nodes: nodesOutcome(world, nodeObjects(delivered.staying, world)),
     },
   };
   const { plan, targets, starts } = assemble(outcomes, input, memo?.targets);
-  const { findings, removal } = guard({
-    input,
-    recovered: { record: world.record, lost: world.recordLost },
-    plan,
-    pools,
-  });
+  const { findings, removal } = guard({ input, recovered: { record: world.record, lost: world.recordLost }, plan });
   const staying = delivered.staying.map(({ work }) => work);
   const all = [...delivered.staying, ...delivered.deleted].map(({ work }) => work);
   return {

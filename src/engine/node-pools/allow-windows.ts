@@ -1,4 +1,4 @@
-import { parseCron } from '../window/cron.ts';
+import { parseCron } from '../kernel/cron.ts';
 import { budgetDurationMs } from './budget-window.ts';
 
 /** A budget as a NodePool writes it. */

@@ -1,5 +1,5 @@
+import { type Cron, nextHit, parseCron } from '../kernel/cron.ts';
 import { civilFromDays, type Instant } from '../kernel/instant.ts';
-import { type Cron, nextHit, parseCron } from '../window/cron.ts';
 
 /** When a budget is active: from each hit of its schedule on, for its duration, in UTC. */
 export interface BudgetWindow {

@@ -1,6 +1,6 @@
 import type { OverrideRule, OverrideSnapshot } from '../../api/override.ts';
+import { applyPatch, type PatchOperation } from '../kernel/json-patch.ts';
 import { memoize } from '../kernel/memoize.ts';
-import { applyPatch, type PatchOperation } from './json-patch.ts';
 import { labelsOf, type OverrideCluster, ruleMatches } from './lookup.ts';
 import { snapshotId } from './snapshot-id.ts';
 import { hasVariables, replaceVariables } from './variables.ts';

@@ -1,6 +1,6 @@
 import type { MaintenanceWindow } from '../../api/maintenance-configuration.ts';
 import { type Instant, parseInstant } from '../kernel/instant.ts';
-import { instantsOf, type WallTime, wallTime } from '../window/time-zone.ts';
+import { instantsOf, type WallTime, wallTime } from '../kernel/time-zone.ts';
 import type { Window } from '../window/window.ts';
 import { dayOfDate, windowDays } from './window-days.ts';
 

@@ -1,8 +1,8 @@
 import { durationMs, longestDurationMs } from '../../api/longest-duration.ts';
 import { isTimeZone } from '../../api/syntax.ts';
+import { type Cron, lastHit, nextHit, parseCron } from '../kernel/cron.ts';
 import { parseDuration } from '../kernel/duration.ts';
-import { cronSchedule, parseCron } from './cron.ts';
-import { type Window, windowOf } from './window.ts';
+import { type Schedule, type Window, windowOf } from './window.ts';
 
 /** A window as files write it. */
 export interface WrittenWindow {
@@ -40,6 +40,12 @@ export function parseWindow({ schedule, duration, timeZone = 'UTC' }: WrittenWin
     ],
   };
 }
+
+/** The schedule in the local time of a zone, which must be known. */
+const cronSchedule = (cron: Cron, zone: string): Schedule => ({
+  last: (at) => lastHit(cron, zone, at),
+  next: (after) => nextHit(cron, zone, after),
+});
 
 const fault = (field: WindowFault['field'], written: string, what: string): WindowFault => ({
   field,

@@ -1,5 +1,5 @@
 import { isTimeZone } from '../../api/syntax.ts';
-import { parseCron } from '../../engine/window/cron.ts';
+import { parseCron } from '../../engine/kernel/cron.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
 import { at, fieldsAt, listAt, textAt } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';

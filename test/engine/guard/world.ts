@@ -150,9 +150,6 @@ export const target = (clusterName: string, name = 'web', more: Partial<Target> 
   ...more,
 });
 
-/** Placements deliver no NodePools. */
-export const noPools: GuardRequest['pools'] = { delivered: new Map(), invalid: new Map() };
-
 /** What the guard finds; the record is as it was written unless a recovered one is given. */
 export const findings = ({
   input,
@@ -162,6 +159,6 @@ export const findings = ({
   readonly input: PlanInput;
   readonly recovered?: GuardRequest['recovered'];
   readonly plan: Plan;
-}): readonly GuardFinding[] => guard({ input, recovered, plan, pools: noPools }).findings;
+}): readonly GuardFinding[] => guard({ input, recovered, plan }).findings;
 
 export const rules = (input: PlanInput, plan: Plan): string[] => findings({ input, plan }).map(({ rule }) => rule);

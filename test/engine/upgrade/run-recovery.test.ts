@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { guard } from '../../../src/engine/guard/guard.ts';
 import { planFleet } from '../../../src/engine/plan.ts';
-import { noPools } from '../guard/world.ts';
 import { run, UpgradeFleet } from './upgrade-fleet.ts';
 
 const lose = (fleet: UpgradeFleet, text: string) => {
@@ -16,7 +15,7 @@ it('a run whose record cannot be read starts nothing until its file changes', as
   const { plan } = planFleet(input);
   expect(plan.holds.map(({ reason, subject }) => `${subject.name} ${reason}`)).toEqual(['k8s RecordLost']);
   expect(plan.targets).toEqual([]);
-  expect(guard({ input, recovered: { record: input.record, lost: false }, plan, pools: noPools }).findings).toEqual([]);
+  expect(guard({ input, recovered: { record: input.record, lost: false }, plan }).findings).toEqual([]);
   fleet.publish(plan);
   fleet.later(60);
   await fleet.plan();

@@ -3,7 +3,6 @@ import type { GuardFinding, Plan } from '../../plan-document.ts';
 import { changesOf, type PlacementChange } from './changes.ts';
 import { fleetInEffect } from './fleet-in-effect.ts';
 import { placementOf } from './snapshot-objects.ts';
-import type { WrittenPools } from './written-pools.ts';
 
 /** What the guard checks: a plan, the input as it was written, and the record that the planner recovered from it. */
 export interface GuardRequest {
@@ -11,8 +10,6 @@ export interface GuardRequest {
   /** Checked by rules of its own (`record/`), not trusted. */
   readonly recovered: { readonly record: FleetRecord; readonly lost: boolean };
   readonly plan: Plan;
-  /** What clusters get of NodePools. */
-  readonly pools: WrittenPools;
 }
 
 /** What the rules of every domain read. Only the plan and the recovered record are taken from the planner. */

@@ -1,6 +1,23 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { Fleet, FleetRecord } from '../../input.ts';
-import { memoizePair } from '../../kernel/memoize.ts';
+import { memoize, memoizePair } from '../../kernel/memoize.ts';
+
+/** The labels that selectors see of a member: those of its file and its name, which KubeFleet always adds. */
+export const labelsOfMember = (name: ClusterName, known: Known): Readonly<Record<string, string>> => {
+  return { ...memberOf(name, known)?.labels, 'kubernetes-fleet.io/member-name': name };
+};
+
+/** Those of its file, or of its recorded version while the file cannot be read. */
+export const annotationsOfMember = (name: ClusterName, known: Known): Readonly<Record<string, string>> =>
+  memberOf(name, known)?.annotations ?? {};
+
+const memberOf = (name: ClusterName, { fleet, record }: Known) =>
+  (membersByName(fleet.members).get(name) ?? record.clusters.get(name))?.metadata;
+
+const membersByName = memoize(
+  (members: Fleet['members']): ReadonlyMap<ClusterName, Fleet['members'][number]> =>
+    new Map(members.map((member) => [member.metadata.name, member])),
+);
 
 interface Known {
   readonly fleet: Pick<Fleet, 'members' | 'refused' | 'unreadable'>;

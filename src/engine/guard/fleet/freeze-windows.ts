@@ -2,11 +2,11 @@ import type { FleetConfig } from '../../../api/gitfleet.ts';
 import { placementKey } from '../../../api/placement.ts';
 import { isTimeZone } from '../../../api/syntax.ts';
 import type { Fleet } from '../../input.ts';
+import { lastHit, parseCron } from '../../kernel/cron.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { type Instant, parseInstant } from '../../kernel/instant.ts';
 import type { GuardFinding, Plan } from '../../plan-document.ts';
 import { placementTargets } from '../../target-kinds.ts';
-import { lastHit, parseCron } from '../../window/cron.ts';
 import type { Pair } from '../evidence/changes.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 

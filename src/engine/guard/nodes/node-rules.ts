@@ -4,37 +4,39 @@ import { parseInstant } from '../../kernel/instant.ts';
 import type { GuardFinding, PlannedNodes } from '../../plan-document.ts';
 import type { Evidence, RuleSet } from '../evidence/evidence.ts';
 import { limitAsWritten } from './budget-limit.ts';
+import { beyondFleetLimits } from './fleet-limits.ts';
+import { isForced, type NodeChange, nodeChanges } from './node-changes.ts';
+import { startsAtTheWrongTime } from './node-starts.ts';
+import { targetsWithoutCommand } from './node-targets.ts';
 import { holdOf, protecting } from './pod-holds.ts';
-import { expiresByForce, type Seen, seenNodes } from './seen-nodes.ts';
+import type { Seen } from './seen-nodes.ts';
 
-/** Nodes go within budgets, where nothing protects them, with a place for each pod, and consolidation saves something. */
-export const nodeRules: RuleSet = (evidence: Evidence) =>
-  evidence.plan.nodes.flatMap((planned) => {
-    const seen = evidence.observations?.get(planned.clusterName);
-    const before = new Set(
-      (evidence.record.nodes.get(planned.clusterName)?.commands ?? []).flatMap(({ id, phase }) =>
-        phase === 'Proposed' ? [] : [id],
-      ),
-    );
-    // One that is Proposed again is new, whatever it was.
-    const fresh = planned.commands.filter(({ id, phase }) => phase === 'Proposed' || !before.has(id));
-    const now = parseInstant(evidence.now)!;
-    const known = seenNodes(planned.clusterName, seen, evidence.pools);
-    const nodes = new Map((seen?.nodes ?? []).map((node) => [node.metadata.name, node]));
-    return [
-      ...overBudget(planned, fresh, known, now),
-      ...fresh.flatMap((command) => [
-        ...notOurs(command, nodes, seen?.extras ?? []),
-        ...protectedNodes(command, { nodes, pods: seen?.pods ?? [], extras: protecting(seen), known, now }),
-        ...withoutPlace(command, { planned, nodes, known }),
-        ...withoutSaving(command),
-      ]),
-    ].map((finding) => ({ ...finding, message: `${planned.clusterName}: ${finding.message}` }));
-  });
+/** Nodes go within budgets and waves, where nothing protects them, with a place for each pod, and consolidation saves something. */
+export const nodeRules: RuleSet = (evidence: Evidence) => {
+  const changes = nodeChanges(evidence);
+  return [
+    ...changes.flatMap((change) => ofCluster(change, parseInstant(evidence.now)!)),
+    ...startsAtTheWrongTime(changes, evidence),
+    ...beyondFleetLimits(changes, evidence),
+    ...targetsWithoutCommand(changes, evidence),
+  ];
+};
 
-/** Expiry since Karpenter v1 asks nobody. */
-const isForced = ({ reason, nodes }: NodeCommand, { pools }: Seen): boolean =>
-  reason === 'Expired' && expiresByForce(pools.get(nodes[0]!.pool));
+/** Rules about the nodes and pools of one cluster, for commands that are new. */
+function ofCluster({ planned, observation: seen, fresh, known: nodesKnown }: NodeChange, now: number): GuardFinding[] {
+  if (fresh.length === 0) return [];
+  const known = nodesKnown();
+  const nodes = new Map((seen?.nodes ?? []).map((node) => [node.metadata.name, node]));
+  return [
+    ...overBudget(planned, fresh, known, now),
+    ...fresh.flatMap((command) => [
+      ...notOurs(command, nodes, seen?.extras ?? []),
+      ...protectedNodes(command, { nodes, pods: seen?.pods ?? [], extras: protecting(seen), known, now }),
+      ...withoutPlace(command, { planned, nodes, known }),
+      ...withoutSaving(command),
+    ]),
+  ].map((finding) => ({ ...finding, message: `${planned.clusterName}: ${finding.message}` }));
+}
 
 function overBudget(
   { commands }: PlannedNodes,

@@ -1,6 +1,6 @@
 import type { ClusterName, Manifest } from '../../../api/meta.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
-import type { WrittenPools } from '../evidence/written-pools.ts';
+import { isNodePool, type WrittenPools } from './written-pools.ts';
 
 /** A node that budgets count. */
 export interface Counted {
@@ -8,6 +8,10 @@ export interface Counted {
   readonly pool: string;
   /** Not ready or on its way out. */
   readonly isGoing: boolean;
+  /** On its way out. */
+  readonly isLeaving: boolean;
+  /** Its NodeClaim reports it. */
+  readonly isDrifted: boolean;
 }
 
 export interface Seen {
@@ -24,10 +28,9 @@ export function seenNodes(
   written: WrittenPools,
 ): Seen {
   const { nodes = [], objects = [], extras = [] } = observation ?? {};
-  const isPool = ({ kind, apiVersion }: Manifest) => kind === 'NodePool' && apiVersion.startsWith('karpenter.sh/');
-  const delivered = (written.delivered.get(cluster) ?? []).filter(isPool);
-  const chosen = delivered.length > 0 ? delivered : [...objects, ...extras].filter(isPool);
-  const pools = new Map([...(written.invalid.get(cluster) ?? []), ...chosen].map((pool) => [pool.metadata.name, pool]));
+  const delivered = written.delivered.get(cluster) ?? [];
+  const chosen = delivered.length > 0 ? delivered : [...objects, ...extras].filter(isNodePool);
+  const pools = new Map([...written.invalid, ...chosen].map((pool) => [pool.metadata.name, pool]));
   const claims = extras.filter(({ kind }) => kind === 'NodeClaim');
   const claimOf = new Map(claims.map((claim) => [fields(claim['status'])['nodeName'], claim]));
   const ready = new Set(nodes.filter((node) => hasTrue(node, 'Ready')).map(({ metadata }) => metadata.name));
@@ -42,15 +45,15 @@ export function seenNodes(
       (claims.length > 0 && (!claim || !isInitialized || hasTrue(claim, 'InstanceTerminating')))
     )
       return [];
-    const isGoing =
-      !ready.has(name) ||
+    const isLeaving =
       (claim ?? node).metadata.deletionTimestamp != null ||
       (claim !== undefined && hasTrue(claim, 'DisruptionReason')) ||
       keysOfTaints(node).includes('karpenter.sh/disrupted');
+    const isDrifted = claim !== undefined && hasTrue(claim, 'Drifted');
     const isStarting =
       claims.length === 0 &&
       (!ready.has(name) || startupTaints(pools.get(pool)).some((key) => keysOfTaints(node).includes(key)));
-    return isStarting ? [] : [{ name, pool, isGoing }];
+    return isStarting ? [] : [{ name, pool, isLeaving, isGoing: isLeaving || !ready.has(name), isDrifted }];
   });
   return { pools, ready, counted };
 }

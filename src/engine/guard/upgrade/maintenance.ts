@@ -3,7 +3,7 @@ import { parseSelector } from '../../../api/selector-text.ts';
 import { isTimeZone } from '../../../api/syntax.ts';
 import { civilFromDays, daysFromCivil, type Instant } from '../../kernel/instant.ts';
 import { matchesSelector } from '../../kernel/selector.ts';
-import { instantsOf, wallTime } from '../../window/time-zone.ts';
+import { instantsOf, wallTime } from '../../kernel/time-zone.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;

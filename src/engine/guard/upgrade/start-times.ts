@@ -1,6 +1,7 @@
 import { parseInstant } from '../../kernel/instant.ts';
 import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
+import { labelsOfMember } from '../evidence/members.ts';
 import { openFreeze } from '../fleet/freeze-windows.ts';
 import { mayStart } from './maintenance.ts';
 import type { UpgradeChange } from './upgrade-changes.ts';
@@ -11,13 +12,9 @@ export function startsAtTheWrongTime({ name, starts }: UpgradeChange, evidence: 
   const { fleet } = evidence;
   const now = parseInstant(evidence.now) ?? 0;
   const freeze = openFreeze(fleet, now);
-  const labels = new Map(fleet.members.map(({ metadata }) => [metadata.name as string, metadata.labels ?? {}]));
   return starts.flatMap(({ member }): GuardFinding[] => {
     const start = `run ${name} would start the upgrade of ${member.name}`;
-    const who = {
-      name: member.name,
-      labels: { ...labels.get(member.name), 'kubernetes-fleet.io/member-name': member.name },
-    };
+    const who = { name: member.name, labels: labelsOfMember(member.name, evidence) };
     const isOpen = mayStart(fleet.maintenanceConfigurations, who, { type: member.type ?? 'Full', now });
     return [
       ...(freeze ? [{ rule: 'frozen' as const, message: `${start} while freeze ${freeze.name} is active` }] : []),

@@ -4,9 +4,9 @@ import { allowWindowsAnnotation } from '../../../api/nodes/disruption-modes.ts';
 import type { NodePool } from '../../../api/nodes/node-pool.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import { isLabelValue, isQualifiedName, labelKeyFix, labelValueFix } from '../../../api/syntax.ts';
+import { parseCron } from '../../../engine/kernel/cron.ts';
 import { zeroBudgets } from '../../../engine/node-pools/allow-windows.ts';
 import { budgetDurationMs } from '../../../engine/node-pools/budget-window.ts';
-import { parseCron } from '../../../engine/window/cron.ts';
 
 type Path = Issue['path'];
 type TemplateSpec = NodePool['spec']['template']['spec'];

@@ -1,39 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { clusterObservation } from '../../../../src/api/observation.ts';
-import { guard } from '../../../../src/engine/guard/guard.ts';
 import { limitAsWritten } from '../../../../src/engine/guard/nodes/budget-limit.ts';
 import { limitOf, readBudgets, unbounded } from '../../../../src/engine/node-pools/budgets.ts';
 import { planFleet } from '../../../../src/engine/plan.ts';
-import { loadFleet } from '../../../../src/repo/fleet/load-fleet.ts';
-import { readRecord } from '../../../../src/repo/record/read.ts';
-import { sha256 } from '../../../../src/repo/sha256.ts';
 import { claim, node, nodeMember, nodePool, observedNodes } from '../../../support/node-world.ts';
-import { treeOf } from '../../../support/paper-fleet.ts';
-import { noPools } from '../world.ts';
+import { inputOf, rulesOf } from './judged.ts';
 
-async function judged() {
+function judged() {
   const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
   const pool = nodePool('default', { disruption: { budgets: [{ nodes: '2' }] } });
-  const observation = clusterObservation.parse(
-    JSON.parse(observedNodes('eu-1', { nodes, pods: [], extras: [pool, ...nodes.map((of) => claim(of))] })),
-  );
-  const { record } = readRecord(new Map());
-  const input = {
-    now: '2026-11-20T10:00:00Z',
-    commit: 'c'.repeat(40),
-    fleet: await loadFleet(treeOf({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan') })),
-    record,
-    observations: new Map([['eu-1', observation]]),
-    digest: sha256,
-  };
-  return { input, plan: planFleet(input).plan, recovered: { record, lost: false } };
+  const observed = observedNodes('eu-1', { nodes, pods: [], extras: [pool, ...nodes.map((of) => claim(of))] });
+  return inputOf({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan') }, [observed]);
 }
 
 describe('the budget of a NodePool', () => {
   it('is read from the pool itself, whatever the plan says that it allows', async () => {
-    const { input, plan, recovered } = await judged();
+    const input = await judged();
+    const { plan } = planFleet(input);
     expect(plan.nodes[0]!.commands.map(({ nodes }) => nodes.length)).toEqual([2]);
-    expect(guard({ input, plan, recovered, pools: noPools }).findings).toEqual([]);
+    expect(rulesOf(plan, input)).toEqual([]);
     const [planned] = plan.nodes;
     const [command] = planned!.commands;
     const wrong = {
@@ -46,9 +30,7 @@ describe('the budget of a NodePool', () => {
         },
       ],
     };
-    expect(guard({ input, plan: wrong, recovered, pools: noPools }).findings.map(({ rule }) => rule)).toContain(
-      'NodeBudgetExceeded',
-    );
+    expect(rulesOf(wrong, input)).toContain('NodeBudgetExceeded');
   });
 
   it.each([

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeCommand } from '../../../../src/api/nodes/node-plan.ts';
-import { clusterObservation } from '../../../../src/api/observation.ts';
-import { guard } from '../../../../src/engine/guard/guard.ts';
 import { planFleet } from '../../../../src/engine/plan.ts';
-import { loadFleet } from '../../../../src/repo/fleet/load-fleet.ts';
-import { readRecord } from '../../../../src/repo/record/read.ts';
-import { sha256 } from '../../../../src/repo/sha256.ts';
 import { claim, node, nodeMember, nodePool, observedNodes, pod, smallMarket } from '../../../support/node-world.ts';
-import { treeOf } from '../../../support/paper-fleet.ts';
-import { noPools } from '../world.ts';
+import { inputOf, rulesOf } from './judged.ts';
 
 const budget = (name: string, app: string, spec: object = {}) => ({
   apiVersion: 'policy/v1',
@@ -44,26 +38,13 @@ async function sound() {
     budget('held', 'held'),
     budget('unready', 'unready', { unhealthyPodEvictionPolicy: 'AlwaysAllow' }),
   ];
-  const observation = clusterObservation.parse(
-    JSON.parse(observedNodes('eu-1', { nodes: [...nodes, foreign], pods, extras })),
-  );
-  const { record } = readRecord(new Map());
-  const input = {
-    now: '2026-11-20T10:00:00Z',
-    commit: 'c'.repeat(40),
-    fleet: await loadFleet(treeOf({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan'), ...smallMarket })),
-    record,
-    observations: new Map([['eu-1', observation]]),
-    digest: sha256,
-  };
+  const input = await inputOf({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan'), ...smallMarket }, [
+    observedNodes('eu-1', { nodes: [...nodes, foreign], pods, extras }),
+  ]);
   const { plan } = planFleet(input);
   const command = plan.nodes[0]!.commands.find(({ reason }) => reason === 'Underutilized')!;
-  const found = (changed: NodeCommand): string[] => {
-    const wrong = { ...plan, nodes: [{ ...plan.nodes[0]!, commands: [changed] }] };
-    return guard({ input, plan: wrong, recovered: { record, lost: false }, pools: noPools }).findings.map(
-      ({ rule }) => rule,
-    );
-  };
+  const found = (changed: NodeCommand): string[] =>
+    rulesOf({ ...plan, nodes: [{ ...plan.nodes[0]!, commands: [changed] }] }, input);
   return { command, found };
 }
 

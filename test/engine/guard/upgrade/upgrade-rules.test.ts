@@ -6,7 +6,6 @@ import type { PlanInput } from '../../../../src/engine/input.ts';
 import { planFleet } from '../../../../src/engine/plan.ts';
 import { type Plan, plannedUpgradeRuns, type UpgradeTarget } from '../../../../src/engine/plan-document.ts';
 import { inGroup, run, strategy, UpgradeFleet } from '../../upgrade/upgrade-fleet.ts';
-import { noPools } from '../world.ts';
 
 const stages = [
   { name: 'one', groups: [{ name: 'x', maxConcurrency: '2' }] },
@@ -62,11 +61,7 @@ const starting =
   };
 
 const rules = (input: PlanInput, plan: Plan) => [
-  ...new Set(
-    guard({ input, recovered: { record: input.record, lost: false }, plan, pools: noPools }).findings.map(
-      ({ rule }) => rule,
-    ),
-  ),
+  ...new Set(guard({ input, recovered: { record: input.record, lost: false }, plan }).findings.map(({ rule }) => rule)),
 ];
 
 /** Judges the first plan of a fleet, changed. */

@@ -1,6 +1,5 @@
-import { civilFromDays, type Instant } from '../kernel/instant.ts';
+import { civilFromDays, type Instant } from './instant.ts';
 import { instantsOf, wallTime } from './time-zone.ts';
-import type { Schedule } from './window.ts';
 
 /** A schedule: ascending minutes and hours, and the days on which it hits. */
 export interface Cron {
@@ -52,12 +51,6 @@ export function parseCron(text: string): Cron | undefined {
     },
   };
 }
-
-/** The schedule in the local time of a zone, which must be known. */
-export const cronSchedule = (cron: Cron, zone: string): Schedule => ({
-  last: (at) => lastHit(cron, zone, at),
-  next: (after) => nextHit(cron, zone, after),
-});
 
 /** A schedule may hit on 29 February only, and 2100 has none: no hit within eight years means never. */
 const mostDays = 366 * 8 + 2;

@@ -1,4 +1,4 @@
-import { daysFromCivil, type Instant } from '../kernel/instant.ts';
+import { daysFromCivil, type Instant } from './instant.ts';
 
 /** A local time, as the milliseconds of the same date and time in UTC. */
 export type WallTime = number;

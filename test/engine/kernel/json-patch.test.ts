@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { applyPatch, type PatchOperation } from '../../../src/engine/overrides/json-patch.ts';
+import { applyPatch, type PatchOperation } from '../../../src/engine/kernel/json-patch.ts';
 import { drawn } from '../../support/law-runs.ts';
 
 const add = (path: string, value?: unknown): PatchOperation => ({ op: 'add', path, value });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { nextHit, parseCron } from '../../../src/engine/kernel/cron.ts';
 import { formatInstant, parseInstant } from '../../../src/engine/kernel/instant.ts';
-import { nextHit, parseCron } from '../../../src/engine/window/cron.ts';
 
 // The cases of robfig/cron v3's own tests (spec_test.go, parser_test.go), as far as schedules of five fields can say them: the field of
 // seconds is left out. Kubernetes and Karpenter read their schedules with that library.

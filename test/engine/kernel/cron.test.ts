@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { lastHit, nextHit, parseCron } from '../../../src/engine/kernel/cron.ts';
 import { formatInstant, parseInstant } from '../../../src/engine/kernel/instant.ts';
-import { lastHit, nextHit, parseCron } from '../../../src/engine/window/cron.ts';
 
 const at = (text: string): number => parseInstant(text)!;
 const text = (instant: number | undefined): string | undefined =>

@@ -1,4 +1,4 @@
-import { pointerTokens } from '../kernel/json-pointer.ts';
+import { pointerTokens } from './json-pointer.ts';
 
 /** One operation of RFC 6902; KubeFleet's overrides support only these. */
 export interface PatchOperation {

@@ -1,0 +1,133 @@
+import type { ClusterName } from '../../../api/meta.ts';
+import type { NodeDisruption } from '../../../api/nodes/node-disruption.ts';
+import type { NodeCommand } from '../../../api/nodes/node-plan.ts';
+import { isTimeZone } from '../../../api/syntax.ts';
+import { lastHit, parseCron } from '../../kernel/cron.ts';
+import { parseDuration } from '../../kernel/duration.ts';
+import { type Instant, parseInstant } from '../../kernel/instant.ts';
+import { matchesSelector } from '../../kernel/selector.ts';
+import type { GuardFinding } from '../../plan-document.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { labelsOfMember } from '../evidence/members.ts';
+import { scaledUp } from '../evidence/numbers.ts';
+import { heldableStarts, isForced, type NodeChange } from './node-changes.ts';
+
+/** A cluster as the limits of `FleetConfig.spec.nodeDisruption` count it. */
+interface Counted {
+  readonly name: ClusterName;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly isObserved: boolean;
+  /** That the budgets of its pools count. */
+  readonly nodes: number;
+  /** On their way out before the starts of this plan, forced expiry included. */
+  readonly leaving: number;
+  readonly hasDrifted: boolean;
+  readonly starts: readonly NodeCommand[];
+}
+
+/** Fleet budgets and waves hold for every command that starts; what started earlier counts, and is not judged again. */
+export function beyondFleetLimits(changes: readonly NodeChange[], evidence: Evidence): GuardFinding[] {
+  const { budgets = [], waves = [] } = evidence.fleet.config?.spec.nodeDisruption ?? {};
+  if (budgets.length + waves.length === 0 || changes.every(({ begun }) => begun.length === 0)) return [];
+  const clusters = changes.map((change) => counted(change, evidence));
+  const now = parseInstant(evidence.now) ?? 0;
+  return [
+    ...budgets.filter((budget) => isActive(budget, now)).flatMap((budget) => overBudget(budget, clusters)),
+    ...beforeTheirWave(waves, clusters),
+  ];
+}
+
+function counted(change: NodeChange, evidence: Evidence): Counted {
+  const { planned, observation, standing, begun } = change;
+  const seen = change.known();
+  const isObserved =
+    observation?.reachable === true &&
+    observation.complete &&
+    observation.nodes !== undefined &&
+    observation.pods !== undefined;
+  const pools = new Set(planned.pools.map(({ name }) => name));
+  const own = isObserved ? seen.counted.filter(({ pool }) => pools.has(pool)) : [];
+  const taken = [...standing, ...begun.filter((command) => isForced(command, seen))].flatMap(({ nodes }) => nodes);
+  const names = new Set(taken.map(({ name }) => name));
+  return {
+    name: planned.clusterName,
+    labels: labelsOfMember(planned.clusterName, evidence),
+    isObserved,
+    nodes: own.length,
+    leaving: isObserved ? own.filter(({ name, isLeaving }) => isLeaving || names.has(name)).length : taken.length,
+    hasDrifted: own.some(({ isDrifted }) => isDrifted) || planned.commands.some(({ reason }) => reason === 'Drifted'),
+    starts: heldableStarts(change),
+  };
+}
+
+type Budget = NonNullable<NodeDisruption['budgets']>[number];
+
+/** Outside its window a budget limits nothing. One whose window cannot be read is always active. */
+const isActive = (budget: Budget, now: Instant): boolean => {
+  const { schedule, duration } = budget;
+  if (schedule === undefined || duration === undefined || !isReadable(budget)) return true;
+  const opened = lastHit(parseCron(schedule)!, budget.timeZone ?? 'UTC', now);
+  return opened !== undefined && now - opened < parseDuration(duration)!;
+};
+
+const isReadable = ({ schedule, duration, timeZone = 'UTC' }: Budget): boolean =>
+  schedule === undefined ||
+  duration === undefined ||
+  (parseCron(schedule) !== undefined && (parseDuration(duration) ?? 0) > 0 && isTimeZone(timeZone));
+
+/**
+ * Commands of other reasons than a budget names are not counted where they start with this plan, since they may have started after
+ * those that it limits.
+ */
+function overBudget(budget: Budget, clusters: readonly Counted[]): GuardFinding[] {
+  const { clusterSelector, reasons, clusters: mostClusters, nodes: mostNodes } = budget;
+  const own = clusters.filter(
+    ({ labels }) => clusterSelector === undefined || matchesSelector(clusterSelector, labels),
+  );
+  const isOf = ({ reason }: NodeCommand): boolean => reasons === undefined || reasons.includes(reason);
+  const starting = own.filter(({ starts }) => starts.some(isOf));
+  if (starting.length === 0) return [];
+  const over = (message: string): GuardFinding => ({ rule: 'FleetNodeBudgetExceeded', message });
+  if (!isReadable(budget)) return [over(`${starting[0]!.name}: a fleet budget that cannot be read allows no start`)];
+  const busy = own.filter(({ leaving }) => leaving > 0).length;
+  const added = starting.filter(({ leaving, starts }) => leaving === 0 && starts.every(isOf)).length;
+  const most = mostClusters === undefined ? Infinity : scaledUp(mostClusters, own.length);
+  const sum = (count: (cluster: Counted) => number): number => own.reduce((total, one) => total + count(one), 0);
+  const total = sum(({ nodes }) => nodes);
+  const going = sum(({ leaving, starts }) =>
+    starts.filter(isOf).reduce((nodes, command) => nodes + command.nodes.length, leaving),
+  );
+  const limit = mostNodes === undefined ? Infinity : scaledUp(mostNodes, total);
+  const names = starting.map(({ name }) => name).join(', ');
+  return [
+    ...(added > 0 && busy + added > most
+      ? [over(`commands of ${busy + added} clusters would be under way (${names}), and a fleet budget allows ${most}`)]
+      : []),
+    ...(going > limit
+      ? [over(`${going} nodes would be disrupted (${names}), and a fleet budget allows ${limit}`)]
+      : []),
+  ];
+}
+
+/** Drifted nodes go once no node of a cluster in an earlier wave is drifted or leaves. Clusters in no wave come last. */
+function beforeTheirWave(waves: NonNullable<NodeDisruption['waves']>, clusters: readonly Counted[]): GuardFinding[] {
+  const waveOf = ({ labels }: Counted): number => {
+    const at = waves.findIndex((wave) => matchesSelector(wave, labels));
+    return at === -1 ? waves.length : at;
+  };
+  return clusters.flatMap((cluster): GuardFinding[] => {
+    const command = cluster.starts.find(({ reason }) => reason === 'Drifted');
+    if (command === undefined) return [];
+    const earlier = clusters.find(
+      (other) => waveOf(other) < waveOf(cluster) && (!other.isObserved || other.leaving > 0 || other.hasDrifted),
+    );
+    return earlier === undefined
+      ? []
+      : [
+          {
+            rule: 'NodeWaveTooEarly',
+            message: `${cluster.name}: command ${command.id} would start, and ${earlier.name} of an earlier wave is not done`,
+          },
+        ];
+  });
+}

@@ -1,0 +1,59 @@
+import type { NodeCommand } from '../../../api/nodes/node-plan.ts';
+import type { ClusterObservation } from '../../../api/observation.ts';
+import type { PlannedNodes } from '../../plan-document.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { expiresByForce, type Seen, seenNodes } from './seen-nodes.ts';
+import { type WrittenPools, writtenPools } from './written-pools.ts';
+
+/** The commands of a cluster, as they are planned and as they were recorded. */
+export interface NodeChange {
+  readonly planned: PlannedNodes;
+  readonly observation: ClusterObservation | undefined;
+  /** Commands that are new, also those that are only proposed. */
+  readonly fresh: readonly NodeCommand[];
+  /** Commands that this plan lets start, or go beyond their validation. */
+  readonly begun: readonly NodeCommand[];
+  /** Commands that were under way before, in their phase of now. */
+  readonly standing: readonly NodeCommand[];
+  /** Its nodes and pools, read when a rule needs them. */
+  readonly known: () => Seen;
+}
+
+export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
+  const { plan, record, observations } = evidence;
+  let pools: WrittenPools | undefined;
+  return plan.nodes.map((planned): NodeChange => {
+    const { clusterName, commands } = planned;
+    const observation = observations?.get(clusterName);
+    const before = new Map(
+      (record.nodes.get(clusterName)?.commands ?? []).flatMap(({ id, phase }) =>
+        phase === 'Proposed' ? [] : [[id, phase] as const],
+      ),
+    );
+    const underWay = commands.filter(({ phase }) => phase !== 'Proposed');
+    const isBegun = ({ id, phase }: NodeCommand): boolean =>
+      !before.has(id) || (before.get(id) === 'Validating' && phase !== 'Validating');
+    let known: Seen | undefined;
+    return {
+      planned,
+      observation,
+      // One that is Proposed again is new, whatever it was.
+      fresh: commands.filter(({ id, phase }) => phase === 'Proposed' || !before.has(id)),
+      begun: underWay.filter(isBegun),
+      standing: underWay.filter((command) => !isBegun(command)),
+      known() {
+        pools ??= writtenPools(evidence);
+        known ??= seenNodes(clusterName, observation, pools);
+        return known;
+      },
+    };
+  });
+}
+
+/** Expiry since Karpenter v1 asks nobody. */
+export const isForced = ({ reason, nodes }: NodeCommand, { pools }: Seen): boolean =>
+  reason === 'Expired' && expiresByForce(pools.get(nodes[0]!.pool));
+
+/** The commands that this plan lets start and that something may hold. */
+export const heldableStarts = ({ begun, known }: NodeChange): readonly NodeCommand[] =>
+  begun.filter((command) => !isForced(command, known()));
