@@ -52,6 +52,8 @@ export const fleetConfig = z.strictObject({
           repository: z.string().optional(),
           /** Of the server; of GitHub Enterprise its API, `https://HOST/api/v3`. */
           baseURL: z.string().optional(),
+          /** Pull requests of forks get a preview too: their authors then read what clusters hold. Absent: false. */
+          previewForks: z.boolean().optional(),
         })
         .optional(),
     })

@@ -4,11 +4,13 @@ import { type FleetMembers, fleetMembers } from './members.ts';
 import type { Connect } from './open-members.ts';
 import type { PassPorts } from './pass/pass-effects.ts';
 import { reconciler } from './pass/reconciler.ts';
+import { type PreviewPorts, type PullRequestPreviews, pullRequestPreviews } from './previews/pull-request-previews.ts';
 import { type ApprovalRequests, approvalRequests, type OpenForge } from './requests/approval-requests.ts';
 
 /** Creates a daemon from its ports: the source of desired state, the status branch, and the connections to members. */
 export function assemble(
-  input: Omit<PassPorts, 'members' | 'requests'> &
+  input: Omit<PassPorts, 'members' | 'requests' | 'previews'> &
+    Pick<PreviewPorts, 'statusBranch'> &
     Omit<DaemonInput, 'reconciler' | 'members'> & {
       readonly connect: Connect;
       /** Number of members with open watches; the others are listed every minute. */
@@ -17,10 +19,17 @@ export function assemble(
       readonly providers?: OpenProviders | undefined;
       /** Opens the forge that fleet.yaml names. */
       readonly forge: OpenForge;
+      /** The repository, for pull requests. Opened only where there are some. */
+      readonly pullRequestBranches: PreviewPorts['branches'];
       /** A message about a member for users. */
       readonly noticed?: (message: string) => void;
     },
-): { readonly daemon: Daemon; readonly members: FleetMembers; readonly requests: ApprovalRequests } {
+): {
+  readonly daemon: Daemon;
+  readonly members: FleetMembers;
+  readonly requests: ApprovalRequests;
+  readonly previews: PullRequestPreviews;
+} {
   const { log } = input;
   let wake = (_reason: string): void => {};
   let look = (_reason: string): void => {};
@@ -40,9 +49,31 @@ export function assemble(
     },
     conflict: (cluster) => look(`another daemon changes ${cluster}`),
   });
-  const requests = approvalRequests({ ...input, open: input.forge, changed: () => wake('a pull request changed') });
-  const built = daemon({ ...input, members, reconciler: reconciler({ ...input, members, requests }) });
+  const forge = { open: openedOnce(input.forge), changed: () => wake('a pull request changed') };
+  const requests = approvalRequests({ ...input, ...forge });
+  const previews = pullRequestPreviews({
+    ...input,
+    ...forge,
+    branches: input.pullRequestBranches,
+    load: input.loadPast,
+  });
+  const built = daemon({ ...input, members, reconciler: reconciler({ ...input, members, requests, previews }) });
   wake = (reason) => built.wake(reason);
   look = (reason) => built.look(reason);
-  return { daemon: built, members, requests };
+  // A single reconciliation ends before its previews would be complete.
+  const run: Daemon['run'] = () => {
+    previews.start();
+    return built.run();
+  };
+  return { daemon: { ...built, run }, members, requests, previews };
+}
+
+/** All who use the forge wait together when it says so. */
+function openedOnce(open: OpenForge): OpenForge {
+  let last: { readonly named: string; readonly opened: ReturnType<OpenForge> } | undefined;
+  return (config) => {
+    const named = JSON.stringify(config ?? null);
+    if (last?.named !== named) last = { named, opened: open(config) };
+    return last.opened;
+  };
 }

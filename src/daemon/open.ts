@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { messageOf } from '../api/message-of.ts';
 import { networkFetch, openForge } from '../forge/open-forge.ts';
+import { parseAddress } from '../git/address.ts';
 import { approvalBranches, approvalPrefix } from '../git/approval-branches.ts';
 import type { GitRequest } from '../git/branches.ts';
 import { GitError } from '../git/git-error.ts';
 import { credentialsFromEnv } from '../git/http/credentials.ts';
 import { isWorkingTree } from '../git/local/locate.ts';
 import { watchLocal } from '../git/local/watch-local.ts';
+import { openBranches } from '../git/open-branches.ts';
 import type { Person } from '../git/person.ts';
 import { refPoll } from '../git/ref-poll.ts';
 import { branchRef, openSource } from '../git/source.ts';
@@ -27,7 +29,6 @@ import type { Connect } from './open-members.ts';
 import type { PassResult } from './pass/pass-result.ts';
 import type { Logger } from './report/log.ts';
 import { metrics } from './report/metrics.ts';
-import type { ApprovalRequests } from './requests/approval-requests.ts';
 
 export interface OpenedDaemon {
   readonly daemon: Daemon;
@@ -118,6 +119,16 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
     );
     const network = networkFetch();
     opened.push(network.close);
+    const pullRequestBranches = openedWhenUsed(
+      () =>
+        openBranches({
+          address: parseAddress(repo),
+          mirrorDir: join(from.cacheDir, 'previews'),
+          credentials: from.credentials,
+          requested: from.requested,
+        }),
+      (close) => opened.push(close),
+    );
     const assembled = assemble({
       ...input,
       desired: followed,
@@ -127,6 +138,7 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
       loadPast: (tree) => loadFleet(tree, readThrough(cache)),
       metrics: measured,
       inPlace: await isWorkingTree(repo),
+      pullRequestBranches,
       publishIntervalMs: status.remote ? input.publishIntervalMs : 0,
       forgetRefs: () => source.refs.expire(),
       forge: (named) => openForge({ named, repo, env: process.env, fetch: network.fetch, now: () => pace.now() }),
@@ -134,14 +146,14 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
     });
     opened.push(async () => {
       assembled.requests.stop();
+      assembled.previews.stop();
       assembled.members.stop();
     });
     const built = assembled.daemon;
     const watcher = await watchLocal(repo, [branch, statusBranch], (moved) => built.look(`${moved} moved`));
     if (watcher) opened.push(() => watcher.close());
     const http =
-      input.listen &&
-      (await listen(input.listen, { built, requests: assembled.requests, measured, secret: input.webhookSecret, log }));
+      input.listen && (await listen(input.listen, { ...assembled, measured, secret: input.webhookSecret, log }));
     if (http) opened.push(() => http.close());
     const stopReleasingMemory = releaseMemoryAtRest({
       clock: pace,
@@ -158,26 +170,50 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
   }
 }
 
+type Assembled = ReturnType<typeof assemble>;
+
+/** Opens something when it is used first, and again after that failed. */
+function openedWhenUsed<T extends { close(): Promise<void> }>(
+  open: () => Promise<T>,
+  opened: (close: () => Promise<void>) => void,
+): () => Promise<T> {
+  let used: Promise<T> | undefined;
+  return async () => {
+    used ??= open().then((it) => {
+      opened(() => it.close());
+      return it;
+    });
+    try {
+      return await used;
+    } catch (error) {
+      used = undefined;
+      throw error;
+    }
+  };
+}
+
 async function listen(
   at: { readonly host: string; readonly port: number },
   wiring: {
-    readonly built: Daemon;
-    readonly requests: ApprovalRequests;
+    readonly daemon: Daemon;
+    readonly requests: Pick<Assembled['requests'], 'look'>;
+    readonly previews: Pick<Assembled['previews'], 'look'>;
     readonly measured: ReturnType<typeof metrics>;
     readonly secret: string | undefined;
     readonly log: Logger;
   },
 ): Promise<DaemonHttp> {
-  const { built, log } = wiring;
+  const { daemon, log } = wiring;
   const http = await serveHttp({
     host: at.host,
     port: at.port,
-    health: { stuck: built.stuck, notReady: built.notReady },
+    health: { stuck: daemon.stuck, notReady: daemon.notReady },
     metrics: wiring.measured,
     webhookSecret: wiring.secret,
     hinted: () => {
       wiring.requests.look();
-      built.look('webhook');
+      wiring.previews.look();
+      daemon.look('webhook');
     },
   });
   log.info({ host: at.host, port: http.port }, 'listening');

@@ -36,7 +36,22 @@ const mostSteps = 50_000;
  * Plans again and again in virtual time, with members that get ready and people who approve as supposed: at each instant at which
  * something happens, and only then. Pure as the engine: same input, same forecast.
  */
-export function forecastSteps(input: PlanInput, assumptions: Assumptions): ForecastRun {
+export const forecastSteps = (input: PlanInput, assumptions: Assumptions): ForecastRun =>
+  atOnce(stepByStep(input, assumptions));
+
+/** A result that takes many plans: a caller with other work to do may pause after each of them. */
+export type InSteps<T> = Generator<void, T, void>;
+
+/** All steps without a pause. */
+export function atOnce<T>(work: InSteps<T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
+
+/** The same as {@link forecastSteps}, one plan at a time. */
+export function* stepByStep(input: PlanInput, assumptions: Assumptions): InSteps<ForecastRun> {
   const begin = parseInstant(input.now) ?? 0;
   const end = begin + assumptions.untilMs;
   const members = simulatedMembers(input, { ...assumptions, end });
@@ -46,6 +61,7 @@ export function forecastSteps(input: PlanInput, assumptions: Assumptions): Forec
   let before: PlanResult | undefined;
   for (;;) {
     const result = planFleet(present, before && memoOf(before.parts));
+    yield;
     const { plan } = result;
     steps.push({ now: plan.now, result });
     const isRefused = plan.guard.length > 0;

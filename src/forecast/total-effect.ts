@@ -3,6 +3,7 @@ import { type PlacementRef, placementKey, refNamed } from '../api/placement.ts';
 import { recordedContent, targetContent } from '../engine/delivery/target-content.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
+import { parseDuration } from '../engine/kernel/duration.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import { by } from '../engine/kernel/ordering.ts';
 import type { PlanResult } from '../engine/plan.ts';
@@ -14,7 +15,7 @@ import { isTerminal } from '../engine/upgrade/tree.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type Forecast, forecastOf } from './forecast.ts';
-import { forecastSteps } from './steps.ts';
+import { atOnce, type InSteps, stepByStep } from './steps.ts';
 
 /** What a change of the fleet repo does to the clusters once everything has settled, and how it gets there. */
 export interface TotalEffect {
@@ -57,15 +58,32 @@ export interface ObjectChange {
   readonly diff: string;
 }
 
-/** The effect of replacing the fleet of an input by another one. Approvals are supposed to be given. */
-export function totalEffect(
+/** Approvals are supposed to be given. */
+type Approved = Assumptions & { readonly approveAfterMs: number };
+
+/** Until when a preview follows a change, and what it supposes on the way. */
+export const previewAssumptions: Approved = {
+  untilMs: parseDuration('720h')!,
+  readyAfterMs: parseDuration('90s')!,
+  approveAfterMs: parseDuration('1h')!,
+};
+
+/** The effect of replacing the fleet of an input by another one. */
+export const totalEffect = (
   base: PlanInput,
   next: Pick<PlanInput, 'fleet' | 'commit'>,
-  assumptions: Assumptions & { readonly approveAfterMs: number },
-): TotalEffect {
-  const settled = forecastSteps(base, assumptions);
+  assumptions: Approved,
+): TotalEffect => atOnce(totalEffectInSteps(base, next, assumptions));
+
+/** The same as {@link totalEffect}, one plan at a time. */
+export function* totalEffectInSteps(
+  base: PlanInput,
+  next: Pick<PlanInput, 'fleet' | 'commit'>,
+  assumptions: Approved,
+): InSteps<TotalEffect> {
+  const settled = yield* stepByStep(base, assumptions);
   const input = settled.continuedBy(next);
-  const run = forecastSteps(input, { ...assumptions, silent: settled.silent });
+  const run = yield* stepByStep(input, { ...assumptions, silent: settled.silent });
   const first = run.steps[0]!.result;
   const last = run.steps.at(-1)!.result;
   const before = heldBefore(first);

@@ -1,4 +1,4 @@
-/** A pull request (GitLab: merge request) between two branches of the same repository. */
+/** A pull request (GitLab: merge request). */
 export interface PullRequest {
   /** As people write it: `#12`, at GitLab `!12`. */
   readonly number: number;
@@ -7,6 +7,8 @@ export interface PullRequest {
   /** Branch that it would merge, and its tip; of a closed one the tip when it was closed. */
   readonly head: string;
   readonly headCommit: string;
+  /** The branch is one of another repository, or of one that is gone. */
+  readonly isFork: boolean;
   readonly state: 'open' | 'closed' | 'merged';
   readonly title: string;
   readonly body: string;
@@ -19,19 +21,31 @@ export interface Forge {
   readonly repository: string;
   /** Longest text of a pull request or comment, characters. */
   readonly mostCharacters: number;
-  /** Open ones of this repository into `base`; of forks none. */
+  /** Open ones into `base`, also those of forks; at most 500. */
   listOpen(base: string): Promise<readonly PullRequest[]>;
-  /** All of one branch into `base`, newest first. */
+  /** All of one branch of this repository into `base`, newest first. */
   find(branches: Branches): Promise<readonly PullRequest[]>;
   /** Error `exists`: there is an open one of these branches already. */
   open(request: Branches & Text): Promise<PullRequest>;
   edit(number: number, text: Text): Promise<void>;
   close(number: number): Promise<void>;
-  /** Writes the one comment with this marker: edits it if it is there. */
-  comment(number: number, comment: { readonly marker: string; readonly body: string }): Promise<void>;
+  /** Comments of the account of the token that begin with a marker, oldest first. Comments of others are never taken for its own. */
+  comments(number: number, marker: string): Promise<readonly Comment[]>;
+  addComment(number: number, body: string): Promise<void>;
+  editComment(number: number, comment: Pick<Comment, 'id' | 'body'>): Promise<void>;
+  deleteComment(number: number, id: number): Promise<void>;
+  /** The newest status of a context; undefined: none. */
+  status(commit: string, context: string): Promise<Pick<CommitStatus, 'state' | 'description'> | undefined>;
   setStatus(commit: string, status: CommitStatus): Promise<void>;
   /** Names of users whose approval of a pull request stands. */
   approvers(number: number): Promise<readonly string[]>;
+}
+
+export interface Comment {
+  readonly id: number;
+  readonly body: string;
+  /** When it was written or edited last, milliseconds since the epoch. */
+  readonly editedMs: number;
 }
 
 export interface Branches {

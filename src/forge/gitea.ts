@@ -1,9 +1,17 @@
 import type { Forge } from './forge.ts';
-import { approving, commentWith, pullRequestChanges, pullRequests } from './github.ts';
+import {
+  type Account,
+  approving,
+  commentChanges,
+  newestStatus,
+  ownComments,
+  pullRequestChanges,
+  pullRequests,
+} from './github.ts';
 import { type Api, allPages, listOf, pageSize } from './http.ts';
 
 /** Gitea and Forgejo, which differ in how lists are filtered: both ignore the filters of the other. */
-export function gitea(api: Api, repository: string): Forge {
+export function gitea(api: Api, { repository, login }: Account): Forge {
   const repo = `/repos/${repository.split('/').map(encodeURIComponent).join('/')}`;
   const list = (state: 'open' | 'closed', page: number) =>
     api({ method: 'GET', path: `${repo}/pulls`, query: { state, sort: 'recentupdate', limit: pageSize, page } });
@@ -22,14 +30,20 @@ export function gitea(api: Api, repository: string): Forge {
           .filter((pull) => baseOf(pull) === base)
           .flatMap(pullRequests),
       ]
-        .filter((found) => found.head === head)
+        .filter((found) => found.head === head && !found.isFork)
         .sort((a, b) => b.number - a.number),
     ...pullRequestChanges(api, repo),
-    async comment(number, { marker, body }) {
-      const id = commentWith(marker, listOf(await api({ method: 'GET', path: `${repo}/issues/${number}/comments` })));
-      if (id === undefined) await api({ method: 'POST', path: `${repo}/issues/${number}/comments`, body: { body } });
-      else await api({ method: 'PATCH', path: `${repo}/issues/comments/${id}`, body: { body } });
-    },
+    comments: async (number, marker) =>
+      ownComments(listOf(await api({ method: 'GET', path: `${repo}/issues/${number}/comments` })), {
+        marker,
+        login: await login(),
+      }),
+    ...commentChanges(api, repo),
+    status: async (commit, context) =>
+      newestStatus(
+        await api({ method: 'GET', path: `${repo}/commits/${commit}/statuses`, query: { limit: pageSize } }),
+        ({ context: of, status, description }: GiteaStatus) => of === context && { state: status, description },
+      ),
     setStatus: async (commit, { state, context, description, url }) =>
       void (await api({
         method: 'POST',
@@ -49,6 +63,12 @@ export function gitea(api: Api, repository: string): Forge {
         }),
       ),
   };
+}
+
+interface GiteaStatus {
+  readonly context: string;
+  readonly status: string;
+  readonly description: string;
 }
 
 interface GiteaReview {

@@ -8,14 +8,22 @@ const renewMs = 5 * 60_000;
 /** GitHub accepts ten minutes; clocks differ. */
 const jwtSeconds = 8 * 60;
 
-/** Token of the installation of a GitHub App for one repository, replaced before it ends. `key`: read at each renewal, PEM. */
-export function installationToken(
+/** A GitHub App, as it is installed for one repository. */
+export interface GithubApp {
+  /** Of the installation, replaced before it ends. */
+  token(): Promise<string>;
+  /** The name under which it comments. */
+  login(): Promise<string>;
+}
+
+/** `key`: read at each renewal, PEM. */
+export function githubApp(
   options: Pick<ApiOptions, 'fetch' | 'baseURL' | 'now'> & {
     readonly appId: string;
     readonly key: () => Promise<string>;
     readonly repository: string;
   },
-): () => Promise<string> {
+): GithubApp {
   const { now, repository } = options;
   const api = forgeApi({
     ...options,
@@ -26,17 +34,24 @@ export function installationToken(
     },
   });
   let current: { readonly token: string; readonly untilMs: number } | undefined;
-  return async () => {
+  async function token(): Promise<string> {
     if (current !== undefined && now() < current.untilMs - renewMs) return current.token;
     const repo = repository.split('/').map(encodeURIComponent).join('/');
     const { id } = (await api({ method: 'GET', path: `/repos/${repo}/installation` })) as { readonly id: number };
-    const { token, expires_at: until } = (await api({
+    const { token: issued, expires_at: until } = (await api({
       method: 'POST',
       path: `/app/installations/${id}/access_tokens`,
       body: {},
     })) as { readonly token: string; readonly expires_at: string };
-    current = { token, untilMs: Date.parse(until) };
-    return token;
+    current = { token: issued, untilMs: Date.parse(until) };
+    return issued;
+  }
+  return {
+    token,
+    async login() {
+      const { slug } = (await api({ method: 'GET', path: '/app' })) as { readonly slug: string };
+      return `${slug}[bot]`;
+    },
   };
 }
 

@@ -1,11 +1,19 @@
-import { type Forge, ForgeError, type PullRequest, pageURL } from './forge.ts';
+import { type Comment, type CommitStatus, type Forge, ForgeError, type PullRequest, pageURL } from './forge.ts';
 import { type Api, allPages, listOf, pageSize } from './http.ts';
+
+/** Who asks, and for what. */
+export interface Account {
+  /** `owner/name` */
+  readonly repository: string;
+  /** The name of the account of the token, as comments show it. */
+  readonly login: () => Promise<string>;
+}
 
 /** Sent with each call: a later version leaves out fields. */
 export const githubHeaders = { 'x-github-api-version': '2022-11-28', accept: 'application/vnd.github+json' };
 
 /** GitHub and GitHub Enterprise Server. */
-export function github(api: Api, repository: string): Forge {
+export function github(api: Api, { repository, login }: Account): Forge {
   const [owner = '', name = ''] = repository.split('/');
   const repo = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
   return {
@@ -34,16 +42,21 @@ export function github(api: Api, repository: string): Forge {
         }),
       )
         .flatMap(pullRequests)
-        .filter((found) => found.head === head),
+        .filter((found) => found.head === head && !found.isFork),
     ...pullRequestChanges(api, repo),
-    async comment(number, { marker, body }) {
-      const comments = await allPages((page) =>
-        api({ method: 'GET', path: `${repo}/issues/${number}/comments`, query: { per_page: pageSize, page } }),
-      );
-      const id = commentWith(marker, comments);
-      if (id === undefined) await api({ method: 'POST', path: `${repo}/issues/${number}/comments`, body: { body } });
-      else await api({ method: 'PATCH', path: `${repo}/issues/comments/${id}`, body: { body } });
-    },
+    comments: async (number, marker) =>
+      ownComments(
+        await allPages((page) =>
+          api({ method: 'GET', path: `${repo}/issues/${number}/comments`, query: { per_page: pageSize, page } }),
+        ),
+        { marker, login: await login() },
+      ),
+    ...commentChanges(api, repo),
+    status: async (commit, context) =>
+      newestStatus(
+        await api({ method: 'GET', path: `${repo}/commits/${commit}/statuses`, query: { per_page: pageSize } }),
+        ({ context: of, state, description }: GithubStatus) => of === context && { state, description },
+      ),
     setStatus: async (commit, { state, context, description, url }) =>
       void (await api({
         method: 'POST',
@@ -84,10 +97,55 @@ export const approving = (reviews: readonly { readonly user: string; readonly st
     .flatMap(([user, state]) => (state === 'APPROVED' ? [user] : []))
     .sort();
 
-/** The comment that begins with a marker, the oldest of several. */
-export function commentWith(marker: string, comments: readonly unknown[]): number | undefined {
-  const found = comments as readonly { readonly id: number; readonly body?: string; readonly system?: boolean }[];
-  return found.find(({ body, system }) => body?.startsWith(marker) && system !== true)?.id;
+/** Calls that change comments, for forges with the paths of GitHub. `repo`: the path of the repository. */
+export const commentChanges = (
+  api: Api,
+  repo: string,
+): Pick<Forge, 'addComment' | 'editComment' | 'deleteComment'> => ({
+  addComment: async (number, body) =>
+    void (await api({ method: 'POST', path: `${repo}/issues/${number}/comments`, body: { body } })),
+  editComment: async (_, { id, body }) =>
+    void (await api({ method: 'PATCH', path: `${repo}/issues/comments/${id}`, body: { body } })),
+  deleteComment: async (_, id) => void (await api({ method: 'DELETE', path: `${repo}/issues/comments/${id}` })),
+});
+
+interface GithubComment {
+  readonly id: number;
+  readonly body?: string;
+  /** Null where the account is gone. */
+  readonly user: { readonly login: string } | null;
+  readonly updated_at: string;
+}
+
+/** Of the comments of a pull request those of an account that begin with a marker, oldest first. */
+export const ownComments = (
+  comments: readonly unknown[],
+  { marker, login }: { readonly marker: string; readonly login: string },
+): Comment[] =>
+  (comments as readonly GithubComment[])
+    .flatMap(({ id, body, user, updated_at: edited }) =>
+      body?.startsWith(marker) && user?.login === login ? [{ id, body, editedMs: Date.parse(edited) }] : [],
+    )
+    .sort((a, b) => a.id - b.id);
+
+interface GithubStatus {
+  readonly context: string;
+  readonly state: string;
+  readonly description: string | null;
+}
+
+/** Of the statuses of a commit the one with the highest id. `read`: false for one of another context. */
+export function newestStatus<T>(
+  statuses: unknown,
+  read: (status: T) => false | { readonly state: string; readonly description: string | null },
+): Pick<CommitStatus, 'state' | 'description'> | undefined {
+  const [newest] = (listOf(statuses) as readonly (T & { readonly id: number })[])
+    .toSorted((a, b) => b.id - a.id)
+    .flatMap((status) => read(status) || []);
+  if (newest === undefined) return undefined;
+  const { state, description } = newest;
+  const known = state === 'pending' || state === 'success' ? state : 'failure';
+  return { state: known, description: description ?? '' };
 }
 
 export function known<T>(opened: T | undefined): T {
@@ -115,16 +173,17 @@ interface GithubBranch {
   readonly repo: { readonly id: number } | null;
 }
 
-/** None for one from a fork. Gitea answers in the same form. */
+/** None where a branch is gone. Gitea answers in the same form. */
 export function pullRequests(value: unknown): PullRequest[] {
   const { number, html_url: url, state, merged_at: mergedAt, title, body, head, base } = value as GithubPull;
-  if (!head?.repo || head.repo.id !== base?.repo?.id) return [];
+  if (!head || !base?.repo) return [];
   return [
     {
       number,
       url: pageURL(url),
       head: head.ref,
       headCommit: head.sha,
+      isFork: head.repo?.id !== base.repo.id,
       state: state === 'open' ? 'open' : mergedAt ? 'merged' : 'closed',
       title,
       body: body ?? '',

@@ -1,11 +1,11 @@
 import { type Forge, ForgeError, type PullRequest, pageURL } from './forge.ts';
-import { commentWith, known } from './github.ts';
+import { type Account, known, newestStatus } from './github.ts';
 import { type Api, allPages, listOf, pageSize } from './http.ts';
 
 const states = { pending: 'pending', success: 'success', failure: 'failed' } as const;
 
 /** GitLab, with projects in groups of any depth. */
-export function gitlab(api: Api, repository: string): Forge {
+export function gitlab(api: Api, { repository, login }: Account): Forge {
   const project = `/projects/${encodeURIComponent(repository)}`;
   const requests = `${project}/merge_requests`;
   return {
@@ -36,7 +36,9 @@ export function gitlab(api: Api, repository: string): Forge {
             per_page: pageSize,
           },
         }),
-      ).flatMap(mergeRequests),
+      )
+        .flatMap(mergeRequests)
+        .filter(({ isFork }) => !isFork),
     async open({ head, base, title, body }) {
       const request = { title, source_branch: head, target_branch: base, description: body };
       const [opened] = mergeRequests(await api({ method: 'POST', path: requests, body: request }));
@@ -46,15 +48,30 @@ export function gitlab(api: Api, repository: string): Forge {
       void (await api({ method: 'PUT', path: `${requests}/${number}`, body: { title, description: body } })),
     close: async (number) =>
       void (await api({ method: 'PUT', path: `${requests}/${number}`, body: { state_event: 'close' } })),
-    async comment(number, { marker, body }) {
-      const notes = `${requests}/${number}/notes`;
-      const found = await allPages((page) =>
-        api({ method: 'GET', path: notes, query: { sort: 'asc', order_by: 'created_at', per_page: pageSize, page } }),
-      );
-      const id = commentWith(marker, found);
-      if (id === undefined) await api({ method: 'POST', path: notes, body: { body } });
-      else await api({ method: 'PUT', path: `${notes}/${id}`, body: { body } });
+    async comments(number, marker) {
+      const query = { activity_filter: 'only_comments', sort: 'asc', order_by: 'created_at', per_page: pageSize };
+      const path = `${requests}/${number}/notes`;
+      const found = await allPages((page) => api({ method: 'GET', path, query: { ...query, page } }));
+      const own = await login();
+      return (found as readonly Note[])
+        .filter(({ body, system, author }) => body.startsWith(marker) && !system && author?.username === own)
+        .map(({ id, body, updated_at: edited }) => ({ id, body, editedMs: Date.parse(edited) }));
     },
+    addComment: async (number, body) =>
+      void (await api({ method: 'POST', path: `${requests}/${number}/notes`, body: { body } })),
+    editComment: async (number, { id, body }) =>
+      void (await api({ method: 'PUT', path: `${requests}/${number}/notes/${id}`, body: { body } })),
+    deleteComment: async (number, id) =>
+      void (await api({ method: 'DELETE', path: `${requests}/${number}/notes/${id}` })),
+    status: async (commit, context) =>
+      newestStatus(
+        await api({
+          method: 'GET',
+          path: `${project}/repository/commits/${commit}/statuses`,
+          query: { name: context, per_page: pageSize },
+        }),
+        ({ name, status, description }: GitlabStatus) => name === context && { state: status, description },
+      ),
     async setStatus(commit, { state, context, description, url, ref }) {
       const body = {
         state: states[state],
@@ -92,17 +109,32 @@ interface MergeRequest {
   readonly target_project_id: number;
 }
 
-/** None for one from a fork. `locked` is one that is being merged. */
+interface Note {
+  readonly id: number;
+  readonly body: string;
+  readonly system: boolean;
+  readonly author: { readonly username: string } | null;
+  readonly updated_at: string;
+}
+
+interface GitlabStatus {
+  readonly name: string;
+  readonly status: string;
+  readonly description: string | null;
+}
+
+/** `locked` is one that is being merged. */
 function mergeRequests(value: unknown): PullRequest[] {
   const request = value as MergeRequest;
   const { iid: number, web_url: url, state, title, description, source_branch: head, sha } = request;
-  if (head === undefined || request.source_project_id !== request.target_project_id) return [];
+  if (head === undefined) return [];
   return [
     {
       number,
       url: pageURL(url),
       head,
       headCommit: sha ?? '',
+      isFork: request.source_project_id !== request.target_project_id,
       state: state === 'merged' ? 'merged' : state === 'closed' ? 'closed' : 'open',
       title,
       body: description ?? '',

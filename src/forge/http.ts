@@ -30,7 +30,7 @@ export type ForgeFetch = (
 }>;
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the API's address, with escaped parts. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;

@@ -4,8 +4,8 @@ import { secretFromEnv } from '../git/secret-from-env.ts';
 import { type Forge, ForgeError } from './forge.ts';
 import { type ForgeAddress, forgeAddress, type NamedForge, partsOf, usualURLs } from './forge-address.ts';
 import { gitea } from './gitea.ts';
-import { github, githubHeaders } from './github.ts';
-import { installationToken } from './github-app.ts';
+import { type Account, github, githubHeaders } from './github.ts';
+import { type GithubApp, githubApp } from './github-app.ts';
 import { gitlab } from './gitlab.ts';
 import { type Api, type ForgeFetch, forgeApi } from './http.ts';
 
@@ -46,18 +46,53 @@ export function openForge({ named, repo, env, fetch, now }: ForgeInput): OpenedF
     return { missing: `spec.forge.baseURL of fleet.yaml is missing: where is the ${kind} server?` };
   const refused = whyNoToken({ kind, baseURL }, repo, env['GITFLEET_FORGE_HOST']);
   if (refused !== undefined) return { missing: refused };
-  const secret = secretOf({ kind, repository, env, fetch, now, baseURL });
-  const api = forgeApi({
-    fetch,
+  const app = appOf({ kind, repository, env, fetch, now, baseURL });
+  const api = whileAllowed(
+    forgeApi({
+      fetch,
+      now,
+      baseURL: apiURL[kind](baseURL),
+      headers: kind === 'github' ? githubHeaders : {},
+      authorize: async () => {
+        const token = await (app ? app.token() : tokenIn(env));
+        return { secret: token, headers: authorization[kind](token) };
+      },
+    }),
     now,
-    baseURL: apiURL[kind](baseURL),
-    headers: kind === 'github' ? githubHeaders : {},
-    authorize: async () => {
-      const token = await secret();
-      return { secret: token, headers: authorization[kind](token) };
-    },
-  });
-  return { forge: withNamedErrors(dialects[kind](api, repository)) };
+  );
+  const login = onceDone(app ? app.login : () => ownLogin(api));
+  return { forge: withNamedErrors(dialects[kind](api, { repository, login })) };
+}
+
+/** After an answer that names a wait no request is sent until it is over, whoever asks: a limit holds for all of a token. */
+function whileAllowed(api: Api, now: () => number): Api {
+  let limit: { readonly untilMs: number; readonly message: string } | undefined;
+  return async (call) => {
+    if (limit && now() < limit.untilMs)
+      throw new ForgeError('limited', limit.message, { retryAfterMs: limit.untilMs - now() });
+    try {
+      return await api(call);
+    } catch (error) {
+      if (error instanceof ForgeError && error.code === 'limited')
+        limit = { untilMs: now() + (error.retryAfterMs ?? 0), message: error.message };
+      throw error;
+    }
+  };
+}
+
+/** GitHub and Gitea call it `login`, GitLab `username`. */
+async function ownLogin(api: Api): Promise<string> {
+  const { login, username } = (await api({ method: 'GET', path: '/user' })) as Record<'login' | 'username', string>;
+  return login ?? username;
+}
+
+/** Asks again after a failure. */
+function onceDone<T>(ask: () => Promise<T>): () => Promise<T> {
+  let done: T | undefined;
+  return async () => {
+    done ??= await ask();
+    return done;
+  };
 }
 
 /** An answer of another form than the API's is an error of the forge, not of the program. */
@@ -80,14 +115,18 @@ function withNamedErrors(forge: Forge): Forge {
     open: named(forge.open),
     edit: named(forge.edit),
     close: named(forge.close),
-    comment: named(forge.comment),
+    comments: named(forge.comments),
+    addComment: named(forge.addComment),
+    editComment: named(forge.editComment),
+    deleteComment: named(forge.deleteComment),
+    status: named(forge.status),
     setStatus: named(forge.setStatus),
     approvers: named(forge.approvers),
   };
 }
 
 /** One row for each kind of forge. */
-const dialects: Readonly<Record<ForgeAddress['kind'], (api: Api, repository: string) => Forge>> = {
+const dialects: Readonly<Record<ForgeAddress['kind'], (api: Api, account: Account) => Forge>> = {
   github,
   gitlab,
   gitea,
@@ -133,21 +172,22 @@ function whyNoToken(
 const near = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 
-function secretOf({
+function appOf({
   kind,
   env,
   ...rest
-}: Omit<ForgeInput, 'named' | 'repo'> & ForgeAddress & { readonly baseURL: string }): () => Promise<string> {
+}: Omit<ForgeInput, 'named' | 'repo'> & ForgeAddress & { readonly baseURL: string }): GithubApp | undefined {
   const appId = env['GITFLEET_GITHUB_APP_ID']?.trim();
-  if (kind === 'github' && appId) return installationToken({ ...rest, appId, key: () => appKey(env) });
-  return async () => {
-    const { secret, file } = await secretFromEnv('GITFLEET_FORGE_TOKEN', env);
-    if (secret !== undefined) return secret;
-    throw new ForgeError(
-      'unauthorized',
-      file ? `${file.variable} names ${file.path}, which holds no token` : 'GITFLEET_FORGE_TOKEN is empty',
-    );
-  };
+  return kind === 'github' && appId ? githubApp({ ...rest, appId, key: () => appKey(env) }) : undefined;
+}
+
+async function tokenIn(env: NodeJS.ProcessEnv): Promise<string> {
+  const { secret, file } = await secretFromEnv('GITFLEET_FORGE_TOKEN', env);
+  if (secret !== undefined) return secret;
+  throw new ForgeError(
+    'unauthorized',
+    file ? `${file.variable} names ${file.path}, which holds no token` : 'GITFLEET_FORGE_TOKEN is empty',
+  );
 }
 
 async function appKey(env: NodeJS.ProcessEnv): Promise<string> {

@@ -11,7 +11,7 @@ it.each([
   { repository: 'acme/fleet' },
   { kind: 'gitlab', repository: 'acme/platform/fleet', baseURL: 'https://git.example.com/gitlab/' },
   { kind: 'github', baseURL: 'https://github.example.com/api/v3' },
-  { kind: 'gitea', baseURL: 'http://127.0.0.1:3000' },
+  { kind: 'gitea', baseURL: 'http://127.0.0.1:3000', previewForks: true },
 ])('forge %j is valid', (forge) => {
   expect(issuesOf(forge)).toEqual([]);
 });

@@ -63,7 +63,7 @@ describe.skipIf(!gitThere).each(['github', 'gitlab', 'gitea', 'forgejo'] as cons
     expect(await forge.find(branches)).toEqual([]);
     const made = await forge.open({ ...branches, ...text });
     const tip = sh(bare, 'rev-parse', head);
-    expect(made).toMatchObject({ number: 1, state: 'open', head, headCommit: tip, ...text });
+    expect(made).toMatchObject({ number: 1, state: 'open', head, headCommit: tip, isFork: false, ...text });
     expect(made.url).toMatch(/^https:\/\/forge.example\/acme\/fleet\/.*1$/);
     expect(await codeOf(forge.open({ ...branches, ...text }))).toBe('exists');
     await forge.edit(1, { title: 'Approve web-1', body: 'Two clusters wait.' });
@@ -85,23 +85,31 @@ describe.skipIf(!gitThere).each(['github', 'gitlab', 'gitea', 'forgejo'] as cons
     expect(sh(bare, 'ls-tree', '--name-only', '-r', 'main')).toContain('approvals/web-1-after-canary.yaml');
   });
 
-  it('finds all of many, and none of a fork', async () => {
+  it('finds all of many, marks those of forks, and finds none of them by branch', async () => {
     const { there, forge } = await world(dialect);
     await forge.open({ ...branches, ...text });
     const [one] = there.pulls.splice(0);
     for (let number = 1; number <= 120; number++) there.pulls.push({ ...one!, number, head: 'main' });
     there.pulls.push({ ...one!, number: 500, fork: true });
-    expect(await forge.listOpen('main')).toHaveLength(120);
+    const listed = await forge.listOpen('main');
+    expect(listed).toHaveLength(121);
+    expect(listed.filter(({ isFork }) => isFork).map(({ number }) => number)).toEqual([500]);
     expect(await forge.find(branches)).toEqual([]);
     expect((await forge.find({ head: 'main', base: 'main' })).length).toBeGreaterThan(0);
   });
 
-  it('writes one comment and edits it in place', async () => {
+  it('lists its own comments with a marker, edits and deletes them', async () => {
     const { there, forge } = await world(dialect);
     await forge.open({ ...branches, ...text });
     const marker = '<!-- gitfleet plan -->';
-    for (const body of ['one', 'two']) await forge.comment(1, { marker, body: `${marker}\n${body}` });
-    expect(there.pull(1).comments.map(({ body }) => body)).toEqual([`${marker}\ntwo`]);
+    there.pull(1).comments.push({ id: 90, user: 'mallory', body: `${marker} mine`, updatedAt: there.now() });
+    for (const body of ['Hello', `${marker} one`, `${marker} two`]) await forge.addComment(1, body);
+    const [first, second] = await forge.comments(1, marker);
+    expect(first).toMatchObject({ body: `${marker} one`, editedMs: now() });
+    await forge.editComment(1, { id: first!.id, body: `${marker} new` });
+    await forge.deleteComment(1, second!.id);
+    expect((await forge.comments(1, marker)).map(({ body }) => body)).toEqual([`${marker} new`]);
+    expect(there.pull(1).comments.map(({ body }) => body)).toEqual([`${marker} mine`, 'Hello', `${marker} new`]);
   });
 
   it('sets a commit status, also the same one again', async () => {
@@ -110,6 +118,13 @@ describe.skipIf(!gitThere).each(['github', 'gitlab', 'gitea', 'forgejo'] as cons
     const status = { context: 'gitfleet/plan', description: 'x'.repeat(100), ref: head };
     for (const state of ['pending', 'pending', 'success'] as const) await forge.setStatus(commit, { ...status, state });
     expect(there.statuses.at(-1)).toMatchObject({ commit, context: 'gitfleet/plan', state: 'success' });
+    await forge.setStatus(commit, { ...status, context: 'other', state: 'failure' });
+    expect(await forge.status(commit, 'gitfleet/plan')).toEqual({
+      state: 'success',
+      description: status.description,
+    });
+    expect(await forge.status(commit, 'other')).toMatchObject({ state: 'failure' });
+    expect(await forge.status(commit, 'none')).toBeUndefined();
   });
 
   it('lists those whose approval stands', async () => {
@@ -147,12 +162,22 @@ describe.skipIf(!gitThere).each(['github', 'gitlab', 'gitea', 'forgejo'] as cons
     ['answer lost', 'unreachable'],
   ];
 
-  it('fails with a code, and with the time to wait that the forge names', async () => {
+  it('sends nothing before the time is over that the forge names', async () => {
     const { there, forge } = await world(dialect);
+    there.fault = () => ({ status: 429, headers: { 'retry-after': '120' }, body: '' });
+    expect([await codeOf(forge.listOpen('main')), await codeOf(forge.approvers(1))]).toEqual(['limited', 'limited']);
+    expect(there.requests).toHaveLength(1);
+  });
+
+  it('fails with a code, and with the time to wait that the forge names', async () => {
+    const { there, client } = await world(dialect);
     const found: unknown[] = [];
     for (const [fault] of faults) {
       there.fault = () => fault;
-      const error = (await forge.listOpen('main').catch((thrown: unknown) => thrown)) as ForgeError;
+      // Another one each, as one that was told to wait sends no request.
+      const error = (await client()
+        .listOpen('main')
+        .catch((thrown: unknown) => thrown)) as ForgeError;
       found.push([fault, error.code, error.retryAfterMs]);
     }
     expect(found).toEqual(faults.map(([fault, code, ms]) => [fault, code, ms]));

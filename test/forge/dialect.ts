@@ -9,16 +9,34 @@ export interface StoredPull {
   title: string;
   body: string;
   state: 'open' | 'closed' | 'merged';
-  readonly comments: { readonly id: number; body: string }[];
+  readonly comments: StoredComment[];
   readonly reviews: { readonly user: string; readonly state: string }[];
 }
+
+export interface StoredComment {
+  readonly id: number;
+  readonly user: string;
+  body: string;
+  /** RFC 3339. */
+  updatedAt: string;
+}
+
+export interface StoredStatus {
+  readonly commit: string;
+  readonly context: string;
+  readonly state: string;
+  readonly description: string;
+}
+
+/** The account of the right token. */
+export const account = 'fleet-bot';
 
 export type DialectName = 'github' | 'gitlab' | 'gitea' | 'forgejo';
 
 /** What the operations of a dialect work on. */
 export interface ForgeState {
   readonly pulls: StoredPull[];
-  readonly statuses: { readonly commit: string; readonly context: string; readonly state: string }[];
+  readonly statuses: StoredStatus[];
   tip(branch: string): string | undefined;
   /** The present, RFC 3339. */
   now(): string;
@@ -69,12 +87,28 @@ export const openOne = ({ pulls }: ForgeState, head: string | undefined, base: s
 export const paged = <T>(items: readonly T[], size: number, page: string | undefined): readonly T[] =>
   items.slice((Number(page ?? 1) - 1) * size, Number(page ?? 1) * size);
 
-export function edited(
-  comments: { readonly id: number; body: string }[],
-  id: string | undefined,
-  body: string | undefined,
-) {
-  const comment = comments.find((it) => String(it.id) === id)!;
-  comment.body = body!;
+const commentOf = ({ pulls }: ForgeState, id: string | undefined) =>
+  pulls.flatMap(({ comments }) => comments).find((it) => String(it.id) === id)!;
+
+export function commented(forge: ForgeState, number: string | undefined, body: string | undefined): StoredComment {
+  const comment = { id: forge.newId(), user: account, body: body!, updatedAt: forge.now() };
+  pullOf(forge, number).comments.push(comment);
   return comment;
 }
+
+export function edited(forge: ForgeState, id: string | undefined, body: string | undefined): StoredComment {
+  const comment = commentOf(forge, id);
+  comment.body = body!;
+  comment.updatedAt = forge.now();
+  return comment;
+}
+
+export function deleted(forge: ForgeState, id: string | undefined): Answered {
+  const comment = commentOf(forge, id);
+  for (const { comments } of forge.pulls) if (comments.includes(comment)) comments.splice(comments.indexOf(comment), 1);
+  return { status: 204, body: '' };
+}
+
+/** Newest first, with ids. */
+export const statusesOf = ({ statuses }: ForgeState, commit: string | undefined) =>
+  statuses.flatMap((status, at) => (status.commit === commit ? [{ ...status, id: at + 1 }] : [])).reverse();

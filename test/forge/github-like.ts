@@ -1,14 +1,19 @@
 import {
   type Answered,
   type Asked,
+  account,
+  commented,
   type Dialect,
+  deleted,
   edited,
   type ForgeState,
   openOne,
   openPull,
   paged,
   pullOf,
+  type StoredComment,
   type StoredPull,
+  statusesOf,
 } from './dialect.ts';
 
 const repo = '/repos/{owner}/{repo}';
@@ -37,16 +42,16 @@ function patched({ forge, params, body }: Asked, status: number): Answered {
   return { status, body: pullJson(forge, pull) };
 }
 
-const commentsOf = (forge: ForgeState) => forge.pulls.flatMap(({ comments }) => comments);
-
-function commented({ forge, params, body }: Asked): Answered {
-  const comment = { id: forge.newId(), body: body['body']! };
-  pullOf(forge, params['issue_number'] ?? params['index']).comments.push(comment);
-  return created(comment);
-}
+const commentJson = ({ id, body, user, updatedAt }: StoredComment) => ({
+  id,
+  body,
+  user: { login: user },
+  updated_at: updatedAt,
+});
 
 function withStatus({ forge, params, body }: Asked): void {
-  forge.statuses.push({ commit: params['sha']!, context: body['context']!, state: body['state']! });
+  const { context = '', state = '', description = '' } = body;
+  forge.statuses.push({ commit: params['sha']!, context, state, description });
 }
 
 export const githubDialect: Dialect = {
@@ -55,11 +60,13 @@ export const githubDialect: Dialect = {
   // An app shows a JWT, for its own two operations only.
   tokenOf({ authorization = '' }, path) {
     const token = /^Bearer (.*)$/.exec(authorization)?.[1];
-    const isOfApp = path.startsWith('/app/') || path.endsWith('/installation');
+    const isOfApp = path === '/app' || path.startsWith('/app/') || path.endsWith('/installation');
     return isOfApp && token?.split('.').length === 3 ? 'right-token' : token;
   },
   operations: {
     [`GET ${repo}/installation`]: () => ok({ id: 5 }),
+    'GET /app': () => ok({ slug: account }),
+    'GET /user': () => ok({ login: account }),
     'POST /app/installations/{installation_id}/access_tokens': ({ forge }) =>
       created({ token: 'right-token', expires_at: new Date(Date.parse(forge.now()) + 3_600_000).toISOString() }),
     [`GET ${repo}/pulls`]: ({ forge, query: { state = 'open', head, base, per_page: size = '30', page } }) => {
@@ -84,10 +91,14 @@ export const githubDialect: Dialect = {
     [`GET ${repo}/pulls/{pull_number}/reviews`]: ({ forge, params }) =>
       ok(pullOf(forge, params['pull_number']).reviews.map(({ user, state }) => ({ user: { login: user }, state }))),
     [`GET ${repo}/issues/{issue_number}/comments`]: ({ forge, params, query: { per_page: size = '30', page } }) =>
-      ok(paged(pullOf(forge, params['issue_number']).comments, Number(size), page)),
-    [`POST ${repo}/issues/{issue_number}/comments`]: commented,
+      ok(paged(pullOf(forge, params['issue_number']).comments, Number(size), page).map(commentJson)),
+    [`POST ${repo}/issues/{issue_number}/comments`]: ({ forge, params, body }) =>
+      created(commentJson(commented(forge, params['issue_number'], body['body']))),
     [`PATCH ${repo}/issues/comments/{comment_id}`]: ({ forge, params, body }) =>
-      ok(edited(commentsOf(forge), params['comment_id'], body['body'])),
+      ok(commentJson(edited(forge, params['comment_id'], body['body']))),
+    [`DELETE ${repo}/issues/comments/{comment_id}`]: ({ forge, params }) => deleted(forge, params['comment_id']),
+    [`GET ${repo}/commits/{ref}/statuses`]: ({ forge, params, query: { per_page: size = '30', page } }) =>
+      ok(paged(statusesOf(forge, params['ref']), Number(size), page)),
     [`POST ${repo}/statuses/{sha}`]: (asked) => {
       withStatus(asked);
       return created({ state: asked.body['state'], context: asked.body['context'] });
@@ -133,10 +144,21 @@ export const giteaDialect: Dialect = {
           dismissed: false,
         })),
       ),
-    [`GET ${repo}/issues/{index}/comments`]: ({ forge, params }) => ok(pullOf(forge, params['index']).comments),
-    [`POST ${repo}/issues/{index}/comments`]: commented,
+    [`GET ${repo}/issues/{index}/comments`]: ({ forge, params }) =>
+      ok(pullOf(forge, params['index']).comments.map(commentJson)),
+    [`POST ${repo}/issues/{index}/comments`]: ({ forge, params, body }) =>
+      created(commentJson(commented(forge, params['index'], body['body']))),
     [`PATCH ${repo}/issues/comments/{id}`]: ({ forge, params, body }) =>
-      ok(edited(commentsOf(forge), params['id'], body['body'])),
+      ok(commentJson(edited(forge, params['id'], body['body']))),
+    [`DELETE ${repo}/issues/comments/{id}`]: ({ forge, params }) => deleted(forge, params['id']),
+    'GET /user': () => ok({ login: account }),
+    [`GET ${repo}/commits/{ref}/statuses`]: ({ forge, params, query: { limit = '30', page } }) =>
+      ok(
+        paged(statusesOf(forge, params['ref']), Math.min(Number(limit), 50), page).map(({ state, ...rest }) => ({
+          ...rest,
+          status: state,
+        })),
+      ),
     [`POST ${repo}/statuses/{sha}`]: (asked) => {
       withStatus(asked);
       return created({ status: asked.body['state'], context: asked.body['context'] });

@@ -1,4 +1,18 @@
-import { type Dialect, edited, type ForgeState, openOne, openPull, paged, pullOf, type StoredPull } from './dialect.ts';
+import {
+  account,
+  commented,
+  type Dialect,
+  deleted,
+  edited,
+  type ForgeState,
+  openOne,
+  openPull,
+  paged,
+  pullOf,
+  type StoredComment,
+  type StoredPull,
+  statusesOf,
+} from './dialect.ts';
 
 const project = '/api/v4/projects/{id}';
 const requests = `${project}/merge_requests`;
@@ -18,7 +32,13 @@ const requestJson = (pull: StoredPull) => ({
   target_project_id: 1,
 });
 
-const noteJson = ({ id, body }: { readonly id: number; readonly body: string }) => ({ id, body, system: false });
+const noteJson = ({ id, body, user, updatedAt }: StoredComment) => ({
+  id,
+  body,
+  system: false,
+  author: { username: user },
+  updated_at: updatedAt,
+});
 
 const lastStatus = ({ statuses }: ForgeState, commit: string | undefined, context: string | undefined) =>
   statuses.findLast((it) => it.commit === commit && it.context === context);
@@ -61,25 +81,37 @@ export const gitlabDialect: Dialect = {
           .map(({ user }) => ({ user: { username: user } })),
       },
     }),
-    [`GET ${requests}/{noteable_id}/notes`]: ({ forge, params, query: { per_page: size = '20', page } }) => {
-      const system = { id: 1, body: 'changed the description', system: true };
-      const notes = [system, ...pullOf(forge, params['noteable_id']).comments.map(noteJson)];
-      return { status: 200, body: paged(notes, Number(size), page) };
+    [`GET ${requests}/{noteable_id}/notes`]: ({
+      forge,
+      params,
+      query: { activity_filter: kind, per_page: size = '20', page },
+    }) => {
+      const text = { id: 1, user: account, body: 'changed the description', updatedAt: forge.now() };
+      const system = { ...noteJson(text), system: true };
+      const notes = pullOf(forge, params['noteable_id']).comments.map(noteJson);
+      return { status: 200, body: paged(kind === 'only_comments' ? notes : [system, ...notes], Number(size), page) };
     },
-    [`POST ${requests}/{noteable_id}/notes`]: ({ forge, params, body }) => {
-      const comment = { id: forge.newId(), body: body['body']! };
-      pullOf(forge, params['noteable_id']).comments.push(comment);
-      return { status: 201, body: noteJson(comment) };
-    },
+    [`POST ${requests}/{noteable_id}/notes`]: ({ forge, params, body }) => ({
+      status: 201,
+      body: noteJson(commented(forge, params['noteable_id'], body['body'])),
+    }),
     [`PUT ${requests}/{noteable_id}/notes/{note_id}`]: ({ forge, params, body }) => ({
       status: 200,
-      body: noteJson(edited(pullOf(forge, params['noteable_id']).comments, params['note_id'], body['body'])),
+      body: noteJson(edited(forge, params['note_id'], body['body'])),
+    }),
+    [`DELETE ${requests}/{noteable_id}/notes/{note_id}`]: ({ forge, params }) => deleted(forge, params['note_id']),
+    'GET /api/v4/user': () => ({ status: 200, body: { username: account } }),
+    [`GET ${project}/repository/commits/{sha}/statuses`]: ({ forge, params, query: { name: context } }) => ({
+      status: 200,
+      body: statusesOf(forge, params['sha'])
+        .filter((it) => context === undefined || it.context === context)
+        .map(({ id, context: name, state, description }) => ({ id, name, status: state, description })),
     }),
     [`POST ${project}/statuses/{sha}`]: ({ forge, params, body }) => {
-      const { state = '', name = '' } = body;
+      const { state = '', name = '', description = '' } = body;
       if (state === 'pending' && lastStatus(forge, params['sha'], name)?.state === 'pending')
         return { status: 400, body: { message: 'Cannot transition status via :enqueue from :pending' } };
-      forge.statuses.push({ commit: params['sha']!, context: name, state });
+      forge.statuses.push({ commit: params['sha']!, context: name, state, description });
       return { status: 201, body: { status: state, name } };
     },
   },

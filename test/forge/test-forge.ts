@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ForgeFetch } from '../../src/forge/http.ts';
 import { describedApi, Mistake } from './api-check.ts';
-import type { Dialect, DialectName, StoredPull } from './dialect.ts';
+import type { Dialect, DialectName, StoredPull, StoredStatus } from './dialect.ts';
 import type { GitHost, MergeMethod } from './git-host.ts';
 import { giteaDialect, githubDialect } from './github-like.ts';
 import { gitlabDialect } from './gitlab-dialect.ts';
@@ -34,7 +34,7 @@ export type Fault = Answer | 'not sent' | 'answer lost' | 'hangs';
 /** A forge in this process, in one dialect: pull requests of one repository. Requests and answers are checked. */
 export class TestForge {
   readonly pulls: StoredPull[] = [];
-  readonly statuses: { readonly commit: string; readonly context: string; readonly state: string }[] = [];
+  readonly statuses: StoredStatus[] = [];
   /** `METHOD /path` of every request, also of failed ones. */
   readonly requests: string[] = [];
   /** Headers of every request. */

@@ -143,7 +143,9 @@ export class VirtualFleet {
     const cache = memoryCache();
     const measured = metrics();
     const passes: PassResult[] = [];
-    const { daemon, members, requests } = assemble({
+    const { daemon, members, requests, previews } = assemble({
+      pullRequestBranches: async () => branches,
+      statusBranch: 'fleet-status',
       forge: (named) =>
         openForge({
           named,
@@ -200,6 +202,7 @@ export class VirtualFleet {
       kill() {
         life.abort(new Error('killed'));
         requests.stop();
+        previews.stop();
         members.stop();
       },
     };

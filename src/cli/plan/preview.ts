@@ -1,15 +1,14 @@
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
-import { parseDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
-import { totalEffect } from '../../forecast/total-effect.ts';
+import { previewAssumptions, totalEffect } from '../../forecast/total-effect.ts';
 import { mergeTrees } from '../../git/merge-trees.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
-import { effectMarkdown } from '../../report/effect/effect-markdown.ts';
-import { type EffectText, effectHeadings, effectText } from '../../report/effect/effect-text.ts';
+import { effectMarkdown, titleWith } from '../../report/effect/effect-markdown.ts';
+import { type EffectText, effectHeadings, effectText, mergedText } from '../../report/effect/effect-text.ts';
 import { openGit } from '../fleet-repo/open-git.ts';
 import { titled } from '../kinds/page-text.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -19,13 +18,6 @@ import { outputFormat, print, printJson } from '../terminal/output.ts';
 import { table } from '../terminal/table.ts';
 import { type PlanOptions, withPlanInput } from './input.ts';
 import { withRecordedStatus } from './recorded-status.ts';
-
-/** Until when a change is followed, and what is supposed on the way: the forecast of a preview. */
-const assumptions = {
-  untilMs: parseDuration('720h')!,
-  readyAfterMs: parseDuration('90s')!,
-  approveAfterMs: parseDuration('1h')!,
-};
 
 /**
  * The total effect of a change: what the clusters have once everything of `ref`, merged into `base`, has settled, compared with what they have once
@@ -38,12 +30,12 @@ export async function preview(
   const next = await mergedFleet(options);
   const { effect, found } = await withPlanInput({ ...options, ref: options.base }, async (input) => {
     const { fleet } = withRecordedStatus({ ...input, fleet: next.fleet });
-    const effect = totalEffect(withRecordedStatus(input), { fleet, commit: next.commit }, assumptions);
+    const effect = totalEffect(withRecordedStatus(input), { fleet, commit: next.commit }, previewAssumptions);
     return { effect, found: await placeProblems(effect.first.plan.problems, next.tree) };
   });
   await next.close();
   const text = effectText(effect);
-  const head = `Plan of ${next.commit.slice(0, 12)} merged into ${options.base} at ${next.into.slice(0, 12)}.`;
+  const head = `${mergedText(next, options.base)}.`;
   if (format === 'json') {
     const { first: _, ...document } = effect;
     printJson({
@@ -100,7 +92,7 @@ function effectTable(
 ): string {
   const shown = problems.filter(({ severity }) => severity !== 'info');
   return [
-    text.title,
+    titleWith(text.title, problems),
     ...(text.guard.length > 0 ? [titled('Refused by the guard', text.guard.join('\n'))] : []),
     ...(text.rows.length > 0 ? [table(effectHeadings, text.rows)] : []),
     ...text.changes.map(({ title, diff, isRemoval }) => (isRemoval ? title : `${title}\n${diff}`)),

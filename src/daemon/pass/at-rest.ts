@@ -15,6 +15,8 @@ export interface Basis {
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
   /** Of pull requests for approvals. */
   readonly pages: ReadonlyMap<string, RequestPage>;
+  /** Of previews, the files that the status branch should have. */
+  readonly previews: object;
 }
 
 /** A plan that changed nothing. Until its basis or `wakeAt` changes, planning again would give the same. */
@@ -39,6 +41,7 @@ export function stillAtRest({ basis, result, plannedAtMs }: Rest, now: { readonl
     basis.record === now.basis.record &&
     basis.fleet === now.basis.fleet &&
     basis.pages === now.basis.pages &&
+    basis.previews === now.basis.previews &&
     sameObservations(basis.observations, now.basis.observations)
   );
 }

@@ -17,9 +17,10 @@ import { statusMessage } from '../../report/commit-message.ts';
 import { inEffect } from '../../report/in-effect.ts';
 import type { FleetMembers } from '../members.ts';
 import type { Approvals, DesiredState, Status } from '../ports.ts';
+import type { PullRequestPreviews } from '../previews/pull-request-previews.ts';
 import { forgottenBy } from '../record/forgotten-by.ts';
 import { gatheredRecord } from '../record/gathered-record.ts';
-import { statusFiles, usesApproval, withWaiting } from '../record/publication.ts';
+import { statusFiles, usesApproval, withOthers } from '../record/publication.ts';
 import { recordedFleet } from '../record/recorded-fleet.ts';
 import { type Remembered, type StatusMemory, statusMemory } from '../record/remembered.ts';
 import { type RecordVerifier, recordVerifier } from '../record/verify/verify-record.ts';
@@ -42,6 +43,7 @@ export interface PassPorts {
   readonly status: Status;
   readonly approvals: Approvals;
   readonly requests: ApprovalRequests;
+  readonly previews: PullRequestPreviews;
   readonly members: FleetMembers;
   readonly load: (tree: RepoTree) => Promise<Fleet>;
   /** The same for past commits, which must not replace the present files in the cache. */
@@ -119,6 +121,12 @@ export function passEffects(
         const { problems, tips } = await syncApprovals(plan, present, approvals);
         requestProblems = problems;
         await keepRequests({ recorded, present, tips, problems });
+        const { input: planned } = recorded.result.contents.world;
+        input.previews.take({
+          forge: present.config?.spec.forge,
+          input: { ...planned, record: recorded.record },
+          digest: plan.digest,
+        });
         return { kind: 'approvalsRequested', recorded, known };
       }
       default:
@@ -145,7 +153,8 @@ async function load(
 ): Promise<Loaded> {
   const asked = await wanted.commit();
   const { commit } = asked;
-  const problems = [...asked.problems, ...requestProblems, ...input.requests.problems()];
+  const ofForge = [...input.requests.problems(), ...input.previews.problems()];
+  const problems = [...asked.problems, ...requestProblems, ...ofForge];
   const followed = await wanted.followed(asked);
   const { problems: mismatches, ...verified } = await verifier.verify(claimed, {
     followed,
@@ -190,7 +199,7 @@ async function adopt(
   await members.settled(left());
 }
 
-function observe({ members, clock, requests }: PassPorts, loaded: Loaded): PassEvent {
+function observe({ members, clock, requests, previews }: PassPorts, loaded: Loaded): PassEvent {
   const { before, record, isPublished, fleet, problems } = loaded;
   // Of what is swept later the observations may not show everything.
   const swept = members.swept();
@@ -203,7 +212,14 @@ function observe({ members, clock, requests }: PassPorts, loaded: Loaded): PassE
   // A plan that waits for its push, or a refused rewind, prevents rest.
   const mayRest = isPublished && problems.length === 0;
   const basis = mayRest
-    ? { remembered: before, record, fleet, observations: contacts.observations, pages: requests.pages() }
+    ? {
+        remembered: before,
+        record,
+        fleet,
+        observations: contacts.observations,
+        pages: requests.pages(),
+        previews: previews.wantedFiles(),
+      }
     : undefined;
   return {
     kind: 'observed',
@@ -215,7 +231,7 @@ function observe({ members, clock, requests }: PassPorts, loaded: Loaded): PassE
 
 async function plan(
   {
-    input: { desired, branch, inPlace, requests, members },
+    input: { desired, branch, inPlace, requests, previews, members },
     verifier,
   }: { readonly input: PassPorts; readonly verifier: RecordVerifier },
   observed: Observed,
@@ -248,7 +264,7 @@ async function plan(
     (await desired.has(input.commit)) ? desired.tree(input.commit) : undefined,
   );
   const next = { ...result.plan, problems };
-  const files = withWaiting(
+  const files = withOthers(
     statusFiles(next, before.files, {
       branch,
       inPlace,
@@ -259,7 +275,7 @@ async function plan(
       before: { ...before, record: { ...before.record, askedRemovals: record.askedRemovals } },
       fleet,
     }),
-    { plan: next, waiting, before: before.files },
+    { plan: next, waiting, before: before.files, previews: previews.files(before.files) },
   );
   const changed = !sameFiles(files, before.tip.files);
   // The plan decided the same as the record says.

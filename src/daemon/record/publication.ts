@@ -2,7 +2,7 @@ import { hexOf, isRemovalApproved } from '../../engine/gate/removal-approval.ts'
 import type { FleetRecord } from '../../engine/input.ts';
 import type { Plan, RecordDocument } from '../../engine/plan-document.ts';
 import { type DaemonMemory, writeDaemonMemory } from '../../repo/record/daemon-memory.ts';
-import { recordPathOf, unknownFolderOf } from '../../repo/record/path.ts';
+import { isPreview, recordPathOf, unknownFolderOf } from '../../repo/record/path.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { removalsToApprove } from '../../repo/record/removals-to-approve.ts';
 import { renderRecord } from '../../repo/record/write.ts';
@@ -24,19 +24,27 @@ export function statusFiles(
   return new Map([...ofOthers, ...memory, ...wholeRecord(plan, beside)]);
 }
 
-/** Adds the files of snapshots that the plan did not get because they are not verified yet, as long as the record has their entries. */
-export function withWaiting(
+/**
+ * Adds what does not come from the plan: the files of snapshots that it did not get because they are not verified yet, as long as the
+ * record has their entries, and the previews of pull requests.
+ */
+export function withOthers(
   files: Map<string, string>,
   {
     plan,
     waiting,
     before,
+    previews,
   }: {
     readonly plan: Plan;
+    /** By path; all that there should be. */
+    readonly previews: ReadonlyMap<string, string>;
     readonly waiting: ReadonlyMap<string, ReadonlySet<number>>;
     readonly before: ReadonlyMap<string, string>;
   },
 ): ReadonlyMap<string, string> {
+  for (const path of files.keys()) if (isPreview(path) && !previews.has(path)) files.delete(path);
+  for (const [path, text] of previews) files.set(path, text);
   if (waiting.size === 0) return files;
   const states = recordedObjects('states', plan);
   for (const [path, text] of before) {

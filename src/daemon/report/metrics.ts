@@ -29,6 +29,7 @@ const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histo
   gitfleet_git_request_total: ['counter', 'Requests to the git server by type (list, fetch, push).'],
   gitfleet_forge_requests_total: ['counter', `Requests to the forge by result (${forgeResults.join(', ')}).`],
   gitfleet_pull_requests: ['gauge', 'Open pull requests for approvals.'],
+  gitfleet_previews: ['gauge', 'Open pull requests with a plan of what merging them does.'],
   gitfleet_git_push_conflicts_total: ['counter', 'Status pushes that another writer made stale.'],
   gitfleet_record_mismatch_total: ['counter', 'Claims of the status branch that the followed branch did not confirm.'],
   gitfleet_unverified_commits: [

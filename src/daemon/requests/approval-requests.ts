@@ -31,7 +31,7 @@ export interface ApprovalRequests {
   stop(): void;
 }
 
-/** Opens the forge of a fleet repo, as fleet.yaml names it. */
+/** Opens the forge of a fleet repo, as fleet.yaml names it; the same object for the same text. */
 export type OpenForge = (named: FleetConfig['spec']['forge']) => OpenedForge;
 
 const prefix = 'gitfleet/approve/';
@@ -46,7 +46,6 @@ export function approvalRequests(input: {
   readonly changed: () => void;
 }): ApprovalRequests {
   const { pace, branch, metrics } = input;
-  let named: string | undefined;
   let opened: OpenedForge = {};
   let state = firstRequestState;
   let shown: { readonly pages: ReadonlyMap<string, RequestPage>; readonly problems: readonly Problem[] } = nothingShown;
@@ -95,10 +94,9 @@ export function approvalRequests(input: {
 
   return {
     forge(config) {
-      const now = JSON.stringify(config ?? null);
-      if (now !== named) {
-        named = now;
-        opened = input.open(config);
+      const next = input.open(config);
+      if (next !== opened) {
+        opened = next;
         state = firstRequestState;
         shown = { pages: new Map(), problems: problemsIn(state, opened, pace.now()) };
       }
@@ -140,7 +138,7 @@ const pagesIn = ({ known, wanted }: RequestState): ReadonlyMap<string, RequestPa
 async function perform(forge: Forge, call: ForgeCall, base: string): Promise<ForgeEvent> {
   switch (call.kind) {
     case 'list': {
-      const pulls = (await forge.listOpen(base)).filter(({ head }) => head.startsWith(prefix));
+      const pulls = (await forge.listOpen(base)).filter(({ head, isFork }) => head.startsWith(prefix) && !isFork);
       return { kind: 'listed', pulls: new Map(pulls.map((pull) => [pull.head.slice(prefix.length), pull])) };
     }
     case 'find':

@@ -34,6 +34,9 @@ export function isRead(path: string): boolean {
 
 const topFiles: ReadonlySet<string> = new Set(['README.md', 'summary.yaml', 'daemon.yaml', 'fleet.yaml']);
 
+/** Whether a file shows what merging a pull request would do. Such files are only read by people. */
+export const isPreview = (path: string): boolean => path.startsWith('previews/');
+
 /**
  * The folder of a path that the record does not have: a newer gitfleet may have written it. Undefined for top-level files and for
  * folders that begin with a dot, which other programs use.

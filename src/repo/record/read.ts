@@ -9,7 +9,7 @@ import type { RecordReader } from './folders/row.ts';
 import { openFolders } from './folders/rows.ts';
 import { allSnapshotsRead } from './manifests.ts';
 import { reasonNotRead, wholeBranch } from './not-read.ts';
-import { isRead, recordPathOf, unknownFolderOf } from './path.ts';
+import { isPreview, isRead, recordPathOf, unknownFolderOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
 import type { RemovalToApprove } from './removals-to-approve.ts';
 import { type RoundCache, roundCache } from './round-cache.ts';
@@ -54,7 +54,7 @@ export function readRecord(
     else if (path === 'fleet.yaml') config = reader.read(file, fleetConfig);
     else if (path === 'daemon.yaml') memory = memoryIn(reader.read(file, daemonMemoryFile));
     else if (path === 'summary.yaml') known = reader.read(file, summary) ?? {};
-    else if (unknownFolderOf(path) !== undefined) unknown.add(unknownFolderOf(path)!);
+    else if (unknownFolderOf(path) !== undefined && !isPreview(path)) unknown.add(unknownFolderOf(path)!);
   }
   const { unreachable, commit, inEffect, askedRemovals } = memory ?? memoryInSummary(known);
   const removals = known.removals ?? [];

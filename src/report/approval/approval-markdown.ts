@@ -1,7 +1,8 @@
 import { markdownText } from '../../repo/markdown-text.ts';
 import { changesWithin } from '../effect/effect-markdown.ts';
 import { sectionMarkdown } from '../sections/markdown.ts';
-import { type Line, type Section, sizeOf } from '../sections/section.ts';
+import { neutral, neutralSection } from '../sections/neutral.ts';
+import { sizeOf } from '../sections/section.ts';
 import type { ApprovalPage } from './approval-page.ts';
 
 /** Characters that forges add themselves, and of the note that something was left out. */
@@ -21,8 +22,7 @@ export function approvalMarkdown(
   const removals = changes.filter(({ isRemoval }) => isRemoval).length;
   const others = changes.length - removals;
   const counts = `${removals === 0 ? 'nothing' : removals} removed, ${others === 0 ? 'nothing' : others} changed or added`;
-  const neutralChanges = changes.map((change) => ({ ...change, title: neutral(change.title) }));
-  const { lines, left } = changesWithin(neutralChanges, most - reserve - fixed.length);
+  const { lines, left } = changesWithin(changes, most - reserve - fixed.length);
   const diffs =
     changes.length === 0
       ? []
@@ -38,30 +38,9 @@ export function approvalMarkdown(
   };
 }
 
-/**
- * References that a forge acts on: `Closes #12` in a commit's subject would close an issue on merging, `@team` would call people.
- * The texts are read as before, since what is put in has no width.
- */
-const neutral = (text: string): string => text.replace(/[#!~%$@]|:(?=\/\/)|GH(?=-\d)/g, (mark) => `${mark}\u200b`);
-
 /** Code between back quotes stays code. */
 const withCode = (line: string): string =>
   line
     .split('`')
     .map((part, at) => (at % 2 === 1 ? `\`${part}\`` : markdownText(neutral(part))))
     .join('');
-
-const neutralLine = (line: Line): Line =>
-  line.map((span) => {
-    if (typeof span === 'string') return neutral(span);
-    return 'bold' in span ? { bold: neutral(span.bold) } : span;
-  });
-
-function neutralSection(section: Section): Section {
-  const { rows } = section;
-  if (rows.kind === 'table') return section;
-  return {
-    ...section,
-    rows: { ...rows, items: rows.items.map((item) => ({ ...item, line: neutralLine(item.line) })) },
-  };
-}

@@ -28,6 +28,10 @@ export interface EffectText {
   readonly guard: readonly string[];
 }
 
+/** What was planned; `base`: a branch, and its tip. */
+export const mergedText = (of: { readonly commit: string; readonly into: string }, base: string): string =>
+  `Plan of ${of.commit.slice(0, 12)} merged into ${base} at ${of.into.slice(0, 12)}`;
+
 export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUSTERS', 'GAINS', 'LOSES'];
 
 export function effectText(effect: TotalEffect): EffectText {

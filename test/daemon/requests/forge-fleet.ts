@@ -16,9 +16,10 @@ metadata: {name: ${name}}
 spec: {placementName: web, stagedRolloutStrategyName: careful}
 `;
 
-const config = (dialect: DialectName): string => `apiVersion: gitfleet.dev/v1alpha1
+/** fleet.yaml; `more`: further fields of its forge. */
+export const config = (dialect: DialectName, more = ''): string => `apiVersion: gitfleet.dev/v1alpha1
 kind: FleetConfig
-spec: {forge: {kind: ${kinds[dialect]}, repository: acme/fleet, baseURL: "https://forge.example"}}
+spec: {forge: {kind: ${kinds[dialect]}, repository: acme/fleet, baseURL: "https://forge.example"${more && `, ${more}`}}}
 `;
 
 export const web = (image: string): string => deployment('web', 'web', image);

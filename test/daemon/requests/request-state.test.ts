@@ -17,6 +17,7 @@ const pull: PullRequest = {
   url: 'https://forge.example/1',
   head: 'gitfleet/approve/web-1',
   headCommit: 'c1',
+  isFork: false,
   state: 'open',
   title: 'Approve',
   body: 'Facts',

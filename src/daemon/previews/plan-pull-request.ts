@@ -1,0 +1,91 @@
+import type { Fleet, PlanInput } from '../../engine/input.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
+import type { InSteps } from '../../forecast/steps.ts';
+import { previewAssumptions, totalEffectInSteps } from '../../forecast/total-effect.ts';
+import type { Forge, PullRequest } from '../../forge/forge.ts';
+import type { Branches } from '../../git/branches.ts';
+import { GitError } from '../../git/git-error.ts';
+import { mergeTrees } from '../../git/merge-trees.ts';
+import { branchRef } from '../../git/source.ts';
+import { placeProblems } from '../../repo/fleet/place-problems.ts';
+import type { RepoTree } from '../../repo/tree.ts';
+import { effectText, mergedText } from '../../report/effect/effect-text.ts';
+import { instantText } from '../../report/forecast/lines.ts';
+import { effectPreview, failedPreview, type PreviewText } from './preview-text.ts';
+
+/** Conflicting files named in a text. */
+const mostNamed = 20;
+
+export interface PreviewedPull {
+  readonly pull: PullRequest;
+  readonly forge: Pick<Forge, 'kind' | 'mostCharacters'>;
+  readonly branches: Branches;
+  /** The followed branch, and the input of its last plan; its commit is what the pull request is merged into. */
+  readonly branch: string;
+  readonly input: PlanInput;
+  readonly statusBranch: string;
+  readonly load: (tree: RepoTree) => Promise<Fleet>;
+  /** Lets everything else happen. */
+  readonly pause: () => Promise<void>;
+}
+
+/**
+ * What merging a pull request does to the live fleet, and milliseconds of computing. Files are read as data; only the forge's settings of
+ * the followed branch count. Errors: GitError, where its commits cannot be read.
+ */
+export async function planPullRequest(of: PreviewedPull): Promise<{
+  readonly text: PreviewText;
+  readonly spentMs: number;
+}> {
+  const { pull, forge, branches, branch, input, statusBranch } = of;
+  const ours = input.commit;
+  const theirs = pull.headCommit;
+  const head = `${mergedText({ commit: theirs, into: ours }, branch)}; the fleet as of ${instantText(input.now)}`;
+  const place = { pull, forge, statusBranch, head };
+  const failed = (title: string, details: string) => ({ text: failedPreview({ title, details }, place), spentMs: 0 });
+  await obtain(of);
+  try {
+    const { tree, conflicts } = await mergeTrees(branches.objects, { ours, theirs });
+    if (conflicts.length > 0)
+      return failed(
+        `conflicts with ${branch} in ${conflicts.length} ${conflicts.length === 1 ? 'file' : 'files'}`,
+        `Both changed ${listUpTo(conflicts, mostNamed)}. Merge ${branch} into the branch; then it is planned.`,
+      );
+    const fleet = { ...(await of.load(tree)), approvers: input.fleet.approvers };
+    const work = totalEffectInSteps(input, { fleet, commit: theirs }, previewAssumptions);
+    const { value: effect, spentMs } = await withPauses(work, of.pause);
+    const problems = await placeProblems(effect.first.plan.problems, async () => tree);
+    return { text: effectPreview(effectText(effect), problems, place), spentMs };
+  } catch (error) {
+    if (!(error instanceof GitError && error.code === 'not-found')) throw error;
+    return failed(`no common history with ${branch}`, `${error.message}. Rebase the branch onto ${branch}.`);
+  }
+}
+
+/** Its commits, with their history up to where the two parted. */
+async function obtain({ pull, forge, branches, branch, input }: PreviewedPull): Promise<void> {
+  const wanted = [
+    { ref: branchRef(branch), commit: input.commit },
+    { ref: pull.isFork ? forkRef(pull.number, forge.kind) : branchRef(pull.head), commit: pull.headCommit },
+  ];
+  for (const { ref, commit } of wanted) if (!(await branches.objects.has(commit))) await branches.obtain(ref, commit);
+  if (branches.remote) for (const { ref } of wanted) await branches.deepen(ref);
+}
+
+/** Where a forge keeps the commits of a fork in the repository that they would be merged into. */
+const forkRef = (number: number, kind: Forge['kind']): string =>
+  kind === 'gitlab' ? `refs/merge-requests/${number}/head` : `refs/pull/${number}/head`;
+
+async function withPauses<T>(
+  work: InSteps<T>,
+  pause: () => Promise<void>,
+): Promise<{ readonly value: T; readonly spentMs: number }> {
+  let spentMs = 0;
+  for (;;) {
+    const began = performance.now();
+    const { done, value } = work.next();
+    spentMs += performance.now() - began;
+    if (done) return { value, spentMs };
+    await pause();
+  }
+}

@@ -1,0 +1,233 @@
+import type { CommitStatus, ForgeErrorCode, PullRequest } from '../../forge/forge.ts';
+import { type PreviewText, planning, saysTheSame } from './preview-text.ts';
+
+/** What the previews are of beside the pull requests: the last reconciliation. */
+export interface LiveFleet {
+  /** Of the followed branch. */
+  readonly commit: string;
+  /** Of its plan: the same as long as the plan wants the same. */
+  readonly digest: string;
+}
+
+/** One open pull request, and what is known of its preview. */
+export interface Preview {
+  readonly pull: PullRequest;
+  readonly planned?: {
+    readonly head: string;
+    readonly of: LiveFleet;
+    readonly atMs: number;
+    readonly text: PreviewText;
+  };
+  /** At the forge, as far as it was looked for. */
+  readonly comment?: { readonly body: string | undefined; readonly editedMs: number };
+  readonly status?: PreviewText['status'] & {
+    readonly commit: string;
+    readonly atMs: number;
+    /** The forge did not accept it. The comment is shown all the same. */
+    readonly refused?: string | undefined;
+  };
+  /** What failed, and until when this pull request is left alone. */
+  readonly failed?: { readonly untilMs: number; readonly why: string } | undefined;
+}
+
+export interface PreviewState {
+  /** By number. */
+  readonly previews: ReadonlyMap<number, Preview>;
+  /** When the open ones were listed; undefined: they must be. */
+  readonly listedMs: number | undefined;
+  readonly failures: number;
+  readonly failing: { readonly sinceMs: number; readonly code: ForgeErrorCode; readonly why: string } | undefined;
+  readonly notBeforeMs: number;
+  /** Before that nothing is planned: reconciliations need the processor too. */
+  readonly planNotBeforeMs: number;
+}
+
+export type PreviewCall =
+  | { readonly kind: 'list' }
+  /** `pending` does not replace a status that is there. */
+  | { readonly kind: 'status'; readonly pull: PullRequest; readonly status: PreviewText['status'] }
+  | { readonly kind: 'plan'; readonly pull: PullRequest }
+  | { readonly kind: 'comment'; readonly pull: PullRequest; readonly body: string };
+
+export type PreviewEvent =
+  | { readonly kind: 'listed'; readonly pulls: readonly PullRequest[] }
+  | {
+      readonly kind: 'planned';
+      readonly pull: PullRequest;
+      readonly of: LiveFleet;
+      readonly text: PreviewText;
+      /** Of computing. */
+      readonly spentMs: number;
+    }
+  | { readonly kind: 'commented'; readonly pull: PullRequest; readonly body: string; readonly editedMs: number }
+  | { readonly kind: 'statusSet'; readonly pull: PullRequest; readonly status: PreviewText['status'] }
+  /** The forge or the repository cannot be used; or only this call failed. */
+  | {
+      readonly kind: 'failed';
+      readonly call: PreviewCall;
+      readonly code: ForgeErrorCode;
+      readonly why: string;
+      readonly retryAfterMs: number | undefined;
+    };
+
+/** Milliseconds. Without a webhook, a push to a pull request is seen after this time. */
+const listEveryMs = 60_000;
+/** Readers and forges get at most one edit of a comment, or of a status, in this time. */
+const editEveryMs = 60_000;
+/** The plan of the fleet changed: during a rollout it does with every cluster, and the end of it changes rarely. */
+const planAgainMs = 5 * 60_000;
+/** Nothing that the plan wants changed, but clusters may have. */
+const longestAgeMs = 60 * 60_000;
+const firstRetryMs = 2_000;
+const longestRetryMs = 5 * 60_000;
+/** A pull request that the forge does not accept a text for, or that cannot be read, is tried again after this time. */
+const failedMs = 5 * 60_000;
+const toleratedMs = 60_000;
+/** Planning that takes longer than this waits four times as long until the next one. */
+const longPlanMs = 250;
+
+export const firstPreviewState: PreviewState = {
+  previews: new Map(),
+  listedMs: undefined,
+  failures: 0,
+  failing: undefined,
+  notBeforeMs: 0,
+  planNotBeforeMs: 0,
+};
+
+interface Due {
+  readonly call?: PreviewCall;
+  readonly atMs?: number;
+}
+
+/** What to do now, else when to look again. */
+export function nextPreviewCall(state: PreviewState, live: LiveFleet, nowMs: number): Due {
+  const { previews, listedMs, notBeforeMs, planNotBeforeMs } = state;
+  if (nowMs < notBeforeMs) return { atMs: notBeforeMs };
+  if (listedMs === undefined || nowMs >= listedMs + listEveryMs) return { call: { kind: 'list' } };
+  const active = [...previews.values()].filter(({ failed }) => failed === undefined || nowMs >= failed.untilMs);
+  const writes = active.map((preview) => writeOf(preview, nowMs));
+  const write = writes.find(({ call }) => call);
+  if (write) return write;
+  const plans = active
+    .map((preview) => ({ preview, atMs: planAtMs(preview, live) }))
+    .sort((a, b) => a.atMs - b.atMs || a.preview.pull.number - b.preview.pull.number);
+  const [first] = plans;
+  if (first && nowMs >= Math.max(first.atMs, planNotBeforeMs))
+    return { call: { kind: 'plan', pull: first.preview.pull } };
+  const times = [
+    listedMs + listEveryMs,
+    ...writes.flatMap(({ atMs }) => atMs ?? []),
+    ...(first ? [Math.max(first.atMs, planNotBeforeMs)] : []),
+    ...[...previews.values()].flatMap(({ failed }) => (failed && nowMs < failed.untilMs ? failed.untilMs : [])),
+  ];
+  return { atMs: Math.min(...times) };
+}
+
+/** Those without any preview of their head come first. */
+function planAtMs({ pull, planned }: Preview, live: LiveFleet): number {
+  if (planned?.head !== pull.headCommit) return 0;
+  if (planned.of.commit !== live.commit) return planned.atMs + editEveryMs;
+  return planned.atMs + (planned.of.digest === live.digest ? longestAgeMs : planAgainMs);
+}
+
+/** What the forge should show and does not. */
+function writeOf({ pull, planned, comment, status }: Preview, nowMs: number): Due {
+  if (planned?.head !== pull.headCommit)
+    return status?.commit === pull.headCommit ? {} : { call: { kind: 'status', pull, status: planning } };
+  const { text } = planned;
+  const due: Due[] = [];
+  if (status?.commit !== pull.headCommit || !sameStatus(status, text.status)) {
+    const isFirst = status?.commit !== pull.headCommit || status.state === 'pending';
+    const mayMs = isFirst ? 0 : status.atMs + editEveryMs;
+    due.push(nowMs < mayMs ? { atMs: mayMs } : { call: { kind: 'status', pull, status: text.status } });
+  }
+  const isAwaited = !text.isEmpty || comment?.body !== undefined || !isApproval(pull);
+  if (isAwaited && !saysTheSame(comment?.body, text.body)) {
+    const mayMs = comment === undefined ? 0 : comment.editedMs + editEveryMs;
+    due.push(nowMs < mayMs ? { atMs: mayMs } : { call: { kind: 'comment', pull, body: text.body } });
+  }
+  return due.find(({ call }) => call) ?? due.sort((a, b) => a.atMs! - b.atMs!)[0] ?? {};
+}
+
+/** The text of an approval says what merging it does. It gets a comment only if it does more than that. */
+const isApproval = ({ head, isFork }: PullRequest): boolean => head.startsWith('gitfleet/approve/') && !isFork;
+
+export const sameStatus = (
+  a: Pick<CommitStatus, 'state' | 'description'>,
+  b: Pick<CommitStatus, 'state' | 'description'>,
+): boolean => a.state === b.state && a.description === b.description;
+
+export function afterPreviewEvent(state: PreviewState, event: PreviewEvent, nowMs: number): PreviewState {
+  switch (event.kind) {
+    case 'listed': {
+      const previews = event.pulls.map((pull): [number, Preview] => {
+        const before = state.previews.get(pull.number);
+        const isSame = before?.pull.headCommit === pull.headCommit;
+        // A push may have ended what failed.
+        return [pull.number, { ...before, pull, ...(isSame ? {} : { failed: undefined }) }];
+      });
+      return succeeded({ ...state, previews: new Map(previews), listedMs: nowMs });
+    }
+    case 'planned': {
+      const { of, text, pull, spentMs } = event;
+      const waitMs = spentMs > longPlanMs ? spentMs * 4 : 0;
+      // The same object where nothing changed, as it would be written again.
+      const was = state.previews.get(pull.number)?.planned?.text.full;
+      const kept = was !== undefined && saysTheSame(was, text.full) ? { ...text, full: was } : text;
+      const planned = { head: pull.headCommit, of, atMs: nowMs, text: kept };
+      return { ...known(state, pull, { planned, failed: undefined }), planNotBeforeMs: nowMs + waitMs };
+    }
+    case 'commented': {
+      const { body, editedMs, pull } = event;
+      return succeeded(known(state, pull, { comment: { body, editedMs }, failed: undefined }));
+    }
+    case 'statusSet': {
+      const status = { ...event.status, commit: event.pull.headCommit, atMs: nowMs };
+      return succeeded(known(state, event.pull, { status }));
+    }
+    case 'failed':
+      return afterFailure(state, event, nowMs);
+  }
+}
+
+const succeeded = (state: PreviewState): PreviewState => ({
+  ...state,
+  failures: 0,
+  failing: undefined,
+  notBeforeMs: 0,
+});
+
+function known(state: PreviewState, { number }: PullRequest, more: Partial<Preview>): PreviewState {
+  const before = state.previews.get(number);
+  // It may have been closed meanwhile.
+  if (before === undefined) return state;
+  return { ...state, previews: new Map(state.previews).set(number, { ...before, ...more }) };
+}
+
+function afterFailure(
+  state: PreviewState,
+  { call, code, why, retryAfterMs }: Extract<PreviewEvent, { readonly kind: 'failed' }>,
+  nowMs: number,
+): PreviewState {
+  if (call.kind !== 'list' && code !== 'unreachable' && code !== 'limited') {
+    if (call.kind !== 'status') return known(state, call.pull, { failed: { untilMs: nowMs + failedMs, why } });
+    return known(state, call.pull, {
+      status: { ...call.status, commit: call.pull.headCommit, atMs: nowMs, refused: why },
+    });
+  }
+  const failures = state.failures + 1;
+  const waitMs = Math.max(retryAfterMs ?? 0, Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs));
+  const failing = { sinceMs: state.failing?.sinceMs ?? nowMs, code, why };
+  return { ...state, failures, failing, notBeforeMs: nowMs + waitMs };
+}
+
+/** Why previews are not shown, if that lasts or an operator must act: each reason once. */
+export function previewTroubles({ failing, previews }: PreviewState, nowMs: number): string[] {
+  const temporary = failing?.code === 'unreachable' || failing?.code === 'limited';
+  const lasting = failing && (!temporary || nowMs - failing.sinceMs >= toleratedMs);
+  const failed = [...previews.values()].flatMap(({ failed, status }) =>
+    [failed?.why ?? [], status?.refused ?? []].flat(),
+  );
+  return [...new Set([...(lasting ? [failing.why] : []), ...failed])];
+}

@@ -1,0 +1,262 @@
+import type { FleetConfig } from '../../api/gitfleet.ts';
+import { messageOf } from '../../api/message-of.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { Fleet, PlanInput } from '../../engine/input.ts';
+import { formatInstant } from '../../engine/kernel/instant.ts';
+import { type Forge, ForgeError, type ForgeErrorCode, type PullRequest } from '../../forge/forge.ts';
+import type { Branches } from '../../git/branches.ts';
+import { GitError } from '../../git/git-error.ts';
+import type { Clock } from '../../members/clock.ts';
+import type { RepoTree } from '../../repo/tree.ts';
+import { planMarker } from '../../report/effect/effect-markdown.ts';
+import type { Logger } from '../report/log.ts';
+import type { Metrics } from '../report/metrics.ts';
+import type { OpenForge } from '../requests/approval-requests.ts';
+import { cutTexts } from './cut-texts.ts';
+import { planPullRequest } from './plan-pull-request.ts';
+import {
+  afterPreviewEvent,
+  firstPreviewState,
+  nextPreviewCall,
+  type PreviewCall,
+  type PreviewEvent,
+  previewTroubles,
+  sameStatus,
+} from './preview-state.ts';
+import { failedPreview, type PreviewText, saysTheSame, statusContext } from './preview-text.ts';
+
+/** Comments and statuses that show what merging a pull request would do, kept beside the reconciliations, which never wait for them. */
+export interface PullRequestPreviews {
+  /** Nothing is asked of the forge before. */
+  start(): void;
+  /** The last reconciliation; takes the same time however many pull requests there are. */
+  take(live: Live): void;
+  /** Texts that are cut in comments, as the status branch should have them, by path; `before`: all of its files. */
+  files(before: ReadonlyMap<string, string>): ReadonlyMap<string, string>;
+  /** The same object as long as `files` would give the same. */
+  wantedFiles(): object;
+  problems(): readonly Problem[];
+  /** Something may have changed at the forge. */
+  look(): void;
+  stop(): void;
+}
+
+export interface Live {
+  /** As fleet.yaml of the followed branch says. */
+  readonly forge: FleetConfig['spec']['forge'];
+  /** Of the last plan, with the record after it. */
+  readonly input: PlanInput;
+  readonly digest: string;
+}
+
+export interface PreviewPorts {
+  readonly open: OpenForge;
+  /** The repository as pull requests are read: apart from what reconciliations read, so that neither waits for the other. */
+  readonly branches: () => Promise<Branches>;
+  readonly load: (tree: RepoTree) => Promise<Fleet>;
+  readonly branch: string;
+  readonly statusBranch: string;
+  /** The fleet's time, used in plans. */
+  readonly clock: Clock;
+  readonly pace: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Files of the status branch or problems changed. */
+  readonly changed: () => void;
+}
+
+/** Milliseconds. Of many deliveries of a webhook the next one, or the usual look, sees the rest. */
+const lookEveryMs = 5_000;
+
+export function pullRequestPreviews(input: PreviewPorts): PullRequestPreviews {
+  const { pace, metrics } = input;
+  let live: Live | undefined;
+  let forge: Forge | undefined;
+  let state = firstPreviewState;
+  let problems: readonly Problem[] = [];
+  const texts = cutTexts(() => state);
+  let cancel: (() => void) | undefined;
+  let running = false;
+  let started = false;
+  let stopped = false;
+
+  function take(event: PreviewEvent): void {
+    state = afterPreviewEvent(state, event, pace.now());
+    metrics.set('gitfleet_previews', [...state.previews.values()].filter(({ planned }) => planned).length);
+    const next = problemsIn(previewTroubles(state, pace.now()), forge);
+    const isNew = JSON.stringify(next) !== JSON.stringify(problems);
+    if (isNew) problems = next;
+    if (texts.changed() || isNew) input.changed();
+  }
+
+  async function ask(of: Live, at: Forge, call: PreviewCall): Promise<void> {
+    const context = { ...input, live: of, forge: at, isStopped: () => stopped };
+    const event = await perform(call, context).catch((error: unknown) => failure(call, error));
+    if (call.kind !== 'plan')
+      metrics.count('gitfleet_forge_requests_total', { result: event.kind === 'failed' ? event.code : 'ok' });
+    // Another forge is used by now.
+    if (!stopped && at === forge) take(event);
+  }
+
+  async function run(): Promise<void> {
+    running = true;
+    try {
+      while (!stopped && forge && live) {
+        const { call, atMs } = nextPreviewCall(state, fleetOf(live), pace.now());
+        if (call) await ask(live, forge, call);
+        else {
+          cancel = atMs === undefined ? undefined : pace.after(Math.max(atMs - pace.now(), 0), go);
+          return;
+        }
+      }
+    } finally {
+      running = false;
+    }
+  }
+
+  function go(): void {
+    cancel?.();
+    cancel = undefined;
+    if (started && !running && !stopped) void run();
+  }
+
+  return {
+    start() {
+      started = true;
+    },
+    take(next) {
+      const opened = input.open(next.forge).forge;
+      if (opened !== forge) {
+        forge = opened;
+        state = firstPreviewState;
+        problems = [];
+        cancel?.();
+        cancel = undefined;
+      }
+      live = next;
+      // Otherwise the next list, at most a minute away, sees what changed.
+      if (cancel === undefined && forge) go();
+    },
+    files: texts.files,
+    wantedFiles: texts.wanted,
+    problems: () => problems,
+    look() {
+      const { listedMs = 0, failing } = state;
+      if (failing === undefined && pace.now() - listedMs >= lookEveryMs) state = { ...state, listedMs: undefined };
+      go();
+    },
+    stop() {
+      stopped = true;
+      cancel?.();
+    },
+  };
+}
+
+const fleetOf = ({ input, digest }: Live) => ({ commit: input.commit, digest });
+
+const problemsIn = (troubles: readonly string[], forge: Forge | undefined): Problem[] =>
+  troubles.map((why) => ({
+    severity: 'warning',
+    code: 'forge',
+    message: `previews of pull requests of ${forge?.repository}: ${why}`,
+    fix: 'use gitfleet plan --base meanwhile',
+  }));
+
+type Context = PreviewPorts & { readonly live: Live; readonly forge: Forge; readonly isStopped: () => boolean };
+
+async function perform(call: PreviewCall, context: Context): Promise<PreviewEvent> {
+  const { forge, branch, live } = context;
+  switch (call.kind) {
+    case 'list': {
+      const pulls = await forge.listOpen(branch);
+      const isPreviewed = ({ isFork, headCommit }: PullRequest): boolean =>
+        headCommit !== '' && (!isFork || live.forge?.previewForks === true);
+      return { kind: 'listed', pulls: pulls.filter(isPreviewed) };
+    }
+    case 'status':
+      return { kind: 'statusSet', pull: call.pull, status: await setStatus(forge, call) };
+    case 'comment':
+      return { kind: 'commented', pull: call.pull, ...(await writeComment(forge, call, context.pace.now())) };
+    case 'plan': {
+      const { text, spentMs } = await planned(call.pull, context);
+      return { kind: 'planned', pull: call.pull, of: fleetOf(live), text, spentMs };
+    }
+  }
+}
+
+/** The status that is there by then. A commit that has one is not pending again after a restart. */
+async function setStatus(
+  forge: Forge,
+  { pull, status }: Extract<PreviewCall, { readonly kind: 'status' }>,
+): Promise<PreviewText['status']> {
+  const there = await forge.status(pull.headCommit, statusContext);
+  if (there && (status.state === 'pending' || sameStatus(there, status))) return there;
+  const place = { context: statusContext, ref: pull.head, ...(pull.url && { url: pull.url }) };
+  await forge.setStatus(pull.headCommit, { ...status, ...place });
+  return status;
+}
+
+/** Milliseconds. Another daemon, or this one before a restart, may have edited it. */
+const editEveryMs = 60_000;
+
+/** The comment that is there by then. Of several, as two daemons may begin one at the same time, the oldest stays. */
+async function writeComment(
+  forge: Forge,
+  { pull: { number }, body }: Extract<PreviewCall, { readonly kind: 'comment' }>,
+  nowMs: number,
+): Promise<{ readonly body: string; readonly editedMs: number }> {
+  let own = await forge.comments(number, planMarker);
+  if (own.length === 0) {
+    await forge.addComment(number, body);
+    own = await forge.comments(number, planMarker);
+  }
+  const [first, ...others] = own;
+  for (const { id } of others)
+    await forge.deleteComment(number, id).catch((error: unknown) => {
+      if (!(error instanceof ForgeError && error.code === 'not-found')) throw error;
+    });
+  // The forge does not list it as one of this account: another edit would be another comment.
+  if (first === undefined) return { body, editedMs: Number.POSITIVE_INFINITY };
+  const { id, editedMs } = first;
+  const found = { body: first.body, editedMs: Math.min(editedMs, nowMs) };
+  if (saysTheSame(first.body, body) || nowMs < found.editedMs + editEveryMs) return found;
+  await forge.editComment(number, { id, body });
+  return { body, editedMs: nowMs };
+}
+
+async function planned(pull: PullRequest, context: Context): ReturnType<typeof planPullRequest> {
+  const { live, clock, log, isStopped } = context;
+  const pause = async (): Promise<void> => {
+    await turn();
+    if (isStopped()) throw new Error('stopped');
+  };
+  const input = { ...live.input, now: formatInstant(clock.now()) };
+  try {
+    const branches = await context.branches();
+    return await planPullRequest({ ...context, pull, branches, input, pause });
+  } catch (error) {
+    if (error instanceof GitError || isStopped()) throw error;
+    log.error({ err: error, pullRequest: pull.number }, 'cannot plan a pull request');
+    const failed = { title: 'cannot be planned', details: 'The log of the daemon has the reason.' };
+    return { text: failedPreview(failed, { head: `Head ${pull.headCommit.slice(0, 12)}` }), spentMs: 0 };
+  }
+}
+
+/** Everything that waits for its turn in this process comes first. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const failure = (call: PreviewCall, error: unknown): Extract<PreviewEvent, { readonly kind: 'failed' }> => ({
+  kind: 'failed',
+  call,
+  code: codeOf(error),
+  why: `${call.kind === 'list' ? '' : `${call.pull.number}: `}${messageOf(error)}`,
+  retryAfterMs: error instanceof ForgeError ? error.retryAfterMs : undefined,
+});
+
+/** A branch that moved while it was fetched is listed with its new tip soon; other errors of git are of the whole repository. */
+function codeOf(error: unknown): ForgeErrorCode {
+  if (error instanceof ForgeError) return error.code;
+  return error instanceof GitError && error.remedy === 'retry' && error.code !== 'object-missing'
+    ? 'unreachable'
+    : 'refused';
+}
