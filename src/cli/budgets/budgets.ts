@@ -4,7 +4,7 @@ import { parseDuration } from '../../engine/kernel/duration.ts';
 import { formatInstant, type Instant, parseInstant } from '../../engine/kernel/instant.ts';
 import { type Limits, limitedReasons, remainingOf, unbounded } from '../../engine/node-pools/budgets.ts';
 import { limitTimeline } from '../../engine/node-pools/timeline.ts';
-import { nodeMembers } from '../../engine/nodes/nodes-outcome.ts';
+import { nodeMembers } from '../../engine/nodes/node-members.ts';
 import { planFleet } from '../../engine/plan.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { CliError } from '../terminal/exit.ts';

@@ -1,0 +1,147 @@
+import type { ClusterName } from '../../api/meta.ts';
+import type { NodeCommand, NodePlan, PlannedPool } from '../../api/nodes/node-plan.ts';
+import { type Instant, parseInstant } from '../kernel/instant.ts';
+import { shortList } from '../kernel/short-list.ts';
+import type { Hold, NodeTarget, PlannedNodes } from '../plan-document.ts';
+import type { World } from '../world.ts';
+import { type Begun, type FleetContext, started } from './begin.ts';
+import type { NodeMember } from './node-members.ts';
+import { type ClusterPlan, poolEntry } from './plan-cluster.ts';
+import { targetOf } from './target.ts';
+
+/** What is planned for the nodes of one member. */
+export interface MemberOutcome {
+  readonly section: PlannedNodes;
+  readonly target: NodeTarget;
+  readonly holds: readonly Hold[];
+  readonly wakes: readonly Instant[];
+  readonly document: NodePlan | undefined;
+}
+
+/** Begins what the limits of the fleet allow. `plan`: undefined = the nodes of the member are not observed. */
+export function memberOutcome(
+  member: NodeMember,
+  plan: ClusterPlan | undefined,
+  context: FleetContext & { readonly now: Instant; readonly due: Begun },
+): MemberOutcome {
+  if (plan === undefined) return unobserved(member, context);
+  const { name: clusterName, mode } = member;
+  const { digest } = context.world.input;
+  const holds: Hold[] = [...context.due.holds];
+  const underWay = [...plan.underWay, ...context.due.commands];
+  const commands = [...underWay, ...plan.proposed.map((command) => started(command, member, { ...context, holds }))];
+  const marked = underWay.flatMap(({ phase, nodes }) => (phase === 'Proposed' ? [] : nodes.map(({ name }) => name)));
+  const pools = plan.poolsWith(new Set(marked));
+  const section: PlannedNodes = {
+    clusterName,
+    mode,
+    pools,
+    commands: commands.map(shown),
+    blocked: plan.blocked,
+  };
+  const names = new Set(plan.claims.map(({ name }) => name));
+  const kept = (member.record?.claims ?? []).filter(
+    ({ name, node }) =>
+      !names.has(name) &&
+      commands.some(({ phase, nodes }) => phase !== 'Proposed' && nodes.some((one) => one.name === node)),
+  );
+  return {
+    section,
+    target: targetOf(mode === 'execute' ? commands : [], plan.claims, digest),
+    holds: [...holds, ...budgetHolds(plan, pools, clusterName), ...rollbackHolds(plan, clusterName, context.now)],
+    wakes: [
+      ...plan.wakes,
+      ...commands.flatMap(({ phase, since }) =>
+        phase === 'Validating'
+          ? [(parseInstant(since!) ?? 0) + 15_000]
+          : phase === 'Launching'
+            ? [(parseInstant(since!) ?? 0) + 600_000 + 1]
+            : [],
+      ),
+    ],
+    document: {
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'NodePlan',
+      metadata: { name: clusterName },
+      mode,
+      pools: [...pools],
+      commands: commands.map((command) => {
+        if (command.phase !== 'Proposed') return command;
+        const { pods: _, ...rest } = command;
+        return rest;
+      }),
+      blocked: [...plan.blocked],
+      claims: [...plan.claims, ...kept],
+      failures: [...plan.evolved.failures],
+    },
+  };
+}
+
+/** Without what only the record remembers. */
+const shown = ({ startedAt: _, ...command }: NodeCommand): NodeCommand => ({
+  ...command,
+  replacements: command.replacements.map(({ seen: _seen, ...replacement }) => replacement),
+});
+
+function budgetHolds({ state }: ClusterPlan, pools: readonly PlannedPool[], clusterName: ClusterName): Hold[] {
+  return pools.flatMap(({ name, changesAt }): Hold[] => {
+    const over = [...(state.overBudget.get(name) ?? [])].filter((at) => !state.isTaken(at));
+    if (over.length === 0) return [];
+    const message = `${over.length} more ${over.length === 1 ? 'node' : 'nodes'} of NodePool ${name} would be disrupted than its budgets allow now`;
+    return [
+      {
+        subject: { kind: 'NodePool', name, clusterName },
+        reason: 'NodeBudget',
+        message,
+        ...(changesAt === undefined ? {} : { until: changesAt }),
+      },
+    ];
+  });
+}
+
+const rollbackHolds = ({ evolved, cluster }: ClusterPlan, clusterName: ClusterName, now: Instant): Hold[] =>
+  evolved.failures.flatMap(({ nodes, until, cause }): Hold[] => {
+    const pool = cluster.nodes.find(({ name }) => nodes.includes(name))?.poolName;
+    if (pool === undefined || (parseInstant(until) ?? 0) <= now) return [];
+    const message = `the command for ${nodes.join(', ')} was rolled back: ${cause}`;
+    return [{ subject: { kind: 'NodePool', name: pool, clusterName }, reason: 'CommandRolledBack', message, until }];
+  });
+
+/** What is recorded stands, and so does its target. */
+function unobserved(
+  member: NodeMember,
+  { world, now }: { readonly world: World; readonly now: Instant },
+): MemberOutcome {
+  const { name: clusterName, mode, pools, record } = member;
+  const underWay = mode === 'execute' ? (record?.commands ?? []).filter(({ phase }) => phase !== 'Proposed') : [];
+  const known = new Map((record?.pools ?? []).map((pool) => [pool.name, pool]));
+  const listed = [...pools.values()].map((pool): PlannedPool => {
+    const { nodes = 0, disrupting = 0 } = known.get(pool.name) ?? {};
+    return poolEntry(pool, { total: nodes, disrupting }, now);
+  });
+  return {
+    section: {
+      clusterName,
+      mode,
+      pools: listed,
+      commands: underWay.map(shown),
+      blocked: [],
+    },
+    target: targetOf(underWay, record?.claims ?? [], world.input.digest),
+    holds: [
+      {
+        subject: { kind: 'MemberCluster', name: clusterName },
+        reason: 'NodesNotObserved',
+        message: `nothing is planned for the nodes of ${clusterName}: ${unread(member, world)}`,
+      },
+    ],
+    wakes: [],
+    document: record,
+  };
+}
+
+function unread({ name }: NodeMember, world: World): string {
+  const { notListed = [] } = world.observationOf(name) ?? {};
+  const causes = notListed.length === 0 ? '' : ` (${shortList(notListed)})`;
+  return `its nodes and pods were not observed${causes}`;
+}

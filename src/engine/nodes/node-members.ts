@@ -1,0 +1,88 @@
+import type { ClusterName, Manifest } from '../../api/meta.ts';
+import { type DisruptionMode, nodeDisruptionAnnotation } from '../../api/nodes/disruption-modes.ts';
+import type { NodePlan } from '../../api/nodes/node-plan.ts';
+import type { ClusterObservation } from '../../api/observation.ts';
+import { by } from '../kernel/ordering.ts';
+import { type Pool, readPool } from '../node-pools/pool.ts';
+import { inFleet, type World } from '../world.ts';
+import { actingMode } from './acting-mode.ts';
+import { type Market, marketOf } from './launch/market.ts';
+
+/** A member with pools, or with the annotation. */
+export interface NodeMember {
+  readonly name: ClusterName;
+  readonly mode: DisruptionMode;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly pools: ReadonlyMap<string, Pool>;
+  readonly market: Market;
+  readonly record: NodePlan | undefined;
+  /** Undefined = its nodes are not known. */
+  readonly observation: ClusterObservation | undefined;
+  readonly launches: boolean;
+}
+
+/** `delivered`: objects of karpenter groups by cluster, as files and overrides write them; `invalid`: NodePools of invalid files. */
+export interface DeliveredNodeObjects {
+  readonly delivered: ReadonlyMap<ClusterName, readonly Manifest[]>;
+  readonly invalid: ReadonlyMap<ClusterName, readonly Manifest[]>;
+}
+
+/** Every member whose nodes are planned, by name. */
+export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeObjects): readonly NodeMember[] {
+  const { admitted, input, record } = world;
+  return admitted.members
+    .filter(({ metadata }) => inFleet(metadata.name, world))
+    .flatMap(({ metadata: { name, annotations = {} } }): NodeMember[] => {
+      const observation = world.observationOf(name);
+      const pools = poolsOf(delivered.get(name) ?? [], invalid.get(name) ?? [], observation);
+      const written = annotations[nodeDisruptionAnnotation];
+      if (pools.size === 0 && written === undefined) return [];
+      const isKnown =
+        observation?.reachable === true &&
+        observation.complete &&
+        observation.nodes !== undefined &&
+        observation.pods !== undefined;
+      const { market } = marketOf(
+        world.members.get(name)!.labels,
+        input.fleet.priceLists,
+        input.fleet.instanceCatalogs,
+      );
+      return [
+        {
+          name,
+          mode: actingMode({ name, annotations }, observation),
+          annotations,
+          pools,
+          market,
+          record: record.nodes.get(name),
+          observation: isKnown ? observation : undefined,
+          launches: observation?.launches !== undefined,
+        },
+      ];
+    })
+    .sort(by(({ name }) => name));
+}
+
+/** Those that this plan delivers, else those that the cluster shows. */
+function poolsOf(
+  delivered: readonly Manifest[],
+  invalid: readonly Manifest[],
+  observation: ClusterObservation | undefined,
+): ReadonlyMap<string, Pool> {
+  const isPool = ({ kind, apiVersion }: Manifest) => kind === 'NodePool' && apiVersion.startsWith('karpenter.sh/');
+  const live = new Map(
+    [...(observation?.objects ?? []), ...(observation?.extras ?? [])]
+      .filter(isPool)
+      .map((manifest) => [manifest.metadata.name, manifest]),
+  );
+  const own = delivered.filter(isPool);
+  const chosen = new Map([
+    ...(own.length > 0 ? own : [...live.values()]).map((manifest) => [manifest.metadata.name, manifest] as const),
+  ]);
+  for (const manifest of invalid) if (!chosen.has(manifest.metadata.name)) chosen.set(manifest.metadata.name, manifest);
+  return new Map(
+    [...chosen]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, manifest]) => [name, readPool(manifest, live.get(name))]),
+  );
+}

@@ -1,0 +1,43 @@
+import type { ClusterName } from '../../api/meta.ts';
+import type { Problem } from '../../api/problem.ts';
+import { sourceKey } from '../input.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import type { Instant } from '../kernel/instant.ts';
+import { poolLints } from '../node-pools/lints.ts';
+import { sourceOf } from '../problem-of.ts';
+import type { World } from '../world.ts';
+import { actingProblem } from './acting-mode.ts';
+import { marketOf } from './launch/market.ts';
+import type { NodeMember } from './node-members.ts';
+
+/** Lints of pools, each once, and contradictory lists. */
+export function nodeProblems(members: readonly NodeMember[], world: World, now: Instant): Problem[] {
+  const { fleet } = world.input;
+  const found = members.flatMap(({ name, pools, mode, annotations }) => [
+    ...actingProblem({ name, annotations }, world),
+    ...[...pools.values()].flatMap((pool) =>
+      poolLints(pool, { now, isDelegated: mode === 'delegate' }).map((lint) => ({
+        ...lint,
+        ...sourceOf(fleet, { kind: 'NodePool', name: pool.name }),
+      })),
+    ),
+    ...contradictions(name, world),
+  ]);
+  return [...new Map(found.map((problem) => [canonicalJson(problem), problem])).values()];
+}
+
+function contradictions(cluster: ClusterName, { members, input: { fleet } }: World): Problem[] {
+  const { contradictions: found } = marketOf(members.get(cluster)!.labels, fleet.priceLists, fleet.instanceCatalogs);
+  return found.map(({ kind, first, second, message }): Problem => {
+    const source = fleet.sources?.get(sourceKey(kind, { name: second.name }));
+    const other = fleet.sources?.get(sourceKey(kind, { name: first.name }));
+    return {
+      severity: 'error',
+      code: 'duplicate',
+      ...(source ?? {}),
+      path: second.path,
+      message: `${message}${other ? ` (also ${other.file}:${other.line})` : ''}`,
+      fix: 'keep one of them, or give the lists selectors without a common cluster',
+    };
+  });
+}
