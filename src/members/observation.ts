@@ -4,7 +4,7 @@ import { withoutValues } from '../engine/bindings/conditions/secret-values.ts';
 import type { Reachability } from './contact-state.ts';
 import type { NodeObservation } from './nodes/node-watch.ts';
 import type { Properties } from './properties.ts';
-import type { UpgradeObservation } from './upgrade/upgrade-watch.ts';
+import type { UpgradeObservation } from './upgrade/upgrade-watch-state.ts';
 
 type Reachable = Extract<Reachability, { kind: 'reachable' }>;
 
