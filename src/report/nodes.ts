@@ -1,29 +1,48 @@
+import type { NodeCommand } from '../api/nodes/node-plan.ts';
 import { shortList } from '../engine/kernel/short-list.ts';
 import type { PlannedNodes } from '../engine/plan-document.ts';
 import type { EventSource } from './event-source.ts';
 import { type Line, list, type Section, type SectionSource } from './sections/section.ts';
 
-/** A command that begins, or enters its next phase. */
+/** A command that begins, enters its next phase, or is done. */
 interface NodeEvent {
   readonly kind: 'node-command';
   readonly cluster: string;
+  readonly tone: 'moving' | 'good';
   readonly text: string;
 }
 
 export const nodeEvents: EventSource<NodeEvent> = {
   events: ({ before, plan }) =>
-    plan.nodes.flatMap(({ clusterName, commands }) => {
-      const known = new Map((before.nodes.get(clusterName)?.commands ?? []).map(({ id, phase }) => [id, phase]));
-      return commands
-        .filter(({ id, phase }) => phase !== 'Proposed' && known.get(id) !== phase)
-        .map(({ phase, reason, nodes }): NodeEvent => {
-          const names = shortList(nodes.map(({ name }) => name));
-          return { kind: 'node-command', cluster: clusterName, text: `${phaseWords[phase]} ${names} (${reason})` };
-        });
+    plan.nodes.flatMap(({ clusterName: cluster, commands }) => {
+      const recorded = before.nodes.get(cluster)?.commands ?? [];
+      const known = new Map(recorded.map(({ id, phase }) => [id, phase]));
+      const present = new Set(commands.map(({ id }) => id));
+      const entered = commands.filter(({ id, phase }) => phase !== 'Proposed' && known.get(id) !== phase);
+      const done = recorded.filter(({ id, phase }) => phase === 'Removing' && !present.has(id));
+      return [
+        ...entered.map((command): NodeEvent => {
+          const saved = known.has(command.id) ? '' : monthly(command);
+          const text = `${phaseWords[command.phase]} ${namesOf(command)} (${command.reason})${saved}`;
+          return { kind: 'node-command', cluster, tone: 'moving', text };
+        }),
+        ...done.map((command): NodeEvent => {
+          const text = `✓ ${namesOf(command)} removed${monthly(command)}`;
+          return { kind: 'node-command', cluster, tone: 'good', text };
+        }),
+      ];
     }),
   sentences: (events) => events.map(({ cluster, text }) => `${cluster}: ${text}`),
-  entries: ({ cluster, text }) => [{ subject: cluster, tone: 'moving', text }],
+  entries: ({ cluster, tone, text }) => [{ subject: cluster, tone, text }],
 };
+
+const namesOf = ({ nodes }: Pick<NodeCommand, 'nodes'>): string => shortList(nodes.map(({ name }) => name));
+
+/** What a command saves; nothing where that is unknown. */
+function monthly(command: NodeCommand): string {
+  const saving = savingOf({ commands: [command] });
+  return saving > 0 ? `, saves ${money(saving * monthHours)} a month` : '';
+}
 
 const phaseWords = {
   Proposed: 'propose to remove',

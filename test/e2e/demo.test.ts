@@ -42,8 +42,16 @@ describe('the demo, as someone starts it', () => {
       'the run is complete',
       'Everything is done.',
     ];
-    const places = story.map(at);
-    expect(places).toEqual([...places].sort((a, b) => a - b));
+    const consolidation = [
+      'check before removing node-0, node-1 (Underutilized), saves 420.48 a month',
+      'launch replacements for node-0, node-1',
+      '✓ node-0, node-1 removed, saves 420.48 a month',
+      'Everything is done.',
+    ];
+    for (const events of [story, consolidation]) {
+      const places = events.map(at);
+      expect(places).toEqual([...places].sort((a, b) => a - b));
+    }
   });
 
   it('leaves a status branch that the other commands read', async () => {
@@ -52,6 +60,7 @@ describe('the demo, as someone starts it', () => {
     expect(placements.out.split('\n').map((line) => line.split(/\s+/).slice(0, 6).join(' '))).toEqual([
       'NAME GEN SCHEDULED SCHEDULED-GEN AVAILABLE AVAILABLE-GEN',
       'monitoring 1 True 1 True 1',
+      'node-pools 1 True 1 True 1',
       'payments 1 True 1 True 1',
       'shop 1 True 1 True 1',
       'tools 1 True 1 True 1',

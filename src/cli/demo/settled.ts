@@ -28,5 +28,10 @@ export function unfinished(plan: Plan): string[] {
     const { state } = status.status;
     if (state === 'Running' || state === 'Stopping') left.push(`upgrade run ${name} is ${state}`);
   }
+  for (const { clusterName, commands } of plan.nodes) {
+    for (const { phase, nodes } of commands)
+      if (phase !== 'Proposed')
+        left.push(`nodes ${nodes.map(({ name }) => name).join(', ')} of ${clusterName}: ${phase}`);
+  }
   return left;
 }

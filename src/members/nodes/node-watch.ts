@@ -40,9 +40,7 @@ export function nodeWatch(input: {
 }): NodeWatch {
   const { connection, shared, life } = input;
   const { clock } = connection;
-  const reports = gathered(connection.clock, () => {
-    if (!life.aborted) input.changed();
-  });
+  const reports = gathered(clock, () => input.changed());
   let running: { readonly lists: NodeLists; readonly end: () => void } | undefined;
   let refusal: { readonly message: string; readonly at: number } | undefined;
   const needs = new Set<string>();
@@ -92,6 +90,14 @@ export function nodeWatch(input: {
     turned(error.message);
   }
 
+  life.addEventListener(
+    'abort',
+    () => {
+      reports.end();
+      stop();
+    },
+    { once: true },
+  );
   return {
     need(why, isNeeded) {
       const before = needs.size > 0;
@@ -143,9 +149,14 @@ const reportMs = { urgent: 500, usual: 10_000 };
 
 function gathered(clock: Connection['clock'], report: () => void) {
   let due: { readonly isUrgent: boolean; readonly cancel: () => void } | undefined;
+  let isOver = false;
   return {
+    end(): void {
+      isOver = true;
+      due?.cancel();
+    },
     soon({ isUrgent }: { readonly isUrgent: boolean }): void {
-      if (due && (due.isUrgent || !isUrgent)) return;
+      if (isOver || (due && (due.isUrgent || !isUrgent))) return;
       due?.cancel();
       const run = (): void => {
         due = undefined;

@@ -25,6 +25,7 @@ const keys: Readonly<Record<string, readonly string[]>> = {
   approvalSpec: ['parentStageRollout', 'targetStage'],
   conditions: ['conditions'],
   eviction: ['name', 'placementName', 'clusterName', 'status'],
+  plannedNodes: ['clusterName', 'mode', 'pools', 'commands', 'blocked', 'target?'],
   finding: ['rule', 'message', 'removalDigest?'],
   problem: ['severity', 'code', 'file?', 'line?', 'column?', 'path?', 'value?', 'message', 'fix?'],
 };
@@ -96,7 +97,10 @@ export function checkShape(plan: Document): void {
     expect(Object.keys(upgrade)).toEqual(['kind', 'name', 'status']);
     expect(['UpdateRun', 'AutoUpgradeProfile']).toContain(upgrade.kind);
   }
-  expect(plan.nodes).toEqual([]);
+  for (const planned of plan.nodes) {
+    has(planned, 'plannedNodes');
+    expect(['delegate', 'plan', 'execute']).toContain(planned.mode);
+  }
   for (const finding of plan.guard) {
     has(finding, 'finding');
     if ('removalDigest' in finding) expect(finding.removalDigest).toMatch(digest);

@@ -54,6 +54,13 @@ describe('nodes of a member', () => {
     member.stop();
   });
 
+  it('are no longer asked for once the member is stopped', async () => {
+    const { clock, member, pass } = await observed();
+    member.stop();
+    await pass(20);
+    expect(clock.pending()).toBe(0);
+  });
+
   it('are observed with pods and budgets once something needs them, with the fields that plans read', async () => {
     const world = await observed();
     await world.user('POST', podPath, pod('web-1', 'node-0'));

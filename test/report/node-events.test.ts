@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import type { NodeCommand } from '../../src/api/nodes/node-plan.ts';
+import { nodeEvents } from '../../src/report/nodes.ts';
+
+const command = (phase: NodeCommand['phase'], more: object = {}) => ({
+  id: 'c1',
+  reason: 'Underutilized',
+  phase,
+  nodes: [{ name: 'n1' }, { name: 'n2' }],
+  priceBefore: 0.4,
+  priceAfter: 0.1,
+  ...more,
+});
+
+it.each([
+  [
+    'a command that begins',
+    [],
+    [command('Validating')],
+    'check before removing n1, n2 (Underutilized), saves 219 a month',
+  ],
+  ['its next phase', [command('Validating')], [command('Launching')], 'launch replacements for n1, n2 (Underutilized)'],
+  ['its end', [command('Removing')], [], '✓ n1, n2 removed, saves 219 a month'],
+  ['the end of one without a price', [command('Removing', { priceBefore: undefined })], [], '✓ n1, n2 removed'],
+  ['the end of one that only replaces', [command('Removing', { reason: 'Drifted' })], [], '✓ n1, n2 removed'],
+  ['no command that is dropped', [command('Validating')], [], undefined],
+  ['no proposal', [], [command('Proposed')], undefined],
+])('events tell %s', (_, before, commands, expected) => {
+  const events = nodeEvents.events({
+    before: { nodes: new Map([['eu-1', { commands: before }]]) },
+    plan: { nodes: [{ clusterName: 'eu-1', commands }] },
+  } as never);
+  expect(events.map(({ text }) => text)).toEqual(expected === undefined ? [] : [expected]);
+});
