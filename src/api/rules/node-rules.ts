@@ -53,7 +53,7 @@ const amountIssues = (amounts: Readonly<Record<string, string | number>>, path: 
   Object.entries(amounts).flatMap(([name, value]) => {
     const quantity = parseQuantity(String(value));
     return quantity === undefined || quantity.number < 0
-      ? [error('invalid-quantity', [...path, name], `"${value}" is not a quantity`, 'write for example "4" or 16Gi')]
+      ? [error('invalid-quantity', [...path, name], `"${value}" is not a quantity`, 'write for example 4 or 16Gi')]
       : [];
   });
 
