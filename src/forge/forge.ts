@@ -29,6 +29,8 @@ export interface Forge {
   open(request: Branches & Text): Promise<PullRequest>;
   edit(number: number, text: Text): Promise<void>;
   close(number: number): Promise<void>;
+  /** Merges an open one in the way that the repository prefers, if its tip is `commit`. Resolves with why the forge does not merge it yet. */
+  merge(number: number, merge: { readonly commit: string; readonly title: string }): Promise<string | undefined>;
   /** Comments of the account of the token that begin with a marker, oldest first. Comments of others are never taken for its own. */
   comments(number: number, marker: string): Promise<readonly Comment[]>;
   addComment(number: number, body: string): Promise<void>;
@@ -84,16 +86,44 @@ export class ForgeError extends Error {
   readonly code: ForgeErrorCode;
   /** As the forge asked, at most 15 minutes. */
   readonly retryAfterMs: number | undefined;
+  /** Status and text that the forge answered with. */
+  readonly answer: ForgeAnswer | undefined;
 
   constructor(
     code: ForgeErrorCode,
     message: string,
-    { retryAfterMs, cause }: { readonly retryAfterMs?: number; readonly cause?: unknown } = {},
+    { retryAfterMs, answer, cause }: ForgeErrorDetails & { readonly cause?: unknown } = {},
   ) {
     super(message, { cause });
     this.name = 'ForgeError';
     this.code = code;
     this.retryAfterMs = retryAfterMs;
+    this.answer = answer;
+  }
+}
+
+export interface ForgeAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface ForgeErrorDetails {
+  readonly retryAfterMs?: number;
+  readonly answer?: ForgeAnswer;
+}
+
+/** What forges answer to a merge that reviews, checks, a conflict, a new tip or their own work prevent. */
+const notYet: readonly number[] = [405, 406, 409, 422];
+
+/** Why a forge does not merge a pull request yet; undefined once it did. */
+export async function whyUnmerged(merge: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await merge;
+    return undefined;
+  } catch (error) {
+    const answer = error instanceof ForgeError ? error.answer : undefined;
+    if (answer === undefined || !notYet.includes(answer.status)) throw error;
+    return answer.text;
   }
 }
 

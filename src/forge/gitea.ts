@@ -1,4 +1,4 @@
-import type { Forge } from './forge.ts';
+import { type Forge, whyUnmerged } from './forge.ts';
 import {
   type Account,
   approving,
@@ -33,6 +33,12 @@ export function gitea(api: Api, { repository, login }: Account): Forge {
         .filter((found) => found.head === head && !found.isFork)
         .sort((a, b) => b.number - a.number),
     ...pullRequestChanges(api, repo),
+    async merge(number, { commit, title }) {
+      const { default_merge_style: style } = (await api({ method: 'GET', path: repo })) as GiteaRepository;
+      // Names in this spelling are known to every version of both.
+      const body = { Do: style || 'merge', MergeTitleField: title, head_commit_id: commit };
+      return whyUnmerged(api({ method: 'POST', path: `${repo}/pulls/${number}/merge`, body }));
+    },
     comments: async (number, marker) =>
       ownComments(listOf(await api({ method: 'GET', path: `${repo}/issues/${number}/comments` })), {
         marker,
@@ -69,6 +75,10 @@ interface GiteaStatus {
   readonly context: string;
   readonly status: string;
   readonly description: string;
+}
+
+interface GiteaRepository {
+  readonly default_merge_style?: string;
 }
 
 interface GiteaReview {

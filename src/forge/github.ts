@@ -1,4 +1,12 @@
-import { type Comment, type CommitStatus, type Forge, ForgeError, type PullRequest, pageURL } from './forge.ts';
+import {
+  type Comment,
+  type CommitStatus,
+  type Forge,
+  ForgeError,
+  type PullRequest,
+  pageURL,
+  whyUnmerged,
+} from './forge.ts';
 import { type Api, allPages, listOf, pageSize } from './http.ts';
 
 /** Who asks, and for what. */
@@ -44,6 +52,11 @@ export function github(api: Api, { repository, login }: Account): Forge {
         .flatMap(pullRequests)
         .filter((found) => found.head === head && !found.isFork),
     ...pullRequestChanges(api, repo),
+    async merge(number, { commit, title }) {
+      const merge_method = methodOf((await api({ method: 'GET', path: repo })) as GithubRepository);
+      const body = { sha: commit, merge_method, ...(merge_method !== 'rebase' && { commit_title: title }) };
+      return whyUnmerged(api({ method: 'PUT', path: `${repo}/pulls/${number}/merge`, body }));
+    },
     comments: async (number, marker) =>
       ownComments(
         await allPages((page) =>
@@ -76,6 +89,15 @@ export function github(api: Api, { repository, login }: Account): Forge {
       ),
   };
 }
+
+/** Only users who may change settings see what is allowed. */
+interface GithubRepository {
+  readonly allow_merge_commit?: boolean;
+  readonly allow_squash_merge?: boolean;
+}
+
+const methodOf = ({ allow_merge_commit: merge = true, allow_squash_merge: squash }: GithubRepository) =>
+  merge ? 'merge' : squash ? 'squash' : 'rebase';
 
 /** Calls that change a pull request, for forges with the paths of GitHub. `repo`: the path of the repository. */
 export const pullRequestChanges = (api: Api, repo: string): Pick<Forge, 'open' | 'edit' | 'close'> => ({

@@ -1,4 +1,4 @@
-import { type Forge, ForgeError, type PullRequest, pageURL } from './forge.ts';
+import { type Forge, ForgeError, type PullRequest, pageURL, whyUnmerged } from './forge.ts';
 import { type Account, known, newestStatus } from './github.ts';
 import { type Api, allPages, listOf, pageSize } from './http.ts';
 
@@ -48,6 +48,15 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
       void (await api({ method: 'PUT', path: `${requests}/${number}`, body: { title, description: body } })),
     close: async (number) =>
       void (await api({ method: 'PUT', path: `${requests}/${number}`, body: { state_event: 'close' } })),
+    async merge(number, { commit, title }) {
+      const path = `${requests}/${number}`;
+      const body = { sha: commit, merge_commit_message: title, squash_commit_message: title };
+      const why = await whyUnmerged(api({ method: 'PUT', path: `${path}/merge`, body }));
+      // A merge may also be accepted and not happen; a refusal names no cause.
+      const now = (await api({ method: 'GET', path })) as MergeState;
+      if (now.state === 'merged') return undefined;
+      return [why, now.merge_error ?? now.detailed_merge_status?.replaceAll('_', ' ')].filter(Boolean).join(': ');
+    },
     async comments(number, marker) {
       const query = { activity_filter: 'only_comments', sort: 'asc', order_by: 'created_at', per_page: pageSize };
       const path = `${requests}/${number}/notes`;
@@ -96,6 +105,13 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
 /** A status that has the state already is refused: `Cannot transition status via :run from :running`. */
 const isThereAlready = (message: string, state: string): boolean =>
   /cannot transition status/i.test(message) && message.includes(`from :${state}`);
+
+interface MergeState {
+  readonly state: string;
+  /** `not_approved`, `ci_must_pass`, … */
+  readonly detailed_merge_status?: string | null;
+  readonly merge_error?: string | null;
+}
 
 interface MergeRequest {
   readonly iid: number;

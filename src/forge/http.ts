@@ -1,6 +1,6 @@
 import { messageOf } from '../api/message-of.ts';
 import { printable } from '../api/printable.ts';
-import { ForgeError, type ForgeErrorCode } from './forge.ts';
+import { type ForgeAnswer, ForgeError, type ForgeErrorCode, type ForgeErrorDetails } from './forge.ts';
 
 /** Milliseconds of one request with its answer. */
 const requestMs = 20_000;
@@ -60,7 +60,7 @@ export function forgeApi({ fetch, baseURL, authorize, headers: common = {}, now 
   return async ({ method, path, query, body }) => {
     const { headers: secretHeaders, secret } = await authorize();
     const what = `${method} ${origin}${new URL(baseURL).pathname.replace(/\/$/, '')}${path}`;
-    const fail = (code: ForgeErrorCode, why: string, more: { retryAfterMs?: number; cause?: unknown } = {}) =>
+    const fail = (code: ForgeErrorCode, why: string, more: ForgeErrorDetails & { cause?: unknown } = {}) =>
       new ForgeError(code, `${what}: ${cleaned(why, secret)}`, more);
     let url = `${baseURL}${path}${query ? `?${new URLSearchParams(texts(query))}` : ''}`;
     const signal = AbortSignal.timeout(requestMs);
@@ -92,7 +92,9 @@ export function forgeApi({ fetch, baseURL, authorize, headers: common = {}, now 
           continue;
         }
         if (answer.status >= 200 && answer.status < 300) return parsed(text);
-        throw fail(...refusal(answer, text, now()));
+        const [code, why, more] = refusal(answer, text, now());
+        const said: ForgeAnswer = { status: answer.status, text: cleaned(why, secret) };
+        throw fail(code, why, { ...more, answer: said });
       }
     } catch (error) {
       if (error instanceof ForgeError) throw error;
@@ -149,7 +151,9 @@ function refusal(
   text: string,
   now: number,
 ): [ForgeErrorCode, string, { retryAfterMs?: number }?] {
-  const why = `${status} ${messageIn(text)}`.trim();
+  const message = messageIn(text);
+  // GitLab begins some with the status.
+  const why = message.startsWith(`${status} `) ? message : `${status} ${message}`.trim();
   const retryAfterMs = waitIn(headers, now);
   const isLimited =
     status === 429 ||

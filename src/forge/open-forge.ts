@@ -25,9 +25,7 @@ export type OpenedForge = { readonly forge?: Forge; readonly missing?: string };
 /** Opens the forge of a fleet repo. No request is sent before the first operation. */
 export function openForge({ named, repo, env, fetch, now }: ForgeInput): OpenedForge {
   const address = forgeAddress(named, repo);
-  const hasToken = Boolean(
-    env['GITFLEET_FORGE_TOKEN'] || env['GITFLEET_FORGE_TOKEN_FILE'] || env['GITFLEET_GITHUB_APP_ID'],
-  );
+  const hasToken = hasForgeToken(env);
   if (address === undefined) {
     if (named === undefined || named.kind === 'none' || !hasToken) return {};
     return {
@@ -39,7 +37,8 @@ export function openForge({ named, repo, env, fetch, now }: ForgeInput): OpenedF
     return named === undefined
       ? {}
       : {
-          missing: 'spec.forge of fleet.yaml names a forge, but the daemon has no token: set GITFLEET_FORGE_TOKEN_FILE',
+          missing:
+            'spec.forge of fleet.yaml names a forge, but there is no token for it: set GITFLEET_FORGE_TOKEN_FILE',
         };
   const { kind, repository, baseURL } = address;
   if (baseURL === undefined)
@@ -95,6 +94,9 @@ function onceDone<T>(ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
+export const hasForgeToken = (env: NodeJS.ProcessEnv): boolean =>
+  Boolean(env['GITFLEET_FORGE_TOKEN'] || env['GITFLEET_FORGE_TOKEN_FILE'] || env['GITFLEET_GITHUB_APP_ID']);
+
 /** An answer of another form than the API's is an error of the forge, not of the program. */
 function withNamedErrors(forge: Forge): Forge {
   const named =
@@ -115,6 +117,7 @@ function withNamedErrors(forge: Forge): Forge {
     open: named(forge.open),
     edit: named(forge.edit),
     close: named(forge.close),
+    merge: named(forge.merge),
     comments: named(forge.comments),
     addComment: named(forge.addComment),
     editComment: named(forge.editComment),

@@ -85,7 +85,22 @@ describe.skipIf(!gitThere).each(['github', 'gitlab', 'gitea', 'forgejo'] as cons
     expect(sh(bare, 'ls-tree', '--name-only', '-r', 'main')).toContain('approvals/web-1-after-canary.yaml');
   });
 
-  it('finds all of many, marks those of forks, and finds none of them by branch', async () => {
+  it('merges one whose tip is as given, and says why it does not yet', async () => {
+    const { there, forge, bare } = await world(dialect);
+    await forge.open({ ...branches, ...text });
+    const commit = sh(bare, 'rev-parse', head);
+    there.refusedMerges = 1;
+    const missing = dialect === 'gitlab' ? '405 Method Not Allowed: not approved' : `405 ${there.missing}`;
+    expect(await forge.merge(1, { commit, title: 'Approve web-1' })).toBe(missing);
+    expect(await forge.merge(1, { commit: sh(bare, 'rev-parse', 'main'), title: 'No' })).toMatch(/^409 /);
+    expect(await forge.merge(1, { commit, title: 'Approve web-1' })).toBeUndefined();
+    expect((await forge.find(branches))[0]).toMatchObject({ number: 1, state: 'merged' });
+    const subject = sh(bare, 'log', '-1', '--format=%s', 'main');
+    // In the way that the repository prefers: a rebase keeps the message.
+    expect(subject === 'Approve web-1').toBe(kinds[dialect] !== 'gitea');
+  });
+
+  it('finds all of many marks those of forks, and finds none of them by branch', async () => {
     const { there, forge } = await world(dialect);
     await forge.open({ ...branches, ...text });
     const [one] = there.pulls.splice(0);

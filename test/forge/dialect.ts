@@ -1,3 +1,5 @@
+import type { MergeMethod } from './git-host.ts';
+
 /** A pull request as a forge of any kind stores it. */
 export interface StoredPull {
   readonly number: number;
@@ -41,6 +43,9 @@ export interface ForgeState {
   /** The present, RFC 3339. */
   now(): string;
   newId(): number;
+  /** The merge button: false while something is missing, which `missing` names. */
+  merge(number: number, how: MergeMethod, title?: string): Promise<boolean>;
+  readonly missing: string;
 }
 
 export interface Asked {
@@ -62,7 +67,7 @@ export interface Dialect {
   readonly closesWithBranch: boolean;
   tokenOf(headers: Readonly<Record<string, string>>, path: string): string | undefined;
   /** By the name of the operation in its description. */
-  readonly operations: Readonly<Record<string, (asked: Asked) => Answered>>;
+  readonly operations: Readonly<Record<string, (asked: Asked) => Answered | Promise<Answered>>>;
 }
 
 export const openPull = (forge: ForgeState, text: Pick<StoredPull, 'head' | 'base' | 'title' | 'body'>): StoredPull => {
@@ -83,6 +88,25 @@ export const pullOf = ({ pulls }: ForgeState, number: string | undefined): Store
 
 export const openOne = ({ pulls }: ForgeState, head: string | undefined, base: string | undefined) =>
   pulls.find((pull) => pull.state === 'open' && pull.head === head && pull.base === base);
+
+/** A merge by the API. Undefined once it is done. */
+export async function refusedMerge(
+  forge: ForgeState,
+  number: string | undefined,
+  { commit, how, title }: { readonly commit?: string; readonly how: MergeMethod; readonly title?: string },
+): Promise<Answered | undefined> {
+  const pull = pullOf(forge, number);
+  const refused = (status: number, message: string): Answered => ({ status, body: { message } });
+  if (pull.state !== 'open') return refused(405, 'Pull Request is not mergeable');
+  if (commit !== undefined && commit !== pull.headCommit) return refused(409, 'Head branch was modified');
+  return (await forge.merge(pull.number, how, title)) ? undefined : refused(405, forge.missing);
+}
+
+export const methods: Readonly<Record<string, MergeMethod>> = {
+  merge: 'merge commit',
+  squash: 'squash',
+  rebase: 'rebase',
+};
 
 export const paged = <T>(items: readonly T[], size: number, page: string | undefined): readonly T[] =>
   items.slice((Number(page ?? 1) - 1) * size, Number(page ?? 1) * size);

@@ -8,7 +8,7 @@ export interface GitHost {
   /** Tips of all branches by name. */
   tips(): ReadonlyMap<string, string>;
   /** Moves `base`. */
-  merge(head: string, base: string, how: MergeMethod): Promise<void>;
+  merge(head: string, base: string, how: MergeMethod, title?: string): Promise<void>;
 }
 
 /** A bare repository, by git itself. */
@@ -19,10 +19,10 @@ export const bareHost = (bare: string): GitHost => ({
         .split('\n')
         .map((line) => line.split(' ') as [string, string]),
     ),
-  async merge(head, base, how) {
+  async merge(head, base, how, title = `${how} of ${head}`) {
     const tree = sh(bare, 'merge-tree', '--write-tree', base, head).split('\n')[0]!;
     const parents = how === 'merge commit' ? ['-p', base, '-p', head] : ['-p', base];
-    const message = how === 'rebase' ? sh(bare, 'log', '-1', '--format=%B', head) : `${how} of ${head}`;
+    const message = how === 'rebase' ? sh(bare, 'log', '-1', '--format=%B', head) : title;
     const commit = sh(bare, 'commit-tree', tree, ...parents, '-m', message);
     sh(bare, 'update-ref', `refs/heads/${base}`, commit);
   },
@@ -31,9 +31,9 @@ export const bareHost = (bare: string): GitHost => ({
 /** A repository in memory. Branches that change other files than `base` did since are all that it can merge. */
 export const memoryHost = (repo: MemoryRepo): GitHost => ({
   tips: () => new Map([...repo.refs].map(([ref, oid]) => [ref.slice('refs/heads/'.length), oid])),
-  async merge(head, base, how) {
+  async merge(head, base, how, title = `${how} of ${head}`) {
     const [tip, target] = [repo.tip(head)!, repo.tip(base)!];
     const files = { ...(await repo.files(base)), ...(await repo.files(head)) };
-    repo.commit(base, files, `${how} of ${head}`, how === 'merge commit' ? [target, tip] : [target]);
+    repo.commit(base, files, title, how === 'merge commit' ? [target, tip] : [target]);
   },
 });

@@ -7,10 +7,12 @@ import {
   deleted,
   edited,
   type ForgeState,
+  methods,
   openOne,
   openPull,
   paged,
   pullOf,
+  refusedMerge,
   type StoredComment,
   type StoredPull,
   statusesOf,
@@ -88,6 +90,14 @@ export const githubDialect: Dialect = {
       return created(pullJson(forge, openPull(forge, { head, base, title, body: text })));
     },
     [`PATCH ${repo}/pulls/{pull_number}`]: (asked) => patched(asked, 200),
+    [`GET ${repo}`]: () => ok({ allow_merge_commit: false, allow_squash_merge: true }),
+    [`PUT ${repo}/pulls/{pull_number}/merge`]: async ({ forge, params, body }) => {
+      const { sha: commit, merge_method: how = 'merge', commit_title: title } = body;
+      return (
+        (await refusedMerge(forge, params['pull_number'], { commit, how: methods[how]!, title })) ??
+        ok({ sha: forge.tip('main'), merged: true, message: 'Pull Request successfully merged' })
+      );
+    },
     [`GET ${repo}/pulls/{pull_number}/reviews`]: ({ forge, params }) =>
       ok(pullOf(forge, params['pull_number']).reviews.map(({ user, state }) => ({ user: { login: user }, state }))),
     [`GET ${repo}/issues/{issue_number}/comments`]: ({ forge, params, query: { per_page: size = '30', page } }) =>
@@ -135,6 +145,11 @@ export const giteaDialect: Dialect = {
       return created(pullJson(forge, openPull(forge, { head, base, title, body: text })));
     },
     [`PATCH ${repo}/pulls/{index}`]: (asked) => patched(asked, 201),
+    [`GET ${repo}`]: () => ok({ default_merge_style: 'rebase' }),
+    [`POST ${repo}/pulls/{index}/merge`]: async ({ forge, params, body }) => {
+      const { head_commit_id: commit, Do: how = '', MergeTitleField: title } = body;
+      return (await refusedMerge(forge, params['index'], { commit, how: methods[how]!, title })) ?? ok('');
+    },
     [`GET ${repo}/pulls/{index}/reviews`]: ({ forge, params }) =>
       ok(
         pullOf(forge, params['index']).reviews.map(({ user, state }) => ({

@@ -9,6 +9,7 @@ import {
   openPull,
   paged,
   pullOf,
+  refusedMerge,
   type StoredComment,
   type StoredPull,
   statusesOf,
@@ -72,6 +73,18 @@ export const gitlabDialect: Dialect = {
       if (body['description'] !== undefined) pull.body = body['description'];
       if (body['state_event'] === 'close') pull.state = 'closed';
       return { status: 200, body: requestJson(pull) };
+    },
+    [`GET ${requests}/{merge_request_iid}`]: ({ forge, params }) => {
+      const pull = pullOf(forge, params['merge_request_iid']);
+      const detailed_merge_status = pull.state === 'open' ? 'not_approved' : 'not_open';
+      return { status: 200, body: { ...requestJson(pull), detailed_merge_status, merge_error: null } };
+    },
+    [`PUT ${requests}/{merge_request_iid}/merge`]: async ({ forge, params, body }) => {
+      const number = params['merge_request_iid'];
+      const merge = { commit: body['sha'], how: 'merge commit', title: body['merge_commit_message'] } as const;
+      const refused = await refusedMerge(forge, number, merge);
+      if (refused?.status === 405) return { status: 405, body: { message: '405 Method Not Allowed' } };
+      return refused ?? { status: 200, body: { ...requestJson(pullOf(forge, number)), merge_error: null } };
     },
     [`GET ${requests}/{merge_request_iid}/approvals`]: ({ forge, params }) => ({
       status: 200,

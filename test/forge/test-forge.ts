@@ -41,6 +41,7 @@ export class TestForge {
   readonly sent: Readonly<Record<string, string>>[] = [];
   fault: (request: { readonly method: string; readonly path: string }) => Fault | undefined = () => undefined;
   refusedMerges = 0;
+  missing = 'At least 1 approving review is required';
   readonly git: GitHost;
   readonly #dialect: Dialect;
   readonly #api: ReturnType<typeof describedApi>;
@@ -82,13 +83,13 @@ export class TestForge {
   }
 
   /** The merge button: false where the forge says 405, not yet. */
-  async merge(number: number, how: MergeMethod): Promise<boolean> {
+  async merge(number: number, how: MergeMethod, title?: string): Promise<boolean> {
     if (this.refusedMerges-- > 0) return false;
     const pull = this.pull(number);
     this.refresh();
     // First, as a daemon that sees the merge deletes the branch.
     pull.state = 'merged';
-    await this.git.merge(pull.head, pull.base, how);
+    await this.git.merge(pull.head, pull.base, how, title);
     return true;
   }
 
@@ -107,7 +108,7 @@ export class TestForge {
     const sent = body === undefined ? undefined : JSON.parse(body);
     this.#api.request(operation, searchParams, sent);
     this.refresh();
-    const { status, body: answered } = this.#dialect.operations[operation]!({
+    const { status, body: answered } = await this.#dialect.operations[operation]!({
       forge: this,
       params,
       query: Object.fromEntries(searchParams),

@@ -3,7 +3,7 @@ import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts
 import { writeError } from '../terminal/write.ts';
 import type { Desired } from './open-desired.ts';
 import { requestUrl } from './request-url.ts';
-import { type Change, submit } from './submit.ts';
+import { type Change, type Submitted, submit } from './submit.ts';
 
 export interface ChangeOptions {
   readonly repo: string;
@@ -27,7 +27,11 @@ export interface ChangeSummary {
 export async function reportChange(
   desired: Desired,
   change: Omit<Change, 'author'>,
-  { options, summary }: { readonly options: ChangeOptions; readonly summary: ChangeSummary },
+  {
+    options,
+    summary,
+    make = submit,
+  }: { readonly options: ChangeOptions; readonly summary: ChangeSummary; readonly make?: typeof submit },
 ): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
   const { notes } = summary;
@@ -35,9 +39,9 @@ export async function reportChange(
     path,
     ...(content === undefined ? { deleted: true } : { content }),
   }));
-  const submitted = options.dryRun ? undefined : await submit(desired, { ...change, author: options.gitAuthor });
+  const submitted = options.dryRun ? undefined : await make(desired, { ...change, author: options.gitAuthor });
   const made = options.dryRun ? files.length > 0 : submitted !== undefined;
-  const next = submitted && (change.branch === undefined ? pushed(desired) : nextStep(desired, submitted.branch));
+  const next = submitted && nextStepOf(desired, change, submitted);
   if (format !== 'table') {
     const document = {
       apiVersion: 'gitfleet.dev/v1alpha1',
@@ -46,6 +50,7 @@ export async function reportChange(
       dryRun: options.dryRun ?? false,
       branch: submitted?.branch,
       commit: submitted?.commit,
+      pullRequest: submitted?.pullRequest,
       files,
       notes,
       next: next?.commands,
@@ -55,7 +60,11 @@ export async function reportChange(
   for (const note of notes) writeError(`note: ${note}\n`);
   if (!made) return print(summary.already);
   if (!submitted) return print((await Promise.all(files.map((file) => fileText(desired, file)))).join(''));
-  print(`${summary.done}: commit ${submitted.commit.slice(0, 12)} on ${submitted.branch}`);
+  const { branch, commit = '', pullRequest: merged } = submitted;
+  const how = merged
+    ? `${merged.number} merged into ${branch}, ${merged.url}`
+    : `commit ${commit.slice(0, 12)} on ${branch}`;
+  print(`${summary.done}: ${how}`);
   for (const file of files) print(`  ${file.path}${'deleted' in file ? ' (removed)' : ''}`);
   if (next) print([next.sentence, ...next.commands.map((line) => `  ${line}`)].join('\n'));
 }
@@ -78,6 +87,15 @@ export async function printUnchanged(summary: string, output: string): Promise<v
 interface NextStep {
   readonly sentence: string;
   readonly commands: string[];
+}
+
+function nextStepOf(
+  desired: Desired,
+  change: Omit<Change, 'author'>,
+  { branch, pullRequest }: Submitted,
+): NextStep | undefined {
+  if (pullRequest) return undefined;
+  return change.branch === undefined ? pushed(desired) : nextStep(desired, branch);
 }
 
 /** A daemon that reads the origin does not see a commit in a clone. */

@@ -24,8 +24,11 @@ export class MovedMeanwhile extends CliError {}
 
 export interface Submitted {
   readonly branch: string;
-  readonly commit: string;
+  /** Undefined where a forge made it. */
+  readonly commit: string | undefined;
   readonly files: readonly string[];
+  /** That a forge merged, as people write its number. */
+  readonly pullRequest?: { readonly number: string; readonly url: string };
 }
 
 /** Another commit may be pushed in between; more failures than this have another cause. */

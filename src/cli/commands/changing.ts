@@ -50,7 +50,7 @@ export function changingCommands(gitfleet: Command): void {
       gitfleet
         .command('approve')
         .description(
-          'approve a request, or reject it: merge its branch into the branch with the desired state, and push that',
+          'approve a request, or reject it: merge its branch into the branch with the desired state, by git or by the forge',
         ),
     )
       .addArgument(
@@ -63,6 +63,11 @@ export function changingCommands(gitfleet: Command): void {
       .option('--reject', 'reject it instead, which ends the update run; needs --reason')
       .option('--reason <text>', 'why it is rejected, to record in the approval file and the commit')
       .option('--force', 'merge the branch although it holds more or something else than its request')
+      .option('--forge', 'let the forge merge its pull request; default for a URL with GITFLEET_FORGE_TOKEN[_FILE]')
+      .option('--no-forge', 'merge by git')
+      .addOption(
+        new Option('--timeout <duration>', 'wait so long for reviews and checks that the forge requires').default('1m'),
+      )
       .action(async (name, options) => (await import('../change/approve/approve.ts')).approve(name, options)),
     'approve payments-1-after-staging --dry-run',
     'approve payments-1-after-staging                in a clone: merges and pushes to its origin',

@@ -1,13 +1,18 @@
 import { resolve } from 'node:path';
 import { approvalBranch } from '../../../engine/gate/request.ts';
+import { parseDuration } from '../../../engine/kernel/duration.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
+import type { Forge } from '../../../forge/forge.ts';
 import { parseAddress } from '../../../git/address.ts';
 import { whoCommits } from '../../../git/native/who-commits.ts';
+import { systemClock } from '../../../members/clock.ts';
 import { CliError, exitCodes } from '../../terminal/exit.ts';
 import { unknownName } from '../../terminal/unknown-name.ts';
+import { writeError } from '../../terminal/write.ts';
 import { type Desired, withDesired } from '../open-desired.ts';
 import { type ChangeOptions, printUnchanged, reportChange } from '../report-change.ts';
 import { MovedMeanwhile } from '../submit.ts';
+import { rejectBranch, submitByForge, withForge } from './by-forge.ts';
 import { type Requests, readRequests } from './read-requests.ts';
 import { rejectedFile } from './rejected-file.ts';
 import { type RequestBranch, readRequestBranch } from './request-branch.ts';
@@ -17,6 +22,10 @@ export interface ApproveOptions extends ChangeOptions {
   readonly reject?: boolean;
   readonly reason?: string;
   readonly force?: boolean;
+  /** Whether the forge merges; undefined: where the repo is a URL and there is a token. */
+  readonly forge?: boolean;
+  /** Of what the forge needs to merge, as a duration. */
+  readonly timeout: string;
 }
 
 /** Others may push to the branch of desired state meanwhile; each attempt starts from its new tip. */
@@ -26,21 +35,27 @@ const mostNamed = 5;
 
 /**
  * Merges the approval branch of a request into the branch of desired state, and pushes that; or commits a rejection there. In a clone
- * it works on the repository that was cloned, where the daemon's branches are. Errors: CliError, nothing is changed then.
+ * it works on the repository that was cloned, where the daemon's branches are. A forge merges the pull request instead where it is to.
+ * Errors: CliError, nothing is changed then.
  */
 export async function approve(name: string, options: ApproveOptions): Promise<void> {
   refuseOptions(options);
   const { places, author } = await whereAsked(options);
+  // In a clone git merges, and pushes to the origin.
+  const forge = options.forge ?? (places.length > 1 ? false : undefined);
   let first: Requests | undefined;
   for (const [repo, note] of places) {
-    const requests = await answered(name, { options: { ...options, repo }, author, note });
+    const asked = { ...options, repo, ...(forge !== undefined && { forge }) };
+    const requests = await answered(name, { options: asked, author, note });
     if (requests === undefined) return;
     first ??= requests;
   }
   throw notThere(name, first!);
 }
 
-function refuseOptions({ reject, reason }: ApproveOptions): void {
+function refuseOptions({ reject, reason, timeout }: ApproveOptions): void {
+  if (parseDuration(timeout) === undefined)
+    throw new CliError(`--timeout ${timeout} is not a duration: write for example 30s or 5m`);
   if (reject && !reason?.trim())
     throw new CliError('--reject needs --reason TEXT: it is recorded, and shown to those who wait');
   if (!reject && reason !== undefined)
@@ -81,7 +96,7 @@ async function answered(name: string, answering: Answering): Promise<Requests | 
         if (await isAnswered(name, requests, options)) return undefined;
         const request = await readRequestBranch(name, desired, requests);
         if (request === undefined) return requests;
-        await answer(request, desired, answering);
+        await withForge(desired, options.forge, (forge) => answer(request, { desired, forge }, answering));
         return undefined;
       });
     } catch (error) {
@@ -103,7 +118,11 @@ async function isAnswered(name: string, { answers }: Requests, { reject, output 
   return true;
 }
 
-async function answer(request: RequestBranch, desired: Desired, { options, author, note }: Answering): Promise<void> {
+async function answer(
+  request: RequestBranch,
+  { desired, forge }: { readonly desired: Desired; readonly forge: Forge | undefined },
+  { options, author, note }: Answering,
+): Promise<void> {
   const { name, doubts } = request;
   const branch = approvalBranch({ name });
   if (doubts.length > 0 && !options.force)
@@ -111,12 +130,12 @@ async function answer(request: RequestBranch, desired: Desired, { options, autho
       `${branch} holds more or something else than its request: ${listUpTo(doubts, mostNamed)}: read it with git diff ${desired.branch}...${branch}, then --force merges all of it; or delete the branch, and gitfleet pushes it again`,
       exitCodes.refused,
     );
-  if (request.isBehind && !options.reject)
+  if (request.isBehind && !options.reject && !forge)
     throw new CliError(
       `${branch} changes other files, and ${desired.branch} has moved since: merge it with git, which sees conflicts`,
       exitCodes.refused,
     );
-  if (author === undefined && !options.dryRun)
+  if (author === undefined && !options.dryRun && (options.reject || !forge))
     throw new CliError(
       'git has no identity, and the commit names who approved: run git config --global user.name and user.email, or use --git-author "Name <address>"',
     );
@@ -125,25 +144,34 @@ async function answer(request: RequestBranch, desired: Desired, { options, autho
   const change = {
     edits: reject ? new Map([[request.path, rejectedFile(request, reason.trim())]]) : request.edits,
     message: `${reject ? 'Reject' : 'Approve'} ${name}${reject ? `\n\n${reason.trim()}` : ''}`,
-    branch: undefined,
+    branch: reject && forge ? rejectBranch(name) : undefined,
     merges: reject ? undefined : request.tip,
   };
   const notes = [
+    ...(forge && options.dryRun ? [`${forge.kind} merges it as a pull request of ${forge.repository}`] : []),
     ...doubts.map((doubt) => `merged with --force: ${doubt}`),
     ...(options.dryRun ? [`nothing is changed; this does it: ${command(name, options)}`] : note ? [note] : []),
   ];
   const summary = { done: `${name} is ${verb}`, already: `${name} is ${verb} already`, notes };
   const gitAuthor = author === undefined ? {} : { gitAuthor: author };
-  await reportChange(desired, change, { options: { ...options, ...gitAuthor }, summary });
+  const patience = {
+    clock: systemClock,
+    timeoutMs: parseDuration(options.timeout)!,
+    waiting: (why: string) => writeError(`note: ${why}\n`),
+  };
+  const make = forge && { make: submitByForge(forge, change.branch ?? branch, patience) };
+  await reportChange(desired, change, { options: { ...options, ...gitAuthor }, summary, ...make });
 }
 
-function command(name: string, { repo, branch, reject, reason, force, gitAuthor }: ApproveOptions): string {
+function command(name: string, options: ApproveOptions): string {
+  const { repo, branch, reject, reason, force, forge, gitAuthor } = options;
   const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   return [
     `gitfleet approve ${quoted(name)} --repo ${quoted(repo)}`,
     ...(branch === 'main' ? [] : [`--branch ${quoted(branch)}`]),
     ...(reject ? [`--reject --reason ${quoted(reason ?? '')}`] : []),
     ...(force ? ['--force'] : []),
+    ...(forge === undefined ? [] : [forge ? '--forge' : '--no-forge']),
     ...(gitAuthor === undefined ? [] : [`--git-author ${quoted(gitAuthor)}`]),
   ].join(' ');
 }
