@@ -4,11 +4,13 @@ import type { AddressInfo, Server } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fleetMembers } from '../../src/daemon/members.ts';
+import { collectGarbage } from '../../src/daemon/memory/release-memory.ts';
 import { availabilityOf } from '../../src/engine/bindings/availability.ts';
 import { emptyFleet } from '../../src/engine/input.ts';
-import { retryAfterMs } from '../../src/members/api-server/api-error.ts';
+import { ApiError, retryAfterMs } from '../../src/members/api-server/api-error.ts';
 import { httpTransport } from '../../src/members/api-server/http-transport.ts';
 import { memberLimits } from '../../src/members/api-server/member-limits.ts';
+import { responsesInFlight } from '../../src/members/api-server/responses-in-flight.ts';
 import { sharedLimits } from '../../src/members/api-server/shared-limits.ts';
 import type { TransportRequest, TransportResponse } from '../../src/members/api-server/transport.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
@@ -288,10 +290,52 @@ describe('a redirect over HTTP', () => {
   });
 });
 
+describe('the large responses of a member', () => {
+  it('are read one after the other, and the end of one lets the next go on', async () => {
+    const { limits, inFlight } = sharedLimits({ ...memberLimits, smallResponseBytes: 10 });
+    const life = new AbortController().signal;
+    const responses = responsesInFlight({ all: inFlight, limits, life });
+    const log: string[] = [];
+    const open = (name: string, bytes: number) => {
+      const response = responses.open(name, () => {});
+      response.hold(bytes);
+      const turn = response.turn();
+      if (turn === undefined) log.push(`${name} is read`);
+      else void turn.then(() => log.push(`${name} goes on`));
+      return response;
+    };
+    const [first, second, , fourth] = [open('a', 20), open('b', 20), open('c', 10), open('d', 11)];
+    second.end();
+    await turn();
+    expect(log).toEqual(['a is read', 'c is read']);
+    first.end();
+    await turn();
+    expect(log).toEqual(['a is read', 'c is read', 'd goes on']);
+    expect(fourth.turn()).toBeUndefined();
+  });
+});
+
+describe('an error response', () => {
+  it.each([
+    ['a Status', (message: string) => JSON.stringify({ kind: 'Status', message })],
+    ['a text', (message: string) => message],
+  ])('is not kept for the beginning of its message: %s', async (_what, bodyOf) => {
+    await collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    const errors = Array.from(
+      { length: 20 },
+      (_, at) => new ApiError({ tried: `${at}`, status: 400, body: bodyOf(`${at}${'m'.repeat(4 * mib)}`) }),
+    );
+    await collectGarbage();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(40 * mib);
+    expect(errors.map(({ message }) => message.length > 500)).not.toContain(false);
+  });
+});
+
 describe('what all members take together', () => {
   it('of answers that are on their way is taken from the member with most of it', async () => {
     const clock = manualClock(begin);
-    const shared = sharedLimits();
+    const shared = sharedLimits({ ...memberLimits, inFlightBytes: 6 * mib });
     const refused: string[] = [];
     const life = new AbortController().signal;
     const stalled = (chunks: number) =>
@@ -333,7 +377,7 @@ describe('what all members take together', () => {
     expect((await kept).metadata.name).toBe('x');
     await Promise.all(attacks);
     expect(new Set(refused)).toEqual(
-      new Set([expect.stringMatching(/^GET \/b on b: responses of 32 MiB are in flight from all members, most/)]),
+      new Set([expect.stringMatching(/^GET \/b on b: responses of 6 MiB are in flight from all members, most/)]),
     );
   });
 

@@ -88,6 +88,10 @@ export class BeyondLimit extends UnreachableError {
 export const badResponse = (tried: string, why: string, status = 200): ApiError =>
   new ApiError({ tried, status, body: why });
 
+/** A text of its own: a part of a text holds all of it, and errors are kept longer than responses. */
+const beginning = (text: string, characters: number): string =>
+  text.length > characters ? Buffer.from(text.slice(0, characters)).toString() : text;
+
 /** The beginning of a response, for messages. */
 export const quoted = (text: string): string => JSON.stringify(text.trim().slice(0, 80));
 
@@ -130,9 +134,9 @@ function readStatus(body: string): ResponseStatus {
       })),
     };
   } catch {
-    return { kind: '', message: body.trim().slice(0, 500) || 'empty response', reason: '', causes: [] };
+    return { kind: '', message: beginning(body.trim(), 500) || 'empty response', reason: '', causes: [] };
   }
 }
 
 const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value.slice(0, memberLimits.messageCharacters) : '';
+  typeof value === 'string' ? beginning(value, memberLimits.messageCharacters) : '';

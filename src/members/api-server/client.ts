@@ -74,8 +74,7 @@ export function memberClient(input: {
 
   async function read(wanted: Request): Promise<SentJson> {
     const text = await requests.text(wanted);
-    const { tried } = requests.exchangeOf(wanted);
-    return { value: readJson(text, { tried, parsedBytes: limits.parsedBytes }), text };
+    return { value: readJson(text, requests.exchangeOf(wanted).tried), text };
   }
 
   function refuse(error: unknown): never {
@@ -109,8 +108,7 @@ export function memberClient(input: {
       }).catch(refuse),
     watch(path, query, signal, onEvent) {
       const exchange = requests.exchangeOf(watchRequest(path, query, signal));
-      const stream = { ...exchange, silenceMs, parsedBytes: limits.parsedBytes };
-      return watchStream(stream, onEvent).catch(refuse);
+      return watchStream({ ...exchange, silenceMs }, onEvent).catch(refuse);
     },
   };
 }

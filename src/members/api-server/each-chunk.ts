@@ -5,14 +5,14 @@ export const chunkBytes = (length: number): number => length + 256;
 export const bufferOf = (chunk: Uint8Array): Buffer => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 
 /**
- * Calls `take` with every chunk of a body until it ends. Rejects when the body breaks, when `take` throws, and with its reason when
+ * Calls `take` with every chunk of a body until it ends, and waits for it before it reads on. Rejects when the body breaks, when `take` throws, and with its reason when
  * the signal is aborted; the body is then released. Not a chain of generators: a daemon reads ten thousand bodies at once, and each
  * would hold half a dozen generators.
  */
 export function eachChunk(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
-  take: (chunk: Uint8Array) => void,
+  take: (chunk: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
   const chunks = body[Symbol.asyncIterator]();
   let over = false;
@@ -36,13 +36,16 @@ export function eachChunk(
         return;
       }
       try {
-        take(value);
+        const waiting = take(value);
+        if (waiting) waiting.then(read, fail);
+        else read();
       } catch (error) {
         fail(error);
       }
-      if (!over) read();
     }
-    const read = (): void => void chunks.next().then(taken, fail);
+    const read = (): void => {
+      if (!over) void chunks.next().then(taken, fail);
+    };
 
     if (signal.aborted) aborted();
     else {

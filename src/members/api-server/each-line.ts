@@ -1,5 +1,5 @@
-import { StringDecoder } from 'node:string_decoder';
-import { bufferOf, chunkBytes, eachChunk } from './each-chunk.ts';
+import { bufferOf, eachChunk } from './each-chunk.ts';
+import { type GatheredBytes, gatheredBytes } from './gathered-bytes.ts';
 
 const lineBreak = 10;
 
@@ -15,11 +15,12 @@ export function eachLine(
   hold: (bytes: number) => void = () => {},
 ): Promise<void> {
   /** Of a line that is cut: a daemon waits for ten thousand lines at once, and most are cut nowhere. */
-  let cut: { readonly decoder: StringDecoder; text: string; bytes: number } | undefined;
+  let cut: GatheredBytes | undefined;
 
   function lineUpTo(chunk: Buffer, begin: number, end: number): string {
     if (cut === undefined) return chunk.toString('utf8', begin, end);
-    const line = cut.text + cut.decoder.end(chunk.subarray(begin, end));
+    cut.add(chunk.subarray(begin, end));
+    const line = cut.text();
     cut = undefined;
     return line;
   }
@@ -33,10 +34,9 @@ export function eachLine(
       if (line !== '') take(line);
     }
     if (begin < chunk.length) {
-      cut ??= { decoder: new StringDecoder('utf8'), text: '', bytes: 0 };
-      cut.text += cut.decoder.write(chunk.subarray(begin));
-      cut.bytes += chunkBytes(chunk.length - begin);
+      cut ??= gatheredBytes();
+      cut.add(chunk.subarray(begin));
     }
-    hold(cut?.bytes ?? 0);
-  });
+    hold(cut?.taken() ?? 0);
+  }).finally(() => cut?.release());
 }

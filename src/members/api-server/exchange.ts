@@ -1,8 +1,9 @@
-import { StringDecoder } from 'node:string_decoder';
 import type { Clock } from '../clock.ts';
 import { ApiError, BeyondLimit, badResponse, quoted, retryAfterMs, UnreachableError } from './api-error.ts';
 import { deadline, orAborted } from './deadline.ts';
-import { bufferOf, chunkBytes, eachChunk } from './each-chunk.ts';
+import { eachChunk } from './each-chunk.ts';
+import { gatheredBytes } from './gathered-bytes.ts';
+import { checkValues } from './read-json.ts';
 import type { ResponsesInFlight } from './responses-in-flight.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
@@ -14,6 +15,8 @@ export interface Exchange {
   readonly tried: string;
   readonly timeoutMs: number;
   readonly responses: ResponsesInFlight;
+  /** Most memory that the response may take when it is parsed. */
+  readonly parsedBytes: number;
   /** Ends every exchange of the member. */
   readonly life: AbortSignal;
 }
@@ -26,23 +29,22 @@ export async function exchange(input: Exchange): Promise<string> {
   const { clock, timeoutMs, tried, request } = input;
   const time = deadline({ clock, ms: timeoutMs, by: [request.signal, input.life] });
   const inFlight = input.responses.open(tried, time.abort);
+  const gathered = gatheredBytes();
   try {
     const response = await orAborted(input.transport({ ...request, signal: time.signal }), time.signal);
-    // Decoded as it is received: chunks would stay in memory until a full garbage collection, however large they are.
-    const decoder = new StringDecoder('utf8');
-    let text = '';
-    let bytes = 0;
     await eachChunk(response.body, time.signal, (chunk) => {
-      bytes += chunkBytes(chunk.length);
-      inFlight.hold(bytes);
-      text += decoder.write(bufferOf(chunk));
+      gathered.add(chunk);
+      inFlight.hold(gathered.taken());
+      return inFlight.turn();
     });
-    text += decoder.end();
+    // Before it is decoded: text stays until a full garbage collection.
+    const text = gathered.text((bytes) => checkValues(bytes, input));
     if (response.status < 300) return text;
     throw refusalOf(response, text, tried);
   } catch (error) {
     throw error instanceof ApiError || error instanceof BeyondLimit ? error : new UnreachableError(tried, error);
   } finally {
+    gathered.release();
     inFlight.end();
     time.end();
   }

@@ -6,6 +6,7 @@ import { getHeapStatistics } from 'node:v8';
  */
 export interface MemberLimits {
   readonly responseBytes: number;
+  readonly smallResponseBytes: number;
   readonly parsedBytes: number;
   readonly inFlightBytes: number;
   readonly pageObjects: number;
@@ -30,6 +31,8 @@ export const memberLimits: MemberLimits = {
   // A body, or a line of a watch. etcd takes objects of 1.5 MiB (--max-request-bytes) and API servers bodies of 3 MiB, so one object
   // with its managedFields fits several times. Of a page it is enough that one object fits. May grow if etcd's limit does.
   responseBytes: 8 * mib,
+  // Responses of one member beyond this are read one after the other. Most objects and pages have less; of the rest only one counts.
+  smallResponseBytes: mib / 8,
   // What a response becomes when it is parsed, as `parsedBytesOf` estimates it. Objects of Kubernetes take 3 to 5 times their text;
   // the worst JSON, {},{}, takes 21 times. May grow with `responseBytes`.
   parsedBytes: 64 * mib,

@@ -1,14 +1,18 @@
 import { BeyondLimit, badResponse, quoted } from './api-error.ts';
 
-/** Parses a response. Throws BeyondLimit if that would take too much memory, ApiError if it is not JSON. */
-export function readJson(
-  text: string,
+/** Throws BeyondLimit for JSON, as text or as its bytes, that would take too much memory when it is parsed. */
+export function checkValues(
+  json: string | Buffer,
   { tried, parsedBytes }: { readonly tried: string; readonly parsedBytes: number },
-): unknown {
-  if (text.length * worstPerCharacter > parsedBytes && parsedBytesOf(text) > parsedBytes)
+): void {
+  if (json.length * worstPerCharacter > parsedBytes && parsedBytesOf(json) > parsedBytes)
     throw new BeyondLimit(tried, `a response of more values than fit into ${parsedBytes / 2 ** 20} MiB`, {
       smaller: true,
     });
+}
+
+/** Parses a response. Throws ApiError if it is not JSON. */
+export function readJson(text: string, tried: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -31,14 +35,15 @@ const charactersPerSample = 16;
  * About as much memory as JSON takes when it is parsed; characters in strings count as well. The estimate samples characters at
  * random, so that no text can be written for which it is wrong.
  */
-export function parsedBytesOf(text: string): number {
-  const samples = Math.min(mostSamples, Math.ceil(text.length / charactersPerSample));
-  const step = text.length / samples;
+export function parsedBytesOf(json: string | Buffer): number {
+  const codeAt = typeof json === 'string' ? (at: number) => json.charCodeAt(at) : (at: number) => json[Math.floor(at)];
+  const samples = Math.min(mostSamples, Math.ceil(json.length / charactersPerSample));
+  const step = json.length / samples;
   let bytes = 0;
   for (let sample = 0; sample < samples; sample++) {
-    const code = text.charCodeAt((sample + Math.random()) * step);
+    const code = codeAt((sample + Math.random()) * step);
     if (code === comma) bytes += entryBytes;
     else if (code === brace || code === bracket) bytes += containerBytes;
   }
-  return text.length + bytes * step;
+  return json.length + bytes * step;
 }

@@ -4,6 +4,7 @@ import { ApiError, BeyondLimit, UnreachableError } from './api-error.ts';
 import { type Exchange, exchange } from './exchange.ts';
 import { Limiter } from './limiter.ts';
 import type { ResponsesInFlight } from './responses-in-flight.ts';
+import type { SharedLimits } from './shared-limits.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
 /** Requests in flight to one member. API servers give one client a few dozen slots before they queue or refuse it. */
@@ -42,8 +43,9 @@ export function requestQueue(input: {
   readonly clock: Clock;
   readonly responses: ResponsesInFlight;
   readonly life: AbortSignal;
+  readonly shared: SharedLimits;
 }): RequestQueue {
-  const { name, clock, life, responses } = input;
+  const { name, clock, life, responses, shared } = input;
   const limiter = new Limiter(concurrency);
   let sent = 0;
   let pausedUntil = 0;
@@ -58,6 +60,7 @@ export function requestQueue(input: {
     clock,
     life,
     responses,
+    parsedBytes: shared.limits.parsedBytes,
     timeoutMs: wanted.timeoutMs ?? requestTimeoutMs,
     tried: `${wanted.tried ?? `${wanted.method} ${wanted.path.split('?')[0]}`} on ${name}`,
     request: transportRequest(wanted),

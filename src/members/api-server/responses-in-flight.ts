@@ -14,6 +14,8 @@ export interface ResponsesInFlight {
 export interface ResponseInFlight {
   /** Replaces the number of bytes. Throws BeyondLimit if it is more than one response may have. */
   hold(bytes: number): void;
+  /** Before more of a large response is read: settles when no other large one of the member is read. Absent: at once. */
+  turn(): Promise<void> | undefined;
   end(): void;
 }
 
@@ -27,6 +29,9 @@ export function responsesInFlight(input: {
 }): ResponsesInFlight {
   const { limits } = input;
   const open = new Map<symbol, { bytes: number; readonly tried: string; readonly abort: (reason: Error) => void }>();
+  /** The large response that is read, and what those wait for that are read next. */
+  let large: symbol | undefined;
+  const waiting = new Map<symbol, () => void>();
   let total = 0;
   const share = input.all.open(() => {
     const what = `responses of ${mebibytes(limits.inFlightBytes)} are in flight from all members, most of it from this one`;
@@ -42,6 +47,14 @@ export function responsesInFlight(input: {
     share.hold(total);
   }
 
+  function readNext(): void {
+    const [next] = waiting;
+    large = next?.[0];
+    if (!next) return;
+    waiting.delete(next[0]);
+    next[1]();
+  }
+
   return {
     open(tried, abort) {
       const key = Symbol();
@@ -55,8 +68,15 @@ export function responsesInFlight(input: {
             });
           change(response, bytes);
         },
+        turn() {
+          if (response.bytes <= limits.smallResponseBytes) return undefined;
+          large ??= key;
+          return large === key ? undefined : new Promise((resolve) => waiting.set(key, resolve));
+        },
         end() {
           open.delete(key);
+          waiting.delete(key);
+          if (large === key) readNext();
           change(response, 0);
         },
       };

@@ -5,7 +5,7 @@ import { deadline, orAborted } from './deadline.ts';
 import { eachLine } from './each-line.ts';
 import { type Exchange, exchange } from './exchange.ts';
 import { objectFault } from './object-fault.ts';
-import { readJson } from './read-json.ts';
+import { checkValues, readJson } from './read-json.ts';
 
 export type WatchEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Manifest }
@@ -24,10 +24,10 @@ export type WatchEnd = 'ended' | 'silent';
  * UnreachableError when the connection breaks or there is no response.
  */
 export async function watchStream(
-  input: Exchange & { readonly silenceMs: number; readonly parsedBytes: number },
+  input: Exchange & { readonly silenceMs: number },
   onEvent: (event: WatchEvent) => void,
 ): Promise<WatchEnd> {
-  const { clock, tried, request, silenceMs, parsedBytes } = input;
+  const { clock, tried, request, silenceMs } = input;
   const time = deadline({ clock, ms: input.timeoutMs, by: [request.signal, input.life] });
   const inFlight = input.responses.open(tried, time.abort);
   let accepted = false;
@@ -44,7 +44,8 @@ export async function watchStream(
       time.signal,
       (line) => {
         time.renew(silenceMs);
-        onEvent(eventOf(readJson(line, { tried, parsedBytes }), tried));
+        checkValues(line, input);
+        onEvent(eventOf(readJson(line, tried), tried));
       },
       inFlight.hold,
     );
