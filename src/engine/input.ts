@@ -31,6 +31,11 @@ export interface PlanInput {
    * reachable and holds exactly what is recorded.
    */
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
+  /**
+   * What cluster upgrades see of members in place of `observations`: a forecast knows what its members run and nothing else of them.
+   * Of a member without an entry nothing is known.
+   */
+  readonly upgradeObservations?: ReadonlyMap<ClusterName, ClusterObservation>;
   readonly record: FleetRecord;
   /** Bindings that nothing but the record claims: the guard also counts what their clusters show. Undefined = none. */
   readonly isUnproven?: (key: PlacementKey, cluster: ClusterName) => boolean;

@@ -23,4 +23,8 @@ export const placementTargets = memoize((targets: readonly Target[]): readonly P
 export const nodesTargets = (targets: readonly Target[]): readonly NodesTarget[] =>
   targets.filter((target) => 'nodes' in target);
 
+/** Those of cluster upgrades. */
+export const upgradeTargets = (targets: readonly Target[]): readonly UpgradeTarget[] =>
+  targets.filter((target) => 'upgrade' in target);
+
 const isOfPlacement = (target: Target): target is PlacementTarget => 'placement' in target;

@@ -4,6 +4,8 @@ import type { ClusterName } from '../api/meta.ts';
 export interface Assumptions {
   /** From the start of an update, or of a removal, until the cluster is done. */
   readonly readyAfterMs: number;
+  /** From the start of an upgrade of a cluster until it runs the new versions. Each step of several minors takes as long. */
+  readonly upgradedAfterMs: number;
   /** From the request of an approval until it is merged; undefined = never. */
   readonly approveAfterMs: number | undefined;
   /** Where the forecast ends if the fleet has not settled before. */

@@ -4,18 +4,14 @@ import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../api
 import type { PlanInput } from '../engine/input.ts';
 import { findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
-import {
-  type GuardFinding,
-  type Plan,
-  type PlannedRun,
-  type PlannedUpgradeRun,
-  plannedUpgradeRuns,
-} from '../engine/plan-document.ts';
+import type { GuardFinding, Plan } from '../engine/plan-document.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import { isOver, placementOfRun } from '../engine/update-run.ts';
-import { isTerminal } from '../engine/upgrade/tree.ts';
 import type { Assumptions } from './assumptions.ts';
+import { heldTimes } from './held-times.ts';
+import type { ClusterSpan, RolloutStage, Wait } from './spans.ts';
 import { type ForecastRun, type ForecastStep, forecastSteps } from './steps.ts';
+import { type UpgradeForecast, upgradeForecasts } from './upgrade-forecasts.ts';
 
 /** When the changes of a fleet would happen, if members and people do as supposed. */
 export interface Forecast {
@@ -30,8 +26,8 @@ export interface Forecast {
   readonly doneAt?: Timestamp;
   /** Update runs that are not over, and placements that roll out by themselves and change, in order of their start. */
   readonly rollouts: readonly Rollout[];
-  /** Cluster update runs that are not over, as of the first plan: nothing simulates them after that. */
-  readonly upgrades: readonly PlannedUpgradeRun[];
+  /** Cluster update runs that are not over, in order of their start. */
+  readonly upgrades: readonly UpgradeForecast[];
   /** Placements that the last plan leaves without all of their clusters. */
   readonly shortages: readonly PlacementRef[];
   /** Findings of the guard on the last plan. */
@@ -52,32 +48,6 @@ export interface Rollout {
   readonly waits: readonly Wait[];
 }
 
-export interface RolloutStage {
-  /** Absent: the placement rolls out by itself. */
-  readonly name?: string;
-  readonly isRollback?: true;
-  readonly from?: Timestamp;
-  readonly to?: Timestamp;
-  readonly clusters: readonly ClusterSpan[];
-  readonly waits: readonly Wait[];
-}
-
-export interface ClusterSpan {
-  readonly clusterName: ClusterName;
-  readonly action: 'add' | 'update' | 'remove';
-  readonly from: Timestamp;
-  readonly to?: Timestamp;
-}
-
-export interface Wait {
-  readonly kind: 'approval' | 'soak' | 'freeze';
-  readonly from: Timestamp;
-  /** Absent: it lasts until the horizon, or longer. */
-  readonly to?: Timestamp;
-  /** Of the request. */
-  readonly approval?: string;
-}
-
 export function forecast(input: PlanInput, assumptions: Assumptions): Forecast {
   const run = forecastSteps(input, assumptions);
   return forecastOf(run, input, assumptions);
@@ -87,8 +57,9 @@ export function forecast(input: PlanInput, assumptions: Assumptions): Forecast {
 export function forecastOf({ steps, end }: ForecastRun, input: PlanInput, { untilMs }: Assumptions): Forecast {
   const rollouts = [...runRollouts(steps, input), ...ownRollouts(steps)].sort((a, b) => orderOf(a) - orderOf(b));
   const { plan } = steps.at(-1)!.result;
-  const ends = rollouts.map(({ to }) => to);
-  const isDone = rollouts.length > 0 && ends.every((to) => to !== undefined);
+  const upgrades = upgradeForecasts(steps, input);
+  const ends = [...rollouts, ...upgrades].map(({ to }) => to);
+  const isDone = ends.length > 0 && ends.every((to) => to !== undefined);
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'Forecast',
@@ -97,7 +68,7 @@ export function forecastOf({ steps, end }: ForecastRun, input: PlanInput, { unti
     end,
     ...(isDone && { doneAt: ends.map((to) => to!).reduce((latest, to) => (to > latest ? to : latest)) }),
     rollouts,
-    upgrades: plannedUpgradeRuns(steps[0]!.result.plan).filter(({ status }) => !isTerminal(status)),
+    upgrades,
     shortages: plan.placements.filter(({ scheduled }) => scheduled.status === 'False').map(refOf),
     guard: plan.guard,
   };
@@ -124,7 +95,7 @@ function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rol
     const { status } = run;
     const { rollbackStatus, stagesStatus = [], deletionStageStatus, conditions = [] } = status;
     const removals = (deletionStageStatus?.clusters.length ?? 0) > 0 ? [deletionStageStatus!] : [];
-    const freezes = freezesOf(steps, run);
+    const freezes = heldTimes(steps, run, 'freeze');
     const stages = [
       ...[...stagesStatus, ...removals].map((stage) =>
         stageOf(stage, { status, isMember, freezes, earlier: record.runs.get(key)?.status }),
@@ -232,35 +203,6 @@ function soakWait(stage: StageStatus, { conditions }: Task): Wait | undefined {
   return { kind: 'soak', from: ends.reduce((last, at) => (at > last ? at : last)), ...(to !== undefined && { to }) };
 }
 
-/** Times in which a freeze or a suspension holds an object, by stage. */
-function freezesOf(
-  steps: readonly ForecastStep[],
-  { kind, name, namespace }: Pick<PlannedRun, 'name' | 'namespace'> & { readonly kind: string },
-): ReadonlyMap<string, readonly Wait[]> {
-  const found = new Map<string, Wait[]>();
-  const open = new Set<string>();
-  for (const { now, result } of steps) {
-    const held = new Set(
-      result.plan.holds
-        .filter(
-          ({ reason, subject }) =>
-            reason === 'Freeze' && subject.kind === kind && subject.name === name && subject.namespace === namespace,
-        )
-        .map(({ subject }) => subject.stage ?? ''),
-    );
-    for (const stage of held.difference(open)) {
-      open.add(stage);
-      found.set(stage, [...(found.get(stage) ?? []), { kind: 'freeze', from: now }]);
-    }
-    for (const stage of open.difference(held)) {
-      open.delete(stage);
-      const list = found.get(stage)!;
-      found.set(stage, [...list.slice(0, -1), { ...list.at(-1)!, to: now }]);
-    }
-  }
-  return found;
-}
-
 /** Placements that roll out by themselves, and those that are removed. */
 function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
   const spans = new Map<string, { readonly placement: PlacementRef; readonly clusters: ClusterSpan[] }>();
@@ -286,7 +228,8 @@ function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
   }
   return [...spans.values()].map(({ placement, clusters }) => {
     const { kind, name, namespace } = placement;
-    const freezes = freezesOf(steps, { kind, name, ...(namespace === undefined ? {} : { namespace }) }).get('') ?? [];
+    const freezes =
+      heldTimes(steps, { kind, name, ...(namespace === undefined ? {} : { namespace }) }, 'freeze').get('') ?? [];
     const ends = clusters.map(({ to }) => to);
     const to = ends.every((end) => end !== undefined)
       ? ends.reduce((last, end) => (end! > last! ? end : last))

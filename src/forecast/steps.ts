@@ -10,6 +10,7 @@ import { memoOf } from '../engine/reuse/memo.ts';
 import type { Assumptions } from './assumptions.ts';
 import { nextRecord } from './next-record.ts';
 import { simulatedMembers } from './simulated-members.ts';
+import { simulatedUpgrades, withRecordedVersions } from './simulated-upgrades.ts';
 
 /** One plan of a forecast. */
 export interface ForecastStep {
@@ -51,10 +52,12 @@ export function atOnce<T>(work: InSteps<T>): T {
 }
 
 /** The same as {@link forecastSteps}, one plan at a time. */
-export function* stepByStep(input: PlanInput, assumptions: Assumptions): InSteps<ForecastRun> {
+export function* stepByStep(written: PlanInput, assumptions: Assumptions): InSteps<ForecastRun> {
+  const input = withRecordedVersions(written);
   const begin = parseInstant(input.now) ?? 0;
   const end = begin + assumptions.untilMs;
   const members = simulatedMembers(input, { ...assumptions, end });
+  const upgrades = simulatedUpgrades(input, { ...assumptions, silent: members.silent });
   const approver = simulatedApprovers(assumptions.approveAfterMs);
   const steps: ForecastStep[] = [];
   let present: PlanInput = { ...input, record: { ...input.record, askedRemovals: undefined } };
@@ -68,7 +71,7 @@ export function* stepByStep(input: PlanInput, assumptions: Assumptions): InSteps
     const now = parseInstant(plan.now)!;
     const approvals = approver.look(plan, now);
     const recorded = isRefused ? present.record : nextRecord(plan, present.record);
-    const awaited = isRefused ? [] : members.look(plan, recorded, now);
+    const awaited = isRefused ? [] : [...members.look(plan, recorded, now), ...upgrades.look(plan, now)];
     const wake = parseInstant(plan.wakeAt ?? '');
     const instants = [...approvals, ...awaited, ...(wake === undefined ? [] : [wake])].filter((at) => at > now);
     const next = instants.reduce((earliest, at) => Math.min(earliest, at), Number.POSITIVE_INFINITY);
@@ -91,6 +94,7 @@ export function* stepByStep(input: PlanInput, assumptions: Assumptions): InSteps
       now: formatInstant(next),
       // From here on members have what is recorded, and what they are supposed to have.
       observations: undefined,
+      upgradeObservations: upgrades.observationsAt(next),
       fleet: approver.approvedBy(members.fleet(present.fleet), next),
       record: members.advance(recorded, next),
     };

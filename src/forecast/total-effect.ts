@@ -7,15 +7,15 @@ import { parseDuration } from '../engine/kernel/duration.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import { by } from '../engine/kernel/ordering.ts';
 import type { PlanResult } from '../engine/plan.ts';
-import { type GuardFinding, type Plan, type PlannedUpgradeRun, plannedUpgradeRuns } from '../engine/plan-document.ts';
+import type { GuardFinding } from '../engine/plan-document.ts';
 import { keyOfManifest, refOfManifest } from '../engine/selection/object-key.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
-import { isTerminal } from '../engine/upgrade/tree.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type Forecast, forecastOf } from './forecast.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
+import type { UpgradeForecast } from './upgrade-forecasts.ts';
 
 /** What a change of the fleet repo does to the clusters once everything has settled, and how it gets there. */
 export interface TotalEffect {
@@ -31,8 +31,8 @@ export interface TotalEffect {
   readonly guard: readonly GuardFinding[];
   /** Placements with changes that no update run rolls out. */
   readonly notRolledOut: readonly NotRolledOut[];
-  /** Cluster update runs that the change adds or whose spec it changes, and that are not over. Upgrades are not simulated. */
-  readonly upgrades: readonly PlannedUpgradeRun[];
+  /** Cluster update runs that the change adds or whose spec it changes. Other runs are supposed to start nothing meanwhile. */
+  readonly upgrades: readonly UpgradeForecast[];
   /** The first plan of the change: its problems and holds. */
   readonly first: PlanResult;
 }
@@ -65,6 +65,7 @@ type Approved = Assumptions & { readonly approveAfterMs: number };
 export const previewAssumptions: Approved = {
   untilMs: parseDuration('720h')!,
   readyAfterMs: parseDuration('90s')!,
+  upgradedAfterMs: parseDuration('30m')!,
   approveAfterMs: parseDuration('1h')!,
 };
 
@@ -81,28 +82,40 @@ export function* totalEffectInSteps(
   next: Pick<PlanInput, 'fleet' | 'commit'>,
   assumptions: Approved,
 ): InSteps<TotalEffect> {
-  const settled = yield* stepByStep(base, assumptions);
-  const input = settled.continuedBy(next);
+  const changed = changedRuns(base.fleet, next.fleet);
+  const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, () => true) }, assumptions);
+  const input = settled.continuedBy({ ...next, fleet: withStopped(next.fleet, (name) => !changed.has(name)) });
   const run = yield* stepByStep(input, { ...assumptions, silent: settled.silent });
   const first = run.steps[0]!.result;
   const last = run.steps.at(-1)!.result;
   const before = heldBefore(first);
   const after = heldAfter(last, before);
+  const forecast = forecastOf(run, input, assumptions);
   return {
     ...compared(before, after, staysOf(first, last)),
-    forecast: forecastOf(run, input, assumptions),
+    forecast,
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
-    upgrades: newUpgrades(base.fleet, next.fleet, first.plan),
+    upgrades: forecast.upgrades.filter(({ run: name }) => changed.has(name)),
     first,
   };
 }
 
-function newUpgrades(before: Fleet, after: Fleet, plan: Plan): PlannedUpgradeRun[] {
+/** Names of cluster update runs that are new, or whose spec differs. */
+function changedRuns(before: Fleet, after: Fleet): ReadonlySet<string> {
   const specs = ({ upgradeRuns }: Fleet) =>
     new Map(upgradeRuns.map(({ metadata, spec }) => [metadata.name as string, canonicalJson(spec)]));
-  const [was, is] = [specs(before), specs(after)];
-  return plannedUpgradeRuns(plan).filter(({ name, status }) => was.get(name) !== is.get(name) && !isTerminal(status));
+  const was = specs(before);
+  return new Set([...specs(after)].flatMap(([name, spec]) => (was.get(name) === spec ? [] : [name])));
+}
+
+/** What is in flight ends, and nothing else starts: a run may take weeks, and is no part of the change. */
+function withStopped(fleet: Fleet, isStopped: (run: string) => boolean): Fleet {
+  if (fleet.upgradeRuns.length === 0) return fleet;
+  const upgradeRuns = fleet.upgradeRuns.map((run) =>
+    isStopped(run.metadata.name) ? { ...run, spec: { ...run.spec, state: 'Stopped' as const } } : run,
+  );
+  return { ...fleet, upgradeRuns };
 }
 
 export interface HeldObject {

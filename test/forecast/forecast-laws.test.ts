@@ -7,7 +7,12 @@ import { environments, runFile, type Stage, strategyFile, withEverybody } from '
 import { drawn } from '../support/law-runs.ts';
 import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 
-const assumptions = { readyAfterMs: 90_000, approveAfterMs: 600_000, untilMs: 14 * 86_400_000 };
+const assumptions = {
+  readyAfterMs: 90_000,
+  upgradedAfterMs: 1_800_000,
+  approveAfterMs: 600_000,
+  untilMs: 14 * 86_400_000,
+};
 
 const stage: fc.Arbitrary<Stage> = fc.record({
   environment: fc.constantFrom(...environments),

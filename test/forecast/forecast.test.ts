@@ -6,7 +6,7 @@ import { deployment, member, PaperFleet, placement } from '../support/paper-flee
 
 const day = 86_400_000;
 const hour = 3_600_000;
-const usual = { readyAfterMs: 90_000, approveAfterMs: hour, untilMs: 7 * day };
+const usual = { readyAfterMs: 90_000, upgradedAfterMs: 1_800_000, approveAfterMs: hour, untilMs: 7 * day };
 
 const files = (run = ''): Record<string, string> => ({
   'clusters/a.yaml': member('a', { env: 'dev' }),

@@ -9,7 +9,12 @@ import { effectText } from '../../src/report/effect/effect-text.ts';
 import { drawn } from '../support/law-runs.ts';
 import { deployment, member, PaperFleet, placement, treeOf } from '../support/paper-fleet.ts';
 
-const assumptions = { readyAfterMs: 60_000, approveAfterMs: 600_000, untilMs: 30 * 86_400_000 };
+const assumptions = {
+  readyAfterMs: 60_000,
+  upgradedAfterMs: 1_800_000,
+  approveAfterMs: 600_000,
+  untilMs: 30 * 86_400_000,
+};
 type Files = Record<string, string>;
 
 const effectOf = async (paper: PaperFleet, files: Files): Promise<TotalEffect> =>

@@ -57,16 +57,19 @@ export function planningCommands(gitfleet: Command): void {
     planOptions(
       gitfleet
         .command('forecast')
-        .description('show when changes would happen: stages, clusters, approvals and freezes in virtual time'),
+        .description(
+          'show when changes and cluster upgrades would happen: stages, clusters, approvals, windows and freezes in virtual time',
+        ),
     )
       .option('--until <duration>', 'how far to look: 12h, 7d', '7d')
       .option('--ready-after <duration>', 'clusters are ready so long after they are updated', '90s')
+      .option('--upgraded-after <duration>', 'clusters run new versions so long after their upgrade started', '30m')
       .option('--approve-after <duration|never>', 'approvals are given so long after they are requested', '1h')
       .addOption(output('table, json or markdown'))
       .action(async (options) => (await import('../forecast/forecast.ts')).forecast(options)),
     'forecast',
     'forecast --ref my-branch --approve-after never',
-    'forecast --until 14d --ready-after 5m -o markdown',
+    'forecast --until 14d --ready-after 5m --upgraded-after 45m -o markdown',
   );
 
   examples(

@@ -3,7 +3,13 @@ import type { Assumptions } from '../../forecast/assumptions.ts';
 import { type Forecast, forecast as forecastFleet } from '../../forecast/forecast.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
 import { ganttLegend } from '../../report/forecast/gantt.ts';
-import { clusterRows, forecastHeadings, forecastParts, forecastSummary } from '../../report/forecast/lines.ts';
+import {
+  clusterHeadings,
+  clusterRows,
+  forecastHeadings,
+  forecastParts,
+  forecastSummary,
+} from '../../report/forecast/lines.ts';
 import { indent } from '../kinds/page-text.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
@@ -15,6 +21,7 @@ export interface AssumptionFlags {
   readonly until: string;
   readonly readyAfter: string;
   readonly approveAfter: string;
+  readonly upgradedAfter: string;
 }
 
 /** Clusters that a table lists one by one. */
@@ -25,18 +32,20 @@ export async function forecast(options: PlanOptions & AssumptionFlags & { readon
   const format = outputFormat(options.output, ['table', 'json', 'markdown']);
   const assumptions = assumptionsOf(options);
   const found = forecastFleet(withRecordedStatus(await readPlanInput(options)), assumptions);
-  if (format === 'json')
-    printJson({ ...found, assumptions: { readyAfter: options.readyAfter, approveAfter: options.approveAfter } });
-  else if (format === 'markdown') print(forecastMarkdown(found, options));
+  if (format === 'json') {
+    const { readyAfter, approveAfter, upgradedAfter } = options;
+    printJson({ ...found, assumptions: { readyAfter, approveAfter, upgradedAfter } });
+  } else if (format === 'markdown') print(forecastMarkdown(found, options));
   else print(forecastTable(found, options));
   if (found.end === 'refused') throw new CliError('', exitCodes.refused, { silent: true });
 }
 
 /** What the flags suppose. Days are written as `7d`. Errors: CliError. */
-export function assumptionsOf({ until, readyAfter, approveAfter }: AssumptionFlags): Assumptions {
+export function assumptionsOf({ until, readyAfter, approveAfter, upgradedAfter }: AssumptionFlags): Assumptions {
   return {
     untilMs: durationOf('--until', until),
     readyAfterMs: durationOf('--ready-after', readyAfter),
+    upgradedAfterMs: durationOf('--upgraded-after', upgradedAfter),
     approveAfterMs: approveAfter === 'never' ? undefined : durationOf('--approve-after', approveAfter),
   };
 }
@@ -48,8 +57,10 @@ function durationOf(flag: string, text: string): number {
   return ms;
 }
 
-const supposed = ({ readyAfter, approveAfter }: AssumptionFlags): string =>
-  `Supposed: clusters are ready after ${readyAfter}, and approvals are ${approveAfter === 'never' ? 'never given' : `given after ${approveAfter}`}.`;
+function supposed({ upgrades }: Forecast, { readyAfter, approveAfter, upgradedAfter }: AssumptionFlags): string {
+  const upgraded = upgrades.length === 0 ? '' : ` upgraded after ${upgradedAfter} (each step of several minors),`;
+  return `Supposed: clusters are ready after ${readyAfter},${upgraded} and approvals are ${approveAfter === 'never' ? 'never given' : `given after ${approveAfter}`}.`;
+}
 
 function forecastTable(found: Forecast, flags: AssumptionFlags): string {
   const parts = forecastParts(found).map(({ title, rows, notes }) =>
@@ -62,10 +73,8 @@ function forecastTable(found: Forecast, flags: AssumptionFlags): string {
   return [
     forecastSummary(found),
     ...parts,
-    ...(listed.length > 0
-      ? [table(['START', 'END', 'ACTION', 'ROLLOUT', 'STAGE', 'CLUSTER'], listed), ...more, ganttLegend]
-      : []),
-    supposed(flags),
+    ...(listed.length > 0 ? [table(clusterHeadings.slice(0, listed[0]!.length), listed), ...more, ganttLegend] : []),
+    supposed(found, flags),
   ].join('\n\n');
 }
 
@@ -79,6 +88,15 @@ function forecastMarkdown(found: Forecast, flags: AssumptionFlags): string {
     '~~~',
     ...notes.map((note) => `- ${markdownText(note)}`),
   ]);
-  const legend = found.rollouts.length === 0 ? [] : ['', ganttLegend];
-  return ['### gitfleet forecast', '', forecastSummary(found), ...parts, ...legend, '', supposed(flags), ''].join('\n');
+  const legend = parts.length === 0 ? [] : ['', ganttLegend];
+  return [
+    '### gitfleet forecast',
+    '',
+    forecastSummary(found),
+    ...parts,
+    ...legend,
+    '',
+    supposed(found, flags),
+    '',
+  ].join('\n');
 }

@@ -2,6 +2,7 @@ import { survey } from '../../engine/survey.ts';
 import { channelTarget } from '../../engine/upgrade/channel-target.ts';
 import { profileRun } from '../../engine/upgrade/profile-run.ts';
 import { upgradesInput } from '../../engine/upgrade/upgrades-outcome.ts';
+import { withRecordedVersions } from '../../forecast/simulated-upgrades.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
@@ -17,7 +18,7 @@ export async function generate(
 ): Promise<void> {
   if (kind !== 'run') throw unknownName({ what: 'kind', name: kind, known: ['run'] });
   const format = outputFormat(options.output, ['yaml', 'json']);
-  const input = await readPlanInput(options);
+  const input = withRecordedVersions(await readPlanInput(options));
   const { upgradeProfiles } = input.fleet;
   const profile = upgradeProfiles.find(({ metadata }) => metadata.name === options.profile);
   if (!profile) {

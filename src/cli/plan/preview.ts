@@ -8,7 +8,13 @@ import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { effectMarkdown, titleWith } from '../../report/effect/effect-markdown.ts';
-import { type EffectText, effectHeadings, effectText, mergedText } from '../../report/effect/effect-text.ts';
+import {
+  clustersToUpgrade,
+  type EffectText,
+  effectHeadings,
+  effectText,
+  mergedText,
+} from '../../report/effect/effect-text.ts';
 import { openGit } from '../fleet-repo/open-git.ts';
 import { titled } from '../kinds/page-text.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -49,14 +55,18 @@ export async function preview(
     });
   } else if (format === 'markdown') print(effectMarkdown(text, { head, problems: found }));
   else print(effectTable(text, { head, problems: found }));
-  const code = exitCodeOf(text, found);
+  const changes = text.rows.length + effect.upgrades.flatMap(clustersToUpgrade).length > 0;
+  const code = exitCodeOf(text, { changes, problems: found });
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
 }
 
-function exitCodeOf({ guard, rows, upgrades }: EffectText, problems: readonly Problem[]): number {
+function exitCodeOf(
+  { guard }: EffectText,
+  { changes, problems }: { readonly changes: boolean; readonly problems: readonly Problem[] },
+): number {
   if (problems.some(({ severity }) => severity === 'error')) return exitCodes.invalidInput;
   if (guard.length > 0) return exitCodes.refused;
-  return rows.length + upgrades.length > 0 ? exitCodes.somethingToDo : exitCodes.nothingToDo;
+  return changes ? exitCodes.somethingToDo : exitCodes.nothingToDo;
 }
 
 /** The fleet of the change merged into the base. Its files stay open for the positions of problems. Error: CliError for conflicts. */

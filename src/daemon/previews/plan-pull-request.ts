@@ -10,7 +10,7 @@ import { branchRef } from '../../git/source.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { effectText, mergedText } from '../../report/effect/effect-text.ts';
-import { instantText } from '../../report/forecast/lines.ts';
+import { instantText } from '../../report/forecast/instant-text.ts';
 import { effectPreview, failedPreview, type PreviewText } from './preview-text.ts';
 
 /** Conflicting files named in a text. */

@@ -24,7 +24,7 @@ export function clusterDocuments(world: World, earlier: ClusterDocuments | undef
     const { status } = member;
     const recorded = world.record.clusters.get(name);
     const before = earlier?.get(name);
-    if (before?.cluster === cluster && before.status === status && before.recorded === recorded) {
+    if (before?.cluster === cluster && isSamePublished(before.status, status) && before.recorded === recorded) {
       documents.set(name, before);
       continue;
     }
@@ -35,3 +35,21 @@ export function clusterDocuments(world: World, earlier: ClusterDocuments | undef
   }
   return documents;
 }
+
+/** Whether two statuses have the same values, but for heartbeats, which are not published. */
+function isSamePublished(a: MemberClusterStatus, b: MemberClusterStatus): boolean {
+  if (a === b) return true;
+  const fields = Object.keys({ ...a, ...b }) as (keyof MemberClusterStatus)[];
+  return fields.every((field) =>
+    field === 'agentStatus' ? areSameAgents(a.agentStatus ?? [], b.agentStatus ?? []) : a[field] === b[field],
+  );
+}
+
+type Agents = NonNullable<MemberClusterStatus['agentStatus']>;
+
+const areSameAgents = (a: Agents, b: Agents): boolean =>
+  a.length === b.length &&
+  a.every((agent, at) => {
+    const fields = Object.keys({ ...agent, ...b[at] });
+    return fields.every((field) => field === 'lastReceivedHeartbeat' || agent[field] === b[at]![field]);
+  });

@@ -95,7 +95,8 @@ interface ResolvedStatus {
 function resolveStatus(member: MemberCluster, { now, observations, record }: MembersInput): ResolvedStatus {
   const name = member.metadata.name;
   if (observations === undefined) {
-    const status = member.status ?? {};
+    const versions = member.status?.versions ?? record.clusters.get(name)?.status?.versions;
+    const status = { ...member.status, ...(versions && { versions }) };
     return status.agentStatus
       ? { status, neverStale: false }
       : { status: withHeartbeat(status, now), neverStale: true };
@@ -122,17 +123,14 @@ const withVersions = memoize(
 
 const withHeartbeat = (status: MemberClusterStatus, at: Timestamp): MemberClusterStatus => ({
   ...status,
-  agentStatus: [
-    {
-      type: 'MemberAgent',
-      conditions: [
-        { type: 'Joined', status: 'True', reason: 'Reachable' },
-        { type: 'Healthy', status: 'True', reason: 'Reachable' },
-      ],
-      lastReceivedHeartbeat: at,
-    },
-  ],
+  agentStatus: [{ type: 'MemberAgent', conditions: joinedAndHealthy, lastReceivedHeartbeat: at }],
 });
+
+/** One value, so that statuses that differ in their heartbeats only are found to be the same. */
+const joinedAndHealthy = [
+  { type: 'Joined', status: 'True', reason: 'Reachable' } as const,
+  { type: 'Healthy', status: 'True', reason: 'Reachable' } as const,
+];
 
 /** The record has no heartbeats, so the last contact takes their place. */
 function withLastContact(status: MemberClusterStatus, at: Timestamp | undefined): MemberClusterStatus {

@@ -38,12 +38,12 @@ export function lookAtMember(
     return wait('OtherRunActive', `run ${holder} is upgrading ${name}`);
   const member = input.members.get(name)!;
   const { observation } = member;
-  const unavailable = whyUnavailable(observation, input);
+  const unavailable = whyUnavailable(member);
   if (unavailable !== undefined)
     return byPolicy(run.spec.onUnavailable, 'ClusterUnavailable', `${name}: ${unavailable}`);
   const without = withoutProvider(member);
   // A provider that is not there reports nothing. That is not the member's fault, so it is neither skipped nor failed.
-  if (input.isObserved && observation?.versions === undefined) {
+  if (member.isObserved && observation?.versions === undefined) {
     const why = observation?.upgrade?.message === undefined ? '' : `: ${observation.upgrade.message}`;
     return without ?? wait('NoProvider', `no upgrade provider ${providerOf(member)} reports what ${name} runs${why}`);
   }

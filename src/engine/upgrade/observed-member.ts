@@ -1,11 +1,10 @@
-import type { ClusterObservation } from '../../api/observation.ts';
-import type { UpgradesInput } from './upgrades-input.ts';
+import type { UpgradeMember } from './upgrades-input.ts';
 
 /** Why nothing can be started on a member; undefined = it can be reached and is not stopped. */
-export function whyUnavailable(
-  observation: ClusterObservation | undefined,
-  { isObserved }: Pick<UpgradesInput, 'isObserved'>,
-): string | undefined {
+export function whyUnavailable({
+  observation,
+  isObserved,
+}: Pick<UpgradeMember, 'observation' | 'isObserved'>): string | undefined {
   if (!isObserved) return undefined;
   if (observation === undefined) return 'it was not reached';
   if (!observation.reachable) return `it was not reached${observation.cause ? ` (${observation.cause})` : ''}`;

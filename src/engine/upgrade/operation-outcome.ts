@@ -52,7 +52,7 @@ function hasReached(observed: Observed | undefined, to: MemberVersions, succeede
     (to.controlPlane === undefined || reachesVersion(observed.controlPlane, to.controlPlane)) &&
     (to.pools ?? []).every(({ name, kubernetes, image }) => {
       const pool = pools.get(name);
-      if (pool === undefined) return true;
+      if (pool === undefined) return observed.pools !== undefined || succeeded;
       // What to bring was left to the provider: only it knows.
       if (kubernetes === undefined && image === undefined) return succeeded;
       return (

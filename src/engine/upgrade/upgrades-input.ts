@@ -15,8 +15,10 @@ export interface UpgradeMember {
   readonly name: ClusterName;
   readonly labels: Labels;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Undefined = not looked at. */
+  /** Undefined = not reached, or not looked at. */
   readonly observation: ClusterObservation | undefined;
+  /** False = it was not looked at: nothing is known of its versions. */
+  readonly isObserved: boolean;
   readonly region: string | undefined;
 }
 
@@ -32,8 +34,6 @@ export interface UpgradesInput {
   readonly gates: readonly UpgradeGate[];
   /** In the fleet and not leaving it, by name. */
   readonly members: ReadonlyMap<ClusterName, UpgradeMember>;
-  /** False = no member was looked at: nothing is known of versions. */
-  readonly isObserved: boolean;
   /** The windows that restrict a member; undefined = none. */
   readonly maintenanceOf: (member: UpgradeMember, type: UpgradeType) => Maintenance | undefined;
   /** Why windows are not known: the file may close those of any member. Undefined = all are known. */

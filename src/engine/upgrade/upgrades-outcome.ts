@@ -1,10 +1,13 @@
 import type { AutoUpgradeProfile } from '../../api/auto-upgrade-profile.ts';
 import type { ClusterName } from '../../api/meta.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
+import type { MemberUpgrade } from '../../api/upgrade-status.ts';
 import type { SectionOutcome } from '../domain.ts';
 import { acceptsHandWritten } from '../gate/answer.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { by, sortKey } from '../kernel/ordering.ts';
-import type { Hold, UpgradeTarget } from '../plan-document.ts';
+import type { Hold, PlannedUpgrade, UpgradeTarget } from '../plan-document.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
 import { isMereHold } from '../recovery/held-since-loss.ts';
 import { absenceMeansNothing, heldBecause, lastGoodHold } from '../recovery/last-good.ts';
@@ -59,11 +62,28 @@ export function upgradesOutcome(
     ],
     targets: [targets],
     section: upgrades,
-    digested: upgrades,
+    digested: upgrades.map(digestedUpgrade),
     starts: targets.some(({ upgrade }) => !known.has(upgrade.operationId)),
     upgrading: new Map(targets.map(({ clusterName, upgrade }) => [clusterName, upgrade.run])),
   };
 }
+
+/** Members as texts: most are the same values as in the plan before. */
+const digestedUpgrade = (upgrade: PlannedUpgrade): object =>
+  upgrade.kind === 'UpdateRun'
+    ? {
+        ...upgrade,
+        status: {
+          ...upgrade.status,
+          stages: upgrade.status.stages.map((stage) => ({
+            ...stage,
+            groups: stage.groups.map((group) => ({ ...group, members: group.members.map(memberText) })),
+          })),
+        },
+      }
+    : upgrade;
+
+const memberText = memoize((member: MemberUpgrade) => canonicalJson(member));
 
 const operationsOf = ({ status }: UpdateRun): (string | undefined)[] =>
   status ? allMembers(status).map(({ operationId }) => operationId) : [];
@@ -135,12 +155,21 @@ export function upgradesInput(
   { runs, removed }: Pick<UpgradesInput, 'runs' | 'removed'> = admitted(world),
 ): UpgradesInput {
   const { input, record, admitted: fleet } = world;
+  const seen = input.upgradeObservations ?? input.observations;
   const members = fleet.members
     .filter(({ metadata }) => inFleet(metadata.name, world))
     .map(({ metadata: { name, annotations = {} } }): UpgradeMember => {
-      const labels = world.members.get(name)!.labels;
-      const observation = world.observationOf(name);
-      return { name, labels, annotations, observation, region: regionOf(labels, observation?.versions) };
+      const { labels, status } = world.members.get(name)!;
+      const observation = seen?.get(name);
+      return {
+        name,
+        labels,
+        annotations,
+        observation,
+        isObserved: input.upgradeObservations?.has(name) ?? input.observations !== undefined,
+        // A region stays as it was last seen; versions do not.
+        region: regionOf(labels, observation?.versions ?? status.versions),
+      };
     });
   const { maintenanceConfigurations, versionCatalogs, gates, upgradeStrategies } = input.fleet;
   return {
@@ -150,7 +179,6 @@ export function upgradesInput(
     strategies: upgradeStrategies,
     gates,
     members: new Map(members.map((member) => [member.name, member])),
-    isObserved: input.observations !== undefined,
     maintenanceOf: (member, type) => maintenanceOf(maintenanceConfigurations, member, type),
     unknownWindows: unreadSettings(input.fleet, 'MaintenanceConfiguration'),
     unknownVersions: unreadSettings(input.fleet, 'VersionCatalog'),

@@ -1,12 +1,14 @@
+import type { ClusterName } from '../../api/meta.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { isRunOf } from '../../engine/update-run.ts';
-import { allMembers, isTerminal } from '../../engine/upgrade/tree.ts';
+import { isTerminal } from '../../engine/upgrade/tree.ts';
 import type { ObjectChange, PlacementEffect, TotalEffect } from '../../forecast/total-effect.ts';
+import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { forecastParts, forecastSummary } from '../forecast/lines.ts';
-import { upgradeRunText } from '../sections/upgrade-runs.ts';
+import { upgradeLines } from '../forecast/upgrade-lines.ts';
 
 /** Clusters named in one line. */
 const mostNamed = 10;
@@ -20,7 +22,7 @@ export interface EffectText {
   readonly changes: readonly { readonly title: string; readonly diff: string; readonly isRemoval: boolean }[];
   /** How it gets there: pace, gates, freezes, what needs an update run. */
   readonly rollout: readonly string[];
-  /** Cluster update runs that it adds or changes. */
+  /** Cluster update runs that it adds or changes: who is upgraded when, from what to what, and who not. */
   readonly upgrades: readonly string[];
   /** When it is done. */
   readonly forecast: string;
@@ -41,7 +43,7 @@ export function effectText(effect: TotalEffect): EffectText {
     rows: placements.map(rowOf),
     changes: changes.map(changeText),
     rollout: rolloutText(effect),
-    upgrades: effect.upgrades.map((run) => `${run.name}: ${upgradeRunText(run)}`),
+    upgrades: effect.upgrades.flatMap(upgradeLines),
     forecast: forecastSummary(forecast),
     guard: effect.guard.map(
       ({ rule, message, removalDigest }) =>
@@ -60,9 +62,7 @@ function titleText({ placements, guard, released, upgrades, first }: TotalEffect
     [released, 'releases'],
   ].filter(([count]) => count !== 0);
   const clusters = new Set(placements.flatMap((effect) => effect.clusters));
-  const upgrading = new Set(
-    upgrades.flatMap(({ status }) => allMembers(status).flatMap((member) => (isTerminal(member) ? [] : member.name))),
-  );
+  const upgrading = new Set(upgrades.flatMap(clustersToUpgrade));
   const all = first.contents.world.input.fleet.members.length;
   const runs = `${upgrades.length} cluster update ${upgrades.length === 1 ? 'run' : 'runs'} for ${upgrading.size} of ${all} clusters`;
   if (counts.length === 0 && clusters.size === 0)
@@ -76,6 +76,13 @@ function titleText({ placements, guard, released, upgrades, first }: TotalEffect
     ...(upgrades.length === 0 ? [] : [runs]),
   ].join(' · ');
 }
+
+/** Those that a run upgrades within the time of the forecast, or later. */
+export const clustersToUpgrade = ({ stages }: UpgradeForecast): ClusterName[] =>
+  stages.flatMap(({ clusters, left }) => [
+    ...clusters.map(({ clusterName }) => clusterName),
+    ...left.flatMap(({ clusterName, status }) => (isTerminal({ status }) ? [] : [clusterName])),
+  ]);
 
 const rowOf = ({ placement, removed, changed, added, clusters, gains, loses }: PlacementEffect): string[] => [
   titleOf(placement),

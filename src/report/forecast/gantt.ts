@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../api/meta.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
-import type { ClusterSpan, Wait } from '../../forecast/forecast.ts';
+import type { ClusterSpan, Wait } from '../../forecast/spans.ts';
 
 /** A row of a chart: from when until when something happens, and what it waits for meanwhile. Absent `to` = beyond the chart. */
 export interface GanttRow {
@@ -14,8 +14,14 @@ export interface GanttRow {
 const width = 40;
 
 /** What a column of a row shows: of several the changes, then the last wait. */
-export const ganttLegend = '█ changes, ░ soaks, ? waits for approval, · frozen, ▶ beyond the end';
-const marks: Readonly<Record<Wait['kind'], string>> = { soak: '░', freeze: '·', approval: '?' };
+export const ganttLegend = '█ changes, ░ soaks, ? waits for approval, · frozen or no window open, ▶ beyond the end';
+const marks: Readonly<Record<Wait['kind'], string>> = {
+  soak: '░',
+  freeze: '·',
+  window: '·',
+  start: '·',
+  approval: '?',
+};
 
 /** Bars of one scale for rows: the first column is the earliest start, the last the latest end. */
 export function gantt(rows: readonly GanttRow[], until: Timestamp): readonly string[] {

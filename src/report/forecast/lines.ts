@@ -1,12 +1,13 @@
-import type { Timestamp } from '../../api/meta.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
-import type { Forecast, Rollout, RolloutStage, Wait } from '../../forecast/forecast.ts';
+import type { Forecast, Rollout } from '../../forecast/forecast.ts';
+import type { ClusterSpan, RolloutStage, Wait } from '../../forecast/spans.ts';
 import { titleOf } from '../../repo/title-of.ts';
-import { upgradeRunText } from '../sections/upgrade-runs.ts';
 import { type GanttRow, gantt } from './gantt.ts';
+import { instantText } from './instant-text.ts';
+import { changeOf, leftNotes, upgradeTitle } from './upgrade-lines.ts';
 
-/** A rollout of a forecast as text. */
+/** A rollout or a cluster update run of a forecast as text. */
 export interface ForecastPart {
   /** `web-1 (placement web): done 2026-11-20 14:00 UTC` */
   readonly title: string;
@@ -18,61 +19,62 @@ export interface ForecastPart {
 
 export const forecastHeadings = ['STAGE', 'CLUSTERS', 'START', 'END', 'TIMELINE'];
 
-/** `2026-11-20 14:00 UTC` */
-export const instantText = (at: Timestamp): string => at.replace(/^(\S{10})T(\d\d:\d\d).*$/, '$1 $2 UTC');
-
 /** All of a forecast in a sentence. */
 export function forecastSummary(forecast: Forecast): string {
   const { guard, end } = forecast;
   if (guard.length > 0 && end === 'refused') return `Refused: ${guard[0]!.message}.`;
-  const open = openOf(forecast);
-  return [rolloutSummary(forecast, open.length > 0), ...open].join(' ');
-}
-
-/** What is not part of any rollout and not done: sentences. */
-function openOf({ upgrades, shortages }: Forecast): string[] {
-  const runs = upgrades.map((run) => `${run.name} (${upgradeRunText(run)})`);
-  const short = listUpTo(shortages.map(titleOf), 5);
+  const short = listUpTo(forecast.shortages.map(titleOf), 5);
   return [
-    ...(runs.length === 0 ? [] : [`Cluster upgrades are not simulated: ${listUpTo(runs, 5)}.`]),
+    summaryOf(forecast, short !== ''),
     ...(short === '' ? [] : [`Not fully scheduled: ${short} (gitfleet explain placement NAME explains why).`]),
-  ];
+  ].join(' ');
 }
 
-function rolloutSummary({ rollouts, doneAt, end, until }: Forecast, isMoreOpen: boolean): string {
-  if (rollouts.length === 0)
-    return isMoreOpen ? 'No placement changes any cluster.' : 'Nothing changes on any cluster.';
-  if (doneAt !== undefined)
-    return `${isMoreOpen ? 'All rollouts are' : 'Everything is'} done at ${instantText(doneAt)}.`;
-  const open = rollouts.filter(({ to }) => to === undefined).map(nameOf);
+function summaryOf({ rollouts, upgrades, doneAt, end, until }: Forecast, isShort: boolean): string {
+  if (rollouts.length + upgrades.length === 0)
+    return isShort ? 'No placement changes any cluster.' : 'Nothing changes on any cluster.';
+  if (doneAt !== undefined) return `${isShort ? 'All rollouts are' : 'Everything is'} done at ${instantText(doneAt)}.`;
+  const open = [...rollouts, ...upgrades].filter(({ to }) => to === undefined).map(nameOf);
   const when = end === 'horizon' ? `by ${instantText(until)}` : 'until something else changes';
   return `Not done ${when}: ${listUpTo(open, 5)}.`;
 }
 
-/** One part for each rollout; bars of all of them have one scale. */
-export function forecastParts({ rollouts, until }: Forecast): readonly ForecastPart[] {
+/** One part for each rollout, then one for each cluster update run; bars of all of them have one scale. */
+export function forecastParts({ rollouts, upgrades, until }: Forecast): readonly ForecastPart[] {
   const bars = [
     ...gantt(
-      rollouts.flatMap(({ stages }) => stages.map(rowOf)),
+      [...rollouts, ...upgrades].flatMap(({ stages }) => stages.map(rowOf)),
       until,
     ),
   ];
-  return rollouts.map((rollout) => ({
-    title: titleText(rollout),
-    rows: rollout.stages.map((stage) => [
+  const rowsOf = (stages: readonly RolloutStage[]): ForecastPart['rows'] =>
+    stages.map((stage) => [
       stageName(stage),
       clustersText(stage),
       stage.from === undefined ? '' : instantText(stage.from),
       stage.to === undefined ? '' : instantText(stage.to),
       bars.shift() || ' ',
-    ]),
-    notes: notesOf(rollout),
-  }));
+    ]);
+  return [
+    ...rollouts.map((rollout) => ({
+      title: titleText(rollout),
+      rows: rowsOf(rollout.stages),
+      notes: notesOf(rollout),
+    })),
+    ...upgrades.map((upgrade) => ({
+      title: upgradeTitle(upgrade),
+      rows: rowsOf(upgrade.stages),
+      notes: [...notesOf(upgrade), ...leftNotes(upgrade)],
+    })),
+  ];
 }
 
 const rowOf = ({ from, to, waits, clusters }: RolloutStage): GanttRow => ({ from, to, waits, clusters });
 
-const nameOf = ({ run, placement }: Rollout): string => run ?? titleOf(placement);
+/** A cluster update run has no placement. */
+type Named = Pick<Rollout, 'run'> & Partial<Pick<Rollout, 'placement'>>;
+
+const nameOf = ({ run, placement }: Named): string => run ?? (placement ? titleOf(placement) : '');
 
 function titleText(rollout: Rollout): string {
   const { run, placement, to, state } = rollout;
@@ -86,11 +88,14 @@ const stageName = ({ name, isRollback }: RolloutStage): string =>
   name === undefined ? 'all' : isRollback ? `${name} (rollback)` : name;
 
 function clustersText({ clusters }: RolloutStage): string {
-  const done = clusters.filter(({ to }) => to !== undefined).length;
-  return clusters.length === 0 ? '-' : `${done}/${clusters.length}`;
+  const names = (of: readonly ClusterSpan[]) => new Set(of.map(({ clusterName }) => clusterName));
+  // A cluster that is upgraded in several steps is one.
+  const open = names(clusters.filter(({ to }) => to === undefined));
+  const all = names(clusters).size;
+  return all === 0 ? '-' : `${all - open.size}/${all}`;
 }
 
-const notesOf = ({ stages, waits }: Rollout): string[] => [
+const notesOf = ({ stages, waits }: Pick<Rollout, 'stages' | 'waits'>): string[] => [
   ...waits.map((wait) => noteOf(wait, undefined)),
   ...stages.flatMap((stage) => stage.waits.map((wait) => noteOf(wait, stage.name))),
 ];
@@ -105,19 +110,31 @@ function noteOf({ kind, from, to, approval }: Wait, stage: string | undefined): 
       return `${where}soaks ${span}`;
     case 'freeze':
       return `${where}frozen ${span}`;
+    case 'start':
+      return `${where}starts at a scheduled time, waits ${span}`;
+    case 'window':
+      return `${where}clusters wait for a maintenance window ${span}`;
   }
 }
 
-/** Every cluster with its times, in order of its start: what a table lists below the chart. */
-export const clusterRows = ({ rollouts }: Forecast): readonly (readonly string[])[] =>
-  rollouts
-    .flatMap((rollout) => rollout.stages.flatMap((stage) => stage.clusters.map((span) => ({ rollout, stage, span }))))
-    .sort((a, b) => (parseInstant(a.span.from) ?? 0) - (parseInstant(b.span.from) ?? 0))
-    .map(({ rollout, stage, span }) => [
-      instantText(span.from),
-      span.to === undefined ? '' : instantText(span.to),
-      span.action,
-      nameOf(rollout),
-      stageName(stage),
-      span.clusterName,
-    ]);
+/** Every cluster with its times, in order of its start: what a table lists below the chart. Only upgrades have versions. */
+export const clusterRows = ({ rollouts, upgrades }: Forecast): readonly (readonly string[])[] =>
+  [
+    ...rollouts.flatMap((of) => of.stages.flatMap((stage) => stage.clusters.map((span) => rowFor(of, stage, span)))),
+    ...upgrades.flatMap((of) =>
+      of.stages.flatMap((stage) => stage.clusters.map((span) => rowFor(of, stage, span, changeOf(span)))),
+    ),
+  ]
+    .sort((a, b) => a.at - b.at)
+    .map(({ cells }) => (upgrades.length === 0 ? cells.slice(0, -1) : cells));
+
+/** Of those rows; VERSIONS where they have them. */
+export const clusterHeadings = ['START', 'END', 'ACTION', 'ROLLOUT', 'STAGE', 'CLUSTER', 'VERSIONS'];
+
+function rowFor(of: Named, stage: RolloutStage, { from, to, action, clusterName }: ClusterSpan, change = '') {
+  const end = to === undefined ? '' : instantText(to);
+  return {
+    at: parseInstant(from) ?? 0,
+    cells: [instantText(from), end, action, nameOf(of), stageName(stage), clusterName, change],
+  };
+}

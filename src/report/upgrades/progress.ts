@@ -34,7 +34,7 @@ export function upgradeProgress(status: UpgradeRunStatus): UpgradeProgress {
 }
 
 /** `1.31.5`, or what images it brings. */
-export function upgradeTarget({ spec }: Pick<UpdateRun, 'spec'>): string {
+export function upgradeTarget({ spec }: { readonly spec: Pick<UpdateRun['spec'], 'managedClusterUpdate'> }): string {
   const { upgrade, nodeImageSelection } = spec.managedClusterUpdate;
   return upgrade.kubernetesVersion ?? `${nodeImageSelection?.type ?? 'Latest'} images`;
 }

@@ -52,4 +52,25 @@ describe('gitfleet plan, chained by --out-recorded and --now', () => {
       'ClusterBusy a',
     ]);
   });
+
+  it('without observations it keeps the region that a member was last observed in', async () => {
+    const catalog = {
+      'catalog.yaml': JSON.stringify({
+        apiVersion: 'gitfleet.dev/v1alpha1',
+        kind: 'VersionCatalog',
+        metadata: { name: 'all' },
+        spec: { regions: [{ name: 'eu', kubernetesVersions: [{ version: '1.30.9' }] }] },
+      }),
+    };
+    const inEurope = { controlPlane: 'v1.30.9', region: 'eu' };
+    const observed = [seen('a', { versions: inEurope }), seen('b')];
+    let step = await plan({ repo: { ...repo, ...catalog }, observed });
+    for (const now of ['2026-11-20T10:05:00Z', '2026-11-20T10:10:00Z']) {
+      step = await plan({ repo: { ...repo, ...catalog }, recorded: step.recorded, now });
+      expect(step.plan.holds.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([
+        'KubernetesVersionNotAvailable: a waits: Kubernetes v1.31.5 is not available in eu yet',
+      ]);
+      expect(upgradesOf(step).map((text) => text[0])).toEqual(['b']);
+    }
+  });
 });

@@ -41,7 +41,7 @@ describe('gitfleet forecast', () => {
       2026-11-20 10:00 UTC   2026-11-20 10:01 UTC   update   web-1     dev     a
       2026-11-20 11:01 UTC   2026-11-20 11:03 UTC   update   web-1     prod    b
 
-      █ changes, ░ soaks, ? waits for approval, · frozen, ▶ beyond the end
+      █ changes, ░ soaks, ? waits for approval, · frozen or no window open, ▶ beyond the end
 
       Supposed: clusters are ready after 90s, and approvals are given after 1h.
       "

@@ -21,9 +21,14 @@ const run = (command: string, ...flags: string[]) =>
 it('a preview lists the upgrades that a branch adds, and exits with 1', async () => {
   const { out, code } = await run('plan', '--base', 'main');
   expect([code, out.split('\n')[0]]).toEqual([1, 'no object changes · 1 cluster update run for 2 of 2 clusters']);
-  expect(out).toMatch(/\nCluster upgrades:\n {2}k8s: \w+, 0 of 2 clusters done/);
-  expect((await run('plan', '--base', 'main', '-o', 'markdown')).out).toMatch(
-    /\n\*\*Cluster upgrades\*\*\n- k8s: \w+, 0 of 2 clusters done/,
+  expect(out).toContain(`
+Cluster upgrades:
+  k8s (Full to 1.31.5): done at 2026-11-20 12:00 UTC
+  k8s, stage default: eu-1 → v1.31.5, 2026-11-20 11:00 UTC to 2026-11-20 11:30 UTC
+  k8s, stage default: us-1 → v1.31.5, 2026-11-20 11:30 UTC to 2026-11-20 12:00 UTC
+`);
+  expect((await run('plan', '--base', 'main', '-o', 'markdown')).out).toContain(
+    '\n**Cluster upgrades**\n- k8s (Full to 1.31.5): done at 2026-11-20 12:00 UTC\n- k8s, stage default: eu-1 → v1.31.5',
   );
 });
 it('a preview of a branch without new upgrades has none', async () => {
@@ -35,9 +40,11 @@ it('a plan in Markdown lists them as well', async () => {
   expect(out).toContain('Cluster upgrades');
   expect(out).toContain('**k8s**: ');
 });
-it('a forecast does not call a fleet done whose upgrades are not', async () => {
+it('a forecast lists them with their times', async () => {
   const { out } = await run('forecast');
-  expect(out.split('\n')[0]).toMatch(
-    /^No placement changes any cluster\. Cluster upgrades are not simulated: k8s \(\w+, 0 of 2 clusters done/,
+  expect(out.split('\n')[0]).toBe('Everything is done at 2026-11-20 12:00 UTC.');
+  expect(out).toContain(
+    '2026-11-20 11:00 UTC   2026-11-20 11:30 UTC   upgrade   k8s       default   eu-1      → v1.31.5\n',
   );
+  expect(out).toContain('upgraded after 30m');
 });

@@ -324,6 +324,19 @@ describe('members', () => {
     expect(fleet.inFlight()).toEqual(['x1', 'x2', 'y1']);
   });
 
+  it('observed without its pools: they are not known to be done, one that is gone is', async () => {
+    const fleet = new UpgradeFleet(run({})).with(['a']);
+    await fleet.plan();
+    fleet.members.get('a')!.versions = { controlPlane: 'v1.31.5' };
+    fleet.later(60);
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['a']);
+    fleet.members.get('a')!.versions = { controlPlane: 'v1.31.5', pools: [] };
+    fleet.later(60);
+    await fleet.plan();
+    expect(fleet.states()[0]).toBe('Completed');
+  });
+
   it('no news for longer than the deadline: Failed', async () => {
     const fleet = new UpgradeFleet(run({ progressDeadline: '1h' })).with(['a']);
     const first = await fleet.plan();

@@ -1,0 +1,29 @@
+import type { ClusterName, Timestamp } from '../api/meta.ts';
+
+/** A stage of a rollout or of a cluster update run, in virtual time. */
+export interface RolloutStage {
+  /** Absent: the placement rolls out by itself. */
+  readonly name?: string;
+  readonly isRollback?: true;
+  readonly from?: Timestamp;
+  readonly to?: Timestamp;
+  readonly clusters: readonly ClusterSpan[];
+  readonly waits: readonly Wait[];
+}
+
+export interface ClusterSpan {
+  readonly clusterName: ClusterName;
+  readonly action: 'add' | 'update' | 'remove' | 'upgrade';
+  readonly from: Timestamp;
+  readonly to?: Timestamp;
+}
+
+export interface Wait {
+  /** `start`: a gate that opens at a time. `window`: no maintenance window of some cluster is open. */
+  readonly kind: 'approval' | 'soak' | 'freeze' | 'start' | 'window';
+  readonly from: Timestamp;
+  /** Absent: it lasts until the horizon, or longer. */
+  readonly to?: Timestamp;
+  /** Of the request. */
+  readonly approval?: string;
+}
