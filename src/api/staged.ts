@@ -32,7 +32,7 @@ export const taskStatus = z.looseObject({
   type: z.enum(['TimedWait', 'Approval']),
   approvalRequestName: z.string().optional(),
   conditions: z.array(condition).optional(),
-  /** Ours: who approved. Absent = nobody yet, or it is not known. */
+  /** Ours: who approved. Absent = not approved yet, or not known. */
   approvedBy: approver.optional(),
 });
 export type TaskStatus = z.output<typeof taskStatus>;

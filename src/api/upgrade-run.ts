@@ -27,7 +27,7 @@ export type SkipTarget = z.output<typeof skipTarget>;
 
 const policy = z.enum(['Pending', 'Skip', 'Fail']);
 
-/** AKS Fleet's properties of an update run (fleet/update/run.tsp), and beside them what is ours. */
+/** AKS Fleet's properties of an update run (fleet/update/run.tsp), and what is ours. */
 export const updateRun = z.strictObject({
   apiVersion: ownVersion,
   kind: z.literal('UpdateRun'),

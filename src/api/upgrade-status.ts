@@ -48,7 +48,7 @@ const gateStatus = z.looseObject({
   /** When a ScheduledStart opens by itself. */
   absoluteStartTime: timestamp.optional(),
   status: statusOf(['NotStarted', 'Pending', 'Skipped', 'Completed']),
-  /** Ours: who approved. Absent = nobody yet, or it is not known. */
+  /** Ours: who approved. Absent = not approved yet, or not known. */
   approvedBy: approver.optional(),
 });
 export type GateStatus = z.output<typeof gateStatus>;

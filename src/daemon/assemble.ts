@@ -15,7 +15,7 @@ export function assemble(
       readonly connect: Connect;
       /** Number of members with open watches; the others are listed every minute. */
       readonly watchMembers: number;
-      /** Who upgrades members; absent: nobody. */
+      /** Who upgrades members; absent: no one. */
       readonly providers?: OpenProviders | undefined;
       /** Opens the forge that fleet.yaml names. */
       readonly forge: OpenForge;

@@ -81,7 +81,7 @@ export function fleetMembers(input: {
   readonly conflict: (cluster: ClusterName) => void;
   /** Largest age of the record as read, milliseconds. */
   readonly recordAgeMs: number;
-  /** Who upgrades members; absent: nobody. */
+  /** Who upgrades members; absent: no one. */
   readonly providers?: OpenProviders | undefined;
   /** Of what members send; the usual ones when absent. */
   readonly limits?: MemberLimits | undefined;

@@ -44,7 +44,7 @@ export interface DaemonOptions {
   readonly connect: Connect;
   /** Number of members with open watches; the others are listed every minute. */
   readonly watchMembers: number;
-  /** Who upgrades members; absent: nobody. */
+  /** Who upgrades members; absent: no one. */
   readonly providers?: OpenProviders | undefined;
   readonly cacheDir: string;
   readonly intervalMs: number;

@@ -10,6 +10,6 @@ export interface Assumptions {
   readonly approveAfterMs: number | undefined;
   /** Where the forecast ends if the fleet has not settled before. */
   readonly untilMs: number;
-  /** Members that never respond, beside those that the observations say so of. */
+  /** Members that never respond, in addition to those that the observations say so of. */
   readonly silent?: ReadonlySet<ClusterName> | undefined;
 }

@@ -161,7 +161,7 @@ function refusal(
       (headers.get('x-ratelimit-remaining') === '0' ||
         headers.get('retry-after') !== null ||
         /secondary rate limit|abuse detection/i.test(text)));
-  // GitHub asks for a minute at least where it names no time.
+  // GitHub requires a minute at least where it names no time.
   if (isLimited) return ['limited', why, { retryAfterMs: retryAfterMs ?? 60_000 }];
   if (status >= 500) return ['unreachable', why, retryAfterMs === undefined ? {} : { retryAfterMs }];
   if (status === 401 || status === 403) return ['unauthorized', `${why}: check the token and its rights`];

@@ -63,7 +63,7 @@ export function openForge({ named, repo, env, fetch, now }: ForgeInput): OpenedF
   return { forge: withNamedErrors(dialects[kind](api, { repository, login })) };
 }
 
-/** After an answer that names a wait no request is sent until it is over, whoever asks: a limit holds for all of a token. */
+/** After an answer that names a wait no request is sent until it is over: a limit holds for all of a token. */
 function whileAllowed(api: Api, now: () => number): Api {
   let limit: { readonly untilMs: number; readonly message: string } | undefined;
   return async (call) => {
@@ -148,7 +148,7 @@ const authorization: Readonly<Record<ForgeAddress['kind'], (token: string) => Re
 };
 
 /**
- * Whoever can change fleet.yaml could have the token sent to a server of their own. So it goes to the host of the repo and what
+ * Those who can change fleet.yaml could have the token sent to a server of their own. So it goes to the host of the repo and what
  * belongs to it, at the port of its web server, and elsewhere only where the operator of the daemon says so. Of a repo that is a path
  * it goes to the server that everybody uses.
  */

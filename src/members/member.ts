@@ -27,7 +27,7 @@ export interface Member {
    * created for it are removed.
    */
   assign(assignments: readonly Assignment[], isForgotten?: (target: Actor['target']) => boolean): void;
-  /** Who upgrades it; undefined = nobody. */
+  /** Who upgrades it; undefined = no one. */
   upgradeBy(setting: ProviderSetting | undefined): void;
   /** Watches its nodes and pods, also while no NodePool is placed there. */
   observeNodes(isNeeded: boolean): void;

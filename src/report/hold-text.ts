@@ -26,7 +26,7 @@ export const holdLine = (hold: AnyHold): Line => [
   ` ${textOf(hold, clustersOf(hold))}`,
 ];
 
-/** The same beside its subject and its clusters. */
+/** The same after its subject and its clusters. */
 export const holdText = (hold: AnyHold): string => textOf(hold, '');
 
 function textOf(hold: AnyHold, clusters: string): string {

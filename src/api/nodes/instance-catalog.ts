@@ -19,7 +19,7 @@ export const instanceCatalog = z.strictObject({
     instanceTypes: z.array(
       z.strictObject({
         name: z.string().min(1),
-        /** Beside the labels of type, zone, capacity type and hostname, which are implied. */
+        /** In addition to the labels of type, zone, capacity type and hostname, which are implied. */
         labels: z.record(z.string(), z.string()).optional(),
         capacity: resources,
         /** Allocatable = capacity − overhead. */

@@ -101,7 +101,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     await simulated.close();
     clearInterval(reserving);
     await release(clock.now());
-    // A demo that failed leaves its files for whoever looks for the cause.
+    // A demo that failed leaves its files to find the cause.
     if (!isKept) await rm(dir, { recursive: true, force: true });
   }
 }

@@ -9,7 +9,7 @@ import { outputFormat, print, printJson } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 
 /**
- * Prints the file of the run that a profile would propose now, whatever it has seen. It is Stopped: whoever commits it says when
+ * Prints the file of the run that a profile would propose now, whatever it has seen. It is Stopped: its committer decides when
  * it starts. Exit code 1 where no catalog has a target of its channel.
  */
 export async function generate(

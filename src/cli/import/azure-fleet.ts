@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, (of: Resource) => Imported>> = {
 interface Resource {
   readonly id: string;
   readonly name: string;
-  /** The writable properties; the Azure CLI prints them beside the name. */
+  /** The writable properties; the Azure CLI prints them next to the name. */
   readonly properties: Json;
 }
 

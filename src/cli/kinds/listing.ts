@@ -28,7 +28,7 @@ export interface Row {
   /** The cluster that it belongs to, only of kinds that `isOfClusters`: naming that lists all of it. */
   readonly cluster?: string;
   readonly value: object;
-  /** What only `describe` shows of it, beside `value`. */
+  /** What only `describe` shows of it, in addition to `value`. */
   readonly details: (status: Status) => object;
   readonly cells: readonly { readonly heading: string; readonly wide: boolean; readonly cell: Cell }[];
   /** The page that `describe` shows, one part each. */

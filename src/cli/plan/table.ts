@@ -28,7 +28,7 @@ export function planTable(
   }: {
     readonly actions: readonly PlannedAction[];
     readonly notRolledOut: readonly NotRolledOut[];
-    /** Clusters whose properties nobody has observed yet, and those whose properties only the status branch has. */
+    /** Clusters whose properties were not observed yet, and those whose properties only the status branch has. */
     readonly withoutProperties: { readonly never: number; readonly recorded: number };
   },
 ): string {

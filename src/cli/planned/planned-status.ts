@@ -16,7 +16,7 @@ import {
 } from '../status/open-status.ts';
 import { CliError } from '../terminal/exit.ts';
 
-/** Options that ask for a plan made now, in place of the status branch. */
+/** Options that need a plan made now, in place of the status branch. */
 export type MaybePlanOptions = Partial<Pick<PlanOptions, 'ref' | 'observed' | 'recorded' | 'now'>>;
 
 /** Where it is of a plan no status branch is read. */

@@ -5,7 +5,7 @@ export const writeOut = (text: string): void => {
   process.stdout.write(terminalText(text));
 };
 
-/** For files whose format asks for line breaks of Windows. */
+/** For files whose format requires line breaks of Windows. */
 export const writeOutWithCrLf = (text: string): void => {
   process.stdout.write(terminalText(text).replaceAll('\n', '\r\n'));
 };

@@ -23,7 +23,7 @@ const markedAtOnceMegabytes = 320;
 
 let steered = false;
 
-/** Limits the growth of the heap for the rest of the process: a daemon runs for months beside other programs. */
+/** Limits the growth of the heap for the rest of the process: a daemon runs for months next to other programs. */
 export function limitHeapGrowth(): void {
   if (steered) return;
   steered = true;

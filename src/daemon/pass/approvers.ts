@@ -78,7 +78,7 @@ function approverIn({ oid, author, committer }: Commit, own: Person): Approver {
 /** Longest name in a message. */
 const longestName = 80;
 
-/** Forges notify whoever a commit message mentions, and a name may hold any text. */
+/** Forges notify those whom a commit message mentions, and a name may hold any text. */
 const readable = (name: string): string =>
   name
     .replace(/\p{Cc}/gu, ' ')

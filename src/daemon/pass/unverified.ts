@@ -1,7 +1,7 @@
 import type { Problem } from '../../api/problem.ts';
 import type { UnverifiedCommits } from '../../git/verify/verified-source.ts';
 
-/** Commits that nobody with a key of `--verify-keys` signed: the fleet stays at the last verified one. */
+/** Commits without a signature by a key of `--verify-keys`: the fleet stays at the last verified one. */
 export function unverified(branch: string, { tip, verified, first, why, count }: UnverifiedCommits): Problem {
   const short = (commit: string): string => commit.slice(0, 12);
   const others =

@@ -1,7 +1,7 @@
 import type { CommitStatus, ForgeErrorCode, PullRequest } from '../../forge/forge.ts';
 import { type PreviewText, planning, saysTheSame } from './preview-text.ts';
 
-/** What the previews are of beside the pull requests: the last reconciliation. */
+/** What previews need besides the pull requests: the last reconciliation. */
 export interface LiveFleet {
   /** Of the followed branch. */
   readonly commit: string;

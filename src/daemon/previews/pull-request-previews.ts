@@ -25,7 +25,7 @@ import {
 } from './preview-state.ts';
 import { failedPreview, type PreviewText, saysTheSame, statusContext } from './preview-text.ts';
 
-/** Comments and statuses that show what merging a pull request would do, kept beside the reconciliations, which never wait for them. */
+/** Comments and statuses that show what merging a pull request would do, updated apart from reconciliations, which never wait for them. */
 export interface PullRequestPreviews {
   /** Nothing is asked of the forge before. */
   start(): void;

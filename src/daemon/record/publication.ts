@@ -16,12 +16,12 @@ import { summaryOf } from '../../report/summary.ts';
 export function statusFiles(
   plan: Plan,
   before: ReadonlyMap<string, string>,
-  beside: DashboardInput,
+  context: DashboardInput,
 ): Map<string, string> {
-  const memory = renderRecord(new Map([['daemon.yaml', documentOf(writeDaemonMemory(memoryOf(plan, beside)))]]));
-  if (plan.guard.length > 0) return new Map([...before, ...memory, ...reports(plan, beside)]);
+  const memory = renderRecord(new Map([['daemon.yaml', documentOf(writeDaemonMemory(memoryOf(plan, context)))]]));
+  if (plan.guard.length > 0) return new Map([...before, ...memory, ...reports(plan, context)]);
   const ofOthers = [...before].filter(([path]) => unknownFolderOf(path) !== undefined);
-  return new Map([...ofOthers, ...memory, ...wholeRecord(plan, beside)]);
+  return new Map([...ofOthers, ...memory, ...wholeRecord(plan, context)]);
 }
 
 /**
@@ -57,13 +57,13 @@ export function withOthers(
 }
 
 /** The record with its reports, also for a refused plan; without daemon.yaml. */
-export const wholeRecord = (plan: Plan, beside: DashboardInput): Map<string, string> =>
-  new Map([...renderRecord(plan.record), ...reports(plan, beside)]);
+export const wholeRecord = (plan: Plan, context: DashboardInput): Map<string, string> =>
+  new Map([...renderRecord(plan.record), ...reports(plan, context)]);
 
-const reports = (plan: Plan, beside: DashboardInput): Map<string, string> =>
+const reports = (plan: Plan, context: DashboardInput): Map<string, string> =>
   new Map([
-    ...renderRecord(new Map([['summary.yaml', documentOf(summaryOf(plan, beside))]])),
-    ['README.md', renderDashboard(plan, beside)],
+    ...renderRecord(new Map([['summary.yaml', documentOf(summaryOf(plan, context))]])),
+    ['README.md', renderDashboard(plan, context)],
   ]);
 
 const documentOf = (value: object): RecordDocument => ({ kind: 'object', value });

@@ -17,7 +17,7 @@ import {
   type WantedRequest,
 } from './request-state.ts';
 
-/** Pull requests for approvals, kept beside the reconciliations, which never wait for the forge. */
+/** Pull requests for approvals, updated apart from reconciliations, which never wait for the forge. */
 export interface ApprovalRequests {
   /** Opens the forge that fleet.yaml names; undefined where there is none. */
   forge(named: FleetConfig['spec']['forge']): Pick<Forge, 'kind' | 'mostCharacters'> | undefined;

@@ -51,7 +51,7 @@ export interface NodeExplanation {
   readonly replacement?: ReplacementVerdict;
 }
 
-/** Every rule about a node in order, and what would become of its pods beside everything that the plan does. Undefined = no such node. */
+/** Every rule about a node in order, and what would become of its pods next to everything that the plan does. Undefined = no such node. */
 export function explainNode({ cluster, state }: ClusterPlan, name: string): NodeExplanation | undefined {
   const at = cluster.nodes.findIndex((node) => node.name === name);
   if (at < 0) return undefined;

@@ -115,7 +115,7 @@ function resolveStatus(member: MemberCluster, { now, observations, record }: Mem
   return { status: withLastContact(status, observation?.observedAt), neverStale: false };
 }
 
-/** What a member runs is recorded beside its status. The same value for the same observation. */
+/** What a member runs is recorded with its status. The same value for the same observation. */
 const withVersions = memoize(
   ({ memberStatus = {}, versions }: ClusterObservation): MemberClusterStatus =>
     versions === undefined ? memberStatus : { ...memberStatus, versions },

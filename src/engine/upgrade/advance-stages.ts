@@ -93,7 +93,7 @@ function leaveGroups(before: UpgradeRunStatus, stageAt: number, context: StageCo
   }, before);
 }
 
-/** After-gates of the stage, and beside them its wait. */
+/** After-gates of the stage, and at the same time its wait. */
 function leaveStage(before: UpgradeRunStatus, at: number, context: StageContext): UpgradeRunStatus {
   const status = derived(before, context);
   const stage = status.stages[at]!;

@@ -4,7 +4,7 @@ export type GateTiming = 'Before' | 'After';
 
 /** A gate of a run. */
 export interface RunGate {
-  /** Of its approval file, and of the branch that asks for it. */
+  /** Of its approval file, and of the branch that requests it. */
   readonly name: string;
   readonly stageAt: number;
   readonly stage: string;

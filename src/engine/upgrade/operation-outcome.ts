@@ -35,8 +35,8 @@ export function outcomeOf(
   const news = Math.max(started, since);
   const deadline = news + deadlineMs;
   if (deadline > now) return { kind: 'running', deadline };
-  const told = upgrade?.message ? `: ${upgrade.message}` : '';
-  const message = `no progress since ${formatInstant(news)}, for ${formatDuration(deadlineMs)}${told}`;
+  const detail = upgrade?.message ? `: ${upgrade.message}` : '';
+  const message = `no progress since ${formatInstant(news)}, for ${formatDuration(deadlineMs)}${detail}`;
   return { kind: 'failed', code: 'ProgressDeadlineExceeded', message };
 }
 

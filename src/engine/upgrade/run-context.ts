@@ -23,7 +23,7 @@ export interface RunContext {
   readonly notes: Notes;
 }
 
-/** What a run reports beside its status, in the order in which it is found. */
+/** What a run reports with its status, in the order in which it is found. */
 export interface Notes {
   readonly holds: Hold[];
   readonly wakes: Timestamp[];

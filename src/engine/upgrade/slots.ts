@@ -8,7 +8,7 @@ export interface Slots {
   readonly take: (groupAt: number) => void;
   /** Takes a slot for a member whose window opens soon. */
   readonly reserve: (groupAt: number, member: string) => void;
-  /** For whom slots are kept that a group could use; empty = for nobody. */
+  /** For whom slots are kept that a group could use; empty = for none. */
   readonly reservedFor: (groupAt: number) => string;
 }
 

@@ -6,7 +6,7 @@ const oneByOne: UpgradeStages = {
   stages: [{ name: 'default', memberSelector: { byLabel: 'kubernetes-fleet.io/member-name' }, maxConcurrency: '1' }],
 };
 
-/** The stages that a run asks for; undefined where the strategy that it names is not there. */
+/** The stages of a run; undefined where the strategy that it names is not there. */
 export const strategyOf = (
   { spec: { strategy, updateStrategyId } }: UpdateRun,
   strategies: readonly UpdateStrategy[],

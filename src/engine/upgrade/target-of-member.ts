@@ -17,7 +17,7 @@ export interface PoolChange {
   readonly name: string;
   /** Absent = it stays as it is. */
   readonly kubernetes?: string;
-  /** Absent beside `kubernetes` = the provider's own for that version; absent without it = the provider's newest. */
+  /** Absent with `kubernetes` = the provider's own for that version; absent without it = the provider's newest. */
   readonly image?: string;
 }
 

@@ -14,7 +14,7 @@ export const windowOrder: readonly WindowAt['state'][] = ['open', 'soon', 'none'
 /** AKS Fleet prefers members whose window opens within this time to those that have none. */
 export const soonMs = 4 * 3_600_000;
 
-/** The window of a member at an instant. Members share windows, and a plan asks for one instant: each is computed once. */
+/** The window of a member at an instant. Members share windows, and a plan needs one instant: each is computed once. */
 export const windowAt = (maintenance: Maintenance | undefined, at: Instant): WindowAt =>
   maintenance === undefined ? { state: 'none', opensAt: undefined } : computed(maintenance, at);
 

@@ -97,7 +97,7 @@ async function sshSettings(dir: string, text: Buffer, keys: string): Promise<str
   if (nameless !== undefined)
     throw unusable(
       keys,
-      `the line "${nameless.slice(0, 30)}…" names nobody: write it as ann@example.com ssh-ed25519 AAAA… (ssh-keygen(1), ALLOWED SIGNERS)`,
+      `the line "${nameless.slice(0, 30)}…" names no signer: write it as ann@example.com ssh-ed25519 AAAA… (ssh-keygen(1), ALLOWED SIGNERS)`,
     );
   const file = join(dir, 'signers');
   await writeFile(file, text, { mode: 0o600 });
@@ -124,7 +124,7 @@ async function openpgpSettings(dir: string, text: Buffer, keys: string): Promise
   );
   const { stdout } = await run('gpg', ['--homedir', dir, '--with-colons', '--list-keys']).catch(() => ({ stdout: '' }));
   if (!/^pub:/m.test(stdout)) throw unusable(keys, `it holds no public key for OpenPGP${failed ? ` (${failed})` : ''}`);
-  // The keyring is the list of who may sign: nobody rates its keys.
+  // The keyring is the list of who may sign: its keys have no ratings.
   return ['-c', 'gpg.ssh.allowedSignersFile=/dev/null', '-c', 'gpg.minTrustLevel=undefined', '-c', 'gpg.program=gpg'];
 }
 

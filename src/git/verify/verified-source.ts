@@ -95,7 +95,7 @@ export function verifiedSource(
     if (known === undefined) return newest(tip);
     if (known === tip) return undefined;
     if (await source.isAncestor(known, tip)) return sinceKnown(tip, known);
-    // The branch was rewound: whether that is accepted is decided by who asks for the tip.
+    // The branch was rewound: whether that is accepted is decided by the caller.
     const verdict = await verdictOn(tip);
     if (!verdict.isVerified) return { tip, verified: known, first: tip, why: verdict.why, count: 1 };
     base.set(tip);

@@ -9,7 +9,7 @@ import { defines } from '../crd.ts';
 /** Finds the kinds of objects on one member, and keeps the objects whose kind the member did not serve. */
 export interface KindsServed {
   /** The kind of an object, which is then watched, or why it is not served. Rejects with UnreachableError. */
-  find(manifest: Manifest, beside: readonly AssignedManifest[]): Promise<ServedKind | { readonly unserved: string }>;
+  find(manifest: Manifest, others: readonly AssignedManifest[]): Promise<ServedKind | { readonly unserved: string }>;
   /** Keys of objects whose kind was not served, of these group-versions. */
   missing(apiVersions: ReadonlySet<string>): readonly string[];
   forget(): void;
@@ -18,7 +18,7 @@ export interface KindsServed {
 export function kindsServed({ discovery, watches }: Pick<Connection, 'discovery' | 'watches'>): KindsServed {
   const missing = new Map<string, ObjectRef>();
   return {
-    async find(manifest, beside) {
+    async find(manifest, others) {
       const object = refOfManifest(manifest);
       const key = keyOfManifest(manifest);
       missing.delete(key);
@@ -35,7 +35,7 @@ export function kindsServed({ discovery, watches }: Pick<Connection, 'discovery'
       }
       missing.set(key, object);
       discovery.forget(object.apiVersion);
-      const why = beside.some((item) => defines(item.manifest, object))
+      const why = others.some((item) => defines(item.manifest, object))
         ? 'its CRD is in the same placement and not established yet'
         : 'install its CRD, or place it first';
       return { unserved: `the member does not serve ${object.kind} of ${object.apiVersion}: ${why}` };

@@ -59,7 +59,7 @@ export function nodeWatch(input: {
       shared,
       life: AbortSignal.any([life, part.signal]),
       refused: refuse,
-      most: { bytes: shared.limits.nodeBytes, beside: () => 0, excess: ' with nodes, pods and what belongs to them' },
+      most: { bytes: shared.limits.nodeBytes, apart: () => 0, excess: ' with nodes, pods and what belongs to them' },
     });
     const changed = (of: { readonly isUrgent: boolean }, gone?: Manifest): void => {
       if (gone?.kind === 'Pod') events.gone(gone);

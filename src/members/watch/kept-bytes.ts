@@ -32,15 +32,15 @@ export function keptBytes(
     refused,
     most = {
       bytes: shared.limits.keptBytes,
-      beside: shared.explained,
+      apart: shared.explained,
       excess: ' more than the objects of the fleet repo',
     },
   }: {
     readonly shared: SharedLimits;
     readonly life: AbortSignal;
     readonly refused: (error: BeyondLimit) => void;
-    /** Absent: of objects with our label. `beside`: bytes that do not count. */
-    readonly most?: { readonly bytes: number; readonly beside: () => number; readonly excess: string };
+    /** Absent: of objects with our label. `apart`: bytes that do not count. */
+    readonly most?: { readonly bytes: number; readonly apart: () => number; readonly excess: string };
   },
 ): KeptBytes {
   const { limits } = shared;
@@ -57,7 +57,7 @@ export function keptBytes(
 
   function change(by: number): void {
     total += by;
-    const unexplained = total - most.beside();
+    const unexplained = total - most.apart();
     share.hold(Math.max(0, unexplained - limits.freeBytes));
     if (by > 0 && unexplained > most.bytes) refused(beyond(`they take ${mebibytes(most.bytes)}${most.excess}`));
   }

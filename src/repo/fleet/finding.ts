@@ -23,7 +23,7 @@ export interface Finding {
   readonly issue: Issue;
   readonly ref?: ObjectRef | undefined;
   /** The object that the issue is also about. */
-  readonly beside?: Placed | undefined;
+  readonly twin?: Placed | undefined;
 }
 
 /** Adds line and column to findings. Reads and parses again only files with findings, each once. */
@@ -32,7 +32,7 @@ export async function locate(
   tree: RepoTree,
   files: readonly TreeFile[],
 ): Promise<Problem[]> {
-  const concerned = new Set(findings.flatMap(({ placed, beside }) => [placed.file, ...(beside ? [beside.file] : [])]));
+  const concerned = new Set(findings.flatMap(({ placed, twin }) => [placed.file, ...(twin ? [twin.file] : [])]));
   const texts = await textsOf(
     tree,
     files.filter(({ path }) => concerned.has(path)),
@@ -45,12 +45,12 @@ export async function locate(
   };
   const placeOf = ({ file, line, inside }: Placed, path: Issue['path']) =>
     looked(file).positions(line, [...inside, ...path]);
-  return findings.map(({ placed, issue, ref, beside }) => {
-    const other = beside && placeOf(beside, issue.path);
+  return findings.map(({ placed, issue, ref, twin }) => {
+    const other = twin && placeOf(twin, issue.path);
     const message = [
       subjectOf(ref, issue.message),
       issue.message,
-      other ? ` (also ${beside.file}:${other.line})` : '',
+      other ? ` (also ${twin.file}:${other.line})` : '',
     ].join('');
     const value = looked(placed.file).secret ? undefined : (issue.value ?? valueAt(placed.value, issue));
     return {

@@ -60,7 +60,7 @@ export function fleetObjects(documents: readonly Placed[]): FleetObjects {
         placed: sound[index]!.placed,
         issue,
         ref: sound[index]!.ref,
-        beside: other === undefined ? undefined : sound[other]!.placed,
+        twin: other === undefined ? undefined : sound[other]!.placed,
       })),
     ],
   };

@@ -53,7 +53,7 @@ export function hubObjects(documents: readonly Placed[], shapes: ShapeCheck): Hu
     if (others.length === 0 && first!.object) objects.push(first!.object);
     else for (const { placed } of entries) refused.push(writtenRef(placed.value)!);
     for (const { placed } of others)
-      findings.push({ placed, issue: twice, ref: writtenRef(placed.value), beside: first!.placed });
+      findings.push({ placed, issue: twice, ref: writtenRef(placed.value), twin: first!.placed });
   }
   return { objects, refused, unreadable, findings, invalidPools: invalidPools(places) };
 }

@@ -20,7 +20,7 @@ type Scalar = 'string' | 'integer' | 'number' | 'boolean' | 'intOrString' | 'qua
 
 type Path = readonly (string | number)[];
 
-/** Findings listed for one object: after a wrong indentation more of them help nobody. */
+/** Findings listed for one object: after a wrong indentation more of them do not help. */
 const mostIssues = 20;
 
 /**

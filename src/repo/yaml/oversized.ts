@@ -25,7 +25,7 @@ export function oversizedDocuments(
   text: string,
   { maxObjectBytes, maxTokens }: { readonly maxObjectBytes: number; readonly maxTokens: number },
 ): readonly Oversized[] {
-  // Each token has at least one character and at most one mark beside it.
+  // Each token has at least one character and at most one mark with it.
   if (!isLonger(text, maxObjectBytes) && text.length * 2 <= maxTokens) return [];
   const found: Oversized[] = [];
   let [offset, begin, tokens] = [0, 0, 0];

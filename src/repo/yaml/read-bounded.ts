@@ -53,7 +53,7 @@ const mostSeparators = 8_000_000;
  * pieces, and anything else has a limit of tokens. Pieces have no aliases.
  */
 export function readBounded(text: string, sizes = usualSizes): Bounded<unknown> {
-  return told(
+  return withFinding(
     text,
     tooManyValues(text) ??
       (text.length <= sizes.whole
@@ -75,19 +75,19 @@ export function positionsInDocument(text: string): (path: readonly (string | num
 export function* readBoundedDocuments(text: string, sizes = usualSizes): Generator<Bounded<ReadDocument>> {
   const tooMany = tooManyValues(text);
   if (tooMany) {
-    yield told(text, tooMany);
+    yield withFinding(text, tooMany);
     return;
   }
   for (const { from, to } of text.length <= sizes.whole
     ? [{ from: 0, to: text.length }]
     : documentGroups(text, sizes.piece))
     for (const read of parsedDocuments(text, { from, to }, sizes)) {
-      yield told(text, read);
+      yield withFinding(text, read);
       if ('fault' in read) return;
     }
 }
 
-const told = <T>(text: string, read: Read<T, Found>): Bounded<T> => {
+const withFinding = <T>(text: string, read: Read<T, Found>): Bounded<T> => {
   if ('value' in read || !('error' in read.fault)) return read as Bounded<T>;
   const { offset, error } = read.fault;
   const { code: _, ...finding } = syntaxFinding(error, holdsSecret(text) ? undefined : text, offset);

@@ -10,7 +10,7 @@ export type ValueCode =
   | 'yaml-alias'
   | 'yaml-tag';
 
-/** The texts of such findings for a file that may hold a Secret: the value cannot be told from them. */
+/** The texts of such findings for a file that may hold a Secret: they do not show the value. */
 export const withoutValue: Readonly<Record<ValueCode, Pick<Problem, 'message' | 'fix'>>> = {
   'ambiguous-scalar': { message: 'programs read this value differently', fix: 'write it in quotes' },
   'half-character': { message: 'this text contains half of a character', fix: 'write the whole character' },

@@ -16,7 +16,7 @@ export interface NewDifference {
 
 /**
  * Objects that were not listed before, or that differ in what they did not before. What was reported already of an object is not
- * repeated: the manager named beside it wrote the present value.
+ * repeated: the manager named with it wrote the present value.
  */
 export function newDifferences(
   before: readonly ListedObject[] = [],

@@ -43,7 +43,7 @@ export function actionsOf({ plan, contents }: PlanResult, record: FleetRecord): 
   ];
 }
 
-/** The plan as it is printed: bindings that are applied again have `reapply` beside their move. */
+/** The plan as it is printed: bindings that are applied again have `reapply` with their move. */
 export function withReapply<P extends Pick<Plan, 'placements'>>(plan: P, actions: readonly PlannedAction[]): P {
   const anew = new Set(
     actions.flatMap((action) => (action.action === 'reapply' ? [placed(action.placement, action.clusterName)] : [])),

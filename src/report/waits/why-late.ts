@@ -10,7 +10,7 @@ import { holdText } from '../hold-text.ts';
 import { type HeldObject, holdsOf } from '../holds-of.ts';
 import { unreachableText } from '../unreachable-text.ts';
 
-/** What the status branch lists beside its objects: members that do not respond, and holds. */
+/** What the status branch lists in addition to its objects: members that do not respond, and holds. */
 export interface Listed {
   readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
   readonly holds: readonly Held[];

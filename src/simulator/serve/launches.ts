@@ -8,7 +8,7 @@ import { json, type SimRequest, type SimResponse } from './http.ts';
 import { notAllowed } from './status-error.ts';
 
 /**
- * GET: nodes that were asked for. PUT of a name: asks for one, once. DELETE of a name: gives it up, unless it is there. What a cloud does
+ * GET: nodes that were requested. PUT of a name: requests one, once. DELETE of a name: gives it up, unless it is there. What a cloud does
  * behind its own API.
  */
 export async function serveLaunches(cluster: Cluster, request: SimRequest): Promise<SimResponse> {

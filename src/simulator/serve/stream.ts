@@ -16,12 +16,12 @@ export function openStream(closed: () => void, signal: AbortSignal | undefined):
   const waiting: Uint8Array[] = [];
   let reader: { resolve(next: IteratorResult<Uint8Array>): void; reject(error: Error): void } | undefined;
   let state: 'open' | 'ended' | Error = 'open';
-  let told = false;
+  let isClosed = false;
 
   function close(next: 'ended' | Error): void {
     if (state === 'open') state = next;
-    if (!told) {
-      told = true;
+    if (!isClosed) {
+      isClosed = true;
       signal?.removeEventListener('abort', aborted);
       closed();
     }

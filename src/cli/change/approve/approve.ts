@@ -71,9 +71,9 @@ interface Asked {
 
 const whereAsked = ({ repo, branch, gitAuthor }: ApproveOptions): Promise<Asked> =>
   withDesired({ repo, branch }, async ({ branches, tracked, address, workingTree }) => {
-    const nobody = { name: '', email: '' };
-    const person = await whoCommits(workingTree?.gitDir, nobody);
-    const author = gitAuthor ?? (person === nobody ? undefined : `${person.name} <${person.email}>`);
+    const unknown = { name: '', email: '' };
+    const person = await whoCommits(workingTree?.gitDir, unknown);
+    const author = gitAuthor ?? (person === unknown ? undefined : `${person.name} <${person.email}>`);
     const own = [branches.remote ? repo : branches.name, undefined] as const;
     if (!tracked || address === undefined) return { places: [own], author };
     const origin = parseAddress(address).kind === 'local' ? resolve(branches.name, address) : address;
@@ -86,7 +86,7 @@ interface Answering {
   readonly note: string | undefined;
 }
 
-/** What the repository asks for, if it has no such branch; undefined once the request is answered. */
+/** What the repository requests, if it has no such branch; undefined once the request is answered. */
 async function answered(name: string, answering: Answering): Promise<Requests | undefined> {
   const { options } = answering;
   for (let attempt = 1; ; attempt++) {

@@ -10,7 +10,7 @@ import { publishedTip } from '../../fleet-repo/published-tip.ts';
 import { inFolders } from '../../status/open-status.ts';
 import type { Desired } from '../open-desired.ts';
 
-/** What the daemon asks for, as the status branch records it, and the branches that are there. */
+/** What the daemon requests, as the status branch records it, and the branches that are there. */
 export interface Requests {
   /** Names with a branch, sorted. */
   readonly asked: readonly string[];

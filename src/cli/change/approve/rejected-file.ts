@@ -5,7 +5,7 @@ import { assertNever } from '../../../engine/kernel/assert.ts';
 import { CliError } from '../../terminal/exit.ts';
 import type { RequestBranch } from './request-branch.ts';
 
-/** The approval file as a rejection (docs/status-branch.md). Error: CliError for requests that nobody can reject. */
+/** The approval file as a rejection (docs/status-branch.md). Error: CliError for requests that cannot be rejected. */
 export function rejectedFile({ name, text }: Pick<RequestBranch, 'name' | 'text'>, reason: string): string {
   const document = parseDocument(text);
   const answer = answeredBy(String(document.get('kind')));

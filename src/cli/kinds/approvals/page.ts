@@ -127,7 +127,7 @@ export function removalPage(
   ];
 }
 
-/** What is wrong with the branch of a request, so that nobody merges it unread. */
+/** What is wrong with the branch of a request, so that it is not merged unread. */
 function ofBranch(request: ApprovalRequestName, reported: Status['reported']): string[] {
   const found = reported.filter(({ code, file }) => code === 'approval-branch' && file === placeOfBranch(request));
   return found.map(({ message, fix }) => titled('Branch', sentences([message, ...(fix ? [`Fix: ${fix}`] : [])])));

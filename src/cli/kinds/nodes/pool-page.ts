@@ -96,12 +96,19 @@ export function poolDetails(
 }
 
 /** Conditions of a NodeClaim that speak of disruption, where they are True. */
-const told = ['Consolidatable', 'Drifted', 'DisruptionReason', 'Drained', 'VolumesDetached', 'InstanceTerminating'];
+const shownTypes = [
+  'Consolidatable',
+  'Drifted',
+  'DisruptionReason',
+  'Drained',
+  'VolumesDetached',
+  'InstanceTerminating',
+];
 
 function detailsText({ budgets, conditions, claims }: PoolDetails): string[] {
   const rows = claims.map(({ name, conditions: own }) => [
     name,
-    ...told.map((type) => own.find((condition) => condition.type === type)?.status),
+    ...shownTypes.map((type) => own.find((condition) => condition.type === type)?.status),
     own.find(({ type, status }) => (type === 'Drifted' || type === 'DisruptionReason') && status === 'True')?.reason,
   ]);
   return [
@@ -127,7 +134,7 @@ function detailsText({ budgets, conditions, claims }: PoolDetails): string[] {
       : [
           titled(
             'Conditions of its NodeClaims',
-            table(['NAME', ...told.map((type) => type.toUpperCase()), 'REASON'], rows),
+            table(['NAME', ...shownTypes.map((type) => type.toUpperCase()), 'REASON'], rows),
           ),
         ]),
   ];

@@ -9,7 +9,7 @@ import { mismatch } from './mismatch.ts';
 import { shownNodePlan } from './shown-nodes.ts';
 
 /**
- * What the record claims about nodes. Whoever can push to the status branch must not remove nodes: what this daemon published counts
+ * What the record claims about nodes. Those who can push to the status branch must not remove nodes: what this daemon published counts
  * as it published it. At a start a command that has begun counts where its nodes show it; else it is decided anew.
  */
 export interface NodeVerifier {

@@ -61,7 +61,7 @@ export type RunVerdict =
 /**
  * A recorded run is trusted when its file, its strategy, its contents and the labels of its clusters were on the followed branch at
  * the commit of its initialization, when each passed gate has an approval there of exactly what the run does, and when nothing has
- * started behind another gate. It rolls back only if its file asks for it, and to proven snapshots. Soak times, and which clusters
+ * started behind another gate. It rolls back only if its file requests it, and to proven snapshots. Soak times, and which clusters
  * have finished or failed, are not verified, since no gate depends on them. Of a run that is over only the clusters that it reached
  * are proven. `earlier`: what the finished run before gave to each cluster.
  */
@@ -173,7 +173,7 @@ const listsOf = ({ clusterResourceOverrideSnapshots, resourceOverrideSnapshots }
   resourceOverrideSnapshots,
 });
 
-/** A run rolls back only if its file asked for it when it was initialized, or asks for it now. */
+/** A run rolls back only if its file requested it when it was initialized, or requests it now. */
 const rollbackFault = (run: StagedUpdateRun, fleets: readonly Fleet[]): string | undefined =>
   run.status?.rollbackStatus === undefined ||
   fleets.some((fleet) => {
@@ -181,7 +181,7 @@ const rollbackFault = (run: StagedUpdateRun, fleets: readonly Fleet[]): string |
     return file !== undefined && rollsBack(file);
   })
     ? undefined
-    : 'it rolls back, and its file on the followed branch does not ask for that';
+    : 'it rolls back, and its file on the followed branch does not request that';
 
 const keyOf = (run: StagedUpdateRun): PlacementKey => placementKey(placementOfRun(run));
 

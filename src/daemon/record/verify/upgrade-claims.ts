@@ -55,7 +55,7 @@ export function upgradeVerifier(): UpgradeVerifier {
         }
         const file = tip.upgradeRuns.find(({ metadata }) => metadata.name === name);
         const isUnderWay = run.status !== undefined && allMembers(run.status).some(isInFlight);
-        // A run that is over starts nothing until its file asks for another attempt.
+        // A run that is over starts nothing until its file requests another attempt.
         const isAtRest = run.status !== undefined && isOver(run.status) && !isUnderWay;
         if (isAtRest && (file?.spec.attempt ?? 1) <= run.status!.attempt) continue;
         const verdict = await verifyUpgrade(run, history);

@@ -70,7 +70,7 @@ export interface RecordVerifier
 }
 
 /**
- * Whoever can push to the status branch must not decide what clusters get: every part of the record with that power is compared with
+ * Those who can push to the status branch must not decide what clusters get: every part of the record with that power is compared with
  * the followed branch (docs/security.md). Mismatches stay reported until its next commit, since a fix ends them at once; also those that
  * another daemon reports, or each would remove what the other wrote.
  */

@@ -159,6 +159,6 @@ export function leftAsItIs(
 ): PlacementAssignment {
   const { digest: _d, resourceSnapshotIndex: index, ...rest } = assignment;
   const isExternal = contents.works.get(assignment.key)?.placement.spec.strategy.type === 'External';
-  const told = isExternal || index === undefined ? {} : { resourceSnapshotIndex: index };
-  return { ...rest, ...told, leaveAlone: true, remove: false, manifests: [] };
+  const shownAs = isExternal || index === undefined ? {} : { resourceSnapshotIndex: index };
+  return { ...rest, ...shownAs, leaveAlone: true, remove: false, manifests: [] };
 }

@@ -17,7 +17,7 @@ const mostStatusText = 1_415_578;
 /** KubeFleet's way to say that an object is missing. */
 export const wholeObject: PatchDetail = { path: '/', valueInHub: '(the whole object)' };
 
-/** What may be shown of the differences of an object: at most 100, and never what a Secret holds, whoever observed it. */
+/** What may be shown of the differences of an object: at most 100, and never what a Secret holds. */
 export function shownDetails(
   { group, kind }: Pick<ResourceIdentifier, 'group' | 'kind'>,
   details: readonly PatchDetail[] | undefined,

@@ -27,7 +27,7 @@ interface Known {
 /** Members whose file has no deletionTimestamp. An unreadable file does not count as removed. */
 export const membersThatStay = ({ fleet, record }: Known): ReadonlySet<ClusterName> => staying(fleet, record.clusters);
 
-/** Several rules ask for it. */
+/** Several rules need it. */
 const staying = memoizePair(
   (fleet: Known['fleet'], recorded: Known['record']['clusters']): ReadonlySet<ClusterName> => {
     const stays = new Set<ClusterName>();

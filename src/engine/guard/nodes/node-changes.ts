@@ -50,7 +50,7 @@ export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
   });
 }
 
-/** Expiry since Karpenter v1 asks nobody. */
+/** Expiry since Karpenter v1 ignores budgets. */
 export const isForced = ({ reason, nodes }: NodeCommand, { pools }: Seen): boolean =>
   reason === 'Expired' && expiresByForce(pools.get(nodes[0]!.pool));
 

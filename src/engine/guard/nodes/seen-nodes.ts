@@ -58,7 +58,7 @@ export function seenNodes(
   return { pools, ready, counted };
 }
 
-/** Since Karpenter v1 expiry asks nobody; where a pool writes expireAfter in the old place only, it is graceful. */
+/** Since Karpenter v1 expiry ignores budgets; where a pool writes expireAfter in the old place only, it is graceful. */
 export function expiresByForce(pool: Manifest | undefined): boolean {
   const spec = fields(pool?.['spec']);
   const own = fields(fields(spec['template'])['spec'])['expireAfter'];

@@ -19,7 +19,7 @@ export function startsAfterFailure({ run, before }: RunChange, evidence: Evidenc
 }
 
 /**
- * A rollback begins only in a run whose file asks for it. It returns stages in reverse order, one after the other, and only clusters
+ * A rollback starts only in a run whose file requests it. It returns stages in reverse order, one after the other, and only clusters
  * that the run had reached, to the snapshot that they had when it reached them.
  */
 export function forbiddenRollbacks({ run, before }: RunChange, evidence: Evidence): GuardFinding[] {

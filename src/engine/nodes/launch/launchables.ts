@@ -23,7 +23,7 @@ export interface Launchable {
   readonly capacityType: CapacityType;
   readonly price: number | undefined;
   readonly labels: Labels;
-  /** What is left for pods beside those of DaemonSets. */
+  /** What is left for pods other than those of DaemonSets. */
   readonly allocatable: Amounts;
 }
 
@@ -33,7 +33,7 @@ export interface LaunchPool {
   readonly launchables: readonly Launchable[];
   /** Requirements on labels that no launchable has: a pod may narrow them. */
   readonly open: Requirements;
-  /** Keys whose requirement asks for several values. */
+  /** Keys whose requirement needs several values. */
   readonly minValues: readonly { readonly key: string; readonly least: number }[];
   /** The pool admits spot, and spot is sold to it now. */
   readonly sellsSpot: boolean;

@@ -1,6 +1,6 @@
 import { bySavings, isConsolidatable, isFree, noteOverBudget, type PlanState } from './plan-state.ts';
 
-/** A node is empty where moving its pods costs nothing: pods that nobody would miss do not count. */
+/** A node is empty where moving its pods costs nothing: pods that need no other node do not count. */
 export const isEmpty = ({ disruptionCost }: { readonly disruptionCost: number }): boolean => disruptionCost <= 1;
 
 /** All empty nodes that the budgets bear, in one command, under every policy. No simulation. */

@@ -8,7 +8,7 @@ import type { WantedLaunch } from '../wanted-nodes.ts';
 export interface Launcher {
   /** Launches that were asked for and whose node is not gone. */
   observe(): Promise<NonNullable<ClusterObservation['launches']>>;
-  /** Asks for a node; does nothing where it was asked for before. */
+  /** Requests a node; does nothing where it was requested before. */
   launch(wanted: WantedLaunch): Promise<void>;
   /** Gives up a launch that failed or is no longer wanted. */
   forget(name: string): Promise<void>;

@@ -78,8 +78,8 @@ export function aksProvider(arm: ResourceManager, path: string): UpgradeProvider
     async poll(operation, seen) {
       if (seen.operationId !== operation.operationId) return { phase: 'Unknown', message: notRequested };
       const url = asked?.operationId === operation.operationId ? asked.url : undefined;
-      const told = url === undefined ? undefined : await arm.read(url).catch(() => undefined);
-      const message = told?.status === 'Failed' || told?.status === 'Canceled' ? told.message : undefined;
+      const answer = url === undefined ? undefined : await arm.read(url).catch(() => undefined);
+      const message = answer?.status === 'Failed' || answer?.status === 'Canceled' ? answer.message : undefined;
       const behind = await firstBehind(operation, seen);
       return reportOf(seen, behind, message);
     },
@@ -91,7 +91,7 @@ export function aksProvider(arm: ResourceManager, path: string): UpgradeProvider
       const image = await imageOf(operation, wanted, pool);
       if (image !== undefined && wanted.kubernetes === undefined && hasFailed(pool))
         throw new RefusedUpgrade(
-          `pool ${pool.name} is ${pool.state}: repair it first, since its new failure could not be told apart`,
+          `pool ${pool.name} is ${pool.state}: repair it first, since its new failure could not be recognized`,
         );
     }
   }
@@ -118,14 +118,14 @@ const wantedPools = ({ pools = [] }: UpgradeOperation, seen: SeenAks): readonly 
     return pool ? [[wanted, pool] as const] : [];
   });
 
-function reportOf(seen: SeenAks, behind: Behind | undefined, told: string | undefined): OperationReport {
+function reportOf(seen: SeenAks, behind: Behind | undefined, failure: string | undefined): OperationReport {
   if (seen.running) return { phase: 'Running', message: seen.running.message };
   if (behind === undefined) return { phase: 'Succeeded', message: 'done' };
   const failed = [behind, { ...seen, name: 'cluster' }].find(hasFailed);
-  if (failed || told !== undefined)
+  if (failed || failure !== undefined)
     return {
       phase: 'Failed',
-      message: `${failed?.name ?? behind.name}: ${failed?.state ?? 'Failed'}; ${told ?? failed?.error ?? 'Azure gives no reason'}`,
+      message: `${failed?.name ?? behind.name}: ${failed?.state ?? 'Failed'}; ${failure ?? failed?.error ?? 'Azure gives no reason'}`,
     };
   return { phase: 'Running', message: `waits for ${behind.name}` };
 }

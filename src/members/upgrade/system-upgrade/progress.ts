@@ -44,10 +44,10 @@ export function progressOf(plan: Manifest, seen: SeenWork): Progress {
 /** Failed Jobs are the Plan's own: those of the Plan before are removed before it is created. */
 function failureOf(plan: Manifest, { jobs }: Pick<SeenWork, 'jobs'>): string | undefined {
   const complete = conditionOf(plan, 'Complete');
-  const told = textAt(complete, 'message');
+  const message = textAt(complete, 'message');
   const reason = textAt(complete, 'reason');
   if (textAt(complete, 'status') === 'False' && (reason === 'JobFailed' || reason === 'ValidationFailed'))
-    return told ?? reason;
+    return message ?? reason;
   const job = jobs.find((of) => of.plan === plan.metadata.name && of.state === 'failed');
   return job && `Job ${job.name} failed`;
 }

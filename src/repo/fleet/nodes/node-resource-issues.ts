@@ -20,7 +20,7 @@ export function nodeResourceIssues(manifest: object): Issue[] {
 const ownClaim = warning(
   'no-use',
   ['kind'],
-  'a NodeClaim asks for one node of one cluster, and Karpenter makes them itself',
+  'a NodeClaim is a request for one node of one cluster, and Karpenter makes them itself',
   'write a NodePool',
 );
 

@@ -45,7 +45,7 @@ function replaceInPlace(
   return { doomed: [...broken, ...healthy.slice(0, Math.max(0, maxUnavailable - unavailable))], surging: [] };
 }
 
-/** Surge: a new pod beside an old one, which is deleted once the new one is available. */
+/** Surge: a new pod next to an old one, which is deleted once the new one is available. */
 function surge(nodes: readonly NodePods[], { maxSurge }: DaemonLimits, available: (pod: Stored) => boolean) {
   const doomed: Stored[] = [];
   const free: string[] = [];
