@@ -54,6 +54,10 @@ export const fleetConfig = z.strictObject({
           baseURL: z.string().optional(),
           /** Pull requests of forks get a preview too: their authors then read what clusters hold. Absent: false. */
           previewForks: z.boolean().optional(),
+          /** Names of labels of pull requests for approvals, set when they are opened. */
+          labels: z.array(z.string()).optional(),
+          /** Who is asked to review them: names of users, and `org/team` at forges that have teams. */
+          reviewers: z.array(z.string()).optional(),
         })
         .optional(),
     })

@@ -31,6 +31,8 @@ export interface Forge {
   close(number: number): Promise<void>;
   /** Merges an open one in the way that the repository prefers, if its tip is `commit`. Resolves with why the forge does not merge it yet. */
   merge(number: number, merge: { readonly commit: string; readonly title: string }): Promise<string | undefined>;
+  /** Adds labels, and asks for reviews. */
+  assign(number: number, wanted: Assigned): Promise<void>;
   /** Comments of the account of the token that begin with a marker, oldest first. Comments of others are never taken for its own. */
   comments(number: number, marker: string): Promise<readonly Comment[]>;
   addComment(number: number, body: string): Promise<void>;
@@ -48,6 +50,13 @@ export interface Comment {
   readonly body: string;
   /** When it was written or edited last, milliseconds since the epoch. */
   readonly editedMs: number;
+}
+
+export interface Assigned {
+  /** Names. */
+  readonly labels: readonly string[];
+  /** Names of users; `org/team` for a team. */
+  readonly reviewers: readonly string[];
 }
 
 export interface Branches {

@@ -100,7 +100,7 @@ const methodOf = ({ allow_merge_commit: merge = true, allow_squash_merge: squash
   merge ? 'merge' : squash ? 'squash' : 'rebase';
 
 /** Calls that change a pull request, for forges with the paths of GitHub. `repo`: the path of the repository. */
-export const pullRequestChanges = (api: Api, repo: string): Pick<Forge, 'open' | 'edit' | 'close'> => ({
+export const pullRequestChanges = (api: Api, repo: string): Pick<Forge, 'open' | 'edit' | 'close' | 'assign'> => ({
   async open({ head, base, title, body }) {
     const [opened] = pullRequests(
       await api({ method: 'POST', path: `${repo}/pulls`, body: { title, head, base, body } }),
@@ -111,6 +111,16 @@ export const pullRequestChanges = (api: Api, repo: string): Pick<Forge, 'open' |
     void (await api({ method: 'PATCH', path: `${repo}/pulls/${number}`, body: { title, body } })),
   close: async (number) =>
     void (await api({ method: 'PATCH', path: `${repo}/pulls/${number}`, body: { state: 'closed' } })),
+  async assign(number, { labels, reviewers }) {
+    if (labels.length > 0) await api({ method: 'POST', path: `${repo}/issues/${number}/labels`, body: { labels } });
+    if (reviewers.length === 0) return;
+    const isTeam = (name: string): boolean => name.includes('/');
+    const body = {
+      reviewers: reviewers.filter((name) => !isTeam(name)),
+      team_reviewers: reviewers.filter(isTeam).map((name) => name.split('/').at(-1)!),
+    };
+    await api({ method: 'POST', path: `${repo}/pulls/${number}/requested_reviewers`, body });
+  },
 });
 
 /** The newest review of each user counts. */

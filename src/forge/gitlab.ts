@@ -57,6 +57,12 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
       if (now.state === 'merged') return undefined;
       return [why, now.merge_error ?? now.detailed_merge_status?.replaceAll('_', ' ')].filter(Boolean).join(': ');
     },
+    async assign(number, { labels, reviewers }) {
+      const ids: number[] = [];
+      for (const name of reviewers) ids.push(await userId(api, name));
+      const body = { ...(labels.length > 0 && { add_labels: labels }), ...(ids.length > 0 && { reviewer_ids: ids }) };
+      await api({ method: 'PUT', path: `${requests}/${number}`, body });
+    },
     async comments(number, marker) {
       const query = { activity_filter: 'only_comments', sort: 'asc', order_by: 'created_at', per_page: pageSize };
       const path = `${requests}/${number}/notes`;
@@ -66,12 +72,7 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
         .filter(({ body, system, author }) => body.startsWith(marker) && !system && author?.username === own)
         .map(({ id, body, updated_at: edited }) => ({ id, body, editedMs: Date.parse(edited) }));
     },
-    addComment: async (number, body) =>
-      void (await api({ method: 'POST', path: `${requests}/${number}/notes`, body: { body } })),
-    editComment: async (number, { id, body }) =>
-      void (await api({ method: 'PUT', path: `${requests}/${number}/notes/${id}`, body: { body } })),
-    deleteComment: async (number, id) =>
-      void (await api({ method: 'DELETE', path: `${requests}/${number}/notes/${id}` })),
+    ...noteChanges(api, requests),
     status: async (commit, context) =>
       newestStatus(
         await api({
@@ -100,6 +101,22 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
       return by.map(({ user }) => user.username).sort();
     },
   };
+}
+
+const noteChanges = (api: Api, requests: string): Pick<Forge, 'addComment' | 'editComment' | 'deleteComment'> => ({
+  addComment: async (number, body) =>
+    void (await api({ method: 'POST', path: `${requests}/${number}/notes`, body: { body } })),
+  editComment: async (number, { id, body }) =>
+    void (await api({ method: 'PUT', path: `${requests}/${number}/notes/${id}`, body: { body } })),
+  deleteComment: async (number, id) =>
+    void (await api({ method: 'DELETE', path: `${requests}/${number}/notes/${id}` })),
+});
+
+/** GitLab asks for reviews by id. */
+async function userId(api: Api, username: string): Promise<number> {
+  const [user] = listOf(await api({ method: 'GET', path: '/users', query: { username } }));
+  if (user === undefined) throw new ForgeError('refused', `there is no user ${username} to review merge requests`);
+  return (user as { readonly id: number }).id;
 }
 
 /** A status that has the state already is refused: `Cannot transition status via :run from :running`. */

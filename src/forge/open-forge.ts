@@ -118,6 +118,7 @@ function withNamedErrors(forge: Forge): Forge {
     edit: named(forge.edit),
     close: named(forge.close),
     merge: named(forge.merge),
+    assign: named(forge.assign),
     comments: named(forge.comments),
     addComment: named(forge.addComment),
     editComment: named(forge.editComment),

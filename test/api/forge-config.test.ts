@@ -12,11 +12,16 @@ it.each([
   { kind: 'gitlab', repository: 'acme/platform/fleet', baseURL: 'https://git.example.com/gitlab/' },
   { kind: 'github', baseURL: 'https://github.example.com/api/v3' },
   { kind: 'gitea', baseURL: 'http://127.0.0.1:3000', previewForks: true },
+  { labels: ['fleet', 'approval wanted'], reviewers: ['ann', 'acme/fleet-approvers'] },
 ])('forge %j is valid', (forge) => {
   expect(issuesOf(forge)).toEqual([]);
 });
 
 it.each([
+  [{ labels: ['a,b'] }, 'spec.forge.labels.0'],
+  [{ labels: ['fleet', ' '] }, 'spec.forge.labels.1'],
+  [{ reviewers: ['@ann'] }, 'spec.forge.reviewers.0'],
+  [{ kind: 'gitlab', reviewers: ['acme/approvers'] }, 'spec.forge.reviewers.0'],
   [{ repository: 'fleet' }, 'spec.forge.repository'],
   [{ repository: 'https://github.com/acme/fleet' }, 'spec.forge.repository'],
   [{ baseURL: 'git.example.com' }, 'spec.forge.baseURL'],

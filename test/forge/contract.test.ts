@@ -113,6 +113,17 @@ describe.skipIf(!gitThere).each(['github', 'gitlab', 'gitea', 'forgejo'] as cons
     expect((await forge.find({ head: 'main', base: 'main' })).length).toBeGreaterThan(0);
   });
 
+  it('sets labels and asks users, and teams where there are some', async () => {
+    const { there, forge } = await world(dialect);
+    await forge.open({ ...branches, ...text });
+    const teams = dialect === 'gitlab' ? [] : ['acme/approvers'];
+    await forge.assign(1, { labels: ['fleet', 'approval wanted'], reviewers: ['ann', ...teams] });
+    await forge.assign(1, { labels: ['later'], reviewers: [] });
+    expect(there.pull(1).labels).toEqual(['fleet', 'approval wanted', 'later']);
+    expect(there.pull(1).reviewers).toEqual(['ann', ...teams.map(() => '/approvers')]);
+    expect(await codeOf(forge.assign(1, { labels: [], reviewers: ['nobody'] }))).toMatch(/refused|not-found/);
+  });
+
   it('lists its own comments with a marker, edits and deletes them', async () => {
     const { there, forge } = await world(dialect);
     await forge.open({ ...branches, ...text });

@@ -12,6 +12,9 @@ export interface StoredPull {
   body: string;
   state: 'open' | 'closed' | 'merged';
   readonly comments: StoredComment[];
+  readonly labels: string[];
+  /** Names of users, and of teams behind a slash. */
+  readonly reviewers: string[];
   readonly reviews: { readonly user: string; readonly state: string }[];
 }
 
@@ -29,6 +32,9 @@ export interface StoredStatus {
   readonly state: string;
   readonly description: string;
 }
+
+/** Everybody at the forge, with ids. */
+export const users = { ann: 101, ben: 102 } as const;
 
 /** The account of the right token. */
 export const account = 'fleet-bot';
@@ -53,6 +59,8 @@ export interface Asked {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, string>>;
+  /** The same where it has other values than texts. */
+  readonly json: Readonly<Record<string, unknown>>;
 }
 
 export interface Answered {
@@ -77,6 +85,8 @@ export const openPull = (forge: ForgeState, text: Pick<StoredPull, 'head' | 'bas
     headCommit: forge.tip(text.head)!,
     state: 'open',
     comments: [],
+    labels: [],
+    reviewers: [],
     reviews: [],
   };
   forge.pulls.push(pull);

@@ -16,6 +16,7 @@ import {
   type StoredComment,
   type StoredPull,
   statusesOf,
+  users,
 } from './dialect.ts';
 
 const repo = '/repos/{owner}/{repo}';
@@ -50,6 +51,21 @@ const commentJson = ({ id, body, user, updatedAt }: StoredComment) => ({
   user: { login: user },
   updated_at: updatedAt,
 });
+
+function labelled({ forge, params, json }: Asked): Answered {
+  const { labels } = pullOf(forge, params['issue_number'] ?? params['index']);
+  labels.push(...(json['labels'] as string[]));
+  return ok(labels.map((name) => ({ name })));
+}
+
+function reviewed(asked: Asked): unknown {
+  const { forge, params, json } = asked;
+  const pull = pullOf(forge, params['pull_number'] ?? params['index']);
+  const names = json['reviewers'] as string[];
+  if (names.some((name) => !(name in users))) return undefined;
+  pull.reviewers.push(...names, ...(json['team_reviewers'] as string[]).map((team) => `/${team}`));
+  return pullJson(forge, pull);
+}
 
 function withStatus({ forge, params, body }: Asked): void {
   const { context = '', state = '', description = '' } = body;
@@ -97,6 +113,12 @@ export const githubDialect: Dialect = {
         (await refusedMerge(forge, params['pull_number'], { commit, how: methods[how]!, title })) ??
         ok({ sha: forge.tip('main'), merged: true, message: 'Pull Request successfully merged' })
       );
+    },
+    [`POST ${repo}/issues/{issue_number}/labels`]: labelled,
+    [`POST ${repo}/pulls/{pull_number}/requested_reviewers`]: (asked) => {
+      const pull = reviewed(asked);
+      const message = 'Reviews may only be requested from collaborators.';
+      return pull === undefined ? { status: 422, body: { message } } : created(pull);
     },
     [`GET ${repo}/pulls/{pull_number}/reviews`]: ({ forge, params }) =>
       ok(pullOf(forge, params['pull_number']).reviews.map(({ user, state }) => ({ user: { login: user }, state }))),
@@ -150,6 +172,9 @@ export const giteaDialect: Dialect = {
       const { head_commit_id: commit, Do: how = '', MergeTitleField: title } = body;
       return (await refusedMerge(forge, params['index'], { commit, how: methods[how]!, title })) ?? ok('');
     },
+    [`POST ${repo}/issues/{index}/labels`]: labelled,
+    [`POST ${repo}/pulls/{index}/requested_reviewers`]: (asked) =>
+      reviewed(asked) === undefined ? { status: 404, body: { message: 'user not found' } } : created([]),
     [`GET ${repo}/pulls/{index}/reviews`]: ({ forge, params }) =>
       ok(
         pullOf(forge, params['index']).reviews.map(({ user, state }) => ({

@@ -13,6 +13,7 @@ import {
   type StoredComment,
   type StoredPull,
   statusesOf,
+  users,
 } from './dialect.ts';
 
 const project = '/api/v4/projects/{id}';
@@ -41,6 +42,9 @@ const noteJson = ({ id, body, user, updatedAt }: StoredComment) => ({
   updated_at: updatedAt,
 });
 
+const named = (ids: readonly number[]): string[] =>
+  Object.entries(users).flatMap(([name, id]) => (ids.includes(id) ? [name] : []));
+
 const lastStatus = ({ statuses }: ForgeState, commit: string | undefined, context: string | undefined) =>
   statuses.findLast((it) => it.commit === commit && it.context === context);
 
@@ -67,8 +71,11 @@ export const gitlabDialect: Dialect = {
         };
       return { status: 201, body: requestJson(openPull(forge, { head, base, title, body: description })) };
     },
-    [`PUT ${requests}/{merge_request_iid}`]: ({ forge, params, body }) => {
+    [`PUT ${requests}/{merge_request_iid}`]: ({ forge, params, body, json }) => {
       const pull = pullOf(forge, params['merge_request_iid']);
+      pull.labels.push(...((json['add_labels'] as string[] | undefined) ?? []));
+      const ids = json['reviewer_ids'] as number[] | undefined;
+      if (ids) pull.reviewers.splice(0, Number.POSITIVE_INFINITY, ...named(ids));
       if (body['title'] !== undefined) pull.title = body['title'];
       if (body['description'] !== undefined) pull.body = body['description'];
       if (body['state_event'] === 'close') pull.state = 'closed';
@@ -113,6 +120,10 @@ export const gitlabDialect: Dialect = {
       body: noteJson(edited(forge, params['note_id'], body['body'])),
     }),
     [`DELETE ${requests}/{noteable_id}/notes/{note_id}`]: ({ forge, params }) => deleted(forge, params['note_id']),
+    'GET /api/v4/users': ({ query: { username } }) => ({
+      status: 200,
+      body: Object.entries(users).flatMap(([name, id]) => (name === username ? [{ id, username: name }] : [])),
+    }),
     'GET /api/v4/user': () => ({ status: 200, body: { username: account } }),
     [`GET ${project}/repository/commits/{sha}/statuses`]: ({ forge, params, query: { name: context } }) => ({
       status: 200,

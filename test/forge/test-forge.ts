@@ -113,6 +113,7 @@ export class TestForge {
       params,
       query: Object.fromEntries(searchParams),
       body: sent ?? {},
+      json: sent ?? {},
     });
     this.#api.answer(operation, status, answered);
     if (fault === 'answer lost') throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') });

@@ -21,8 +21,33 @@ function approvalIssues({ approvals }: FleetConfig['spec']): Issue[] {
 }
 
 function forgeIssues({ forge }: FleetConfig['spec']): Issue[] {
-  const { repository, baseURL } = forge ?? {};
+  const { kind, repository, baseURL, labels = [], reviewers = [] } = forge ?? {};
+  const isReviewer = (name: string): boolean => (kind === 'gitlab' ? /^[\w.-]+$/ : /^[\w.-]+(\/[\w.-]+)?$/).test(name);
   return [
+    ...labels.flatMap((label, at) =>
+      label.trim() !== '' && label.length <= 50 && !/[,\p{Cc}]/u.test(label)
+        ? []
+        : [
+            error(
+              'invalid-value',
+              ['spec', 'forge', 'labels', at],
+              `"${label}" is not a label: empty, with a comma, or longer than 50 characters`,
+              'write for example fleet-approval',
+            ),
+          ],
+    ),
+    ...reviewers.flatMap((name, at) =>
+      isReviewer(name)
+        ? []
+        : [
+            error(
+              'invalid-value',
+              ['spec', 'forge', 'reviewers', at],
+              `"${name}" is not the name of a user${kind === 'gitlab' ? '; GitLab has no teams' : ' or of a team'}`,
+              kind === 'gitlab' ? 'write for example ann' : 'write for example ann or acme/fleet-approvers',
+            ),
+          ],
+    ),
     ...(repository === undefined || /^[\w.-]+(\/[\w.-]+)+$/.test(repository)
       ? []
       : [

@@ -1,7 +1,7 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import { messageOf } from '../../api/message-of.ts';
 import type { Problem } from '../../api/problem.ts';
-import { type Forge, ForgeError } from '../../forge/forge.ts';
+import { type Assigned, type Forge, ForgeError } from '../../forge/forge.ts';
 import type { OpenedForge } from '../../forge/open-forge.ts';
 import type { Clock } from '../../members/clock.ts';
 import type { RequestPage } from '../../repo/record/summary.ts';
@@ -47,6 +47,7 @@ export function approvalRequests(input: {
 }): ApprovalRequests {
   const { pace, branch, metrics } = input;
   let opened: OpenedForge = {};
+  let assigned: Assigned = { labels: [], reviewers: [] };
   let state = firstRequestState;
   let shown: { readonly pages: ReadonlyMap<string, RequestPage>; readonly problems: readonly Problem[] } = nothingShown;
   let cancel = () => {};
@@ -64,7 +65,9 @@ export function approvalRequests(input: {
   }
 
   async function ask(forge: Forge, call: ForgeCall): Promise<void> {
-    const event = await perform(forge, call, branch).catch((error: unknown) => failure(call, error));
+    const event = await perform(forge, call, { base: branch, assigned }).catch((error: unknown) =>
+      failure(call, error),
+    );
     metrics.count('gitfleet_forge_requests_total', { result: event.kind === 'failed' ? event.code : 'ok' });
     // Another forge is used by now.
     if (stopped || forge !== opened.forge) return;
@@ -97,6 +100,7 @@ export function approvalRequests(input: {
       const next = input.open(config);
       if (next !== opened) {
         opened = next;
+        assigned = { labels: config?.labels ?? [], reviewers: config?.reviewers ?? [] };
         state = firstRequestState;
         shown = { pages: new Map(), problems: problemsIn(state, opened, pace.now()) };
       }
@@ -135,7 +139,11 @@ const pagesIn = ({ known, wanted }: RequestState): ReadonlyMap<string, RequestPa
       .map(([name, { url, state }]) => [name, { url, state }]),
   );
 
-async function perform(forge: Forge, call: ForgeCall, base: string): Promise<ForgeEvent> {
+async function perform(
+  forge: Forge,
+  call: ForgeCall,
+  { base, assigned }: { readonly base: string; readonly assigned: Assigned },
+): Promise<ForgeEvent> {
   switch (call.kind) {
     case 'list': {
       const pulls = (await forge.listOpen(base)).filter(({ head, isFork }) => head.startsWith(prefix) && !isFork);
@@ -147,6 +155,9 @@ async function perform(forge: Forge, call: ForgeCall, base: string): Promise<For
       const { name, title, body } = call.request;
       return { ...call, kind: 'opened', pull: await forge.open({ head: prefix + name, base, title, body }) };
     }
+    case 'assign':
+      if (assigned.labels.length + assigned.reviewers.length > 0) await forge.assign(call.number, assigned);
+      return { ...call, kind: 'assigned' };
     case 'edit':
       await forge.edit(call.number, call.request);
       return { ...call, kind: 'edited' };

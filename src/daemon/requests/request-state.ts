@@ -29,6 +29,8 @@ export interface RequestState {
 export interface KnownRequest extends PullRequest {
   /** When gitfleet wrote it. */
   readonly writtenMs?: number;
+  /** It was just opened: labels and reviewers are still to be set. What people make of them later stays. */
+  readonly isUnassigned?: boolean;
 }
 
 export type ForgeCall =
@@ -36,6 +38,7 @@ export type ForgeCall =
   | { readonly kind: 'find'; readonly request: WantedRequest }
   | { readonly kind: 'open'; readonly request: WantedRequest }
   | { readonly kind: 'edit'; readonly number: number; readonly request: WantedRequest }
+  | { readonly kind: 'assign'; readonly number: number; readonly request: WantedRequest }
   | { readonly kind: 'close'; readonly number: number; readonly name: string };
 
 export type ForgeEvent =
@@ -44,6 +47,7 @@ export type ForgeEvent =
   /** Newest first. */
   | { readonly kind: 'found'; readonly request: WantedRequest; readonly pulls: readonly PullRequest[] }
   | { readonly kind: 'opened'; readonly request: WantedRequest; readonly pull: PullRequest }
+  | { readonly kind: 'assigned'; readonly request: WantedRequest }
   | { readonly kind: 'edited'; readonly request: WantedRequest }
   | { readonly kind: 'closed'; readonly name: string }
   | {
@@ -98,6 +102,7 @@ function callFor(
   if (nowMs < untilMs) return { atMs: untilMs };
   const there = known.get(request.name);
   if (there?.state === 'open') {
+    if (there.isUnassigned) return { call: { kind: 'assign', number: there.number, request } };
     if (sameText(there, request)) return {};
     const mayMs = (there.writtenMs ?? 0) + editEveryMs;
     return nowMs < mayMs ? { atMs: mayMs } : { call: { kind: 'edit', number: there.number, request } };
@@ -143,9 +148,11 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
     case 'opened': {
       const { name, title, body } = event.request;
       // As it was sent: a forge that changes texts would have it edited again and again.
-      const pull = { ...event.pull, title, body, writtenMs: nowMs };
+      const pull = { ...event.pull, title, body, writtenMs: nowMs, isUnassigned: true };
       return succeeded({ ...state, known: new Map(state.known).set(name, pull) });
     }
+    case 'assigned':
+      return succeeded(withAssigned(state, event.request.name));
     case 'edited': {
       const { name, title, body } = event.request;
       const there = state.known.get(name);
@@ -157,6 +164,11 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
     case 'failed':
       return afterFailure(state, event, nowMs);
   }
+}
+
+function withAssigned(state: RequestState, name: string): RequestState {
+  const there = state.known.get(name);
+  return there ? { ...state, known: new Map(state.known).set(name, { ...there, isUnassigned: false }) } : state;
 }
 
 const succeeded = (state: RequestState): RequestState => ({
@@ -173,8 +185,8 @@ function afterList(state: RequestState, pulls: ReadonlyMap<string, PullRequest>,
   const known = new Map<string, KnownRequest>([...state.known].filter(([name]) => !gone.has(name)));
   for (const [name, pull] of pulls) {
     const before = state.known.get(name);
-    const writtenMs = before?.number === pull.number ? before.writtenMs : undefined;
-    known.set(name, { ...pull, ...(writtenMs !== undefined && { writtenMs }) });
+    const { writtenMs, isUnassigned = false } = before?.number === pull.number ? before : {};
+    known.set(name, { ...pull, isUnassigned, ...(writtenMs !== undefined && { writtenMs }) });
   }
   const found = new Map([...state.found].filter(([name]) => !gone.has(name)));
   return { ...state, known, found, listedMs: nowMs };
@@ -187,6 +199,11 @@ function afterFailure(
   nowMs: number,
 ): RequestState {
   const again: RequestState = { ...state, listedMs: undefined, found: new Map() };
+  if (call.kind === 'assign' && code !== 'unreachable' && code !== 'limited') {
+    // The request is open without them, which is all that an approval needs.
+    const refused = new Map(state.refused).set(call.request.name, { untilMs: nowMs, why });
+    return withAssigned({ ...state, refused }, call.request.name);
+  }
   if (code === 'refused' && 'request' in call) {
     const refused = new Map(state.refused).set(call.request.name, { untilMs: nowMs + refusedMs, why });
     return { ...again, refused };

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { DialectName } from '../../forge/dialect.ts';
 import type { TestForge } from '../../forge/test-forge.ts';
 import type { VirtualFleet } from '../../support/virtual-fleet.ts';
-import { branch, forgeFleet, run, web } from './forge-fleet.ts';
+import { branch, config, forgeFleet, run, web } from './forge-fleet.ts';
 
 let fleet: VirtualFleet;
 let forge: TestForge;
@@ -81,6 +81,32 @@ describe.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)('%s', (dialect)
     await fleet.run(600);
     expect((await fleet.repo.log('fleet-status')).length).toBe(commits);
   });
+});
+
+it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)('sets labels and reviewers once: %s', async (dialect) => {
+  await open(dialect);
+  fleet.commit({ 'fleet.yaml': config(dialect, 'labels: [fleet], reviewers: [ann, ben]') });
+  let lost = 0;
+  forge.fault = ({ method, path }) =>
+    (path.endsWith('/labels') || method === 'PUT') && lost++ === 0 ? 'not sent' : undefined;
+  fleet.start({ forge });
+  await untilOpen();
+  await fleet.until('it has them', () => forge.pull(1).reviewers.length === 2, 60);
+  expect(forge.pull(1)).toMatchObject({ labels: ['fleet'], reviewers: ['ann', 'ben'] });
+  forge.pull(1).labels.splice(0);
+  forge.pull(1).reviewers.splice(0);
+  await fleet.run(600);
+  expect(forge.pull(1)).toMatchObject({ labels: [], reviewers: [] });
+});
+
+it('opens one also where a reviewer is unknown, and reports that', async () => {
+  await open('github');
+  fleet.commit({ 'fleet.yaml': config('github', 'reviewers: [nobody]') });
+  fleet.start({ forge });
+  await untilOpen();
+  await fleet.until('it is reported', async () => (await summary()).includes('from collaborators'), 60);
+  await forge.merge(1, 'squash');
+  await finished();
 });
 
 it('works without the forge while it is down, reports that after a minute, and catches up', async () => {

@@ -31,14 +31,15 @@ const reached = (...events: readonly ForgeEvent[]): RequestState =>
   events.reduce((state, event) => afterEvent(state, event, 0), firstRequestState);
 
 describe('the next call', () => {
-  it('is none before a plan, then the list, then a look for a closed one, then the new one', () => {
+  it('is none before a plan, then the list, then a look for a closed one, then the new one, then its labels', () => {
     expect(nextCall(firstRequestState, 0)).toEqual({});
     expect(nextCall(reached(wanted), 0)).toEqual({ call: { kind: 'list' } });
     expect(nextCall(reached(wanted, listed()), 0)).toEqual({ call: { kind: 'find', request } });
     const none = reached(wanted, listed(), { kind: 'found', request, pulls: [] });
     expect(nextCall(none, 0)).toEqual({ call: { kind: 'open', request } });
     const opened = afterEvent(none, { kind: 'opened', request, pull }, 0);
-    expect(nextCall(opened, 0)).toEqual({ atMs: 60_000 });
+    expect(nextCall(opened, 0)).toEqual({ call: { kind: 'assign', number: 1, request } });
+    expect(nextCall(afterEvent(opened, { kind: 'assigned', request }, 0), 0)).toEqual({ atMs: 60_000 });
   });
 
   it.each(['closed', 'merged'] as const)('is none where the very request was %s', (state) => {
@@ -52,7 +53,7 @@ describe('the next call', () => {
   });
 
   it('is an edit a minute after the last one', () => {
-    const opened = reached(wanted, listed(), { kind: 'opened', request, pull });
+    const opened = reached(wanted, listed(), { kind: 'opened', request, pull }, { kind: 'assigned', request });
     const changed = { ...request, body: 'New facts' };
     const state = afterEvent(opened, { kind: 'wanted', requests: [changed] }, 1_000);
     expect(nextCall(state, 1_000)).toEqual({ atMs: 60_000 });
@@ -116,6 +117,7 @@ it('never opens what is open: any order of answers, faults and clicks', () => {
           list: listed(...pulls.filter((it) => it.state === 'open')),
           find: { kind: 'found', request, pulls },
           open: { kind: 'opened', request, pull },
+          assign: { kind: 'assigned', request },
         };
         const answer = kind === 'ok' ? answers[call.kind] : { ...failed('unreachable'), call };
         state = afterEvent(state, answer!, now);
