@@ -1,7 +1,7 @@
 import type { SectionRows } from '../../engine/plan-document.ts';
 import { notEvicted } from '../evictions.ts';
 import { nodeDisruptions } from '../nodes.ts';
-import { clusterUpgrades } from '../upgrades/upgrades.ts';
+import { clusterUpgrades } from '../upgrades/section.ts';
 import { approvals, refused } from './approvals.ts';
 import { notHealthy, notResponding } from './failing-clusters.ts';
 import { differing, notAvailable } from './failing-objects.ts';

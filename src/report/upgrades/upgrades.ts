@@ -2,10 +2,8 @@ import type { UpgradeRunStatus, UpgradeState } from '../../api/upgrade-status.ts
 import { shortList } from '../../engine/kernel/short-list.ts';
 import { plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { allMembers } from '../../engine/upgrade/tree.ts';
-import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import type { EventSource, TimelineEntry } from '../event-source.ts';
-import { type Line, mostRows, type Section, type SectionSource } from '../sections/section.ts';
-import { upgradeProgress, upgradeTarget, versionChange } from './progress.ts';
+import { versionChange } from './progress.ts';
 
 /** How cluster update runs go. */
 type UpgradeEvent = { readonly run: string } & (
@@ -124,33 +122,3 @@ const words: Readonly<Record<UpgradeState, string>> = {
 };
 
 const memberWords = { Failed: 'failed', Running: 'upgrading', Completed: 'upgraded' } as const;
-
-/** Cluster update runs that are not done, and the last outcome of those that failed. */
-export const clusterUpgrades: SectionSource = ({ inEffect }): Section => {
-  const open = [...recordedObjects('upgrades', inEffect)].filter(
-    ([, { value }]) =>
-      value.status && value.status.status.state !== 'Completed' && value.status.status.state !== 'Skipped',
-  );
-  const cells = open.slice(0, mostRows).map(([name, { path, value }]): Line[] => {
-    const { status } = value.status!;
-    const { done, total, failed, inFlight, stage } = upgradeProgress(value.status!);
-    const now = [
-      status.state,
-      ...(stage === undefined ? [] : [`stage ${stage}`]),
-      ...(inFlight.length === 0 ? [] : [`upgrading ${shortList(inFlight)}`]),
-    ];
-    return [
-      [{ link: name, path }],
-      [upgradeTarget(value)],
-      [`${done} / ${total}`],
-      [failed === 0 ? '' : `${failed}`],
-      [now.join(', ')],
-    ];
-  });
-  return {
-    title: 'Cluster upgrades',
-    rows: { kind: 'table', headings: ['run', 'target', 'clusters done', 'failed', 'now'], cells },
-    folder: 'upgrades',
-    total: open.length,
-  };
-};

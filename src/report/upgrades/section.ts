@@ -1,0 +1,44 @@
+import type { UpdateRun } from '../../api/upgrade-run.ts';
+import { recordedObjects } from '../../repo/record/recorded-objects.ts';
+import { type Line, mostRows, type Section, type SectionSource } from '../sections/section.ts';
+import { upgradeNow } from './now.ts';
+import { upgradeProgress, upgradeTarget } from './progress.ts';
+
+/** Cluster update runs that are not done, and those that failed. */
+export const clusterUpgrades: SectionSource = ({ inEffect }): Section => {
+  const open = [...recordedObjects('upgrades', inEffect)].filter(
+    ([, { value }]) =>
+      value.status && value.status.status.state !== 'Completed' && value.status.status.state !== 'Skipped',
+  );
+  const cells = open.slice(0, mostRows).map(([name, { path, value }]): Line[] => {
+    const { done, total, failed } = upgradeProgress(value.status!);
+    return [
+      [{ link: name, path }],
+      [broughtBy(value)],
+      [`${done} / ${total}`],
+      [failed === 0 ? '' : `${failed}`],
+      [upgradeNow(value)],
+    ];
+  });
+  return {
+    title: 'Cluster upgrades',
+    intro:
+      'A run upgrades clusters stage by stage. Done are clusters that have the new version, were skipped or failed.',
+    rows: { kind: 'table', headings: ['run', 'brings', 'clusters done', 'failed', 'now'], cells },
+    folder: 'upgrades',
+    total: open.length,
+  };
+};
+
+/** `Kubernetes 1.31.5, control plane and nodes` */
+function broughtBy(run: UpdateRun): string {
+  const { upgrade, nodeImageSelection } = run.spec.managedClusterUpdate;
+  switch (upgrade.type) {
+    case 'Full':
+      return `Kubernetes ${upgradeTarget(run)}, control plane and nodes`;
+    case 'ControlPlaneOnly':
+      return `Kubernetes ${upgradeTarget(run)}, control plane only`;
+    case 'NodeImageOnly':
+      return `node images (${nodeImageSelection?.type ?? 'Latest'})`;
+  }
+}

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { renderDashboard } from '../../src/report/dashboard.ts';
+import { inGroup, run, strategy, UpgradeFleet } from '../engine/upgrade/upgrade-fleet.ts';
+
+const twoStages = (): UpgradeFleet =>
+  new UpgradeFleet({
+    ...strategy([
+      { name: 'dev', groups: [{ name: 'dev', maxConcurrency: '2' }], afterStageWaitInSeconds: 3600 },
+      { name: 'prod', beforeGates: [{ type: 'Approval' }], groups: [{ name: 'eu' }] },
+    ]),
+    ...run({ updateStrategyId: 'test-then-prod' }),
+    'windows.yaml': JSON.stringify({
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'MaintenanceConfiguration',
+      metadata: { name: 'eu' },
+      spec: {
+        memberSelector: { byLabel: 'gitfleet.dev/update-group=eu' },
+        maintenanceWindow: { schedule: { daily: { intervalDays: 1 } }, startTime: '20:00', durationHours: 4 },
+      },
+    }),
+  })
+    .with(['a', 'b'], inGroup('dev'))
+    .with(['c', 'd'], inGroup('eu'));
+
+/** The section of the dashboard after a plan, without its headings. */
+async function shown(fleet: UpgradeFleet): Promise<string> {
+  const before = await fleet.input();
+  const plan = await fleet.plan();
+  const { fleet: files, record } = before;
+  const page = renderDashboard(plan, {
+    branch: 'main',
+    unreachable: new Map(),
+    notRolledOut: [],
+    before: { record, files: fleet.record },
+    fleet: files,
+  });
+  return /## Cluster upgrades\n\n([\s\S]*?)\n\n(?=##|$)/.exec(`${page}\n\n`)?.[1]?.split('\n').at(-1) ?? 'none';
+}
+
+it('the dashboard says what a run brings, what it does now, what it waits for and what comes next', async () => {
+  const fleet = twoStages();
+  const rows = [await shown(fleet)];
+  fleet.later(60).fail('b');
+  Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod', skip: [{ type: 'Member', name: 'b' }] }));
+  fleet.succeed('a');
+  rows.push(await shown(fleet));
+  fleet.later(3600);
+  rows.push(await shown(fleet));
+  fleet.merge('k8s-before-prod').later(60);
+  rows.push(await shown(fleet));
+  expect(rows).toMatchInlineSnapshot(`
+    [
+      "| [k8s](upgrades/k8s.yaml) | Kubernetes 1.31.5, control plane and nodes | 0 / 4 |  | stage dev (1 of 2): upgrading a, b (v1.30.9 → v1.31.5); next stage: prod |",
+      "| [k8s](upgrades/k8s.yaml) | Kubernetes 1.31.5, control plane and nodes | 2 / 4 |  | stage dev (1 of 2): clusters are done; waiting until 2026-11-20T11:01:00Z; next stage: prod |",
+      "| [k8s](upgrades/k8s.yaml) | Kubernetes 1.31.5, control plane and nodes | 2 / 4 |  | stage prod (2 of 2): waiting for approval k8s-before-prod |",
+      "| [k8s](upgrades/k8s.yaml) | Kubernetes 1.31.5, control plane and nodes | 2 / 4 |  | stage prod (2 of 2): c, d waiting: next window opens at 2026-11-20T20:00:00Z |",
+    ]
+  `);
+  Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod', state: 'Stopped' }));
+  expect(await shown(fleet.later(60))).toContain('stopped by its file; state: Started continues it');
+});
+it('a run that failed says what to do', async () => {
+  const fleet = twoStages();
+  await fleet.plan();
+  fleet.later(60).fail('b');
+  expect(await shown(fleet)).toContain('failing: 1 member failed: b; upgrades in progress end first: a');
+  fleet.later(60).succeed('a');
+  expect(await shown(fleet)).toContain('failed: 1 member failed: b. Repair or skip what failed, then raise attempt');
+});
