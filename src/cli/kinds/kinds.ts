@@ -14,6 +14,9 @@ import { placements } from './placements/placements.ts';
 import { problems } from './problems.ts';
 import { runs } from './runs/runs.ts';
 import { policySnapshots, resourceSnapshots } from './snapshots/snapshots.ts';
+import { catalogs } from './upgrade-settings/catalogs.ts';
+import { maintenance } from './upgrade-settings/maintenance.ts';
+import { profiles } from './upgrade-settings/profiles.ts';
 import { upgrades } from './upgrades/upgrades.ts';
 import { versions } from './versions.ts';
 
@@ -37,6 +40,9 @@ const listingsByKind = (history: number) =>
     evictions,
     upgrades,
     versions,
+    profiles,
+    maintenance,
+    catalogs,
     nodes,
     nodePools,
     events: events(history),
