@@ -27,7 +27,7 @@ const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
  * Undefined for anything else. Upstream's parser also reads `@every`, and `TZ=`, which the schema of a budget refuses.
  */
 export function parseCron(text: string): Cron | undefined {
-  const fields = (macros.get(text.trim()) ?? text).trim().split(/\s+/);
+  const fields = (text.startsWith('@') ? (macros.get(text) ?? '') : text).trim().split(/\s+/);
   if (fields.length !== 5) return undefined;
   const [minutes, hours, daysOfMonth, monthsOfYear, daysOfWeek] = [
     parseField(fields[0]!, 0, 59),
@@ -109,7 +109,11 @@ function countUpTo(instants: readonly Instant[], at: Instant): number {
 }
 
 /** A star in any part of a field makes it unrestricted, except with a step above 1 (robfig/cron v3 parser.go clears its star bit). */
-const isUnrestricted = (field: string): boolean => field.split(',').some((part) => /^[*?](\/0*1)?$/.test(part));
+const isUnrestricted = (field: string): boolean =>
+  partsOf(field).some((part) => /^[*?](-[^/]*)?(\/\+?0*1)?$/.test(part));
+
+/** Empty parts of a list are left out, as strings.FieldsFunc does; a field without any part matches nothing. */
+const partsOf = (field: string): readonly string[] => field.split(',').filter((part) => part !== '');
 
 function parseField(
   text: string,
@@ -118,8 +122,9 @@ function parseField(
   names: readonly string[] = [],
 ): ReadonlySet<number> | undefined {
   const values = new Set<number>();
-  for (const part of text.split(',')) {
-    const match = /^(?:([*?])|(\w+)(?:-(\w+))?)(?:\/(\d+))?$/.exec(part);
+  for (const part of partsOf(text)) {
+    // What follows a star and a hyphen is not read.
+    const match = /^(?:([*?])(?:-[^/]*)?|(\+?\w+)(?:-(\+?\w+))?)(?:\/\+?(\d+))?$/.exec(part);
     if (!match) return undefined;
     const [, star, low, high, by] = match;
     const step = by === undefined ? 1 : Number(by);
@@ -135,7 +140,7 @@ function parseField(
 function numberOf(text: string, least: number, names: readonly string[]): number | undefined {
   const named = names.indexOf(text.toUpperCase());
   if (named >= 0) return named + least;
-  return /^\d+$/.test(text) ? Number(text) : undefined;
+  return /^\+?\d+$/.test(text) ? Number(text) : undefined;
 }
 
 const ascending = (values: ReadonlySet<number>): number[] => [...values].sort((a, b) => a - b);

@@ -31,7 +31,8 @@ export function budgetWindow(schedule: string, duration: string): BudgetWindow |
  */
 export function karpenterNextHit(cron: Cron, after: Instant): Instant | undefined {
   const hit = nextHit(cron, 'UTC', after);
-  return hit !== undefined && yearOf(hit) <= yearOf(after) + 5 ? hit : undefined;
+  // It begins one second later.
+  return hit !== undefined && yearOf(hit) <= yearOf(after + 1000) + 5 ? hit : undefined;
 }
 
 const yearOf = (at: Instant): number => civilFromDays(Math.floor(at / 86_400_000))[0];

@@ -95,21 +95,27 @@ export function limitsOf(
   };
 }
 
-/** The first instant after `now` at which time alone changes a limit, `total` being equal. Undefined = not before `until`. */
+/** The first instant after `now` at which time alone changes a limit, `total` being equal. Undefined = not before `until`, and not at the next `most` edges of windows. */
 export function limitsChangeAt(
   pool: { readonly budgets: Budgets; readonly profile: string },
   total: number,
-  { now, until }: { readonly now: Instant; readonly until: Instant },
+  {
+    now,
+    until,
+    most = Number.POSITIVE_INFINITY,
+  }: { readonly now: Instant; readonly until: Instant; readonly most?: number },
 ): Instant | undefined {
   if (pool.budgets === 'invalid') return undefined;
   const windows = pool.budgets.flatMap(({ window }) => window ?? []);
   const before = limitsOf(pool, total, now);
-  for (let at: Instant | undefined = now; ; ) {
+  let at: Instant | undefined = now;
+  for (let steps = 0; steps < most; steps++) {
     const later: number[] = windows.flatMap((window) => changesAfter(window, at!) ?? []);
     at = later.length === 0 ? undefined : Math.min(...later);
     if (at === undefined || at > until) return undefined;
     if (!sameLimits(before, limitsOf(pool, total, at))) return at;
   }
+  return undefined;
 }
 
 const sameLimits = (a: Limits, b: Limits): boolean =>

@@ -1,7 +1,7 @@
 import type { Problem } from '../../api/problem.ts';
 import { formatInstant, type Instant } from '../kernel/instant.ts';
 import { neverFires } from './budget-window.ts';
-import { amountOf, type Budget, limitedReasons, unbounded } from './budgets.ts';
+import { amountOf, type Budget, limitedReasons, limitsChangeAt, limitsOf, unbounded } from './budgets.ts';
 import { doNotDisrupt } from './do-not-disrupt.ts';
 import type { Pool } from './pool.ts';
 import { limitTimeline } from './timeline.ts';
@@ -49,11 +49,7 @@ export function poolLints(
 function budgetLints(pool: Pool, now: Instant): Lint[] {
   if (pool.budgets === 'invalid') return [];
   const decisive = { ...pool, budgets: decisiveOf(pool.budgets) };
-  const { spans, isEndless } = limitTimeline(decisive, someNodes, {
-    from: now,
-    until: now + horizonMs,
-    most: mostChanges,
-  });
+  const { spans, isEndless } = withEnd(decisive, now);
   const path = 'spec.disruption.budgets';
   const last = spans.at(-1)!;
   const forever = limitedReasons.filter((reason) => isEndless && last.limits[reason] === 0);
@@ -67,7 +63,7 @@ function budgetLints(pool: Pool, now: Instant): Lint[] {
   };
   const open = limitedReasons.map((reason) => ({
     reason,
-    spans: spansOf(spans, isEndless, ({ limits }) => limits[reason] === unbounded),
+    spans: spansOf(spans, isEndless, { holds: ({ limits }) => limits[reason] === unbounded, until: now + horizonMs }),
   }));
   return [
     ...alike(forever.map((reason) => ({ reason, spans: [{ from: formatInstant(since(reason)) }] }))).map((one) => ({
@@ -86,6 +82,20 @@ function budgetLints(pool: Pool, now: Instant): Lint[] {
     })),
   ];
 }
+
+/** Every change up to the horizon, and the one after it: only where there is none a span never ends. */
+function withEnd(pool: Pool, now: Instant): ReturnType<typeof limitTimeline> {
+  const timeline = limitTimeline(pool, someNodes, { from: now, until: now + horizonMs, most: mostChanges });
+  if (!timeline.isEndless) return timeline;
+  const last = timeline.spans.at(-1)!.from;
+  const end = limitsChangeAt(pool, someNodes, { now: last, until: last + longMs, most: mostEdges });
+  if (end === undefined) return timeline;
+  return { spans: [...timeline.spans, { from: end, limits: limitsOf(pool, someNodes, end) }], isEndless: false };
+}
+
+/** Ten years: a schedule hits at least every eighth (29 February, around 2100). */
+const longMs = 3_660 * 86_400_000;
+const mostEdges = 20_000;
 
 /**
  * The budgets that decide whether a limit is zero or absent: where one of other than zero nodes is always active, only those of zero nodes
@@ -115,12 +125,13 @@ function alike(of: readonly { readonly reason: string; readonly spans: readonly 
 function spansOf<T extends { readonly from: Instant }>(
   timeline: readonly T[],
   isEndless: boolean,
-  holds: (entry: T) => boolean,
+  { holds, until }: { readonly holds: (entry: T) => boolean; readonly until: Instant },
 ): readonly Span[] {
   const found: Span[] = [];
   for (let at = 0; at < timeline.length && found.length < mostSpans; at++) {
     if (!holds(timeline[at]!)) continue;
     const from = timeline[at]!.from;
+    if (from > until) break;
     while (at + 1 < timeline.length && holds(timeline[at + 1]!)) at++;
     const end = timeline[at + 1];
     if (end === undefined && !isEndless) break;

@@ -55,7 +55,7 @@ export function readPool(manifest: Manifest, live: Manifest | undefined): Pool {
   const policy = textAt(disruption, 'consolidationPolicy');
   const replicas = numberAt(manifest, 'spec', 'replicas');
   const hasTemplate = fieldsAt(manifest, 'spec')['template'] !== undefined;
-  const isReady = conditionAt(live, 'Ready')?.['status'] !== 'False';
+  const isReady = (conditionAt(live, 'Ready')?.['status'] ?? 'True') === 'True';
   const isGoing = live?.metadata.deletionTimestamp != null;
   return {
     name: manifest.metadata.name,

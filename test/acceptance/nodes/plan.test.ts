@@ -1,63 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { NodeCommand } from '../../../src/api/nodes/node-plan.ts';
-import {
-  claim,
-  market,
-  node,
-  nodeMember,
-  nodePool,
-  observedNodes,
-  pod,
-  smallMarket,
-} from '../../support/node-world.ts';
+import { claim, market, node, nodePool, pod } from '../../support/node-world.ts';
 import { plan } from '../../support/plan-command.ts';
-
-const repo = (mode = 'plan', files: Readonly<Record<string, string>> = smallMarket) => ({
-  'members/eu-1.yaml': nodeMember('eu-1', mode),
-  ...files,
-});
-const unlimited = { budgets: [{ nodes: '100%' }] };
-const now = '2026-11-20T10:00:00Z';
-
-interface World {
-  readonly nodes: readonly ReturnType<typeof node>[];
-  readonly pods?: readonly object[];
-  readonly pool?: ReturnType<typeof nodePool>;
-  readonly claims?: readonly object[];
-  readonly extras?: readonly object[];
-  readonly launches?: readonly object[];
-}
-
-const observe = ({
-  nodes,
-  pods = [],
-  pool = nodePool('default', { disruption: unlimited }),
-  claims,
-  extras = [],
-  launches,
-}: World) =>
-  observedNodes('eu-1', {
-    nodes,
-    pods,
-    extras: [pool, ...(claims ?? nodes.map((of) => claim(of))), ...extras],
-    ...(launches ? { launches } : {}),
-  });
-
-const planned = async (
-  world: World,
-  of: { mode?: string; at?: string; recorded?: Readonly<Record<string, string>>; files?: Record<string, string> } = {},
-) => {
-  const result = await plan({
-    repo: repo(of.mode, of.files),
-    observed: [observe(world)],
-    now: of.at ?? now,
-    ...(of.recorded ? { recorded: of.recorded } : {}),
-  });
-  return { ...result, nodes: result.plan.nodes[0]! };
-};
-
-const line = ({ method, phase, nodes, replacements }: NodeCommand): string =>
-  `${method} ${phase} ${nodes.map(({ name }) => name).join(',')}${replacements.length === 0 ? '' : ` -> ${replacements.map(({ instanceType }) => instanceType).join(',')}`}`;
+import { line, nodeRepo, planned, unlimited, type World } from '../../support/planned-nodes.ts';
 
 const old = {
   conditions: [
@@ -295,7 +239,7 @@ describe('commands over time', () => {
 
 describe('what is not known', () => {
   it('plans nothing', async () => {
-    const { plan: whole } = await plan({ repo: repo() });
+    const { plan: whole } = await plan({ repo: nodeRepo() });
     expect(whole.nodes).toMatchObject([{ clusterName: 'eu-1', mode: 'plan', pools: [], commands: [] }]);
     expect(whole.holds.map(({ reason }) => reason)).toEqual(['NodesNotObserved']);
   });

@@ -80,6 +80,9 @@ it.each([
   ['a name that every object of JavaScript knows', 'constructor'],
   ['@reboot', '@reboot'],
   ['a macro with more', '@dailyX'],
+  ['a macro with a space behind it', '@daily '],
+  ['a macro with a space before it', ' @daily'],
+  ['two hyphens', '1-2-3 * * * *'],
   ['a zone inside', 'TZ=UTC 0 0 * * *'],
   ['minute 60', '60 * * * *'],
   ['hour 24', '0 24 * * *'],
@@ -92,4 +95,24 @@ it.each([
   ['a negative number', '-1 * * * *'],
 ])('is no schedule: %s', (_, schedule) => {
   expect(parseCron(schedule)).toBeUndefined();
+});
+
+// robfig/cron v3 parser.go: FieldsFunc drops empty parts, Atoi reads a sign, and nothing is read between a star and a slash.
+it.each([
+  ['a list with empty parts', '0,,30, 9 * * *', '0,30 9 * * *'],
+  ['a sign', '+5 9 * * */+2', '5 9 * * */2'],
+  ['a star with a hyphen', '*-5 9 * * *', '* 9 * * *'],
+  ['a star with a hyphen and a step', '0 *-x/6 1 * *', '0 */6 1 * *'],
+  ['a star with a hyphen is unrestricted', '0 9 13 * *-1', '0 9 13 * *'],
+])('is read as upstream reads it: %s', (_, schedule, same) => {
+  const read = ({ minutes, hours, hits }: NonNullable<ReturnType<typeof parseCron>>) => ({
+    minutes,
+    hours,
+    days: Array.from({ length: 40 }, (_, day) => hits(20_000 + day)),
+  });
+  expect(read(parseCron(schedule)!)).toEqual(read(parseCron(same)!));
+});
+
+it('a field without any part never hits', () => {
+  expect(nextHit(parseCron(', 9 * * *')!, 'UTC', 0)).toBeUndefined();
 });

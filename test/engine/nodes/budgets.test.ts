@@ -147,6 +147,18 @@ describe('the examples of the product page', () => {
     });
   });
 
+  it('span to their very end, also where that is years ahead', () => {
+    const leapDay = { nodes: '0', schedule: '0 0 29 2 *', duration: '24h' };
+    expect(rulesOf([leapDay])[0]).toEqual({
+      rule: 'NodeBudgetUnbounded',
+      first: { from: '2026-11-20T10:00:00Z', to: '2028-02-29T00:00:00Z' },
+      reasons: undefined,
+    });
+    // A leap year is a day longer than this window.
+    const almostAlways = { nodes: '0', schedule: '@yearly', duration: '8760h' };
+    expect(rulesOf([{ nodes: '10%' }, almostAlways])).toEqual([]);
+  });
+
   it('that change every other minute hide no budget of zero nodes', () => {
     const noise = { nodes: '20%', schedule: '*/2 * * * *', duration: '1m' };
     expect(rulesOf([{ nodes: '10%' }, noise])).toEqual([]);

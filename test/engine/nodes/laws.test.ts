@@ -8,6 +8,7 @@ import { marketOf } from '../../../src/engine/nodes/launch/market.ts';
 import { type ClusterPlan, planCluster } from '../../../src/engine/nodes/plan-cluster.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';
 import { drawn, patience } from '../../support/law-runs.ts';
+import { leastCost } from '../../support/lower-bound.ts';
 import { claim, market as marketFiles, node, nodePool, pod } from '../../support/node-world.ts';
 import { prefixSaving } from '../../support/prefix-search.ts';
 
@@ -191,6 +192,13 @@ function carriedOut(world: World, { proposed }: ClusterPlan): World {
 
 const nodeNameOf = (one: ReturnType<typeof pod>): string => (one.spec as { nodeName?: string }).nodeName ?? '';
 const cpuOf = (one: ReturnType<typeof pod>): number => Number(one.spec.containers[0]!.resources.requests.cpu);
+const requestsOf = (one: ReturnType<typeof pod>) => ({ cpu: cpuOf(one), memory: 1 / 16, pods: 1 });
+const sold = types.map(({ cpu, price }) => ({ amounts: { cpu, memory: cpu * 4, pods: 110 }, price }));
+const costOf = ({ nodes }: World): number =>
+  nodes.reduce((sum, { metadata: { labels } }) => {
+    const { price } = types.find(({ name }) => name === labels['node.kubernetes.io/instance-type'])!;
+    return sum + price;
+  }, 0);
 const anyBudget = fc.constantFrom('0', '1', '10%', '34%', '3', '100%');
 
 it('a node that is not ready goes only where its budget leaves something', () => {
@@ -257,6 +265,27 @@ describe('over drawn clusters', () => {
           expect(total).toBeGreaterThanOrEqual(prefixSaving(planned) - 1e-9);
         }),
         drawn(60, 2),
+      );
+    },
+    patience(20_000),
+  );
+
+  it(
+    'a cluster that nothing more is planned for costs what was saved less, and never less than is proven possible',
+    () => {
+      fc.assert(
+        fc.property(clusters(fc.constant('100%')), (given) => {
+          let world = worldOf({ ...given, nodes: given.nodes.map((one) => ({ ...one, isDrifted: false })) });
+          const least = leastCost(world.pods.map(requestsOf), sold);
+          for (let planned = plan(world); planned.proposed.length > 0; planned = plan(world)) {
+            const before = costOf(world);
+            world = carriedOut(world, planned);
+            const saved = planned.proposed.reduce((sum, one) => sum + one.priceBefore! - one.priceAfter, 0);
+            expect(costOf(world)).toBeCloseTo(before - saved, 9);
+            expect(costOf(world)).toBeGreaterThanOrEqual(least - 1e-9);
+          }
+        }),
+        drawn(40, 4),
       );
     },
     patience(20_000),

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../../api/meta.ts';
-import type { NodePlan, RecordedClaim } from '../../../api/nodes/node-plan.ts';
+import type { NodeCommand, NodePlan, RecordedClaim } from '../../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import { type Instant, parseInstant } from '../../kernel/instant.ts';
 import { by, byText } from '../../kernel/ordering.ts';
@@ -56,6 +56,8 @@ export interface ClusterNodes {
   readonly pending: readonly Pod[];
   readonly budgets: PodBudgets;
   readonly extras: readonly Manifest[];
+  /** Names of nodes that commands under way remove now. */
+  readonly removing: ReadonlySet<string>;
   /** The cluster has NodeClaims. */
   readonly hasNodeClaims: boolean;
 }
@@ -76,11 +78,11 @@ export function clusterNodes({ observation, pools, market, record }: ClusterInpu
   const nominated = new Set(
     pods.flatMap((pod) => (pod.node === undefined ? (textAt(pod.manifest, 'status', 'nominatedNodeName') ?? []) : [])),
   );
-  const underWay = new Set(
-    (record?.commands ?? []).flatMap((command) =>
-      command.phase === 'Proposed' ? [] : command.nodes.map(({ name }) => name),
-    ),
-  );
+  const namesOf = (isMeant: (phase: NodeCommand['phase']) => boolean): ReadonlySet<string> =>
+    new Set(
+      (record?.commands ?? []).flatMap(({ phase, nodes: own }) => (isMeant(phase) ? own.map(({ name }) => name) : [])),
+    );
+  const underWay = namesOf((phase) => phase !== 'Proposed');
   const read = nodes.map((manifest): ClusterNode => {
     const { name } = manifest.metadata;
     return nodeOf(manifest, {
@@ -100,6 +102,7 @@ export function clusterNodes({ observation, pools, market, record }: ClusterInpu
     pending: pods.filter(isPending),
     budgets: podBudgetsOf(extras),
     extras,
+    removing: namesOf((phase) => phase === 'Removing'),
     hasNodeClaims: claims.areReal,
   };
 }

@@ -35,20 +35,21 @@ export interface LaunchPool {
   readonly open: Requirements;
   /** Keys whose requirement needs several values. */
   readonly minValues: readonly { readonly key: string; readonly least: number }[];
-  /** The pool admits spot, and spot is sold to it now. */
-  readonly sellsSpot: boolean;
+  /** Capacity types that its requirements allow; spot only where it is sold to the pool now. */
+  readonly admits: ReadonlySet<CapacityType>;
 }
 
-/** Pools that can launch, in the order of preference: by weight, then by name, both descending. */
+/** Pools that could launch, without a catalog nothing, in the order of preference: by weight, then by name, both descending. */
 export function launchPools(pools: Iterable<Pool>, market: Market, extras: readonly Manifest[]): readonly LaunchPool[] {
-  const { types } = market;
-  if (types === undefined) return [];
+  const types = [...(market.types?.values() ?? [])];
   const daemons = extras.filter(({ kind, apiVersion }) => kind === 'DaemonSet' && apiVersion === 'apps/v1');
   return [...pools]
     .filter(({ canLaunch }) => canLaunch)
     .sort((a, b) => b.weight - a.weight || byText(b.name, a.name))
-    .map((pool) => launchPool(pool, [...types.values()], daemons));
+    .map((pool) => launchPool(pool, types, daemons));
 }
+
+const capacityTypes: readonly CapacityType[] = ['reserved', 'spot', 'on-demand'];
 
 /** What a pool could launch, whether or not it scales by itself. */
 export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: readonly Manifest[]): LaunchPool {
@@ -65,6 +66,11 @@ export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: 
       return [{ type, zone, capacityType, price, labels, allocatable }];
     }),
   );
+  const ofCapacity = requirements.get(capacityLabel);
+  const admitsType = (type: CapacityType): boolean =>
+    type === 'spot'
+      ? launchables.some(({ capacityType }) => capacityType === type)
+      : ofCapacity === undefined || allowsValue(ofCapacity, type);
   const known = new Set(launchables.flatMap(({ labels }) => Object.keys(labels)));
   return {
     pool,
@@ -73,7 +79,7 @@ export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: 
     minValues: [...requirements].flatMap(([key, { minValues }]) =>
       minValues === undefined ? [] : [{ key, least: minValues }],
     ),
-    sellsSpot: launchables.some(({ capacityType }) => capacityType === 'spot'),
+    admits: new Set(capacityTypes.filter((type) => admitsType(type))),
   };
 }
 

@@ -34,7 +34,7 @@ export const isBlocked = (state: PlanState, at: number): boolean =>
 
 /**
  * Of static pools each drifted node gets one replacement, without a simulation: as many as budget and surge bear. A pool that has more
- * nodes than replicas waits until Karpenter has removed some.
+ * claims than replicas, replacements for nodes of commands under way among them, waits until some are gone.
  */
 export function replaceStatic(state: PlanState): void {
   const { cluster, market } = state;
@@ -42,11 +42,13 @@ export function replaceStatic(state: PlanState): void {
   const daemons = cluster.extras.filter(({ kind, apiVersion }) => kind === 'DaemonSet' && apiVersion === 'apps/v1');
   for (const [name, pool] of state.pools) {
     if (pool.replicas === undefined) continue;
-    const own = cluster.nodes.filter(({ poolName, claim }) => poolName === name && claim !== undefined);
-    const going = own.filter(({ isDeleting, isMarked }) => isDeleting || isMarked).length;
+    const claims = [...cluster.nodes.flatMap(({ claim }) => claim ?? []), ...cluster.claimsWithoutNode].filter(
+      ({ poolName }) => poolName === name,
+    );
+    const running = claims.filter(({ isDeleting, node = '' }) => !isDeleting && !cluster.removing.has(node)).length;
     const due = drifted(state, (node) => node.pool === pool);
-    if (due.length === 0 || own.length - going > pool.replicas) continue;
-    const room = pool.limits?.get('nodes') === undefined ? due.length : pool.limits.get('nodes')! - own.length;
+    if (due.length === 0 || running > pool.replicas) continue;
+    const room = pool.limits?.get('nodes') === undefined ? due.length : pool.limits.get('nodes')! - claims.length;
     const from = launchPool(pool, types, daemons);
     let launched = 0;
     for (const at of due) {

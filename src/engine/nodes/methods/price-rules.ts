@@ -18,17 +18,18 @@ export function cheaperReplacement(
 ): DraftReplacement | string {
   const before = priceOf(leaving);
   if (before === undefined) return 'a node of unknown price is not replaced to save money';
-  const { from } = node;
+  const admitsSpot = node.admits.has('spot');
   const isAllSpot = leaving.every(({ capacityType }) => capacityType === 'spot');
   const known = node.options.filter(({ price }) => price !== undefined);
-  if (isAllSpot && from.sellsSpot) {
+  if (isAllSpot && admitsSpot) {
     if (!gates.SpotToSpotConsolidation)
       return 'spot nodes are not replaced by spot nodes: SpotToSpotConsolidation is off';
     const spot = known.filter(({ capacityType }) => capacityType === 'spot');
     const left = keepTypes(spot, (offerings) => worstPrice(offerings)! < before);
     return spotReplacement(leaving, node, left);
   }
-  const narrowed = from.sellsSpot ? known.filter(({ capacityType }) => capacityType !== 'on-demand') : known;
+  // Where both are allowed a shortage of spot must not end in a dearer node.
+  const narrowed = admitsSpot ? known.filter(({ capacityType }) => capacityType !== 'on-demand') : known;
   const left = keepTypes(narrowed, (offerings) => worstPrice(offerings)! < before);
   return finished(leaving, node, left);
 }

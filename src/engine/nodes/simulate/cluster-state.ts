@@ -42,7 +42,7 @@ export function clusterState(input: StateInput): ClusterState {
   const present = new Uint8Array(nodes.length).fill(1);
   const { use, holds } = occupancy(nodes, { resources, volumes });
   const undo: (() => void)[] = [];
-  const { isCompatible, countsNode, domainsOf } = suitability(input);
+  const { isCompatible, countsNode, domainsOf, changed } = suitability(input, present);
 
   nodes.forEach((node, at) => {
     node.pods.forEach((pod) => {
@@ -71,6 +71,7 @@ export function clusterState(input: StateInput): ClusterState {
     isPresent: (at) => present[at] === 1,
     remove(at) {
       present[at] = 0;
+      changed();
       const node = nodes[at]!;
       const isCounted = !(node.isDeleting || node.isMarked);
       const those = isCounted ? node.pods.filter((pod) => !pod.isTerminal && !pod.isTerminating).map(classOf) : [];
@@ -78,6 +79,7 @@ export function clusterState(input: StateInput): ClusterState {
       for (const cls of own) tally(cls, at, -1);
       undo.push(() => {
         present[at] = 1;
+        changed();
         for (const cls of own) tally(cls, at, 1);
       });
     },
@@ -109,12 +111,13 @@ export function clusterState(input: StateInput): ClusterState {
   return state;
 }
 
-/** Which nodes suit which pods, whatever runs there. */
-function suitability(input: StateInput) {
+/** Which nodes suit which pods, whatever runs there. `changed`: other nodes are present than before. */
+function suitability(input: StateInput, present: Uint8Array) {
   const { nodes } = input;
   const taints = nodes.map(blockingTaints);
   const compatible = new Map<number, Int8Array>();
-  const eligible = new Map<TopologyGroup, ReadonlySet<string>>();
+  const eligible = new Map<TopologyGroup, ReadonlyMap<string, readonly number[]>>();
+  const existing = new Map<TopologyGroup, ReadonlySet<string>>();
 
   function countsNode({ nodesOf }: TopologyGroup, at: number): boolean {
     if (nodesOf === undefined) return true;
@@ -122,15 +125,28 @@ function suitability(input: StateInput) {
     return (!affinity || matchesNode(cls, nodes[at]!)) && (!honorsTaints || toleratesAll(cls, taints[at]!, input));
   }
 
-  function domainsOf({ group }: ClassTopology['spread'][number]): ReadonlySet<string> {
+  function nodesByDomain(group: TopologyGroup): ReadonlyMap<string, readonly number[]> {
     const known = eligible.get(group);
     if (known) return known;
-    const found = new Set<string>(group.nodesOf === undefined ? input.launchableDomains.get(group.topologyKey) : []);
+    const found = new Map<string, number[]>();
     nodes.forEach((node, at) => {
       const domain = domainOf(node, group.topologyKey);
-      if (domain !== undefined && countsNode(group, at)) found.add(domain);
+      if (domain === undefined || !countsNode(group, at)) return;
+      const there = found.get(domain);
+      if (there) there.push(at);
+      else found.set(domain, [at]);
     });
     eligible.set(group, found);
+    return found;
+  }
+
+  /** A domain whose nodes all went away counts only where another could be launched there. */
+  function domainsOf({ group }: ClassTopology['spread'][number]): ReadonlySet<string> {
+    const known = existing.get(group);
+    if (known) return known;
+    const found = new Set(group.nodesOf === undefined ? input.launchableDomains.get(group.topologyKey) : []);
+    for (const [domain, there] of nodesByDomain(group)) if (there.some((at) => present[at] === 1)) found.add(domain);
+    existing.set(group, found);
     return found;
   }
 
@@ -144,7 +160,7 @@ function suitability(input: StateInput) {
     return known[at] === 1;
   }
 
-  return { isCompatible, countsNode, domainsOf };
+  return { isCompatible, countsNode, domainsOf, changed: () => existing.clear() };
 }
 
 export const domainOf = ({ labels, name }: ClusterNode, topologyKey: string): string | undefined =>

@@ -1,9 +1,10 @@
+import type { CapacityType } from '../../../api/nodes/instance-catalog.ts';
 import { allowsLabel, allowsValue, type Requirement, type Requirements } from '../../node-pools/requirements.ts';
 import { type Amounts, sum } from '../../node-pools/resources.ts';
 import { tolerates } from '../../node-pools/taints.ts';
 import type { Pod } from '../cluster/pod.ts';
 import type { Launchable, LaunchPool } from '../launch/launchables.ts';
-import { hostnameLabel } from '../launch/market.ts';
+import { capacityLabel, hostnameLabel } from '../launch/market.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { type HostPort, type PodClass, portsCollide } from './pod-class.ts';
 
@@ -13,6 +14,8 @@ export interface NewNode {
   readonly from: LaunchPool;
   readonly options: readonly Launchable[];
   readonly open: Requirements;
+  /** What the requirements of the pool and its pods still allow, offered or not. */
+  readonly admits: ReadonlySet<CapacityType>;
   readonly used: Amounts;
   readonly ports: readonly HostPort[];
   readonly pods: readonly Pod[];
@@ -24,6 +27,7 @@ export const emptyNode = (from: LaunchPool, hostname: string, room: Amounts | un
   options:
     room === undefined ? from.launchables : from.launchables.filter(({ type }) => fitsLimits(type.capacity, room)),
   open: from.open,
+  admits: from.admits,
   used: new Map(),
   ports: [],
   pods: [],
@@ -46,6 +50,7 @@ export function withPod(node: NewNode, pod: Pod, cls: PodClass, state: ClusterSt
   let narrowed: Narrowed = {
     options: node.options.filter(({ allocatable }) => holds(allocatable, used)),
     open: node.open,
+    admits: node.admits,
   };
   for (const alternatives of cls.constraints) {
     const next = firstFitting(alternatives, narrowed);
@@ -55,7 +60,7 @@ export function withPod(node: NewNode, pod: Pod, cls: PodClass, state: ClusterSt
   const options = inTopology(node, narrowed.options, cls, state);
   if (options.length === 0 || !hasMinValues(node.from, options)) return undefined;
   const ports = cls.hostPorts.length === 0 ? node.ports : [...node.ports, ...cls.hostPorts];
-  return { ...node, options, open: narrowed.open, used, ports, pods: [...node.pods, pod] };
+  return { ...node, options, open: narrowed.open, admits: narrowed.admits, used, ports, pods: [...node.pods, pod] };
 }
 
 function holds(allocatable: Amounts, used: Amounts): boolean {
@@ -65,13 +70,13 @@ function holds(allocatable: Amounts, used: Amounts): boolean {
   return true;
 }
 
-interface Narrowed {
-  readonly options: readonly Launchable[];
-  readonly open: Requirements;
-}
+type Narrowed = Pick<NewNode, 'options' | 'open' | 'admits'>;
 
 /** The first alternative that leaves something to launch. */
-function firstFitting(alternatives: readonly Requirements[], { options, open }: Narrowed): Narrowed | undefined {
+function firstFitting(
+  alternatives: readonly Requirements[],
+  { options, open, admits }: Narrowed,
+): Narrowed | undefined {
   for (const requirements of alternatives) {
     const narrower = new Map(open);
     let isPossible = true;
@@ -89,9 +94,14 @@ function firstFitting(alternatives: readonly Requirements[], { options, open }: 
     const left = options.filter(({ labels }) =>
       onLabels.every(([key, requirement]) => allowsLabel(requirement, labels[key])),
     );
-    if (left.length > 0) return { options: left, open: narrower };
+    if (left.length > 0) return { options: left, open: narrower, admits: admittedBy(requirements, admits) };
   }
   return undefined;
+}
+
+function admittedBy(requirements: Requirements, admits: Narrowed['admits']): Narrowed['admits'] {
+  const requirement = requirements.get(capacityLabel);
+  return requirement === undefined ? admits : new Set([...admits].filter((type) => allowsValue(requirement, type)));
 }
 
 /** What two requirements on one open label both allow; undefined where that is nothing. */

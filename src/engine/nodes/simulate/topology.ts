@@ -131,22 +131,26 @@ export function mayRunIn(
   }
   for (const spread of topology.spread) {
     const domain = domainAt(spread.group.topologyKey);
-    if (domain === undefined || !fitsSpread(spread, domain, domainsOf(spread))) return false;
+    if (domain === undefined || !fitsSpread(spread, domain, domainsOf)) return false;
   }
   return true;
 }
 
 /** For host names the least count is 0, since another node can always be launched (core `topologygroup.go`). */
 function fitsSpread(
-  { term, group, countsItself }: ClassTopology['spread'][number],
+  spread: ClassTopology['spread'][number],
   domain: string,
-  domains: ReadonlySet<string>,
+  domainsOf: (spread: ClassTopology['spread'][number]) => ReadonlySet<string>,
 ): boolean {
+  const { term, group, countsItself } = spread;
   let least = 0;
-  if (term.topologyKey !== 'kubernetes.io/hostname' && domains.size >= term.minDomains) {
-    least = Number.POSITIVE_INFINITY;
-    for (const other of domains) least = Math.min(least, group.counts.get(other) ?? 0);
-    if (!domains.has(domain)) return false;
+  if (term.topologyKey !== 'kubernetes.io/hostname') {
+    const domains = domainsOf(spread);
+    if (domains.size >= term.minDomains) {
+      if (!domains.has(domain)) return false;
+      least = Number.POSITIVE_INFINITY;
+      for (const other of domains) least = Math.min(least, group.counts.get(other) ?? 0);
+    }
   }
   return (group.counts.get(domain) ?? 0) + (countsItself ? 1 : 0) - least <= term.maxSkew;
 }

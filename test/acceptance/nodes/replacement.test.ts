@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { market, node, nodePool, pod, type TypeSpec } from '../../support/node-world.ts';
+import { line, planned, unlimited, type World } from '../../support/planned-nodes.ts';
+
+const flow = (value: unknown): string => JSON.stringify(value);
+const gateOn = {
+  'fleet.yaml': flow({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'FleetConfig',
+    metadata: { name: 'fleet' },
+    spec: { nodeDisruption: { featureGates: { SpotToSpotConsolidation: true } } },
+  }),
+};
+const small: TypeSpec = { name: 'D2', cpu: 2, price: 0.1 };
+const large: TypeSpec = { name: 'D8', cpu: 8, price: 0.4 };
+const onSpot = (name: string) => node(name, { capacityType: 'spot' });
+const commands = async (world: World, types: readonly TypeSpec[], more: Readonly<Record<string, string>> = {}) =>
+  (await planned(world, { files: { ...market(types), ...more } })).nodes.commands;
+const lines = async (...of: Parameters<typeof commands>) => (await commands(...of)).map(line);
+const pool = (requirements: readonly object[], disruption: object = {}) =>
+  nodePool('default', { requirements, disruption: { ...unlimited, ...disruption } });
+const needs = (capacityType: string) => ({ spec: { nodeSelector: { 'karpenter.sh/capacity-type': capacityType } } });
+
+describe('a replacement', () => {
+  const one: World = { nodes: [node('n1')], pods: [pod('a', 'n1')] };
+
+  it('is strictly cheaper', async () => {
+    expect(await lines(one, [small, large])).toEqual(['SingleNodeConsolidation Proposed n1 -> D2']);
+    expect(await lines(one, [{ ...small, price: 0.4 }, large])).toEqual([]);
+  });
+
+  it('may be any type that holds the pods, the cheapest first', async () => {
+    const types = [{ ...small, name: 'E2', price: 0.2 }, small, { ...small, name: 'F2', price: 0.4 }, large];
+    expect((await commands(one, types))[0]!.replacements).toMatchObject([
+      { instanceType: 'D2', options: ['D2', 'E2'] },
+    ]);
+  });
+
+  it('is judged by its dearest zone, since the launch may end up there', async () => {
+    const zones = ['eu-1a', 'eu-1b'];
+    const files = market([{ ...small, zones }, large]);
+    const prices = JSON.parse(files['nodes/prices.yaml']!);
+    prices.spec.prices.push({ instanceType: 'D2', zone: 'eu-1b', capacityType: 'on-demand', perHour: 0.5 });
+    expect(await lines(one, [{ ...small, zones }, large], { 'nodes/prices.yaml': flow(prices) })).toEqual([]);
+    const pinned = {
+      ...one,
+      pods: [pod('a', 'n1', { spec: { nodeSelector: { 'topology.kubernetes.io/zone': 'eu-1a' } } })],
+    };
+    expect(await lines(pinned, [{ ...small, zones }, large], { 'nodes/prices.yaml': flow(prices) })).toEqual([
+      'SingleNodeConsolidation Proposed n1 -> D2',
+    ]);
+  });
+
+  it('needs known prices: a node of unknown price may only go without one', async () => {
+    const unknown: World = { nodes: [node('n1', { type: 'X8' })], pods: [pod('a', 'n1')] };
+    const files = market([small, large, { name: 'X8', cpu: 8, price: 0.4 }]);
+    const prices = JSON.parse(files['nodes/prices.yaml']!);
+    prices.spec.prices = prices.spec.prices.filter(
+      ({ instanceType }: { instanceType: string }) => instanceType !== 'X8',
+    );
+    const more = { 'nodes/prices.yaml': flow(prices) };
+    const types = [small, large, { name: 'X8', cpu: 8, price: 0.4 }];
+    expect(await lines(unknown, types, more)).toEqual([]);
+    const stays = node('n2', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
+    const other = { nodes: [...unknown.nodes, stays], pods: [pod('a', 'n1'), pod('b', 'n2', { cpu: '6' })] };
+    expect(await lines(other, types, more)).toEqual(['SingleNodeConsolidation Proposed n1']);
+  });
+
+  it('leaves minValues types to choose from', async () => {
+    const typed = (least: number) =>
+      pool([{ key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['D2', 'E2', 'D8'], minValues: least }]);
+    const types = [small, { ...small, name: 'E2' }, large];
+    expect(await lines({ ...one, pool: typed(2) }, types)).toEqual(['SingleNodeConsolidation Proposed n1 -> D2']);
+    expect(await lines({ ...one, pool: typed(3) }, types)).toEqual([]);
+  });
+});
+
+describe('spot', () => {
+  const one: World = { nodes: [onSpot('n1')], pods: [pod('a', 'n1')] };
+  const many = (count: number): TypeSpec[] => [
+    { ...large, spot: 0.2 },
+    ...Array.from({ length: count }, (_, at) => ({
+      name: `S${String(at).padStart(2, '0')}`,
+      cpu: 2,
+      price: 0.3,
+      spot: 0.05 + at / 1000,
+    })),
+  ];
+
+  it('replaces spot behind the gate only, and where 15 cheaper types are left', async () => {
+    expect(await lines(one, many(15))).toEqual([]);
+    expect(await lines(one, many(14), gateOn)).toEqual([]);
+    expect(await lines(one, many(15), gateOn)).toEqual(['SingleNodeConsolidation Proposed n1 -> S00']);
+  });
+
+  it('is offered the 15 cheapest types, so that there is no endless hopping', async () => {
+    const [command] = await commands(one, many(20), gateOn);
+    expect(command!.replacements[0]!.options).toEqual(
+      many(15)
+        .slice(1)
+        .map(({ name }) => name),
+    );
+  });
+
+  it('replaces several spot nodes whatever the number of types', async () => {
+    const two: World = {
+      nodes: [onSpot('n1'), onSpot('n2')],
+      pods: [pod('a', 'n1', { cpu: '5' }), pod('b', 'n2', { cpu: '5' })],
+    };
+    const types = [
+      { ...large, spot: 0.2 },
+      { name: 'D12', cpu: 12, price: 0.6, spot: 0.3 },
+    ];
+    expect(await lines(two, types)).toEqual([]);
+    expect(await lines(two, types, gateOn)).toEqual(['MultiNodeConsolidation Proposed n1,n2 -> D12']);
+  });
+
+  it('replaces on-demand where the pool admits both: a shortage must not end in a dearer node', async () => {
+    const types = [
+      { ...small, spot: 0.05 },
+      { ...large, spot: 0.2 },
+    ];
+    const onDemand: World = { nodes: [node('n1')], pods: [pod('a', 'n1')] };
+    expect((await commands(onDemand, types))[0]!.replacements[0]).toMatchObject({ capacityType: 'spot', price: 0.05 });
+  });
+
+  it('is not what pods get that need on-demand', async () => {
+    const types = [
+      { ...small, spot: 0.05 },
+      { ...large, spot: 0.2 },
+    ];
+    const pinned: World = { nodes: [node('n1')], pods: [pod('a', 'n1', needs('on-demand'))] };
+    expect((await commands(pinned, types))[0]!.replacements[0]).toMatchObject({
+      instanceType: 'D2',
+      capacityType: 'on-demand',
+    });
+  });
+
+  it('is not what a pool gets that asks for on-demand: spot nodes of it are replaced by such', async () => {
+    const types = [
+      { ...small, spot: 0.05 },
+      { ...large, spot: 0.2 },
+    ];
+    const onDemand = pool([{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] }], {});
+    const found = await commands({ ...one, pool: onDemand }, types);
+    // The node drifts too: its label no longer fits the pool.
+    expect(found.map(({ method, replacements }) => [method, replacements[0]!.capacityType])).toEqual([
+      ['Drift', 'on-demand'],
+    ]);
+  });
+});
+
+describe('consolidationPolicy', () => {
+  const world = (policy: string): World => ({
+    nodes: [node('n1'), node('n2')],
+    pods: [pod('a', 'n1', { cpu: '3' })],
+    pool: pool([], { consolidationPolicy: policy }),
+  });
+
+  it('WhenEmpty takes empty nodes only', async () => {
+    expect(await lines(world('WhenEmpty'), [small, { name: 'D4', cpu: 4, price: 0.2 }, large])).toEqual([
+      'Emptiness Proposed n2',
+    ]);
+  });
+
+  it('Balanced weighs the share of the saving against the share of the disruption', async () => {
+    // n1 has three of four pods: half of the price of n1 is too little for three quarters of the disruption.
+    const balanced = (pods: number): World => ({
+      nodes: [node('n1'), node('n2', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })],
+      pods: [
+        ...Array.from({ length: pods }, (_, at) => pod(`a${at}`, 'n1', { cpu: '0.5', memory: '64Mi' })),
+        pod('b', 'n2', { cpu: '8', memory: '64Mi' }),
+      ],
+      pool: pool([], { consolidationPolicy: 'Balanced' }),
+    });
+    const types = [{ name: 'D7', cpu: 7, price: 0.3 }, large];
+    // Saving 0.1 of 0.8 = 0.125; disruption (1+3) of (4+2) = 0.67: score 0.19.
+    expect(await lines(balanced(3), types)).toEqual([]);
+    // Saving 0.3 of 0.8 = 0.375: score 0.56.
+    expect(await lines(balanced(3), [small, large])).toEqual(['SingleNodeConsolidation Proposed n1 -> D2']);
+  });
+});

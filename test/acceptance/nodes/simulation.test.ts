@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { claim, node, nodePool, pod } from '../../support/node-world.ts';
+import { line, planned, unlimited, type World } from '../../support/planned-nodes.ts';
+
+/** n1 has the pod `a` and may go; n2 has room, but is protected. Without a catalogue nothing is launched. */
+const stays = (of: Parameters<typeof node>[1] = {}) =>
+  node('n2', { ...of, annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
+const two = (a: Parameters<typeof pod>[2], { n1 = {}, n2 = {}, ...more }: Partial<World> & Sides = {}): World => ({
+  ...more,
+  nodes: [node('n1', n1), stays(n2)],
+  pods: [pod('a', 'n1', a), ...(more.pods ?? [])],
+});
+interface Sides {
+  readonly n1?: Parameters<typeof node>[1];
+  readonly n2?: Parameters<typeof node>[1];
+}
+const volume = { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] };
+const claimOfVolume = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'c', namespace: 'shop' },
+  spec: { volumeName: 'pv' },
+};
+const persistent = (zone: string) => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  metadata: { name: 'pv' },
+  spec: {
+    csi: { driver: 'disk' },
+    nodeAffinity: {
+      required: {
+        nodeSelectorTerms: [
+          { matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: [zone] }] },
+        ],
+      },
+    },
+  },
+});
+const csiNode = (count: number) => ({
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'CSINode',
+  metadata: { name: 'n2' },
+  spec: { drivers: [{ name: 'disk', nodeID: 'n2', allocatable: { count } }] },
+});
+const affinity = (kind: 'podAffinity' | 'podAntiAffinity', app: string, topologyKey = 'kubernetes.io/hostname') => ({
+  affinity: {
+    [kind]: {
+      requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey, labelSelector: { matchLabels: { app } } }],
+    },
+  },
+});
+const nodeTerms = (...terms: readonly object[]) => ({
+  affinity: {
+    nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } },
+  },
+});
+const hasLabel = (key: string, operator: string, values?: readonly string[]) => ({
+  matchExpressions: [{ key, operator, ...(values ? { values } : {}) }],
+});
+const spread = (more: object = {}) => ({
+  topologySpreadConstraints: [
+    {
+      maxSkew: 1,
+      topologyKey: 'topology.kubernetes.io/zone',
+      whenUnsatisfiable: 'DoNotSchedule',
+      labelSelector: { matchLabels: { app: 'web' } },
+      ...more,
+    },
+  ],
+});
+const port = (hostPort: number, hostIP?: string) => ({
+  containers: [
+    {
+      name: 'app',
+      resources: { requests: { cpu: '1' } },
+      ports: [{ containerPort: 80, hostPort, ...(hostIP ? { hostIP } : {}) }],
+    },
+  ],
+});
+const taint = (effect: string) => ({ taints: [{ key: 'gpu', value: 'yes', effect }] });
+const tolerated = { tolerations: [{ key: 'gpu', operator: 'Equal', value: 'yes', effect: 'NoSchedule' }] };
+const web = { labels: { app: 'web' } };
+
+describe('whether a pod may move to the other node', () => {
+  it.each<[string, World, boolean]>([
+    ['room', two({ cpu: '8' }), true],
+    ['cpu', two({ cpu: '8' }, { pods: [pod('b', 'n2', { cpu: '100m' })] }), false],
+    ['memory', two({ memory: '33Gi' }), false],
+    [
+      'an extended resource',
+      two({ spec: { containers: [{ name: 'app', resources: { requests: { 'nvidia.com/gpu': '1' } } }] } }),
+      false,
+    ],
+    [
+      'the greatest init container',
+      two({
+        spec: {
+          containers: [{ name: 'app', resources: { requests: { cpu: '1' } } }],
+          initContainers: [{ name: 'init', resources: { requests: { cpu: '9' } } }],
+        },
+      }),
+      false,
+    ],
+    ['the overhead of its runtime', two({ cpu: '7', spec: { overhead: { cpu: '2' } } }), false],
+    [
+      'terminal pods, which use nothing',
+      two({ cpu: '8' }, { pods: [pod('b', 'n2', { status: { phase: 'Succeeded' } })] }),
+      true,
+    ],
+    ['a node selector', two({ spec: { nodeSelector: { disk: 'ssd' } } }), false],
+    [
+      'a node selector that fits',
+      two({ spec: { nodeSelector: { disk: 'ssd' } } }, { n2: { labels: { disk: 'ssd' } } }),
+      true,
+    ],
+    [
+      'one of several terms',
+      two({ spec: nodeTerms(hasLabel('disk', 'In', ['ssd']), hasLabel('disk', 'DoesNotExist')) }),
+      true,
+    ],
+    ['NotIn of a label that is not there', two({ spec: nodeTerms(hasLabel('disk', 'NotIn', ['hdd'])) }), true],
+    ['Gt', two({ spec: nodeTerms(hasLabel('cores', 'Gt', ['8'])) }, { n2: { labels: { cores: '8' } } }), false],
+    [
+      'Gt of a greater label',
+      two({ spec: nodeTerms(hasLabel('cores', 'Gt', ['8'])) }, { n2: { labels: { cores: '16' } } }),
+      true,
+    ],
+    ['a taint', two({}, { n2: taint('NoSchedule') }), false],
+    ['a tolerated taint', two({ spec: tolerated }, { n2: taint('NoSchedule') }), true],
+    ['a preferred taint, too', two({}, { n2: taint('PreferNoSchedule') }), false],
+    [
+      'a preferred taint where pools have such',
+      two(
+        {},
+        {
+          n2: taint('PreferNoSchedule'),
+          pool: nodePool('default', {
+            disruption: unlimited,
+            template: { taints: [{ key: 'x', effect: 'PreferNoSchedule' }] },
+          }),
+        },
+      ),
+      true,
+    ],
+    ['a pod that it avoids', two({ spec: affinity('podAntiAffinity', 'web') }, { pods: [pod('b', 'n2', web)] }), false],
+    ['a pod that avoids it', two(web, { pods: [pod('b', 'n2', { spec: affinity('podAntiAffinity', 'web') })] }), false],
+    ['a pod that it needs', two({ spec: affinity('podAffinity', 'web') }, { pods: [pod('b', 'n2', web)] }), true],
+    ['a pod that it needs and that is not there', two({ spec: affinity('podAffinity', 'web') }), false],
+    ['itself, where it is the first', two({ ...web, spec: affinity('podAffinity', 'web') }), true],
+    [
+      'a zone, where the one that it leaves has no other node and its spread can follow',
+      two(
+        { ...web, spec: spread() },
+        {
+          n1: { zone: 'eu-1b' },
+          pods: [pod('b', 'n2', web)],
+        },
+      ),
+      true,
+    ],
+    [
+      'ScheduleAnyway',
+      two({ ...web, spec: spread({ whenUnsatisfiable: 'ScheduleAnyway' }) }, { pods: [pod('b', 'n2', web)] }),
+      true,
+    ],
+    [
+      'fewer domains than minDomains',
+      two({ ...web, spec: spread({ minDomains: 2 }) }, { pods: [pod('b', 'n2', web)] }),
+      false,
+    ],
+    ['a host port', two({ spec: port(80) }, { pods: [pod('b', 'n2', { spec: port(80) })] }), false],
+    [
+      'a host port of another address',
+      two({ spec: port(80, '10.0.0.1') }, { pods: [pod('b', 'n2', { spec: port(80, '10.0.0.2') })] }),
+      true,
+    ],
+    ['a volume of the zone', two({ spec: volume }, { extras: [claimOfVolume, persistent('eu-1a')] }), true],
+    ['a volume of another zone', two({ spec: volume }, { extras: [claimOfVolume, persistent('eu-1b')] }), false],
+    [
+      'volumes up to the limit of the node',
+      two({ spec: volume }, { extras: [claimOfVolume, persistent('eu-1a'), csiNode(0)] }),
+      false,
+    ],
+    ['a cordon', { ...two({}), nodes: [node('n1'), cordoned()] }, false],
+    ['a node that is not ready', two({}, { n2: { ready: false } }), false],
+    ['a node whose pods changed a moment ago', inWindow(), false],
+    ['the same for a pod that has not started', inWindow({ status: { phase: 'Pending' } }), true],
+  ])('%s', async (_, world, expected) => {
+    const { nodes } = await planned(world, { files: {} });
+    const moves = nodes.commands.filter(({ nodes: own }) => own.some(({ name }) => name === 'n1'));
+    expect(moves.length > 0).toBe(expected);
+  });
+});
+
+function cordoned() {
+  const of = stays();
+  return { ...of, spec: { ...of.spec, unschedulable: true } };
+}
+
+function inWindow(a: Parameters<typeof pod>[2] = {}): World {
+  const pool = nodePool('default', { disruption: { ...unlimited, consolidateAfter: '1h' } });
+  const [n1, n2] = [node('n1'), stays()];
+  const busy = { status: { lastPodEventTime: '2026-11-20T09:30:00Z' } };
+  return { ...two(a), nodes: [n1, n2], pool, claims: [claim(n1), claim(n2, busy)] };
+}
+
+describe('what is not modelled blocks its node', () => {
+  it.each<[string, object]>([
+    ['resource claims', { resourceClaims: [{ name: 'gpu' }] }],
+    ['resources of the pod as a whole', { resources: { requests: { cpu: '1' } } }],
+    ['matchFields', nodeTerms({ matchFields: [{ key: 'metadata.name', operator: 'NotIn', values: ['n3'] }] })],
+    ['a volume that is not observed', volume],
+  ])('%s', async (_, spec) => {
+    const { nodes } = await planned(two({ spec }), { files: {} });
+    expect(nodes.blocked.map(({ node: name, reason }) => `${name} ${reason}`)).toContain('n1 NotModelled');
+  });
+});
+
+it('a pending pod takes room, and may stay pending', async () => {
+  const unschedulable = {
+    phase: 'Pending',
+    conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
+  };
+  const pending = (cpu: string) => pod('p', undefined, { cpu, status: unschedulable });
+  const lines = async (cpu: string) =>
+    (await planned(two({ cpu: '4' }, { pods: [pending(cpu)] }), { files: {} })).nodes.commands.map(line);
+  expect(await lines('5')).toEqual([]);
+  expect(await lines('9')).toEqual(['SingleNodeConsolidation Proposed n1']);
+});
