@@ -31,7 +31,7 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown):
         error(
           'invalid-value',
           path,
-          `${path.at(-1)} must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`,
+          `${nameOf(path)} must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`,
           nearestFix(issue.values, written),
         ),
       ];
@@ -42,7 +42,12 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown):
     case 'invalid_format':
       if (issue.format === 'datetime')
         return [
-          error('invalid-instant', path, `${path.at(-1)} must be an instant`, 'write for example 2026-11-20T10:00:00Z'),
+          error(
+            'invalid-instant',
+            path,
+            `${nameOf(path)} must be an instant`,
+            'write for example 2026-11-20T10:00:00Z',
+          ),
         ];
       return [inOwnWords(path, issue.message)];
     case 'too_big':
@@ -54,14 +59,18 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown):
   }
 }
 
+/** The field; an entry of a list by the list and its index. */
+const nameOf = (path: Issue['path']): string =>
+  typeof path.at(-1) === 'number' ? `${path.at(-2) ?? ''}[${path.at(-1)}]` : String(path.at(-1) ?? 'document');
+
 /** Some schemas have their own message and, after a semicolon, a fix. */
 function inOwnWords(path: Issue['path'], text: string): Issue {
   const [wrong, fix = 'write what `gitfleet schema` lists for it'] = text.split('; ');
-  return error('invalid', path, `${path.at(-1) ?? 'document'}: ${wrong}`, fix);
+  return error('invalid', path, `${nameOf(path)}: ${wrong}`, fix);
 }
 
 function wrongType(path: Issue['path'], expected: string, written: unknown): Issue {
-  const message = `${path.at(-1)} must be of type ${expected}`;
+  const message = `${nameOf(path)} must be of type ${expected}`;
   const meant = meantBy(expected, written);
   if (meant === undefined)
     return error('wrong-type', path, message, typeFixes[expected] ?? `write a value of type ${expected}`);
@@ -97,10 +106,10 @@ function outOfRange(
 ): Issue {
   const limit = inclusive === false ? `${word === 'at most' ? 'less' : 'more'} than ${bound}` : `${word} ${bound}`;
   if (origin === 'string')
-    return error('out-of-range', path, `${path.at(-1)} must have ${limit} characters`, `write ${limit}`);
+    return error('out-of-range', path, `${nameOf(path)} must have ${limit} characters`, `write ${limit}`);
   if (origin === 'array' || origin === 'set' || origin === 'object')
-    return error('out-of-range', path, `${path.at(-1)} must have ${limit} entries`, `write ${limit}`);
-  return error('out-of-range', path, `${path.at(-1)} must be ${limit}`, `write a number of ${limit}`);
+    return error('out-of-range', path, `${nameOf(path)} must have ${limit} entries`, `write ${limit}`);
+  return error('out-of-range', path, `${nameOf(path)} must be ${limit}`, `write a number of ${limit}`);
 }
 
 const missing = (path: Issue['path'], values: readonly unknown[] = []): Issue =>

@@ -6,8 +6,8 @@ import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import { by } from '../engine/kernel/ordering.ts';
-import type { PlanResult } from '../engine/plan.ts';
-import type { GuardFinding } from '../engine/plan-document.ts';
+import { type PlanResult, planFleet } from '../engine/plan.ts';
+import type { GuardFinding, Plan } from '../engine/plan-document.ts';
 import { keyOfManifest, refOfManifest } from '../engine/selection/object-key.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
@@ -33,6 +33,8 @@ export interface TotalEffect {
   readonly notRolledOut: readonly NotRolledOut[];
   /** Cluster update runs that the change adds or whose spec it changes. Other runs are supposed to start nothing meanwhile. */
   readonly upgrades: readonly UpgradeForecast[];
+  /** What may become of nodes now, without the change and with it; empty where no member has any. */
+  readonly nodes: { readonly before: Plan['nodes']; readonly after: Plan['nodes'] };
   /** The first plan of the change: its problems and holds. */
   readonly first: PlanResult;
 }
@@ -97,6 +99,10 @@ export function* totalEffectInSteps(
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
     upgrades: forecast.upgrades.filter(({ run: name }) => changed.has(name)),
+    nodes:
+      first.plan.nodes.length === 0
+        ? { before: [], after: [] }
+        : { before: settled.steps[0]!.result.plan.nodes, after: planFleet({ ...base, ...next }).plan.nodes },
     first,
   };
 }

@@ -22,6 +22,9 @@ export const nodeRequirement = z.strictObject({
   minValues: z.number().int().min(1).max(50).optional(),
 });
 
+/** Resource amounts by name. */
+const amounts = z.record(z.string(), quantity);
+
 const nodeClassRef = z.strictObject({
   group: z.string().optional(),
   kind: z.string().min(1),
@@ -29,6 +32,16 @@ const nodeClassRef = z.strictObject({
   /** v1beta1. */
   apiVersion: z.string().optional(),
 });
+
+/** What a NodeClaim has, and the template of a NodePool. */
+const ofNode = {
+  requirements: z.array(nodeRequirement).max(100),
+  taints: z.array(nodeTaint).optional(),
+  startupTaints: z.array(nodeTaint).optional(),
+  nodeClassRef,
+  expireAfter: z.string().optional(),
+  terminationGracePeriod: z.string().optional(),
+};
 
 export const budgetReasons = ['Underutilized', 'Empty', 'Drifted'] as const;
 
@@ -58,12 +71,7 @@ export const nodePool = z.strictObject({
         })
         .optional(),
       spec: z.strictObject({
-        requirements: z.array(nodeRequirement).max(100),
-        taints: z.array(nodeTaint).optional(),
-        startupTaints: z.array(nodeTaint).optional(),
-        nodeClassRef,
-        expireAfter: z.string().optional(),
-        terminationGracePeriod: z.string().optional(),
+        ...ofNode,
         /** v1beta1: refused with a hint. */
         kubelet: z.unknown().optional(),
       }),
@@ -77,10 +85,20 @@ export const nodePool = z.strictObject({
         budgets: z.array(budget).max(50).optional(),
       })
       .optional(),
-    limits: z.record(z.string(), quantity).optional(),
+    limits: amounts.optional(),
     weight: z.number().int().min(1).max(100).optional(),
     replicas: z.number().int().min(0).optional(),
   }),
   status: z.looseObject({}).optional(),
 });
 export type NodePool = z.output<typeof nodePool>;
+
+/** Karpenter's NodeClaim `karpenter.sh/v1`: one node. */
+export const nodeClaim = z.strictObject({
+  apiVersion: z.enum(['karpenter.sh/v1', 'karpenter.sh/v1beta1']),
+  kind: z.literal('NodeClaim'),
+  metadata: objectMeta,
+  spec: z.strictObject({ ...ofNode, resources: z.strictObject({ requests: amounts.optional() }).optional() }),
+  status: z.looseObject({}).optional(),
+});
+export type NodeClaim = z.output<typeof nodeClaim>;

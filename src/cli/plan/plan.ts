@@ -11,6 +11,7 @@ import { overlappingPlacements } from '../../repo/fleet/overlapping-placements.t
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
 import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
+import { currencyOf } from '../../report/nodes.ts';
 import { actionsOf, isToDo, type PlannedAction, withReapply } from '../../report/placements/planned-actions.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
@@ -53,6 +54,7 @@ export async function plan(
       fleet: input.fleet,
     });
   if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, record());
+  const currency = currencyOf(input.fleet.priceLists);
   const actions = actionsOf(result, input.record);
   const document = () => ({
     ...withReapply(plan, actions),
@@ -63,12 +65,13 @@ export async function plan(
   });
   if (format === 'json') printJson(document());
   else if (format === 'yaml') await printYaml(document());
-  else if (format === 'markdown') print(planMarkdown(plan, actions, supposed?.whatIf.changes));
+  else if (format === 'markdown')
+    print(planMarkdown(plan, actions, { supposed: supposed?.whatIf.changes ?? [], currency }));
   else
     print(
       supposed
         ? whatIfText(supposed.whatIf, plan)
-        : planTable(plan, { actions, notRolledOut, withoutProperties: withoutProperties(input) }),
+        : planTable(plan, { actions, notRolledOut, withoutProperties: withoutProperties(input), currency }),
     );
   const code = exitCodeOf(plan, actions);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });

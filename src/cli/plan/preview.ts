@@ -43,7 +43,7 @@ export async function preview(
   const text = effectText(effect);
   const head = `${mergedText(next, options.base)}.`;
   if (format === 'json') {
-    const { first: _, ...document } = effect;
+    const { first: _first, nodes: _nodes, ...document } = effect;
     printJson({
       apiVersion: 'gitfleet.dev/v1alpha1',
       kind: 'TotalEffect',
@@ -51,6 +51,7 @@ export async function preview(
       base: options.base,
       baseCommit: next.into,
       ...document,
+      nodes: text.nodes,
       problems: found,
     });
   } else if (format === 'markdown') print(effectMarkdown(text, { head, problems: found }));
@@ -108,6 +109,7 @@ function effectTable(
     ...text.changes.map(({ title, diff, isRemoval }) => (isRemoval ? title : `${title}\n${diff}`)),
     ...(text.rollout.length > 0 ? [titled('How it rolls out', text.rollout.join('\n'))] : []),
     ...(text.upgrades.length > 0 ? [titled('Cluster upgrades', text.upgrades.join('\n'))] : []),
+    ...(text.nodes.length > 0 ? [titled('Nodes', text.nodes.join('\n'))] : []),
     `Forecast: ${text.forecast}`,
     ...(shown.length > 0 ? [titled('Problems', shown.map(formatProblem).join('\n'))] : []),
     head,

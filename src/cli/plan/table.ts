@@ -4,6 +4,7 @@ import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../../report/cause.ts';
+import { nodeSections } from '../../report/nodes.ts';
 import type { PlannedAction } from '../../report/placements/planned-actions.ts';
 import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
@@ -25,9 +26,12 @@ export function planTable(
     actions,
     notRolledOut,
     withoutProperties,
+    currency,
   }: {
     readonly actions: readonly PlannedAction[];
     readonly notRolledOut: readonly NotRolledOut[];
+    /** Of the prices of nodes. */
+    readonly currency: string | undefined;
     /** Clusters whose properties were not observed yet, and those whose properties only the status branch has. */
     readonly withoutProperties: { readonly never: number; readonly recorded: number };
   },
@@ -62,6 +66,8 @@ export function planTable(
         '  gitfleet explain uses what the daemon recorded; gitfleet observe writes what they have now, for plan --observed.',
     );
   section(parts, 'Held', heldItems(plan.holds).map(textOf));
+  for (const { title, rows } of nodeSections(plan, currency))
+    if (rows.kind === 'list') section(parts, title, rows.items.map(textOf));
   section(parts, 'Cluster upgrades', upgradeRunItems(plannedUpgradeRuns(plan)).map(textOf));
   section(parts, 'Not rolled out: no staged update run', notRolledOutItems(notRolledOut).map(textOf));
   section(parts, color('red', 'Refused by the guard'), refusalItems(plan.guard).map(textOf));

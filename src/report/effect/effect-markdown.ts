@@ -44,6 +44,7 @@ export function effectMarkdown(
     ...(text.upgrades.length > 0
       ? ['', '**Cluster upgrades**', ...text.upgrades.map((line) => `- ${escaped(line)}`)]
       : []),
+    ...(text.nodes.length > 0 ? ['', '**Nodes**', ...text.nodes.map((line) => `- ${escaped(line)}`)] : []),
     '',
     `**Forecast.** ${escaped(text.forecast)}`,
     ...folded(section),

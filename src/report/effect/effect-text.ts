@@ -9,6 +9,7 @@ import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { forecastParts, forecastSummary } from '../forecast/lines.ts';
 import { upgradeLines } from '../forecast/upgrade-lines.ts';
+import { currencyOf, nodeEffects } from '../nodes.ts';
 
 /** Clusters named in one line. */
 const mostNamed = 10;
@@ -24,6 +25,8 @@ export interface EffectText {
   readonly rollout: readonly string[];
   /** Cluster update runs that it adds or changes: who is upgraded when, from what to what, and who not. */
   readonly upgrades: readonly string[];
+  /** How many nodes may go now, where the change makes a difference. */
+  readonly nodes: readonly string[];
   /** When it is done. */
   readonly forecast: string;
   /** Findings of the guard, with the way to approve. */
@@ -38,12 +41,14 @@ export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUST
 
 export function effectText(effect: TotalEffect): EffectText {
   const { placements, changes, forecast } = effect;
+  const { priceLists } = effect.first.contents.world.input.fleet;
   return {
     title: titleText(effect),
     rows: placements.map(rowOf),
     changes: changes.map(changeText),
     rollout: rolloutText(effect),
     upgrades: effect.upgrades.flatMap(upgradeLines),
+    nodes: nodeEffects(effect.nodes.before, effect.nodes.after, currencyOf(priceLists)),
     forecast: forecastSummary(forecast),
     guard: effect.guard.map(
       ({ rule, message, removalDigest }) =>

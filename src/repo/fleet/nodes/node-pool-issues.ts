@@ -1,7 +1,7 @@
 import { error, type Issue, warning } from '../../../api/issue.ts';
 import { durationMs } from '../../../api/longest-duration.ts';
 import { allowWindowsAnnotation } from '../../../api/nodes/disruption-modes.ts';
-import type { NodePool } from '../../../api/nodes/node-pool.ts';
+import type { NodeClaim, NodePool } from '../../../api/nodes/node-pool.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import { isLabelValue, isQualifiedName, labelKeyFix, labelValueFix } from '../../../api/syntax.ts';
 import { parseCron } from '../../../engine/kernel/cron.ts';
@@ -9,7 +9,7 @@ import { zeroBudgets } from '../../../engine/node-pools/allow-windows.ts';
 import { budgetDurationMs } from '../../../engine/node-pools/budget-window.ts';
 
 type Path = Issue['path'];
-type TemplateSpec = NodePool['spec']['template']['spec'];
+type NodeSpec = NodeClaim['spec'];
 const templatePath: Path = ['spec', 'template', 'spec'];
 
 /** What Karpenter's admission refuses of a NodePool, and what it lets through and fails on later. */
@@ -58,24 +58,37 @@ function orNeverIssues(text: string | undefined, path: Path): Issue[] {
   return [error('invalid-duration', path, `"${text}" is not a duration`, 'write for example 720h, or Never')];
 }
 
-function templateIssues({ spec: { template } }: NodePool): Issue[] {
-  const { spec } = template;
+/** What Karpenter's admission refuses of a NodeClaim. */
+export const nodeClaimIssues = ({ spec }: NodeClaim): Issue[] => [
+  ...orNeverIssues(spec.expireAfter, ['spec', 'expireAfter']),
+  ...nodeIssues(spec, ['spec']),
+];
+
+/** Of the fields that a NodeClaim and the template of a NodePool have in common, but for expireAfter. */
+function nodeIssues(spec: NodeSpec, path: Path): Issue[] {
   const grace = spec.terminationGracePeriod;
   return [
-    ...labelIssues(template.metadata?.labels ?? {}),
-    ...spec.requirements.flatMap(requirementIssues),
-    ...taintIssues(spec),
-    ...classIssues(spec),
+    ...spec.requirements.flatMap((one, at) => requirementIssues(one, [...path, 'requirements', at])),
+    ...taintIssues(spec, path),
+    ...classIssues(spec, [...path, 'nodeClassRef']),
     ...(grace === undefined || /^([0-9]+(s|m|h))+$/.test(grace)
       ? []
       : [
           error(
             'invalid-duration',
-            [...templatePath, 'terminationGracePeriod'],
+            [...path, 'terminationGracePeriod'],
             `"${grace}" is not a duration`,
             'write for example 24h, or leave it out to wait for ever',
           ),
         ]),
+  ];
+}
+
+function templateIssues({ spec: { template } }: NodePool): Issue[] {
+  const { spec } = template;
+  return [
+    ...labelIssues(template.metadata?.labels ?? {}),
+    ...nodeIssues(spec, templatePath),
     ...(spec.kubelet === undefined
       ? []
       : [
@@ -108,10 +121,9 @@ function restricted(key: string): boolean {
 }
 
 function requirementIssues(
-  { key, operator, values = [], minValues }: TemplateSpec['requirements'][number],
-  at: number,
+  { key, operator, values = [], minValues }: NodeSpec['requirements'][number],
+  path: Path,
 ): Issue[] {
-  const path = [...templatePath, 'requirements', at];
   const issues: Issue[] = [];
   const refuse = (field: string, message: string, fix: string) =>
     issues.push(error('invalid-selector', [...path, field], message, fix));
@@ -147,11 +159,11 @@ function capacityIssues(values: readonly string[], path: Path): Issue[] {
   ];
 }
 
-function taintIssues({ taints = [], startupTaints = [] }: TemplateSpec): Issue[] {
+function taintIssues({ taints = [], startupTaints = [] }: NodeSpec, own: Path): Issue[] {
   const seen = new Set<string>();
   const ofList = (list: typeof taints, field: string): Issue[] =>
     list.flatMap(({ key, value = '', effect }, at) => {
-      const path = [...templatePath, field, at];
+      const path = [...own, field, at];
       if (!isQualifiedName(key))
         return [error('invalid-label', [...path, 'key'], `"${key}" is not a taint key`, labelKeyFix)];
       if (!isLabelValue(value))
@@ -166,8 +178,7 @@ function taintIssues({ taints = [], startupTaints = [] }: TemplateSpec): Issue[]
   return [...ofList(taints, 'taints'), ...ofList(startupTaints, 'startupTaints')];
 }
 
-function classIssues({ nodeClassRef: { group, apiVersion } }: TemplateSpec): Issue[] {
-  const path = [...templatePath, 'nodeClassRef'];
+function classIssues({ nodeClassRef: { group, apiVersion } }: NodeSpec, path: Path): Issue[] {
   if (apiVersion !== undefined && group === undefined)
     return [
       warning(

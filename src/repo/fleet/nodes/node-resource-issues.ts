@@ -2,18 +2,19 @@ import type { z } from 'zod';
 import { error, type Issue, warning } from '../../../api/issue.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import { type AksNodeClass, aksNodeClass, subnetPattern } from '../../../api/nodes/aks-node-class.ts';
-import { nodePool } from '../../../api/nodes/node-pool.ts';
+import { nodeClaim, nodePool } from '../../../api/nodes/node-pool.ts';
 import { schemaIssues } from '../../../api/schema-issues.ts';
 import { withoutNulls } from '../../../api/without-nulls.ts';
-import { nodePoolIssues } from './node-pool-issues.ts';
+import { nodeClaimIssues, nodePoolIssues } from './node-pool-issues.ts';
 
-/** Issues of a NodePool or an AKSNodeClass; none of any other manifest. The rules run where the schema accepts it. */
+/** Issues of a NodePool, a NodeClaim or an AKSNodeClass; none of any other manifest. The rules run where the schema accepts it. */
 export function nodeResourceIssues(manifest: object): Issue[] {
   const { apiVersion = '', kind } = manifest as { readonly apiVersion?: string; readonly kind?: string };
   const [group] = apiVersion.split('/');
   if (group === 'karpenter.sh' && kind === 'NodePool') return checked(manifest, nodePool, nodePoolIssues);
   if (group === 'karpenter.azure.com' && kind === 'AKSNodeClass') return checked(manifest, aksNodeClass, classIssues);
-  if (group === 'karpenter.sh' && kind === 'NodeClaim') return [ownClaim];
+  if (group === 'karpenter.sh' && kind === 'NodeClaim')
+    return [ownClaim, ...checked(manifest, nodeClaim, nodeClaimIssues)];
   return [];
 }
 

@@ -1,0 +1,82 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { folder, put, removeFolders } from '../../support/folders.ts';
+import { claim, node, nodeMember, nodePool, observedNodes, smallMarket } from '../../support/node-world.ts';
+import { cli } from '../../support/run-cli.ts';
+
+afterAll(removeFolders);
+
+const pools = `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacement
+metadata: {name: pools}
+spec:
+  resourceSelectors: [{group: karpenter.sh, version: v1, kind: NodePool, name: default}]
+  policy: {placementType: PickAll}
+`;
+const poolOf = (...budgets: readonly object[]) => JSON.stringify(nodePool('default', { disruption: { budgets } }));
+const files = (...budgets: readonly object[]) => ({
+  'members/eu-1.yaml': nodeMember('eu-1', 'plan'),
+  ...smallMarket,
+  'placements/pools.yaml': pools,
+  'resources/pool.yaml': poolOf(...budgets),
+});
+/** Four empty nodes. */
+const seen = () => {
+  const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => node(name));
+  return folder({ 'eu-1.yaml': observedNodes('eu-1', { nodes, pods: [], extras: nodes.map((of) => claim(of)) }) });
+};
+const at = ['--recorded', 'none', '--now', '2026-11-20T10:00:00Z'];
+const half = { nodes: '50%' };
+const office = { nodes: '1', schedule: '0 9 * * 1-5', duration: '8h' };
+
+describe('what becomes of nodes', () => {
+  it('stands in a plan as Markdown: what leaves, what that saves, and what waits for which window', async () => {
+    const { out } = await cli(
+      'plan',
+      '--repo',
+      folder(files(half, office)),
+      '--observed',
+      seen(),
+      ...at,
+      '-o',
+      'markdown',
+    );
+    expect(out).toContain(`<details><summary>Nodes of eu-1 (3)</summary>
+
+- Mode plan: 1 node leaves, saves 0.4 EUR an hour, 292 EUR a month
+- Proposed Emptiness: \`n1\`
+- Waits until 2026-11-20T17:00:00Z: 3 more nodes of NodePool default would be disrupted than its budgets allow now
+`);
+  });
+
+  it('stands in a plan as text', async () => {
+    const { out } = await cli('plan', '--repo', folder(files(half, office)), '--observed', seen(), ...at);
+    expect(out).toMatch(
+      /Nodes of eu-1:\n {2}Mode plan: 1 node leaves, .*\n {2}Proposed Emptiness: n1\n {2}Waits until /,
+    );
+  });
+
+  it('stands in the preview of a change: how many more may go, and what that saves', async () => {
+    const fleet = await FleetOnGit.open(files(half, office));
+    fleet.git('checkout', '-q', '-b', 'open');
+    put(fleet.dir, { 'resources/pool.yaml': poolOf(half) });
+    fleet.git('commit', '-q', '-a', '-m', 'Let half of the nodes go at any time');
+    const { out } = await cli(
+      ...[
+        'plan',
+        '--repo',
+        fleet.dir,
+        '--base',
+        'main',
+        '--ref',
+        'open',
+        '--observed',
+        seen(),
+        ...at,
+        '-o',
+        'markdown',
+      ],
+    );
+    expect(out).toContain('**Nodes**\n- eu-1 (plan): 2 nodes may go now, 1 before, 292 EUR a month less\n');
+  });
+});
