@@ -1,6 +1,7 @@
 import { Argument, Command } from 'commander';
 import { changingCommands } from './commands/changing.ts';
 import { offering } from './commands/offer.ts';
+import { onboardingCommands } from './commands/onboarding.ts';
 import { examples, output } from './commands/options.ts';
 import { planningCommands } from './commands/planning.ts';
 import { runningCommands } from './commands/running.ts';
@@ -32,6 +33,7 @@ Environment:
   NO_COLOR, FORCE_COLOR                                colours
   GITFLEET_DEBUG                                       print stack traces of errors`,
     );
+  onboardingCommands(gitfleet.commandsGroup('Set up:'));
   runningCommands(gitfleet.commandsGroup('Run:'));
   planningCommands(gitfleet.commandsGroup('Plan:'));
   statusCommands(gitfleet.commandsGroup('Inspect:'));

@@ -15,7 +15,7 @@ known one.
 | exit code | meaning |
 |---|---|
 | 0 | done, or nothing to do |
-| 1 | something to do: the plan changes a member, there are differences, a wait timed out, or trace finds no owner |
+| 1 | something to do: the plan changes a member, there are differences, a wait timed out, a check failed, or trace finds no owner |
 | 2 | invalid input: a mistake in a file (with file, line and column) or on the command line, such as a name that does not exist |
 | 3 | something named cannot be reached: a repository, a branch, a file, a member |
 | 4 | refused by the guard |

@@ -35,7 +35,11 @@ export async function smartPush(
   throw new GitError('push-refused', `push ${change.ref} to ${url}: ${why || 'the server gave no reason'}`);
 }
 
-async function advertisement(http: GitHttp, url: string): Promise<{ readonly refs: ReadonlyMap<string, string> }> {
+/** The refs of a server as it shows them to whoever may push. Errors: `unauthorized` for others. */
+export async function advertisement(
+  http: GitHttp,
+  url: string,
+): Promise<{ readonly refs: ReadonlyMap<string, string> }> {
   const answer = await http.request({ url: `${url}/info/refs?service=git-receive-pack`, method: 'GET' });
   const lines = packetLines(await whole(answer.body)).map((line) => line.toString('utf8').replace(/\n$/, ''));
   if (lines[0] !== '# service=git-receive-pack')

@@ -11,6 +11,17 @@ export interface Connections {
   readonly names: readonly ClusterName[];
   /** Undefined when no kubeconfig has the member. Reads changed files again, since users add members at any time. */
   open(name: ClusterName): Promise<Transport | undefined>;
+  /** How its API server is reached, without credentials; undefined when no kubeconfig has the member. */
+  endpoint(name: ClusterName): Promise<Endpoint | undefined>;
+}
+
+/** The fields of a cluster in a kubeconfig, with files as data. */
+export interface Endpoint {
+  readonly server: string;
+  readonly 'certificate-authority-data'?: string;
+  readonly 'tls-server-name'?: string;
+  readonly 'insecure-skip-tls-verify'?: boolean;
+  readonly 'proxy-url'?: string;
 }
 
 /** Finds alias cycles in a YAML file, of which client-node's parser makes values that contain themselves. */
@@ -55,7 +66,7 @@ async function fromDirectory(path: string, load: (file: string) => KubeConfig): 
     const file = (await files()).get(name);
     return file === undefined ? undefined : load(file);
   };
-  return { names: [...(await files()).keys()].sort(), open: (name) => open(name, read) };
+  return connectionsBy([...(await files()).keys()], read);
 }
 
 /** Names of members may contain dots, so only the endings of kubeconfig files are removed. */
@@ -96,7 +107,10 @@ async function fromFiles(
       : undefined;
   };
   const { contexts } = await parts();
-  return { names: contexts.map(({ name }) => name).sort(), open: (name) => open(name, read) };
+  return connectionsBy(
+    contexts.map(({ name }) => name),
+    read,
+  );
 }
 
 /** As with kubectl, some of several KUBECONFIG files may be missing, but not a single one. */
@@ -109,6 +123,24 @@ const absentOf =
 const firstOfEach = <T extends { readonly name: string }>(items: readonly T[]): T[] => [
   ...new Map(items.toReversed().map((item) => [item.name, item])).values(),
 ];
+
+const connectionsBy = (names: ClusterName[], read: Read): Connections => ({
+  names: names.sort(),
+  open: (name) => open(name, read),
+  async endpoint(name) {
+    const cluster = (await read(name))?.getCurrentCluster();
+    if (!cluster) return undefined;
+    const { server, caData, caFile, tlsServerName, skipTLSVerify, proxyUrl } = cluster;
+    const authority = caData ?? (caFile === undefined ? undefined : readFileSync(caFile).toString('base64'));
+    return {
+      server,
+      ...(authority && { 'certificate-authority-data': authority }),
+      ...(tlsServerName && { 'tls-server-name': tlsServerName }),
+      ...(skipTLSVerify && { 'insecure-skip-tls-verify': true }),
+      ...(proxyUrl && { 'proxy-url': proxyUrl }),
+    };
+  },
+});
 
 async function open(name: ClusterName, read: Read): Promise<Transport | undefined> {
   const config = await read(name);

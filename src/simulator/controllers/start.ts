@@ -1,4 +1,5 @@
 import type { Cluster } from '../cluster.ts';
+import { runAccountTokens } from './account-tokens.ts';
 import { runBudgets } from './budgets.ts';
 import { runCustomResources } from './custom-resources.ts';
 import { runDaemonSets } from './daemon-sets/daemon-sets.ts';
@@ -23,6 +24,7 @@ export function startControllers(cluster: Cluster): void {
   const dependents = trackDependents(cluster);
   collectGarbage(cluster, dependents);
   runNamespaces(cluster);
+  runAccountTokens(cluster);
   runDeployments(cluster, dependents);
   runReplicaSets(cluster, dependents);
   runDaemonSets(cluster, dependents);

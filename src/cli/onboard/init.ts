@@ -1,0 +1,40 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { gitOrThrow, hasGit } from '../../git/native/run-git.ts';
+import { makeDirectory } from '../../repo/make-directory.ts';
+import { CliError } from '../terminal/exit.ts';
+import { unreadable } from '../terminal/file-errors.ts';
+import { print } from '../terminal/output.ts';
+import { firstFiles } from './first-files.ts';
+
+/** Writes a small fleet repo into an empty or new directory, and prints the next commands. Commits nothing. */
+export async function init(dir: string): Promise<void> {
+  const root = resolve(dir);
+  if (!(await hasGit())) throw new CliError('a fleet repo needs the git program, which is not installed here');
+  const there = await readdir(root).catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? ([] as string[]) : unreadable(dir)(error),
+  );
+  if (there.some((name) => name !== '.git'))
+    throw new CliError(`${root} is not empty: name a new directory, or copy files by hand`);
+  await makeDirectory(root);
+  // A repository that was just created or cloned stays as it is.
+  if (!there.includes('.git')) await gitOrThrow(['init', '--quiet', '--initial-branch=main', root]);
+  for (const [path, text] of Object.entries(firstFiles)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text, { flag: 'wx' });
+  }
+  const inside = relative(process.cwd(), root);
+  print(
+    [
+      `${root} is a fleet repo now:`,
+      ...Object.keys(firstFiles).map((path) => `  ${path}`),
+      'Next:',
+      ...(inside === '' ? [] : [`  cd ${inside.startsWith('..') ? root : inside}`]),
+      '  git add . && git commit -m "First version"',
+      '  gitfleet validate && gitfleet plan',
+      '  gitfleet join CONTEXT --name eu-1        CONTEXT: a context of your kubeconfig',
+      '  gitfleet check --members kubeconfigs',
+      '  gitfleet run --members kubeconfigs       Ctrl-C stops it',
+    ].join('\n'),
+  );
+}
