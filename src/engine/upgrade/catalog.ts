@@ -1,4 +1,10 @@
-import { compareVersions, type KubernetesVersion, type Minor, parseVersion } from '../../api/kubernetes-version.ts';
+import {
+  compareVersions,
+  type KubernetesVersion,
+  type Minor,
+  minorsBetween,
+  parseVersion,
+} from '../../api/kubernetes-version.ts';
 import { compareNodeImages, type NodeImage, parseNodeImage } from '../../api/node-image.ts';
 import type { VersionCatalog } from '../../api/version-catalog.ts';
 import { type Instant, parseInstant } from '../kernel/instant.ts';
@@ -60,9 +66,17 @@ export const resolve = (catalog: RegionCatalog, wanted: KubernetesVersion): Kube
 export const newestMinor = (catalog: RegionCatalog): Minor | undefined =>
   catalog.kubernetes.findLast(({ preview }) => !preview)?.version;
 
-/** The oldest minor that is generally available and supported; undefined = there is none. */
-export const oldestSupported = (catalog: RegionCatalog, at: Instant): Minor | undefined =>
-  catalog.kubernetes.find(({ version, preview }) => !preview && !isPastSupport(catalog, version, at))?.version;
+/**
+ * The oldest minor past another one that is generally available and supported; undefined = there is none. Older ones may be supported
+ * for longer, or stand in the catalog as history without an end.
+ */
+export const oldestSupported = (
+  catalog: RegionCatalog,
+  { at, past }: { readonly at: Instant; readonly past: Minor },
+): Minor | undefined =>
+  catalog.kubernetes.find(
+    ({ version, preview }) => !preview && minorsBetween(past, version) > 0 && !isPastSupport(catalog, version, at),
+  )?.version;
 
 /** When the support of a minor ends, which is the last end that is known of its patches; undefined = none is known. */
 export function endOfSupport(catalog: RegionCatalog, minor: Minor): Instant | undefined {

@@ -21,7 +21,7 @@ export const isBetweenLts = (
 /** What is no longer supported may go to the oldest minor that is, pools and all. */
 export function isRaisedFromEndOfSupport(target: KubernetesVersion, { wanted, member, current }: SkewContext): boolean {
   const { catalog, nowMs } = member;
-  const oldest = catalog && oldestSupported(catalog, nowMs);
+  const oldest = catalog && oldestSupported(catalog, { at: nowMs, past: current });
   return (
     wanted.type === 'Full' &&
     oldest !== undefined &&

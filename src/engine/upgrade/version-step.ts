@@ -115,7 +115,7 @@ function nextHop(distance: string, present: Present): VersionStep | MemberProble
       wanted,
     );
   const next = { ...minorOf(current), minor: current.minor + 1 };
-  const oldest = oldestSupported(catalog, nowMs);
+  const oldest = oldestSupported(catalog, { at: nowMs, past: current });
   const hop = inRegion(next, member);
   if (hop.kind === 'wait') {
     // Minors in between may be gone for good; support rules then allow one step to the oldest that is supported.

@@ -83,8 +83,8 @@ describe('Kubernetes versions of a region', () => {
     expect(isPastSupport(catalog, v('1.28'), at('2025-11-30T23:59:59Z'))).toBe(false);
     expect(isPastSupport(catalog, v('1.28'), at('2025-12-01T00:00:00Z'))).toBe(true);
     expect(isPastSupport(catalog, v('1.30'), at('2030-01-01T00:00:00Z'))).toBe(false);
-    expect(formatMinor(oldestSupported(catalog, at('2025-12-01T00:00:00Z'))!)).toBe('1.29');
-    expect(formatMinor(oldestSupported(catalog, at('2026-04-01T00:00:00Z'))!)).toBe('1.30');
+    expect(formatMinor(oldestSupported(catalog, { at: at('2025-12-01T00:00:00Z'), past: v('1.28') })!)).toBe('1.29');
+    expect(formatMinor(oldestSupported(catalog, { at: at('2026-04-01T00:00:00Z'), past: v('1.28') })!)).toBe('1.30');
   });
 
   it('have long-term support by the minor', () => {

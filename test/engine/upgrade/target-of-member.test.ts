@@ -193,6 +193,17 @@ describe('a control plane more than one minor behind', () => {
       expect(decide(running('v1.26.9'), { kubernetesVersion: '1.30' }, { catalog: ended }).kind).toBe('fail');
     });
 
+    it('past older minors that are supported for longer, or have no end', () => {
+      const kubernetes = [
+        { version: '1.25.9', lts: true },
+        '1.24.1',
+        { version: '1.26.9', endOfSupport: '2025-01-31' },
+        '1.29.9',
+      ];
+      const longer = regionCatalog({ kubernetes });
+      expect(summary(decide(running('v1.26.9'), wanted, { catalog: longer }))).toBe('Full: cp v1.29.9, np1 v1.29.9');
+    });
+
     it('not while it is supported', () => {
       const nowMs = parseInstant('2025-01-31T23:00:00Z')!;
       expect(decide(running('v1.26.9'), wanted, { catalog: ended, nowMs }).kind).toBe('fail');
