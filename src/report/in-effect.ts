@@ -20,8 +20,8 @@ import { listedHolds } from './grouped-holds.ts';
 import { recordedApproval } from './recorded-approval.ts';
 import { type Shortages, shortagesIn, shortagesOf } from './shortage.ts';
 
-/** Placements, runs and targets in effect, and what they wait for. */
-export interface InEffect extends Pick<Plan, 'placements' | 'runs' | 'targets' | 'record'> {
+/** Placements, runs, nodes and targets in effect, and what they wait for. */
+export interface InEffect extends Pick<Plan, 'placements' | 'runs' | 'nodes' | 'targets' | 'record'> {
   /** It was planned from; undefined where nothing is in effect, or the commit is not recorded. */
   readonly commit: string | undefined;
   readonly holds: readonly GroupedHold[];
@@ -66,6 +66,15 @@ export function inEffect(plan: Plan, { before: { record: before, files }, fleet 
     runs: [...before.runs.values()].flatMap(({ kind, metadata: { name, namespace }, status }) =>
       status === undefined ? [] : [{ kind, name, ...(namespace !== undefined && { namespace }), status }],
     ),
+    nodes: [...before.nodes.values()]
+      .map(({ metadata, mode, pools, commands, blocked }) => ({
+        clusterName: metadata.name,
+        mode,
+        pools,
+        commands,
+        blocked,
+      }))
+      .sort(by(({ clusterName }) => clusterName)),
     targets: placements.flatMap(({ kind, name, namespace, bindings }) =>
       bindings.flatMap(({ clusterName, move }) =>
         move === 'remove'
@@ -88,6 +97,7 @@ export function inEffect(plan: Plan, { before: { record: before, files }, fleet 
 const asPlanned = (plan: Plan): InEffect => ({
   placements: plan.placements,
   runs: plan.runs,
+  nodes: plan.nodes,
   targets: plan.targets,
   record: plan.record,
   commit: plan.commit,

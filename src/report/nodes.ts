@@ -66,10 +66,10 @@ export const savingOf = ({ commands }: Pick<PlannedNodes, 'commands'>): number =
   );
 
 /** What becomes of nodes: a line for each cluster with commands. */
-export const nodeDisruptions: SectionSource = ({ plan }): Section =>
+export const nodeDisruptions: SectionSource = ({ inEffect }): Section =>
   list(
     'Nodes',
-    plan.nodes.flatMap((planned) => nodeLines(planned).map((line) => ({ line }))),
+    inEffect.nodes.flatMap((planned) => nodeLines(planned).map((line) => ({ line }))),
   );
 
 function nodeLines(planned: PlannedNodes): Line[] {

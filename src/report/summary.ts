@@ -70,7 +70,8 @@ export function summaryOf(
       notValid: fleet.refused.map(({ kind, name, namespace }) => ({ kind, name, ...(namespace && { namespace }) })),
     }),
     ...(fleet.unreadable.length > 0 && { notRead: fleet.unreadable }),
-    problems: plan.problems,
+    // Spans of time begin with the instant of the plan, so that every plan would be published.
+    problems: plan.problems.map(({ spans: _, ...problem }) => problem),
   };
 }
 

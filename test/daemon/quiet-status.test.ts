@@ -3,7 +3,8 @@ import { suspendedAnnotation } from '../../src/engine/pause/placement-pause.ts';
 import { deployment, member, placement } from '../support/paper-fleet.ts';
 import { names, settles, smallFleet, web } from '../support/small-fleet.ts';
 import { stagedRun } from '../support/staged-run.ts';
-import { type VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
+import { VirtualFleet } from '../support/virtual-fleet.ts';
+import { isHeld, isRefused, publishedOf, publishNothing, type Situation } from './quiet.ts';
 
 const all = '{placementType: PickAll}';
 
@@ -22,31 +23,21 @@ metadata: {name: fleet}
 spec: {guard: {maxClusters: 0, maxLeaving: 0}}
 `;
 
-interface Situation {
-  readonly files?: Record<string, string>;
-  /** Brings the settled fleet into the situation; returns the next daemon if another one takes over. */
-  readonly enter?: (fleet: VirtualFleet, one: VirtualDaemon) => VirtualDaemon | undefined;
-  /** Whether the fleet is in the situation, so that the test does not pass without it. */
-  readonly entered: (daemon: VirtualDaemon) => boolean;
-}
-
-const holds = (one: VirtualDaemon, reason: string): boolean => one.plan().holds.some((hold) => hold.reason === reason);
-const refuses = (one: VirtualDaemon): boolean => one.passes.at(-1)!.kind === 'refused';
 const replace = (fleet: VirtualFleet, path: string, from: string, to: string): void => {
   const text = fleet.files[path]!;
   expect(text).toContain(from);
   fleet.commit({ [path]: text.replace(from, to) });
 };
 
-const situations: Readonly<Record<string, Situation>> = {
+const situations: Readonly<Record<string, Pick<Situation, 'enter' | 'entered'> & Partial<Pick<Situation, 'files'>>>> = {
   'at rest': { entered: (one) => one.plan().holds.length === 0 },
   'refused, since the repo is empty': {
     enter: (fleet) => void fleet.commit(Object.fromEntries(Object.keys(fleet.files).map((path) => [path, undefined]))),
-    entered: refuses,
+    entered: isRefused,
   },
   'refused, since its resources are gone': {
     enter: (fleet) => void fleet.commit({ 'resources/web.yaml': undefined }),
-    entered: refuses,
+    entered: isRefused,
   },
   'refused, while a cluster and a placement are new': {
     enter: (fleet) =>
@@ -57,7 +48,7 @@ const situations: Readonly<Record<string, Situation>> = {
         'placements/other.yaml': placement('other', all),
         'clusters/d.yaml': member('d'),
       }),
-    entered: refuses,
+    entered: isRefused,
   },
   'refused, while a run would start': {
     files: stagedRun('{type: TimedWait, waitTime: 1s}'),
@@ -68,7 +59,7 @@ const situations: Readonly<Record<string, Situation>> = {
         'resources/web.yaml': deployment('web', 'web', 'web:2'),
         'run2.yaml': fleet.files['run.yaml']!.replace('web-1', 'web-2'),
       }),
-    entered: refuses,
+    entered: isRefused,
   },
   'refused, while a cluster reports that it is not healthy': {
     enter(fleet) {
@@ -76,7 +67,7 @@ const situations: Readonly<Record<string, Situation>> = {
       fleet.fault('b', { type: 'Forbidden' });
       return undefined;
     },
-    entered: refuses,
+    entered: isRefused,
   },
   'refused, without a member that responds': {
     enter(fleet) {
@@ -84,19 +75,19 @@ const situations: Readonly<Record<string, Situation>> = {
       fleet.fault('b', { type: 'Unreachable' });
       return undefined;
     },
-    entered: refuses,
+    entered: isRefused,
   },
   'frozen by the calendar': {
     enter: (fleet) => void fleet.commit({ 'fleet.yaml': frozen, ...web('web:2') }),
-    entered: (one) => holds(one, 'Freeze'),
+    entered: (one) => isHeld(one, 'Freeze'),
   },
   'waiting for approval': {
     files: stagedRun('{type: Approval}'),
-    entered: (one) => holds(one, 'WaitingForApproval'),
+    entered: (one) => isHeld(one, 'WaitingForApproval'),
   },
   'waiting for time': {
     files: stagedRun('{type: TimedWait, waitTime: 1h}'),
-    entered: (one) => holds(one, 'WaitingForTime'),
+    entered: (one) => isHeld(one, 'WaitingForTime'),
   },
   'without a member that responds': {
     enter: (fleet) => void fleet.fault('b', { type: 'Unreachable' }),
@@ -108,11 +99,11 @@ const situations: Readonly<Record<string, Situation>> = {
       fleet.commit(web('web:2'));
       return undefined;
     },
-    entered: (one) => holds(one, 'RolloutBudget'),
+    entered: (one) => isHeld(one, 'RolloutBudget'),
   },
   'held at the last good version': {
     enter: (fleet) => void replace(fleet, 'placements/web.yaml', 'PickAll', 'PickSome'),
-    entered: (one) => holds(one, 'LastGoodVersion'),
+    entered: (one) => isHeld(one, 'LastGoodVersion'),
   },
   'without its record, while a member does not respond': {
     enter(fleet, one) {
@@ -130,7 +121,7 @@ const situations: Readonly<Record<string, Situation>> = {
       replace(fleet, 'placements/web.yaml', 'PickAll', 'PickSome');
       return fleet.start({ remote: true });
     },
-    entered: (one) => holds(one, 'RecordLost'),
+    entered: (one) => isHeld(one, 'RecordLost'),
   },
   suspended: {
     enter(fleet) {
@@ -138,44 +129,25 @@ const situations: Readonly<Record<string, Situation>> = {
       fleet.commit(web('web:2'));
       return undefined;
     },
-    entered: (one) => holds(one, 'Freeze'),
+    entered: (one) => isHeld(one, 'Freeze'),
   },
 };
 
-let fleet: VirtualFleet;
-afterEach(() => fleet.close());
-
-/** Longer than an unreachable member stays eligible. */
-const restSeconds = 420;
-const status = 'refs/heads/fleet-status';
-const published = (): number => fleet.repo.pushes.filter(({ ref }) => ref === status).length;
-
-async function settled(files: Record<string, string>): Promise<VirtualDaemon> {
-  fleet = await VirtualFleet.open(files, ...names, 'd');
-  const one = fleet.start({ remote: true });
-  if (files['run.yaml'] === undefined) await settles(fleet, one);
-  else await fleet.run(60);
-  return one;
-}
-
 describe('planning again, when nothing else has changed, publishes nothing', () => {
-  it.each(Object.entries(situations))('%s', async (_, { files = smallFleet(), enter, entered }) => {
-    const one = await settled(files);
-    const daemon = enter?.(fleet, one) ?? one;
-    await fleet.run(restSeconds);
-    expect(entered(daemon)).toBe(true);
-    const before = published();
-    // Another daemon has no plan to keep, and the first one plans whenever the other does.
-    const other = fleet.start({ remote: true });
-    for (let minute = 0; minute < 10; minute++) {
-      daemon.daemon.look('a minute has passed');
-      await fleet.run(60);
-    }
-    expect(entered(daemon)).toBe(true);
-    expect(other.passes.length).toBeGreaterThan(10);
-    expect(published() - before).toBe(0);
-  });
+  const inFleet = Object.entries(situations).map(([name, { files = smallFleet(), ...rest }]): [string, Situation] => [
+    name,
+    {
+      files,
+      members: [...names, 'd'],
+      ...(files['run.yaml'] === undefined ? { settle: settles } : {}),
+      ...rest,
+    },
+  ]);
+  publishNothing(Object.fromEntries(inFleet));
 });
+
+let fleet: VirtualFleet;
+afterEach(() => fleet?.close());
 
 it('each distinct refusal is published once, also without a publish interval', async () => {
   fleet = await VirtualFleet.open(smallFleet(), ...names);
@@ -183,10 +155,10 @@ it('each distinct refusal is published once, also without a publish interval', a
   await settles(fleet, one);
   await fleet.run(60);
   for (const text of ['first', 'second']) {
-    const before = published();
+    const before = publishedOf(fleet);
     fleet.commit({ 'resources/web.yaml': undefined, 'notes.txt': text });
     await fleet.run(600);
-    expect(refuses(one)).toBe(true);
-    expect(published() - before).toBe(1);
+    expect(isRefused(one)).toBe(true);
+    expect(publishedOf(fleet) - before).toBe(1);
   }
 });

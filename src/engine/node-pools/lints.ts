@@ -68,14 +68,14 @@ function budgetLints(pool: Pool, now: Instant): Lint[] {
   return [
     ...alike(forever.map((reason) => ({ reason, spans: [{ from: formatInstant(since(reason)) }] }))).map((one) => ({
       rule: 'NodeBudgetBlocksForever',
-      message: `no node may be disrupted${whichOf(one.reasons)} from ${one.spans[0]!.from} on, for ever: the least of all active budgets counts`,
+      message: `no node may be disrupted${whichOf(one.reasons)} ${spanText(one.spans[0]!, now)}, for ever: the least of all active budgets counts`,
       fix: 'give the budget of zero nodes a schedule and a duration, or remove it',
       path,
       ...one,
     })),
     ...alike(open.filter((one) => one.spans.length > 0)).map((one) => ({
       rule: 'NodeBudgetUnbounded',
-      message: `no budget is active${whichOf(one.reasons)} ${spanText(one.spans[0]!)}: all nodes may be disrupted at once`,
+      message: `no budget is active${whichOf(one.reasons)} ${spanText(one.spans[0]!, now)}: all nodes may be disrupted at once`,
       fix: 'add a budget without a schedule, for example nodes: "10%"',
       path,
       ...one,
@@ -112,7 +112,11 @@ function decisiveOf(budgets: readonly Budget[]): readonly Budget[] {
 const whichOf = (reasons: readonly string[] | undefined): string =>
   reasons === undefined ? '' : ` for ${reasons.join(', ')}`;
 
-const spanText = ({ from, to }: Span): string => (to === undefined ? `from ${from} on` : `from ${from} to ${to}`);
+/** Without the instant of the plan, since each plan has another: the status branch holds the text. */
+function spanText({ from, to }: Span, now: Instant): string {
+  const begins = from === formatInstant(now) ? 'from now' : `from ${from}`;
+  return to === undefined ? `${begins} on` : `${begins} to ${to}`;
+}
 
 /** Reasons with the same spans together; of all reasons none is named. */
 function alike(of: readonly { readonly reason: string; readonly spans: readonly Span[] }[]) {

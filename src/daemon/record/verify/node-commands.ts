@@ -4,7 +4,7 @@ import type { ClusterObservation } from '../../../api/observation.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
-import type { Instant } from '../../../engine/kernel/instant.ts';
+import { type Instant, parseInstant } from '../../../engine/kernel/instant.ts';
 import { mismatch } from './mismatch.ts';
 import { shownNodePlan } from './shown-nodes.ts';
 
@@ -52,7 +52,8 @@ export function nodeVerifier(): NodeVerifier {
       }
       if (isPublished)
         for (const [cluster, plan] of own)
-          if (!isSame(record.nodes.get(cluster), plan)) change(cluster, plan, [notAsPublished]);
+          if (!isSame(record.nodes.get(cluster), plan) && !isTakenOver(record.nodes.get(cluster), plan, now))
+            change(cluster, plan, [notAsPublished]);
       const isChanged = [...nodes].some(([cluster, plan]) => plan !== record.nodes.get(cluster));
       return { record: isChanged ? { ...record, nodes } : record, problems };
     },
@@ -64,6 +65,20 @@ export function nodeVerifier(): NodeVerifier {
 }
 
 const notAsPublished = 'it is not what this daemon published, which counts';
+
+/**
+ * Another daemon took the commands over: to it each began its phase when it first saw that, which is later and never in the future. Both
+ * would publish their own instants for ever.
+ */
+function isTakenOver(claimed: NodePlan | undefined, plan: NodePlan, now: Instant): boolean {
+  if (claimed?.commands.length !== plan.commands.length) return false;
+  const commands = plan.commands.map((command, at) => {
+    const since = claimed.commands[at]!.since ?? '';
+    const [own, other] = [parseInstant(command.since ?? ''), parseInstant(since)];
+    return own !== undefined && other !== undefined && own <= other && other <= now ? { ...command, since } : command;
+  });
+  return isSame(claimed, { ...plan, commands });
+}
 
 const isSame = (claimed: NodePlan | undefined, plan: NodePlan): boolean =>
   claimed === plan || (claimed !== undefined && canonicalJson(claimed) === canonicalJson(plan));
