@@ -119,16 +119,16 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
     );
     const network = networkFetch();
     opened.push(network.close);
-    const pullRequestBranches = openedWhenUsed(
-      () =>
-        openBranches({
-          address: parseAddress(repo),
-          mirrorDir: join(from.cacheDir, 'previews'),
-          credentials: from.credentials,
-          requested: from.requested,
-        }),
-      (close) => opened.push(close),
+    const { credentials, requested } = from;
+    const pullRequests = openedWhenUsed(() =>
+      openBranches({
+        address: parseAddress(repo),
+        mirrorDir: join(from.cacheDir, 'previews'),
+        credentials,
+        requested,
+      }),
     );
+    opened.push(pullRequests.close);
     const assembled = assemble({
       ...input,
       desired: followed,
@@ -138,7 +138,7 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
       loadPast: (tree) => loadFleet(tree, readThrough(cache)),
       metrics: measured,
       inPlace: await isWorkingTree(repo),
-      pullRequestBranches,
+      pullRequestBranches: pullRequests.use,
       publishIntervalMs: status.remote ? input.publishIntervalMs : 0,
       forgetRefs: () => source.refs.expire(),
       forge: (named) => openForge({ named, repo, env: process.env, fetch: network.fetch, now: () => pace.now() }),
@@ -175,20 +175,22 @@ type Assembled = ReturnType<typeof assemble>;
 /** Opens something when it is used first, and again after that failed. */
 function openedWhenUsed<T extends { close(): Promise<void> }>(
   open: () => Promise<T>,
-  opened: (close: () => Promise<void>) => void,
-): () => Promise<T> {
-  let used: Promise<T> | undefined;
-  return async () => {
-    used ??= open().then((it) => {
-      opened(() => it.close());
-      return it;
-    });
-    try {
-      return await used;
-    } catch (error) {
-      used = undefined;
-      throw error;
-    }
+): { readonly use: () => Promise<T>; readonly close: () => Promise<void> } {
+  let opening: Promise<T> | undefined;
+  return {
+    async use() {
+      opening ??= open();
+      try {
+        return await opening;
+      } catch (error) {
+        opening = undefined;
+        throw error;
+      }
+    },
+    async close() {
+      const it = await opening?.catch(() => undefined);
+      await it?.close();
+    },
   };
 }
 

@@ -27,7 +27,9 @@ export interface Preview {
     readonly refused?: string | undefined;
   };
   /** What failed, and until when this pull request is left alone. */
-  readonly failed?: { readonly untilMs: number; readonly why: string } | undefined;
+  readonly failed?:
+    | { readonly untilMs: number; readonly why: string; readonly isReported: boolean; readonly times: number }
+    | undefined;
 }
 
 export interface PreviewState {
@@ -210,8 +212,15 @@ function afterFailure(
   { call, code, why, retryAfterMs }: Extract<PreviewEvent, { readonly kind: 'failed' }>,
   nowMs: number,
 ): PreviewState {
-  if (call.kind !== 'list' && code !== 'unreachable' && code !== 'limited') {
-    if (call.kind !== 'status') return known(state, call.pull, { failed: { untilMs: nowMs + failedMs, why } });
+  // What cannot be read must not keep the others waiting.
+  if (call.kind === 'plan' || (call.kind !== 'list' && code !== 'unreachable' && code !== 'limited')) {
+    if (call.kind !== 'status') {
+      const times = (state.previews.get(call.pull.number)?.failed?.times ?? 0) + 1;
+      // A branch may have moved while it was fetched, or the git server restarts.
+      const isFirst = call.kind === 'plan' && times === 1;
+      const untilMs = nowMs + (isFirst ? listEveryMs : failedMs);
+      return known(state, call.pull, { failed: { untilMs, why, isReported: !isFirst, times } });
+    }
     return known(state, call.pull, {
       status: { ...call.status, commit: call.pull.headCommit, atMs: nowMs, refused: why },
     });
@@ -222,12 +231,16 @@ function afterFailure(
   return { ...state, failures, failing, notBeforeMs: nowMs + waitMs };
 }
 
+/** Troubles named; the others are of the same kind. */
+const mostTroubles = 5;
+
 /** Why previews are not shown, if that lasts or an operator must act: each reason once. */
 export function previewTroubles({ failing, previews }: PreviewState, nowMs: number): string[] {
   const temporary = failing?.code === 'unreachable' || failing?.code === 'limited';
   const lasting = failing && (!temporary || nowMs - failing.sinceMs >= toleratedMs);
-  const failed = [...previews.values()].flatMap(({ failed, status }) =>
-    [failed?.why ?? [], status?.refused ?? []].flat(),
-  );
-  return [...new Set([...(lasting ? [failing.why] : []), ...failed])];
+  const ofOne = [...previews.values()].flatMap(({ failed, status }) => [
+    ...(failed?.isReported ? [failed.why] : []),
+    ...(status?.refused === undefined ? [] : [status.refused]),
+  ]);
+  return [...new Set([...(lasting ? [failing.why] : []), ...ofOne])].slice(0, mostTroubles);
 }

@@ -3,7 +3,7 @@ import { messageOf } from '../../api/message-of.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet, PlanInput } from '../../engine/input.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
-import { type Forge, ForgeError, type ForgeErrorCode, type PullRequest } from '../../forge/forge.ts';
+import { type Forge, ForgeError, type PullRequest } from '../../forge/forge.ts';
 import type { Branches } from '../../git/branches.ts';
 import { GitError } from '../../git/git-error.ts';
 import type { Clock } from '../../members/clock.ts';
@@ -248,15 +248,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const failure = (call: PreviewCall, error: unknown): Extract<PreviewEvent, { readonly kind: 'failed' }> => ({
   kind: 'failed',
   call,
-  code: codeOf(error),
+  code: error instanceof ForgeError ? error.code : 'refused',
   why: `${call.kind === 'list' ? '' : `${call.pull.number}: `}${messageOf(error)}`,
   retryAfterMs: error instanceof ForgeError ? error.retryAfterMs : undefined,
 });
-
-/** A branch that moved while it was fetched is listed with its new tip soon; other errors of git are of the whole repository. */
-function codeOf(error: unknown): ForgeErrorCode {
-  if (error instanceof ForgeError) return error.code;
-  return error instanceof GitError && error.remedy === 'retry' && error.code !== 'object-missing'
-    ? 'unreachable'
-    : 'refused';
-}

@@ -17,7 +17,7 @@ export class PreviewFleet {
   readonly fleet: VirtualFleet;
   readonly forge: TestForge;
 
-  private constructor(fleet: VirtualFleet, forge: TestForge) {
+  constructor(fleet: VirtualFleet, forge: TestForge) {
     this.fleet = fleet;
     this.forge = forge;
   }

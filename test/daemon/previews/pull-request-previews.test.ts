@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { GitError } from '../../../src/git/git-error.ts';
 import type { DialectName } from '../../forge/dialect.ts';
-import { config } from '../requests/forge-fleet.ts';
+import { branch, config, forgeFleet } from '../requests/forge-fleet.ts';
 import { configMap, PreviewFleet } from './preview-fleet.ts';
 
 let world: PreviewFleet;
@@ -214,6 +215,37 @@ it('comments also where the token may not set a status, and reports that', async
   await untilSaid(pull.number, 'removes 4');
   await fleet.until('it is reported', async () => (await summary()).includes('Resource not accessible'), 60);
   expect(await summary()).toContain('check the token and its rights');
+});
+
+it('sets the status of an approval, and comments on it only if it does more than approve', async () => {
+  const { fleet, forge } = await forgeFleet('github');
+  world = new PreviewFleet(fleet, forge);
+  fleet.start({ forge });
+  await fleet.until('a pull request is open', () => forge.pulls.length > 0, 600);
+  await fleet.run(200);
+  expect(texts(1)).toEqual([]);
+  expect(world.statuses(forge.pull(1).headCommit).at(-1)).toBe('success no change on any cluster');
+  const { 'web.yaml': _, ...files } = await fleet.repo.files(branch);
+  fleet.repo.commit(branch, files);
+  await untilSaid(1, 'Deployment web/web removed');
+});
+
+it('goes on with the others where one cannot be read', async () => {
+  const { fleet, forge, propose, settled, statuses } = bound(await open('github', 'previewForks: true'));
+  const branches = fleet.repo.branches({ remote: true });
+  const obtain: typeof branches.obtain = async (ref, oid) => {
+    if (ref.startsWith('refs/pull/')) throw new GitError('unreachable', `fetch ${ref} of memory: not there`);
+    return branches.obtain(ref, oid);
+  };
+  const has: typeof branches.objects.has = async (oid) => oid !== missing && branches.objects.has(oid);
+  const missing = fleet.repo.commit('gone', { 'a.md': 'a' });
+  fleet.start({ forge, branches: { ...branches, obtain, objects: { ...branches.objects, has } } });
+  await settled();
+  Object.assign(propose('fork', {}), { fork: true, headCommit: missing });
+  const pull = propose('drop', dropped);
+  await untilSaid(pull.number, 'removes 4');
+  expect(statuses(missing)).toEqual(['pending planning the merge result']);
+  await fleet.until('it is reported', async () => (await summary()).includes('not there'), 600);
 });
 
 it('goes on with the others where one cannot be commented on', async () => {
