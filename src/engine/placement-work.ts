@@ -67,8 +67,8 @@ export type Selection =
   | {
       readonly ok: false /** KubeFleet's user error: Scheduled=False/InvalidResourceSelectors. */;
       readonly message: string;
-      /** Position of the wrong one in the spec. */
-      readonly selector: number;
+      /** Position of the wrong one in the spec; absent: all of them together. */
+      readonly selector?: number;
     };
 
 /** The policy snapshot marked latest, or the highest where none is marked; none when several are. */

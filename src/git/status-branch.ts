@@ -81,6 +81,8 @@ export function statusBranch(
     { readonly root: string; readonly oids: ReadonlySet<string>; readonly notRead: FilesAt['notRead'] }
   >();
 
+  const writtenFault = writtenFaults();
+
   return {
     remote: branches.remote,
     tip: async () => (await refs.list([ref])).get(ref),
@@ -102,6 +104,9 @@ export function statusBranch(
           'checked-out',
           `${ref} is checked out in a working tree of ${branches.name}: switch to another branch there, status commits would look like deletions`,
         );
+      const fault = writtenFault(files);
+      if (fault !== undefined)
+        throw new GitError('too-large', `${ref} is not written, since it could not be read again: ${fault}`);
       const known = reachable.get(base);
       const notRead = known?.notRead ?? new Map<string, Kept>();
       const objects = newFileTree(contentsOf(files, notRead));
@@ -159,10 +164,8 @@ async function filesAt(
   const small = asked.filter(({ oid }) => sizes.get(oid)! <= recordLimits.file);
   const contents = await tree.read(small.map(({ oid }) => oid));
   const texts = new Map(small.map(({ path, oid }) => [path, Buffer.from(contents.get(oid)!).toString('utf8')]));
-  if (hasTooManyValues(texts.values()))
-    return none(
-      `its files have more values together than fit into memory, of at most ${Math.floor(recordLimits.separators)}`,
-    );
+  const tooMany = valuesFault([...texts.values()].reduce((sum, text) => sum + separatorsIn(text), 0));
+  if (tooMany !== undefined) return none(tooMany);
   const reason = ({ oid }: TreeFile): string =>
     sizes.has(oid)
       ? `the file has ${sizes.get(oid)} bytes, of at most ${recordLimits.file}`
@@ -185,10 +188,38 @@ function contentsOf(files: ReadonlyMap<string, string>, kept: ReadonlyMap<string
   return contents;
 }
 
-function hasTooManyValues(texts: Iterable<string>): boolean {
-  let separators = 0;
-  for (const text of texts) separators += separatorsIn(text);
-  return separators > recordLimits.separators;
+const valuesFault = (separators: number): string | undefined =>
+  separators > recordLimits.separators
+    ? `its files have more values together than fit into memory, of at most ${Math.floor(recordLimits.separators)}`
+    : undefined;
+
+interface Counted {
+  readonly text: string;
+  readonly bytes: number;
+  readonly separators: number;
+}
+
+/** Why texts could not be read again once they are written, by the limits with which they are read. Unchanged ones are not counted again. */
+function writtenFaults(): (files: ReadonlyMap<string, string>) => string | undefined {
+  let counted = new Map<string, Counted>();
+  return (files) => {
+    const before = counted;
+    const count = (path: string, text: string): Counted => {
+      const known = before.get(path);
+      return known?.text === text ? known : { text, bytes: Buffer.byteLength(text), separators: separatorsIn(text) };
+    };
+    counted = new Map([...files].filter(([path]) => isRead(path)).map(([path, text]) => [path, count(path, text)]));
+    for (const [path, { bytes, separators }] of counted) {
+      if (bytes > recordLimits.file) return `${path} has ${bytes} bytes, of at most ${recordLimits.file}`;
+      if (separators > recordLimits.fileSeparators)
+        return `${path} has ${separators} values, of at most ${recordLimits.fileSeparators}`;
+    }
+    const all = [...counted.values()];
+    return (
+      recordFault(all.map(({ bytes }) => bytes)) ??
+      valuesFault(all.reduce((sum, { separators }) => sum + separators, 0))
+    );
+  };
 }
 
 const isText = (mode: string): boolean => mode === '100644' || mode === '100755';

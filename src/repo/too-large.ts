@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import { recordFileLimits } from '../engine/record/file-limits.ts';
 
 /** Limits for files from outside, in bytes. */
 export interface SizeLimits {
@@ -15,12 +16,13 @@ export const fleetLimits: SizeLimits = { file: 16 * 1024 ** 2, total: 512 * 1024
 const { heap_size_limit: heap } = getHeapStatistics();
 
 /**
- * Limits for the status branch: 100,000 bindings take 316 MB, and one file has the selected resources of one placement. The texts may
+ * Limits for the status branch. The texts may
  * take a quarter of the heap, since their values take as much again, and so does the next record. Of a separator (`separators.ts`) a
  * value of at most 70 bytes is kept.
  */
 export const recordLimits = {
-  file: 64 * 1024 ** 2,
+  file: recordFileLimits.bytes,
+  fileSeparators: recordFileLimits.separators,
   total: Math.min(1024 ** 3, heap / 4),
   files: 200_000,
   separators: heap / 64,

@@ -131,6 +131,27 @@ const tree = (dir: string, entries: readonly string[]): string =>
     .toString()
     .trim();
 
+it('a file that could not be read again is not written, by the limits of the reader, and the daemon goes on', async () => {
+  const dir = oneMember();
+  const status = await openStatus({ repo: dir, native: true });
+  const tip = await status.read();
+  const state = 'placements/web/state.yaml';
+  for (const [text, why] of [
+    ['x'.repeat(recordLimits.file + 1), `${state} has ${recordLimits.file + 1} bytes, of at most ${recordLimits.file}`],
+    ['{'.repeat(2_000_001), `${state} has 8000004 values, of at most 8000000`],
+  ] as const)
+    await expect(status.publish(tip, new Map([[state, text]]), 'Update')).rejects.toMatchObject({
+      code: 'too-large',
+      remedy: 'user',
+      message: `refs/heads/fleet-status is not written, since it could not be read again: ${why}`,
+    });
+  const files = new Map([[state, 'a: 1\n']]);
+  const published = await status.publish(tip, files, 'Update');
+  expect(published.kind).toBe('published');
+  expect((await status.read()).files).toEqual(files);
+  await status.close();
+});
+
 /** A status branch in which each placement has the same folder. */
 function statusOf(dir: string, folder: string, placements: number): void {
   const entries = Array.from({ length: placements }, (_, at) => `040000 tree ${folder}\tp-${at}`);

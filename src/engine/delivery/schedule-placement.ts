@@ -42,7 +42,7 @@ function selectionProblems({ placement: { kind, metadata }, selection }: Placeme
   const path = 'spec.resourceSelectors';
   if (!selection.ok) {
     const { message, selector } = selection;
-    const wrong = { ...source, path: `${path}.${selector}`, message };
+    const wrong = { ...source, path: selector === undefined ? path : `${path}.${selector}`, message };
     return [{ severity: 'error', code: 'invalid-resource-selectors', ...wrong }];
   }
   const fix = 'keep one of them';

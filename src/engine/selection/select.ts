@@ -1,7 +1,8 @@
 import type { Manifest } from '../../api/meta.ts';
 import { type Placement, type ResourceSelector, refOf } from '../../api/placement.ts';
 import type { Selection } from '../placement-work.ts';
-import { hashOfContents } from './content-hash.ts';
+import { recordFileLimits } from '../record/file-limits.ts';
+import { hashOfContents, jsonTextOf } from './content-hash.ts';
 import { gather } from './gather.ts';
 import { identifierOf } from './group-version.ts';
 import type { HubIndex } from './hub.ts';
@@ -29,6 +30,9 @@ export function selectResources(request: {
   const manifests = inSnapshotOrder(gathered.objects.map(contentOf));
   const before = selections.get(placement.spec.resourceSelectors);
   if (before && sameElements(before.manifests, manifests)) return before;
+  const characters = manifests.reduce((sum, manifest) => sum + jsonTextOf(manifest).length, 0);
+  if (characters > recordFileLimits.selectedCharacters)
+    return { ok: false, message: `invalid ${describeRef(refOf(placement))}: ${tooMuch(manifests.length, characters)}` };
   const selection: Selected = {
     ok: true,
     manifests,
@@ -38,6 +42,11 @@ export function selectResources(request: {
   selections.set(placement.spec.resourceSelectors, selection);
   return selection;
 }
+
+const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+
+const tooMuch = (objects: number, characters: number): string =>
+  `it selects ${objects} objects with ${mebibytes(characters)}, of at most ${mebibytes(recordFileLimits.selectedCharacters)}: divide them among several placements`;
 
 type Selected = Extract<Selection, { readonly ok: true }>;
 

@@ -1,5 +1,6 @@
 import { type Document, parseDocument, visit, type YAMLError } from 'yaml';
 import type { Problem } from '../../api/problem.ts';
+import { recordFileLimits } from '../../engine/record/file-limits.ts';
 import { tooLarge } from './document-findings.ts';
 import { documentsOf, withoutStacks } from './documents-of.ts';
 import { holdsSecret } from './holds-secret.ts';
@@ -45,8 +46,8 @@ const usualSizes: Sizes = { whole: limits.maxTokens / 2, piece: 256 * 1024 };
 const mostLevels = 10;
 /** Of a map that is divided; a summary of 10,000 clusters has 10,000. */
 const mostKeys = 200_000;
-/** A placement on 40,000 clusters has as many in its state. Their values take 70 bytes each at most, and twice that while they are read. */
-const mostSeparators = 8_000_000;
+/** Their values take 70 bytes each at most, and twice that while they are read. */
+const mostSeparators = recordFileLimits.separators;
 
 /**
  * The value of a text with one document. Parsing takes a bounded memory, however large the text: a block list or map is parsed in

@@ -255,6 +255,20 @@ describe('the selection as a value', () => {
   const select = (placement: ReturnType<typeof crp>, manifests: typeof repo) =>
     selectResources({ placement, hub: compileHub(manifests.map(onHub)), digest });
 
+  test('of more than its file on the status branch can hold is a user error', () => {
+    const large = (objects: number) =>
+      Array.from({ length: objects }, (_, at) =>
+        object(`v1 ConfigMap shop/c-${at}`, { data: { x: 'x'.repeat(2 ** 20) } }),
+      );
+    const all = crp({ ...namespace, name: 'shop' });
+    expect(select(all, [repo[0]!, ...large(15)])).toMatchObject({ ok: true });
+    expect(select(all, [repo[0]!, ...large(16)])).toEqual({
+      ok: false,
+      message:
+        'invalid ClusterResourcePlacement web: it selects 17 objects with 17 MiB, of at most 16 MiB: divide them among several placements',
+    });
+  });
+
   test('identifiers name envelopes themselves and leave out the core group', () => {
     const hub = [
       object('placement.kubernetes-fleet.io/v1beta1 ClusterResourceEnvelope guard', {
