@@ -67,6 +67,8 @@ const observedUpgrade = z.looseObject({
 /** A node that was asked for. */
 const observedLaunch = z.looseObject({
   name: z.string(),
+  /** Its node, where that has another name. */
+  node: z.string().optional(),
   phase: z.enum(['Launching', 'Launched', 'Failed']),
   message: z.string().optional(),
   since: timestamp.optional(),

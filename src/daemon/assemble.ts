@@ -1,4 +1,4 @@
-import type { OpenProviders } from '../members/upgrade/upgrade-watch.ts';
+import type { MemberProviders } from '../members/member.ts';
 import { type Daemon, type DaemonInput, daemon } from './daemon.ts';
 import { type FleetMembers, fleetMembers } from './members.ts';
 import type { Connect } from './open-members.ts';
@@ -11,12 +11,11 @@ import { type ApprovalRequests, approvalRequests, type OpenForge } from './reque
 export function assemble(
   input: Omit<PassPorts, 'members' | 'requests' | 'previews'> &
     Pick<PreviewPorts, 'statusBranch'> &
+    MemberProviders &
     Omit<DaemonInput, 'reconciler' | 'members'> & {
       readonly connect: Connect;
       /** Number of members with open watches; the others are listed every minute. */
       readonly watchMembers: number;
-      /** Who upgrades members; absent: no one. */
-      readonly providers?: OpenProviders | undefined;
       /** Opens the forge that fleet.yaml names. */
       readonly forge: OpenForge;
       /** The repository, for pull requests. Opened only where there are some. */
@@ -37,6 +36,7 @@ export function assemble(
     connect: input.connect,
     watchMembers: input.watchMembers,
     providers: input.providers,
+    launchers: input.launchers,
     recordAgeMs: input.intervalMs,
     clock: input.clock,
     pace: input.pace,

@@ -13,10 +13,9 @@ import { weightOf } from '../members/api-server/weight-of.ts';
 import type { Assignment } from '../members/assignment.ts';
 import { type Clock, sleep } from '../members/clock.ts';
 import { fewAtOnce } from '../members/few-at-once.ts';
-import { type Member, openMember } from '../members/member.ts';
+import { type Member, type MemberProviders, openMember } from '../members/member.ts';
 import type { ProviderSetting } from '../members/upgrade/provider.ts';
 import { providerOf } from '../members/upgrade/provider-setting.ts';
-import type { OpenProviders } from '../members/upgrade/upgrade-watch.ts';
 import { type Connect, openMembers } from './open-members.ts';
 
 /** All members of the fleet: opened when their file is added, closed when it is removed. */
@@ -69,23 +68,23 @@ export interface FleetMembers {
 const pollMs = 60_000;
 
 /** The members of a fleet; none is connected before `follow` names it. */
-export function fleetMembers(input: {
-  readonly connect: Connect;
-  readonly clock: Clock;
-  /** Real time, for waits of the daemon. */
-  readonly pace: Clock;
-  readonly changed: (cluster: ClusterName, message?: string, isTrouble?: boolean) => void;
-  /** Number of members with open watches. In members opened later, our objects are listed every minute. */
-  readonly watchMembers: number;
-  /** Another daemon changes this member. */
-  readonly conflict: (cluster: ClusterName) => void;
-  /** Largest age of the record as read, milliseconds. */
-  readonly recordAgeMs: number;
-  /** Who upgrades members; absent: no one. */
-  readonly providers?: OpenProviders | undefined;
-  /** Of what members send; the usual ones when absent. */
-  readonly limits?: MemberLimits | undefined;
-}): FleetMembers {
+export function fleetMembers(
+  input: MemberProviders & {
+    readonly connect: Connect;
+    readonly clock: Clock;
+    /** Real time, for waits of the daemon. */
+    readonly pace: Clock;
+    readonly changed: (cluster: ClusterName, message?: string, isTrouble?: boolean) => void;
+    /** Number of members with open watches. In members opened later, our objects are listed every minute. */
+    readonly watchMembers: number;
+    /** Another daemon changes this member. */
+    readonly conflict: (cluster: ClusterName) => void;
+    /** Largest age of the record as read, milliseconds. */
+    readonly recordAgeMs: number;
+    /** Of what members send; the usual ones when absent. */
+    readonly limits?: MemberLimits | undefined;
+  },
+): FleetMembers {
   const writes = inFlight();
   const shared = fewAtOnce(input.pace);
   const limits = sharedLimits(input.limits);
@@ -107,7 +106,8 @@ export function fleetMembers(input: {
         heartbeatMs,
         pollMs: position < input.watchMembers ? undefined : pollMs,
         priceLists: () => prices,
-        ...(input.providers && { providers: input.providers }),
+        providers: input.providers,
+        launchers: input.launchers,
         knownAt: () => knownAt,
         events: {
           changed: input.changed,

@@ -16,7 +16,7 @@ import { openStatusBranch } from '../git/status-branch.ts';
 import { openCommitVerifier } from '../git/verify/commit-verifier.ts';
 import { verifiedSource } from '../git/verify/verified-source.ts';
 import type { Clock } from '../members/clock.ts';
-import type { OpenProviders } from '../members/upgrade/upgrade-watch.ts';
+import type { MemberProviders } from '../members/member.ts';
 import { loadCache, readThrough } from '../repo/fleet/load-cache.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { assemble } from './assemble.ts';
@@ -37,15 +37,13 @@ export interface OpenedDaemon {
   close(): Promise<void>;
 }
 
-export interface DaemonOptions {
+export interface DaemonOptions extends MemberProviders {
   readonly repo: string;
   readonly branch: string;
   readonly statusBranch: string;
   readonly connect: Connect;
   /** Number of members with open watches; the others are listed every minute. */
   readonly watchMembers: number;
-  /** Who upgrades members; absent: no one. */
-  readonly providers?: OpenProviders | undefined;
   readonly cacheDir: string;
   readonly intervalMs: number;
   /** Least distance between pushes to a remote; ignored for a local repo. Milliseconds. */

@@ -12,7 +12,7 @@ import type { Reachability } from './contact-state.ts';
 import { servedBy } from './crd.ts';
 import type { FewAtOnce } from './few-at-once.ts';
 import { type Inspection, inspection } from './inspection.ts';
-import { launching } from './nodes/launch/launching.ts';
+import { launching, type OpenLauncher } from './nodes/launch/launching.ts';
 import { type NodeWatch, nodeWatch } from './nodes/node-watch.ts';
 import { observationOf, unobserved } from './observation.ts';
 import type { ProviderSetting } from './upgrade/provider.ts';
@@ -51,24 +51,32 @@ export interface MemberEvents {
   readonly conflict: (cluster: ClusterName) => void;
 }
 
-export function openMember(input: {
-  readonly name: ClusterName;
-  readonly transport: Transport;
-  readonly clock: Clock;
-  /** One for the whole fleet. */
-  readonly fewAtOnce: FewAtOnce;
-  /** One for the whole fleet. */
-  readonly shared: SharedLimits;
-  readonly events: MemberEvents;
-  readonly heartbeatMs: number;
-  /** Lists our objects this often instead of watching them, milliseconds: for fleets with more members than sockets. */
-  readonly pollMs?: number | undefined;
-  readonly priceLists: () => readonly PriceList[];
-  /** Absent: nothing can upgrade it. */
-  readonly providers?: OpenProviders;
-  /** Instant at which the record last confirmed the assignments, milliseconds. */
-  readonly knownAt: () => number;
-}): Member {
+/** What acts on members from outside. */
+export interface MemberProviders {
+  /** Absent: nothing can upgrade them. */
+  readonly providers?: OpenProviders | undefined;
+  /** Absent: only simulated clusters launch nodes. */
+  readonly launchers?: OpenLauncher | undefined;
+}
+
+export function openMember(
+  input: MemberProviders & {
+    readonly name: ClusterName;
+    readonly transport: Transport;
+    readonly clock: Clock;
+    /** One for the whole fleet. */
+    readonly fewAtOnce: FewAtOnce;
+    /** One for the whole fleet. */
+    readonly shared: SharedLimits;
+    readonly events: MemberEvents;
+    readonly heartbeatMs: number;
+    /** Lists our objects this often instead of watching them, milliseconds: for fleets with more members than sockets. */
+    readonly pollMs?: number | undefined;
+    readonly priceLists: () => readonly PriceList[];
+    /** Instant at which the record last confirmed the assignments, milliseconds. */
+    readonly knownAt: () => number;
+  },
+): Member {
   const { name } = input;
   const life = new AbortController();
   const conflict = (): void => input.events.conflict(name);
@@ -85,7 +93,7 @@ export function openMember(input: {
   });
   const { client, contact, discovery, unrecorded, watches } = connection;
   const upgrades = upgradeWatch({ ...input, client, life: life.signal, changed: () => changed() });
-  const launch = launching(client);
+  const launch = launching(client, input.launchers);
   const nodes = nodeWatch({ ...input, connection, pollMs: input.pollMs, life: life.signal, changed });
   const inspected = inspection(connection, {
     life: life.signal,

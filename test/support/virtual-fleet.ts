@@ -16,6 +16,7 @@ import { branchRef, type GitSource, gitSource } from '../../src/git/source.ts';
 import { statusBranch } from '../../src/git/status-branch.ts';
 import type { Transport } from '../../src/members/api-server/transport.ts';
 import type { Clock } from '../../src/members/clock.ts';
+import type { OpenLauncher } from '../../src/members/nodes/launch/launching.ts';
 import { upgradeProvidersOf } from '../../src/members/upgrade/providers.ts';
 import type { OpenProviders } from '../../src/members/upgrade/upgrade-watch.ts';
 import { memoryCache, readThrough } from '../../src/repo/fleet/load-cache.ts';
@@ -45,6 +46,8 @@ export interface DaemonOptions {
   readonly through?: (transport: Transport, member: string) => Transport;
   /** Who upgrades members; the simulator when absent. */
   readonly providers?: OpenProviders;
+  /** Who launches nodes; the simulator when absent. */
+  readonly launchers?: OpenLauncher;
   /** Wraps the status branch of the daemon. */
   readonly recorded?: (status: Status) => Status;
   /** Wraps the fleet repo of the daemon. */
@@ -159,6 +162,7 @@ export class VirtualFleet {
       approvals: approvalBranches(source, commits),
       watchMembers: 1_000,
       providers: options.providers ?? upgradeProvidersOf(),
+      launchers: options.launchers,
       loadPast: (tree) => loadFleet(tree, readThrough(cache)),
       load: async (tree) => (options.loaded ?? ((fleet) => fleet))(await loadFleet(tree, cache)),
       connect: async (name) => {

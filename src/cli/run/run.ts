@@ -6,6 +6,7 @@ import { hasStatusAtOriginOnly } from '../../git/native/status-at-origin.ts';
 import { parsePerson } from '../../git/person.ts';
 import { signatureFormats } from '../../git/verify/commit-verifier.ts';
 import { systemClock } from '../../members/clock.ts';
+import { launchersOf } from '../../members/nodes/launch/launching.ts';
 import { upgradeProvidersOf } from '../../members/upgrade/providers.ts';
 import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
 import { simulatedMembers } from '../simulate/members.ts';
@@ -62,6 +63,7 @@ export async function run(options: RunOptions): Promise<void> {
     statusBranch: options.statusBranch,
     connect,
     providers: upgradeProvidersOf({ management, azure: await azureFromEnv() }),
+    launchers: launchersOf({ management }),
     watchMembers: count('--watch-members', options.watchMembers),
     cacheDir: options.cacheDir ?? defaultCacheDir(options.repo),
     intervalMs: duration('--interval', options.interval),

@@ -19,7 +19,7 @@ export function actingMode(member: Annotated, observation: ClusterObservation | 
   return written === 'execute' && machinesOf(member, observation) !== undefined ? 'plan' : written;
 }
 
-const removable: ReadonlySet<string | undefined> = new Set([undefined, 'simulated']);
+const removable: ReadonlySet<string | undefined> = new Set([undefined, 'simulated', 'cluster-api']);
 
 /** The provider that keeps the machines of a member, if nothing can remove them. */
 function machinesOf({ annotations }: Annotated, observation: ClusterObservation | undefined): string | undefined {

@@ -12,8 +12,9 @@ it.each([
   ['delegate for what is no mode', { 'gitfleet.dev/node-disruption': 'act' }, [], 'delegate'],
   ['execute without a provider', execute, [], 'execute'],
   ['execute where machines are simulated', { ...execute, [provider]: 'simulated' }, [], 'execute'],
-  ['plan where nothing can remove machines', { ...execute, [provider]: 'cluster-api' }, [], 'plan'],
-  ['execute where NodeClaims stand for machines', { ...execute, [provider]: 'cluster-api' }, [claim], 'execute'],
+  ['execute where Cluster API removes machines', { ...execute, [provider]: 'cluster-api' }, [], 'execute'],
+  ['plan where nothing can remove machines', { ...execute, [provider]: 'aks' }, [], 'plan'],
+  ['execute where NodeClaims stand for machines', { ...execute, [provider]: 'aks' }, [claim], 'execute'],
 ])('a member is in mode %s', (_, annotations, extras, expected) => {
   expect(mode(annotations, extras)).toBe(expected);
 });

@@ -139,6 +139,23 @@ describe('the work of an actor', () => {
       firstWorkState,
       ['untaint uid-n'],
     ],
+    [
+      'writes on a node of another name what it was launched as',
+      { launches: [launch('new')] },
+      seenOf({ nodes: [node('host-1')], launches: [{ name: 'new', phase: 'Launched', node: 'host-1' }] }),
+      firstWorkState,
+      ['adopt uid-host-1'],
+    ],
+    [
+      'writes it once',
+      { launches: [launch('new')] },
+      seenOf({
+        nodes: [node('host-1', { annotations: { 'gitfleet.dev/launched-as': 'new' } })],
+        launches: [{ name: 'new', phase: 'Launched', node: 'host-1' }],
+      }),
+      firstWorkState,
+      [],
+    ],
     ['evicts', { nodes: [gone('n')] }, seenOf({ nodes: [marked('n')], pods: [pod('p', 'n')] }), old, ['evict uid-p']],
     [
       'waits 5 s before it deletes an empty node',

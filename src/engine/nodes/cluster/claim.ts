@@ -33,6 +33,9 @@ export interface Claim {
   readonly recorded: RecordedClaim | undefined;
 }
 
+/** On a node that was launched under another name: that one. */
+export const launchNameAnnotation = 'gitfleet.dev/launched-as';
+
 export const poolLabels = ['karpenter.sh/nodepool', 'gitfleet.dev/nodepool'] as const;
 
 export const poolNameOf = (labels: Labels): string | undefined =>
@@ -73,7 +76,7 @@ export function claimOf(
 }
 
 /**
- * Of a node on a cluster without NodeClaims: it has the node's name and uid. How long it lives was decided when it was first seen; it
+ * Of a node on a cluster without NodeClaims: it has the name under which the node was launched, or its own, and its uid. How long it lives was decided when it was first seen; it
  * expires only where the pool writes expireAfter.
  */
 export function claimOfNode(
@@ -94,7 +97,7 @@ export function claimOfNode(
       ? [pool?.writesExpireAfter ? textOfExpiry(pool) : undefined, pool?.terminationGracePeriod]
       : [recorded.expireAfter, recorded.terminationGracePeriod];
   return {
-    name,
+    name: annotations[launchNameAnnotation] ?? name,
     uid: typeof uid === 'string' ? uid : name,
     node: name,
     poolName,

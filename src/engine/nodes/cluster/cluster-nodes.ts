@@ -117,7 +117,7 @@ function claimsOf(
   );
   if (manifests.length === 0) {
     const ofNodes = nodes.flatMap((node) => claimOfPlainNode(node, pools, recorded));
-    return { byNode: new Map(ofNodes.map((claim) => [claim.name, claim])), withoutNode: [], areReal: false };
+    return { byNode: new Map(ofNodes.map((claim) => [claim.node!, claim])), withoutNode: [], areReal: false };
   }
   const claims = manifests
     .map((manifest) => claimOf(manifest, { recorded: recorded.get(uidOf(manifest)), pools }))

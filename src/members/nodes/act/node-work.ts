@@ -2,6 +2,7 @@ import type { Manifest } from '../../../api/meta.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import { type Instant, parseInstant } from '../../../engine/kernel/instant.ts';
 import { listAt, textAt } from '../../../engine/node-pools/read-fields.ts';
+import { launchNameAnnotation } from '../../../engine/nodes/cluster/claim.ts';
 import { uidOf } from '../../../engine/nodes/cluster/cluster-nodes.ts';
 import { type Pod, readPod } from '../../../engine/nodes/cluster/pod.ts';
 import type { WantedLaunch, WantedNode, WantedNodes } from '../wanted-nodes.ts';
@@ -14,6 +15,7 @@ export type NodeStep =
   | { readonly kind: 'untaint'; readonly node: string; readonly uid: string }
   | { readonly kind: 'launch'; readonly launch: WantedLaunch }
   | { readonly kind: 'forget'; readonly name: string }
+  | { readonly kind: 'adopt'; readonly node: string; readonly uid: string; readonly launch: WantedLaunch }
   | { readonly kind: 'evict'; readonly node: string; readonly pod: Pod }
   | { readonly kind: 'deletePod'; readonly node: string; readonly pod: Pod; readonly graceSeconds: number }
   | { readonly kind: 'deleteClaim'; readonly node: string; readonly name: string; readonly uid: string }
@@ -172,10 +174,23 @@ function launchSteps(wanted: readonly WantedLaunch[], { nodes, extras, launches 
   const names = new Set(wanted.map(({ name }) => name));
   return [
     ...wanted.filter(({ name }) => !there.has(name)).map((launch) => ({ kind: 'launch' as const, launch })),
+    ...wanted.flatMap((launch) => adoptions(launch, launches, nodes)),
     ...launches
       .filter(({ name, phase }) => phase !== 'Launched' && !names.has(name))
       .map(({ name }) => ({ kind: 'forget' as const, name })),
   ];
+}
+
+/** The node of a launch, if it has another name and does not say yet what it was launched as. */
+function adoptions(
+  launch: WantedLaunch,
+  launches: NonNullable<SeenNodes['launches']>,
+  nodes: readonly Manifest[],
+): NodeStep[] {
+  const launched = launches.find(({ name }) => name === launch.name)?.node;
+  return nodes
+    .filter(({ metadata: { name, annotations } }) => name === launched && !annotations?.[launchNameAnnotation])
+    .map((node) => ({ kind: 'adopt', node: node.metadata.name, uid: uidOf(node), launch }));
 }
 
 /** Identifies what a step is about. */

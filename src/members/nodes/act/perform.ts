@@ -1,5 +1,7 @@
 import { assertNever } from '../../../engine/kernel/assert.ts';
+import { listAt, textAt } from '../../../engine/node-pools/read-fields.ts';
 import { taintsAt } from '../../../engine/node-pools/taints.ts';
+import { launchNameAnnotation } from '../../../engine/nodes/cluster/claim.ts';
 import { uidOf } from '../../../engine/nodes/cluster/cluster-nodes.ts';
 import type { Pod } from '../../../engine/nodes/cluster/pod.ts';
 import { ApiError } from '../../api-server/api-error.ts';
@@ -56,6 +58,8 @@ function send(step: NodeStep, ports: StepPorts): Promise<void> {
       return launcher!.launch(step.launch);
     case 'forget':
       return launcher!.forget(step.name);
+    case 'adopt':
+      return adopt(step, ports);
     case 'evict':
       return evict(step.pod, ports);
     case 'deletePod':
@@ -67,6 +71,7 @@ function send(step: NodeStep, ports: StepPorts): Promise<void> {
         ports,
       );
     case 'deleteNode':
+      if (launcher?.remove) return launcher.remove(step.node);
       return remove(nodePath(step.node), { uid: step.uid, tried: `delete node ${step.node}` }, ports);
     default:
       return assertNever(step);
@@ -92,6 +97,29 @@ async function changeTaint(
     ...(value === '' ? {} : { value }),
   }));
   const patch = { metadata: { annotations: { [commandAnnotation]: command ?? null } }, spec: { taints } };
+  await mergePatch(client, { path, object: live, patch });
+}
+
+/** Writes on a node what it was launched as: its name, and labels, annotations and taints of its pool that it lacks. */
+async function adopt(
+  { node, uid, launch }: Extract<NodeStep, { kind: 'adopt' }>,
+  { client }: StepPorts,
+): Promise<void> {
+  const path = nodePath(node);
+  const live = await client.object({ method: 'GET', path, tried: `read node ${node}` });
+  if (uidOf(live) !== uid) return;
+  const { labels, annotations } = live.metadata;
+  const own = listAt(live, 'spec', 'taints');
+  const taints = launch.taints.filter(
+    ({ key, effect }) => !own.some((taint) => textAt(taint, 'key') === key && textAt(taint, 'effect') === effect),
+  );
+  const patch = {
+    metadata: {
+      labels: { ...launch.labels, ...labels },
+      annotations: { ...launch.annotations, ...annotations, [launchNameAnnotation]: launch.name },
+    },
+    ...(taints.length > 0 && { spec: { taints: [...own, ...taints] } }),
+  };
   await mergePatch(client, { path, object: live, patch });
 }
 

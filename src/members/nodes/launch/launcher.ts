@@ -12,4 +12,6 @@ export interface Launcher {
   launch(wanted: WantedLaunch): Promise<void>;
   /** Gives up a launch that failed or is no longer wanted. */
   forget(name: string): Promise<void>;
+  /** Removes a drained node with its machine, once. Absent: the machine goes with its Node. */
+  remove?(node: string): Promise<void>;
 }

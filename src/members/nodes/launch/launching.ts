@@ -1,7 +1,29 @@
 import type { MemberClient } from '../../api-server/client.ts';
+import type { ManagementClusters } from '../../upgrade/management.ts';
 import type { ProviderSetting } from '../../upgrade/provider.ts';
+import { clusterApiLauncher } from './cluster-api.ts';
 import type { Launcher } from './launcher.ts';
 import { simulatedLauncher } from './simulated.ts';
+
+/** Who launches and removes nodes of a member, by its upgrade provider; undefined = nothing can. */
+export type OpenLauncher = (setting: ProviderSetting, client: MemberClient) => Launcher | undefined;
+
+export const launchersOf =
+  ({ management }: { readonly management?: Pick<ManagementClusters, 'find'> | undefined } = {}): OpenLauncher =>
+  (setting, client) => {
+    switch (setting.provider) {
+      case 'simulated':
+        return simulatedLauncher(client);
+      case 'cluster-api':
+        return clusterApiLauncher(async () => {
+          if (management === undefined)
+            throw new Error('start gitfleet with --cluster-api KUBECONFIG, a kubeconfig of the management cluster');
+          return management.find(setting);
+        });
+      default:
+        return undefined;
+    }
+  };
 
 /** Who launches nodes of a member: the provider that upgrades it. */
 export interface Launching {
@@ -10,14 +32,14 @@ export interface Launching {
   launcher(): Launcher | undefined;
 }
 
-export function launching(client: MemberClient): Launching {
+export function launching(client: MemberClient, open: OpenLauncher = launchersOf()): Launching {
   let launcher: Launcher | undefined;
-  let provider: string | undefined;
+  let present: ProviderSetting | undefined;
   return {
     use(setting) {
-      if (setting?.provider === provider) return;
-      provider = setting?.provider;
-      launcher = provider === 'simulated' ? simulatedLauncher(client) : undefined;
+      if (setting?.provider === present?.provider && setting?.ref === present?.ref) return;
+      present = setting;
+      launcher = setting && open(setting, client);
     },
     launcher: () => launcher,
   };

@@ -84,7 +84,7 @@ function explained(error: unknown): never {
   throw error;
 }
 
-const ofCluster = ({ name }: ClusterRef) => ({ labelSelector: `cluster.x-k8s.io/cluster-name=${name}` });
+export const ofCluster = ({ name }: ClusterRef) => ({ labelSelector: `cluster.x-k8s.io/cluster-name=${name}` });
 
 async function readControlPlane(client: MemberClient, cluster: Manifest, ref: ClusterRef): Promise<Part | undefined> {
   const [group, kind, name] = ['apiGroup', 'kind', 'name'].map((key) =>
