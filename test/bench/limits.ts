@@ -25,7 +25,12 @@ export const limits = {
   load: { cold: { ratio: 1.2, cores: 2 }, restart: { ratio: 0.25, cores: 2 }, change: { ratio: 6, cores: 2 } },
   status: { ratio: 1.5, cores: 2 },
   files: { plan: { ratio: 16, cores: 2 }, memory: { most: 1_024, cores: 2 } },
-  upgrades: { pass: { most: 300, cores: 1 }, memory: { most: 800, cores: 1 }, growth: mostGrowth },
+  upgrades: {
+    pass: { most: 300, cores: 1 },
+    forecast: { most: 3_000, cores: 1 },
+    memory: { most: 800, cores: 1 },
+    growth: mostGrowth,
+  },
   nodes: {
     consolidation: { most: 5_000, cores: 1 },
     drift: { most: 2_000, cores: 1 },

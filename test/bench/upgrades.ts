@@ -7,6 +7,7 @@ import { formatInstant, parseInstant } from '../../src/engine/kernel/instant.ts'
 import { type PlanResult, planFleet } from '../../src/engine/plan.ts';
 import type { UpgradeTarget } from '../../src/engine/plan-document.ts';
 import { memoOf, type PlanMemo } from '../../src/engine/reuse/memo.ts';
+import { forecast } from '../../src/forecast/forecast.ts';
 import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
@@ -46,6 +47,35 @@ export async function run(): Promise<void> {
     unit: '×',
     limit: limits.upgrades.growth,
   });
+  report({
+    what: 'forecast of seven days, 1,000 members in 200 groups',
+    value: await forecasting(5),
+    unit: 'ms',
+    limit: limits.upgrades.forecast,
+  });
+}
+
+/** Processor time of a forecast of the run from its start to its end. */
+async function forecasting(membersInGroup: number): Promise<number> {
+  const fleet = await loadFleet(treeOf(files(membersInGroup)), memoryCache());
+  const input: PlanInput = {
+    now: formatInstant(start),
+    commit: 'c'.repeat(40),
+    fleet,
+    observations: new Map(fleet.members.map(({ metadata: { name } }) => [name, seen(name)])),
+    record: readRecord(new Map()).record,
+    digest,
+  };
+  const began = process.threadCpuUsage();
+  const { upgrades } = forecast(input, {
+    untilMs: 7 * 86_400_000,
+    readyAfterMs: 90_000,
+    upgradedAfterMs: 1_800_000,
+    approveAfterMs: 3_600_000,
+  });
+  const took = sinceMs(began);
+  if (upgrades[0]?.status.state !== 'Completed') throw new Error(JSON.stringify(upgrades[0]?.status));
+  return took;
 }
 
 async function measure(membersInGroup: number): Promise<{
