@@ -84,6 +84,7 @@ const isStar = (field: string): boolean => field.split(',').some((part) => /^[*?
 function has(field: string, value: number, names?: readonly string[]): boolean {
   const read = (text: string): number => (names?.includes(text) ? names.indexOf(text) : Number(text));
   return field.split(',').some((part) => {
+    if (part === '') return false;
     const [range = '', step = '1'] = part.split('/');
     if (range === '*' || range === '?') return (value - lowest(names)) % Number(step) === 0;
     const [from = '', to] = range.split('-');

@@ -3,8 +3,15 @@ import type { ClusterObservation } from '../../../api/observation.ts';
 import { parseInstant } from '../../kernel/instant.ts';
 import { matchesSelector } from '../../kernel/selector.ts';
 
+interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly value?: string;
+  readonly effect?: string;
+}
+
 interface PodFields {
-  readonly spec?: { readonly tolerations?: readonly { readonly key?: string; readonly operator?: string }[] };
+  readonly spec?: { readonly tolerations?: readonly Toleration[] };
   readonly status?: {
     readonly startTime?: string;
     readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
@@ -29,8 +36,7 @@ export function holdOf(pod: Manifest, budgets: readonly Manifest[], now: number)
   if (written === 'true' || (written !== undefined && isWithin(written, status?.startTime, now)))
     return `${what} has karpenter.sh/do-not-disrupt`;
   const isStatic = Array.isArray(ownerReferences) && ownerReferences.some((owner) => owner?.kind === 'Node');
-  // Whatever tolerates everything is left on the node, and no budget is asked.
-  if (isStatic || spec?.tolerations?.some(({ key, operator }) => operator === 'Exists' && !key)) return undefined;
+  if (isStatic || spec?.tolerations?.some(staysOnDrained)) return undefined;
   const isUnready = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'False') ?? false;
   const empty = budgets.find((budget) => {
     const { spec: of, status: left } = budget as BudgetFields;
@@ -40,6 +46,11 @@ export function holdOf(pod: Manifest, budgets: readonly Manifest[], now: number)
   });
   return empty && `PodDisruptionBudget ${namespace}/${empty.metadata.name} allows no eviction of ${what}`;
 }
+
+/** Whatever tolerates everything, or Karpenter's taint, is left on the node, and no budget is asked. */
+const staysOnDrained = ({ key, operator, value, effect }: Toleration): boolean =>
+  (!effect || effect === 'NoSchedule') &&
+  (operator === 'Exists' ? !key || key === 'karpenter.sh/disrupted' : key === 'karpenter.sh/disrupted' && !value);
 
 const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,

@@ -114,7 +114,7 @@ function closedBudget({ pods }: ClusterNode, { budgets }: BlockerContext): Found
   if (budgets.size === 0) return undefined;
   for (const pod of pods)
     for (const { name, disruptionsAllowed, allowsUnready } of isEvicted(pod) ? budgetsOfPod(budgets, pod) : [])
-      if (disruptionsAllowed <= 0 && !(allowsUnready && !pod.isReady))
+      if (disruptionsAllowed <= 0 && !(allowsUnready && pod.isUnready))
         return { message: `PodDisruptionBudget ${pod.namespace}/${name} prevents the eviction of pod ${pod.key}` };
   return undefined;
 }

@@ -60,5 +60,5 @@ export function isHeldForEver(budgets: PodBudgets, pod: Pod): boolean {
   if (!isEvicted(pod)) return false;
   const matching = budgetsOfPod(budgets, pod);
   if (matching.length > 1) return true;
-  return matching.some(({ isFullyBlocking, allowsUnready }) => isFullyBlocking && !(allowsUnready && !pod.isReady));
+  return matching.some(({ isFullyBlocking, allowsUnready }) => isFullyBlocking && !(allowsUnready && pod.isUnready));
 }

@@ -3,7 +3,7 @@ import { type Instant, parseInstant } from '../../kernel/instant.ts';
 import { memoize } from '../../kernel/memoize.ts';
 import type { Labels } from '../../kernel/selector.ts';
 import { doNotDisrupt } from '../../node-pools/do-not-disrupt.ts';
-import { isTrueAt, listAt, numberAt, textAt, textsAt, valueAt } from '../../node-pools/read-fields.ts';
+import { conditionAt, listAt, numberAt, textAt, textsAt, valueAt } from '../../node-pools/read-fields.ts';
 import { type Amounts, requestsOf } from '../../node-pools/resources.ts';
 import { karpenterDisrupted, tolerates } from '../../node-pools/taints.ts';
 import { parseGoDuration } from './go-duration.ts';
@@ -32,7 +32,8 @@ export interface Pod {
   /** Bound, and not running yet. */
   readonly isStarting: boolean;
   readonly evictionCost: number;
-  readonly isReady: boolean;
+  /** It says that it is not ready; one that says nothing may be. */
+  readonly isUnready: boolean;
   /** A drain leaves it alone: it tolerates the taint of nodes that go. */
   readonly toleratesDisruption: boolean;
 }
@@ -64,7 +65,7 @@ export const readPod = memoize((manifest: Manifest): Pod => {
     isReschedulable: (isActive || (isOfStatefulSet && isTerminating)) && !isOfDaemonSet && !isStatic,
     isStarting: phase === 'Pending',
     evictionCost: evictionCostOf(manifest),
-    isReady: isTrueAt(manifest, 'Ready'),
+    isUnready: conditionAt(manifest, 'Ready')?.['status'] === 'False',
     toleratesDisruption: tolerates(listAt(manifest, 'spec', 'tolerations'), karpenterDisrupted),
   };
 });

@@ -36,8 +36,8 @@ export function drainOf(
 const stuckMs = 60_000;
 
 function hasToGo(pod: Pod, now: Instant): boolean {
-  if (pod.isTerminal || pod.isStatic || tolerates(listAt(pod.manifest, 'spec', 'tolerations'), disruptedTaint))
-    return false;
+  const stays = pod.toleratesDisruption || tolerates(listAt(pod.manifest, 'spec', 'tolerations'), disruptedTaint);
+  if (pod.isTerminal || pod.isStatic || stays) return false;
   return !pod.isTerminating || now <= deletedAt(pod) + stuckMs;
 }
 
