@@ -1,5 +1,7 @@
+import { placementKey } from '../../api/placement.ts';
 import type { FleetRecord, PlanInput } from '../../engine/input.ts';
 import { planFleet } from '../../engine/plan.ts';
+import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import { isShorter, type Shortage, shortagesOf } from '../../report/shortage.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
@@ -13,6 +15,8 @@ interface Ahead {
   readonly worse: readonly Shortage[];
   /** That are there now, with what becomes of them. */
   readonly present: readonly { readonly before: Shortage; readonly after: Shortage | undefined }[];
+  /** External placements that will wait for an update run, and do not yet for the same reason. */
+  readonly notRolledOut: readonly NotRolledOut[];
 }
 
 /** What the scheduler would find after the change, from the record and its last status of the clusters. */
@@ -30,10 +34,16 @@ export function shortagesAhead(
     record,
     digest: sha256,
   });
-  const before = shortagesOf(planFleet(input).plan);
-  const after = shortagesOf(planFleet(suppose(input, [change]).input).plan);
+  const present = planFleet(input);
+  const then = planFleet(suppose(input, [change]).input);
+  const before = shortagesOf(present.plan);
+  const after = shortagesOf(then.plan);
+  const waiting = new Set(present.notRolledOut.map(textOf));
   return {
     worse: [...after].flatMap(([key, shortage]) => (isShorter(shortage, before.get(key)) ? [shortage] : [])),
     present: [...before].map(([key, shortage]) => ({ before: shortage, after: after.get(key) })),
+    notRolledOut: then.notRolledOut.filter((one) => !waiting.has(textOf(one))),
   };
 }
+
+const textOf = ({ placement, why }: NotRolledOut): string => `${placementKey(placement)}: ${why}`;

@@ -20,7 +20,7 @@ export async function uncordon(cluster: string, options: UncordonOptions): Promi
     const edits = new Map<string, string | undefined>();
     const isCordoned = member.spec.taints?.some(isCordon) ?? false;
     if (isCordoned) edits.set(...(await cordonEdit(desired, member, false)));
-    const notes = isCordoned ? await shortageNotes(desired, cluster, options) : [];
+    const notes = isCordoned ? await notesAhead(desired, cluster, options) : [];
     for (const [file, text] of await withoutDrain(desired, cluster)) edits.set(file, text);
     await reportChange(
       desired,
@@ -41,14 +41,17 @@ export async function uncordon(cluster: string, options: UncordonOptions): Promi
   });
 }
 
-/** What becomes of placements that lack clusters now. */
-async function shortageNotes(desired: Desired, cluster: string, { statusBranch }: UncordonOptions): Promise<string[]> {
+/** What becomes of placements that lack clusters now, and which of them need an update run for it. */
+async function notesAhead(desired: Desired, cluster: string, { statusBranch }: UncordonOptions): Promise<string[]> {
   const record = await recordFor(desired, statusBranch);
   if (record.commit === undefined) return [];
-  const { present } = shortagesAhead(desired, record, { kind: 'untaint', cluster, key: cordonTaint.key });
-  return present.map(({ before, after }) =>
-    after
-      ? `${titleOf(after)} still will not have enough clusters: only ${shortageText(after)}`
-      : `${titleOf(before)} will have enough clusters again: now it has ${before.found} of ${before.wanted}`,
-  );
+  const { present, notRolledOut } = shortagesAhead(desired, record, { kind: 'untaint', cluster, key: cordonTaint.key });
+  return [
+    ...present.map(({ before, after }) =>
+      after
+        ? `${titleOf(after)} still will not have enough clusters: only ${shortageText(after)}`
+        : `${titleOf(before)} will have enough clusters again: now it has ${before.found} of ${before.wanted}`,
+    ),
+    ...notRolledOut.map(({ placement, why }) => `${titleOf(placement)} needs a staged update run then: ${why}`),
+  ];
 }

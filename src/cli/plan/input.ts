@@ -29,6 +29,8 @@ export const readPlanInput = (options: PlanOptions): Promise<PlanInput> =>
 
 /** What is not part of any plan: the files of the repo, and members that do not respond by the status branch. */
 interface PlanContext {
+  /** The commit of the plan is one; false for the files of a folder. */
+  readonly isCommit: boolean;
   readonly tree: RepoTree;
   readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
 }
@@ -67,7 +69,7 @@ export async function withPlanInput<T>(
       record: recorded.record,
       digest: sha256,
     };
-    return await use(input, { tree: repo.tree, unreachable: recorded.unreachable });
+    return await use(input, { isCommit: repo.from === 'commit', tree: repo.tree, unreachable: recorded.unreachable });
   } finally {
     await repo.close();
   }

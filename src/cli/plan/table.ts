@@ -24,11 +24,14 @@ export function planTable(
   plan: Plan,
   {
     actions,
+    isCommit,
     notRolledOut,
     withoutProperties,
     currency,
   }: {
     readonly actions: readonly PlannedAction[];
+    /** The plan is of a commit, not of the files of a folder. */
+    readonly isCommit: boolean;
     readonly notRolledOut: readonly NotRolledOut[];
     /** Of the prices of nodes. */
     readonly currency: string | undefined;
@@ -83,7 +86,7 @@ export function planTable(
   parts.push(
     `Plan: ${[`${of('add')} to add, ${of('update')} to update, ${of('remove')} to remove`, ...rare].join(', ')}, ` +
       `${of('wait')} waiting, ${of('keep')} unchanged. ` +
-      `Commit ${plan.commit.slice(0, 12)}${plan.wakeAt ? `, next scheduled change at ${plan.wakeAt}` : ''}.`,
+      `${isCommit ? `Commit ${plan.commit.slice(0, 12)}` : 'Commit none: these are the files of a folder'}${plan.wakeAt ? `, next scheduled change at ${plan.wakeAt}` : ''}.`,
   );
   return parts.join('\n\n');
 }

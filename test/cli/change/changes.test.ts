@@ -103,6 +103,25 @@ Nothing happens until it is merged into main:
     expect(await run('uncordon', 'eu-1')).toMatchObject({ code: 0, out: 'eu-1 is not cordoned\n' });
   });
 
+  it('names the External placements that only an update run brings back to an uncordoned cluster', async () => {
+    const external = place('late', { policy: { placementType: 'PickAll' }, strategy: { type: 'External' } });
+    fleet = await FleetOnGit.open({
+      ...shop,
+      ...everywhere,
+      'placements/late.yaml': external,
+      'resources/late.yaml': deployment('late', 'late', 'late:1'),
+      'clusters/eu-1.yaml': everywhere['clusters/eu-1.yaml'].replace(
+        'heartbeatPeriodSeconds: 60',
+        'taints: [{key: cordon-key, value: cordon-value, effect: NoSchedule}]',
+      ),
+    });
+    await fleet.settle();
+    expect(await run('uncordon', 'eu-1', '--direct')).toMatchObject({
+      code: 0,
+      err: 'note: late needs a staged update run then: nothing is deployed to dev-1, eu-1, eu-2, us-1 yet\n',
+    });
+  });
+
   it('run twice makes one branch, and none when there is nothing to do', async () => {
     await run('drain', 'eu-1');
     const first = fleet.git('rev-parse', 'gitfleet/drain/eu-1');

@@ -1,4 +1,5 @@
 import type { IntOrPercent } from '../../../api/meta.ts';
+import { placementKey } from '../../../api/placement.ts';
 import { memoize } from '../../kernel/memoize.ts';
 import type { Removal } from '../../kernel/removal-digest.ts';
 import type { AllowedRemoval, GuardFinding } from '../../plan-document.ts';
@@ -108,7 +109,24 @@ function everythingVanished(evidence: Evidence, removals: Removals): GuardFindin
     findings.push(finding('placements'));
   if (membersThatStay(evidence).size === 0 && removals.released.length > 0) findings.push(finding('members'));
   if (fleet.resources.length === 0 && removals.dropping.size > 0) findings.push(finding('resources'));
-  return findings;
+  return [...findings, ...noClusterLeft(evidence, removals)];
+}
+
+/** Names of clusters, none of which is in the fleet, are misspelt rather than a wish to remove the placement. */
+function noClusterLeft(evidence: Evidence, { now }: Removals): GuardFinding[] {
+  const members = membersThatStay(evidence);
+  const emptied = placementsOf(now);
+  return evidence.fleet.placements.flatMap(({ metadata: { name, namespace }, spec: { policy } }): GuardFinding[] => {
+    const named = policy?.placementType === 'PickFixed' ? (policy.clusterNames ?? []) : [];
+    const isMisspelt = named.length > 0 && named.every((cluster) => !members.has(cluster));
+    if (!isMisspelt || !emptied.has(placementKey({ name, namespace }))) return [];
+    return [
+      {
+        rule: 'everything-vanished',
+        message: `${placementKey({ name, namespace })} would be removed from all of its clusters, since none that it names is in the fleet: ${some(new Set(named))}`,
+      },
+    ];
+  });
 }
 
 /** Without a setting, the larger of `least` and a tenth; with one, only that. Percentages are not rounded. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FleetConfig } from '../../../../src/api/gitfleet.ts';
+import type { Placement } from '../../../../src/api/placement.ts';
 import {
   findings,
   inputOf,
@@ -219,6 +220,17 @@ describe('everything vanished', () => {
       record: new Map([['placements/web/snapshots/1.yaml', { kind: 'manifests', value: [] }]]),
     });
     expect(rules(input, plan)).toEqual(['everything-vanished']);
+  });
+  it.each<[string, string[], string[]]>([
+    ['a PickFixed placement whose clusters are all misspelt', ['eu-l', 'eu-2'], ['everything-vanished']],
+    ['but not where one of them is in the fleet', ['eu-l', 'b'], []],
+    ['nor where the list is empty, which is no mistake of spelling', [], []],
+  ])('%s', (_, clusterNames, expected) => {
+    const fixed = { ...rolling(), spec: { ...rolling().spec, policy: { placementType: 'PickFixed', clusterNames } } };
+    const placements = [named('other'), fixed as Placement];
+    const input = inputOf({ fleet: { members: [member('a'), member('b')], placements }, ...before });
+    const plan = planOf({ placements: { web: [planned('a', 0, 'remove', { state: 'Unscheduled' })] } });
+    expect(rules(input, plan).filter((rule) => rule === 'everything-vanished')).toEqual(expected);
   });
   it('the last placement of several is not everything', () => {
     const input = inputOf({ fleet: { members: [member('a')], placements: [named('other')] }, ...before });
