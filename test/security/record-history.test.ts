@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import {
   requested,
   simulatedMember,
@@ -192,5 +193,33 @@ describe.each(Object.keys(histories))('where the history of the followed branch 
     const claimed = problems.filter(({ code }) => ['record-mismatch', 'record-unproven'].includes(code));
     const lost = held.filter(({ reason }) => reason === 'RecordLost');
     if (reported !== undefined) expect(JSON.stringify([claimed, lost])).toContain(reported);
+  });
+
+  it('a claim that is not proven is an error with its file in every report, and holds its clusters', async () => {
+    const { fleet, daemon, start, forge } =
+      await claims['contents of a snapshot that the followed branch no longer has']!();
+    daemon.kill();
+    const files = await fleet.repo.files('fleet-status');
+    forge(files);
+    fleet.repo.commit('fleet-status', files, 'Attack');
+    const next = start(await histories[history]!(fleet));
+    await fleet.run(300);
+    const claim = '(status branch) placements/web/snapshots/0.yaml';
+    const { problems, holds } = next.plan();
+    expect(problems).toContainEqual(
+      expect.objectContaining({ severity: 'error', code: 'record-mismatch', file: claim }),
+    );
+    expect(holds).toContainEqual({
+      subject: { kind: 'ClusterResourcePlacement', name: 'web' },
+      reason: 'RecordLost',
+      message: expect.stringContaining('what web should be on canary-1, prod-1, prod-2: nothing is changed there'),
+    });
+    const written = await fleet.repo.files('fleet-status');
+    expect(written['README.md']).toContain('placements/web/snapshots/0.yaml');
+    // What `gitfleet get problems` prints.
+    expect(parse(written['summary.yaml']!).problems).toContainEqual(
+      expect.objectContaining({ code: 'record-mismatch', file: claim }),
+    );
+    expect(next.metrics.render()).toMatch(/gitfleet_record_mismatch_total [1-9]/);
   });
 });

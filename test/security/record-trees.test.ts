@@ -149,15 +149,24 @@ describe.each(modes)('a status branch that somebody replaces %s', (_, stopped) =
   });
 });
 
-it('a status branch that is removed and put back again and again passes no gate', async () => {
-  world = await AttackedFleet.atGate();
-  for (let at = 0; at < 6; at++) {
-    const files = await world.fleet.repo.files('fleet-status');
-    world.fleet.repo.refs.delete('refs/heads/fleet-status');
-    await world.fleet.run(3);
-    if (at % 2) world.fleet.repo.commit('fleet-status', files, 'Back', []);
-    await world.fleet.run(7);
-  }
-  expectNoEvil();
-  await expectToContinue();
-});
+it.each([
+  [3, 7],
+  [6, 0],
+  [1, 2],
+])(
+  'a status branch that is removed and, %i s later, put back, again after %i s and again, passes no gate',
+  async (before, after) => {
+    world = await AttackedFleet.atGate();
+    for (let at = 0; at < 6; at++) {
+      const files = await world.fleet.repo.files('fleet-status');
+      world.fleet.repo.refs.delete('refs/heads/fleet-status');
+      await world.fleet.run(before);
+      if (at % 2) world.fleet.repo.commit('fleet-status', files, 'Back', []);
+      await world.fleet.run(after);
+    }
+    // A run that comes before the record is written again may have run before, and is held as lost.
+    await world.fleet.run(60);
+    expectNoEvil();
+    await expectToContinue();
+  },
+);

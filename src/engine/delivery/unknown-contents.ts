@@ -3,6 +3,7 @@ import type { Fleet } from '../input.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import type { Hold } from '../plan-document.ts';
 import { lostLastGood } from '../recovery/lost-last-good.ts';
+import { isLostSnapshot } from '../recovery/lost-snapshot.ts';
 import { isRebuilt } from '../recovery/rebuilt-snapshot.ts';
 
 /** Holds of placements whose contents on some clusters are unknown until a file changes. */
@@ -13,7 +14,8 @@ export function unknownContentHolds(works: readonly PlacementWork[], fleet: Flee
     if (until === undefined) return [];
     const clusters = bindings
       .filter(({ binding: { deleting, resourceSnapshotIndex: index } }) => {
-        return !deleting && index !== undefined && isRebuilt(resourceSnapshots, index);
+        const isUnknown = isLostSnapshot(work, index) || (index !== undefined && isRebuilt(resourceSnapshots, index));
+        return !deleting && isUnknown;
       })
       .map(({ binding }) => binding.targetCluster);
     if (clusters.length === 0) return [];
