@@ -4,6 +4,7 @@ import type { OverrideSnapshot } from '../api/override.ts';
 import type { Placement, StatusInNamespace } from '../api/placement.ts';
 import type { PlacementState } from '../api/placement-state.ts';
 import type { FleetRecord, RecordedPlacement, RecordFolder } from '../engine/input.ts';
+import { sameValue } from '../engine/kernel/same-value.ts';
 import type { Plan, RecordDocument } from '../engine/plan-document.ts';
 import { recordFolders } from '../repo/record/folders/rows.ts';
 import { recordPathOf } from '../repo/record/path.ts';
@@ -35,7 +36,7 @@ export function nextRecord({ record, commit }: Plan, before: FleetRecord): Fleet
     placements: new Map(
       [...placements].flatMap(([key, files]): [PlacementKey, RecordedPlacement][] => {
         const recorded = placementOf(files);
-        return recorded ? [[key as PlacementKey, recorded]] : [];
+        return recorded ? [[key as PlacementKey, keptOf(recorded, before.placements.get(key as PlacementKey))]] : [];
       }),
     ),
     overrides: new Map([...overrides].map(([name, list]) => [name, list.sort((a, b) => a.index - b.index)])),
@@ -43,6 +44,16 @@ export function nextRecord({ record, commit }: Plan, before: FleetRecord): Fleet
     commit,
   };
 }
+
+/** What is the same as before keeps its identity, as when it is read again: then the next plan may reuse it. */
+const keptOf = (next: RecordedPlacement, before: RecordedPlacement | undefined): RecordedPlacement =>
+  before === undefined
+    ? next
+    : {
+        ...next,
+        object: sameValue(before.object, next.object) ? before.object : next.object,
+        state: sameValue(before.state, next.state) ? before.state : next.state,
+      };
 
 function placementOf(files: ReadonlyMap<string, RecordDocument>): RecordedPlacement | undefined {
   const object = <T>(name: string): T | undefined => {

@@ -51,8 +51,8 @@ export function atOnce<T>(work: InSteps<T>): T {
   }
 }
 
-/** The same as {@link forecastSteps}, one plan at a time. */
-export function* stepByStep(written: PlanInput, assumptions: Assumptions): InSteps<ForecastRun> {
+/** The same as {@link forecastSteps}, one plan at a time. `earlier`: a plan whose unchanged parts are not planned again. */
+export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlier?: PlanResult): InSteps<ForecastRun> {
   const input = withRecordedVersions(written);
   const begin = parseInstant(input.now) ?? 0;
   const end = begin + assumptions.untilMs;
@@ -61,7 +61,7 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions): InSte
   const approver = simulatedApprovers(assumptions.approveAfterMs);
   const steps: ForecastStep[] = [];
   let present: PlanInput = { ...input, record: { ...input.record, askedRemovals: undefined } };
-  let before: PlanResult | undefined;
+  let before = earlier;
   for (;;) {
     const result = planFleet(present, before && memoOf(before.parts));
     yield;

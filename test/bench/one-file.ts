@@ -142,7 +142,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
 }
 
 /** Members that hold what the plan wants, with nothing left to do. One that was told nothing new shows what it showed. */
-function delivered(
+export function delivered(
   { plan, contents }: PlanResult,
   before: ReadonlyMap<ClusterName, ClusterObservation>,
 ): Map<ClusterName, ClusterObservation> {

@@ -7,6 +7,7 @@ const benches: Readonly<Record<string, () => Promise<{ run: () => void | Promise
   placement: () => import('./placement.ts'),
   files: () => import('./cold-files.ts'),
   'one-file': () => import('./one-file.ts'),
+  preview: () => import('./preview.ts'),
   load: () => import('./load.ts'),
   status: () => import('./status-commit.ts'),
   help: () => import('./help.ts'),

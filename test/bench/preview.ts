@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { statusFiles } from '../../src/daemon/record/publication.ts';
+import type { PlanInput } from '../../src/engine/input.ts';
+import { planFleet } from '../../src/engine/plan.ts';
+import { previewAssumptions, totalEffectInSteps } from '../../src/forecast/total-effect.ts';
+import { openSource } from '../../src/git/source.ts';
+import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
+import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
+import { readRecord } from '../../src/repo/record/read.ts';
+import { sha256 } from '../../src/repo/sha256.ts';
+import { effectMarkdown } from '../../src/report/effect/effect-markdown.ts';
+import { effectText } from '../../src/report/effect/effect-text.ts';
+import { inTempDir, openFleetRepo, placementFile, smallWorkload } from './fleet-repo.ts';
+import { healthyMember } from './healthy-member.ts';
+import { largeRepo } from './large-repo.ts';
+import { limits } from './limits.ts';
+import { delivered } from './one-file.ts';
+import { median, peakRss, report, timed } from './report.ts';
+
+const at = '2026-11-20T10:00:00Z';
+const everywhere = (version: string) => smallWorkload('everywhere', version);
+const files = {
+  ...largeRepo({ clusters: 1_000, placements: 200, picks: 50 }),
+  ...placementFile('everywhere', '{placementType: PickAll}', '25%'),
+  ...everywhere('1.0.0'),
+};
+
+/** From the files of a change that touches every cluster of a settled fleet to the comment on its pull request. */
+export async function run(): Promise<void> {
+  const { input, next } = await changedFleet();
+  const [plain] = (await timed(1, () => planFleet(input))) as [number];
+  let longest = 0;
+  const processor: number[] = [];
+  const whole = await timed(3, () => {
+    const used = process.threadCpuUsage();
+    const work = totalEffectInSteps(input, next, previewAssumptions);
+    for (;;) {
+      const began = performance.now();
+      const { done, value } = work.next();
+      longest = Math.max(longest, performance.now() - began);
+      if (!done) continue;
+      const text = effectMarkdown(effectText(value), { head: 'Plan.', problems: [] });
+      if (!text.includes('changes 1000 objects · 1000 of 1000 clusters')) throw new Error(text.slice(0, 300));
+      const { user, system } = process.threadCpuUsage(used);
+      processor.push((user + system) / 1000);
+      return;
+    }
+  });
+  report(
+    {
+      what: 'preview of a change on 1,000 clusters, 1,000 × 201 placements',
+      value: median(whole),
+      unit: 'ms',
+      limit: limits.preview.whole,
+      baseline: { what: 'one plan without reuse', value: plain },
+    },
+    { what: '  processor time of all that', value: median(processor), unit: 'ms' },
+    { what: '  longest part between two pauses', value: longest, unit: 'ms' },
+    peakRss(),
+  );
+}
+
+/** A fleet that runs what it should, and another version of what runs everywhere. */
+async function changedFleet(): Promise<{
+  readonly input: PlanInput;
+  readonly next: Pick<PlanInput, 'fleet' | 'commit'>;
+}> {
+  let found: Awaited<ReturnType<typeof changedFleet>> | undefined;
+  await inTempDir(async (dir) => {
+    const repo = await openFleetRepo(join(dir, 'fleet'), files);
+    const cacheDir = join(dir, 'git');
+    const source = await openSource({ repo: repo.dir, branch: 'main', cacheDir, credentials: async () => undefined });
+    const cache = memoryCache();
+    const load = async () => {
+      const commit = await source.poll();
+      return { commit, fleet: await loadFleet(await source.tree(commit), cache) };
+    };
+    const { commit, fleet } = await load();
+    let texts: ReadonlyMap<string, string> = new Map();
+    let record = readRecord(texts).record;
+    let observations = new Map(fleet.members.map(({ metadata: { name } }) => [name, healthyMember(name, at)]));
+    const present = (): PlanInput => ({ now: at, commit, fleet, observations, record, digest: sha256 });
+    for (let turn = 0; turn < 6; turn++) {
+      const result = planFleet(present());
+      const beside = {
+        branch: 'main',
+        unreachable: new Map(),
+        notRolledOut: [],
+        before: { record, files: texts },
+        fleet,
+      };
+      texts = statusFiles(result.plan, texts, beside);
+      record = readRecord(texts, result.plan.record).record;
+      observations = delivered(result, observations);
+    }
+    await repo.commit(everywhere('2.0.0'));
+    found = { input: present(), next: await load() };
+    await source.close();
+  });
+  return found!;
+}
