@@ -8,8 +8,8 @@ export function selects(selector: unknown, labels: Readonly<Record<string, strin
   return listAt(selector, 'matchExpressions').every((expression) => fits(expression, labels));
 }
 
-/** One requirement of a label, node or node affinity selector. */
-export function fits(expression: unknown, labels: Readonly<Record<string, string>>): boolean {
+/** One requirement of a label selector. */
+function fits(expression: unknown, labels: Readonly<Record<string, string>>): boolean {
   const value = labels[textAt(expression, 'key')];
   const values = listAt(expression, 'values').map(String);
   switch (at(expression, 'operator')) {
@@ -21,10 +21,6 @@ export function fits(expression: unknown, labels: Readonly<Record<string, string
       return value !== undefined;
     case 'DoesNotExist':
       return value === undefined;
-    case 'Gt':
-      return value !== undefined && Number(value) > Number(values[0]);
-    case 'Lt':
-      return value !== undefined && Number(value) < Number(values[0]);
     default:
       return false;
   }

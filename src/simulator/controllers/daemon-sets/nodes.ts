@@ -1,8 +1,9 @@
+import { tolerates } from '../../../engine/node-pools/taints.ts';
 import type { Cluster } from '../../cluster.ts';
 import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
 import { revisionLabel } from '../owners/revisions.ts';
-import { matchesNode, taintsOf, tolerates } from '../pods/node-fit.ts';
+import { matchesNode, taintsOf } from '../pods/node-fit.ts';
 
 /** One node as a DaemonSet sees it. */
 export interface NodePods {
@@ -36,7 +37,7 @@ export function belongsOn(set: Stored, node: Stored): Pick<NodePods, 'runs' | 's
     return { runs: false, stays: false };
   const tolerations = [...listAt(spec, 'tolerations'), ...daemonTolerations(spec)];
   const repelled = (...effects: readonly string[]) =>
-    taintsOf(node).some((taint) => effects.includes(textAt(taint, 'effect')) && !tolerates(tolerations, taint));
+    taintsOf(node).some((taint) => effects.includes(taint.effect) && !tolerates(tolerations, taint));
   return { runs: !repelled('NoSchedule', 'NoExecute'), stays: !repelled('NoExecute') };
 }
 

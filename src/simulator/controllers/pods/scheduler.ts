@@ -1,3 +1,4 @@
+import { type Amounts, amountsOf, minus, requestsOf, sum } from '../../../engine/node-pools/resources.ts';
 import type { Cluster } from '../../cluster.ts';
 import { same } from '../../fields/compare.ts';
 import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
@@ -5,10 +6,10 @@ import { isFinished } from '../../pod-phase.ts';
 import { withCondition } from '../conditions.ts';
 import { recordEvent } from '../events.ts';
 import { misfit } from './node-fit.ts';
-import { type Amounts, amountsOf, minus, plus, requestsOf } from './requests.ts';
 
 /**
- * Assigns pods to nodes with enough free resources: the least used one, ties to the first name. Ignores affinity between pods,
+ * Assigns pods to nodes with enough free resources: the least used one, ties to the first name. Requests, taints and node affinity
+ * are read by the rules of the engine. Ignores affinity between pods,
  * spread constraints, priorities and the topology of volumes.
  */
 export function runScheduler(cluster: Cluster): void {
@@ -20,8 +21,8 @@ export function runScheduler(cluster: Cluster): void {
     const held = before && nodeOf(before);
     const holds = type === 'DELETED' ? '' : nodeOf(object);
     if (held !== holds) {
-      if (held) used.set(held, minus(used.get(held) ?? {}, requestsOf(before!)));
-      if (holds) used.set(holds, plus(used.get(holds) ?? {}, requestsOf(object)));
+      if (held) used.set(held, minus(used.get(held) ?? none, requestsOf(before!)));
+      if (holds) used.set(holds, sum([used.get(holds) ?? none, requestsOf(object)]));
     }
     if (type !== 'DELETED' && isUnscheduled(object)) {
       waiting.set(object.metadata.uid, object);
@@ -62,7 +63,7 @@ export function runScheduler(cluster: Cluster): void {
     for (const node of nodes) {
       const why = misfit(pod, node);
       const room = amountsOf(fieldsAt(node, 'status', 'allocatable'));
-      const after = plus(used.get(node.metadata.name) ?? {}, asked);
+      const after = sum([used.get(node.metadata.name) ?? none, asked]);
       const short = why === undefined ? shortages(room, after, asked) : [why];
       reasons.push(...short);
       const load = loadOf(room, after);
@@ -104,6 +105,8 @@ export function runScheduler(cluster: Cluster): void {
       );
 }
 
+const none: Amounts = new Map();
+
 const nodeOf = (pod: Stored): string => (isFinished(pod) ? '' : textAt(pod, 'spec', 'nodeName'));
 
 const isUnscheduled = (pod: Stored): boolean =>
@@ -113,16 +116,13 @@ const isUnscheduled = (pod: Stored): boolean =>
 
 /** Resources that a node lacks; only requested ones count. */
 const shortages = (room: Amounts, after: Amounts, asked: Amounts): string[] =>
-  Object.keys(asked)
-    .filter((name) => asked[name]! > 0n && after[name]! > (room[name] ?? 0n))
-    .map((name) => (name === 'pods' ? 'Too many pods' : `Insufficient ${name}`));
+  [...asked]
+    .filter(([name, amount]) => amount > 0 && after.get(name)! > (room.get(name) ?? 0))
+    .map(([name]) => (name === 'pods' ? 'Too many pods' : `Insufficient ${name}`));
 
 /** Used part of cpu, memory and places for pods, from 0 to 3. */
 const loadOf = (room: Amounts, after: Amounts): number =>
-  ['cpu', 'memory', 'pods'].reduce(
-    (sum, name) => sum + Number(after[name] ?? 0n) / Math.max(1, Number(room[name] ?? 0n)),
-    0,
-  );
+  ['cpu', 'memory', 'pods'].reduce((load, name) => load + (after.get(name) ?? 0) / Math.max(1, room.get(name) ?? 0), 0);
 
 /** `2 Insufficient cpu, 1 node(s) were unschedulable`, sorted as text, as the scheduler does. */
 function counted(reasons: readonly string[]): string {
