@@ -56,7 +56,8 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
   const input = withRecordedVersions(written);
   const begin = parseInstant(input.now) ?? 0;
   const end = begin + assumptions.untilMs;
-  const members = simulatedMembers(input, { ...assumptions, end });
+  // A forecast that continues this one ends later: until then they report too.
+  const members = simulatedMembers(input, { ...assumptions, end: end + assumptions.untilMs });
   const upgrades = simulatedUpgrades(input, { ...assumptions, silent: members.silent });
   const approver = simulatedApprovers(assumptions.approveAfterMs);
   const steps: ForecastStep[] = [];

@@ -4,7 +4,6 @@ import { recordedContent, targetContent } from '../engine/delivery/target-conten
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
-import { parseInstant } from '../engine/kernel/instant.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import { by } from '../engine/kernel/ordering.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
@@ -88,13 +87,8 @@ export function* totalEffectInSteps(
   const changed = changedRuns(base.fleet, next.fleet);
   const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, () => true) }, assumptions);
   const input = settled.continuedBy({ ...next, fleet: withStopped(next.fleet, (name) => !changed.has(name)) });
-  // It ends at the same instant: until then members report, and later they would all look silent.
-  const untilMs = assumptions.untilMs - (parseInstant(input.now)! - parseInstant(base.now)!);
-  const run = yield* stepByStep(
-    input,
-    { ...assumptions, untilMs, silent: settled.silent },
-    settled.steps.at(-1)!.result,
-  );
+  const earlier = settled.steps.at(-1)!.result;
+  const run = yield* stepByStep(input, { ...assumptions, silent: settled.silent }, earlier);
   const first = run.steps[0]!.result;
   const last = run.steps.at(-1)!.result;
   const before = heldBefore(first);
