@@ -92,7 +92,7 @@ export function openMember(
     turned: changed,
   });
   const { client, contact, discovery, unrecorded, watches } = connection;
-  const upgrades = upgradeWatch({ ...input, client, life: life.signal, changed: () => changed() });
+  const upgrades = upgradesOf(input, { connection, life: life.signal, changed, look: () => inspected.look() });
   const launch = launching(client, input.launchers);
   const nodes = nodeWatch({ ...input, connection, pollMs: input.pollMs, life: life.signal, changed });
   const inspected = inspection(connection, {
@@ -159,6 +159,26 @@ export function openMember(
     },
   };
 }
+
+/** The member may run another version after each change: its properties must not lag behind until the next heartbeat. */
+const upgradesOf = (
+  input: Pick<Parameters<typeof openMember>[0], 'name' | 'clock' | 'providers'>,
+  of: {
+    readonly connection: Connection;
+    readonly life: AbortSignal;
+    readonly changed: () => void;
+    readonly look: Inspection['look'];
+  },
+): UpgradeWatch =>
+  upgradeWatch({
+    ...input,
+    client: of.connection.client,
+    life: of.life,
+    changed() {
+      of.changed();
+      if (of.connection.contact.admits()) void of.look();
+    },
+  });
 
 function observe(of: {
   readonly name: ClusterName;

@@ -9,6 +9,7 @@ import type { Transport, TransportRequest } from '../../src/members/api-server/t
 import type { PlacementAssignment } from '../../src/members/assignment.ts';
 import { type FewAtOnce, fewAtOnce } from '../../src/members/few-at-once.ts';
 import { type Member, openMember } from '../../src/members/member.ts';
+import type { OpenProviders } from '../../src/members/upgrade/upgrade-watch.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import { type ManualClock, manualClock } from '../../src/simulator/clock.ts';
 import { openFleet } from '../../src/simulator/fleet.ts';
@@ -78,6 +79,7 @@ export async function openWorld(
     knownAt?: () => number;
     fewAtOnce?: FewAtOnce;
     priceLists?: () => readonly PriceList[];
+    providers?: OpenProviders;
   } = {},
 ): Promise<World> {
   const clock = manualClock(begin);
