@@ -48,6 +48,7 @@ const engineMayCall = [
   'node-image.ts',
   'run-annotations.ts',
   'disruption-modes.ts',
+  'subnet-id.ts',
   'upgrade-settings.ts',
 ];
 

@@ -34,7 +34,3 @@ export const aksNodeClass = z.strictObject({
   status: z.looseObject({}).optional(),
 });
 export type AksNodeClass = z.output<typeof aksNodeClass>;
-
-/** An ARM id of a subnet. */
-export const subnetPattern =
-  /^\/subscriptions\/[^/]+\/resourceGroups\/[a-zA-Z0-9_\-().]{0,89}[a-zA-Z0-9_\-()]\/providers\/Microsoft\.Network\/virtualNetworks\/[^/]+\/subnets\/[^/]+$/i;

@@ -14,6 +14,8 @@ export interface NodeMember {
   readonly mode: DisruptionMode;
   readonly annotations: Readonly<Record<string, string>>;
   readonly pools: ReadonlyMap<string, Pool>;
+  /** AKSNodeClasses that this plan delivers. */
+  readonly classes: readonly Manifest[];
   readonly market: Market;
   readonly record: NodePlan | undefined;
   /** Undefined = its nodes are not known. */
@@ -53,6 +55,7 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
           mode: actingMode({ name, annotations }, observation),
           annotations,
           pools,
+          classes: (delivered.get(name) ?? []).filter(({ kind }) => kind === 'AKSNodeClass'),
           market,
           record: record.nodes.get(name),
           observation: isKnown ? observation : undefined,

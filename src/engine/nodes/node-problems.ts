@@ -9,11 +9,12 @@ import type { World } from '../world.ts';
 import { actingProblem } from './acting-mode.ts';
 import { marketOf } from './launch/market.ts';
 import type { NodeMember } from './node-members.ts';
+import { subnetMoves } from './subnet-moves.ts';
 
 /** Lints of pools, each once, and contradictory lists. */
 export function nodeProblems(members: readonly NodeMember[], world: World, now: Instant): Problem[] {
   const { fleet } = world.input;
-  const found = members.flatMap(({ name, pools, mode, annotations }) => [
+  const found = members.flatMap(({ name, pools, classes, mode, annotations }) => [
     ...actingProblem({ name, annotations }, world),
     ...[...pools.values()].flatMap((pool) =>
       poolLints(pool, { now, isDelegated: mode === 'delegate' }).map((lint) => ({
@@ -21,6 +22,7 @@ export function nodeProblems(members: readonly NodeMember[], world: World, now: 
         ...sourceOf(fleet, { kind: 'NodePool', name: pool.name }),
       })),
     ),
+    ...subnetMoves({ name, classes }, world),
     ...contradictions(name, world),
   ]);
   return [...new Map(found.map((problem) => [canonicalJson(problem), problem])).values()];

@@ -54,8 +54,9 @@ export function nodesOutcome(world: World, objects: DeliveredNodeObjects): Secti
 
 /** Undefined where its nodes are not known. */
 export function planOf(member: NodeMember, world: World, now: Instant): ClusterPlan | undefined {
-  const { name: clusterName, mode, observation, pools, market, record } = member;
+  const { name: clusterName, mode, observation, pools, classes, market, record } = member;
   if (observation === undefined) return undefined;
   const gates = world.input.fleet.config?.spec.nodeDisruption?.featureGates ?? { SpotToSpotConsolidation: false };
-  return planCluster({ clusterName, mode, observation, pools, market, record, gates, now, digest: world.input.digest });
+  const { digest } = world.input;
+  return planCluster({ clusterName, mode, observation, pools, classes, market, record, gates, now, digest });
 }

@@ -27,6 +27,8 @@ export interface ClusterPlanInput {
   readonly clusterName: string;
   readonly mode: DisruptionMode;
   readonly observation: ClusterObservation;
+  /** AKSNodeClasses that this plan delivers. */
+  readonly classes?: readonly Manifest[];
   readonly pools: ReadonlyMap<string, Pool>;
   readonly market: Market;
   readonly record: NodePlan | undefined;
@@ -101,7 +103,7 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
     due: due.sort(byStart),
     proposed,
     blocked,
-    claims: recordedClaims(cluster, { ...input, classes: classesOf(observation.extras), busy }),
+    claims: recordedClaims(cluster, { ...input, classes: classesOf(input), busy }),
     evolved,
     driftedNodes: cluster.nodes.filter((_, at) => state.driftOf(at) !== undefined).length,
     wakes: [
@@ -140,6 +142,7 @@ const byStart = (a: NodeCommand, b: NodeCommand): number =>
 
 function stateOf({
   observation,
+  classes,
   market,
   pools,
   gates,
@@ -155,7 +158,7 @@ function stateOf({
   readonly scheduling: Scheduling;
   readonly evolved: Evolved;
 }): PlanState {
-  const drift = { market, classes: classesOf(observation.extras), digest, now };
+  const drift = { market, classes: classesOf({ observation, classes }), digest, now };
   const drifts = new Map<number, ReturnType<typeof driftOf>>();
   const coolDowns = new Map(
     evolved.failures.flatMap(({ nodes, until }) => nodes.map((name) => [name, parseInstant(until) ?? 0] as const)),
@@ -179,13 +182,20 @@ function stateOf({
   });
 }
 
-const classesOf = (extras: readonly Manifest[]): ReadonlyMap<string, Manifest> =>
-  new Map(
-    extras.map((manifest) => [
-      classKey({ group: manifest.apiVersion.split('/')[0]!, kind: manifest.kind, name: manifest.metadata.name }),
-      manifest,
-    ]),
-  );
+/** Node classes as files write them, with the status that the cluster shows; others as the cluster shows them. */
+function classesOf({
+  observation: { extras },
+  classes = [],
+}: Pick<ClusterPlanInput, 'observation' | 'classes'>): ReadonlyMap<string, Manifest> {
+  const keyOf = ({ apiVersion, kind, metadata: { name } }: Manifest): string =>
+    classKey({ group: apiVersion.split('/')[0]!, kind, name });
+  const live = new Map(extras.map((manifest) => [keyOf(manifest), manifest]));
+  const own = classes.map((manifest) => {
+    const status = live.get(keyOf(manifest))?.['status'];
+    return [keyOf(manifest), { ...manifest, ...(status === undefined ? {} : { status }) }] as const;
+  });
+  return new Map([...live, ...own]);
+}
 
 /** Where the pods of commands under way go: to nodes that stay, or to replacements, once these are there. */
 function movesUnderWay(commands: readonly NodeCommand[], { nodes, pods }: ClusterNodes) {

@@ -112,9 +112,12 @@ export const classOfPool = (pool: Pool, classes: DriftContext['classes']): Manif
 export const classDigest = (manifest: Manifest, digest: DriftContext['digest']): string =>
   `sha256:${digest(classText(manifest))}`;
 
+const classDefaults = { imageFamily: 'Ubuntu', osDiskSizeGB: 128 };
+
 const classText = memoize((manifest: Manifest) => {
   const { tags: _, ...spec } = fieldsAt(manifest, 'spec');
-  return canonicalJson(spec);
+  // A file leaves out what the API server fills in.
+  return canonicalJson(manifest.kind === 'AKSNodeClass' ? { ...classDefaults, ...spec } : spec);
 });
 
 function ofClass(node: ClusterNode, claim: Claim, pool: Pool, { classes, digest }: DriftContext): string | undefined {

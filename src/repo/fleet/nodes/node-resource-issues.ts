@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { error, type Issue, warning } from '../../../api/issue.ts';
 import type { Manifest } from '../../../api/meta.ts';
-import { type AksNodeClass, aksNodeClass, subnetPattern } from '../../../api/nodes/aks-node-class.ts';
+import { type AksNodeClass, aksNodeClass } from '../../../api/nodes/aks-node-class.ts';
 import { nodeClaim, nodePool } from '../../../api/nodes/node-pool.ts';
+import { isSubnetId } from '../../../api/nodes/subnet-id.ts';
 import { schemaIssues } from '../../../api/schema-issues.ts';
 import { withoutNulls } from '../../../api/without-nulls.ts';
 import { nodeClaimIssues, nodePoolIssues } from './node-pool-issues.ts';
@@ -38,7 +39,7 @@ const namespaced = (kind: string): Issue =>
 
 function classIssues({ spec }: AksNodeClass): Issue[] {
   const id = spec?.vnetSubnetID;
-  if (id === undefined || subnetPattern.test(id)) return [];
+  if (id === undefined || isSubnetId(id)) return [];
   return [
     error(
       'invalid-value',

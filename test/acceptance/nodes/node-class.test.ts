@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { claim, node, nodeMember, nodePool, observedNodes } from '../../support/node-world.ts';
+import { carriedOut, plan } from '../../support/plan-command.ts';
+
+const subnet = (name: string) =>
+  `/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/${name}`;
+const nodeClass = (spec: object, more: object = {}) => ({
+  apiVersion: 'karpenter.azure.com/v1beta1',
+  kind: 'AKSNodeClass',
+  metadata: { name: 'default' },
+  spec,
+  ...more,
+});
+const placement = `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacement
+metadata: {name: pools}
+spec:
+  resourceSelectors:
+  - {group: karpenter.sh, version: v1, kind: NodePool, name: default}
+  - {group: karpenter.azure.com, version: v1beta1, kind: AKSNodeClass, name: default}
+  policy: {placementType: PickAll}
+  strategy: {type: RollingUpdate, rollingUpdate: {unavailablePeriodSeconds: 0}}
+`;
+const disruption = { consolidateAfter: 'Never', budgets: [{ nodes: '100%' }] };
+const of = node('n1');
+
+const files = (spec: object) => ({
+  'members/eu-1.yaml': nodeMember('eu-1', 'plan'),
+  'placements/pools.yaml': placement,
+  'resources/pool.yaml': JSON.stringify(nodePool('default', { disruption })),
+  'resources/class.yaml': JSON.stringify(nodeClass(spec)),
+});
+
+/** The second of two plans: the first delivers `before`, and records the claim. */
+const changed = async (before: object, after: object, extras: readonly object[] = []) => {
+  const shown = { nodes: [of], pods: [], extras: [claim(of), ...extras] };
+  const first = await plan({ repo: files(before), observed: [observedNodes('eu-1', shown)] });
+  const [delivered] = carriedOut(first, ['eu-1']);
+  const { plan: second } = await plan({
+    repo: files(after),
+    observed: [JSON.stringify({ ...JSON.parse(delivered!), ...shown })],
+    recorded: first.recorded,
+    now: '2026-11-20T10:05:00Z',
+  });
+  return second.problems.map(({ rule, severity, file }) => `${severity} ${rule} ${file}`);
+};
+
+/** First the cluster has a class of its own, then the fleet delivers one of that name. */
+const takenOver = async (live: object, delivered: object) => {
+  const pool = nodePool('default', { disruption });
+  const observed = [observedNodes('eu-1', { nodes: [of], pods: [], extras: [pool, claim(of), nodeClass(live)] })];
+  const { recorded } = await plan({ repo: { 'members/eu-1.yaml': nodeMember('eu-1', 'plan') }, observed });
+  const { plan: second } = await plan({ repo: files(delivered), observed, recorded });
+  return second.nodes[0]!.commands.map(({ nodes }) => nodes[0]!.drift);
+};
+
+describe('a node class that the fleet delivers', () => {
+  it('makes nodes drift before it is applied, but for tags and written defaults', async () => {
+    expect(await takenOver({}, { imageFamily: 'AzureLinux' })).toEqual(['NodeClassDrift']);
+    expect(await takenOver({ imageFamily: 'Ubuntu', osDiskSizeGB: 128 }, { tags: { a: 'b' } })).toEqual([]);
+  });
+});
+
+describe('SubnetMove', () => {
+  const [a, b] = [{ vnetSubnetID: subnet('a') }, { vnetSubnetID: subnet('b') }];
+
+  it('warns of a move between two subnets, by the record or by what the cluster shows', async () => {
+    expect(await changed(a, b)).toEqual(['warning SubnetMove resources/class.yaml']);
+    expect(await changed(b, b, [nodeClass(a)])).toEqual(['warning SubnetMove resources/class.yaml']);
+  });
+
+  it('does not warn of the same subnet, and of a repair', async () => {
+    expect(await changed(a, { vnetSubnetID: subnet('A') })).toEqual([]);
+    const broken = nodeClass(a, { status: { conditions: [{ type: 'SubnetsReady', status: 'False' }] } });
+    expect(await changed(b, b, [broken])).toEqual([]);
+    expect(await changed(b, b, [nodeClass({ vnetSubnetID: 'nonsense' })])).toEqual([]);
+  });
+});
