@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { messageOf } from '../api/message-of.ts';
+import type { ForgeFetch } from '../forge/http.ts';
 import { networkFetch, openForge } from '../forge/open-forge.ts';
 import { parseAddress } from '../git/address.ts';
 import { approvalBranches, approvalPrefix } from '../git/approval-branches.ts';
@@ -29,6 +30,7 @@ import type { Connect } from './open-members.ts';
 import type { PassResult } from './pass/pass-result.ts';
 import type { Logger } from './report/log.ts';
 import { metrics } from './report/metrics.ts';
+import type { OpenForge } from './requests/approval-requests.ts';
 
 export interface OpenedDaemon {
   readonly daemon: Daemon;
@@ -61,10 +63,17 @@ export interface DaemonOptions extends MemberProviders {
   readonly clock: Clock;
   readonly pace: Clock;
   readonly log: Logger;
+  /** The forge of the fleet repo; absent: the one that fleet.yaml and the environment name. */
+  readonly forge?: OpenForge;
   /** A message about a member for users. */
   readonly noticed?: (message: string) => void;
   readonly passed?: (result: PassResult) => void;
 }
+
+const forgeOf =
+  ({ repo, fetch, pace }: { readonly repo: string; readonly fetch: ForgeFetch; readonly pace: Clock }): OpenForge =>
+  (named) =>
+    openForge({ named, repo, env: process.env, fetch, now: () => pace.now() });
 
 /** Wires a daemon: a fleet repo on one side, members on the other. Errors: GitError when the repo cannot be opened. */
 export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
@@ -139,7 +148,7 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
       pullRequestBranches: pullRequests.use,
       publishIntervalMs: status.remote ? input.publishIntervalMs : 0,
       forgetRefs: () => source.refs.expire(),
-      forge: (named) => openForge({ named, repo, env: process.env, fetch: network.fetch, now: () => pace.now() }),
+      forge: input.forge ?? forgeOf({ repo, fetch: network.fetch, pace }),
       waitsForGit: () => pending > 0,
     });
     opened.push(async () => {

@@ -10,7 +10,7 @@ interface ApprovalEvent {
   readonly by?: string;
 }
 
-/** Timelines show the wait, with what it is for, as a hold. */
+/** Timelines show the wait, with what it is for, as a hold, and the answer. */
 export const approvals: EventSource<ApprovalEvent> = {
   events: ({ before, plan }) =>
     plan.approvals.flatMap(({ planned, answer, approvedBy: by }): ApprovalEvent[] => {
@@ -22,4 +22,6 @@ export const approvals: EventSource<ApprovalEvent> = {
     }),
   sentences: (events) =>
     events.map(({ kind, name, by = 'approved' }) => `${name}: ${kind === 'approved' ? by : 'waiting for approval'}`),
+  entries: ({ kind, name, by = 'approved' }) =>
+    kind === 'approved' ? [{ tone: 'good', subject: 'approval', text: `${name}: ${by}` }] : [],
 };

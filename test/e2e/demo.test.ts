@@ -37,7 +37,8 @@ describe('the demo, as someone starts it', () => {
     const story = [
       'picked prod',
       'stage staging: started',
-      'merged gitfleet/approve/payments-1-after-staging',
+      'merged gitfleet/approve/payments-1-after-staging by its pull request http://127.0.0.1',
+      'payments-1-after-staging: approved by ',
       'stage production: started',
       'the run is complete',
       'Everything is done.',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { matchedOperation } from '../../src/simulator/forge/simulated-forge.ts';
 
 /** What a forge describes of one operation, cut to what gitfleet uses; `api/*.json` name their sources. */
 interface Operation {
@@ -12,14 +13,7 @@ interface Operation {
 /** A request or an answer that is not as described. */
 export class Mistake extends Error {}
 
-export interface Matched {
-  /** `GET /repos/{owner}/{repo}/pulls` */
-  readonly operation: string;
-  /** Parts of the path by name, decoded. */
-  readonly params: Readonly<Record<string, string>>;
-}
-
-/** The operations of a forge: finds the one of a request, and throws where request or answer are not as it describes them. */
+/** The operations of a forge: throws where request or answer are not as it describes them. */
 export function describedApi(name: 'github' | 'gitlab' | 'gitea' | 'forgejo') {
   const text = readFileSync(join(import.meta.dirname, `api/${name}.json`), 'utf8');
   const { operations } = JSON.parse(text) as { operations: Readonly<Record<string, Operation>> };
@@ -32,19 +26,8 @@ export function describedApi(name: 'github' | 'gitlab' | 'gitea' | 'forgejo') {
       throw new Mistake(`${name}: ${what} is not as described: ${z.prettifyError(error)}: ${JSON.stringify(value)}`);
   };
   return {
-    match(method: string, path: string): Matched {
-      const parts = path.split('/');
-      for (const operation of Object.keys(operations)) {
-        const template = operation.split(' ')[1]!.split('/');
-        if (!operation.startsWith(`${method} `) || template.length !== parts.length) continue;
-        if (!template.every((part, at) => part.startsWith('{') || part === parts[at])) continue;
-        const params = template.flatMap((part, at) =>
-          part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(parts[at]!)]] : [],
-        );
-        return { operation, params: Object.fromEntries(params) };
-      }
-      throw new Mistake(`${name}: ${method} ${path} is no operation that gitfleet may use`);
-    },
+    knows: (method: string, path: string): boolean =>
+      matchedOperation(Object.keys(operations), method, path) !== undefined,
     request(operation: string, query: URLSearchParams, body: unknown): void {
       const { query: parameters = {}, body: schema } = operations[operation]!;
       for (const [parameter, value] of query) {

@@ -6,8 +6,8 @@ import { type Forge, ForgeError } from '../../src/forge/forge.ts';
 import { networkFetch, openForge } from '../../src/forge/open-forge.ts';
 import { folder, removeFolders } from '../support/folders.ts';
 import { bare as bareRepository, elsewhere, gitThere, sh } from '../support/git-repository.ts';
-import type { DialectName } from './dialect.ts';
 import { bareHost } from './git-host.ts';
+import type { DialectName } from './test-forge.ts';
 import { type Fault, TestForge } from './test-forge.ts';
 
 const head = 'gitfleet/approve/web-1-after-canary';

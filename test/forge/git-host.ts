@@ -1,18 +1,14 @@
+import type { GitHost } from '../../src/simulator/forge/simulated-forge.ts';
 import { sh } from '../support/git-repository.ts';
 import type { MemoryRepo } from '../support/memory-repo.ts';
 
-export type MergeMethod = 'merge commit' | 'squash' | 'rebase';
-
-/** The repository behind a forge: what its merge button does. */
-export interface GitHost {
-  /** Tips of all branches by name. */
+/** Its tips are there at once, also between requests. */
+export interface TestHost extends GitHost {
   tips(): ReadonlyMap<string, string>;
-  /** Moves `base`. */
-  merge(head: string, base: string, how: MergeMethod, title?: string): Promise<void>;
 }
 
 /** A bare repository, by git itself. */
-export const bareHost = (bare: string): GitHost => ({
+export const bareHost = (bare: string): TestHost => ({
   tips: () =>
     new Map(
       sh(bare, 'for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads')
@@ -29,7 +25,7 @@ export const bareHost = (bare: string): GitHost => ({
 });
 
 /** A repository in memory. Branches that change other files than `base` did since are all that it can merge. */
-export const memoryHost = (repo: MemoryRepo): GitHost => ({
+export const memoryHost = (repo: MemoryRepo): TestHost => ({
   tips: () => new Map([...repo.refs].map(([ref, oid]) => [ref.slice('refs/heads/'.length), oid])),
   async merge(head, base, how, title = `${how} of ${head}`) {
     const [tip, target] = [repo.tip(head)!, repo.tip(base)!];

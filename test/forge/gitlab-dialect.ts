@@ -14,7 +14,7 @@ import {
   type StoredPull,
   statusesOf,
   users,
-} from './dialect.ts';
+} from '../../src/simulator/forge/dialect.ts';
 
 const project = '/api/v4/projects/{id}';
 const requests = `${project}/merge_requests`;

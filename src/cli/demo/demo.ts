@@ -2,20 +2,23 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDaemon } from '../../daemon/open.ts';
 import { openLog } from '../../daemon/report/log.ts';
+import { approvalBranch } from '../../engine/gate/request.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { mergeBranch } from '../../git/local/worktree.ts';
+import type { Forge, PullRequest } from '../../forge/forge.ts';
 import { defaultAuthor, parsePerson } from '../../git/person.ts';
 import { systemClock } from '../../members/clock.ts';
 import { upgradeProvidersOf } from '../../members/upgrade/providers.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { countText, explainCommand, shortagesOf } from '../../report/shortage.ts';
 import { scaledClock } from '../../simulator/clock.ts';
+import { mergeRequest } from '../change/approve/merge-request.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { speedOf } from '../simulate/simulate.ts';
 import { withStatus } from '../status/open-status.ts';
 import { isColored } from '../terminal/colors.ts';
 import { CliError } from '../terminal/exit.ts';
+import { openDemoForge } from './demo-forge.ts';
 import { openDemoDirectory } from './directory.ts';
 import { narrate, planInEffect } from './narrate.ts';
 import { isSettled, openApprovals, unfinished } from './settled.ts';
@@ -45,6 +48,7 @@ export async function demo(options: DemoOptions): Promise<void> {
   const simulated = await simulatedMembers(join(repo, 'simulated-fleet.yaml'), clock);
   const kubeconfig = join(dir, 'kubeconfig');
   await simulated.listen(kubeconfig);
+  const { forge, close: closeForge } = await openDemoForge(repo);
   greet({ output, dir, repo, kubeconfig, fresh, speed, members: simulated.names });
 
   // What an earlier demo in the directory did is not news.
@@ -70,6 +74,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     clock,
     pace: systemClock,
     log,
+    forge: () => ({ forge }),
     noticed: (message) => output.line({ tone: 'bad', subject: 'member', text: message }),
     passed(result) {
       // Gathered changes are not on the status branch yet; later plans may still change their times.
@@ -89,8 +94,8 @@ export async function demo(options: DemoOptions): Promise<void> {
   });
   try {
     const ended = options.exitWhenSettled
-      ? await Promise.race([untilSettled({ plan: () => before, next, repo, output }), interrupted])
-      : await Promise.race([hintWhenQuiet({ plan: () => before, next, output, repo, kubeconfig }), interrupted]);
+      ? await Promise.race([untilSettled({ plan: () => before, next, repo, output, forge }), interrupted])
+      : await Promise.race([hintWhenQuiet({ plan: () => before, next, output, repo, forge, kubeconfig }), interrupted]);
     isKept = options.dir !== undefined || ended === 'interrupted';
     if (ended === 'interrupted')
       output.note(`stopping; --dir ${dir} resumes from here${options.dir === undefined ? ', rm -r deletes it' : ''}`);
@@ -98,6 +103,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     opened.daemon.stop();
     await running;
     await opened.close();
+    await closeForge();
     await simulated.close();
     clearInterval(reserving);
     await release(clock.now());
@@ -136,22 +142,29 @@ interface Watching {
   readonly next: () => Promise<void>;
   readonly output: Timeline;
   readonly repo: string;
+  readonly forge: Forge;
 }
 
-async function untilSettled({ plan, next, repo, output }: Watching): Promise<'settled'> {
+/** The pull request that asks for an approval, once the daemon has opened it. */
+const requestOf = async (forge: Forge, name: string): Promise<PullRequest | undefined> =>
+  (await forge.find({ head: approvalBranch({ name }), base: 'main' })).find(({ state }) => state === 'open');
+
+async function untilSettled({ plan, next, forge, output }: Watching): Promise<'settled'> {
   const merged = new Set<string>();
   const until = Date.now() + patienceMs;
   for (;;) {
     const present = plan();
     for (const name of present ? openApprovals(present) : []) {
       if (merged.has(name)) continue;
-      const found = await mergeBranch(repo, `gitfleet/approve/${name}`, `Approve ${name}`);
-      if (!found) continue;
+      const pull = await requestOf(forge, name);
+      if (!pull) continue;
       merged.add(name);
+      const merge = { head: pull.head, base: 'main', tip: pull.headCommit, title: `Approve ${name}`, body: '' };
+      await mergeRequest(forge, merge, { clock: systemClock, timeoutMs: 10_000, waiting: () => {} });
       output.line({
         tone: 'decided',
         subject: 'you',
-        text: `merged gitfleet/approve/${name} (--exit-when-settled does it for you)`,
+        text: `merged ${pull.head} by its pull request ${pull.url} (--exit-when-settled does it for you)`,
       });
     }
     if (present && isSettled(present)) {
@@ -181,18 +194,21 @@ async function untilSettled({ plan, next, repo, output }: Watching): Promise<'se
 
 /** Prints how to approve a new request, and what to try once nothing more happens by itself. */
 async function hintWhenQuiet(input: Watching & { readonly kubeconfig: string }): Promise<never> {
-  const { plan, next, output, repo, kubeconfig } = input;
+  const { plan, next, output, repo, forge, kubeconfig } = input;
   const hinted = new Set<string>();
   for (;;) {
-    await next();
+    // The pull request is opened after the reconciliation. The timer keeps no demo alive that was stopped.
+    await Promise.race([next(), new Promise((done) => setTimeout(done, 500).unref())]);
     const present = plan();
     if (!present) continue;
     const open = openApprovals(present);
     for (const name of open) {
       if (hinted.has(name)) continue;
+      const pull = await requestOf(forge, name);
+      if (!pull) continue;
       hinted.add(name);
-      output.hint('The staged run waits for your approval. Approve it with', [
-        `git -C ${repo} merge gitfleet/approve/${name}`,
+      output.hint(`The staged run waits for your approval: its pull request is ${pull.url}. Approve it with`, [
+        `npm run -s gitfleet -- approve ${name} --repo ${repo}`,
       ]);
     }
     const quiet = present.placements.every((placement) => placement.bindings.every(({ move }) => move === 'keep'));

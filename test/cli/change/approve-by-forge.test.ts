@@ -71,7 +71,7 @@ it('of a URL with a token merges the pull request by the forge', async () => {
     kind: 'Change',
     summary: `${name} is approved`,
     branch: 'main',
-    pullRequest: { number: '#1', url: 'https://forge.example/acme/fleet/pull/1' },
+    pullRequest: { number: '#1', url: 'https://forge.example/acme/fleet/pulls/1' },
     files: [{ path }],
   });
   expect(fleet.git('log', '-1', '--format=%s', 'main')).toBe(`Approve ${name}`);
@@ -89,7 +89,7 @@ it('in a clone merges by git, unless --forge', async () => {
   const byForge = await run('--repo', clone, '--forge');
   expect(byForge).toMatchObject({
     code: 0,
-    out: `${name} is approved: #1 merged into main, https://forge.example/acme/fleet/pull/1\n  ${path}\n`,
+    out: `${name} is approved: #1 merged into main, https://forge.example/acme/fleet/pulls/1\n  ${path}\n`,
     err: `note: ${clone} is behind its origin now: git pull\n`,
   });
   fleet.git('update-ref', 'refs/heads/main', 'main~1');

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { mergeRequest } from '../../../src/cli/change/approve/merge-request.ts';
 import { openForge } from '../../../src/forge/open-forge.ts';
 import { manualClock } from '../../../src/simulator/clock.ts';
-import type { DialectName } from '../../forge/dialect.ts';
 import { memoryHost } from '../../forge/git-host.ts';
+import type { DialectName } from '../../forge/test-forge.ts';
 import { TestForge } from '../../forge/test-forge.ts';
 import { MemoryRepo } from '../../support/memory-repo.ts';
 

@@ -1,5 +1,6 @@
-import { type DialectName, openPull, type StoredPull } from '../../forge/dialect.ts';
+import { openPull, type StoredPull } from '../../../src/simulator/forge/dialect.ts';
 import { memoryHost } from '../../forge/git-host.ts';
+import type { DialectName } from '../../forge/test-forge.ts';
 import { TestForge } from '../../forge/test-forge.ts';
 import { deployment, member, placement } from '../../support/paper-fleet.ts';
 import { VirtualFleet } from '../../support/virtual-fleet.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { GitError } from '../../../src/git/git-error.ts';
-import type { DialectName } from '../../forge/dialect.ts';
+import type { DialectName } from '../../forge/test-forge.ts';
 import { branch, config, forgeFleet } from '../requests/forge-fleet.ts';
 import { configMap, PreviewFleet } from './preview-fleet.ts';
 

@@ -1,5 +1,5 @@
-import type { DialectName } from '../../forge/dialect.ts';
 import { memoryHost } from '../../forge/git-host.ts';
+import type { DialectName } from '../../forge/test-forge.ts';
 import { TestForge } from '../../forge/test-forge.ts';
 import { devThenProd } from '../../support/dev-then-prod.ts';
 import { deployment, member, placement } from '../../support/paper-fleet.ts';

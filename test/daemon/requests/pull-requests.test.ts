@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DialectName } from '../../forge/dialect.ts';
-import type { TestForge } from '../../forge/test-forge.ts';
+import type { DialectName, TestForge } from '../../forge/test-forge.ts';
 import type { VirtualFleet } from '../../support/virtual-fleet.ts';
 import { branch, config, forgeFleet, run, web } from './forge-fleet.ts';
 

@@ -1,4 +1,4 @@
-import type { MergeMethod } from './git-host.ts';
+export type MergeMethod = 'merge commit' | 'squash' | 'rebase';
 
 /** A pull request as a forge of any kind stores it. */
 export interface StoredPull {
@@ -39,8 +39,6 @@ export const users = { ann: 101, ben: 102 } as const;
 /** The account of the right token. */
 export const account = 'fleet-bot';
 
-export type DialectName = 'github' | 'gitlab' | 'gitea' | 'forgejo';
-
 /** What the operations of a dialect work on. */
 export interface ForgeState {
   readonly pulls: StoredPull[];
@@ -49,6 +47,8 @@ export interface ForgeState {
   /** The present, RFC 3339. */
   now(): string;
   newId(): number;
+  /** Page of the repository, without a slash at its end. */
+  readonly web: string;
   /** The merge button: false while something is missing, which `missing` names. */
   merge(number: number, how: MergeMethod, title?: string): Promise<boolean>;
   readonly missing: string;

@@ -19,13 +19,13 @@ import {
   users,
 } from './dialect.ts';
 
-const repo = '/repos/{owner}/{repo}';
-const created = (body: unknown): Answered => ({ status: 201, body });
-const ok = (body: unknown): Answered => ({ status: 200, body });
+export const repo = '/repos/{owner}/{repo}';
+export const created = (body: unknown): Answered => ({ status: 201, body });
+export const ok = (body: unknown): Answered => ({ status: 200, body });
 
-const pullJson = (forge: ForgeState, pull: StoredPull) => ({
+export const pullJson = (forge: ForgeState, pull: StoredPull) => ({
   number: pull.number,
-  html_url: `https://forge.example/acme/fleet/pull/${pull.number}`,
+  html_url: `${forge.web}/pulls/${pull.number}`,
   state: pull.state === 'open' ? 'open' : 'closed',
   merged_at: pull.state === 'merged' ? forge.now() : null,
   title: pull.title,
@@ -34,10 +34,10 @@ const pullJson = (forge: ForgeState, pull: StoredPull) => ({
   base: { ref: pull.base, sha: forge.tip(pull.base)!, repo: { id: 1 } },
 });
 
-const ofState = (pull: StoredPull, state: string | undefined): boolean =>
+export const ofState = (pull: StoredPull, state: string | undefined): boolean =>
   state === 'all' || (state === 'closed') !== (pull.state === 'open');
 
-function patched({ forge, params, body }: Asked, status: number): Answered {
+export function patched({ forge, params, body }: Asked, status: number): Answered {
   const pull = pullOf(forge, params['pull_number'] ?? params['index']);
   if (body['title'] !== undefined) pull.title = body['title'];
   if (body['body'] !== undefined) pull.body = body['body'];
@@ -45,20 +45,20 @@ function patched({ forge, params, body }: Asked, status: number): Answered {
   return { status, body: pullJson(forge, pull) };
 }
 
-const commentJson = ({ id, body, user, updatedAt }: StoredComment) => ({
+export const commentJson = ({ id, body, user, updatedAt }: StoredComment) => ({
   id,
   body,
   user: { login: user },
   updated_at: updatedAt,
 });
 
-function labelled({ forge, params, json }: Asked): Answered {
+export function labelled({ forge, params, json }: Asked): Answered {
   const { labels } = pullOf(forge, params['issue_number'] ?? params['index']);
   labels.push(...(json['labels'] as string[]));
   return ok(labels.map((name) => ({ name })));
 }
 
-function reviewed(asked: Asked): unknown {
+export function reviewed(asked: Asked): unknown {
   const { forge, params, json } = asked;
   const pull = pullOf(forge, params['pull_number'] ?? params['index']);
   const names = json['reviewers'] as string[];
@@ -67,76 +67,10 @@ function reviewed(asked: Asked): unknown {
   return pullJson(forge, pull);
 }
 
-function withStatus({ forge, params, body }: Asked): void {
+export function withStatus({ forge, params, body }: Asked): void {
   const { context = '', state = '', description = '' } = body;
   forge.statuses.push({ commit: params['sha']!, context, state, description });
 }
-
-export const githubDialect: Dialect = {
-  root: '',
-  closesWithBranch: true,
-  // An app shows a JWT, for its own two operations only.
-  tokenOf({ authorization = '' }, path) {
-    const token = /^Bearer (.*)$/.exec(authorization)?.[1];
-    const isOfApp = path === '/app' || path.startsWith('/app/') || path.endsWith('/installation');
-    return isOfApp && token?.split('.').length === 3 ? 'right-token' : token;
-  },
-  operations: {
-    [`GET ${repo}/installation`]: () => ok({ id: 5 }),
-    'GET /app': () => ok({ slug: account }),
-    'GET /user': () => ok({ login: account }),
-    'POST /app/installations/{installation_id}/access_tokens': ({ forge }) =>
-      created({ token: 'right-token', expires_at: new Date(Date.parse(forge.now()) + 3_600_000).toISOString() }),
-    [`GET ${repo}/pulls`]: ({ forge, query: { state = 'open', head, base, per_page: size = '30', page } }) => {
-      const found = forge.pulls
-        .filter((pull) => ofState(pull, state) && (base === undefined || pull.base === base))
-        // Without an owner the filter is ignored.
-        .filter((pull) => !head?.includes(':') || `${pull.fork ? 'other' : 'acme'}:${pull.head}` === head)
-        .sort((a, b) => b.number - a.number);
-      return ok(paged(found, Math.min(Number(size), 100), page).map((pull) => pullJson(forge, pull)));
-    },
-    [`POST ${repo}/pulls`]: ({ forge, body }) => {
-      const { head = '', base = '', title = '', body: text = '' } = body;
-      const refused = (message: string): Answered => ({
-        status: 422,
-        body: { message: 'Validation Failed', errors: [{ resource: 'PullRequest', code: 'custom', message }] },
-      });
-      if (openOne(forge, head, base)) return refused(`A pull request already exists for acme:${head}.`);
-      if (forge.tip(head) === forge.tip(base)) return refused(`No commits between ${base} and ${head}`);
-      return created(pullJson(forge, openPull(forge, { head, base, title, body: text })));
-    },
-    [`PATCH ${repo}/pulls/{pull_number}`]: (asked) => patched(asked, 200),
-    [`GET ${repo}`]: () => ok({ allow_merge_commit: false, allow_squash_merge: true }),
-    [`PUT ${repo}/pulls/{pull_number}/merge`]: async ({ forge, params, body }) => {
-      const { sha: commit, merge_method: how = 'merge', commit_title: title } = body;
-      return (
-        (await refusedMerge(forge, params['pull_number'], { commit, how: methods[how]!, title })) ??
-        ok({ sha: forge.tip('main'), merged: true, message: 'Pull Request successfully merged' })
-      );
-    },
-    [`POST ${repo}/issues/{issue_number}/labels`]: labelled,
-    [`POST ${repo}/pulls/{pull_number}/requested_reviewers`]: (asked) => {
-      const pull = reviewed(asked);
-      const message = 'Reviews may only be requested from collaborators.';
-      return pull === undefined ? { status: 422, body: { message } } : created(pull);
-    },
-    [`GET ${repo}/pulls/{pull_number}/reviews`]: ({ forge, params }) =>
-      ok(pullOf(forge, params['pull_number']).reviews.map(({ user, state }) => ({ user: { login: user }, state }))),
-    [`GET ${repo}/issues/{issue_number}/comments`]: ({ forge, params, query: { per_page: size = '30', page } }) =>
-      ok(paged(pullOf(forge, params['issue_number']).comments, Number(size), page).map(commentJson)),
-    [`POST ${repo}/issues/{issue_number}/comments`]: ({ forge, params, body }) =>
-      created(commentJson(commented(forge, params['issue_number'], body['body']))),
-    [`PATCH ${repo}/issues/comments/{comment_id}`]: ({ forge, params, body }) =>
-      ok(commentJson(edited(forge, params['comment_id'], body['body']))),
-    [`DELETE ${repo}/issues/comments/{comment_id}`]: ({ forge, params }) => deleted(forge, params['comment_id']),
-    [`GET ${repo}/commits/{ref}/statuses`]: ({ forge, params, query: { per_page: size = '30', page } }) =>
-      ok(paged(statusesOf(forge, params['ref']), Number(size), page)),
-    [`POST ${repo}/statuses/{sha}`]: (asked) => {
-      withStatus(asked);
-      return created({ state: asked.body['state'], context: asked.body['context'] });
-    },
-  },
-};
 
 /** Gitea 1.26 filters by `base_branch`, Forgejo by `base` and `head`; both cut pages to 50. */
 export const giteaDialect: Dialect = {
