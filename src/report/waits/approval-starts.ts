@@ -32,7 +32,7 @@ export function approvalStarts(run: StagedUpdateRun, task: StageTaskState): stri
     return [
       leaving.length === 0
         ? 'the end of the run: there is no stage after it'
-        : `the removal from ${leaving.length} cluster(s): ${listUpTo(leaving, mostNamed)}`,
+        : `the removal from ${clustersOf(leaving)}: ${listUpTo(leaving, mostNamed)}`,
       ...when,
     ];
   }
@@ -40,7 +40,9 @@ export function approvalStarts(run: StagedUpdateRun, task: StageTaskState): stri
   return [
     names.length === 0
       ? `stage ${next.stage.stageName}, which has no clusters`
-      : `stage ${next.stage.stageName}, ${names.length} cluster(s), at most ${next.maxConcurrency} at once: ${listUpTo(names, mostNamed)}`,
+      : `stage ${next.stage.stageName}, ${clustersOf(names)}, at most ${next.maxConcurrency} at once: ${listUpTo(names, mostNamed)}`,
     ...when,
   ];
 }
+
+const clustersOf = ({ length }: readonly string[]): string => `${length} ${length === 1 ? 'cluster' : 'clusters'}`;

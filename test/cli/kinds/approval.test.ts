@@ -31,7 +31,7 @@ describe('describe approval', () => {
       Review:     sha256:12
 
       Approval starts:
-        stage prod, 2 cluster(s), at most 2 at once: us-1, us-2
+        stage prod, 2 clusters, at most 2 at once: us-1, us-2
         not before the soak of stage canary is over, at 2026-11-20T12:05:00Z
 
       How to approve or reject:
@@ -45,13 +45,13 @@ describe('describe approval', () => {
 
   it('before a stage approval starts that stage', () => {
     expect(page(request('web-1-before-prod', 'prod'), statusWith([waiting]))).toContain(
-      'Approval starts:\n  stage prod, 2 cluster(s), at most 2 at once: us-1, us-2\n',
+      'Approval starts:\n  stage prod, 2 clusters, at most 2 at once: us-1, us-2\n',
     );
   });
 
   it.each([
     ['the end of the run', [], 'the end of the run: there is no stage after it'],
-    ['the removal of the remaining bindings', ['old-1', 'old-2'], 'the removal from 2 cluster(s): old-1, old-2'],
+    ['the removal of the remaining bindings', ['old-1', 'old-2'], 'the removal from 2 clusters: old-1, old-2'],
   ])('after the last stage approval starts %s', (_, leaving, expected) => {
     const last = run({
       stagesStatus: [

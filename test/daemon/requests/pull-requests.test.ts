@@ -171,7 +171,7 @@ it('edits the text in place when facts change, at most once a minute, and puts b
   await untilOpen();
   await fleet.run(130);
   const { body } = forge.pull(1);
-  expect(body).toContain('Merging starts stage prod, 2 cluster(s), at most 1 at once: b, c.');
+  expect(body).toContain('Merging starts stage prod, 2 clusters, at most 1 at once: b, c.');
   const edits = asked('PATCH');
   await fleet.run(600);
   expect(asked('PATCH')).toBe(edits);
