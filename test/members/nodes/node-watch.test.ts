@@ -109,6 +109,27 @@ describe('nodes of a member', () => {
     world.member.stop();
   });
 
+  it('are the same value after changes of pods and nodes that no plan reads', async () => {
+    const world = await observed();
+    await world.user('POST', podPath, pod('web-1', 'node-0'));
+    await world.pass(20);
+    const before = world.observation();
+    const heartbeats = {
+      [`${podPath}/web-1/status`]: { hostIP: '10.0.0.9' },
+      '/api/v1/nodes/node-0/status': { nodeInfo: { kernelVersion: 'next' } },
+    };
+    for (const [path, status] of Object.entries(heartbeats))
+      expect((await world.user('PATCH', path, { status }))['status']).toMatchObject(status);
+    await world.pass(20);
+    const after = world.observation();
+    expect(
+      [after.nodes, after.pods, after.extras].map(
+        (list, at) => list === [before.nodes, before.pods, before.extras][at],
+      ),
+    ).toEqual([true, true, true]);
+    world.member.stop();
+  });
+
   it('are unknown while a list that decides about them is forbidden, which is named', async () => {
     const world = await observed({ intercept: forbidden('/apis/policy/v1/poddisruptionbudgets') });
     const { nodes: seen, notListed, complete } = world.observation();
