@@ -24,6 +24,7 @@ export const limits = {
   steady: { pass: { most: 300, cores: 1 }, requests: { most: 0, cores: 1 } },
   // A parse of the same files is the baseline. Threads help from three cores on (`parse-pool.ts`).
   load: { cold: { ratio: 1.2, cores: 2 }, restart: { ratio: 0.25, cores: 2 }, change: { ratio: 6, cores: 2 } },
+  verifiedStart: { ratio: 1.1, cores: 1 },
   status: { ratio: 1.5, cores: 2 },
   files: { plan: { ratio: 16, cores: 2 }, memory: { most: 1_024, cores: 2 } },
   upgrades: {

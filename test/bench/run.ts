@@ -9,6 +9,7 @@ const benches: Readonly<Record<string, () => Promise<{ run: () => void | Promise
   'one-file': () => import('./one-file.ts'),
   preview: () => import('./preview.ts'),
   load: () => import('./load.ts'),
+  'verified-start': () => import('./verified-start.ts'),
   status: () => import('./status-commit.ts'),
   help: () => import('./help.ts'),
   demo: () => import('./demo.ts'),
