@@ -50,7 +50,9 @@ it('a rollout over staging, canary and production, from commit to finished, as s
       const fresh: string[] = [];
       for (let oid = tip; oid !== undefined && oid !== status; ) {
         const { message, parents } = await fleet.repo.objects.commit(oid);
-        fresh.unshift(`## Status commit\n\n~~~\n${message.split('\n[skip ci]')[0]!.trim()}\n~~~`);
+        const text = message.split('\n[skip ci]')[0]!.trim();
+        // It adds the link of the pull request, about when that is looked at.
+        if (text !== 'Update status') fresh.unshift(`## Status commit\n\n~~~\n${text}\n~~~`);
         oid = parents[0];
       }
       status = tip;
