@@ -2,6 +2,7 @@ import type { Manifest, ObjectRef } from '../api/meta.ts';
 import type { DisruptionMode } from '../api/nodes/disruption-modes.ts';
 import { isFields } from '../engine/kernel/fields.ts';
 import { groupVersionOf } from '../engine/selection/group-version.ts';
+import type { UpgradeProviderName } from '../engine/upgrade/member-annotations.ts';
 import { watchedKinds } from './nodes/watched-kinds.ts';
 
 /** One thing that the account of a member may do there. */
@@ -27,8 +28,8 @@ export interface Work {
   readonly removed: readonly ObjectRef[];
   /** What gitfleet does about nodes; undefined: it does not look at them. */
   readonly nodes: DisruptionMode | undefined;
-  /** Value of `gitfleet.dev/upgrade-provider`. */
-  readonly upgrades: string | undefined;
+  /** Undefined: nothing upgrades it. */
+  readonly upgrades: UpgradeProviderName | undefined;
 }
 
 /** The plural of a kind, as the member or a CRD of the repo says; undefined: neither knows the kind. */
@@ -53,12 +54,15 @@ const executing: readonly Right[] = [
   { verb: 'delete', group: 'karpenter.sh', resource: 'nodeclaims' },
 ];
 
-/** By upgrade provider; the others act elsewhere than on the member. */
-const upgrading: Readonly<Record<string, readonly Right[]>> = {
+/** By upgrade provider. Those without rights act elsewhere than on the member. */
+const upgrading: Readonly<Record<UpgradeProviderName, readonly Right[]>> = {
+  'cluster-api': [],
+  aks: [],
   'system-upgrade-controller': [
     ...['list', 'create', 'delete'].map((verb): Right => inUpgrades(verb, 'upgrade.cattle.io', 'plans')),
     ...['list', 'delete'].map((verb): Right => inUpgrades(verb, 'batch', 'jobs')),
   ],
+  simulated: [],
 };
 
 function inUpgrades(verb: string, group: string, resource: string): Right {
@@ -80,7 +84,7 @@ export function rightsFor(work: Work, pluralOf: PluralOf): Right[] {
       ? []
       : watchedKinds.flatMap((of) => ['list', 'watch'].map((verb) => ({ verb, ...resource(of) })))),
     ...(work.nodes === 'execute' ? executing : []),
-    ...((work.upgrades !== undefined && upgrading[work.upgrades]) || []),
+    ...(work.upgrades === undefined ? [] : upgrading[work.upgrades]),
   ];
   const rights = new Map<string, Right>(all.map((right) => [textOf(right), right]));
   return [...rights.values()].filter(

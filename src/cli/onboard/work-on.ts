@@ -8,7 +8,7 @@ import type { PlanResult } from '../../engine/plan.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
 import { placementTargets } from '../../engine/target-kinds.ts';
-import { providerAnnotation } from '../../engine/upgrade/member-annotations.ts';
+import { providerAnnotation, upgradeProviderNamed } from '../../engine/upgrade/member-annotations.ts';
 import { definitionIn } from '../../members/crd.ts';
 import type { PluralOf, Work } from '../../members/rights.ts';
 
@@ -35,7 +35,7 @@ export function workOn(cluster: ClusterName, input: PlanInput, { plan, contents 
     placed,
     removed: targets.flatMap((target) => recordedContent(contents, target).map(refOfManifest)),
     nodes: member && isAnnotated ? actingMode(member, undefined) : placed.some(isNodePool) ? 'delegate' : undefined,
-    upgrades: member?.annotations?.[providerAnnotation],
+    upgrades: upgradeProviderNamed(member?.annotations?.[providerAnnotation]),
   };
 }
 

@@ -2,7 +2,7 @@ import { type DisruptionMode, disruptionModes, nodeDisruptionAnnotation } from '
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { Problem } from '../../api/problem.ts';
 import { nameInFront, sourceOf } from '../problem-of.ts';
-import { providerAnnotation } from '../upgrade/member-annotations.ts';
+import { providerAnnotation, type UpgradeProviderName, upgradeProviderNamed } from '../upgrade/member-annotations.ts';
 import type { World } from '../world.ts';
 
 interface Annotated {
@@ -19,13 +19,20 @@ export function actingMode(member: Annotated, observation: ClusterObservation | 
   return written === 'execute' && machinesOf(member, observation) !== undefined ? 'plan' : written;
 }
 
-const removable: ReadonlySet<string | undefined> = new Set([undefined, 'simulated', 'cluster-api']);
+/** Whether gitfleet can have a provider remove a machine. */
+const removesMachines: Readonly<Record<UpgradeProviderName, boolean>> = {
+  'cluster-api': true,
+  aks: false,
+  'system-upgrade-controller': false,
+  simulated: true,
+};
 
 /** The provider that keeps the machines of a member, if nothing can remove them. */
 function machinesOf({ annotations }: Annotated, observation: ClusterObservation | undefined): string | undefined {
   const provider = annotations?.[providerAnnotation];
+  const known = upgradeProviderNamed(provider);
   const hasClaims = observation?.extras.some(({ kind }) => kind === 'NodeClaim') ?? false;
-  return removable.has(provider) || hasClaims ? undefined : provider;
+  return (known && removesMachines[known]) || hasClaims ? undefined : provider;
 }
 
 export function actingProblem(member: Annotated, world: World): Problem[] {

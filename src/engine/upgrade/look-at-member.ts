@@ -4,7 +4,7 @@ import type { MemberUpgrade } from '../../api/upgrade-status.ts';
 import { formatInstant, type Instant } from '../kernel/instant.ts';
 import type { MemberCause } from '../plan-document.ts';
 import { findingsAgainst } from './findings.ts';
-import { providerAnnotation, upgradeProviders } from './member-annotations.ts';
+import { providerAnnotation, upgradeProviderNamed, upgradeProviders } from './member-annotations.ts';
 import { whyUnavailable } from './observed-member.ts';
 import type { RunContext } from './run-context.ts';
 import { type TargetOfMember, targetOfMember } from './target-of-member.ts';
@@ -79,7 +79,7 @@ function withoutProvider(member: UpgradeMember): MemberVerdict | undefined {
   const provider = providerOf(member);
   if (provider === undefined)
     return wait('NoProvider', `nothing can upgrade ${member.name}: it has no annotation ${providerAnnotation}`);
-  if (upgradeProviders.includes(provider)) return undefined;
+  if (upgradeProviderNamed(provider) !== undefined) return undefined;
   const known = upgradeProviders.join(', ');
   return wait(
     'NoProvider',

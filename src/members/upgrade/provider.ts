@@ -1,6 +1,7 @@
 import type { UpgradeFinding } from '../../api/observation.ts';
 import type { ObservedVersions } from '../../api/observed-versions.ts';
 import type { UpgradeTarget } from '../../engine/plan-document.ts';
+import type { UpgradeProviderName } from '../../engine/upgrade/member-annotations.ts';
 
 /** One operation of an update run on one member. */
 export type UpgradeOperation = UpgradeTarget['upgrade'];
@@ -54,6 +55,6 @@ export class RefusedUpgrade extends Error {
 
 /** Which provider upgrades a member, and its name for it: annotations of the MemberCluster. */
 export interface ProviderSetting {
-  readonly provider: string;
+  readonly provider: UpgradeProviderName;
   readonly ref: string | undefined;
 }

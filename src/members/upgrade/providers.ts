@@ -1,3 +1,4 @@
+import { assertNever } from '../../engine/kernel/assert.ts';
 import { aksProvider } from './aks/aks.ts';
 import type { ResourceManager } from './aks/resource-manager.ts';
 import { clusterApiProvider } from './cluster-api/cluster-api.ts';
@@ -36,7 +37,7 @@ export const upgradeProvidersOf =
         return aksProvider(azure, resourceOf(setting));
       }
       default:
-        throw new Error(`this gitfleet has no upgrade provider ${setting.provider} yet`);
+        return assertNever(setting.provider);
     }
   };
 

@@ -129,6 +129,11 @@ it.each<[string, Parameters<typeof account>[0], string[]]>([
       'Role in system-upgrade: list,delete of batch jobs',
     ],
   ],
+  [
+    'a provider that does not exist needs no rights, not even one with the name of a property of objects',
+    { annotations: 'gitfleet.dev/upgrade-provider: constructor' },
+    [`ClusterRole: ${all} of  namespaces`],
+  ],
 ])('%s', async (_, of, rules) => {
   expect(await account(of)).toEqual([urls, observed, ...rules]);
 });

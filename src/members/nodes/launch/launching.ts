@@ -1,3 +1,4 @@
+import { assertNever } from '../../../engine/kernel/assert.ts';
 import type { MemberClient } from '../../api-server/client.ts';
 import type { ManagementClusters } from '../../upgrade/management.ts';
 import type { ProviderSetting } from '../../upgrade/provider.ts';
@@ -20,8 +21,12 @@ export const launchersOf =
             throw new Error('start gitfleet with --cluster-api KUBECONFIG, a kubeconfig of the management cluster');
           return management.find(setting);
         });
-      default:
+      // Nothing that they offer adds one machine to a cluster.
+      case 'aks':
+      case 'system-upgrade-controller':
         return undefined;
+      default:
+        return assertNever(setting.provider);
     }
   };
 
