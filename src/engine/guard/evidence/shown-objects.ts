@@ -1,6 +1,7 @@
 import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
 import { memoize } from '../../kernel/memoize.ts';
 import type { Evidence } from './evidence.ts';
+import { isRebuiltSnapshot } from './rebuilt-snapshot.ts';
 import { nameOf, objectsOf, placementOf } from './snapshot-objects.ts';
 
 /**
@@ -16,7 +17,7 @@ export function shownObjects(
   const objects = observations?.get(cluster)?.objects;
   if (recorded === undefined || objects === undefined || !input.isUnproven?.(key, cluster)) return [];
   const named = namesOf(recorded.snapshots);
-  const isRebuilt = recorded.state.resourceSnapshots.some(({ hash }) => hash === 'lost');
+  const isRebuilt = recorded.state.resourceSnapshots.some(isRebuiltSnapshot);
   return (byPlacement(objects).get(key) ?? []).flatMap(({ apiVersion, kind, metadata: { namespace, name } }) => {
     const shown = nameOf(apiVersion, kind, namespace, name);
     return named.get(withoutVersion(shown)) ?? (isRebuilt ? [shown] : []);

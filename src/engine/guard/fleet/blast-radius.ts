@@ -6,6 +6,7 @@ import type { AllowedRemoval, GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { membersThatStay } from '../evidence/members.ts';
 import { liveBindings } from '../evidence/planned-record.ts';
+import { isRebuiltSnapshot } from '../evidence/rebuilt-snapshot.ts';
 import { objectsOf, placementOf } from '../evidence/snapshot-objects.ts';
 import { findRemovals, type Removals } from './removed-objects.ts';
 import { requiredApproval } from './required-approval.ts';
@@ -66,7 +67,7 @@ function tooManyObjects({ fleet, record, observations }: Evidence, { now }: Remo
       const index = liveBindings(state.bindings).get(cluster)?.resourceSnapshotIndex;
       if (index === undefined) continue;
       // A rebuilt snapshot lists what members showed once: nothing else confirms it.
-      const isRebuilt = state.resourceSnapshots.some((entry) => entry.index === index && entry.hash === 'lost');
+      const isRebuilt = state.resourceSnapshots.some((entry) => entry.index === index && isRebuiltSnapshot(entry));
       const shown = isRebuilt
         ? (observations?.get(cluster)?.objects ?? []).filter((it) => placementOf(it) === key)
         : [];

@@ -1,10 +1,7 @@
 import type { PlacementKey } from '../../../api/meta.ts';
 import { isPlacementKind, placementKey, refOf } from '../../../api/placement.ts';
-import type { ResourceSnapshotEntry } from '../../../api/placement-state.ts';
 import type { PlanInput, RecordedPlacement } from '../../input.ts';
-
-/** The hash of snapshots that were rebuilt from members: no contents have it, so none is ever applied. */
-export const isRebuiltSnapshot = ({ hash }: ResourceSnapshotEntry): boolean => hash === 'lost';
+import { isRebuiltSnapshot } from '../evidence/rebuilt-snapshot.ts';
 
 /** Whether the recorded state of a placement was rebuilt from the members. */
 export const isRebuilt = ({ object, state: { resourceSnapshots } }: RecordedPlacement): boolean =>

@@ -3,8 +3,9 @@ import type { Binding } from '../../../api/placement-state.ts';
 import type { RecordedPlacement } from '../../input.ts';
 import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
+import { isRebuiltSnapshot } from '../evidence/rebuilt-snapshot.ts';
 import { nameOf } from '../evidence/snapshot-objects.ts';
-import { isNamed, isRebuiltSnapshot } from './rebuilt-state.ts';
+import { isNamed } from './rebuilt-state.ts';
 import { reportOf, shownPlacements } from './shown-placements.ts';
 
 /**
