@@ -5,8 +5,9 @@ import type { BlockedNode, NodeCommand, PlannedPool, Replacement } from '../api/
 import type { PlacementRef } from '../api/placement.ts';
 import type { BindingState, ClusterDecision } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
-import type { StagedUpdateRun } from '../api/staged.ts';
+import type { ApprovalRequest, StagedUpdateRun } from '../api/staged.ts';
 import type { UpgradeType } from '../api/upgrade-fields.ts';
+import type { UpgradeGate } from '../api/upgrade-gate.ts';
 import type { UpdateRun } from '../api/upgrade-run.ts';
 import type { MemberVersions, UpgradeRunStatus } from '../api/upgrade-status.ts';
 
@@ -235,11 +236,19 @@ export interface RequestedApproval {
     | {
         /** In the fleet repo. Undefined: `<[ns.]name>.yaml` in the folder where approvals count. */
         readonly path: string | undefined;
-        readonly object: object;
+        readonly object: ApprovalRequest | UpgradeGate | ProposedRun;
       }
     | undefined;
   /** `approvals/<[ns.]name>.yaml` of the status branch; undefined = nothing is recorded of it. */
   readonly document: RecordDocument | undefined;
+}
+
+/** What the file of an UpdateRun says that an AutoUpgradeProfile proposes, without defaults. */
+export interface ProposedRun {
+  readonly apiVersion: 'gitfleet.dev/v1alpha1';
+  readonly kind: 'UpdateRun';
+  readonly metadata: { readonly name: string };
+  readonly spec: Pick<UpdateRun['spec'], 'managedClusterUpdate'> & Partial<UpdateRun['spec']>;
 }
 
 export interface PlannedApproval {

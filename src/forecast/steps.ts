@@ -1,8 +1,7 @@
 import type { RemovalApproval } from '../api/gitfleet.ts';
 import type { ClusterName, Timestamp } from '../api/meta.ts';
-import type { ApprovalRequest } from '../api/staged.ts';
-import type { UpgradeGate } from '../api/upgrade-gate.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
+import { assertNever } from '../engine/kernel/assert.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { Plan, RequestedApproval } from '../engine/plan-document.ts';
@@ -135,15 +134,18 @@ function simulatedApprovers(afterMs: number | undefined) {
 }
 
 function withApproval(fleet: Fleet, { file }: RequestedApproval): Fleet {
-  const object = file!.object as ApprovalRequest | UpgradeGate;
+  const { object } = file!;
   switch (object.kind) {
     case 'ClusterApprovalRequest':
     case 'ApprovalRequest':
       return { ...fleet, approvals: [...fleet.approvals, object] };
     case 'Gate':
       return { ...fleet, gates: [...fleet.gates, object] };
-    default:
+    // Merging a proposed run is a decision to upgrade, which the forecast of a commit does not suppose.
+    case 'UpdateRun':
       return fleet;
+    default:
+      return assertNever(object);
   }
 }
 

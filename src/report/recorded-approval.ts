@@ -1,8 +1,18 @@
 import type { RecordedApproval } from '../engine/input.ts';
+import { assertNever } from '../engine/kernel/assert.ts';
 import type { RequestedApproval } from '../engine/plan-document.ts';
 import { recordedStageApproval } from '../engine/staged/approval/stage-approval.ts';
 import { recordedGate } from '../engine/upgrade/planned-gates.ts';
 
-/** A recorded approval as the plan that recorded it requested it. A further kind of them does not compile without its own way. */
-export const recordedApproval = (recorded: RecordedApproval): RequestedApproval =>
-  recorded.kind === 'Gate' ? recordedGate(recorded) : recordedStageApproval(recorded);
+/** A recorded approval as the plan that recorded it requested it. */
+export function recordedApproval(recorded: RecordedApproval): RequestedApproval {
+  switch (recorded.kind) {
+    case 'ClusterApprovalRequest':
+    case 'ApprovalRequest':
+      return recordedStageApproval(recorded);
+    case 'Gate':
+      return recordedGate(recorded);
+    default:
+      return assertNever(recorded);
+  }
+}

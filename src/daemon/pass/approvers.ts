@@ -4,6 +4,7 @@ import type { ApprovalRequest } from '../../api/staged.ts';
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import { recordedApprover } from '../../engine/gate/approver.ts';
 import { type Approvers, type Fleet, type FleetRecord, sourceKey } from '../../engine/input.ts';
+import { assertNever } from '../../engine/kernel/assert.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { GitError } from '../../git/git-error.ts';
 import type { Commit, Signature } from '../../git/objects/commit.ts';
@@ -64,9 +65,15 @@ export function approverFinder({
 function isAccepted({ metadata }: ApprovalRequest | UpgradeGate, { approvals }: FleetRecord): boolean {
   const recorded = approvals.get(placementKey(metadata));
   if (recorded === undefined) return false;
-  return recorded.kind === 'Gate'
-    ? recorded.status?.state === 'Completed'
-    : conditionIs(recorded.status?.conditions, 'ApprovalAccepted', 'True');
+  switch (recorded.kind) {
+    case 'ClusterApprovalRequest':
+    case 'ApprovalRequest':
+      return conditionIs(recorded.status?.conditions, 'ApprovalAccepted', 'True');
+    case 'Gate':
+      return recorded.status?.state === 'Completed';
+    default:
+      return assertNever(recorded);
+  }
 }
 
 function approverIn({ oid, author, committer }: Commit, own: Person): Approver {

@@ -1,8 +1,14 @@
-import type { Fleet } from '../input.ts';
+import type { Fleet, RecordedApproval } from '../input.ts';
 
 /** Approvals count that do not answer the review. */
 export const acceptsHandWritten = ({ config }: Pick<Fleet, 'config'>): boolean =>
   config?.spec.approvals?.handWritten === true;
+
+/** Whether a missing approval of one of these kinds was removed. An approval whose file is invalid is not missing. */
+export const isAbsenceCertain = (
+  { unreadable, refused }: Pick<Fleet, 'unreadable' | 'refused'>,
+  kinds: readonly RecordedApproval['kind'][],
+): boolean => unreadable.length === 0 && !refused.some(({ kind }) => kinds.some((it) => it === kind));
 
 /** The answer in an approval file, read from the fields of its kind. */
 export interface WrittenAnswer<File> {

@@ -7,7 +7,7 @@ import type { Pause } from '../pause/pause.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { sourceOf } from '../problem-of.ts';
-import { approvalFileFor, isAbsenceCertain } from '../staged/approval/answer.ts';
+import { approvalFileFor, isApprovalAbsenceCertain } from '../staged/approval/answer.ts';
 import { gatesOf, taskOf } from '../staged/approval/stage-gates.ts';
 import { runsOf } from '../staged/placement-runs.ts';
 import { isStrategyOf } from '../staged/step.ts';
@@ -55,7 +55,7 @@ export function runInputs(work: PlacementWork, made: readonly StagedUpdateRun[],
     })),
     pause: placementPause(work, world),
     budget: placementBudget(ref, fleet),
-    absenceIsCertain: isAbsenceCertain(fleet),
+    absenceIsCertain: isApprovalAbsenceCertain(fleet),
     handWritten: acceptsHandWritten(fleet),
   };
 }

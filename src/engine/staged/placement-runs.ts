@@ -13,7 +13,7 @@ import { snapshotForRun } from '../rollout/snapshot-resources.ts';
 import { placementOfRun } from '../update-run.ts';
 import { unavailableByUpgrade, type World } from '../world.ts';
 import { advanceRuns, type RunsOutcome } from './advance-runs.ts';
-import { isAbsenceCertain } from './approval/answer.ts';
+import { isApprovalAbsenceCertain } from './approval/answer.ts';
 
 export type { RunsOutcome };
 
@@ -52,7 +52,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     replacesRemaining: (present, leaving, successor) => successorReplacesRemaining(present, leaving, successor, world),
     budgets: world.input.fleet.budgets,
     refused: world.input.fleet.refused,
-    absenceIsCertain: isAbsenceCertain(world.input.fleet),
+    absenceIsCertain: isApprovalAbsenceCertain(world.input.fleet),
     handWritten: acceptsHandWritten(world.input.fleet),
     recordLost: world.recordLost,
     unread: world.record.unread?.runs,

@@ -1,10 +1,10 @@
 import type { AutoUpgradeProfile } from '../../api/auto-upgrade-profile.ts';
 import { formatMinor } from '../../api/kubernetes-version.ts';
 import { sameValue } from '../kernel/same-value.ts';
-import type { Hold, RequestedApproval } from '../plan-document.ts';
+import type { Hold, ProposedRun, RequestedApproval } from '../plan-document.ts';
 import { isLts } from './catalog.ts';
 import { type ChannelTarget, channelTarget, isListed, isNewer, parseTarget, targetText } from './channel-target.ts';
-import { type ProposedRun, profileRun } from './profile-run.ts';
+import { profileRun } from './profile-run.ts';
 import type { UpgradesInput } from './upgrades-input.ts';
 
 type ProfileStatus = NonNullable<AutoUpgradeProfile['status']>;

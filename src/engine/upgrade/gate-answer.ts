@@ -1,11 +1,16 @@
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import type { ManagedClusterUpdate } from '../../api/upgrade-run.ts';
 import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
-import { type Answer, readAnswer } from '../gate/answer.ts';
+import { type Answer, isAbsenceCertain, readAnswer } from '../gate/answer.ts';
 import { digestOfReview, reasonAnnotation, reviewAnnotation } from '../gate/review.ts';
+import type { Fleet } from '../input.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { gateIn, type RunGate } from './gate-names.ts';
 import type { UpgradesInput } from './upgrades-input.ts';
+
+/** Whether a missing approval of a gate was removed. */
+export const isGateAbsenceCertain = (fleet: Pick<Fleet, 'unreadable' | 'refused'>): boolean =>
+  isAbsenceCertain(fleet, ['Gate']);
 
 /** What an approver of a gate reviews. */
 export interface Reviewed {

@@ -1,14 +1,6 @@
 import type { AutoUpgradeProfile } from '../../api/auto-upgrade-profile.ts';
-import type { UpdateRun } from '../../api/upgrade-run.ts';
+import type { ProposedRun } from '../plan-document.ts';
 import { type ChannelTarget, targetText } from './channel-target.ts';
-
-/** What the file of a run says, without defaults. */
-export interface ProposedRun {
-  readonly apiVersion: 'gitfleet.dev/v1alpha1';
-  readonly kind: 'UpdateRun';
-  readonly metadata: { readonly name: string };
-  readonly spec: Pick<UpdateRun['spec'], 'managedClusterUpdate'> & Partial<UpdateRun['spec']>;
-}
 
 /** AKS Fleet's longest name of a run. */
 const longestName = 50;

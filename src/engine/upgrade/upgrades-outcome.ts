@@ -15,6 +15,7 @@ import { inFleet, type Surveyed } from '../world.ts';
 import { type AdvancedProfile, advanceProfiles } from './advance-profiles.ts';
 import { type AdvancedRun, advanceUpgrades } from './advance-upgrades.ts';
 import { catalogOf } from './catalog.ts';
+import { isGateAbsenceCertain } from './gate-answer.ts';
 import { maintenanceOf } from './maintenance.ts';
 import { providerAnnotation } from './member-annotations.ts';
 import { regionOf } from './member-region.ts';
@@ -189,7 +190,7 @@ export function upgradesInput(
     commit: input.commit,
     pause: world.freeze,
     digest: input.digest,
-    absenceIsCertain: input.fleet.unreadable.length === 0 && !input.fleet.refused.some(({ kind }) => kind === 'Gate'),
+    absenceIsCertain: isGateAbsenceCertain(input.fleet),
     handWritten: acceptsHandWritten(input.fleet),
     recordLost: world.recordLost,
     unread: record.unread?.upgrades,

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
+import type { UpgradeGate } from '../../../src/api/upgrade-gate.ts';
 import { syncApprovals } from '../../../src/daemon/pass/approvals.ts';
 import type { RequestedApproval } from '../../../src/engine/plan-document.ts';
 
 const approval = (name: string, path: string | undefined): RequestedApproval => ({
-  planned: { kind: 'Anything', name, spec: {}, status: {} },
+  planned: { kind: 'Gate', name, spec: {}, status: {} },
   answer: undefined,
-  subject: { kind: 'Anything', name },
-  file: { path, object: { kind: 'Anything', metadata: { name } } },
+  subject: { kind: 'Gate', name },
+  file: { path, object: { kind: 'Gate', metadata: { name } } as UpgradeGate },
   document: undefined,
 });
 
@@ -30,8 +31,8 @@ it('an approval of any kind is requested with its own file, in the folder of app
     asked: ['proposal'],
     withdrawn: ['old'],
     requested: [
-      { name: 'gate', path: 'approvals/gate.yaml', content: 'kind: Anything\nmetadata:\n  name: gate\n' },
-      { name: 'proposal', path: 'upgrades/proposal.yaml', content: 'kind: Anything\nmetadata:\n  name: proposal\n' },
+      { name: 'gate', path: 'approvals/gate.yaml', content: 'kind: Gate\nmetadata:\n  name: gate\n' },
+      { name: 'proposal', path: 'upgrades/proposal.yaml', content: 'kind: Gate\nmetadata:\n  name: proposal\n' },
     ],
   });
 });

@@ -1,5 +1,6 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
+import { assertNever } from '../../../engine/kernel/assert.ts';
 import { type RemovalToApprove, removalApprovalObject } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import { waitsOfApproval } from '../../../report/waits/waits.ts';
@@ -37,9 +38,17 @@ export const approvals: Listing = listing<ApprovalRow>({
   conditionTypes: ['Approved', 'ApprovalAccepted'],
   items: ({ record, removals }) => [
     ...[...record.approvals].map(([key, approval]): ApprovalRow => {
-      if (approval.kind === 'Gate') return { gate: approval };
-      const scope = key.slice(0, key.length - approval.metadata.name.length);
-      return { approval, run: record.runs.get(scope + approval.spec.parentStageRollout) };
+      switch (approval.kind) {
+        case 'ClusterApprovalRequest':
+        case 'ApprovalRequest': {
+          const scope = key.slice(0, key.length - approval.metadata.name.length);
+          return { approval, run: record.runs.get(scope + approval.spec.parentStageRollout) };
+        }
+        case 'Gate':
+          return { gate: approval };
+        default:
+          return assertNever(approval);
+      }
     }),
     ...removals.map((removal) => ({ removal })),
   ],

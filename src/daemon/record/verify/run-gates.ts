@@ -3,7 +3,7 @@ import type { StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../api
 import { acceptsHandWritten } from '../../../engine/gate/answer.ts';
 import type { Fleet } from '../../../engine/input.ts';
 import { conditionIs } from '../../../engine/kernel/condition.ts';
-import { answerTo, isAbsenceCertain } from '../../../engine/staged/approval/answer.ts';
+import { answerTo, isApprovalAbsenceCertain } from '../../../engine/staged/approval/answer.ts';
 import { type Early, earlyAmong, stillEarly } from '../../../engine/staged/approval/early-approvals.ts';
 import { digestOfRun } from '../../../engine/staged/approval/review-digest.ts';
 import { gatesOf, isApproved, type StageGate, taskOf } from '../../../engine/staged/approval/stage-gates.ts';
@@ -52,7 +52,7 @@ export async function earlyAt(
   { from, initializedFrom, history }: Since,
 ): Promise<Early> {
   const still = (early: Early, { approvals, ...files }: Fleet): Early =>
-    stillEarly(early, run, { approvals, absenceIsCertain: isAbsenceCertain(files) });
+    stillEarly(early, run, { approvals, absenceIsCertain: isApprovalAbsenceCertain(files) });
   let early = still(earlyAmong(from.approvals, run), fleet);
   if (early.length === 0 || commit === initializedFrom) return early;
   for await (const before of history.before(commit)) {

@@ -1,7 +1,7 @@
 import { acceptsHandWritten } from '../../../engine/gate/answer.ts';
 import { withdrawnGate } from '../../../engine/gate/withdrawal.ts';
 import type { Fleet } from '../../../engine/input.ts';
-import { answerTo, isAbsenceCertain } from '../../../engine/staged/approval/answer.ts';
+import { answerTo, isApprovalAbsenceCertain } from '../../../engine/staged/approval/answer.ts';
 import { digestOfRun } from '../../../engine/staged/approval/review-digest.ts';
 import { gatesOf, isApproved, taskOf } from '../../../engine/staged/approval/stage-gates.ts';
 import { allStages, hasStarted } from '../../../engine/staged/step.ts';
@@ -35,7 +35,7 @@ export function withdrawnApproval({ run, status, contents }: RecordedRun, tip: F
           digest: () => digestOfRun({ run, status, placement: placementOfRun(run), contents }, it, sha256),
         },
       ),
-    absenceIsCertain: isAbsenceCertain(tip),
+    absenceIsCertain: isApprovalAbsenceCertain(tip),
   });
   if (gate === undefined) return undefined;
   const openStages = gate.stageIndex + (gate.timing === 'after' ? 1 : 0);

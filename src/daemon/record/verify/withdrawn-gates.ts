@@ -6,7 +6,7 @@ import { acceptsHandWritten } from '../../../engine/gate/answer.ts';
 import { withdrawnGate } from '../../../engine/gate/withdrawal.ts';
 import type { Fleet } from '../../../engine/input.ts';
 import { hasStartedBehind, membersBehind } from '../../../engine/upgrade/check-gates.ts';
-import { answerTo } from '../../../engine/upgrade/gate-answer.ts';
+import { answerTo, isGateAbsenceCertain } from '../../../engine/upgrade/gate-answer.ts';
 import { gateIn, gatesOf, type RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
 import { sha256 } from '../../../repo/sha256.ts';
@@ -27,7 +27,7 @@ export function withdrawnBehind({ metadata, spec, status }: UpdateRun, tip: Flee
     isApproved: (it) => gateIn(status, it).status.state === 'Completed',
     hasStartedAfter: () => false,
     answerTo: (it) => answerTo(it, reviewed, input),
-    absenceIsCertain: tip.unreadable.length === 0 && !tip.refused.some(({ kind }) => kind === 'Gate'),
+    absenceIsCertain: isGateAbsenceCertain(tip),
   });
   return gate && hasStartedBehind(status, gate) ? gate : undefined;
 }

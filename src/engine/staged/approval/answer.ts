@@ -1,5 +1,5 @@
 import type { ApprovalRequest, StagedUpdateRun, UpdateRunStatus } from '../../../api/staged.ts';
-import { type Answer, readAnswer, type WrittenAnswer } from '../../gate/answer.ts';
+import { type Answer, isAbsenceCertain, readAnswer, type WrittenAnswer } from '../../gate/answer.ts';
 import { approverMessage } from '../../gate/approval-text.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
 import { type Fleet, sourceKey } from '../../input.ts';
@@ -78,10 +78,9 @@ const byName = memoize(
     ),
 );
 
-/** Whether a missing approval was removed. An approval whose file is invalid is not missing. */
-export const isAbsenceCertain = ({ unreadable, refused }: Pick<Fleet, 'unreadable' | 'refused'>): boolean =>
-  unreadable.length === 0 &&
-  !refused.some(({ kind }) => kind === 'ClusterApprovalRequest' || kind === 'ApprovalRequest');
+/** Whether a missing approval of a stage was removed. */
+export const isApprovalAbsenceCertain = (fleet: Pick<Fleet, 'unreadable' | 'refused'>): boolean =>
+  isAbsenceCertain(fleet, ['ClusterApprovalRequest', 'ApprovalRequest']);
 
 /** Requests of a run have its scope. */
 export const approvalKind = (run: StagedUpdateRun): ApprovalRequest['kind'] =>
