@@ -249,3 +249,22 @@ describe('functions', () => {
     expect(lengths.filter(({ length }) => length > most)).toEqual([]);
   });
 });
+
+describe('comments', () => {
+  // Code is broken at biome's line width; biome leaves comments as they are.
+  const most = 140;
+  const sources = ['src', 'test'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => join(folder, file)),
+  );
+
+  it(`have at most ${most} characters in a line`, () => {
+    const long = sources.flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .flatMap((line, at) => (line.length > most && /^\s*(?:\/\/|\/?\*)/.test(line) ? [`${file}:${at + 1}`] : [])),
+    );
+    expect(long).toEqual([]);
+  });
+});

@@ -49,10 +49,10 @@ export interface PlanResult {
 }
 
 /**
- * The policy, in reading order: survey the fleet and its members; upgrade clusters; then schedule every placement, advance its update runs or
- * roll it out, and evict, until nothing moves any more; deliver what every cluster should run now; decide which nodes may go; assemble the plan and check
- * it with the guard. Pure: same input, same plan. With the memo of an earlier plan, of any input, the plan is the same and
- * takes less time.
+ * The policy, in reading order: survey the fleet and its members; upgrade clusters; then schedule every placement, advance its update runs
+ * or roll it out, and evict, until nothing moves any more; deliver what every cluster should run now; decide which nodes may go; assemble
+ * the plan and check it with the guard. Pure: same input, same plan. With the memo of an earlier plan, of any input, the plan is the same
+ * and takes less time.
  */
 export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const surveyed = survey(input);

@@ -29,7 +29,9 @@ export interface Forge {
   open(request: Branches & Text): Promise<PullRequest>;
   edit(number: number, text: Text): Promise<void>;
   close(number: number): Promise<void>;
-  /** Merges an open one in the way that the repository prefers, if its tip is `commit`. Resolves with why the forge does not merge it yet. */
+  /**
+   * Merges an open one in the way that the repository prefers, if its tip is `commit`. Resolves with why the forge does not merge it yet.
+   */
   merge(number: number, merge: { readonly commit: string; readonly title: string }): Promise<string | undefined>;
   /** Adds labels, and asks for reviews. */
   assign(number: number, wanted: Assigned): Promise<void>;

@@ -199,7 +199,9 @@ interface Counted {
   readonly separators: number;
 }
 
-/** Why texts could not be read again once they are written, by the limits with which they are read. Unchanged ones are not counted again. */
+/**
+ * Why texts could not be read again once they are written, by the limits with which they are read. Unchanged ones are not counted again.
+ */
 function writtenFaults(): (files: ReadonlyMap<string, string>) => string | undefined {
   let counted = new Map<string, Counted>();
   return (files) => {

@@ -86,7 +86,9 @@ export class LastLooks {
     return plan.placements.find((placement) => placementKey(placement) === this.#key)?.bindings ?? [];
   }
 
-  /** Evictions from the placement that one plan decided on, and the one before had not; one that waits for the end of a freeze is undecided. */
+  /**
+   * Evictions from the placement that one plan decided on, and the one before had not; one that waits for the end of a freeze is undecided.
+   */
   decided(before: PlanResult, after: PlanResult): readonly PlannedEviction[] {
     const earlier = new Set(before.plan.evictions.filter(isDecided).map(({ name }) => name));
     return after.plan.evictions.filter(

@@ -44,7 +44,9 @@ export function badDecisions(decision: Decision, wishes: Wishes, desired: Desire
   }
 }
 
-/** Evictions that were carried out: app and cluster, by the path of their file on the status branch. What was going already went by itself. */
+/**
+ * Evictions that were carried out: app and cluster, by the path of their file on the status branch. What was going already went by itself.
+ */
 export function carriedOut(files: Readonly<Record<string, string>>): ReadonlyMap<string, Eviction['spec']> {
   const done = new Map<string, Eviction['spec']>();
   for (const [path, text] of Object.entries(files)) {

@@ -195,7 +195,9 @@ export class World {
     }
   }
 
-  /** Whether the app was picked for a cluster that the last run has not brought it to: one that joined, or came back with an older version. */
+  /**
+   * Whether the app was picked for a cluster that the last run has not brought it to: one that joined, or came back with an older version.
+   */
   #waitsForRun(app: string): boolean {
     const last = this.daemons.at(0)?.passes.at(-1);
     if (last === undefined || last.kind === 'moved' || last.plan.commit !== this.fleet.repo.tip('main')) return false;

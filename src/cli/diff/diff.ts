@@ -32,7 +32,8 @@ interface SharedChange extends ManifestChange {
 
 /**
  * What this plan changes on every cluster: against the recorded objects, or, with `--members`, against the live
- * objects, by a server-side dry-run as `kubectl diff` does it. Equal changes of several clusters are printed once. Exit code 1 when there are some.
+ * objects, by a server-side dry-run as `kubectl diff` does it. Equal changes of several clusters are printed once. Exit code 1 when there
+ * are some.
  */
 export async function diff(options: DiffOptions): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);

@@ -104,8 +104,8 @@ const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, 
   );
 
 /**
- * 2 with errors, else 4 when refused, else 1 when a member has anything to do, is released, is being upgraded or loses nodes, else 0. What is only
- * decided, waited for or reported in a status is nothing to do; warnings never count.
+ * 2 with errors, else 4 when refused, else 1 when a member has anything to do, is released, is being upgraded or loses nodes, else 0. What
+ * is only decided, waited for or reported in a status is nothing to do; warnings never count.
  */
 function exitCodeOf(plan: Plan, actions: readonly PlannedAction[]): number {
   if (plan.problems.some((problem) => problem.severity === 'error')) return exitCodes.invalidInput;

@@ -26,8 +26,8 @@ import { type PlanOptions, withPlanInput } from './input.ts';
 import { withRecordedStatus } from './recorded-status.ts';
 
 /**
- * The total effect of a change: what the clusters have once everything of `ref`, merged into `base`, has settled, compared with what they have once
- * everything of `base` has. Exit code as of `plan`.
+ * The total effect of a change: what the clusters have once everything of `ref`, merged into `base`, has settled, compared with what they
+ * have once everything of `base` has. Exit code as of `plan`.
  */
 export async function preview(
   options: PlanOptions & { readonly base: string; readonly output: string },

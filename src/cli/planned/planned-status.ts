@@ -51,7 +51,9 @@ export function refuseOfPlan(kinds: readonly Listing[], { watch }: { readonly wa
 export const asksForPlan = ({ ref, observed, recorded, now }: MaybePlanOptions): boolean =>
   [ref, observed, recorded, now].some((given) => given !== undefined);
 
-/** What the status branch would say of nodes after the plan that `gitfleet plan` makes from the same files, and what only the plan knows. */
+/**
+ * What the status branch would say of nodes after the plan that `gitfleet plan` makes from the same files, and what only the plan knows.
+ */
 async function plannedStatus(options: PlanOptions): Promise<Status> {
   const input = await readPlanInput(options);
   const { plan, contents, parts } = planFleet(input);

@@ -22,7 +22,10 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
 import { githubLines, sarif } from './formats.ts';
 
-/** Reports every problem of a fleet repo, in a clone of the working tree; exit code 2 when one is an error, with `strict` also when one is a warning. */
+/**
+ * Reports every problem of a fleet repo, in a clone of the working tree; exit code 2 when one is an error, with `strict` also when one is a
+ * warning.
+ */
 export async function validate(
   repo: string,
   options: { readonly ref?: string; readonly strict?: boolean; readonly output: string },

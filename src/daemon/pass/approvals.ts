@@ -28,7 +28,8 @@ const mostWithdrawals = 20;
 
 /**
  * Requests the missing approvals and withdraws outdated requests: for gates, and for removals that the guard refused. A branch that
- * cannot be changed, or that others added to, is a problem, and the other requests continue. Errors: GitError, where the repository cannot be used.
+ * cannot be changed, or that others added to, is a problem, and the other requests continue. Errors: GitError, where the repository cannot
+ * be used.
  */
 export async function syncApprovals(
   { guard }: Pick<Plan, 'guard'>,

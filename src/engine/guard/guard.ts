@@ -23,8 +23,9 @@ const ruleSets: { readonly [Domain in PlanSection | 'record' | 'fleet']: RuleSet
 /**
  * Checks a plan independently and reports what must not happen. Shares no decision with the planner: a rule that both took from the
  * same line would not be a check. Both use `kernel/`, whose answers others have defined and tested: calendars and cron
- * (a table of cases of upstream), time zones, label selectors, JSON patches. What a window, a budget or an override means is written twice. Non-empty = the plan is refused. Findings with a `removalDigest` pass once a RemovalApproval of
- * that digest is on main; the others never do. `removal`: what such an approval allows, or would allow.
+ * (a table of cases of upstream), time zones, label selectors, JSON patches. What a window, a budget or an override means is written twice.
+ * Non-empty = the plan is refused. Findings with a `removalDigest` pass once a RemovalApproval of that digest is on main; the others never
+ * do. `removal`: what such an approval allows, or would allow.
  */
 export function guard(request: GuardRequest): {
   readonly findings: readonly GuardFinding[];

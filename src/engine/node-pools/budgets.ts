@@ -95,7 +95,10 @@ export function limitsOf(
   };
 }
 
-/** The first instant after `now` at which time alone changes a limit, `total` being equal. Undefined = not before `until`, and not at the next `most` edges of windows. */
+/**
+ * The first instant after `now` at which time alone changes a limit, `total` being equal. Undefined = not before `until`, and not at the
+ * next `most` edges of windows.
+ */
 export function limitsChangeAt(
   pool: { readonly budgets: Budgets; readonly profile: string },
   total: number,

@@ -4,7 +4,9 @@ import { parseDuration } from '../kernel/duration.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
 import type { NodeTarget } from '../plan-document.ts';
 
-/** What an actor receives: all nodes that are to be tainted or gone, and what is to be launched. Without commands under way both are empty. */
+/**
+ * What an actor receives: all nodes that are to be tainted or gone, and what is to be launched. Without commands under way both are empty.
+ */
 export function targetOf(
   commands: readonly NodeCommand[],
   claims: readonly RecordedClaim[],

@@ -2,8 +2,8 @@ import { groupVersionOf } from './group-version.ts';
 
 /**
  * The wave in which an object is applied to a member. Waves are applied one after the other, smallest first, and removed in reverse.
- * A wave does not wait for readiness, apart from CRDs of its kinds. Kinds that are not in the table, and known kinds in other groups, come last
- * (KubeFleet workapplier waves.go).
+ * A wave does not wait for readiness, apart from CRDs of its kinds. Kinds that are not in the table, and known kinds in other groups, come
+ * last (KubeFleet workapplier waves.go).
  */
 export function waveOf(object: { readonly apiVersion: string; readonly kind: string }): number {
   if (!groups.has(groupVersionOf(object.apiVersion).group)) return lastWave;

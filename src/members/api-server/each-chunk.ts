@@ -5,9 +5,9 @@ export const chunkBytes = (length: number): number => length + 256;
 export const bufferOf = (chunk: Uint8Array): Buffer => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 
 /**
- * Calls `take` with every chunk of a body until it ends, and waits for it before it reads on. Rejects when the body breaks, when `take` throws, and with its reason when
- * the signal is aborted; the body is then released. Not a chain of generators: a daemon reads ten thousand bodies at once, and each
- * would hold half a dozen generators.
+ * Calls `take` with every chunk of a body until it ends, and waits for it before it reads on. Rejects when the body breaks, when `take`
+ * throws, and with its reason when the signal is aborted; the body is then released. Not a chain of generators: a daemon reads ten thousand
+ * bodies at once, and each would hold half a dozen generators.
  */
 export function eachChunk(
   body: AsyncIterable<Uint8Array>,

@@ -22,8 +22,8 @@ export interface Exchange {
 }
 
 /**
- * One request and its whole response as text. Errors: ApiError when the server refuses or redirects, BeyondLimit when the response is too large,
- * otherwise UnreachableError: no response within the time, or the connection or the response breaks off.
+ * One request and its whole response as text. Errors: ApiError when the server refuses or redirects, BeyondLimit when the response is too
+ * large, otherwise UnreachableError: no response within the time, or the connection or the response breaks off.
  */
 export async function exchange(input: Exchange): Promise<string> {
   const { clock, timeoutMs, tried, request } = input;

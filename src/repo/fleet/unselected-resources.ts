@@ -12,7 +12,8 @@ import { decode } from './finding.ts';
 
 /**
  * Warnings about resources that no placement selects, one for each namespace and for each cluster-scoped object. None while something
- * that may select them cannot be read or does not select what it names. They have the line of their object; `placeProblems` adds the column.
+ * that may select them cannot be read or does not select what it names. They have the line of their object; `placeProblems` adds the
+ * column.
  */
 export async function unselectedResources(fleet: Fleet, tree: RepoTree): Promise<Problem[]> {
   const groups = Map.groupBy(unselected(fleet), ({ manifest: { metadata, kind } }) =>

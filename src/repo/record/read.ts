@@ -146,7 +146,9 @@ const unknownFolder = (folder: string): Problem => ({
   message: 'this version of gitfleet does not know the folder and does not change it',
 });
 
-/** By schema and text, so that an unchanged file keeps its identity and is not parsed again. Files that were exchanged have other schemas. */
+/**
+ * By schema and text, so that an unchanged file keeps its identity and is not parsed again. Files that were exchanged have other schemas.
+ */
 const values = new Map<z.ZodType, RoundCache<FileRead<unknown>>>();
 
 function valuesOf<T>(schema: z.ZodType<T>): RoundCache<FileRead<T>> {

@@ -11,7 +11,10 @@ const mostCharacters = 60_000;
 /** The marker by which a comment is found again. */
 export const planMarker = '<!-- gitfleet plan -->';
 
-/** The total effect as a comment on a pull request. `head`: what was planned. Diffs beyond the limit are only counted; `whole`: where all are. */
+/**
+ * The total effect as a comment on a pull request. `head`: what was planned. Diffs beyond the limit are only counted; `whole`: where all
+ * are.
+ */
 export function effectMarkdown(
   text: EffectText,
   {
@@ -73,7 +76,10 @@ export function titleWith(title: string, problems: readonly Problem[]): string {
 const rowMarkdown = (cells: readonly string[]): string =>
   `| ${cells.map((cell, at) => (at === 1 && cell !== '-' ? `**${cell}**` : escaped(cell))).join(' | ')} |`;
 
-/** Changes up to `most` characters. Removals are never collapsed. Titles first matter most: a change whose diff does not fit is listed without it. */
+/**
+ * Changes up to `most` characters. Removals are never collapsed. Titles first matter most: a change whose diff does not fit is listed
+ * without it.
+ */
 export function changesWithin(
   changes: EffectText['changes'],
   most: number,

@@ -8,7 +8,9 @@ import { versionChange } from './progress.ts';
 /** Causes of waiting that one line names. */
 const mostCauses = 3;
 
-/** What a run does now, what it waits for, and what comes next: `stage dev (1 of 2): upgrading dev-1 (v1.31.8 → v1.32.4); next stage: prod`. */
+/**
+ * What a run does now, what it waits for, and what comes next: `stage dev (1 of 2): upgrading dev-1 (v1.31.8 → v1.32.4); next stage: prod`.
+ */
 export function upgradeNow({ spec, status }: UpdateRun): string {
   const { state, error } = status?.status ?? { state: 'NotStarted' };
   const inFlight = (status?.stages ?? []).flatMap(membersOf).filter(isInFlight);

@@ -123,7 +123,10 @@ function bookmark(cluster: Cluster, kind: Kind, form: Form): unknown {
   return { ...named, metadata: { resourceVersion, creationTimestamp: null } };
 }
 
-/** Bookmarks, and the end of the watch after `ms`: one timer at a time, since a fleet has ten thousand watches. Returns a function that ends it. */
+/**
+ * Bookmarks, and the end of the watch after `ms`: one timer at a time, since a fleet has ten thousand watches. Returns a function that ends
+ * it.
+ */
 function atTimes(
   clock: SimClock,
   watch: { readonly ms: number; readonly sendBookmark: (() => void) | undefined; readonly end: () => void },

@@ -199,7 +199,10 @@ export class UpgradeFleet {
     return run.status;
   }
 
-  /** Run, stages, groups and members with their states, one line a stage: `Running | test Running: canary Running [a Running, b NotStarted]`. */
+  /**
+   * Run, stages, groups and members with their states, one line a stage:
+   * `Running | test Running: canary Running [a Running, b NotStarted]`.
+   */
   states(name = 'k8s'): string[] {
     const { status, stages } = this.run(name);
     const code = (of: { readonly state: string; readonly error?: { readonly code: string } | undefined }): string =>

@@ -37,7 +37,9 @@ export interface RecordVerifier
       'verify' | 'published' | 'doubtedRemovals' | 'withoutRemovals' | 'begun' | 'withoutInvented'
     >,
     Omit<DoubtedOperations, 'withoutUnrequested'> {
-  /** `followed`: the newest commit known to be on the followed branch, with its files. `reported`: by the status branch, for this commit. */
+  /**
+   * `followed`: the newest commit known to be on the followed branch, with its files. `reported`: by the status branch, for this commit.
+   */
   verify(
     record: FleetRecord,
     of: {

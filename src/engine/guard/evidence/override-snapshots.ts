@@ -1,7 +1,10 @@
 import type { OverrideSnapshot } from '../../../api/override.ts';
 import type { Evidence } from './evidence.ts';
 
-/** The override snapshot of a kind by its id, such as `size-3`; in `shop.size-3` of namespace `shop`. Undefined = neither record nor plan has it. */
+/**
+ * The override snapshot of a kind by its id, such as `size-3`; in `shop.size-3` of namespace `shop`. Undefined = neither record nor plan
+ * has it.
+ */
 export function overrideReader({
   record,
   plan,

@@ -2,7 +2,9 @@ import type { UpdateRunStatus } from '../../../api/staged.ts';
 import type { GuardFinding } from '../../plan-document.ts';
 import { is, isDone, isStarted, type RunChange } from './run-status.ts';
 
-/** A stage starts after the one before it is done, and is done when all its clusters are. Faults of the record before the plan do not count. */
+/**
+ * A stage starts after the one before it is done, and is done when all its clusters are. Faults of the record before the plan do not count.
+ */
 export function brokenStageOrder({ run: { name, status }, before }: RunChange): GuardFinding[] {
   const known = new Set(before ? faultsOf(name, before).map(({ message }) => message) : []);
   return faultsOf(name, status).filter(({ message }) => !known.has(message));

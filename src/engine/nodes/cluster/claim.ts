@@ -76,8 +76,8 @@ export function claimOf(
 }
 
 /**
- * Of a node on a cluster without NodeClaims: it has the name under which the node was launched, or its own, and its uid. How long it lives was decided when it was first seen; it
- * expires only where the pool writes expireAfter.
+ * Of a node on a cluster without NodeClaims: it has the name under which the node was launched, or its own, and its uid. How long it lives
+ * was decided when it was first seen; it expires only where the pool writes expireAfter.
  */
 export function claimOfNode(
   node: Manifest,
