@@ -2,6 +2,7 @@ import type { ClusterName } from '../../api/meta.ts';
 import { type Placement, type ResourceIdentifier, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { Problem, ProblemCode } from '../../api/problem.ts';
+import { sameObject } from '../bindings/conditions/object-lists.ts';
 import type { Fleet, HubObject } from '../input.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { memoize } from '../kernel/memoize.ts';
@@ -16,7 +17,7 @@ import { knownManifests } from '../recovery/rebuilt-snapshot.ts';
 import { apiVersionOf } from '../selection/group-version.ts';
 import { describeRef, keyOfManifest, objectKey } from '../selection/object-key.ts';
 import type { World } from '../world.ts';
-import { fixOfObject } from './fix-of-object.ts';
+import { type FailedObject, fixOfObject } from './fix-of-object.ts';
 
 /**
  * Problems of a placement on its clusters: an override that fails, an envelope that cannot be unpacked, an object that a
@@ -74,7 +75,7 @@ type About =
       /** Of its snapshot. */
       readonly id: string;
     }
-  | { readonly kind: 'object'; readonly object: ResourceIdentifier; readonly reason: string }
+  | ({ readonly kind: 'object' } & FailedObject)
   | undefined;
 
 interface DeliveryFailure {
@@ -151,7 +152,12 @@ function failuresAt(binding: Binding): (Omit<DeliveryFailure, 'clusters'> & { re
           {
             key: `object ${keyOf(object)} ${condition.reason}`,
             code: 'failing-object' as const,
-            about: { kind: 'object' as const, object, reason: condition.reason },
+            about: {
+              kind: 'object' as const,
+              object,
+              reason: condition.reason,
+              differs: binding.diffedPlacements?.some((it) => sameObject(it, object)) ?? false,
+            },
             why: condition.message || condition.reason,
             binding,
           },

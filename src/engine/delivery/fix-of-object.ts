@@ -1,19 +1,26 @@
 import type { Placement, ResourceIdentifier } from '../../api/placement.ts';
 import type { Fleet } from '../input.ts';
 
+export interface FailedObject {
+  readonly object: ResourceIdentifier;
+  readonly reason: string;
+  /** The binding reports how the object on the member differs from that of the repo. */
+  readonly differs: boolean;
+}
+
 /**
  * The fix for an object that could not be applied, from its result or the message of the API server; undefined where neither
  * shows one.
  */
 export function fixOfObject(
-  { object, reason, why }: { readonly object: ResourceIdentifier; readonly reason: string; readonly why: string },
+  { object, reason, differs, why }: FailedObject & { readonly why: string },
   { placement, fleet }: { readonly placement: Placement; readonly fleet: Pick<Fleet, 'resources'> },
 ): string | undefined {
   if (reason.startsWith('FoundDrifts'))
     return 'revert the change on the member, or commit it to the repo; with whenToApply: Always the drift is repaired (gitfleet get drift lists the differences)';
   if (reason === 'NotTakenOver')
     return 'remove the object from the member, or allow to take it over: whenToTakeOver: IfNoDiff, or Always even if it differs';
-  if (reason === 'FailedToTakeOver' && why.includes('IfNoDiff'))
+  if (reason === 'FailedToTakeOver' && differs)
     return 'make both the same (gitfleet get drift lists the differences), or set whenToTakeOver: Always to replace it with that of the repo';
   const refused = fixesOfRefusals.find(({ answer }) => answer.test(why));
   if (refused) return refused.fix;

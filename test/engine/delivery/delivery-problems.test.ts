@@ -101,15 +101,27 @@ describe('problems of delivery', () => {
       'whenToTakeOver is Never',
       'remove the object from the member, or allow',
     ],
-    ['that differs before it is taken over', 'FailedToTakeOver', 'whenToTakeOver is IfNoDiff', 'make both the same'],
-    ['of another owner', 'FailedToTakeOver', 'the object is owned by x; set y', undefined],
-  ])('an object %s is reported with a fix', (_, reason, message, fix) => {
+    ['that differs before it is taken over', 'FailedToTakeOver', 'it differs', 'make both the same', true],
+    ['of another owner', 'FailedToTakeOver', 'the object is owned by IfNoDiff; set y', undefined],
+  ])('an object %s is reported with a fix', (_, reason, message, fix, differs?: boolean) => {
     const binding = refused('a');
     const failedPlacements = binding.failedPlacements?.map((it) => ({
       ...it,
       condition: is('Applied', reason, message),
     }));
-    const [problem] = problems([{ ...binding, ...(failedPlacements && { failedPlacements }) }]);
+    const diffedPlacements = failedPlacements?.map(({ condition: _c, ...object }) => ({
+      ...object,
+      observationTime: T0,
+      firstDiffedObservedTime: T0,
+      observedDiffs: [{ path: '/spec', valueInHub: 'a' }],
+    }));
+    const [problem] = problems([
+      {
+        ...binding,
+        ...(failedPlacements && { failedPlacements }),
+        ...(differs && diffedPlacements && { diffedPlacements }),
+      },
+    ]);
     expect(problem?.fix?.slice(0, fix?.length)).toBe(fix);
   });
 
