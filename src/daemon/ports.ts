@@ -1,4 +1,4 @@
-import type { RequestedBranch } from '../git/approval-branches.ts';
+import type { ApprovalFile, RequestedBranch } from '../git/approval-branches.ts';
 import type { GitSource } from '../git/source.ts';
 import type { StatusBranch } from '../git/status-branch.ts';
 import type { VerifiedSource } from '../git/verify/verified-source.ts';
@@ -35,14 +35,11 @@ export type Status = Pick<StatusBranch, 'tip' | 'read' | 'isAncestor' | 'publish
 /** Branches that request an approval. */
 export interface Approvals {
   /**
-   * Pushes `gitfleet/approve/<name>` with one file on top of the desired branch; does nothing if it exists already. A branch that others
+   * Pushes `gitfleet/approve/<name>` with one file on top of the desired branch; does nothing if it exists already. Where the
+   * desired branch took it and dropped it again, it starts anew. A branch that others
    * added to stays as it is.
    */
-  request(approval: {
-    readonly name: string;
-    readonly path: string;
-    readonly content: string;
-  }): Promise<RequestedBranch>;
+  request(approval: ApprovalFile): Promise<RequestedBranch>;
   withdraw(name: string): Promise<void>;
   /** Names of the existing branches. */
   list(): Promise<readonly string[]>;

@@ -17,24 +17,30 @@ export interface RequestedBranch extends BranchAdditions {
   readonly commit: string | undefined;
 }
 
+/** What a branch requests: one file. */
+export interface ApprovalFile {
+  readonly name: string;
+  readonly path: string;
+  readonly content: string;
+}
+
 export interface ApprovalBranches {
-  request(approval: {
-    readonly name: string;
-    readonly path: string;
-    readonly content: string;
-  }): Promise<RequestedBranch>;
+  request(approval: ApprovalFile): Promise<RequestedBranch>;
   withdraw(name: string): Promise<void>;
   list(): Promise<readonly string[]>;
 }
 
-/** Branches `gitfleet/approve/<name>`: the tip of the desired branch and one file on top. Merging one approves. */
+/**
+ * Branches `gitfleet/approve/<name>`: the tip of the desired branch and one file on top. Merging one approves. One whose merge was
+ * reverted starts again at the tip, as merging it once more would change nothing.
+ */
 export function approvalBranches(
   source: GitSource,
   { author, now }: { readonly author: Person; readonly now: () => number },
 ): ApprovalBranches {
   const { branches, refs } = source;
-  /** Commits that are known to contain the requested file. */
-  const requested = new Map<string, { readonly oid: string; readonly content: string }>();
+  /** Commits that are known to contain the requested file, and the tip up to which the followed branch was seen to leave it alone. */
+  const requested = new Map<string, { readonly oid: string; readonly content: string; readonly followed: string }>();
   const asRequested = (commit: string | undefined): RequestedBranch => ({ ...noAdditions, isRequested: true, commit });
 
   const current = (): Promise<Map<string, string>> => refs.list([approvalPrefix]);
@@ -46,38 +52,70 @@ export function approvalBranches(
     return outcome;
   }
 
+  /** On top of `base`, where the branch is; undefined: it is made. */
+  async function push(request: ApprovalFile, base: string, from: string | undefined, followed: string) {
+    const ref = refOf(request.name);
+    const { tree } = await branches.objects.commit(base);
+    const { root, objects } = await editTree(branches.objects, tree, new Map([[request.path, request.content]]));
+    const { name, content } = request;
+    if (from !== undefined && root === tree) {
+      requested.set(ref, { oid: from, content, followed });
+      return asRequested(from);
+    }
+    const message = `Approve ${name}\n\nMerging this branch approves. Closing the request, or leaving it open, does not.`;
+    const commit = newCommit({ tree: root, parents: [base], message, author, at: now() });
+    const outcome = await move({ ref, from, to: commit.oid, objects: [...objects, commit] });
+    if (outcome === 'done') requested.set(ref, { oid: commit.oid, content, followed });
+    return asRequested(outcome === 'done' ? commit.oid : undefined);
+  }
+
+  /** Blob of the file in a commit; undefined if it has none. */
+  async function fileIn(commit: string, path: string): Promise<string | undefined> {
+    const { tree } = await branches.objects.commit(commit);
+    const [[file] = []] = await fileChanges(branches.objects, [{ before: undefined, after: tree }], path);
+    return file?.after;
+  }
+
+  /** The followed branch had the request, or changed its file otherwise, and lacks it now. */
+  async function mustStartAgain(
+    { path, content }: ApprovalFile,
+    of: { readonly tip: string; readonly since: string | undefined; readonly followed: string },
+  ): Promise<boolean> {
+    const { tip, since, followed } = of;
+    if (since === undefined || since === followed) return false;
+    const changed = tip === since ? 'merged' : await source.broughtBy({ tip: followed, path, since });
+    if (changed === undefined || changed === 'before') return false;
+    return (await fileIn(followed, path)) !== newObject('blob', Buffer.from(content)).oid;
+  }
+
   return {
     list: async () => [...(await current()).keys()].map((ref) => ref.slice(approvalPrefix.length)).sort(),
-    async request({ name, path, content }) {
-      const ref = branchRef(`gitfleet/approve/${name}`);
+    async request(request) {
+      const { name, path, content } = request;
+      const ref = refOf(name);
       const there = (await current()).get(ref);
-      const before = requested.get(ref);
-      if (there !== undefined && before?.oid === there && before.content === content) return asRequested(there);
       const followed = await source.poll();
-      const base = there ?? followed;
-      if (there !== undefined) await branches.obtain(ref, there);
-      // A changed request is committed on top of its branch, but only on top of what is ours.
-      const added =
-        there === undefined ? noAdditions : await branchAdditions(source, { tip: there, followed, path, author });
-      const { tree } = await branches.objects.commit(base);
+      if (there === undefined) return push(request, followed, undefined, followed);
+      const before = requested.get(ref);
+      const isKnown = before?.oid === there && before.content === content;
+      if (isKnown && before.followed === followed) return asRequested(there);
+      await branches.obtain(ref, there);
+      const { base, ...added } = isKnown
+        ? { base: before.followed, ...noAdditions }
+        : await branchAdditions(source, { tip: there, followed, path, author });
       if (added.commits.length + added.files.length > 0) {
-        const [[file] = []] = await fileChanges(branches.objects, [{ before: undefined, after: tree }], path);
-        const isRequested = file?.after === newObject('blob', Buffer.from(content)).oid;
+        const isRequested = (await fileIn(there, path)) === newObject('blob', Buffer.from(content)).oid;
         return { ...added, isRequested, commit: there };
       }
-      const { root, objects } = await editTree(branches.objects, tree, new Map([[path, content]]));
-      if (there !== undefined && root === tree) {
-        requested.set(ref, { oid: there, content });
-        return asRequested(there);
-      }
-      const message = `Approve ${name}\n\nMerging this branch approves. Closing the request, or leaving it open, does not.`;
-      const commit = newCommit({ tree: root, parents: [base], message, author, at: now() });
-      const outcome = await move({ ref, from: there, to: commit.oid, objects: [...objects, commit] });
-      if (outcome === 'done') requested.set(ref, { oid: commit.oid, content });
-      return asRequested(outcome === 'done' ? commit.oid : undefined);
+      const isAgain = await mustStartAgain(request, { tip: there, since: base, followed });
+      // A changed request is committed on top of its branch, but only on top of what is ours.
+      if (!isAgain || (await branches.checkedOut(ref))) return push(request, there, there, followed);
+      // Deleted first: gitfleet never pushes by force, which a server may refuse.
+      await move({ ref, from: there, to: undefined, objects: [] });
+      return push(request, followed, undefined, followed);
     },
     async withdraw(name) {
-      const ref = branchRef(`gitfleet/approve/${name}`);
+      const ref = refOf(name);
       const there = (await current()).get(ref);
       requested.delete(ref);
       // A branch that is checked out in a working tree is kept until another one is checked out there.
@@ -86,3 +124,5 @@ export function approvalBranches(
     },
   };
 }
+
+const refOf = (name: string): string => branchRef(`gitfleet/approve/${name}`);

@@ -12,6 +12,11 @@ export interface BranchAdditions {
   readonly files: readonly string[];
 }
 
+/** Where a branch left the followed branch, or took it over last; undefined if that lies too far back. */
+interface BranchBase {
+  readonly base: string | undefined;
+}
+
 export const noAdditions: BranchAdditions = { commits: [], files: [] };
 
 /** Commits that are read of one branch. Gitfleet makes one for each change of the request. */
@@ -24,7 +29,7 @@ const mostCommits = 50;
 export async function branchAdditions(
   source: Pick<GitSource, 'branches' | 'isAncestor'>,
   of: { readonly tip: string; readonly followed: string; readonly path: string; readonly author: Person },
-): Promise<BranchAdditions> {
+): Promise<BranchAdditions & BranchBase> {
   const { objects } = source.branches;
   const { own, bases } = await commitsSince(source, of);
   const parents = new Map(
@@ -46,6 +51,7 @@ export async function branchAdditions(
     { before: base && (await objects.commit(base)).tree, after: (await objects.commit(of.tip)).tree },
   ]);
   return {
+    base,
     commits: own
       .filter((commit, at) => commit.parents.length < 2 && !isOurs(commit, at))
       .map((commit) => `${commit.oid.slice(0, 7)} ${subjectOf(commit)} of ${commit.author.name}`),

@@ -9,12 +9,13 @@ const atOnce = 32;
 
 /**
  * The commit of a branch that gave the file at `path` its present content, along the first parents: of a merge the merge itself.
- * `since`: an earlier tip; a file that has not changed after it was brought before. Undefined = not found, or history is missing.
+ * `since`: an earlier tip; a file that has not changed after it was brought before. `removed`: the last change deleted it.
+ * Undefined = not found, or history is missing.
  */
 export async function broughtBy(
   objects: Objects,
   { tip, path, since }: { readonly tip: string; readonly path: string; readonly since?: string | undefined },
-): Promise<Commit | 'before' | undefined> {
+): Promise<Commit | 'before' | 'removed' | undefined> {
   let next: string | undefined = tip;
   // Most approvals are in the newest commit.
   for (let steps = 0, size = 1; steps < mostSteps; steps += size, size = atOnce) {
@@ -32,7 +33,7 @@ export async function broughtBy(
     const pairs = compared.map(({ tree }, at) => ({ before: commits[at + 1]?.tree ?? before, after: tree }));
     const changes = await fileChanges(objects, pairs, path);
     const found = changes.findIndex((changed) => changed.length > 0);
-    if (found >= 0) return changes[found]![0]!.after === undefined ? undefined : compared[found];
+    if (found >= 0) return changes[found]![0]!.after === undefined ? 'removed' : compared[found];
     if (isWhole) return next === undefined ? undefined : 'before';
     const last = commits.at(-1);
     if (last === undefined || compared.length === 0) return undefined;

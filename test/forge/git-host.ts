@@ -29,6 +29,7 @@ export const memoryHost = (repo: MemoryRepo): TestHost => ({
   tips: () => new Map([...repo.refs].map(([ref, oid]) => [ref.slice('refs/heads/'.length), oid])),
   async merge(head, base, how, title = `${how} of ${head}`) {
     const [tip, target] = [repo.tip(head)!, repo.tip(base)!];
+    if (await repo.objects.isAncestor(tip, target)) return;
     const files = { ...(await repo.files(base)), ...(await repo.files(head)) };
     repo.commit(base, files, title, how === 'merge commit' ? [target, tip] : [target]);
   },

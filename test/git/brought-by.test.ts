@@ -54,6 +54,15 @@ describe('the commit that brought a file', () => {
     expect(await found(repo, { tip: commits[9]!, path, since: commits[2] })).toBe(commits[3]);
   });
 
+  it('is none where the last change removed the file', async () => {
+    const { repo, commits, files } = history();
+    const { [path]: _, ...others } = files;
+    const tip = repo.commit('main', { ...others, more: '' });
+    expect(await found(repo, { tip, path })).toBe('removed');
+    expect(await found(repo, { tip, path, since: commits[1] })).toBe('removed');
+    expect(await found(repo, { tip: repo.commit('main', others), path, since: tip })).toBe('before');
+  });
+
   it('is unknown where the history ends before it, and found behind many commits', async () => {
     const { repo, commits, files } = history();
     const clone = repo.branches({ lost: new Set([commits[5]!]) });

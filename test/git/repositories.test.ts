@@ -4,6 +4,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { approvalBranches } from '../../src/git/approval-branches.ts';
 import { alwaysAsk } from '../../src/git/ref-poll.ts';
 import { openSource } from '../../src/git/source.ts';
+import { bareHost } from '../forge/git-host.ts';
 import { folder, removeFolders } from '../support/folders.ts';
 import { author, bare, clone, elsewhere, gitThere, nobody, now, openStatus, sh } from '../support/git-repository.ts';
 import { type GitServer, refusePushes, startGitServer } from '../support/http-backend-server.ts';
@@ -223,6 +224,29 @@ describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
     expect(await approvals.list()).toEqual([]);
     expect(sh(dir, 'branch', '--list', 'gitfleet/*')).toBe('');
     expect(sh(dir, 'fsck', '--strict', '--no-dangling')).toBe('');
+  });
+
+  it.each(['merge commit', 'squash'] as const)('requests once more what was merged (%s) and reverted', async (how) => {
+    const { repo, dir } = await kind.make();
+    const opened = await source(kind, repo);
+    const first = await opened.poll();
+    const request = { name: 'run-before-prod', path: 'approvals/run-before-prod.yaml', content: 'digest: 1\n' };
+    const saw = approvalBranches(opened, { author, now });
+    for (const approvals of [saw, approvalBranches(opened, { author, now })]) {
+      await approvals.request(request);
+      const asked = sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod');
+      await bareHost(dir).merge('gitfleet/approve/run-before-prod', 'main', how);
+      expect(await approvals.request(request)).toMatchObject({ commit: asked, isRequested: true });
+      const reverted = sh(dir, 'commit-tree', `${first}^{tree}`, '-p', 'main', '-m', 'Revert it');
+      sh(dir, 'update-ref', 'refs/heads/main', reverted);
+      const again = await (approvals === saw ? saw : approvalBranches(opened, { author, now })).request(request);
+      expect(sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod', `${again.commit}~1`).split('\n')).toEqual([
+        again.commit,
+        reverted,
+      ]);
+      expect(sh(dir, 'diff', '--name-only', 'main', again.commit!)).toBe(request.path);
+      expect(await approvals.request(request)).toMatchObject({ commit: again.commit, commits: [], files: [] });
+    }
   });
 
   it('a branch that others added to is not changed, also by a daemon that did not see it before', async () => {

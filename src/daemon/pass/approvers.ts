@@ -40,7 +40,9 @@ export function approverFinder({
     const approver =
       found === 'before'
         ? before?.approver
-        : found && { ...approverIn(found, author), signature: await desired.signatureOf?.(found.oid) };
+        : typeof found === 'object'
+          ? { ...approverIn(found, author), signature: await desired.signatureOf?.(found.oid) }
+          : undefined;
     known.set(path, { tip, approver });
     return approver;
   }

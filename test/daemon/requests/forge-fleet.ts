@@ -24,9 +24,10 @@ spec: {forge: {kind: ${kinds[dialect]}, repository: acme/fleet, baseURL: "https:
 
 export const web = (image: string): string => deployment('web', 'web', image);
 
-/** A fleet of one cluster for dev and two for prod, with a run that waits for approval after dev, and its forge. */
+/** A fleet of one cluster for dev and two for prod, with a run that waits for a time and an approval after dev, and its forge. */
 export async function forgeFleet(
   dialect: DialectName,
+  waitTime = '1m',
 ): Promise<{ readonly fleet: VirtualFleet; readonly forge: TestForge }> {
   const fleet = await VirtualFleet.open(
     {
@@ -36,7 +37,7 @@ export async function forgeFleet(
       'clusters/c.yaml': member('c', { env: 'prod' }),
       'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
       'resources/web.yaml': web('web:1'),
-      'strategy.yaml': devThenProd('1m'),
+      'strategy.yaml': devThenProd(waitTime),
       'runs/web-1.yaml': run('web-1'),
     },
     'a',
