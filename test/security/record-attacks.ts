@@ -301,6 +301,16 @@ const steps = {
     });
     leaving(files, 'tools', cluster, pick<object>([{}, { deletionTimestamp: '2026-11-20T10:00:00Z' }], b)!);
   },
+  onlyLastVersion(files, { a }) {
+    const path = pick(pathsOf(files, states), a);
+    changed(files, path, (state) => {
+      const [last] = state.resourceSnapshots.toSorted((one: Anything, other: Anything) => other.index - one.index);
+      for (const { index } of state.resourceSnapshots)
+        if (index !== last.index) delete files[path!.replace('state.yaml', `snapshots/${index}.yaml`)];
+      state.resourceSnapshots = [last];
+      for (const binding of state.bindings) binding.resourceSnapshotIndex = last.index;
+    });
+  },
   approvedRemoval(files, { a, b }, { commits }) {
     const removalDigest = pick([...new Set(digestsIn(files['daemon.yaml']))], a);
     if (removalDigest === undefined) return;

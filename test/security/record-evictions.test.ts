@@ -46,7 +46,41 @@ async function finished(): Promise<void> {
   await world.fleet.run(60);
 }
 
+const frozen = {
+  'fleet.yaml':
+    'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: all, schedule: "@daily", duration: 24h}]}\n',
+};
+const more = {
+  'resources/more.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: tools}\ndata: {a: b}\n',
+};
+
+/** As if the cluster already had the last version, of which it lacks an object. */
+function onlyLastVersion(files: Files): void {
+  executed(files);
+  change(files, 'placements/tools/state.yaml', (state) => {
+    const [last] = state.resourceSnapshots.toSorted((a: Anything, b: Anything) => b.index - a.index);
+    state.resourceSnapshots = [last];
+    for (const binding of state.bindings)
+      if (binding.targetCluster === 'prod-1') binding.resourceSnapshotIndex = last.index;
+    delete files['placements/tools/snapshots/0.yaml'];
+  });
+}
+
 describe.each(modes)('a record of an eviction that is forged %s', (_, stopped) => {
+  it.each(['in a freeze', 'with a member that is down'])('carries out none of an older version %s', async (why) => {
+    world = await AttackedFleet.open();
+    await world.fleet.run(120);
+    world.fleet.commit({ ...eviction, ...budget });
+    await world.fleet.run(60);
+    if (why !== 'in a freeze') world.fleet.fault('canary-1', { type: 'Unreachable' });
+    world.fleet.commit({ ...more, ...(why === 'in a freeze' ? frozen : {}) });
+    await world.fleet.run(60);
+    expect(world.fleet.stored('prod-1', '/configmaps', 'tools', 'more')).toBeUndefined();
+    const uid = uidOn(world, 'prod-1', 'tools');
+    await attacked(world, { stopped, seconds: 300 }, onlyLastVersion);
+    expect(uidOn(world, 'prod-1', 'tools')).toBe(uid);
+  });
+
   it.each([
     ['that a budget blocks', '{placementType: PickAll}', budget],
     ['of a PickFixed placement', '{placementType: PickFixed, clusterNames: [canary-1, prod-1, prod-2]}', {}],

@@ -8,8 +8,6 @@ import { parseInstant } from '../../../engine/kernel/instant.ts';
 import { sameValue } from '../../../engine/kernel/same-value.ts';
 import { isCompleteObservation } from '../../../engine/observed.ts';
 import { placementShownBy } from '../../../engine/recovery/rebuild.ts';
-import { unpack } from '../../../engine/selection/envelope.ts';
-import { keyOfManifest } from '../../../engine/selection/object-key.ts';
 import {
   areObjectsKnown,
   type BindingVerifier,
@@ -100,20 +98,16 @@ function withEvictions(
   };
 }
 
-/** Whether an object of the placement is being deleted, or each known snapshot has one that the cluster lacks. */
+/**
+ * Whether an object of the placement is being deleted, or all are gone. That some are missing proves nothing: a version that the
+ * cluster did not get yet may have more, and which versions there are is what the record says.
+ */
 function showsRemoval(removal: OnCluster, recorded: RecordedPlacement, of: Shown): boolean | 'unknown' {
   const own = ownObjects(removal.key, of.observations.get(removal.cluster)!);
   if (own.some(({ metadata }) => metadata['deletionTimestamp'] !== undefined)) return true;
   if (!areObjectsKnown(removal, recorded, of)) return 'unknown';
-  if (own.length === 0) return true;
-  const there = new Set(own.map(keyOfManifest));
-  const known = [...recorded.snapshots.values()].filter((manifests) => manifests.length > 0);
-  return known.length > 0 && known.every((manifests) => manifests.some((it) => isMissing(it, there)));
+  return own.length === 0;
 }
-
-/** Envelopes are not on clusters. */
-const isMissing = (manifest: Manifest, there: ReadonlySet<string>): boolean =>
-  unpack(manifest) === undefined && !there.has(keyOfManifest(manifest));
 
 const ownObjects = (key: PlacementKey, { objects }: ClusterObservation): readonly Manifest[] =>
   objects.filter((object) => placementShownBy(object) === key);
