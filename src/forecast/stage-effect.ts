@@ -5,6 +5,7 @@ import type { PlanContents } from '../engine/delivery/plan-contents.ts';
 import { recordedContent } from '../engine/delivery/target-content.ts';
 import { keyOfManifest } from '../engine/selection/object-key.ts';
 import { placementOfRun } from '../engine/update-run.ts';
+import { atOnce } from './steps.ts';
 import { compared, type HeldObject, type ObjectChange } from './total-effect.ts';
 
 /** What a run changes on clusters that it has not reached: removals first; equal changes of several clusters are one. */
@@ -31,5 +32,5 @@ export function stageEffect(
     before.set(clusterName, held(recordedContent(contents, { clusterName, placement, remove: false, objects: [] })));
     after.set(clusterName, held(rendered.manifests.map(({ manifest }) => manifest)));
   }
-  return compared(before, after, () => false).changes;
+  return atOnce(compared(before, after, () => false)).changes;
 }

@@ -95,7 +95,7 @@ export function* totalEffectInSteps(
   const after = heldAfter(last, before);
   const forecast = forecastOf(run, input, assumptions);
   return {
-    ...compared(before, after, staysOf(first, last)),
+    ...(yield* compared(before, after, staysOf(first, last))),
     forecast,
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
@@ -185,12 +185,12 @@ function staysOf(first: PlanResult, last: PlanResult): (placement: PlacementRef,
   return (placement, cluster) => abandoned.has(placementKey(placement)) || members.get(cluster)?.leaving !== false;
 }
 
-/** Changes between what clusters hold before and after. `stays`: objects of a placement that is gone are released. */
-export function compared(
+/** Changes between what clusters hold before and after, one at a time. `stays`: objects of a placement that is gone are released. */
+export function* compared(
   before: HeldByCluster,
   after: HeldByCluster,
   stays: (placement: PlacementRef, cluster: ClusterName) => boolean,
-): Pick<TotalEffect, 'placements' | 'changes' | 'released'> {
+): InSteps<Pick<TotalEffect, 'placements' | 'changes' | 'released'>> {
   const effects = effectsByPlacement();
   const changeBetween = changesByText();
   const groups = new Map<string, ObjectChange & { readonly clusters: ClusterName[] }>();
@@ -209,7 +209,7 @@ export function compared(
         released += 1;
         continue;
       }
-      const shared = changeBetween(old?.manifest, now?.manifest);
+      const shared = yield* changeBetween(old?.manifest, now?.manifest);
       if (shared === undefined) continue;
       const action = old === undefined ? 'add' : now === undefined ? 'remove' : 'change';
       effects.count(placement, clusterName, action);
@@ -277,13 +277,19 @@ function effectsByPlacement() {
   };
 }
 
+/** Writing this much as YAML may take 0.5 s (20,000 short fields), while nothing else runs; and nobody reads such a diff in a comment. */
+const mostCharacters = 256_000;
+
 /** Changes by both texts: most clusters of a placement hold the same. */
 function changesByText() {
   const known = new Map<string, ManifestChange | undefined>();
-  return (before: Manifest | undefined, after: Manifest | undefined): ManifestChange | undefined => {
+  return function* (before: Manifest | undefined, after: Manifest | undefined): InSteps<ManifestChange | undefined> {
     if (before === after) return undefined;
     const key = `${before ? textOf(before) : ''}\n${after ? textOf(after) : ''}`;
-    if (!known.has(key)) known.set(key, changeOf(before, after));
+    if (!known.has(key)) {
+      known.set(key, changeOf(before, after, { mostCharacters }));
+      yield;
+    }
     return known.get(key);
   };
 }

@@ -61,6 +61,18 @@ describe('the total effect of a change', () => {
     const effect = await effectOf(paper, { ...web(), 'web.yaml': pick('fra', 'nyc') });
     expect(effect.placements).toMatchObject([{ gains: ['nyc'], loses: ['ams'], removed: 3, changed: 0, added: 3 }]);
   });
+  it('compares no lines of a manifest of more than 256 kB', async () => {
+    const large = (letter: string): Files => ({
+      ...web(),
+      'resources/extra.yaml': configMap('extra', letter.repeat(300_000)),
+    });
+    const paper = new PaperFleet(large('a'));
+    await paper.settle();
+    expect((await effectOf(paper, large('b'))).changes.map(({ action, diff }) => [action, diff])).toEqual([
+      ['change', '  too large to compare line by line: 301 kB before, 301 kB after'],
+    ]);
+    expect((await effectOf(paper, large('a'))).changes).toEqual([]);
+  });
   it('needs an update run where the placement is External', async () => {
     const external = { 'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}') };
     const paper = new PaperFleet({ ...web(), ...external });

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { Manifest } from '../../api/meta.ts';
+import { canonicalJson } from '../../engine/kernel/canonical-json.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { lineDiff } from './lines.ts';
 
@@ -12,12 +13,17 @@ export interface ManifestChange {
   readonly diff: string;
 }
 
-/** Undefined when nothing changes but fields of the server. */
-export function changeOf(before: Manifest | undefined, after: Manifest | undefined): ManifestChange | undefined {
+/** Undefined when nothing changes but fields of the server. `mostCharacters` of JSON: of a larger manifest no line is compared. */
+export function changeOf(
+  before: Manifest | undefined,
+  after: Manifest | undefined,
+  { mostCharacters = Number.POSITIVE_INFINITY } = {},
+): ManifestChange | undefined {
   const of = after ?? before;
   if (of === undefined) return undefined;
   const [was, is] = hideSecrets(before && shown(before), after && shown(after));
-  const diff = lineDiff(textOf(was), textOf(is));
+  const sizes = [was, is].map((manifest) => (manifest ? JSON.stringify(manifest).length : 0));
+  const diff = Math.max(...sizes) > mostCharacters ? withoutLines(was, is, sizes) : lineDiff(textOf(was), textOf(is));
   if (diff === '') return undefined;
   return {
     object: describeRef(refOfManifest(of)),
@@ -28,6 +34,11 @@ export function changeOf(before: Manifest | undefined, after: Manifest | undefin
 
 const textOf = (manifest: Manifest | undefined): string =>
   manifest === undefined ? '' : stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false });
+
+const withoutLines = (was: Manifest | undefined, is: Manifest | undefined, sizes: readonly number[]): string =>
+  canonicalJson(was) === canonicalJson(is)
+    ? ''
+    : `  too large to compare line by line: ${sizes.map((size) => `${Math.ceil(size / 1000)} kB`).join(' before, ')} after`;
 
 /** What a server writes into every object, and does anew with every change. */
 const serverFields = ['managedFields', 'resourceVersion', 'generation', 'creationTimestamp', 'uid', 'selfLink'];
