@@ -1,5 +1,6 @@
 import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
+import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { RequestedApproval } from '../../engine/plan-document.ts';
 import { stageEffect } from '../../forecast/stage-effect.ts';
 import { subjectOf } from '../../git/objects/commit.ts';
@@ -50,9 +51,13 @@ async function pageOf(
   { recorded, problems }: RequestFacts,
   desired: DesiredState,
 ): Promise<ApprovalPage> {
-  const { record, result } = recorded;
+  const { record, result, fleet, basis } = recorded;
   const gate = askedGate(approval, record);
-  if (gate === undefined) return gatePage(approval, { problems });
+  if (gate === undefined) {
+    const run = record.upgrades.get(approval.subject.name);
+    const nowMs = parseInstant(result.plan.now)!;
+    return gatePage(approval, { run, fleet, observations: basis?.observations ?? new Map(), nowMs, problems });
+  }
   const { from, to } = commitsOf(gate, record);
   const commits = to === undefined ? [] : await desired.commitsBetween(from, to);
   return stagePage(gate, {

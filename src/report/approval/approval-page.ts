@@ -1,5 +1,6 @@
 import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
+import type { UpdateRun } from '../../api/upgrade-run.ts';
 import { placeOfBranch } from '../../engine/gate/request.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
@@ -14,6 +15,7 @@ import { changeText } from '../effect/effect-text.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { approvalStarts, stageBehind } from '../waits/approval-starts.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
+import { type GateFacts, upgradeGatePage } from './upgrade-gate-page.ts';
 
 /** A commit of the followed branch. */
 export interface IncludedCommit {
@@ -117,21 +119,24 @@ export function stagePage(
 }
 
 /** The page of a gate of a cluster update run. */
-export const gatePage = (
-  { planned, subject }: RequestedApproval,
-  of: { readonly problems: Plan['problems'] },
-): ApprovalPage => {
+export function gatePage(
+  approval: RequestedApproval,
+  of: GateFacts & { readonly run: UpdateRun | undefined; readonly problems: Plan['problems'] },
+): ApprovalPage {
+  const { planned, subject } = approval;
   const scope = subject.group === undefined ? `stage ${subject.stage}` : `group ${subject.group}`;
-  return {
+  const { title, lead, sections } = upgradeGatePage(approval, of.run, of) ?? {
     title: `Approve ${subject.name}: ${planned.name}`,
-    lead: [
-      `Merging opens the gate ${planned.name} at ${scope} of cluster update run ${subject.name}.`,
-      `${notNow} ${toReject(planned.name)}`,
-    ],
-    sections: [warnings({ name: planned.name, ...of })],
+    lead: [`Merging opens the gate ${planned.name} at ${scope} of cluster update run ${subject.name}.`],
+    sections: [],
+  };
+  return {
+    title,
+    lead: [...lead, `${notNow} ${toReject(planned.name)}`],
+    sections: [warnings({ name: planned.name, problems: of.problems }), ...sections],
     changes: [],
   };
-};
+}
 
 /** The page of removals that the guard refused, or that are held. */
 export const removalPage = (

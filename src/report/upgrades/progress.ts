@@ -39,6 +39,19 @@ export function upgradeTarget({ spec }: { readonly spec: Pick<UpdateRun['spec'],
   return upgrade.kubernetesVersion ?? `${nodeImageSelection?.type ?? 'Latest'} images`;
 }
 
+/** `Kubernetes 1.31.5, control plane and nodes` */
+export function upgradeBrings(run: UpdateRun): string {
+  const { upgrade, nodeImageSelection } = run.spec.managedClusterUpdate;
+  switch (upgrade.type) {
+    case 'Full':
+      return `Kubernetes ${upgradeTarget(run)}, control plane and nodes`;
+    case 'ControlPlaneOnly':
+      return `Kubernetes ${upgradeTarget(run)}, control plane only`;
+    case 'NodeImageOnly':
+      return `node images (${nodeImageSelection?.type ?? 'Latest'})`;
+  }
+}
+
 /** `v1.30.9 → v1.31.5`, of the control plane or of the pools that change; undefined where neither is known. */
 export function versionChange({ from, to }: Pick<MemberUpgrade, 'from' | 'to'>): string | undefined {
   if (to === undefined) return undefined;

@@ -1,8 +1,7 @@
-import type { UpdateRun } from '../../api/upgrade-run.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { type Line, mostRows, type Section, type SectionSource } from '../sections/section.ts';
 import { upgradeNow } from './now.ts';
-import { upgradeProgress, upgradeTarget } from './progress.ts';
+import { upgradeBrings, upgradeProgress } from './progress.ts';
 
 /** Cluster update runs that are not done, and those that failed. */
 export const clusterUpgrades: SectionSource = ({ inEffect }): Section => {
@@ -14,7 +13,7 @@ export const clusterUpgrades: SectionSource = ({ inEffect }): Section => {
     const { done, total, failed } = upgradeProgress(value.status!);
     return [
       [{ link: name, path }],
-      [broughtBy(value)],
+      [upgradeBrings(value)],
       [`${done} / ${total}`],
       [failed === 0 ? '' : `${failed}`],
       [upgradeNow(value)],
@@ -29,16 +28,3 @@ export const clusterUpgrades: SectionSource = ({ inEffect }): Section => {
     total: open.length,
   };
 };
-
-/** `Kubernetes 1.31.5, control plane and nodes` */
-function broughtBy(run: UpdateRun): string {
-  const { upgrade, nodeImageSelection } = run.spec.managedClusterUpdate;
-  switch (upgrade.type) {
-    case 'Full':
-      return `Kubernetes ${upgradeTarget(run)}, control plane and nodes`;
-    case 'ControlPlaneOnly':
-      return `Kubernetes ${upgradeTarget(run)}, control plane only`;
-    case 'NodeImageOnly':
-      return `node images (${nodeImageSelection?.type ?? 'Latest'})`;
-  }
-}

@@ -87,7 +87,7 @@ function executeStage(before: RunStep, context: RunContext, at: number): StageOu
         withTimes(after.step, context, at),
         context,
         at,
-        `all clusters of stage ${name} are done; its after-stage tasks are not`,
+        `all clusters of stage ${name} are done; its after-stage tasks are under way`,
       );
     case 'passed': {
       const done = marked(
