@@ -152,6 +152,21 @@ spec:
     utcOffset: +02:00`);
 });
 
+it('a default maintenance configuration that has timeInWeek only is refused, and says so', async () => {
+  const { code, out, err } = await importing({
+    id: '/subscriptions/1/resourcegroups/g/providers/Microsoft.ContainerService/managedClusters/eu-1/maintenanceConfigurations/default',
+    maintenanceWindow: null,
+    name: 'default',
+    notAllowedTime: null,
+    timeInWeek: [{ day: 'Monday', hourSlots: [1, 2] }],
+    type: null,
+  });
+  expect([code, out.trim()]).toEqual([2, '']);
+  expect(err).toContain(
+    "object 1: it is the maintenance configuration default of eu-1 with timeInWeek only, which governs Azure's own weekly releases and no update run; give aksManagedAutoUpgradeSchedule or aksManagedNodeOSUpgradeSchedule a maintenanceWindow\n",
+  );
+});
+
 it('an object of another kind, text that is not JSON, another source', async () => {
   expect(await importing({ name: 'eu-1', type: 'Microsoft.ContainerService/managedClusters' })).toMatchObject({
     code: 2,

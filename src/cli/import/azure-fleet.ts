@@ -8,8 +8,13 @@ export interface Imported {
   readonly notes: readonly string[];
 }
 
+/** Why an object has no file, a sentence that begins with "it". */
+export interface Refused {
+  readonly refused: string;
+}
+
 /** Kinds by the last part of their ARM type. */
-const kinds: Readonly<Record<string, (of: Resource) => Imported>> = {
+const kinds: Readonly<Record<string, (of: Resource) => Imported | Refused>> = {
   updatestrategies: ({ name, properties: { strategy } }) => imported('UpdateStrategy', name, { strategy }),
   updateruns: updateRun,
   autoupgradeprofiles: autoUpgradeProfile,
@@ -25,18 +30,22 @@ interface Resource {
 
 /**
  * The files that say what these objects of Azure say: one object, a list, or a list as the REST API answers. Null members must have
- * been removed. Undefined in place of an object that is of no kind that has a file.
+ * been removed.
  */
-export function importAzureFleet(document: unknown): readonly (Imported | undefined)[] {
+export function importAzureFleet(document: unknown): readonly (Imported | Refused)[] {
   const { value } = (document ?? {}) as Json;
   const all: readonly unknown[] = Array.isArray(document) ? document : Array.isArray(value) ? value : [document];
   return all.map((of) => {
     const { id = '', name, type, properties, ...rest } = (of ?? {}) as Json;
     const kind = kinds[lastOf(typeof type === 'string' ? type : typeOfId(String(id))).toLowerCase()];
-    if (kind === undefined || typeof name !== 'string') return undefined;
+    if (kind === undefined || typeof name !== 'string') return ofNoKind;
     return kind({ id: String(id), name, properties: (properties ?? rest) as Json });
   });
 }
+
+const ofNoKind: Refused = {
+  refused: 'it is no update strategy, update run, auto-upgrade profile or maintenance configuration',
+};
 
 const imported = (kind: string, name: string, spec: Json, notes: readonly string[] = []): Imported => ({
   object: { apiVersion: 'gitfleet.dev/v1alpha1', kind, metadata: { name }, spec: given(spec) },
@@ -86,9 +95,13 @@ function autoUpgradeProfile({ name, properties }: Resource): Imported {
 }
 
 /** Several clusters have configurations of one name, so the cluster is part of it. */
-function maintenanceConfiguration({ id, name, properties }: Resource): Imported {
+function maintenanceConfiguration({ id, name, properties }: Resource): Imported | Refused {
   const cluster = /\/managedClusters\/([^/]+)/i.exec(id)?.[1];
-  const { maintenanceWindow } = properties;
+  const { maintenanceWindow, timeInWeek } = properties;
+  if (maintenanceWindow === undefined && timeInWeek !== undefined)
+    return {
+      refused: `it is the maintenance configuration ${name}${cluster === undefined ? '' : ` of ${cluster}`} with timeInWeek only, which governs Azure's own weekly releases and no update run; give aksManagedAutoUpgradeSchedule or aksManagedNodeOSUpgradeSchedule a maintenanceWindow`,
+    };
   return imported(
     'MaintenanceConfiguration',
     [cluster, name]

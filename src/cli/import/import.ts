@@ -16,14 +16,14 @@ export async function importFrom(source: string, file: string): Promise<void> {
   const document = parsed(await input.catch(unreadable(file)), file);
   const all = importAzureFleet(withoutNulls(document));
   const { stringify } = await import('yaml');
-  print(all.flatMap((one) => (one ? [stringify(one.object, { lineWidth: 0 }).trimEnd()] : [])).join('\n---\n'));
+  print(
+    all.flatMap((one) => ('refused' in one ? [] : [stringify(one.object, { lineWidth: 0 }).trimEnd()])).join('\n---\n'),
+  );
   let failed = 0;
   for (const [at, one] of all.entries()) {
-    if (!one) {
+    if ('refused' in one) {
       failed++;
-      writeError(
-        `${file}: object ${at + 1}: it is no update strategy, update run, auto-upgrade profile or maintenance configuration\n`,
-      );
+      writeError(`${file}: object ${at + 1}: ${one.refused}\n`);
       continue;
     }
     const { kind, metadata } = one.object as unknown as {
