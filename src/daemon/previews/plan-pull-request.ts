@@ -1,6 +1,5 @@
 import type { Fleet, PlanInput } from '../../engine/input.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
-import type { InSteps } from '../../forecast/steps.ts';
 import { previewAssumptions, totalEffectInSteps } from '../../forecast/total-effect.ts';
 import type { Forge, PullRequest } from '../../forge/forge.ts';
 import type { Branches } from '../../git/branches.ts';
@@ -11,12 +10,16 @@ import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { effectText, mergedText } from '../../report/effect/effect-text.ts';
 import { instantText } from '../../report/forecast/instant-text.ts';
+import { addedFault } from './added-files.ts';
 import { effectPreview, failedPreview, type PreviewText } from './preview-text.ts';
+import { type Spending, workWithin } from './work-within.ts';
 
 /** Conflicting files named in a text. */
 const mostNamed = 20;
+/** Of computing, milliseconds: a change of 1,000 clusters takes 2 s. */
+const mostMs = 30_000;
 
-export interface PreviewedPull {
+export interface PreviewedPull extends Pick<Spending, 'pause' | 'stopwatch'> {
   readonly pull: PullRequest;
   readonly forge: Pick<Forge, 'kind' | 'mostCharacters'>;
   readonly branches: Branches;
@@ -25,25 +28,33 @@ export interface PreviewedPull {
   readonly input: PlanInput;
   readonly statusBranch: string;
   readonly load: (tree: RepoTree) => Promise<Fleet>;
-  /** Lets everything else happen. */
-  readonly pause: () => Promise<void>;
+}
+
+export interface PlannedPull {
+  readonly text: PreviewText;
+  /** Milliseconds of computing, and of reading files. */
+  readonly spentMs: number;
+  /** It is not worth another try with the same head. */
+  readonly isTooCostly: boolean;
 }
 
 /**
- * What merging a pull request does to the live fleet, and milliseconds of computing. Files are read as data; only the forge's settings of
- * the followed branch count. Errors: GitError, where its commits cannot be read.
+ * What merging a pull request does to the live fleet. Files are read as data; only the forge's settings of the followed branch count.
+ * Errors: GitError, where its commits cannot be read.
  */
-export async function planPullRequest(of: PreviewedPull): Promise<{
-  readonly text: PreviewText;
-  readonly spentMs: number;
-}> {
-  const { pull, forge, branches, branch, input, statusBranch } = of;
+export async function planPullRequest(of: PreviewedPull): Promise<PlannedPull> {
+  const { pull, forge, branches, branch, input, statusBranch, stopwatch } = of;
   const ours = input.commit;
   const theirs = pull.headCommit;
   const head = `${mergedText({ commit: theirs, into: ours }, branch)}; the fleet as of ${instantText(input.now)}`;
   const place = { pull, forge, statusBranch, head };
-  const failed = (title: string, details: string) => ({ text: failedPreview({ title, details }, place), spentMs: 0 });
   await obtain(of);
+  const began = stopwatch();
+  const failed = (title: string, details: string) => ({
+    text: failedPreview({ title, details }, place),
+    spentMs: stopwatch() - began,
+    isTooCostly: false,
+  });
   try {
     const { tree, conflicts } = await mergeTrees(branches.objects, { ours, theirs });
     if (conflicts.length > 0)
@@ -51,11 +62,17 @@ export async function planPullRequest(of: PreviewedPull): Promise<{
         `conflicts with ${branch} in ${conflicts.length} ${conflicts.length === 1 ? 'file' : 'files'}`,
         `Both changed ${listUpTo(conflicts, mostNamed)}. Merge ${branch} into the branch; then it is planned.`,
       );
+    const fault = await addedFault(tree, await branches.objects.files(ours));
+    if (fault !== undefined) return failed('too large to be planned', `${fault}. Split it into several pull requests.`);
     const fleet = { ...(await of.load(tree)), approvers: input.fleet.approvers };
     const work = totalEffectInSteps(input, { fleet, commit: theirs }, previewAssumptions);
-    const { value: effect, spentMs } = await withPauses(work, of.pause);
-    const problems = await placeProblems(effect.first.plan.problems, async () => tree);
-    return { text: effectPreview(effectText(effect), problems, place), spentMs };
+    const { done, spentMs } = await workWithin(work, { ...of, spentMs: stopwatch() - began, mostMs });
+    if (done === undefined) {
+      const details = `After ${mostMs / 1000} s of computing it was not done. It is planned again when commits are pushed.`;
+      return { ...failed('takes too long to be planned', details), spentMs, isTooCostly: true };
+    }
+    const problems = await placeProblems(done.value.first.plan.problems, async () => tree);
+    return { text: effectPreview(effectText(done.value), problems, place), spentMs, isTooCostly: false };
   } catch (error) {
     if (!(error instanceof GitError && error.code === 'not-found')) throw error;
     return failed(`no common history with ${branch}`, `${error.message}. Rebase the branch onto ${branch}.`);
@@ -75,17 +92,3 @@ async function obtain({ pull, forge, branches, branch, input }: PreviewedPull): 
 /** Where a forge keeps the commits of a fork in the repository that they would be merged into. */
 const forkRef = (number: number, kind: Forge['kind']): string =>
   kind === 'gitlab' ? `refs/merge-requests/${number}/head` : `refs/pull/${number}/head`;
-
-async function withPauses<T>(
-  work: InSteps<T>,
-  pause: () => Promise<void>,
-): Promise<{ readonly value: T; readonly spentMs: number }> {
-  let spentMs = 0;
-  for (;;) {
-    const began = performance.now();
-    const { done, value } = work.next();
-    spentMs += performance.now() - began;
-    if (done) return { value, spentMs };
-    await pause();
-  }
-}

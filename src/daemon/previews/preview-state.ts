@@ -17,6 +17,8 @@ export interface Preview {
     readonly of: LiveFleet;
     readonly atMs: number;
     readonly text: PreviewText;
+    /** It is not planned again with the same head. */
+    readonly isTooCostly: boolean;
   };
   /** At the forge, as far as it was looked for. */
   readonly comment?: { readonly body: string | undefined; readonly editedMs: number };
@@ -60,6 +62,7 @@ export type PreviewEvent =
       readonly text: PreviewText;
       /** Of computing. */
       readonly spentMs: number;
+      readonly isTooCostly: boolean;
     }
   | { readonly kind: 'commented'; readonly pull: PullRequest; readonly body: string; readonly editedMs: number }
   | { readonly kind: 'statusSet'; readonly pull: PullRequest; readonly status: PreviewText['status'] }
@@ -85,6 +88,8 @@ const longestRetryMs = 5 * 60_000;
 /** A pull request that the forge does not accept a text for, or that cannot be read, is tried again after this time. */
 const failedMs = 5 * 60_000;
 const toleratedMs = 60_000;
+/** One that took too long is not planned again sooner, whatever is pushed. */
+const tooCostlyMs = 10 * 60_000;
 /** Planning that takes longer than this waits four times as long until the next one. */
 const longPlanMs = 250;
 
@@ -113,7 +118,7 @@ export function nextPreviewCall(state: PreviewState, live: LiveFleet, nowMs: num
   if (write) return write;
   const plans = active
     .map((preview) => ({ preview, atMs: planAtMs(preview, live) }))
-    .sort((a, b) => a.atMs - b.atMs || a.preview.pull.number - b.preview.pull.number);
+    .sort((a, b) => a.atMs - b.atMs || byOrigin(a.preview.pull, b.preview.pull));
   const [first] = plans;
   if (first && nowMs >= Math.max(first.atMs, planNotBeforeMs))
     return { call: { kind: 'plan', pull: first.preview.pull } };
@@ -126,9 +131,15 @@ export function nextPreviewCall(state: PreviewState, live: LiveFleet, nowMs: num
   return { atMs: Math.min(...times) };
 }
 
-/** Those without any preview of their head come first. */
+/** Branches of this repository before those of forks. */
+const byOrigin = (a: PullRequest, b: PullRequest): number => Number(a.isFork) - Number(b.isFork) || a.number - b.number;
+
+/** Those without any preview come first; of those that got commits the one whose last preview is oldest. */
 function planAtMs({ pull, planned }: Preview, live: LiveFleet): number {
-  if (planned?.head !== pull.headCommit) return 0;
+  if (planned === undefined) return 0;
+  const isNew = planned.head !== pull.headCommit;
+  if (planned.isTooCostly) return isNew ? planned.atMs + tooCostlyMs : Number.POSITIVE_INFINITY;
+  if (isNew) return planned.atMs;
   if (planned.of.commit !== live.commit) return planned.atMs + editEveryMs;
   return planned.atMs + (planned.of.digest === live.digest ? longestAgeMs : planAgainMs);
 }
@@ -172,12 +183,12 @@ export function afterPreviewEvent(state: PreviewState, event: PreviewEvent, nowM
       return succeeded({ ...state, previews: new Map(previews), listedMs: nowMs });
     }
     case 'planned': {
-      const { of, text, pull, spentMs } = event;
+      const { of, text, pull, spentMs, isTooCostly } = event;
       const waitMs = spentMs > longPlanMs ? spentMs * 4 : 0;
       // The same object where nothing changed, as it would be written again.
       const was = state.previews.get(pull.number)?.planned?.text.full;
       const kept = was !== undefined && saysTheSame(was, text.full) ? { ...text, full: was } : text;
-      const planned = { head: pull.headCommit, of, atMs: nowMs, text: kept };
+      const planned = { head: pull.headCommit, of, atMs: nowMs, text: kept, isTooCostly };
       return { ...known(state, pull, { planned, failed: undefined }), planNotBeforeMs: nowMs + waitMs };
     }
     case 'commented': {

@@ -6,7 +6,7 @@ import { formatInstant } from '../../engine/kernel/instant.ts';
 import { type Forge, ForgeError, type PullRequest } from '../../forge/forge.ts';
 import type { Branches } from '../../git/branches.ts';
 import { GitError } from '../../git/git-error.ts';
-import type { Clock } from '../../members/clock.ts';
+import { type Clock, sleep } from '../../members/clock.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { planMarker } from '../../report/effect/effect-markdown.ts';
 import type { Logger } from '../report/log.ts';
@@ -178,8 +178,7 @@ async function perform(call: PreviewCall, context: Context): Promise<PreviewEven
     case 'comment':
       return { kind: 'commented', pull: call.pull, ...(await writeComment(forge, call, context.pace.now())) };
     case 'plan': {
-      const { text, spentMs } = await planned(call.pull, context);
-      return { kind: 'planned', pull: call.pull, of: fleetOf(live), text, spentMs };
+      return { kind: 'planned', pull: call.pull, of: fleetOf(live), ...(await planned(call.pull, context)) };
     }
   }
 }
@@ -225,22 +224,31 @@ async function writeComment(
 }
 
 async function planned(pull: PullRequest, context: Context): ReturnType<typeof planPullRequest> {
-  const { live, clock, log, isStopped } = context;
-  const pause = async (): Promise<void> => {
+  const { live, clock, pace, log, isStopped } = context;
+  const began = performance.now();
+  const pause = async (ms: number): Promise<void> => {
     await turn();
+    if (ms >= shortestPauseMs) await sleep(pace, ms);
     if (isStopped()) throw new Error('stopped');
   };
   const input = { ...live.input, now: formatInstant(clock.now()) };
   try {
     const branches = await context.branches();
-    return await planPullRequest({ ...context, pull, branches, input, pause });
+    return await planPullRequest({ ...context, pull, branches, input, pause, stopwatch: () => performance.now() });
   } catch (error) {
     if (error instanceof GitError || isStopped()) throw error;
     log.error({ err: error, pullRequest: pull.number }, 'cannot plan a pull request');
     const failed = { title: 'cannot be planned', details: 'The log of the daemon has the reason.' };
-    return { text: failedPreview(failed, { head: `Head ${pull.headCommit.slice(0, 12)}` }), spentMs: 0 };
+    return {
+      text: failedPreview(failed, { head: `Head ${pull.headCommit.slice(0, 12)}` }),
+      spentMs: performance.now() - began,
+      isTooCostly: false,
+    };
   }
 }
+
+/** Milliseconds. Most steps are shorter: for them it is enough that others have their turn. */
+const shortestPauseMs = 25;
 
 /** Everything that waits for its turn in this process comes first. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -24,11 +24,11 @@ export async function parseAll(
   threads = Math.min(mostThreads, availableParallelism() - 1),
 ): Promise<Map<string, ParsedFile>> {
   const size = files.reduce((sum, { text }) => sum + text.length, 0);
-  if (size < worthThreads || threads < 2) return new Map(parseHere(files));
+  if (size < worthThreads || threads < 2) return new Map(await parseHere(files));
   // This thread parses a share too.
   const shares = dealt(files, threads + 1);
   const others = shares.slice(1).map(parseInThread);
-  const own = parseHere(shares[0]!);
+  const own = await parseHere(shares[0]!);
   return new Map([...own, ...(await Promise.all(others)).flat()]);
 }
 
@@ -41,8 +41,22 @@ function dealt(files: readonly ToParse[], shares: number): ToParse[][] {
   return dealt;
 }
 
-const parseHere = (files: readonly ToParse[]): [string, ParsedFile][] =>
-  files.map(({ oid, file, text }) => [oid, parseYaml(text, file)]);
+/** Characters that are parsed without a pause, about 50 ms. */
+const withoutPause = 32 * 1024;
+
+/** Between files everything else that waits has its turn, such as probes and responses of members. */
+async function parseHere(files: readonly ToParse[]): Promise<[string, ParsedFile][]> {
+  const parsed: [string, ParsedFile][] = [];
+  let size = 0;
+  for (const { oid, file, text } of files) {
+    parsed.push([oid, parseYaml(text, file)]);
+    size += text.length;
+    if (size < withoutPause) continue;
+    size = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return parsed;
+}
 
 /** If a thread dies, for example out of memory, this thread parses its share. */
 function parseInThread(share: readonly ToParse[]): Promise<[string, ParsedFile][]> {
@@ -68,5 +82,5 @@ function parseInThread(share: readonly ToParse[]): Promise<[string, ParsedFile][
 if (!isMainThread && parentPort && workerData === purpose) {
   const port = parentPort;
   // One text instead of many objects: structured clones cost more than JSON.
-  port.once('message', (share: readonly ToParse[]) => port.postMessage(JSON.stringify(parseHere(share))));
+  port.once('message', async (share: readonly ToParse[]) => port.postMessage(JSON.stringify(await parseHere(share))));
 }

@@ -1,0 +1,229 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { addedFault, addedLimits } from '../../src/daemon/previews/added-files.ts';
+import { planPullRequest } from '../../src/daemon/previews/plan-pull-request.ts';
+import {
+  afterPreviewEvent,
+  firstPreviewState,
+  nextPreviewCall,
+  type PreviewCall,
+  type PreviewEvent,
+} from '../../src/daemon/previews/preview-state.ts';
+import { workWithin } from '../../src/daemon/previews/work-within.ts';
+import type { PullRequest } from '../../src/forge/forge.ts';
+import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
+import { parseAll } from '../../src/repo/fleet/parse-pool.ts';
+import type { RepoTree } from '../../src/repo/tree.ts';
+import { configMap, PreviewFleet } from '../daemon/previews/preview-fleet.ts';
+import { deployment, PaperFleet, treeOf } from '../support/paper-fleet.ts';
+
+const listOf = (items: number): string => `${configMap('big', '1')}x:\n${'- {}\n'.repeat(items)}`;
+
+describe('manifests of a pull request that are too large together are not parsed', () => {
+  const { bytes, values, files } = addedLimits;
+  const followed = { 'resources/a.yaml': listOf(values / 4), 'resources/chart.txt': 'a,'.repeat(values + 1) };
+  const half = listOf(values / 8);
+  const large = `# ${'x'.repeat(bytes / 2)}\n`;
+  const many = Object.fromEntries(Array.from({ length: files + 1 }, (_, at) => [`resources/${at}.yaml`, '']));
+  it.each([
+    ['what the followed commit has', {}, undefined],
+    ['the same at another path', { 'resources/a.yaml': undefined, 'b.yaml': listOf(values / 4) }, undefined],
+    ['the same at one path more', { 'b.yaml': listOf(values / 4) }, /^its new manifests have \d+ commas/],
+    ['values of one file', { 'b.yaml': listOf(values / 4) }, /of at most 250000$/],
+    ['values of all together', { 'b.yaml': half, 'c.yaml': `${half}# other` }, /of at most 250000$/],
+    ['values of what was no manifest', { 'c.yaml': followed['resources/chart.txt'] }, /of at most 250000$/],
+    ['bytes', { 'b.yaml': large, 'c.yaml': `${large}# other` }, /^its new manifests have \d+ bytes/],
+    ['bytes of a file that is not read', { 'b.png': large + large }, undefined],
+    ['files', many, /^it adds 20001 manifests/],
+  ])('%s', async (_, changes, fault) => {
+    const written = Object.entries({ ...followed, ...changes }).filter(([, text]) => text !== undefined);
+    const found = await addedFault(sized(Object.fromEntries(written) as Record<string, string>), sized(followed));
+    if (fault === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatch(fault);
+  });
+
+  /** As a repository, which knows sizes. */
+  function sized(of: Record<string, string>): RepoTree {
+    const tree = treeOf(of);
+    const sizes = async (oids: readonly string[]) =>
+      new Map([...(await tree.read(oids))].map(([oid, content]) => [oid, content.length] as const));
+    return { ...tree, sizes };
+  }
+});
+
+describe('a daemon', () => {
+  let world: PreviewFleet;
+  afterEach(() => world.fleet.close());
+
+  it('reports that a pull request is too large, and plans the others', async () => {
+    world = await PreviewFleet.open('github');
+    const { fleet, forge } = world;
+    fleet.start({ forge });
+    await world.settled();
+    const large = world.propose('large', { 'resources/large.yaml': listOf(300_000) });
+    const other = world.propose('other', { 'resources/extra.yaml': undefined });
+    const said = (number: number) => forge.pull(number).comments.map(({ body }) => body);
+    await fleet.until('both have a comment', () => said(large.number).length + said(other.number).length === 2, 300);
+    expect(said(large.number)[0]).toContain('too large to be planned');
+    expect(world.statuses(large.headCommit).at(-1)).toBe('failure too large to be planned');
+    expect(said(other.number)[0]).toContain('removes 4');
+  });
+});
+
+it('everything else has its turn between two files that are parsed', async () => {
+  const text = listOf(10_000);
+  let turns = 0;
+  const count = (): void => {
+    turns++;
+    if (turns < 100) setImmediate(count);
+  };
+  setImmediate(count);
+  await parseAll(
+    ['a', 'b', 'c'].map((oid) => ({ oid, file: `${oid}.yaml`, text })),
+    1,
+  );
+  expect(turns).toBeGreaterThanOrEqual(2);
+});
+
+describe('the time of one preview', () => {
+  function* steps(count: number) {
+    for (let at = 0; at < count; at++) yield;
+    return 'done';
+  }
+  /** Each step takes 10 ms. */
+  async function spent(count: number, spentMs: number) {
+    let now = 0;
+    const pauses: number[] = [];
+    const stopwatch = () => {
+      now += 10;
+      return now;
+    };
+    const pause = async (ms: number) => void pauses.push(ms);
+    return { ...(await workWithin(steps(count), { spentMs, mostMs: 100, pause, stopwatch })), pauses };
+  }
+
+  it('a pause follows each step, as long as the step', async () => {
+    expect(await spent(3, 20)).toEqual({ done: { value: 'done' }, spentMs: 60, pauses: [10, 10, 10] });
+  });
+
+  it('has an end', async () => {
+    expect(await spent(1_000, 50)).toMatchObject({ done: undefined, spentMs: 110 });
+    expect(await spent(1_000, 101)).toEqual({ done: undefined, spentMs: 101, pauses: [] });
+  });
+
+  it('includes the reading of files, and ends with a failed preview', async () => {
+    const files = { 'resources/web.yaml': deployment('web', 'web', 'web:1') };
+    const paper = new PaperFleet(files);
+    await paper.settle();
+    let now = 0;
+    const tree = treeOf(files);
+    const [ours, theirs] = ['a'.repeat(40), 'b'.repeat(40)];
+    const planned = await planPullRequest({
+      pull: { ...pullOf(1), headCommit: theirs },
+      forge: { kind: 'github', mostCharacters: 65_536 },
+      branches: {
+        remote: false,
+        objects: { has: async () => true, files: async () => tree, log: async (tip: string) => [tip, ours] },
+      } as never,
+      branch: 'main',
+      input: { ...(await paper.input()), commit: ours },
+      statusBranch: 'fleet-status',
+      load: async (of) => {
+        now += 40_000;
+        return loadFleet(of);
+      },
+      pause: async () => {},
+      stopwatch: () => now,
+    });
+    expect(planned).toMatchObject({
+      spentMs: 40_000,
+      isTooCostly: true,
+      text: { status: { state: 'failure', description: 'takes too long to be planned' } },
+    });
+  });
+});
+
+const pullOf = (number: number, more: Partial<PullRequest> = {}): PullRequest => ({
+  number,
+  url: '',
+  head: `b${number}`,
+  headCommit: String(number).repeat(40).slice(0, 40),
+  isFork: false,
+  state: 'open',
+  title: '',
+  body: '',
+  ...more,
+});
+
+describe('which pull request is planned when', () => {
+  const live = { commit: 'c', digest: 'd' };
+  const minute = 60_000;
+  const planned = (pull: PullRequest, isTooCostly = false, spentMs = 0): PreviewEvent => ({
+    kind: 'planned',
+    pull,
+    of: live,
+    text: { body: '', full: undefined, status: { state: 'success', description: '' }, isEmpty: true },
+    spentMs,
+    isTooCostly,
+  });
+
+  /** The numbers that are planned, by minute; `at`: what happens in a minute. Planning is `costly` for some. */
+  function order(at: Readonly<Record<number, readonly PullRequest[]>>, costly: readonly number[], minutes: number) {
+    let state = firstPreviewState;
+    const found: string[] = [];
+    let pulls: readonly PullRequest[] = [];
+    for (let now = 1; now <= minutes; now++) {
+      pulls = at[now] ?? pulls;
+      state = { ...state, listedMs: undefined };
+      for (;;) {
+        const { call } = nextPreviewCall(state, live, now * minute);
+        if (call === undefined) break;
+        if (call.kind === 'plan') found.push(`${now}: ${call.pull.number}`);
+        state = afterPreviewEvent(state, answerTo(call, pulls, costly), now * minute);
+      }
+    }
+    return found;
+  }
+
+  function answerTo(call: PreviewCall, pulls: readonly PullRequest[], costly: readonly number[]): PreviewEvent {
+    switch (call.kind) {
+      case 'list':
+        return { kind: 'listed', pulls };
+      case 'status':
+        return { kind: 'statusSet', pull: call.pull, status: call.status };
+      case 'comment':
+        return { kind: 'commented', pull: call.pull, body: call.body, editedMs: 0 };
+      case 'plan':
+        return planned(call.pull, costly.includes(call.pull.number));
+    }
+  }
+
+  it('branches of the repository before those of forks', () => {
+    expect(order({ 1: [pullOf(1, { isFork: true }), pullOf(2), pullOf(3)] }, [], 2)).toEqual(['1: 2', '1: 3', '1: 1']);
+  });
+
+  it('one that takes too long again when its head changes, and not within ten minutes', () => {
+    const pushed = (head: string) => [pullOf(1, { headCommit: head })];
+    expect(order({ 1: pushed('a') }, [1], 200)).toEqual(['1: 1']);
+    expect(order({ 1: pushed('a'), 2: pushed('b'), 3: pushed('c') }, [1], 200)).toEqual(['1: 1', '11: 1']);
+  });
+
+  it('one that gets commits all the time does not keep the others waiting', () => {
+    let state = afterPreviewEvent(firstPreviewState, { kind: 'listed', pulls: [pullOf(1), pullOf(2)] }, minute);
+    const next = (now: number) => {
+      for (;;) {
+        const { call } = nextPreviewCall(state, live, now * minute);
+        if (call === undefined || call.kind === 'plan') return call?.pull.number;
+        const pulls = [pullOf(1, { headCommit: `head ${now}` }), pullOf(2, { headCommit: 'second' })];
+        state = afterPreviewEvent(state, answerTo(call, pulls, []), now * minute);
+      }
+    };
+    const found: (number | undefined)[] = [];
+    for (let now = 1; now <= 2; now++) {
+      found.push(next(now));
+      const pull = state.previews.get(found.at(-1)!)?.pull;
+      // Planning takes 15 s, so that the next waits for a minute.
+      if (pull) state = afterPreviewEvent(state, planned(pull, false, 15_000), now * minute);
+    }
+    expect(found.slice(0, 2)).toEqual([1, 2]);
+  });
+});
