@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PropertyOperatorName } from '../../../../src/api/property-operators.ts';
 import {
   filtered,
   member,
@@ -88,22 +89,22 @@ describe('required properties', () => {
     five: nodes('5'),
     none: {},
   };
-  it.each([
-    ['Gt', '3', 'five three-more'],
-    ['Ge', '3', 'five three three-milli three-more'],
-    ['Eq', '3', 'three three-milli'],
-    ['Eq', '3e0', 'three three-milli'],
-    ['Ne', '3', 'five one three-more'],
-    ['Lt', '3', 'one'],
-    ['Le', '3', 'one three three-milli'],
-    ['Gt', '-1', 'five one three three-milli three-more'],
-  ])('%s %s compares exactly; a cluster without the property never matches', async (operator, value, expected) => {
+  it.each<[operator: PropertyOperatorName, values: string[], expected: string]>([
+    ['Gt', ['3'], 'five three-more'],
+    ['Ge', ['3'], 'five three three-milli three-more'],
+    ['Eq', ['3'], 'three three-milli'],
+    ['Eq', ['3e0'], 'three three-milli'],
+    ['Ne', ['3'], 'five one three-more'],
+    ['Lt', ['3'], 'one'],
+    ['Le', ['3'], 'one three three-milli'],
+    ['Gt', ['-1'], 'five one three three-milli three-more'],
+  ])('%s %j compares exactly; a cluster without the property never matches', async (operator, values, expected) => {
     const { placement: web } = await plan({
       repo: {
         'c.yaml': Object.keys(observations).map((name) => member(name)),
         'resources/shop.yaml': shop,
         'web.yaml': requiring(
-          `- propertySelector: {matchExpressions: [{name: kubernetes-fleet.io/node-count, operator: ${operator}, values: ["${value}"]}]}`,
+          `- propertySelector: {matchExpressions: [{name: kubernetes-fleet.io/node-count, operator: ${operator}, values: ${JSON.stringify(values)}}]}`,
         ),
       },
       observed: Object.entries(observations).map(([name, observation]) => seen(name, observation)),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterSelectorTerm } from '../../../../src/api/placement.ts';
+import type { PropertyOperatorName } from '../../../../src/api/property-operators.ts';
 import { hasRow } from '../../../../src/engine/placement/compiled/bits.ts';
 import { compileFleet } from '../../../../src/engine/placement/compiled/compile-fleet.ts';
 import { matchTerm } from '../../../../src/engine/placement/rules/match-term.ts';
@@ -17,8 +18,8 @@ const [bare, full] = [index.rowOf.get('bare' as never)!, index.rowOf.get('full' 
 const label = (operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist', key: string, values?: string[]) => ({
   labelSelector: { matchExpressions: [{ key, operator, ...(values && { values }) }] },
 });
-const price = (operator: 'Gt' | 'Ge' | 'Eq' | 'Ne' | 'Lt' | 'Le', value: string) => ({
-  propertySelector: { matchExpressions: [{ name: 'example.com/price', operator, values: [value] }] },
+const price = (operator: PropertyOperatorName, ...values: string[]) => ({
+  propertySelector: { matchExpressions: [{ name: 'example.com/price', operator, values }] },
 });
 
 describe('a requirement that a cluster does not meet is listed with the value of the cluster', () => {

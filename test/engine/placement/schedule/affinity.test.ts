@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { PropertyOperatorName } from '../../../../src/api/property-operators.ts';
 import { cluster } from '../worlds.ts';
 import {
   clusters,
@@ -58,17 +59,17 @@ describe('required terms', () => {
     expect(selected({ policy: { affinity: required() }, fleet: clusters('a', 'b') })).toEqual(['a', 'b']);
   });
 
-  test.each<[operator: string, names: string[]]>([
-    ['Gt', ['c']],
-    ['Ge', ['a', 'b', 'c']],
-    ['Eq', ['a', 'b']],
-    ['Ne', ['c', 'd']],
-    ['Lt', ['d']],
-    ['Le', ['a', 'b', 'd']],
-  ])('%s compares exactly and never matches an absent property', (operator, names) => {
+  test.each<[operator: PropertyOperatorName, values: string[], names: string[]]>([
+    ['Gt', ['1048576Ki'], ['c']],
+    ['Ge', ['1048576Ki'], ['a', 'b', 'c']],
+    ['Eq', ['1048576Ki'], ['a', 'b']],
+    ['Ne', ['1048576Ki'], ['c', 'd']],
+    ['Lt', ['1048576Ki'], ['d']],
+    ['Le', ['1048576Ki'], ['a', 'b', 'd']],
+  ])('%s %j compares exactly and never matches an absent property', (operator, values, names) => {
     const fleet = withProperty('size', { a: '1Gi', b: '1024Mi', c: '1073741825', d: '1G', e: undefined });
     const affinity = required({
-      propertySelector: { matchExpressions: [{ name: 'size', operator, values: ['1048576Ki'] }] },
+      propertySelector: { matchExpressions: [{ name: 'size', operator, values }] },
     });
     expect(selected({ policy: { affinity }, fleet })).toEqual(names);
   });
