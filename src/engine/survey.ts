@@ -44,7 +44,7 @@ export function survey(written: PlanInput): Surveyed {
     recordLost: lost,
     admitted,
     holds: [...configHolds, ...holds, ...unreadHolds, ...admitted.holds],
-    freeze: freezeOf(input.fleet, input.now),
+    pause: freezeOf(input.fleet, input.now),
     members: byName,
     index: compileFleet(members),
     hub: compileHub(admitted.resources),

@@ -25,6 +25,6 @@ export const isOver = (status: UpdateRunStatus): boolean =>
   conditionIs(status.conditions, 'Succeeded', 'False') ||
   conditionIs(status.conditions, 'Initialized', 'False');
 
-/** Stages, clusters and the snapshot of the run are frozen. */
+/** Stages, clusters and the snapshot of the run are fixed. */
 export const isInitialized = (status: UpdateRunStatus): boolean =>
   conditionIs(status.conditions, 'Initialized', 'True');

@@ -20,7 +20,7 @@ export interface World {
   readonly admitted: Admitted;
   readonly holds: readonly Hold[];
   /** Of the whole fleet. */
-  readonly freeze: Pause;
+  readonly pause: Pause;
   readonly members: ReadonlyMap<ClusterName, Member>;
   readonly index: FleetIndex;
   readonly hub: HubIndex;

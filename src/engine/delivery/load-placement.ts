@@ -68,23 +68,23 @@ export function loadDeletedPlacement(deleted: DeletedPlacement, world: World): P
     .filter(({ binding }) => binding.deleting || (!isAbandoned && wasGiven(binding)))
     .map((step) => leave(step, world));
   if (leaving.length === 0) return undefined;
-  const { freeze } = world;
+  const { pause } = world;
   return {
     ...loaded,
     ...undecided,
     policySnapshots: recorded.state.policySnapshots,
     bindings: leaving,
     holds: leaving.flatMap(({ binding: { targetCluster: clusterName }, move }) =>
-      freeze.kind === 'paused' && move === 'wait'
-        ? [pausedHold({ ...refOf(placement), clusterName }, `${clusterName} is to be removed`, freeze)]
+      pause.kind === 'paused' && move === 'wait'
+        ? [pausedHold({ ...refOf(placement), clusterName }, `${clusterName} is to be removed`, pause)]
         : [],
     ),
   };
 }
 
 /** A removal that has started continues; none starts while the fleet is paused. */
-const leave = ({ binding }: BindingStep, { freeze }: World): BindingStep =>
-  freeze.kind === 'paused' && !binding.deleting ? { binding, move: 'wait' } : markedForRemoval(binding);
+const leave = ({ binding }: BindingStep, { pause }: World): BindingStep =>
+  pause.kind === 'paused' && !binding.deleting ? { binding, move: 'wait' } : markedForRemoval(binding);
 
 /** The record may hold state without status (written by hand): enough to clean up after it. */
 function unknownPlacement(state: PlacementState): Placement {

@@ -14,7 +14,7 @@ export function evictPlacements(
   world: World,
   earlier: EvictOutcome | undefined,
 ): EvictOutcome {
-  const { input, admitted, record, freeze, recordLost } = world;
+  const { input, admitted, record, pause, recordLost } = world;
   const outcome = evict({
     works,
     evictions: earlier ? [] : input.fleet.evictions.filter((eviction) => !waitsForState(eviction, record)),
@@ -24,7 +24,7 @@ export function evictPlacements(
     inFleet: (cluster) => inFleet(cluster, world),
     isUnavailable: unavailableByUpgrade(world),
     isUnproven: ({ placement }, cluster) => input.isUnproven?.(placementKey(refOf(placement)), cluster) ?? false,
-    pauseOf: (work) => (work ? placementPause(work, world) : freeze),
+    pauseOf: (work) => (work ? placementPause(work, world) : pause),
     digest: input.digest,
     refused: input.fleet.refused,
     deletedPlacements: new Set([

@@ -76,7 +76,7 @@ function holdOfStart(
   const member = { kind: 'MemberCluster', name };
   const run = world.upgrading.get(name);
   if (run !== undefined) return { subject: member, ...upgradingHold(what, run) };
-  if (world.freeze.kind === 'paused') return { subject: member, ...heldByPause(what, world.freeze) };
+  if (world.pause.kind === 'paused') return { subject: member, ...heldByPause(what, world.pause) };
   if (command.replacements.length > 0 && !launches)
     return {
       subject: { kind: 'NodePool', name: command.nodes[0]!.pool, clusterName: name },

@@ -12,9 +12,9 @@ export const suspendedAnnotation = 'gitfleet.dev/suspended';
  */
 export function placementPause(
   work: Pick<PlacementWork, 'placement' | 'resourceSnapshots' | 'contents'>,
-  world: { readonly freeze: Pause; readonly input: { readonly fleet: Fleet } },
+  world: { readonly pause: Pause; readonly input: { readonly fleet: Fleet } },
 ): Pause {
-  return lastGoodLost(work, world.input.fleet) ?? suspension(work) ?? world.freeze;
+  return lastGoodLost(work, world.input.fleet) ?? suspension(work) ?? world.pause;
 }
 
 /** The pause while the desired state is unknown: a file is invalid, and its last good version was lost with the record. */

@@ -26,7 +26,7 @@ export function snapshotResources(work: PlacementWork, world: World): PlacementW
   return { ...work, resourceSnapshots: taken.resourceSnapshots, contents: taken.contents };
 }
 
-/** The snapshot that a new update run takes, with the overrides that it freezes. */
+/** The snapshot that a new update run takes, with the overrides that it records. */
 export const snapshotForRun = (work: PlacementWork, world: World): PlacementWork =>
   work.selection.ok ? withOverrideIds(snapshotResources(work, world), world) : work;
 

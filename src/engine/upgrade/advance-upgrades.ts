@@ -6,9 +6,9 @@ import { byText } from '../kernel/ordering.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../recovery/held-since-loss.ts';
 import { advanceStages } from './advance-stages.ts';
-import { type BegunRun, beginRun } from './begin-run.ts';
 import { inFieldOrder } from './field-order.ts';
 import { gatesOf } from './gate-names.ts';
+import { type LoadedRun, loadRun } from './load-run.ts';
 import { progressDeadlines } from './refresh-members.ts';
 import { withCommits } from './run-commits.ts';
 import { addHold, type Notes, noNotes } from './run-context.ts';
@@ -19,7 +19,7 @@ import { wantedBy } from './wanted.ts';
 /** A run after a plan. */
 export interface AdvancedRun {
   readonly run: UpdateRun;
-  readonly begun: BegunRun | undefined;
+  readonly loaded: LoadedRun | undefined;
   readonly status: UpgradeRunStatus;
   readonly notes: Notes;
   /** The content of `upgrades/<name>.yaml`. */
@@ -35,21 +35,21 @@ export function advanceUpgrades(input: UpgradesInput): readonly AdvancedRun[] {
     ...input,
     recorded: new Map([...input.recorded].filter(([, run]) => !isMereHold(run))),
   };
-  const { held, begun } = beginAll(known, input);
-  const active = begun.filter(({ isActive }) => isActive);
+  const { held, loaded } = loadAll(known, input);
+  const active = loaded.filter(({ isActive }) => isActive);
   const first: Round = {
-    statuses: new Map(begun.map(({ context, status }) => [context.run, status])),
+    statuses: new Map(loaded.map(({ context, status }) => [context.run, status])),
     notes: new Map(),
   };
   let state = advanceAll(active, first, known);
   for (let round = 1; round < mostRounds && !state.settled; round++) state = advanceAll(active, state, known);
-  const advanced = begun.map((it): AdvancedRun => {
+  const advanced = loaded.map((it): AdvancedRun => {
     const { run } = it.context;
     const status = inFieldOrder(state.statuses.get(run)!);
     const notes = state.notes.get(run) ?? it.context.notes;
     return {
       run,
-      begun: it,
+      loaded: it,
       status,
       notes: { ...notes, wakes: [...notes.wakes, ...progressDeadlines(status, it.context)] },
       recorded: withCommits(
@@ -62,15 +62,15 @@ export function advanceUpgrades(input: UpgradesInput): readonly AdvancedRun[] {
 }
 
 /** `written`: with the records that only say that a run is held. */
-function beginAll(
+function loadAll(
   input: UpgradesInput,
   written: UpgradesInput,
 ): {
   readonly held: readonly AdvancedRun[];
-  readonly begun: readonly BegunRun[];
+  readonly loaded: readonly LoadedRun[];
 } {
   const held: AdvancedRun[] = [];
-  const begun: BegunRun[] = [];
+  const loaded: LoadedRun[] = [];
   const holders = new Map<ClusterName, string>();
   const gateOwners = new Map<string, string>();
   const removed = new Set(input.removed);
@@ -80,7 +80,7 @@ function beginAll(
       held.push(heldRun(run, input));
       continue;
     }
-    const it = beginRun({
+    const it = loadRun({
       run,
       input,
       isRemoved: removed.has(run),
@@ -89,9 +89,9 @@ function beginAll(
       notes: noNotes(),
     });
     for (const gate of gatesOf(name, it.status)) if (!gateOwners.has(gate.name)) gateOwners.set(gate.name, name);
-    begun.push(it);
+    loaded.push(it);
   }
-  return { held, begun };
+  return { held, loaded };
 }
 
 /** By start, then by name; those that start now, or have not started, after those that did. */
@@ -114,12 +114,12 @@ interface Round {
 
 /** What one run starts another sees, so with several runs this is repeated until nothing changes. */
 function advanceAll(
-  active: readonly BegunRun[],
+  active: readonly LoadedRun[],
   before: Round,
   input: UpgradesInput,
 ): Round & { readonly settled: boolean } {
   const holders = new Map<ClusterName, string>();
-  const hold = ({ context: { run } }: BegunRun, status: UpgradeRunStatus): void => {
+  const hold = ({ context: { run } }: LoadedRun, status: UpgradeRunStatus): void => {
     for (const member of allMembers(status)) if (isInFlight(member)) holders.set(member.name, run.metadata.name);
   };
   for (const it of active) hold(it, before.statuses.get(it.context.run)!);
@@ -165,5 +165,5 @@ function heldRun(run: UpdateRun, input: UpgradesInput): AdvancedRun {
     failureCount: 0,
     stages: [],
   };
-  return { run, begun: undefined, status, notes, recorded: heldSinceLoss(run, input.digest) };
+  return { run, loaded: undefined, status, notes, recorded: heldSinceLoss(run, input.digest) };
 }

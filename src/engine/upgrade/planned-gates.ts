@@ -5,9 +5,9 @@ import { approvedText } from '../gate/approver.ts';
 import { reviewAnnotation } from '../gate/review.ts';
 import type { PlannedApproval, RequestedApproval } from '../plan-document.ts';
 import { objectDocument } from '../record/documents.ts';
-import { isOver } from './begin-run.ts';
 import { reviewDigest } from './gate-answer.ts';
 import { gateIn, gatesOf } from './gate-names.ts';
+import { isOver } from './load-run.ts';
 import type { RunContext } from './run-context.ts';
 
 /** The approval of a gate of a cluster update run. */

@@ -58,7 +58,7 @@ export function upgradesOutcome(
       ...directoryOf('profiles', profiles.map(profileFile), input.digest),
     ],
     approvals: [
-      ...shown.flatMap(({ status, begun }) => (begun ? plannedGates(status, begun.context) : [])),
+      ...shown.flatMap(({ status, loaded }) => (loaded ? plannedGates(status, loaded.context) : [])),
       ...profiles.flatMap(({ approvals }) => approvals),
     ],
     targets: [targets],
@@ -188,7 +188,7 @@ export function upgradesInput(
     placedInOldApis: ({ name, observation }) => placedInOldApis(name, record, observation),
     now: input.now,
     commit: input.commit,
-    pause: world.freeze,
+    pause: world.pause,
     digest: input.digest,
     absenceIsCertain: isGateAbsenceCertain(input.fleet),
     handWritten: acceptsHandWritten(input.fleet),

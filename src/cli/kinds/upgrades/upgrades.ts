@@ -1,6 +1,6 @@
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
-import { isOver } from '../../../engine/upgrade/begin-run.ts';
+import { isOver } from '../../../engine/upgrade/load-run.ts';
 import { upgradeProgress, upgradeTarget } from '../../../report/upgrades/progress.ts';
 import type { Status } from '../../status/open-status.ts';
 import { mostNamed } from '../../terminal/names.ts';

@@ -1,6 +1,6 @@
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import { howToMerge } from '../../../engine/gate/request.ts';
-import { isOver } from '../../../engine/upgrade/begin-run.ts';
+import { isOver } from '../../../engine/upgrade/load-run.ts';
 import { holdText } from '../../../report/hold-text.ts';
 import { holdsOf } from '../../../report/holds-of.ts';
 import type { Status } from '../../status/open-status.ts';

@@ -16,7 +16,7 @@ import { selectResources } from '../../../engine/selection/select.ts';
 import type { Early } from '../../../engine/staged/approval/early-approvals.ts';
 import { currentStage } from '../../../engine/staged/execute/current-stage.ts';
 import { rollsBack } from '../../../engine/staged/failure-policy.ts';
-import { frozenStrategy } from '../../../engine/staged/initialize/stage-tasks.ts';
+import { strategyOfRun } from '../../../engine/staged/initialize/stage-tasks.ts';
 import { commitsOf } from '../../../engine/staged/run-commits.ts';
 import { hasStarted, isStrategyOf, rollbackStages } from '../../../engine/staged/step.ts';
 import { isInitialized, isOver, isRunOf, placementOfRun } from '../../../engine/update-run.ts';
@@ -221,19 +221,19 @@ function shapeFault(
   if (written === undefined || !sameRun(written, run))
     return 'the followed branch did not have the run when it was initialized';
   const strategy = from.strategies.find((candidate) => isStrategyOf(candidate, run));
-  const frozen = strategy && frozenStrategy(strategy);
+  const expected = strategy && strategyOfRun(strategy);
   const recorded = status.stagedUpdateStrategySnapshot;
-  if (frozen === undefined || recorded === undefined || canonicalJson(frozen) !== canonicalJson(recorded))
+  if (expected === undefined || recorded === undefined || canonicalJson(expected) !== canonicalJson(recorded))
     return 'its strategy is not that of the followed branch when it was initialized';
   const stages = status.stagesStatus ?? [];
   const members = new Map(from.members.map((member) => [member.metadata.name as string, member]));
   const isAsArranged =
-    stages.length === frozen.stages.length &&
-    frozen.stages.every(
+    stages.length === expected.stages.length &&
+    expected.stages.every(
       (config, at) => isStage(config, stages[at]!) && stages[at]!.clusters.every(isIn(config, members)),
     );
   if (!isAsArranged) return 'its stages are not those of its strategy and of the clusters of the followed branch';
-  const emptied = frozen.stages.find(
+  const emptied = expected.stages.find(
     (config, at) => stages[at]!.clusters.length === 0 && mayHaveClusters(config, run, from),
   );
   return emptied && `its stage ${emptied.name} lists no clusters, which may have skipped its gates`;

@@ -4,8 +4,8 @@ import type { Problem } from '../../../api/problem.ts';
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import { type FleetRecord, noneUnread } from '../../../engine/input.ts';
 import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
-import { isOver } from '../../../engine/upgrade/begin-run.ts';
 import type { RunGate } from '../../../engine/upgrade/gate-names.ts';
+import { isOver } from '../../../engine/upgrade/load-run.ts';
 import { allMembers, isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
 import { notRequested } from '../../../members/upgrade/provider.ts';
 import type { FollowedHistory } from './followed-history.ts';
@@ -18,7 +18,7 @@ export interface DoubtedOperations {
   /** Such an operation is followed; nothing is requested for it. */
   readonly isDoubtedOperation: (operationId: string) => boolean;
   /**
-   * The record without operations that their provider was never asked for: their members are decided anew. Those that the provider
+   * The record without operations that their provider was never asked for: their members are decided again. Those that the provider
    * shows are no longer doubted.
    */
   withoutUnrequested(record: FleetRecord, observations: ReadonlyMap<ClusterName, ClusterObservation>): FleetRecord;

@@ -1,9 +1,9 @@
 import type { GroupUpgrade } from '../../../api/upgrade-status.ts';
 import type { GuardFinding } from '../../plan-document.ts';
-import { inFlightIn, isFlying, type UpgradeChange } from './upgrade-changes.ts';
+import { inFlightIn, isInFlight, type UpgradeChange } from './upgrade-changes.ts';
 
 /** No more members of a stage or group are in flight than its strategy allows; percentages round down, at least 1, a stage at most 50. */
-export function crowdedUpgrades({ name, starts, status, before, after }: UpgradeChange): GuardFinding[] {
+export function tooManyUpgrades({ name, starts, status, before, after }: UpgradeChange): GuardFinding[] {
   if (starts.length === 0) return [];
   return status.stages.flatMap((stage, at) => {
     const config = after.spec.strategy?.stages[at];
@@ -13,21 +13,21 @@ export function crowdedUpgrades({ name, starts, status, before, after }: Upgrade
     const all = inFlightIn(stage).length;
     return [
       ...(all > Math.max(most, known ? inFlightIn(known).length : 0)
-        ? [crowded(`stage ${stage.name}`, name, most)]
+        ? [tooMany(`stage ${stage.name}`, name, most)]
         : []),
       ...stage.groups.flatMap((group, index) => {
         const own = config?.groups?.length ? (config.groups[index]?.maxConcurrency ?? '1') : String(most);
         const limit = Math.min(most, numberOf(own, sizeOf(group)));
-        const flying = group.members.filter(isFlying).length;
-        return flying > Math.max(limit, known?.groups[index]?.members.filter(isFlying).length ?? 0)
-          ? [crowded(`group ${group.name}`, name, limit)]
+        const inFlight = group.members.filter(isInFlight).length;
+        return inFlight > Math.max(limit, known?.groups[index]?.members.filter(isInFlight).length ?? 0)
+          ? [tooMany(`group ${group.name}`, name, limit)]
           : [];
       }),
     ];
   });
 }
 
-const crowded = (scope: string, run: string, most: number): GuardFinding => ({
+const tooMany = (scope: string, run: string, most: number): GuardFinding => ({
   rule: 'upgrade-concurrency',
   message: `run ${run} would upgrade more than ${most} members of ${scope} at once`,
 });

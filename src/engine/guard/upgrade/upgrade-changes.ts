@@ -40,7 +40,7 @@ export function upgradeChanges({ plan, record, fleet }: Evidence): readonly Upgr
     const starts = status.stages.flatMap((stage, stageAt) =>
       stage.groups.flatMap((group) =>
         group.members
-          .filter((member) => isFlying(member) && !known.has(member.operationId))
+          .filter((member) => isInFlight(member) && !known.has(member.operationId))
           .map((member) => ({ stageAt, stage, group, member })),
       ),
     );
@@ -48,10 +48,10 @@ export function upgradeChanges({ plan, record, fleet }: Evidence): readonly Upgr
   });
 }
 
-export const isFlying = ({ status }: MemberUpgrade): boolean => status.state === 'Running';
+export const isInFlight = ({ status }: MemberUpgrade): boolean => status.state === 'Running';
 
 export const inFlightIn = ({ groups }: StageUpgrade): readonly MemberUpgrade[] =>
-  groups.flatMap(({ members }) => members.filter(isFlying));
+  groups.flatMap(({ members }) => members.filter(isInFlight));
 
 export const isDone = ({ status }: { readonly status: { readonly state: string } }): boolean =>
   ['Completed', 'Skipped', 'Failed'].includes(status.state);

@@ -1,5 +1,5 @@
 import type { Evidence, RuleSet } from '../evidence/evidence.ts';
-import { crowdedUpgrades } from './concurrency.ts';
+import { tooManyUpgrades } from './concurrency.ts';
 import { downgrades } from './downgrades.ts';
 import { unpassedGates } from './gates.ts';
 import { startsOutOfOrder } from './run-order.ts';
@@ -15,7 +15,7 @@ export const upgradeRules: RuleSet = (evidence: Evidence) => {
     ...changes.flatMap((change) => [
       ...startsAtTheWrongTime(change, evidence),
       ...startsOutOfOrder(change, evidence),
-      ...crowdedUpgrades(change),
+      ...tooManyUpgrades(change),
       ...downgrades(change, evidence),
       ...unpassedGates(change, evidence),
     ]),

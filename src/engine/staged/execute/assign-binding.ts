@@ -8,7 +8,7 @@ import { type DesiredBinding, isInSync } from './desired-binding.ts';
 /**
  * Gives the binding on a cluster what the run rolls out: state Bound, snapshot, override lists, apply strategy and
  * RolloutStarted=True. Conditions of the old version are dropped unless nothing differs. Bindings being removed from the
- * cluster are replaced. An Unscheduled binding is updated too, since the membership of a run is frozen, but stays
+ * cluster are replaced. An Unscheduled binding is updated too, since the membership of a run is fixed, but stays
  * Unscheduled: a run does not undo the scheduler's decision.
  */
 export function assignBinding(

@@ -39,7 +39,7 @@ export function currentStage(status: UpdateRunStatus): CurrentStage {
   return { kind: 'stage', index };
 }
 
-/** maxConcurrency of the frozen strategy: percentages of the stage's clusters, rounded down, 1 at least. */
+/** maxConcurrency of the run's strategy: percentages of the stage's clusters, rounded down, 1 at least. */
 export function concurrencyOf({ stagedUpdateStrategySnapshot, stagesStatus }: UpdateRunStatus, at: number): number {
   const value = stagedUpdateStrategySnapshot?.stages[at]?.maxConcurrency ?? 1;
   return Math.max(1, scale(value, stagesStatus?.[at]?.clusters.length ?? 0, 'down'));

@@ -42,7 +42,7 @@ export function withPrevious(cluster: ClusterUpdatingStatus, binding: Binding): 
   };
 }
 
-/** What the run froze for a cluster at its initialization. */
+/** What the run recorded for a cluster at its initialization. */
 export const desiredBy = ({ status }: RunStep, cluster: ClusterUpdatingStatus): DesiredBinding => ({
   index: Number(status.resourceSnapshotIndexUsed),
   applyStrategy: status.appliedStrategy,

@@ -18,7 +18,7 @@ import { type ArrangedStage, arrangeStages } from './arrange-stages.ts';
 import { scheduledClusters } from './scheduled-clusters.ts';
 import { snapshotOfRun } from './snapshot-of-run.ts';
 import { initializedMessage } from './sorting-warnings.ts';
-import { frozenStrategy } from './stage-tasks.ts';
+import { strategyOfRun } from './stage-tasks.ts';
 
 /**
  * Freezes snapshot, stages, order and overrides of a run. Checks run in KubeFleet's order and the first that fails decides
@@ -48,14 +48,14 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
       message: `there is no ${strategyKind(run)} ${strategyName} yet`,
     });
 
-  const frozen = frozenStrategy(strategy);
+  const strategyTaken = strategyOfRun(strategy);
   const base = {
     ...step,
     status: {
       policySnapshotIndexUsed: String(scheduling.policyIndex),
       policyObservedClusterCount: scheduling.clusterCount,
       appliedStrategy: applyStrategy,
-      stagedUpdateStrategySnapshot: frozen,
+      stagedUpdateStrategySnapshot: strategyTaken,
     },
   };
   const names = new Set(scheduling.selected);
@@ -70,9 +70,9 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
   if (!snapshot.ok) return refused(base, context, snapshot.message);
 
   const stages: StageStatus[] = [];
-  for (const [at, stage] of frozen.stages.entries()) {
+  for (const [at, stage] of strategyTaken.stages.entries()) {
     const arranged = arrangement.stages[at]!;
-    const clusters = freezeClusters(arranged.clusters, snapshot.work, snapshot.index, context);
+    const clusters = clustersOfRun(arranged.clusters, snapshot.work, snapshot.index, context);
     if ('error' in clusters) return refused(base, context, clusters.error);
     stages.push(stageStatus(run, stage, { ...arranged, clusters: clusters.clusters }));
   }
@@ -97,7 +97,7 @@ const refused = (step: RunStep, { input }: RunContext, message: string): RunStep
   status: withReason(step.status, 'UpdateRunInitializedFailed', message, input.now),
 });
 
-function freezeClusters(
+function clustersOfRun(
   names: readonly ClusterName[],
   work: PlacementWork,
   index: number,

@@ -8,7 +8,7 @@ import { arrangeStages } from './arrange-stages.ts';
 
 /**
  * Why an initialized run must fail, or undefined: the placement is no longer External, its policy or applyStrategy was
- * edited, or the contents of the run's snapshot are lost. Membership and order are frozen, unlike in KubeFleet
+ * edited, or the contents of the run's snapshot are lost. Membership and order are fixed, unlike in KubeFleet
  * (updaterun/validation.go). The annotation `gitfleet.dev/on-membership-change: abort` on the run restores KubeFleet's rule
  * (docs/compatibility.md).
  */

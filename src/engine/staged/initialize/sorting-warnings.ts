@@ -27,7 +27,7 @@ export function sortingWarnings(step: RunStep, context: RunContext): RunStep {
   }, step);
 }
 
-/** By stage, as the run froze it. Runs recorded by versions without `withoutSortingLabel` have none. */
+/** By stage, as the run recorded it. Runs recorded by versions without `withoutSortingLabel` have none. */
 const warningsOf = ({ stagesStatus = [], stagedUpdateStrategySnapshot }: UpdateRunStatus): readonly SortingWarning[] =>
   stagesStatus.flatMap(({ stageName, withoutSortingLabel = [] }, at) => {
     if (withoutSortingLabel.length === 0) return [];

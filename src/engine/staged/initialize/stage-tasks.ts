@@ -62,8 +62,8 @@ function keyFault(key: string): string | undefined {
 const valueFault = (value: string): string | undefined =>
   value === '' || name.test(value) ? undefined : `labelSelector: ${JSON.stringify(value)} is not a valid label value`;
 
-/** The strategy as a run freezes it: durations in Go's form, no waitTime on approvals (KubeFleet strips it). */
-export const frozenStrategy = (strategy: StagedUpdateStrategy): StagedUpdateStrategy['spec'] => ({
+/** The strategy as a run records it: durations in Go's form, no waitTime on approvals (KubeFleet strips it). */
+export const strategyOfRun = (strategy: StagedUpdateStrategy): StagedUpdateStrategy['spec'] => ({
   stages: strategy.spec.stages.map((stage) => ({
     ...stage,
     ...(stage.afterStageTasks === undefined

@@ -19,7 +19,7 @@ import { isTerminal } from './tree.ts';
 import type { UpgradeMember } from './upgrades-input.ts';
 
 /** A run before its stages are advanced. */
-export interface BegunRun {
+export interface LoadedRun {
   readonly context: RunContext;
   readonly status: UpgradeRunStatus;
   /** It has started and is not over. */
@@ -34,11 +34,11 @@ type Given = Pick<RunContext, 'run' | 'input' | 'holderOf' | 'notes'> & {
   readonly gateOwner: (name: string) => string | undefined;
 };
 
-/** Takes up a run where the record has it, or starts it. */
-export function beginRun(given: Given): BegunRun {
+/** Continues a run where the record has it, or starts it. */
+export function loadRun(given: Given): LoadedRun {
   const recorded = given.input.recorded.get(given.run.metadata.name);
   return recorded?.status?.status.startTime === undefined
-    ? beginNew(given)
+    ? loadNew(given)
     : continueRun(given, recorded, recorded.status);
 }
 
@@ -46,7 +46,7 @@ export function beginRun(given: Given): BegunRun {
 export const isOver = ({ status }: UpgradeRunStatus): boolean =>
   status.startTime !== undefined && isTerminal({ status });
 
-function beginNew(given: Given): BegunRun {
+function loadNew(given: Given): LoadedRun {
   const { run, input } = given;
   const { spec } = run;
   const strategy = strategyOf(run, input.strategies);
@@ -64,7 +64,12 @@ function beginNew(given: Given): BegunRun {
     stages: [],
     ...of,
   });
-  const notStarted = (status: UpgradeRunStatus): BegunRun => ({ context, status, isActive: false, recordedSpec: spec });
+  const notStarted = (status: UpgradeRunStatus): LoadedRun => ({
+    context,
+    status,
+    isActive: false,
+    recordedSpec: spec,
+  });
   if (strategy === undefined) {
     const message = `run ${run.metadata.name} starts once there is an UpdateStrategy ${spec.updateStrategyId}`;
     addHold(context, { reason: 'StrategyNotFound', message });
@@ -103,13 +108,13 @@ function beginNew(given: Given): BegunRun {
     return notStarted(status);
   }
   const early = earlyApprovals(run.metadata.name, input);
-  const begun: UpgradeRunStatus = {
+  const started: UpgradeRunStatus = {
     ...status,
     status: { state: 'Pending', startTime: input.now },
     ...(early.length > 0 && { earlyApprovals: early }),
   };
   const recordedSpec = { ...spec, strategy };
-  return { context, status: refreshMembers(begun, context), isActive: true, recordedSpec };
+  return { context, status: refreshMembers(started, context), isActive: true, recordedSpec };
 }
 
 /** The images that the run brings, where it selects them for all members alike. */
@@ -131,7 +136,7 @@ function imagesOf(
   return { nodeImageSelection: { selectedNodeImageVersions: [...selected] } };
 }
 
-function continueRun(given: Given, recorded: UpdateRun, before: UpgradeRunStatus): BegunRun {
+function continueRun(given: Given, recorded: UpdateRun, before: UpgradeRunStatus): LoadedRun {
   const { run, input, isRemoved } = given;
   const strategy = recorded.spec.strategy ?? strategyOf(recorded, input.strategies) ?? { stages: [] };
   const isRaised = run.spec.attempt > before.attempt;
