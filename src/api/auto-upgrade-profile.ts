@@ -19,7 +19,7 @@ export const autoUpgradeProfile = z.strictObject({
     /** `x.y`, for the channel of its name. */
     targetKubernetesVersion: z.string().optional(),
     longTermSupport: z.boolean().default(false),
-    /** Runs that exist go on. */
+    /** Existing runs continue. */
     disabled: z.boolean().default(false),
   }),
   /** Of the record only. */

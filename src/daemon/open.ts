@@ -166,8 +166,8 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
       clock: pace,
       usage: processUsage,
       collect: collectGarbage,
-      released: (bytes) => log.debug({ megabytes: Math.round(bytes / 2 ** 20) }, 'memory released at rest'),
-      cannot: (error) => log.warn({ err: error }, 'cannot release memory at rest: garbage collection is not available'),
+      released: (bytes) => log.debug({ megabytes: Math.round(bytes / 2 ** 20) }, 'idle memory released'),
+      cannot: (error) => log.warn({ err: error }, 'cannot release idle memory: garbage collection is not available'),
     });
     opened.push(async () => stopReleasingMemory());
     return { daemon: built, members: assembled.members, http, close };

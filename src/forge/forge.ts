@@ -33,7 +33,7 @@ export interface Forge {
    * Merges an open one in the way that the repository prefers, if its tip is `commit`. Resolves with why the forge does not merge it yet.
    */
   merge(number: number, merge: { readonly commit: string; readonly title: string }): Promise<string | undefined>;
-  /** Adds labels, and asks for reviews. */
+  /** Adds labels, and requests reviews. */
   assign(number: number, wanted: Assigned): Promise<void>;
   /** Comments of the account of the token that begin with a marker, oldest first. Comments of others are never taken for its own. */
   comments(number: number, marker: string): Promise<readonly Comment[]>;

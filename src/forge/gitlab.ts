@@ -112,7 +112,7 @@ const noteChanges = (api: Api, requests: string): Pick<Forge, 'addComment' | 'ed
     void (await api({ method: 'DELETE', path: `${requests}/${number}/notes/${id}` })),
 });
 
-/** GitLab asks for reviews by id. */
+/** GitLab takes reviewers by id. */
 async function userId(api: Api, username: string): Promise<number> {
   const [user] = listOf(await api({ method: 'GET', path: '/users', query: { username } }));
   if (user === undefined) throw new ForgeError('refused', `there is no user ${username} to review merge requests`);

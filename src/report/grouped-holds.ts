@@ -2,7 +2,7 @@ import { memoize } from '../engine/kernel/memoize.ts';
 import type { GroupedHold, Hold, Plan } from '../engine/plan-document.ts';
 import { meaningOf } from './hold-reasons.ts';
 
-/** People and programs read a summary at a glance; it is written anew with every change. */
+/** People and programs read a summary at a glance; it is written again with every change. */
 export const mostHolds = 100;
 /** Of one placement or run: a rollout of thousands of clusters must not crowd out the others. */
 const mostOfOneRollout = 5;

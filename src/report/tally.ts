@@ -4,7 +4,7 @@ import type { PlannedBinding, PlannedPlacement } from '../engine/plan-document.t
 
 /** How many clusters a placement is on, and how many of its bindings are in which way. */
 export interface Tally {
-  /** Without those that it is being removed from. One that left and was picked anew has two bindings for a while. */
+  /** Without those that it is being removed from. One that left and was picked again has two bindings for a while. */
   readonly clusters: number;
   /** Clusters as well. */
   readonly available: number;

@@ -119,7 +119,7 @@ describe('gitfleet render', () => {
       const { code, out, err } = await tenMinutesLater({ ...newer, ...freeze }, '--cluster', 'eu-1');
       expect({ code, err, image: out.match(/image: (.*)/)?.[1] }).toEqual({
         code: 0,
-        err: 'note: web on eu-1 is not updated now: eu-1 is to be updated once freeze friday ends at 2026-11-20T11:00:00Z\n',
+        err: 'note: web on eu-1 is not updated now: eu-1 is updated once freeze friday ends at 2026-11-20T11:00:00Z\n',
         image: 'web:1',
       });
     });
@@ -127,7 +127,7 @@ describe('gitfleet render', () => {
     it('in a rollout, until its turn comes', async () => {
       const { err, out } = await tenMinutesLater(newer, '--cluster', 'eu-1');
       expect([err, out.match(/image: (.*)/)?.[1]]).toEqual([
-        'note: web on eu-1 is not updated now: eu-1 is to be updated once maxUnavailable 1 allows it (not ready yet: eu-1, us-1)\n',
+        'note: web on eu-1 is not updated now: eu-1 is updated once maxUnavailable 1 allows it (not ready yet: eu-1, us-1)\n',
         'web:1',
       ]);
     });

@@ -113,7 +113,7 @@ it('a rollout that waits is listed with its budget, and a suspended placement as
   await fleet.settle();
   const readme = () => fleet.git('show', 'fleet-status:README.md');
   const once =
-    'is to be updated once maxUnavailable 0 allows it (with 0 every cluster that the policy requires must stay available: set 1 or more to continue the rollout)';
+    'is updated once maxUnavailable 0 allows it (with 0 every cluster that the policy requires must stay available: set 1 or more to continue the rollout)';
   const row = '| [web](placements/web/status.yaml) | 1 | 2 | 2 | 2 |';
   expect(readme()).toContain(`- **web** RolloutBudget: eu-1, us-1: ${once}`);
   expect(readme()).toContain(`${row} RolloutNotStartedYet |\n`);

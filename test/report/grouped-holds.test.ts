@@ -18,7 +18,7 @@ const web = { kind: 'ClusterResourcePlacement', name: 'web' };
 
 describe('holds that the status branch lists', () => {
   it('clusters that wait for the same share an entry, with names and number', () => {
-    const waits = 'is to be updated once maxUnavailable 1 allows it';
+    const waits = 'is updated once maxUnavailable 1 allows it';
     expect(listedHolds({ holds: [hold('a', waits), hold('b', 'is to be removed'), hold('c', waits)] })).toEqual([
       { subject: web, reason: 'RolloutBudget', message: waits, clusters: ['a', 'c'], count: 2 },
       hold('b', 'is to be removed'),

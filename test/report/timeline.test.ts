@@ -73,13 +73,13 @@ it('clusters that wait for the same share a line; one that comes later has its o
         (name): Hold => ({
           subject: { kind: 'ClusterResourcePlacement', name: 'web', clusterName: name as ClusterName },
           reason: 'Freeze',
-          message: `${name} is to be updated once the freeze ends`,
+          message: `${name} is updated once the freeze ends`,
         }),
       ),
     );
   const reported = (before: Plan | undefined, next: Plan) => narrate(before, next).map(({ text }) => text);
-  expect(reported(undefined, frozen('a', 'b', 'c'))).toEqual(['a, b, c: is to be updated once the freeze ends']);
-  expect(reported(frozen('a', 'b'), frozen('a', 'b', 'c'))).toEqual(['c is to be updated once the freeze ends']);
+  expect(reported(undefined, frozen('a', 'b', 'c'))).toEqual(['a, b, c: is updated once the freeze ends']);
+  expect(reported(frozen('a', 'b'), frozen('a', 'b', 'c'))).toEqual(['c is updated once the freeze ends']);
   expect(reported(frozen('a', 'b', 'c'), frozen('a', 'c'))).toEqual([]);
 });
 

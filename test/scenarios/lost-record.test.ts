@@ -150,7 +150,7 @@ describe('a record that is damaged', () => {
       expect(each.at(-1)).toEqual({
         subject: { kind: 'ClusterResourcePlacement', name: 'web', clusterName: 'd' },
         reason: 'RecordLost',
-        message: `d is to be added once ${named} is fixed: the record was lost, and with it the last good version of the objects in that file`,
+        message: `d is added once ${named} is fixed: the record was lost, and with it the last good version of the objects in that file`,
       });
 
       paper.files = { ...good };

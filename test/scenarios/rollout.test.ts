@@ -71,7 +71,7 @@ describe('a rolling update', () => {
     const plan = await paper.plan();
     expect(moves(plan)).toEqual(['web a wait Bound 0', 'web b wait Bound 0', 'web c wait Bound 0']);
     expect(plan.holds[0]?.message).toBe(
-      'a is to be updated once the disruption budget allows it (its file is not valid: the budget blocks until it is fixed)',
+      'a is updated once the disruption budget allows it (its file is not valid: the budget blocks until it is fixed)',
     );
     paper.files['budget.yaml'] = disruptionBudget('web', '{minAvailable: 3}');
     expect(moves(await paper.plan())).toEqual(['web a update Bound 1', 'web b wait Bound 0', 'web c wait Bound 0']);

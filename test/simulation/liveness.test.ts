@@ -148,9 +148,9 @@ it('an app that waits as in KubeFleet to leave a cluster that it never came to d
   const waiting: Story = {
     app: { version: 3, maxUnavailable: 0 },
     holds: [
-      ['app0', 'c0', 'RolloutBudget', `c0 is to be updated ${allows} (not ready yet: c1)`],
-      ['app0', 'c1', 'RolloutBudget', 'c1 is to be added once maxSurge 0 allows it (not removed yet: c2)'],
-      ['app0', 'c2', 'RolloutBudget', `c2 is to be removed ${allows}`],
+      ['app0', 'c0', 'RolloutBudget', `c0 is updated ${allows} (not ready yet: c1)`],
+      ['app0', 'c1', 'RolloutBudget', 'c1 is added once maxSurge 0 allows it (not removed yet: c2)'],
+      ['app0', 'c2', 'RolloutBudget', `c2 is removed ${allows}`],
     ],
   };
   expect(complaints(waiting)).toEqual([]);
@@ -168,7 +168,7 @@ describe('what another app has that both ask for', () => {
   };
   const told = ['app0 on c0 is not available', 'what app0 on c0 asked for as the last is not its own'];
   const stuck: Story['holds'] = [
-    ['app1', 'c0', 'RolloutBudget', 'c0 is to be added once maxSurge 0 allows it (not removed yet: c9)'],
+    ['app1', 'c0', 'RolloutBudget', 'c0 is added once maxSurge 0 allows it (not removed yet: c9)'],
     ['app1', 'c9', 'ContainsForeignObjects'],
   ];
   it.each<[string, Story, readonly string[]]>([

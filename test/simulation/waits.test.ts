@@ -11,15 +11,10 @@ const about = (
   message: `${clusterName} ${message}`,
 });
 const toAdd = (cluster: string, ...going: readonly string[]) =>
-  about(cluster, 'RolloutBudget', `is to be added once maxSurge 0 allows it (not removed yet: ${going.join(', ')})`);
+  about(cluster, 'RolloutBudget', `is added once maxSurge 0 allows it (not removed yet: ${going.join(', ')})`);
 const toUpdate = (cluster: string, ...coming: readonly string[]) =>
-  about(
-    cluster,
-    'RolloutBudget',
-    `is to be updated once maxUnavailable 1 allows it (not ready yet: ${coming.join(', ')})`,
-  );
-const toRemove = (cluster: string) =>
-  about(cluster, 'RolloutBudget', 'is to be removed once maxUnavailable 1 allows it');
+  about(cluster, 'RolloutBudget', `is updated once maxUnavailable 1 allows it (not ready yet: ${coming.join(', ')})`);
+const toRemove = (cluster: string) => about(cluster, 'RolloutBudget', 'is removed once maxUnavailable 1 allows it');
 const foreign = (cluster: string) => about(cluster, 'ContainsForeignObjects');
 
 /** On c0, which holds something of others; it is asked for two clusters, and one may be down. */

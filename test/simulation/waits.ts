@@ -25,7 +25,7 @@ export function waitsForRemoval({ holds, maxSurge, on, least, holdsOthers }: Wai
   const neverBegan = (it: string): boolean =>
     !on.has(it) &&
     on.size <= least &&
-    about(it).some(({ reason, message }) => reason === 'RolloutBudget' && / is to be removed once /.test(message));
+    about(it).some(({ reason, message }) => reason === 'RolloutBudget' && / is removed once /.test(message));
   const waits = (it: string): boolean => {
     const reported = about(it).find(({ reason }) => reason === 'RolloutBudget')?.message ?? '';
     const [, toGo, toCome] = /\((?:not removed yet: (.+)|not ready yet: (.+))\)$/.exec(reported) ?? [];
@@ -38,5 +38,4 @@ export function waitsForRemoval({ holds, maxSurge, on, least, holdsOthers }: Wai
   return neverBegan(cluster) || waits(cluster);
 }
 
-const isComing = (holds: Waiting['holds']): boolean =>
-  holds.some(({ message }) => / is to be added once /.test(message));
+const isComing = (holds: Waiting['holds']): boolean => holds.some(({ message }) => / is added once /.test(message));

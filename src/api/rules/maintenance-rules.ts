@@ -30,7 +30,7 @@ const refusedName = error(
 function membersIssues({ clusterName, memberSelector }: MaintenanceConfiguration['spec']): Issue[] {
   if (memberSelector === undefined)
     return clusterName === undefined
-      ? [error('field-required', ['spec'], 'it says for no member', 'add clusterName or memberSelector')]
+      ? [error('field-required', ['spec'], 'it names no member', 'add clusterName or memberSelector')]
       : [];
   return [
     ...(clusterName === undefined

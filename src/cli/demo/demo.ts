@@ -145,7 +145,7 @@ interface Watching {
   readonly forge: Forge;
 }
 
-/** The pull request that asks for an approval, once the daemon has opened it. */
+/** The pull request that requests an approval, once the daemon has opened it. */
 const requestOf = async (forge: Forge, name: string): Promise<PullRequest | undefined> =>
   (await forge.find({ head: approvalBranch({ name }), base: 'main' })).find(({ state }) => state === 'open');
 

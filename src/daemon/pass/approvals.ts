@@ -96,7 +96,7 @@ const addedTo = (name: string, { commits, files, isRequested }: RequestedBranch)
     code: 'approval-branch',
     file: placeOfBranch({ name }),
     message: `this branch, which requests an approval, contains more than that: ${added.join('; ')}${left}`,
-    fix: 'read all of it before you merge it, or delete the branch; gitfleet pushes it again while the approval is required',
+    fix: 'review the whole branch before you merge it, or delete it; gitfleet pushes it again while the approval is required',
   };
 };
 

@@ -60,7 +60,7 @@ export async function planPullRequest(of: PreviewedPull): Promise<PlannedPull> {
     if (conflicts.length > 0)
       return failed(
         `conflicts with ${branch} in ${conflicts.length} ${conflicts.length === 1 ? 'file' : 'files'}`,
-        `Both changed ${listUpTo(conflicts, mostNamed)}. Merge ${branch} into the branch; then it is planned.`,
+        `Both branches changed ${listUpTo(conflicts, mostNamed)}. Merge ${branch} into the branch; then gitfleet plans it.`,
       );
     const fault = await addedFault(tree, await branches.objects.files(ours));
     if (fault !== undefined) return failed('too large to be planned', `${fault}. Split it into several pull requests.`);

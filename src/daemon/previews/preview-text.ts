@@ -12,7 +12,7 @@ export interface PreviewText {
   /** Everything, where the comment has only a part of it. */
   readonly full: string | undefined;
   readonly status: Pick<CommitStatus, 'state' | 'description'>;
-  /** It changes nothing and nothing is wrong: not worth a comment where nobody waits for one. */
+  /** It changes nothing and nothing is wrong: not worth a comment where no one waits for one. */
   readonly isEmpty: boolean;
 }
 

@@ -76,7 +76,7 @@ export function loadDeletedPlacement(deleted: DeletedPlacement, world: World): P
     bindings: leaving,
     holds: leaving.flatMap(({ binding: { targetCluster: clusterName }, move }) =>
       pause.kind === 'paused' && move === 'wait'
-        ? [pausedHold({ ...refOf(placement), clusterName }, `${clusterName} is to be removed`, pause)]
+        ? [pausedHold({ ...refOf(placement), clusterName }, `${clusterName} is removed`, pause)]
         : [],
     ),
   };

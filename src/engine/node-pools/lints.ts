@@ -154,7 +154,7 @@ function ofBudgets({ budgets }: Pool, now: Instant): Lint[] {
         ? [
             {
               rule: 'NodeBudgetNeverFires',
-              message: `the schedule of budget ${at} (nodes ${nodes}) never fires: Karpenter counts it as active for ever`,
+              message: `the schedule of budget ${at} (nodes ${nodes}) never fires: Karpenter counts it as always active`,
               fix: 'write a schedule that matches a date, or remove schedule and duration',
               path: `${path}.schedule`,
               spans: [{ from: formatInstant(now) }],

@@ -12,7 +12,7 @@ interface Annotated {
 
 /**
  * What gitfleet does about the nodes of a member. Where its machines belong to a provider that gitfleet cannot ask to remove them, and
- * no NodeClaims stand for them, execute reads as plan: the machine of a deleted node would go on.
+ * no NodeClaims stand for them, execute reads as plan: the machine of a deleted node would keep running.
  */
 export function actingMode(member: Annotated, observation: ClusterObservation | undefined): DisruptionMode {
   const written = disruptionModes.find((mode) => mode === member.annotations?.[nodeDisruptionAnnotation]) ?? 'delegate';
@@ -48,7 +48,7 @@ export function actingProblem(member: Annotated, world: World): Problem[] {
       ...sourceOf(world.input.fleet, object),
       path: `metadata.annotations["${nodeDisruptionAnnotation}"]`,
       value: 'execute',
-      message: `${nameInFront(object)}gitfleet cannot launch or remove machines of the provider ${provider} yet, and the cluster has no NodeClaims: its nodes are only planned`,
+      message: `${nameInFront(object)}gitfleet cannot launch or remove machines of the provider ${provider} yet, and the cluster has no NodeClaims: disruption of its nodes is only planned`,
       fix: 'write plan, or delegate where Karpenter runs',
     },
   ];

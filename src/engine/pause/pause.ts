@@ -21,7 +21,7 @@ export type Pause =
 /** No pause, and none to come. */
 export const notPaused: Pause = { kind: 'none', pausesAt: undefined };
 
-/** A hold until the pause ends. `what`: `eu-1 is to be updated`. */
+/** A hold until the pause ends. `what`: `eu-1 is updated`. */
 export const pausedHold = (subject: Hold['subject'], what: string, pause: Paused): Hold => ({
   subject,
   ...heldByPause(what, pause),

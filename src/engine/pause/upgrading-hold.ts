@@ -1,7 +1,7 @@
 import type { Hold } from '../plan-document.ts';
 
-/** A hold until an upgrade of the cluster ends. `what`: `eu-1 is to be updated`. */
+/** A hold until an upgrade of the cluster ends. `what`: `eu-1 is updated`. */
 export const upgradingHold = (what: string, run: string): Pick<Hold, 'reason' | 'message'> => ({
   reason: 'ClusterUpgrading',
-  message: `${what} once its upgrade by run ${run} ends`,
+  message: `${what} once the upgrade by run ${run} ends`,
 });

@@ -121,4 +121,4 @@ export const upgradingHolds = (
   });
 
 const moveText = (candidate: Candidate): string =>
-  candidate === 'remove' ? 'is to be removed' : candidate === 'bind' ? 'is to be added' : 'is to be updated';
+  candidate === 'remove' ? 'is removed' : candidate === 'bind' ? 'is added' : 'is updated';

@@ -7,7 +7,7 @@ export const operationAnnotation = 'gitfleet.dev/upgrade-operation';
 /** The operation that changed an object last. */
 export const operationOf = ({ metadata }: Manifest): string | undefined => metadata.annotations?.[operationAnnotation];
 
-/** Changes an object unless somebody else changed it since it was read: then it rejects with a 409. */
+/** Changes an object unless someone else changed it since it was read: then it rejects with a 409. */
 export async function mergePatch(
   client: MemberClient,
   { path, object, patch }: { readonly path: string; readonly object: Manifest; readonly patch: object },

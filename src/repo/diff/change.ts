@@ -40,7 +40,7 @@ const withoutLines = (was: Manifest | undefined, is: Manifest | undefined, sizes
     ? ''
     : `  too large to compare line by line: ${sizes.map((size) => `${Math.ceil(size / 1000)} kB`).join(' before, ')} after`;
 
-/** What a server writes into every object, and does anew with every change. */
+/** What a server writes into every object, and does again with every change. */
 const serverFields = ['managedFields', 'resourceVersion', 'generation', 'creationTimestamp', 'uid', 'selfLink'];
 
 /** Without fields of the server, the status, and marks of gitfleet. */

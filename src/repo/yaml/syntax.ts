@@ -36,12 +36,12 @@ const words: Readonly<Partial<Record<YAMLError['code'], { code?: ProblemCode; me
   BAD_ALIAS: { code: 'yaml-alias', message: 'the alias cannot be resolved', fix: 'write the value out' },
   MISSING_CHAR: { fix: 'add what is missing' },
   BAD_SCALAR_START: {
-    message: 'a plain string cannot begin with this character',
+    message: 'a plain string cannot start with this character',
     fix: 'put the string into quotes',
   },
   BLOCK_AS_IMPLICIT_KEY: {
-    message: 'a map cannot begin in the middle of a line that has a key already',
-    fix: 'put a string with ": " into quotes, or begin a new line',
+    message: 'a map cannot start in the middle of a line that has a key already',
+    fix: 'put a string with ": " into quotes, or start a new line',
   },
 };
 

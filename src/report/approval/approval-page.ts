@@ -161,7 +161,7 @@ export const removalPage = (
   changes: [],
 });
 
-/** What somebody added to the branch: merging brings that as well. */
+/** What someone added to the branch: merging brings that as well. */
 const warnings = ({ name, problems }: { readonly name: string; readonly problems: Plan['problems'] }): Section =>
   list(
     '⚠️ This branch contains more than the request',

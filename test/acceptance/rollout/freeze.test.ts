@@ -58,7 +58,7 @@ describe('while the fleet is frozen', () => {
     ]);
     expect(step.plan.placements[0].resourceSnapshotIndex).toBe(1);
     expect(held(step)).toEqual([`Freeze a until ${end}`, `Freeze b until ${end}`]);
-    expect(step.plan.holds[0].message).toBe(`a is to be updated once freeze release ends at ${end}`);
+    expect(step.plan.holds[0].message).toBe(`a is updated once freeze release ends at ${end}`);
     expect([step.plan.wakeAt, step.code]).toEqual([end, 0]);
     expect(moves(await story.plan(600))).toEqual(['a Bound 1 update', 'b Bound 0 wait']);
   });
@@ -233,8 +233,8 @@ describe('a placement with the annotation gitfleet.dev/suspended is frozen by it
     const step = await story.plan(20);
     expect(moves(step)).toEqual(['a Bound 0 wait', 'b Bound 0 wait']);
     expect(step.plan.holds.map(({ reason, message }: Document) => `${reason}: ${message}`)).toEqual([
-      `Freeze: a is to be updated ${why}`,
-      `Freeze: b is to be updated ${why}`,
+      `Freeze: a is updated ${why}`,
+      `Freeze: b is updated ${why}`,
       `Freeze: eviction e1 is carried out ${why}`,
     ]);
     expect(step.plan.wakeAt).toBeUndefined();

@@ -201,8 +201,8 @@ describe('suspend and resume', () => {
       'web us-1 wait Bound 0',
     ]);
     expect(held.holds.filter(({ reason }) => reason === 'Freeze').map(({ message }) => message)).toEqual([
-      'eu-1 is to be updated once the annotation gitfleet.dev/suspended (incident 42) of web is removed',
-      'us-1 is to be updated once the annotation gitfleet.dev/suspended (incident 42) of web is removed',
+      'eu-1 is updated once the annotation gitfleet.dev/suspended (incident 42) of web is removed',
+      'us-1 is updated once the annotation gitfleet.dev/suspended (incident 42) of web is removed',
     ]);
     expect(await run('suspend', 'placement/web')).toMatchObject({
       code: 0,

@@ -117,7 +117,7 @@ describe('the demo reports', () => {
     );
     expect(reported).toEqual([
       'web snapshot 1 of its resources',
-      'web eu-1, us-1: is to be updated once maxUnavailable 0 allows it (with 0 every cluster that the policy requires must stay available: set 1 or more to continue the rollout)',
+      'web eu-1, us-1: is updated once maxUnavailable 0 allows it (with 0 every cluster that the policy requires must stay available: set 1 or more to continue the rollout)',
     ]);
   });
 

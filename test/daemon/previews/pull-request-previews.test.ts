@@ -127,7 +127,7 @@ it('names the files that conflict', async () => {
   const pull = propose('both', { 'resources/extra.yaml': configMap('extra', '2') });
   fleet.commit(dropped);
   await untilSaid(pull.number, 'conflicts with main in 1 file');
-  expect(texts(pull.number)[0]).toContain('Both changed resources/extra.yaml. Merge main into the branch');
+  expect(texts(pull.number)[0]).toContain('Both branches changed resources/extra.yaml. Merge main into the branch');
   expect(statuses(pull.headCommit).at(-1)).toBe('failure conflicts with main in 1 file');
 });
 

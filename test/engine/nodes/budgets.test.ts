@@ -83,7 +83,7 @@ describe('windows', () => {
     expect(limit([{ nodes: '1', schedule: '@hourly', duration: '2h' }], 10)).toBe(1);
   });
 
-  it('that never fire count as active for ever', () => {
+  it('that never fire count as always active', () => {
     expect(limit([{ nodes: '1', schedule: '0 0 30 2 *', duration: '1h' }], 10)).toBe(1);
     const leap = [{ nodes: '1', schedule: '0 0 29 2 *', duration: '1h' }];
     expect(limit(leap, 10, '2095-06-01T00:00:00Z')).toBe(unbounded);

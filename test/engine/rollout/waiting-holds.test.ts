@@ -23,7 +23,7 @@ describe('a waiting binding has a hold', () => {
       {
         subject: { kind: 'ClusterResourcePlacement', name: 'web', clusterName: 'b' },
         reason: 'RolloutBudget',
-        message: 'b is to be updated once maxUnavailable 1 allows it (not ready yet: a)',
+        message: 'b is updated once maxUnavailable 1 allows it (not ready yet: a)',
       },
     ]);
     expect(wakesOf(work)).toEqual([]);
@@ -31,7 +31,7 @@ describe('a waiting binding has a hold', () => {
   it('because no cluster is ready, where maxUnavailable requires none', () => {
     const work = roll(workOf(placementOf(pickN(0), { maxUnavailable: '100%' }), [unscheduled('a', [])]));
     expect(work.holds.map(({ message }) => message)).toEqual([
-      'a is to be removed once it or another cluster of the placement is available: a cluster that is not available is not moved',
+      'a is removed once it or another cluster of the placement is available: a cluster that is not available is not moved',
     ]);
   });
   it('by nothing where a PickFixed list is empty: all are removed, ready or not', () => {
@@ -62,7 +62,7 @@ describe('a waiting binding has a hold', () => {
       {
         reason: 'RolloutBudget',
         message:
-          'b is to be updated once maxUnavailable 0 allows it (maxUnavailable and maxSurge are both 0: the rollout cannot move)',
+          'b is updated once maxUnavailable 0 allows it (maxUnavailable and maxSurge are both 0: the rollout cannot move)',
       },
     ]);
     expect(wakesOf(work)).toEqual([]);
@@ -81,15 +81,15 @@ describe('a waiting binding has a hold', () => {
       [bound('a', 1, health.unavailable), bound('b', 0, health.ready), bound('c', 0, health.ready)],
       { maxUnavailable: 1 },
       [
-        'b is to be updated once maxUnavailable 1 allows it (not ready yet: a)',
-        'c is to be updated once maxUnavailable 1 allows it (not ready yet: a)',
+        'b is updated once maxUnavailable 1 allows it (not ready yet: a)',
+        'c is updated once maxUnavailable 1 allows it (not ready yet: a)',
       ],
     ],
     [
       'those that are to become ready, but not those that time alone makes so',
       [bound('a', 1, untrackable(-20)), bound('b', 1, health.unavailable), bound('c', 0, health.ready)],
       { maxUnavailable: 1 },
-      ['c is to be updated once maxUnavailable 1 allows it (not ready yet: b)'],
+      ['c is updated once maxUnavailable 1 allows it (not ready yet: b)'],
     ],
     [
       'those that are to be removed first, whether their removal has started or waits',
@@ -102,8 +102,8 @@ describe('a waiting binding has a hold', () => {
       ],
       { maxUnavailable: 1, maxSurge: 0 },
       [
-        'b is to be removed once maxUnavailable 1 allows it (not ready yet: c)',
-        'c is to be added once maxSurge 0 allows it (not removed yet: a, b)',
+        'b is removed once maxUnavailable 1 allows it (not ready yet: c)',
+        'c is added once maxSurge 0 allows it (not removed yet: a, b)',
       ],
     ],
     [
@@ -111,7 +111,7 @@ describe('a waiting binding has a hold', () => {
       [bound('a', 0, health.ready), bound('b', 1, health.ready), bound('c', 1, health.ready)],
       { maxUnavailable: 0 },
       [
-        'a is to be updated once maxUnavailable 0 allows it (with 0 every cluster that the policy requires must stay available: set 1 or more to continue the rollout)',
+        'a is updated once maxUnavailable 0 allows it (with 0 every cluster that the policy requires must stay available: set 1 or more to continue the rollout)',
       ],
     ],
     [
@@ -119,7 +119,7 @@ describe('a waiting binding has a hold', () => {
       [bound('a', 0, health.ready), bound('b', 1, health.applying)],
       { maxUnavailable: 1 },
       [
-        'a is to be updated once maxUnavailable 1 allows it; 1 cluster that the policy requires and did not find counts as not available (not ready yet: b)',
+        'a is updated once maxUnavailable 1 allows it; 1 cluster that the policy requires and did not find counts as not available (not ready yet: b)',
       ],
     ],
   ])('by the budget until others have moved, and these are named: %s', (_, bindings, rolling, messages) => {

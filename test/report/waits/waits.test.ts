@@ -148,7 +148,7 @@ describe('why a placement is late', () => {
   });
 
   describe('a rollout that waits for its turn names the limit', () => {
-    const group = (count: number, message = 'is to be updated once maxUnavailable 0 allows it', more = '') =>
+    const group = (count: number, message = 'is updated once maxUnavailable 0 allows it', more = '') =>
       `{subject: {kind: ClusterResourcePlacement, name: web}, reason: RolloutBudget, message: ${message}, clusters: [a, b${more}], count: ${count}}`;
     const blocked = 'state: Bound, conditions: [{type: RolloutStarted, status: "False", reason: NotYet}]';
     const three = `[{targetCluster: a, ${blocked}}, {targetCluster: b, ${blocked}}, {targetCluster: c, ${blocked}}]`;
@@ -156,17 +156,17 @@ describe('why a placement is late', () => {
       [
         'for those that the summary names',
         [group(2)],
-        ['a, b: RolloutBudget: is to be updated once maxUnavailable 0 allows it', 'c: NotYet'],
+        ['a, b: RolloutBudget: is updated once maxUnavailable 0 allows it', 'c: NotYet'],
       ],
       [
         'for those too for which it has no room',
         [group(3)],
-        ['a, b, c: RolloutBudget: is to be updated once maxUnavailable 0 allows it'],
+        ['a, b, c: RolloutBudget: is updated once maxUnavailable 0 allows it'],
       ],
       [
         'unless they may wait for either of two things',
         [group(3), group(4, 'is to be removed')],
-        ['a, b: RolloutBudget: is to be updated once maxUnavailable 0 allows it', 'c: NotYet'],
+        ['a, b: RolloutBudget: is updated once maxUnavailable 0 allows it', 'c: NotYet'],
       ],
     ])('%s', (_, holds, expected) => {
       expect(lines('{}', 'RollingUpdate', three, { 'summary.yaml': `holds: [${holds.join(', ')}]\n` })).toEqual(

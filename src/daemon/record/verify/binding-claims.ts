@@ -47,12 +47,12 @@ export interface OnCluster {
 }
 
 export interface BindingVerifier extends DoubtedBindings {
-  /** Removals that an executed eviction or a run would explain, if the cluster shows that they have begun. */
+  /** Removals that an executed eviction or a run would explain, if the cluster shows that they have started. */
   doubtedRemovals(): readonly OnCluster[];
-  /** The record with the bindings of removals that have not begun, as they were before. */
+  /** The record with the bindings of removals that have not started, as they were before. */
   withoutRemovals(record: FleetRecord, removals: readonly OnCluster[]): FleetRecord;
-  /** The cluster shows that the removal has begun. */
-  begun(removal: OnCluster): void;
+  /** The cluster shows that the removal has started. */
+  removalStarted(removal: OnCluster): void;
   /** `tip`: the followed branch. */
   verify(record: FleetRecord, of: { readonly tip: Fleet; readonly runs: readonly ProvenRun[] }): FleetRecord;
   /** This daemon published the record: bindings that its plan changed are trusted. */
@@ -75,8 +75,8 @@ interface Read {
 /**
  * A binding decides what its cluster gets: which contents, with which overrides and labels, or that they are removed. So it is trusted
  * only if this daemon published it, a verified run that is not over rolled it out, or the cluster shows it. With a doubted one the
- * cluster keeps what it has, and removals are decided anew, within the limits of the guard. A removal by an eviction, or by a run that
- * is over, must also have begun on the cluster.
+ * cluster keeps what it has, and removals are decided again, within the limits of the guard. A removal by an eviction, or by a run that
+ * is over, must also have started on the cluster.
  */
 export function bindingVerifier(): BindingVerifier {
   let read = new Map<PlacementKey, Read>();
@@ -106,7 +106,7 @@ export function bindingVerifier(): BindingVerifier {
       }
       return { ...record, placements };
     },
-    begun({ key, cluster }) {
+    removalStarted({ key, cluster }) {
       const entry = read.get(key);
       if (entry) entry.doubted = without(entry.doubted, { targetCluster: cluster, deleting: true }, entry.recorded);
     },
@@ -196,14 +196,14 @@ function readNow(
       const proof = proofOfRemoval(cluster, { key, placement, record, tip, brought });
       // A proven removal stays proven, also after the file of the run is deleted.
       if (proof === 'proven') doubted = without(doubted, binding, claimed);
-      if (proof === 'if begun') leaving.add(cluster);
+      if (proof === 'if started') leaving.add(cluster);
       if (proof !== 'none') return [binding];
       stays.add(cluster);
     }
     const there = stillThere(binding);
     const member = membersOf(tip).get(cluster);
     if (member === undefined || (policy ? mayBePickedAnew(member, policy) : mayBeHidden(key, tip))) return [there];
-    // The cluster got nothing yet: the scheduler decides anew.
+    // The cluster got nothing yet: the scheduler decides again.
     if (there.state === 'Scheduled' && there.resourceSnapshotIndex === undefined) return [];
     outOfPlace.set(cluster, { isLeaving: binding !== there });
     return [there];
@@ -313,13 +313,13 @@ function proofOfRemoval(
     readonly tip: Fleet;
     readonly brought: readonly ProvenRun[];
   },
-): 'proven' | 'if begun' | 'none' {
+): 'proven' | 'if started' | 'none' {
   const { key, placement, record, tip, brought } = of;
   const byRuns = brought.filter(({ emptied }) => emptied.has(cluster));
   const member = membersOf(tip).get(cluster);
   const isPicked = placement && member && isCertainlyPicked(member, placement.spec.policy);
   if (byRuns.some(({ isOver }) => !isOver) && !isPicked) return 'proven';
-  return byRuns.length > 0 || executedEvictions({ key, cluster }, { record, tip }).length > 0 ? 'if begun' : 'none';
+  return byRuns.length > 0 || executedEvictions({ key, cluster }, { record, tip }).length > 0 ? 'if started' : 'none';
 }
 
 /** Names of evictions of the followed branch that removed the placement from the cluster, according to the record. */

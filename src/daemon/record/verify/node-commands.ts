@@ -10,7 +10,7 @@ import { shownNodePlan } from './shown-nodes.ts';
 
 /**
  * What the record claims about nodes. Those who can push to the status branch must not remove nodes: what this daemon published counts
- * as it published it. At a start a command that has begun counts where its nodes show it; else it is decided anew.
+ * as it published it. At a start a command that has begun counts where its nodes show it; else it is decided again.
  */
 export interface NodeVerifier {
   /** The record without commands that nodes do not show, and without claims that would end nodes by force. */

@@ -97,6 +97,6 @@ const problemOf = ({ path }: Claim, isHealed: boolean): Problem =>
   mismatch(
     path,
     isHealed
-      ? 'the followed branch never had this version: gitfleet uses the last one that it had'
-      : 'the followed branch never had it: gitfleet does not use it',
+      ? 'the followed branch never had this version: gitfleet uses the last one that the branch had'
+      : 'the followed branch never had this version: gitfleet does not use it',
   );

@@ -28,17 +28,17 @@ export interface EvictionVerifier {
 export interface SettledRecord {
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
-  /** Clusters whose objects are not known well enough to tell whether a removal has begun. */
+  /** Clusters whose objects are not known well enough to tell whether a removal has started. */
   readonly unconfirmed: ReadonlySet<ClusterName>;
 }
 
 /**
- * A recorded eviction proves nothing alone: somebody may have written it. If the removal has begun, the cluster shows it. Else it was
- * recorded and not started, or it is forged: it is decided anew. But if all objects on the cluster are newer than the file of the
+ * A recorded eviction proves nothing alone: someone may have written it. If the removal has started, the cluster shows it. Else it was
+ * recorded and not started, or it is forged: it is decided again. But if all objects on the cluster are newer than the file of the
  * eviction, that may have been carried out before, and is held.
  */
 export function evictionVerifier(
-  bindings: Pick<BindingVerifier, 'doubtedRemovals' | 'withoutRemovals' | 'begun'>,
+  bindings: Pick<BindingVerifier, 'doubtedRemovals' | 'withoutRemovals' | 'removalStarted'>,
 ): EvictionVerifier {
   /** Evictions that came while this daemon did not run. */
   let unseen: ReadonlySet<string> | undefined;
@@ -52,26 +52,26 @@ export function evictionVerifier(
       const tip = (await history.fleetAt(history.tip))!;
       const problems: Problem[] = [];
       const lost = new Set<string>();
-      const anew = new Set<string>();
+      const again = new Set<string>();
       const stays: OnCluster[] = [];
       const unconfirmed = new Set<ClusterName>();
       for (const removal of bindings.doubtedRemovals()) {
         const observation = observations.get(removal.cluster);
         const recorded = record.placements.get(removal.key);
         if (recorded === undefined || !observation?.reachable) continue;
-        const isBegun = showsRemoval(removal, recorded, of);
-        if (isBegun === 'unknown') unconfirmed.add(removal.cluster);
-        if (isBegun === true) bindings.begun(removal);
-        if (isBegun !== false) continue;
+        const hasStarted = showsRemoval(removal, recorded, of);
+        if (hasStarted === 'unknown') unconfirmed.add(removal.cluster);
+        if (hasStarted === true) bindings.removalStarted(removal);
+        if (hasStarted !== false) continue;
         stays.push(removal);
         const names = executedEvictions(removal, { record, tip });
-        if (names.length === 0) problems.push(notBegun(removal));
+        if (names.length === 0) problems.push(notStarted(removal));
         for (const name of names) {
           const eviction = tip.evictions.find(({ metadata }) => metadata.name === name)!;
           if (await mayBeDone(eviction, observation, history)) {
             lost.add(name);
-            problems.push(notBegun(removal));
-          } else anew.add(name);
+            problems.push(notStarted(removal));
+          } else again.add(name);
         }
       }
       for (const eviction of tip.evictions) {
@@ -80,20 +80,20 @@ export function evictionVerifier(
         const observation = observations.get(eviction.spec.clusterName);
         if (isCompleteObservation(observation) && (await mayBeDone(eviction, observation, history))) lost.add(name);
       }
-      return { record: withEvictions(bindings.withoutRemovals(record, stays), { lost, anew }), problems, unconfirmed };
+      return { record: withEvictions(bindings.withoutRemovals(record, stays), { lost, again }), problems, unconfirmed };
     },
   };
 }
 
 function withEvictions(
   record: FleetRecord,
-  { lost, anew }: { readonly lost: ReadonlySet<string>; readonly anew: ReadonlySet<string> },
+  { lost, again }: { readonly lost: ReadonlySet<string>; readonly again: ReadonlySet<string> },
 ): FleetRecord {
-  if (lost.size + anew.size === 0) return record;
+  if (lost.size + again.size === 0) return record;
   const { unread = noneUnread } = record;
   return {
     ...record,
-    evictions: new Map([...record.evictions].filter(([name]) => !lost.has(name) && !anew.has(name))),
+    evictions: new Map([...record.evictions].filter(([name]) => !lost.has(name) && !again.has(name))),
     unread: { ...unread, evictions: unread.evictions.union(lost) },
   };
 }
@@ -139,8 +139,8 @@ async function arrivalOf(eviction: Eviction, history: FollowedHistory): Promise<
   return history.madeAt(first);
 }
 
-const notBegun = ({ key, cluster }: OnCluster): Problem =>
+const notStarted = ({ key, cluster }: OnCluster): Problem =>
   mismatch(
     `placements/${key}/state.yaml`,
-    `${cluster} shows no sign of the removal that it claims: gitfleet does not continue it`,
+    `${cluster} shows no sign that the removal in state.yaml has started: gitfleet does not continue it`,
   );

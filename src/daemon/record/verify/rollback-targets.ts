@@ -139,7 +139,7 @@ async function overridesFault(
     if (fleet && held(fleet)) return undefined;
   }
   for await (const { fleet } of history.before(history.tip)) if (held(fleet)) return undefined;
-  return 'the followed branch never had its overrides together with its contents';
+  return 'no commit of the followed branch has its overrides together with its contents';
 }
 
 const hasOverride = ({ overrides }: Fleet, snapshot: OverrideSnapshot): boolean =>

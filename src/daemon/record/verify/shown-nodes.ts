@@ -48,7 +48,7 @@ export function shownNodePlan(
     // It is checked again in any case.
     if (command.phase === 'Validating') return [];
     if (!isAsNamed(command, plan, shown)) {
-      faults.push(`command ${command.id} is forgotten: its id is not that of its nodes and replacements`);
+      faults.push(`command ${command.id} is dropped: its id does not match its nodes and replacements`);
       return [];
     }
     return isMarked(command, shown) ? [inItsPhase(command, plan, shown)] : [];

@@ -166,7 +166,7 @@ async function judgeAt(
   if (commit === undefined) {
     // A record from a hub has other hashes and no commits.
     if (present && claim.manifests && holds(claim.manifests, present)) return { contents: claim.manifests };
-    return refused(claim, 'it has no commit, and the followed branch selects something else now');
+    return refused(claim, 'it names no commit, and the followed branch now selects something else');
   }
   const fleet = await history.fleetAt(commit);
   if (fleet === undefined)

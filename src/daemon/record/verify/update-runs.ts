@@ -96,7 +96,7 @@ export async function verifyRun(
   if (closed?.fault !== undefined) return { fault: closed.fault };
   if (closed !== undefined && hasPassed(status, closed.gate))
     return {
-      fault: `it has started beyond the gate ${closed.gate.timing} stage ${closed.gate.stageName}, which is not approved`,
+      fault: `it has passed the gate ${closed.gate.timing} stage ${closed.gate.stageName}, which is not approved`,
     };
   const stages = status.stagesStatus ?? [];
   const open =

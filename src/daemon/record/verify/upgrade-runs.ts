@@ -45,7 +45,8 @@ export async function verifyUpgrade(run: UpdateRun, history: FollowedHistory): P
   for (const gate of gatesOf(run.metadata.name, asked)) {
     const { type, status: gateStatus } = gateIn(asked, gate);
     const isPassed = gateStatus.state === 'Completed' || gateStatus.state === 'Skipped';
-    if (!isPassed && hasStartedBehind(asked, gate)) return { fault: `it has started beyond the gate ${gate.name}` };
+    if (!isPassed && hasStartedBehind(asked, gate))
+      return { fault: `it has started members behind the gate ${gate.name}, which is not passed` };
     if (gateStatus.state !== 'Completed' || type !== 'Approval') continue;
     if (!(await isApproved(gate, { run: { ...run, status: asked }, from, initializedFrom, history })))
       return {

@@ -34,7 +34,7 @@ export interface VerifiedRecord {
 export interface RecordVerifier
   extends Omit<
       BindingVerifier,
-      'verify' | 'published' | 'doubtedRemovals' | 'withoutRemovals' | 'begun' | 'withoutInvented'
+      'verify' | 'published' | 'doubtedRemovals' | 'withoutRemovals' | 'removalStarted' | 'withoutInvented'
     >,
     Omit<DoubtedOperations, 'withoutUnrequested'> {
   /**

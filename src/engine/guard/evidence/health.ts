@@ -67,7 +67,7 @@ function healthInRecord({ conditions, observedGeneration }: Binding): Health {
   if (failing.some((type) => statusOf(type)?.status === 'False')) return 'unhealthy';
   const available = statusOf('Available');
   if (available?.status !== 'True') return 'unhealthy';
-  // Recorded for the binding before it was assigned anew.
+  // Recorded for the binding before it was assigned again.
   if ((available.observedGeneration ?? observedGeneration) !== (observedGeneration ?? available.observedGeneration))
     return 'unknown';
   return available.reason === 'AllWorkAreAvailable' ? 'healthy' : 'unknown';

@@ -41,7 +41,7 @@ function bindingFaults(key: PlacementKey, { state }: RecordedPlacement, evidence
     if (twice) return [`it has two bindings on ${cluster}`];
     if (binding.deleting || binding.state !== 'Bound') return [`its binding on ${cluster} is not in state Bound`];
     const { isBacked, known, recorded } = backingOf(key, binding, evidence);
-    if (!isBacked) return [`nothing shows that it is on ${cluster}`];
+    if (!isBacked) return [`nothing confirms that it is on ${cluster}`];
     if (known !== undefined && index !== known) return [`${cluster} has snapshot ${known} of it, not ${index}`];
     if (known === undefined && index !== recorded && !(index !== undefined && index > highest))
       return [`snapshot ${index} on ${cluster} is not above ${highest}, the highest one known`];
@@ -79,7 +79,7 @@ function snapshotFaults(key: PlacementKey, { state, snapshots }: RecordedPlaceme
   for (const [index, manifests] of snapshots) {
     const known = listedBy(key, { index, bindings: state.bindings }, evidence);
     const invented = manifests.map(textOf).find((name) => !known.has(name));
-    if (invented) faults.push(`nothing shows that its snapshot ${index} lists ${invented}`);
+    if (invented) faults.push(`nothing confirms that its snapshot ${index} lists ${invented}`);
   }
   return faults;
 }

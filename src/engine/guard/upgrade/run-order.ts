@@ -18,9 +18,7 @@ export function startsOutOfOrder(change: UpgradeChange, { input, isRecordLost }:
     ...(file === undefined && !mayBeHidden(input.fleet, name) ? [finding('its file is removed')] : []),
     ...(written?.spec.state === 'Stopped' ? [finding('it is stopped')] : []),
     ...(isOver && (written?.spec.attempt ?? 1) <= before.status!.attempt ? [finding('it is over')] : []),
-    ...(isLost && before?.status === undefined
-      ? [finding('the record that would tell whether it ran before is lost')]
-      : []),
+    ...(isLost && before?.status === undefined ? [finding('the record is lost, so it may have run before')] : []),
     ...failuresOf(change).map((scope) => finding(`more members of ${scope} failed than it allows`)),
     ...starts.flatMap(({ stageAt, member }): GuardFinding[] => {
       const open = status.stages.slice(0, stageAt).find((stage) => !isDone(stage));
@@ -36,7 +34,7 @@ const mayBeHidden = ({ refused, unreadable }: Evidence['input']['fleet'], name: 
   unreadable.length > 0 || refused.some((ref) => ref.kind === 'UpdateRun' && ref.name === name);
 
 /**
- * Scopes with more failed members than their strategy allows, counted anew. Members that fail as they are looked at, without an
+ * Scopes with more failed members than their strategy allows, counted again. Members that fail as they are looked at, without an
  * operation, do not count: those before them may have started.
  */
 function failuresOf({ status, before, after }: UpgradeChange): string[] {

@@ -126,16 +126,17 @@ function start(step: ClusterStep, starting: Starting): ClusterStep {
     return nothingToReturnTo(step, desired, starting);
   if (direction === 'back' && !mayReturn(binding, desired, { ...starting, cluster }))
     return changedSince(step, starting);
+  const start = `the ${direction === 'back' ? 'rollback' : 'update'} of ${clusterName} starts`;
   if (!isCleared(step, desired, starting))
     return withHold(step, context, {
       reason: 'SameClusterCleanup',
-      message: `${clusterName} starts once the objects of an earlier binding are removed from it`,
+      message: `${start} once the objects of an earlier binding are removed from it`,
       stage,
       clusterName,
     });
   const upgrading = context.input.upgrading.get(clusterName);
   if (upgrading !== undefined && !isInSync(binding, desired, before.work))
-    return withHold(step, context, { ...upgradingHold(`${clusterName} starts`, upgrading), stage, clusterName });
+    return withHold(step, context, { ...upgradingHold(start, upgrading), stage, clusterName });
   const denial = isInSync(binding, desired, before.work) ? undefined : denialOf(binding, allowance);
   if (denial) return withHold(step, context, { reason: 'RolloutBudget', message: denial, stage, clusterName });
   const bindings = assignBinding(step.bindings, desired, starting).map(observed);

@@ -59,10 +59,10 @@ function stopDeleteStage(step: RunStep, context: RunContext): RunStep {
     status: { ...outcome.step.status, deletionStageStatus: withReason({ ...stage, clusters }, reason, text, now) },
   });
   if (clusters.every(hasFinished)) {
-    const text = 'the delete stage is stopped, its removals are finished';
+    const text = 'the delete stage is stopped; its removals are done';
     return withRunReason(followed('StageUpdatingStopped', text), context, 'UpdateRunStopped', text);
   }
-  const text = 'removals already issued are being finished';
+  const text = 'removals that have started are finishing';
   return withRunReason(followed('StageUpdatingStopping', text), context, 'UpdateRunStopping', text);
 }
 

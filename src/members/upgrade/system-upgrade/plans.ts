@@ -56,7 +56,7 @@ export async function createPlan(client: MemberClient, wanted: WantedPlan): Prom
   });
 }
 
-/** A Plan that somebody changed since it was read stays, with a 409. */
+/** A Plan that someone changed since it was read stays, with a 409. */
 export async function removePlan(client: MemberClient, namespace: string, { object }: SeenPlan): Promise<void> {
   const { name, uid, resourceVersion } = object.metadata as { name: string; uid: string; resourceVersion: string };
   await client.send({

@@ -2,7 +2,7 @@ import type { Manifest } from '../../../api/meta.ts';
 import { conditionIs, conditionOf, listAt, textAt } from '../fields.ts';
 import { isAt, munged, nodesOf, planOf, type SeenWork, sides } from './nodes.ts';
 
-/** How far a Plan is. Of a Plan of somebody else only that it is not over. */
+/** How far a Plan is. Of a Plan of someone else only that it is not over. */
 export interface Progress {
   readonly phase: 'running' | 'done' | 'failed';
   readonly message: string;
