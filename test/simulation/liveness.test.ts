@@ -78,6 +78,7 @@ function complaints(story: Story): string[] {
     guard: [],
     runs: [],
     upgrades: [],
+    nodes: [],
     placements: apps.map(placementOf),
     holds: (story.holds ?? []).map(([name, clusterName, reason, message = '']) => ({
       subject: { kind: 'ClusterResourcePlacement', name, clusterName },
