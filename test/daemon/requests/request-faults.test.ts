@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TestForge } from '../../forge/test-forge.ts';
+import type { Asked } from '../../support/memory-repo.ts';
 import type { VirtualFleet } from '../../support/virtual-fleet.ts';
-import { branch, forgeFleet } from './forge-fleet.ts';
+import { branch, forgeFleet, run, web } from './forge-fleet.ts';
 
 let fleet: VirtualFleet;
 let forge: TestForge;
@@ -83,4 +84,75 @@ it('a kill between any two calls, with lost answers, leaves one pull request and
     await finished();
     await fleet.close();
   }
+});
+
+it('an approval that is squashed together with the change and the run that it approves does not count', async () => {
+  const second = { 'resources/web.yaml': web('web:2'), 'runs/web-2.yaml': run('web-2') };
+  const asked = branch.replace('web-1', 'web-2');
+  const untilFirst = async () => {
+    await open();
+    fleet.start();
+    await fleet.until('web-1 asks', () => fleet.repo.tip(branch) !== undefined, 600);
+    await forge.git.merge(branch, 'main', 'squash');
+    await finished();
+    await fleet.run(60);
+    await take();
+  };
+  await untilFirst();
+  fleet.commit(second, 'web 2');
+  await fleet.until('web-2 asks', () => fleet.repo.tip(asked) !== undefined, 600);
+  const approval = path.replace('web-1', 'web-2');
+  const text = (await fleet.repo.files(asked))[approval]!;
+  await fleet.close();
+  await untilFirst();
+  fleet.commit({ ...second, [approval]: text }, 'Everything at once');
+  await fleet.run(1_200);
+  const runs = ['a', 'b', 'c'].map((name) => JSON.stringify(fleet.stored(name, 'apps/deployments', 'web', 'web')));
+  expect(runs.map((it) => /web:\d/.exec(it)?.[0])).toEqual(['web:2', 'web:1', 'web:1']);
+});
+
+/** A daemon that dies at its n-th request that concerns branches of approvals: before it, or with its answer lost. */
+function startMortal(at: number, how: 'not sent' | 'answer lost'): { readonly isDead: () => boolean } {
+  let calls = 0;
+  const asked = async ({ kind, ref }: Asked): Promise<void> => {
+    if (kind === 'list' || !ref.startsWith('refs/heads/gitfleet/approve/') || ++calls !== at) return;
+    victim.kill();
+    if (how === 'not sent') await new Promise(() => {});
+  };
+  const victim = fleet.start({ forge, branches: fleet.repo.branches({ remote: true, asked }) });
+  return { isDead: () => calls >= at };
+}
+
+describe.each(['not sent', 'answer lost'] as const)('git calls of a request that are killed (%s)', (how) => {
+  it('leave one pull request', async () => {
+    await open();
+    const { isDead } = startMortal(1, how);
+    await fleet.until('it is killed', isDead, 600);
+    fleet.start({ forge });
+    await untilOpen();
+    await fleet.run(120);
+    expect(forge.pulls).toHaveLength(1);
+    await forge.merge(1, 'squash');
+    await finished();
+  });
+
+  it.each([1, 2, 3])('leave one further pull request after a revert: call %i', async (at) => {
+    await open();
+    const first = fleet.start({ forge });
+    await untilOpen();
+    await fleet.run(60);
+    first.kill();
+    await forge.merge(1, 'squash');
+    await take();
+    fleet.commit({ [path]: undefined }, 'Revert the approval');
+    const { isDead } = startMortal(at, how);
+    await fleet.until('it is killed', isDead, 600);
+    fleet.start({ forge });
+    await untilOpen();
+    await fleet.run(120);
+    expect(forge.pulls.map(({ state }) => state)).toEqual(['merged', 'open']);
+    expect(runsOn()).toEqual(['a']);
+    await forge.merge(2, 'squash');
+    await finished();
+  });
 });
