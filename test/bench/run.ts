@@ -19,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<{ run: () => void | Promise
   idle: () => import('./idle.ts'),
   steady: () => import('./steady.ts'),
   delivery: () => import('./delivery.ts'),
+  'staged-runs': () => import('./staged-runs.ts'),
   upgrades: () => import('./upgrades.ts'),
   nodes: () => import('./nodes.ts'),
 };
