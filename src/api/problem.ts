@@ -105,6 +105,7 @@ export const problemCodes = [
   'record-unreadable',
   'record-mismatch',
   'record-unproven',
+  'foreign-status-commit',
   'unknown-record-folder',
   'lost-snapshot',
   'failing-override',

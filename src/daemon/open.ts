@@ -14,7 +14,10 @@ import type { Person } from '../git/person.ts';
 import { refPoll } from '../git/ref-poll.ts';
 import { branchRef, openSource } from '../git/source.ts';
 import { openStatusBranch } from '../git/status-branch.ts';
+import { openCommitSigner } from '../git/verify/commit-signer.ts';
 import { openCommitVerifier } from '../git/verify/commit-verifier.ts';
+import { keptCommit } from '../git/verify/kept-commit.ts';
+import { type OpenSigning, statusSigning } from '../git/verify/status-signing.ts';
 import { verifiedSource } from '../git/verify/verified-source.ts';
 import type { Clock } from '../members/clock.ts';
 import type { MemberProviders } from '../members/member.ts';
@@ -55,6 +58,8 @@ export interface DaemonOptions extends MemberProviders {
   readonly acceptRewind: string | undefined;
   /** Whose commits are acted on; undefined: everyone's. */
   readonly verify?: Parameters<typeof openCommitVerifier>[0] | undefined;
+  /** Signs status commits, and refuses those of others; undefined: neither. */
+  readonly sign?: (Parameters<typeof openCommitSigner>[0] & { readonly accepted: string | undefined }) | undefined;
   /** Author and committer of commits. */
   readonly author: Person;
   /** Time for work in progress to finish after a stop, milliseconds. */
@@ -117,7 +122,8 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
     const followed = verifier
       ? verifiedSource(source, { verifier, memory: join(cacheDir, 'verified-commit') })
       : source;
-    const status = await openStatusBranch({ ...from, ...commits, statusBranch, refs: source.refs });
+    const signing = input.sign && (await openSigning(input.sign, { ...input, opened }));
+    const status = await openStatusBranch({ ...from, ...commits, statusBranch, refs: source.refs, signing });
     opened.push(() => status.close());
     const cache = await loadCache(join(cacheDir, 'parsed'), (error) =>
       log.warn(
@@ -127,13 +133,9 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
     const network = networkFetch();
     opened.push(network.close);
     const { credentials, requested } = from;
+    const mirrorDir = join(from.cacheDir, 'previews');
     const pullRequests = openedWhenUsed(() =>
-      openBranches({
-        address: parseAddress(repo),
-        mirrorDir: join(from.cacheDir, 'previews'),
-        credentials,
-        requested,
-      }),
+      openBranches({ address: parseAddress(repo), mirrorDir, credentials, requested }),
     );
     opened.push(pullRequests.close);
     const assembled = assemble({
@@ -175,6 +177,20 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
     await close();
     throw error;
   }
+}
+
+async function openSigning(
+  sign: NonNullable<DaemonOptions['sign']>,
+  {
+    cacheDir,
+    statusBranch,
+    opened,
+  }: Pick<DaemonOptions, 'cacheDir' | 'statusBranch'> & { readonly opened: (() => Promise<void>)[] },
+): Promise<OpenSigning> {
+  const signer = await openCommitSigner(sign);
+  opened.push(() => signer.close());
+  const memory = keptCommit(join(cacheDir, 'signed-status-commit'), `${statusBranch} ${signer.key}`);
+  return statusSigning({ signer, memory, accepted: sign.accepted });
 }
 
 type Assembled = ReturnType<typeof assemble>;

@@ -14,12 +14,19 @@ import { openBranches } from './open-branches.ts';
 import type { Person } from './person.ts';
 import { alwaysAsk, type RefPoll } from './ref-poll.ts';
 import { branchRef } from './source.ts';
+import type { OpenSigning, RefusedTip } from './verify/status-signing.ts';
 
 /** The contents of the status branch that a plan is based on. */
 export interface StatusTip {
   /** Undefined while the branch does not exist. */
   readonly commit: string | undefined;
+  /** Empty where the commit is refused: what others write is not looked at. */
   readonly files: ReadonlyMap<string, string>;
+  /** Where status commits are signed: the tip is not one of ours. */
+  readonly refused?: RefusedTip & {
+    /** Contents of `record`. */
+    readonly files: ReadonlyMap<string, string>;
+  };
 }
 
 export type Published =
@@ -56,6 +63,7 @@ export async function openStatusBranch(input: {
   readonly pending?: (by: 1 | -1) => void;
   /** How often the tip of the branch is read from the server; by default at every call. */
   readonly refs?: RefPoll;
+  readonly signing?: OpenSigning | undefined;
 }): Promise<StatusBranch> {
   const ref = branchRef(input.statusBranch);
   const branches = await openBranches({
@@ -73,13 +81,34 @@ export async function openStatusBranch(input: {
 export function statusBranch(
   branches: Branches,
   ref: string,
-  { author, now, refs }: { readonly author: Person; readonly now: () => number; readonly refs: RefPoll },
+  {
+    author,
+    now,
+    refs,
+    signing: openSigning,
+  }: {
+    readonly author: Person;
+    readonly now: () => number;
+    readonly refs: RefPoll;
+    /** Signs status commits and refuses those of others. */
+    readonly signing?: OpenSigning | undefined;
+  },
 ): StatusBranch {
+  const signing = openSigning?.(branches, ref);
   /** Objects that the repository has, since they are reachable from a tip: only the others are sent. */
   const reachable = new WeakMap<
     StatusTip,
-    { readonly root: string; readonly oids: ReadonlySet<string>; readonly notRead: FilesAt['notRead'] }
+    { readonly root?: string; readonly oids: ReadonlySet<string>; readonly notRead: FilesAt['notRead'] }
   >();
+
+  /** The record of an earlier commit. Without a root the next commit is written even if it changes no file. */
+  async function insteadOf(commit: string, refused: RefusedTip): Promise<StatusTip> {
+    const { record } = refused;
+    const { files, notRead } = record === undefined ? nothing : await filesAt(branches, record);
+    const tip: StatusTip = { commit, files: new Map(), refused: { ...refused, files } };
+    reachable.set(tip, { oids: record === undefined ? new Set() : await branches.objects.oidsOf(record), notRead });
+    return tip;
+  }
 
   const writtenFault = writtenFaults();
 
@@ -91,6 +120,8 @@ export function statusBranch(
       refs.know(ref, commit);
       if (commit === undefined) return { commit, files: new Map() };
       await branches.obtain(ref, commit);
+      const refused = await signing?.refused(commit);
+      if (refused !== undefined) return insteadOf(commit, refused);
       const { files, notRead } = await filesAt(branches, commit);
       const tip = { commit, files };
       const root = (await branches.objects.commit(commit)).tree;
@@ -113,7 +144,8 @@ export function statusBranch(
       const root = objects.at(-1)!.oid;
       if (known?.root === root) return { kind: 'unchanged', tip: base };
       const parents = base.commit === undefined ? [] : [base.commit];
-      const commit = newCommit({ tree: root, parents, message, author, at: now() });
+      const unsigned = newCommit({ tree: root, parents, message, author, at: now() });
+      const commit = (await signing?.sign(unsigned)) ?? unsigned;
       const fresh = new Map([...objects, commit].map((object) => [object.oid, object]));
       for (const oid of known?.oids ?? []) fresh.delete(oid);
       const outcome = await branches.change({ ref, from: base.commit, to: commit.oid, objects: [...fresh.values()] });
@@ -122,6 +154,7 @@ export function statusBranch(
         return { kind: 'moved' };
       }
       refs.know(ref, commit.oid);
+      signing?.wrote(commit.oid);
       const tip: StatusTip = { commit: commit.oid, files };
       const kept = [...notRead.values()].map(({ oid }) => oid);
       reachable.set(tip, { root, oids: new Set([...objects.map(({ oid }) => oid), ...kept]), notRead });
@@ -175,6 +208,8 @@ async function filesAt(
     notRead: new Map(listed.flatMap(({ path, mode, oid }) => (texts.has(path) ? [] : [[path, { mode, oid }]]))),
   };
 }
+
+const nothing: FilesAt = { files: new Map(), notRead: new Map() };
 
 const none = (reason: string): FilesAt => ({ files: noneRead(reason), notRead: new Map() });
 

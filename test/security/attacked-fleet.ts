@@ -48,13 +48,16 @@ export class AttackedFleet {
   /** Bodies of all that was sent to members. */
   readonly sent: { readonly member: string; readonly body: string }[] = [];
 
-  private constructor(fleet: VirtualFleet) {
+  private constructor(fleet: VirtualFleet, options?: Parameters<VirtualFleet['start']>[0]) {
     this.fleet = fleet;
-    this.daemon = this.start();
+    this.daemon = this.start(options);
   }
 
-  static async open(files: Files = gatedFleet('web:1')): Promise<AttackedFleet> {
-    return new AttackedFleet(await VirtualFleet.open(files, ...names));
+  static async open(
+    files: Files = gatedFleet('web:1'),
+    options?: Parameters<VirtualFleet['start']>[0],
+  ): Promise<AttackedFleet> {
+    return new AttackedFleet(await VirtualFleet.open(files, ...names), options);
   }
 
   /** Until canary is done and the gate asks. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Credentials } from '../../src/git/http/credentials.ts';
 import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
+import type { OpenSigning } from '../../src/git/verify/status-signing.ts';
 import { folder, put } from './folders.ts';
 
 export const gitThere = (() => {
@@ -69,6 +70,7 @@ export const openStatus = (of: {
   readonly native?: boolean | undefined;
   readonly cacheDir?: string;
   readonly credentials?: Credentials;
+  readonly signing?: OpenSigning;
 }): Promise<StatusBranch> =>
   openStatusBranch({
     repo: of.repo,
@@ -76,6 +78,7 @@ export const openStatus = (of: {
     cacheDir: of.cacheDir ?? folder(),
     credentials: of.credentials ?? nobody,
     native: of.native,
+    signing: of.signing,
     author,
     now,
   });

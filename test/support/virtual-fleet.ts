@@ -14,6 +14,7 @@ import type { Branches } from '../../src/git/branches.ts';
 import { refPoll } from '../../src/git/ref-poll.ts';
 import { branchRef, type GitSource, gitSource } from '../../src/git/source.ts';
 import { statusBranch } from '../../src/git/status-branch.ts';
+import type { OpenSigning } from '../../src/git/verify/status-signing.ts';
 import type { Transport } from '../../src/members/api-server/transport.ts';
 import type { Clock } from '../../src/members/clock.ts';
 import type { OpenLauncher } from '../../src/members/nodes/launch/launching.ts';
@@ -48,6 +49,8 @@ export interface DaemonOptions {
   readonly providers?: OpenProviders;
   /** Who launches nodes; the simulator when absent. */
   readonly launchers?: OpenLauncher;
+  /** Signs status commits and refuses those of others. */
+  readonly signing?: OpenSigning;
   /** Wraps the status branch of the daemon. */
   readonly recorded?: (status: Status) => Status;
   /** Wraps the fleet repo of the daemon. */
@@ -142,7 +145,7 @@ export class VirtualFleet {
     const refs = refPoll(branches, { prefixes, maxAgeMs: intervalMs, now: () => clock.now() });
     const source = (options.followed ?? ((followed) => followed))(gitSource(branches, 'main', refs));
     const commits = { author: bot, now: () => clock.now() };
-    const status = statusBranch(branches, branchRef('fleet-status'), { ...commits, refs });
+    const status = statusBranch(branches, branchRef('fleet-status'), { ...commits, refs, signing: options.signing });
     const cache = memoryCache();
     const measured = metrics();
     const passes: PassResult[] = [];

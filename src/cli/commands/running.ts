@@ -65,6 +65,9 @@ export function runningCommands(gitfleet: Command): void {
       .option('--accept-rewind <commit>', 'accept once that the branch was rewound to this commit')
       .option('--verify-commits <format>', 'act only on commits that a key of --verify-keys signed: openpgp or ssh')
       .option('--verify-keys <file>', 'public keys (openpgp), or allowed signers as ssh-keygen has them (ssh)')
+      .option('--sign-status <format>', 'sign status commits, and refuse those of others: openpgp or ssh')
+      .option('--sign-key <file>', 'private key for --sign-status, without passphrase')
+      .option('--accept-status <commit>', 'accept once the record of this unsigned status commit')
       .option('--git-author <name <address>>', 'author of status commits and approval branches', defaultAuthor)
       .option('--grace-period <duration>', 'how long requests to members may take to finish after SIGTERM', '25s')
       .option(

@@ -35,6 +35,9 @@ export interface RunOptions {
   readonly acceptRewind?: string;
   readonly verifyCommits?: string;
   readonly verifyKeys?: string;
+  readonly signStatus?: string;
+  readonly signKey?: string;
+  readonly acceptStatus?: string;
   readonly gitAuthor: string;
   readonly gracePeriod: string;
   readonly once?: boolean;
@@ -72,6 +75,7 @@ export async function run(options: RunOptions): Promise<void> {
     webhookSecret: await webhookSecret((message) => log.warn(`${message}: POST /hooks returns 404`)),
     acceptRewind: commitId(options.acceptRewind),
     verify: verification(options),
+    sign: statusSignature(options),
     author: parsePerson(options.gitAuthor),
     graceMs: duration('--grace-period', options.gracePeriod),
     clock: systemClock,
@@ -172,6 +176,19 @@ function verification({ verifyCommits, verifyKeys: keys }: RunOptions) {
       '--verify-commits and --verify-keys go together: the kind of signature, and whose signatures count',
     );
   return { format: oneOf('--verify-commits', verifyCommits, signatureFormats), keys };
+}
+
+function statusSignature({ signStatus, signKey: key, acceptStatus }: RunOptions) {
+  if (signStatus === undefined && key === undefined) {
+    if (acceptStatus === undefined) return undefined;
+    throw new CliError('--accept-status needs --sign-status: without it every status commit is accepted');
+  }
+  if (signStatus === undefined || key === undefined)
+    throw new CliError('--sign-status and --sign-key go together: the kind of signature, and the key that signs');
+  // Whoever can push could make a commit whose id begins alike.
+  if (acceptStatus !== undefined && !/^[0-9a-f]{40}$/.test(acceptStatus))
+    throw new CliError(`--accept-status ${acceptStatus} is not a commit: write all 40 digits of its id`);
+  return { format: oneOf('--sign-status', signStatus, signatureFormats), key, accepted: acceptStatus };
 }
 
 function listenAddress(text: string, once: boolean): { readonly host: string; readonly port: number } | undefined {

@@ -160,6 +160,7 @@ async function load(
     followed,
     // A record that waits for its push may be of a later commit than what is reported.
     reported: before.record.commit === followed.commit ? before.reported : [],
+    refused: before.refused,
     now: input.clock.now(),
   });
   const { record } = verified;

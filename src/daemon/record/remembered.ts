@@ -7,6 +7,7 @@ import { readRecord } from '../../repo/record/read.ts';
 import type { RequestPage } from '../../repo/record/summary.ts';
 import type { Status } from '../ports.ts';
 import type { Logger } from '../report/log.ts';
+import { refusedStatus } from './refused-status.ts';
 
 /** The record, and the tip of the status branch that the next commit continues. */
 export interface Remembered {
@@ -21,6 +22,8 @@ export interface Remembered {
   readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
   /** Pull requests for approvals, by the name of the approval. */
   readonly pages: ReadonlyMap<string, RequestPage>;
+  /** The tip is not one that gitfleet signed. */
+  readonly refused?: Problem;
 }
 
 /** The status branch as this daemon follows it. Errors: GitError. */
@@ -46,6 +49,26 @@ function ofDaemon(read: ReturnType<typeof readRecord>): ReturnType<typeof readRe
   return { ...read, record: { ...record, askedRemovals } };
 }
 
+const recordOf = (tip: StatusTip, files: ReadonlyMap<string, string>): Remembered => ({
+  tip,
+  files,
+  ...ofDaemon(readRecord(files)),
+});
+
+/** Instead of what was refused before. */
+const reporting = (refused: Problem, read: Remembered): Remembered => ({
+  ...read,
+  reported: read.reported.filter(({ code }) => code !== refused.code),
+  refused,
+});
+
+const nothing: ReadonlyMap<string, string> = new Map();
+
+type RefusedContents = NonNullable<StatusTip['refused']>;
+
+/** The commit whose contents are the record. */
+const recordCommit = ({ commit, refused }: StatusTip): string | undefined => (refused ? refused.record : commit);
+
 /** Keeps the record, and reads the branch again if another daemon has published. */
 export function statusMemory(status: Status, log: Logger): StatusMemory {
   let known: Remembered | undefined;
@@ -55,7 +78,8 @@ export function statusMemory(status: Status, log: Logger): StatusMemory {
 
   async function look(disputed: boolean): Promise<Remembered> {
     const tip = await status.read();
-    if (known && (await putBack(known.tip, tip))) {
+    if (tip.refused !== undefined) return withoutRefused(tip, tip.refused, disputed);
+    if (known && (await putBack(known, tip.commit))) {
       // Daemons never rewind the branch. To follow a rewind would drop what members hold since.
       const commits = { before: known.tip.commit, now: tip.commit };
       if (ours && !disputed) {
@@ -63,16 +87,33 @@ export function statusMemory(status: Status, log: Logger): StatusMemory {
         return { ...known, tip };
       }
       log.warn(commits, 'the status branch was rewound, and another daemon may have written to it: the record is lost');
-      const nothing = new Map<string, string>();
-      return { tip, files: nothing, ...ofDaemon(readRecord(nothing)) };
+      return recordOf(tip, nothing);
     }
     ours = false;
-    return { tip, files: tip.files, ...ofDaemon(readRecord(tip.files)) };
+    return recordOf(tip, tip.files);
   }
 
-  async function putBack(before: StatusTip, now: StatusTip): Promise<boolean> {
-    if (before.commit === undefined || before.commit === now.commit) return false;
-    return now.commit === undefined || status.isAncestor(now.commit, before.commit);
+  async function putBack(before: Remembered, now: string | undefined): Promise<boolean> {
+    const last = recordCommit(before.tip);
+    if (last === undefined || last === now) return false;
+    return now === undefined || status.isAncestor(now, last);
+  }
+
+  /** What another one pushed may have replaced commits of another daemon: members that show these are right. */
+  function withoutRefused(tip: StatusTip, refused: RefusedContents, disputed: boolean): Remembered {
+    const { record, files, isAccepted } = refused;
+    if (isAccepted) {
+      log.warn({ commit: record }, 'status commit accepted');
+      ours = false;
+      return recordOf(tip, files);
+    }
+    const isLast = known !== undefined && (record === undefined || record === recordCommit(known.tip));
+    const isTrusted = isLast ? !disputed && (ours || record !== undefined) : record !== undefined;
+    const problem = refusedStatus(tip.commit!, refused, isTrusted);
+    log.warn({ commit: tip.commit }, problem.message);
+    if (known && isLast && ours && isTrusted) return reporting(problem, { ...known, tip });
+    ours = false;
+    return reporting(problem, recordOf(tip, isTrusted ? files : nothing));
   }
 
   return {

@@ -31,7 +31,10 @@ const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histo
   gitfleet_pull_requests: ['gauge', 'Open pull requests for approvals.'],
   gitfleet_previews: ['gauge', 'Open pull requests with a plan of what merging them does.'],
   gitfleet_git_push_conflicts_total: ['counter', 'Status pushes that another writer made stale.'],
-  gitfleet_record_mismatch_total: ['counter', 'Claims of the status branch that the followed branch did not confirm.'],
+  gitfleet_record_mismatch_total: [
+    'counter',
+    'Claims of the status branch that the followed branch did not confirm, and its commits that were refused.',
+  ],
   gitfleet_unverified_commits: [
     'gauge',
     'Commits of the followed branch that are not acted on, since one is not verified.',

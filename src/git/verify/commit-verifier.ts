@@ -21,6 +21,14 @@ export interface CommitVerifier {
   close(): Promise<void>;
 }
 
+/** The options that name the kind of signature and the keys, for messages. */
+export interface VerifierFlags {
+  readonly format: string;
+  readonly keys: string;
+}
+
+const verifyFlags: VerifierFlags = { format: '--verify-commits', keys: '--verify-keys' };
+
 /** Verdicts that are kept: a branch is verified from its last verified commit on. */
 const mostKept = 2_000;
 
@@ -32,12 +40,14 @@ const mostKept = 2_000;
 export async function openCommitVerifier({
   format,
   keys,
+  flags = verifyFlags,
 }: {
   readonly format: SignatureFormat;
   /** Path of the file with the public keys. */
   readonly keys: string;
+  readonly flags?: VerifierFlags;
 }): Promise<CommitVerifier> {
-  await requirePrograms(format);
+  await requirePrograms(format, flags);
   const text = await readFile(keys).catch((error: unknown) => {
     throw unusable(keys, messageOf(error));
   });
@@ -55,7 +65,7 @@ export async function openCommitVerifier({
         const known = verdicts.get(commit);
         if (known) return known;
         const { content } = (await objects.read([commit])).get(commit)!;
-        const verdict = await verdictOn({ commit, content, gitdir, dir, settings, format });
+        const verdict = await verdictOn({ commit, content, gitdir, dir, settings, format, flags });
         verdicts.set(commit, verdict);
         if (verdicts.size > mostKept) verdicts.delete(verdicts.keys().next().value!);
         return verdict;
@@ -67,8 +77,9 @@ export async function openCommitVerifier({
   }
 }
 
-async function requirePrograms(format: SignatureFormat): Promise<void> {
-  const flag = `--verify-commits ${format}`;
+/** Errors: GitError `no-git-binary`. */
+export async function requirePrograms(format: SignatureFormat, flags: VerifierFlags): Promise<void> {
+  const flag = `${flags.format} ${format}`;
   if (!(await hasGit()))
     throw new GitError('no-git-binary', `${flag} needs the git binary, which is not installed here: install it`);
   if (format === 'ssh' && !(await hasGitSince(2, 34)))
@@ -135,8 +146,9 @@ async function verdictOn(of: {
   readonly dir: string;
   readonly settings: readonly string[];
   readonly format: SignatureFormat;
+  readonly flags: VerifierFlags;
 }): Promise<SignatureVerdict> {
-  const { commit, content, gitdir, dir, settings, format } = of;
+  const { commit, content, gitdir, dir, settings, format, flags } = of;
   const header = content.subarray(0, content.indexOf('\n\n')).toString('latin1');
   const signature = /^gpgsig -----BEGIN ([A-Z ]+)-----$/m.exec(header)?.[1];
   if (signature === undefined) return { isVerified: false, why: 'it is not signed' };
@@ -149,14 +161,14 @@ async function verdictOn(of: {
   const { code, stderr } = await git([...settings, 'verify-commit', '--raw', commit], { gitdir, environment });
   const by = format === 'ssh' ? signerBySsh(stderr) : signerByGpg(stderr);
   if (code === 0 && by !== undefined) return { isVerified: true, by };
-  return { isVerified: false, why: format === 'ssh' ? whyNotBySsh(stderr) : whyNotByGpg(stderr) };
+  return { isVerified: false, why: format === 'ssh' ? whyNotBySsh(stderr, flags) : whyNotByGpg(stderr, flags) };
 }
 
 const signerBySsh = (raw: string): string | undefined => /^Good "git" signature for (.+) with /m.exec(raw)?.[1];
 
-const whyNotBySsh = (raw: string): string =>
+const whyNotBySsh = (raw: string, { keys }: VerifierFlags): string =>
   /No principal matched/i.test(raw) || /^Good "git" signature with/m.test(raw)
-    ? 'its key is not among the keys of --verify-keys'
+    ? `its key is not among the keys of ${keys}`
     : `its signature does not hold (${lastLine(raw) ?? 'git gives no reason'})`;
 
 /** Exactly one good signature, and nothing else about it: the status lines of gpg (doc/DETAILS). */
@@ -166,13 +178,14 @@ function signerByGpg(raw: string): string | undefined {
   return good.length === 1 && !isBad && /^\[GNUPG:\] VALIDSIG /m.test(raw) ? good[0]![1] : undefined;
 }
 
-function whyNotByGpg(raw: string): string {
+function whyNotByGpg(raw: string, { keys }: VerifierFlags): string {
   const has = (word: string): boolean => new RegExp(`^\\[GNUPG:\\] ${word}\\b`, 'm').test(raw);
-  if (has('NO_PUBKEY')) return 'its key is not among the keys of --verify-keys';
+  if (has('NO_PUBKEY')) return `its key is not among the keys of ${keys}`;
   if (has('EXPKEYSIG')) return 'its key has expired';
   if (has('REVKEYSIG')) return 'its key was revoked';
   if (has('EXPSIG')) return 'its signature has expired';
   return 'its signature does not hold';
 }
 
-const lastLine = (text: string | undefined): string | undefined => text?.trim().split('\n').at(-1) || undefined;
+/** For messages of programs. */
+export const lastLine = (text: string | undefined): string | undefined => text?.trim().split('\n').at(-1) || undefined;

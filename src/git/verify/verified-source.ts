@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { GitError } from '../git-error.ts';
 import type { GitSource } from '../source.ts';
 import type { CommitVerifier } from './commit-verifier.ts';
+import { keptCommit } from './kept-commit.ts';
 
 /** Commits of the followed branch that are not acted on. */
 export interface UnverifiedCommits {
@@ -113,30 +113,6 @@ export function verifiedSource(
     async signatureOf(commit) {
       const verdict = await verdictOn(commit);
       return verdict.isVerified ? `signature of ${verdict.by} verified` : `not verified: ${verdict.why}`;
-    },
-  };
-}
-
-/** A commit of a branch, kept in a small file between starts. It is replaced whole: a crash leaves the old or the new one. */
-function keptCommit(file: string, branch: string) {
-  let kept: { readonly commit: string | undefined } | undefined;
-  const read = (): string | undefined => {
-    if (!existsSync(file)) return undefined;
-    const [commit = '', of] = readFileSync(file, 'utf8').split('\n');
-    return of === branch && /^[0-9a-f]{40}$/.test(commit) ? commit : undefined;
-  };
-  const get = (): string | undefined => {
-    kept ??= { commit: read() };
-    return kept.commit;
-  };
-  return {
-    get,
-    set(commit: string): void {
-      if (get() === commit) return;
-      const next = `${file}.new`;
-      writeFileSync(next, `${commit}\n${branch}\n`);
-      renameSync(next, file);
-      kept = { commit };
     },
   };
 }

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
 import { folder, removeFolders } from '../../support/folders.ts';
 import { commit, gitThere, sh } from '../../support/git-repository.ts';
 import { cli } from '../../support/run-cli.ts';
+import { keyFile, sshKey, sshThere } from '../../support/signing-keys.ts';
 
 afterAll(removeFolders);
 
@@ -14,6 +16,16 @@ it.each([
     '--verify-commits x509 is not known: use one of openpgp, ssh',
   ],
   [['--verify-commits', 'ssh', '--verify-keys', '/nowhere'], 3, '--verify-keys /nowhere: ENOENT'],
+  [['--sign-status', 'ssh'], 2, '--sign-status and --sign-key go together'],
+  [['--sign-key', 'key'], 2, '--sign-status and --sign-key go together'],
+  [['--accept-status', '1234567'], 2, '--accept-status needs --sign-status'],
+  [['--sign-status', 'x509', '--sign-key', 'key'], 2, '--sign-status x509 is not known: use one of openpgp, ssh'],
+  [
+    ['--sign-status', 'ssh', '--sign-key', 'key', '--accept-status', '1234567'],
+    2,
+    '--accept-status 1234567 is not a commit: write all 40 digits of its id',
+  ],
+  [['--sign-status', 'ssh', '--sign-key', '/nowhere'], 3, '--sign-key /nowhere: ENOENT'],
 ])('run %j is refused at the start', async (args, code, message) => {
   if (!gitThere) return;
   const dir = folder();
@@ -33,3 +45,29 @@ it.each([
   ];
   expect(await cli('run', ...where, '--once', ...args)).toMatchObject({ code, err: expect.stringContaining(message) });
 });
+
+it.skipIf(!sshThere)(
+  'run --sign-status signs what it publishes, and takes over an unsigned record only if told',
+  async () => {
+    const dir = folder();
+    sh(dir, 'init', '-q');
+    commit(dir, { 'fleet.yaml': '' });
+    const where = ['--repo', dir, '--cache-dir', folder(), '--members', folder(), '--log-level', 'silent', '--once'];
+    await cli('run', ...where);
+    const unsigned = sh(dir, 'rev-parse', 'fleet-status');
+    const key = sshKey('fleet');
+    const signed = ['--sign-status', 'ssh', '--sign-key', key];
+    expect(await cli('run', ...where, ...signed)).toMatchObject({
+      code: 3,
+      err: expect.stringContaining(`start once with --accept-status ${unsigned};`),
+    });
+    expect(sh(dir, 'rev-parse', 'fleet-status')).toBe(unsigned);
+    expect(await cli('run', ...where, ...signed, '--accept-status', unsigned)).toMatchObject({ code: 0 });
+    const signers = keyFile(`fleet ${readFileSync(`${key}.pub`, 'utf8')}`);
+    sh(dir, '-c', `gpg.ssh.allowedSignersFile=${signers}`, 'verify-commit', 'fleet-status');
+    expect(sh(dir, 'rev-parse', 'fleet-status^')).toBe(unsigned);
+    const first = sh(dir, 'rev-parse', 'fleet-status');
+    expect(await cli('run', ...where, ...signed)).toMatchObject({ code: 0 });
+    expect(sh(dir, 'rev-parse', 'fleet-status')).toBe(first);
+  },
+);

@@ -1,24 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openObjects } from '../../../src/git/objects/open-objects.ts';
 import { openCommitVerifier, type SignatureFormat } from '../../../src/git/verify/commit-verifier.ts';
 import { folder, removeFolders } from '../../support/folders.ts';
-import { gitThere, sh } from '../../support/git-repository.ts';
+import { sh } from '../../support/git-repository.ts';
+import { gpgHome, gpgThere, keyFile, sshKey, sshThere } from '../../support/signing-keys.ts';
 
 afterAll(removeFolders);
-
-const isThere = (program: string, ...args: string[]): boolean => {
-  try {
-    execFileSync(program, args, { stdio: 'ignore' });
-    return true;
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ENOENT') return true;
-    console.warn(`SKIPPED: tests of commit verification need ${program}, which is not installed here`);
-    return false;
-  }
-};
 
 /** A repository with commits that were signed by different keys. */
 function repository() {
@@ -51,18 +41,7 @@ async function verdicts(
   }
 }
 
-const file = (text: string): string => {
-  const path = join(folder(), 'keys');
-  writeFileSync(path, text);
-  return path;
-};
-
-describe.skipIf(!gitThere || !isThere('ssh-keygen', '-?'))('--verify-commits ssh', () => {
-  const key = (name: string): string => {
-    const path = join(folder(), name);
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', path]);
-    return path;
-  };
+describe.skipIf(!sshThere)('--verify-commits ssh', () => {
   const signed = (path: string): string[] => [
     '-c',
     'gpg.format=ssh',
@@ -73,11 +52,11 @@ describe.skipIf(!gitThere || !isThere('ssh-keygen', '-?'))('--verify-commits ssh
   ];
 
   it('takes commits that were signed by one of the keys, and says why it takes no other', async () => {
-    const [ann, eve] = [key('ann'), key('eve')];
+    const [ann, eve] = [sshKey('ann'), sshKey('eve')];
     const repo = repository();
     const good = repo.commit(...signed(ann));
     const commits = [good, repo.commit(...signed(eve)), repo.commit(), changed(repo, good)];
-    const keys = file(`# who may merge\nann@example.com namespaces="git" ${readFileSync(`${ann}.pub`, 'utf8')}`);
+    const keys = keyFile(`# who may merge\nann@example.com namespaces="git" ${readFileSync(`${ann}.pub`, 'utf8')}`);
     expect(await verdicts('ssh', keys, repo, commits)).toEqual([
       'by ann@example.com',
       'its key is not among the keys of --verify-keys',
@@ -87,7 +66,7 @@ describe.skipIf(!gitThere || !isThere('ssh-keygen', '-?'))('--verify-commits ssh
     expect(
       await verdicts(
         'ssh',
-        file(`ann@example.com valid-before="20200101" ${readFileSync(`${ann}.pub`, 'utf8')}`),
+        keyFile(`ann@example.com valid-before="20200101" ${readFileSync(`${ann}.pub`, 'utf8')}`),
         repo,
         [good],
       ),
@@ -95,15 +74,15 @@ describe.skipIf(!gitThere || !isThere('ssh-keygen', '-?'))('--verify-commits ssh
   });
 
   it('runs no program that the repository configures', async () => {
-    const ann = key('ann');
+    const ann = sshKey('ann');
     const repo = repository();
     const good = repo.commit(...signed(ann));
     const mark = join(folder(), 'mark');
-    const script = file(`#!/bin/sh\ntouch ${mark}\necho 'Good "git" signature for eve with x'\n`);
+    const script = keyFile(`#!/bin/sh\ntouch ${mark}\necho 'Good "git" signature for eve with x'\n`);
     execFileSync('chmod', ['+x', script]);
     for (const setting of ['gpg.ssh.program', 'gpg.program', 'gpg.openpgp.program'])
       sh(repo.dir, 'config', setting, script);
-    const eve = file(`eve ${readFileSync(`${key('eve')}.pub`, 'utf8')}`);
+    const eve = keyFile(`eve ${readFileSync(`${sshKey('eve')}.pub`, 'utf8')}`);
     expect(await verdicts('ssh', eve, repo, [good])).toEqual(['its key is not among the keys of --verify-keys']);
     expect(() => readFileSync(mark)).toThrow('ENOENT');
   });
@@ -111,9 +90,9 @@ describe.skipIf(!gitThere || !isThere('ssh-keygen', '-?'))('--verify-commits ssh
   it.each([
     ['', 'it names no signer: write one on each line'],
     ['# nobody\n', 'it names no signer'],
-    ['ssh-ed25519 AAAAC3 ann\n', 'names nobody: write it as ann@example.com ssh-ed25519'],
+    ['ssh-ed25519 AAAAC3 ann\n', 'names no signer: write it as ann@example.com ssh-ed25519'],
   ])('a file of keys with %j is refused', async (text, why) => {
-    await expect(openCommitVerifier({ format: 'ssh', keys: file(text) })).rejects.toThrow(why);
+    await expect(openCommitVerifier({ format: 'ssh', keys: keyFile(text) })).rejects.toThrow(why);
   });
 
   it('a file of keys that is not there is refused', async () => {
@@ -131,14 +110,8 @@ function changed({ dir }: ReturnType<typeof repository>, commit: string): string
     .trim();
 }
 
-describe.skipIf(!gitThere || !isThere('gpg', '--version'))('--verify-commits openpgp', () => {
-  const home = folder();
-  const gpg = (...args: string[]) =>
-    execFileSync(
-      'gpg',
-      ['--homedir', home, '--batch', '--no-tty', '--pinentry-mode', 'loopback', '--passphrase', '', ...args],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    ).toString();
+describe.skipIf(!gpgThere)('--verify-commits openpgp', () => {
+  const { home, gpg, generate, close } = gpgHome();
   const signed = (who: string): string[] => [
     '-c',
     'gpg.format=openpgp',
@@ -151,20 +124,19 @@ describe.skipIf(!gitThere || !isThere('gpg', '--version'))('--verify-commits ope
   ];
   let script = '';
   beforeAll(() => {
-    for (const who of ['Ann <ann@example.com>', 'Eve <eve@example.com>'])
-      gpg('--quick-generate-key', who, 'ed25519', 'sign', '1d');
-    script = file(
+    for (const who of ['Ann <ann@example.com>', 'Eve <eve@example.com>']) generate(who);
+    script = keyFile(
       `#!/bin/sh\nexec gpg --homedir ${home} --batch --no-tty --pinentry-mode loopback --passphrase '' "$@"\n`,
     );
     execFileSync('chmod', ['+x', script]);
   });
-  afterAll(() => void execFileSync('gpgconf', ['--homedir', home, '--kill', 'all']));
+  afterAll(close);
 
   it('takes commits that were signed by one of the keys, and says why it takes no other', async () => {
     const repo = repository();
     const good = repo.commit(...signed('ann@example.com'));
     const commits = [good, repo.commit(...signed('eve@example.com')), repo.commit(), changed(repo, good)];
-    expect(await verdicts('openpgp', file(gpg('--armor', '--export', 'ann@example.com')), repo, commits)).toEqual([
+    expect(await verdicts('openpgp', keyFile(gpg('--armor', '--export', 'ann@example.com')), repo, commits)).toEqual([
       'by Ann <ann@example.com>',
       'its key is not among the keys of --verify-keys',
       'it is not signed',
@@ -175,17 +147,17 @@ describe.skipIf(!gitThere || !isThere('gpg', '--version'))('--verify-commits ope
   it('does not take signatures of the other kind', async () => {
     const repo = repository();
     const good = repo.commit(...signed('ann@example.com'));
-    const signers = file(
+    const signers = keyFile(
       'ann@example.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl\n',
     );
     expect(await verdicts('ssh', signers, repo, [good])).toEqual(['its signature is not of the kind ssh']);
   });
 
   it('a file without a public key, and one with a private key, are refused', async () => {
-    await expect(openCommitVerifier({ format: 'openpgp', keys: file('nothing') })).rejects.toThrow(
+    await expect(openCommitVerifier({ format: 'openpgp', keys: keyFile('nothing') })).rejects.toThrow(
       'it holds no public key',
     );
-    const secret = file(gpg('--armor', '--export-secret-keys', 'eve@example.com'));
+    const secret = keyFile(gpg('--armor', '--export-secret-keys', 'eve@example.com'));
     await expect(openCommitVerifier({ format: 'openpgp', keys: secret })).rejects.toThrow('it holds a private key');
   });
 });

@@ -1,9 +1,13 @@
 import type { Problem } from '../../../api/problem.ts';
 import { byText } from '../../../engine/kernel/ordering.ts';
 import type { Metrics } from '../../report/metrics.ts';
+import { refusedCode } from '../refused-status.ts';
 import { mismatchCode } from './mismatch.ts';
 
-/** Mismatches stay reported until the next commit of the followed branch; each is counted once. */
+/**
+ * Mismatches, and the last refused commit of the status branch, stay reported until the next commit of the followed branch; each is
+ * counted once.
+ */
 export interface KeptMismatches {
   /** `reported`: by the status branch, for the same commit. */
   keepAt(commit: string, of: { readonly found: readonly Problem[]; readonly reported: readonly Problem[] }): void;
@@ -19,8 +23,8 @@ export function keptMismatches(metrics: Metrics): KeptMismatches {
 
   /** Returns those that were not kept before. */
   function keep(found: readonly Problem[]): readonly Problem[] {
-    const fresh = found.filter((problem) => !kept?.problems.has(textOf(problem)));
-    for (const problem of fresh) kept?.problems.set(textOf(problem), problem);
+    const fresh = found.filter((problem) => kept?.problems.get(keyOf(problem))?.message !== problem.message);
+    for (const problem of fresh) kept?.problems.set(keyOf(problem), problem);
     for (const _ of fresh) metrics.count('gitfleet_record_mismatch_total');
     return fresh;
   }
@@ -29,7 +33,7 @@ export function keptMismatches(metrics: Metrics): KeptMismatches {
     keepAt(commit, { found, reported }) {
       if (kept?.commit !== commit) kept = { commit, problems: new Map() };
       keep(found);
-      for (const problem of reported) if (problem.code === mismatchCode) kept.problems.set(textOf(problem), problem);
+      for (const problem of reported) if (keptCodes.has(problem.code)) kept.problems.set(keyOf(problem), problem);
     },
     all: () => [...(kept?.problems ?? [])].sort(([a], [b]) => byText(a, b)).map(([, problem]) => problem),
     unreported(mismatches, unproven) {
@@ -40,5 +44,10 @@ export function keptMismatches(metrics: Metrics): KeptMismatches {
     },
   };
 }
+
+const keptCodes: ReadonlySet<string> = new Set([mismatchCode, refusedCode]);
+
+/** Of refused commits there may be any number. */
+const keyOf = (problem: Problem): string => (problem.code === refusedCode ? refusedCode : textOf(problem));
 
 const textOf = ({ file, message }: Problem): string => `${file} ${message}`;

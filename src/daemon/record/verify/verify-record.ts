@@ -39,12 +39,14 @@ export interface RecordVerifier
     Omit<DoubtedOperations, 'withoutUnrequested'> {
   /**
    * `followed`: the newest commit known to be on the followed branch, with its files. `reported`: by the status branch, for this commit.
+   * `refused`: the tip of the status branch is, so the record is an earlier one.
    */
   verify(
     record: FleetRecord,
     of: {
       readonly followed: { readonly commit: string; readonly fleet: Fleet };
       readonly reported: readonly Problem[];
+      readonly refused?: Problem | undefined;
       readonly now: Instant;
     },
   ): Promise<VerifiedRecord>;
@@ -118,7 +120,9 @@ export function recordVerifier(of: {
   return {
     ...bindings,
     isDoubtedOperation: upgrades.isDoubtedOperation,
-    async verify(claimed, { followed, reported, now }) {
+    async verify(claimed, { followed, reported, refused, now }) {
+      const { commit } = followed;
+      if (refused !== undefined) mismatches.keepAt(commit, { found: [refused], reported: [] });
       if (last?.claimed === claimed && last.tip === followed.fleet)
         return { ...last.verified, problems: mismatches.all() };
       history = historyUpTo(followed);
@@ -137,7 +141,6 @@ export function recordVerifier(of: {
         ({ problems }) => problems,
       );
       const { waiting } = filled;
-      const { commit } = followed;
       mismatches.keepAt(commit, { found, reported });
       const verified = { record, waiting };
       last = waiting.size === 0 ? { claimed, tip: followed.fleet, verified } : undefined;
