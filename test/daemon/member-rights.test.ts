@@ -2,8 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
+import type { Transport } from '../../src/members/api-server/transport.ts';
 import { readSimulatedFleet } from '../../src/repo/read-simulated-fleet.ts';
+import { allows, namedBy, type Rule, rightsOf } from '../support/rights.ts';
 import { settles } from '../support/small-fleet.ts';
 import { VirtualFleet } from '../support/virtual-fleet.ts';
 
@@ -64,13 +65,6 @@ it('the account of deploy/member has the rights that the example needs, and with
 
 const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].sort();
 
-interface Rule {
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly nonResourceURLs?: readonly string[];
-  readonly verbs: readonly string[];
-}
-
 async function memberRules(file: string): Promise<readonly Rule[]> {
   const documents = parseAllDocuments(await readFile(join(root, `deploy/member/${file}.yaml`), 'utf8'));
   return documents
@@ -93,34 +87,6 @@ async function grantedByExample(): Promise<readonly string[]> {
     rules.flatMap((rule) => namedBy(rule).flatMap((on) => rule.verbs.map((verb) => `${verb} ${on}`))),
   );
 }
-
-const namedBy = ({ apiGroups = [], resources = [], nonResourceURLs = [] }: Rule): readonly string[] => [
-  ...apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)),
-  ...nonResourceURLs.map((url) => url.replace(/^(?=.)/, 'url:')),
-];
-
-/** `verb group/resource`, or `verb url:/path`; a server-side apply needs two. */
-function rightsOf({ method, path, headers }: TransportRequest): readonly string[] {
-  const [pathname = '', query = ''] = path.split('?');
-  const found =
-    /^\/(?:api|apis\/(?<group>[^/]+))\/v[^/]+\/(?:namespaces\/[^/]+\/(?=.))?(?<resource>[^/]+)(?<name>\/.+)?$/.exec(
-      pathname,
-    )?.groups;
-  if (!found) return [`get url:${urlPattern(pathname)}`];
-  const part = found['name']?.endsWith('/eviction') ? '/eviction' : '';
-  const on = `${found['group'] ?? ''}/${found['resource']}${part}`;
-  if (method === 'GET') return [`${query.includes('watch=true') ? 'watch' : found['name'] ? 'get' : 'list'} ${on}`];
-  if (method === 'PATCH' && headers?.['content-type']?.includes('merge-patch')) return [`patch ${on}`];
-  if (method === 'PATCH') return [`patch ${on}`, `create ${on}`];
-  return [`${method === 'POST' ? 'create' : method.toLowerCase()} ${on}`];
-}
-
-const urlPattern = (path: string): string => path.replace(/^(\/apis?)\/.+$/, '$1/*');
-
-const allows = (rule: Rule, right: string): boolean => {
-  const [verb, on] = right.split(' ');
-  return rule.verbs.includes(verb!) && namedBy(rule).includes(on!);
-};
 
 const withoutEnvelope = (placement: string): string =>
   placement.replace(/ {4}- group: placement\.kubernetes-fleet\.io\n( {6}.*\n)+/, '');

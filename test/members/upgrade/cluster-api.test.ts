@@ -1,5 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import type { OperationReport, UpgradeOperation } from '../../../src/members/upgrade/provider.ts';
+import { namedBy, type Rule, rightsOf } from '../../support/rights.ts';
 import { type ClusterApiWorld, clusterApiWorld } from './worlds/cluster-api-world.ts';
 import { pass } from './worlds/world.ts';
 
@@ -133,4 +137,28 @@ it('a paused Cluster has a Blocking finding', async () => {
   expect(await provider.preflight(await provider.observe())).toMatchObject([
     { reason: 'Paused', severity: 'Blocking' },
   ]);
+});
+
+it('the Role of deploy/management-cluster.yaml has the rights that upgrades need, and no more', async () => {
+  const file = join(import.meta.dirname, '../../../deploy/management-cluster.yaml');
+  const documents = parseAllDocuments(await readFile(file, 'utf8')).map((document) => document.toJS());
+  const rules: Rule[] = documents.flatMap(({ kind, rules }) => (kind === 'Role' ? rules : []));
+  const needed: string[] = [];
+  for (const [isManaged, of] of [
+    [true, full],
+    [false, full],
+    [false, image('workers-202601.27.0')],
+  ] as const) {
+    world = await clusterApiWorld(isManaged);
+    expect(await looks(of)).toMatchObject({ phase: 'Succeeded' });
+    needed.push(...world.requests.flatMap(rightsOf));
+    world.close();
+  }
+  // Every account may discover. The Role does not name the kinds of providers, and both kinds of pools are read and changed alike.
+  const used = needed
+    .filter((right) => !right.startsWith('get url:/apis/'))
+    .map((right) => right.replace(/((?:controlplane|infrastructure)[^/]+)\/.+$/, '$1/*'))
+    .flatMap((right) => [right, right.replace('machinedeployments', 'machinepools')]);
+  const granted = rules.flatMap((rule) => namedBy(rule).flatMap((on) => rule.verbs.map((verb) => `${verb} ${on}`)));
+  expect([...new Set(used)].sort()).toEqual(granted.sort());
 });

@@ -1,3 +1,4 @@
+import type { TransportRequest } from '../../../../src/members/api-server/transport.ts';
 import { clusterApiProvider } from '../../../../src/members/upgrade/cluster-api/cluster-api.ts';
 import { manualClock } from '../../../../src/simulator/clock.ts';
 import { inProcessTransport } from '../../../../src/simulator/transport.ts';
@@ -8,17 +9,21 @@ import { faultsOf, type UpgradeWorld } from './world.ts';
 
 export interface ClusterApiWorld extends UpgradeWorld {
   readonly fake: FakeClusterApi;
+  /** All requests to the management cluster, in their order. */
+  readonly requests: readonly TransportRequest[];
 }
 
 export async function clusterApiWorld(isManaged: boolean): Promise<ClusterApiWorld> {
   const clock = manualClock(begin);
   const fake = await FakeClusterApi.open(clock, isManaged);
   const changes: string[] = [];
+  const requests: TransportRequest[] = [];
   const transport = inProcessTransport(fake.member);
   const client = clientOf({
     name: 'management',
     clock,
     transport: (request) => {
+      requests.push(request);
       if (request.method !== 'GET')
         changes.push(`${request.method} ${request.path.split('/').slice(-2).join('/').split('?')[0]} ${request.body}`);
       return transport(request);
@@ -26,6 +31,7 @@ export async function clusterApiWorld(isManaged: boolean): Promise<ClusterApiWor
   });
   return {
     fake,
+    requests,
     clock,
     pool: 'md-0',
     version: (text) => text,
