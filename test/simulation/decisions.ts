@@ -22,7 +22,8 @@ export function badDecisions(decision: Decision, wishes: Wishes, desired: Desire
     const isFrozen = wishes.gates(after.commit)?.frozen === true;
     if ((!wish?.suspended && !isFrozen) || before === undefined) return [];
     const brought = [...after.bound].filter(
-      ([cluster, what]) => what !== undefined && what !== before.held.get(cluster),
+      // A cluster that was away while the record was lost keeps what it is found with.
+      ([cluster, what]) => what !== undefined && what !== before.held.get(cluster) && !after.asFound.has(cluster),
     );
     const taken = [...after.deleting].filter((cluster) => !before.deleting.has(cluster) && !desired.left.has(cluster));
     return [...brought.map(([cluster]) => cluster), ...taken].map(
