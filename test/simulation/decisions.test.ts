@@ -24,7 +24,7 @@ const standing = (more: Partial<Standing> = {}): Standing => ({
   ]),
   available: new Set(['c0', 'c1']),
   serving: new Set(['c0', 'c1']),
-  deleting: new Set(),
+  deleting: new Map(),
   availableBefore: new Set(),
   evicted: new Set(),
   asFound: new Set(),
@@ -51,8 +51,8 @@ describe('while it is suspended, an app', () => {
     ['gets nothing newer', next, moved('c0')],
     ['comes to no other cluster', { bound: new Map([['c2', '1']]) }, moved('c2')],
     ['may be picked for another', { bound: new Map([['c2', undefined]]) }, []],
-    ['leaves no cluster', { deleting: new Set(['c1']) }, moved('c1')],
-    ['leaves one that left the fleet', { deleting: new Set(['c9']) }, []],
+    ['leaves no cluster', { deleting: new Map([['c1', '1']]) }, moved('c1')],
+    ['leaves one that left the fleet', { deleting: new Map([['c9', '1']]) }, []],
   ])('%s', (_, after, broken) => {
     expect(complaints({ suspended: true }, after)).toEqual(broken);
     expect(complaints({ suspended: false }, after)).toEqual([]);
@@ -73,7 +73,7 @@ describe('while it is suspended, an app', () => {
 });
 
 describe('an eviction', () => {
-  const evicted = { evicted: new Set(['c1']), serving: new Set(['c0']), deleting: new Set(['c1']) };
+  const evicted = { evicted: new Set(['c1']), serving: new Set(['c0']), deleting: new Map([['c1', '1']]) };
   const took = { ...evicted, availableBefore: new Set(['c1']) };
   const told = ['app0 was evicted from c1, which left 1, not 2, available'];
   const budget = { minAvailable: 2, inRollouts: false };

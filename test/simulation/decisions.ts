@@ -22,10 +22,16 @@ export function badDecisions(decision: Decision, wishes: Wishes, desired: Desire
     const isFrozen = wishes.gates(after.commit)?.frozen === true;
     if ((!wish?.suspended && !isFrozen) || before === undefined) return [];
     const brought = [...after.bound].filter(
-      // A cluster that was away while the record was lost keeps what it is found with.
-      ([cluster, what]) => what !== undefined && what !== before.held.get(cluster) && !after.asFound.has(cluster),
+      // A cluster that was away while the record was lost keeps what it is found with, and one whose removal had not begun what it has.
+      ([cluster, what]) =>
+        what !== undefined &&
+        what !== before.held.get(cluster) &&
+        !after.asFound.has(cluster) &&
+        before.deleting.get(cluster) !== what,
     );
-    const taken = [...after.deleting].filter((cluster) => !before.deleting.has(cluster) && !desired.left.has(cluster));
+    const taken = [...after.deleting.keys()].filter(
+      (cluster) => !before.deleting.has(cluster) && !desired.left.has(cluster),
+    );
     return [...brought.map(([cluster]) => cluster), ...taken].map(
       (cluster) => `${app} moved on ${cluster} although ${isFrozen ? 'the fleet was frozen' : 'it was suspended'}`,
     );

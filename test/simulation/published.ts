@@ -22,7 +22,7 @@ export interface Standing {
   /** The same, of those too that it is to leave. */
   readonly serving: ReadonlySet<string>;
   /** Those that it is being taken off, and which of them were available until then. */
-  readonly deleting: ReadonlySet<string>;
+  readonly deleting: ReadonlyMap<string, string | undefined>;
   readonly availableBefore: ReadonlySet<string>;
   /** Those that it was evicted from with this. */
   readonly evicted: ReadonlySet<string>;
@@ -119,7 +119,7 @@ export function published(
       ...from,
       commit: commitOf(files),
       members: new Set(Object.keys(files).flatMap((path) => /^clusters\/(.+)\.yaml$/.exec(path)?.[1] ?? [])),
-      deleting: new Set(leaving.map(({ targetCluster }) => targetCluster)),
+      deleting: new Map(leaving.map((entry) => [entry.targetCluster, whatOf(entry)])),
       availableBefore: new Set(leaving.filter(isAvailable).map(({ targetCluster }) => targetCluster)),
       available: new Set(live.filter(isAvailable).map(({ targetCluster }) => targetCluster)),
       serving: new Set(staying.filter(isAvailable).map(({ targetCluster }) => targetCluster)),

@@ -167,8 +167,8 @@ export class World {
   }
 
   /**
-   * Runs that are held because nobody remembers them: people change the file of the one that is to run again, and remove
-   * those that an app has outgrown, which would bring its newest version under an old name.
+   * Runs that are held because nobody remembers them: people change the file of the one that is to run again, without the approvals
+   * of its first time, and remove those that an app has outgrown, which would bring its newest version under an old name.
    */
   answerHeldRuns(): void {
     const { desired, fleet } = this;
@@ -179,6 +179,7 @@ export class World {
       if (!held.includes(name)) continue;
       if (run.version === desired.apps.get(run.app)?.version) run.touched++;
       else desired.runs.delete(name);
+      for (const path of desired.merged.keys()) if (path.startsWith(`approvals/${name}-`)) desired.merged.delete(path);
       this.commit(`${name} is ${desired.runs.has(name) ? 'changed, to run again' : 'removed'}`);
     }
   }
