@@ -95,6 +95,8 @@ export function published(
   const history = new Map<string, Standing[]>();
   const evicted = new Set<string>();
   let last: Files = {};
+  /** Nothing was published since the branch was lost: a daemon may publish what it remembers, which is older. */
+  let isLost = false;
   /** Apps of which was told since the branch was lost. */
   let told = new Set<string>();
   let commit: string | undefined;
@@ -179,8 +181,9 @@ export function published(
           for (const image of imagesIn(text)) known.add(image);
         }
       }
-      judgeRuns(last, files, commitOf(files));
+      judgeRuns(isLost ? {} : last, files, commitOf(files));
       last = files;
+      isLost = false;
       commit = commitOf(files);
     },
     commit: () => commit,
@@ -232,6 +235,7 @@ export function published(
         ?.deleting.has(cluster) ?? false,
     lost() {
       told = new Set();
+      isLost = true;
     },
     file: (path) => last[path],
   };
