@@ -72,7 +72,7 @@ describe.each([
     await atThirdGate('stop');
     await edited(withRun('web-3', (status) => rolledBack(status, 1)));
     expect(world.images()).toEqual(['web:3', 'web:2', 'web:2']);
-    expect(world.problems().join()).toContain('does not ask for that');
+    expect(world.problems().join()).toContain('does not request that');
   });
   it('rolls no cluster back to another version than it had', async () => {
     await atThirdGate('rollback');
