@@ -6,9 +6,10 @@ import { byText } from '../kernel/ordering.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../recovery/held-since-loss.ts';
 import { advanceStages } from './advance-stages.ts';
+import { flawedApprovals } from './check-gates.ts';
 import { inFieldOrder } from './field-order.ts';
 import { gatesOf } from './gate-names.ts';
-import { type LoadedRun, loadRun } from './load-run.ts';
+import { isOver, type LoadedRun, loadRun } from './load-run.ts';
 import { progressDeadlines } from './refresh-members.ts';
 import { withCommits } from './run-commits.ts';
 import { addHold, type Notes, noNotes } from './run-context.ts';
@@ -47,11 +48,16 @@ export function advanceUpgrades(input: UpgradesInput): readonly AdvancedRun[] {
     const { run } = it.context;
     const status = inFieldOrder(state.statuses.get(run)!);
     const notes = state.notes.get(run) ?? it.context.notes;
+    const flawed = it.isActive && !isOver(status) ? flawedApprovals(status, it.context) : [];
     return {
       run,
       loaded: it,
       status,
-      notes: { ...notes, wakes: [...notes.wakes, ...progressDeadlines(status, it.context)] },
+      notes: {
+        ...notes,
+        problems: [...notes.problems, ...flawed],
+        wakes: [...notes.wakes, ...progressDeadlines(status, it.context)],
+      },
       recorded: withCommits(
         { ...run, spec: it.recordedSpec, status },
         { before: known.recorded.get(run.metadata.name), commit: input.commit },

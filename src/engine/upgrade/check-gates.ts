@@ -1,3 +1,4 @@
+import type { Problem } from '../../api/problem.ts';
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import type {
   GateStatus,
@@ -13,6 +14,7 @@ import { withdrawnGate } from '../gate/withdrawal.ts';
 import { sourceKey } from '../input.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
 import type { Hold } from '../plan-document.ts';
+import { problemOf } from '../problem-of.ts';
 import { arePassed } from './derive-states.ts';
 import { answerTo } from './gate-answer.ts';
 import { gateIn, gatesOf, type RunGate, withGate } from './gate-names.ts';
@@ -75,6 +77,19 @@ function checkedGate(gate: RunGate, status: UpgradeRunStatus, context: RunContex
       waitFor(gate, asked, context, answer.why);
       return pending(asked.status.error?.code === 'ApprovalWithdrawn' ? asked.status.error : undefined);
   }
+}
+
+/** Reports approvals that count although they do not answer the review. */
+export function flawedApprovals(status: UpgradeRunStatus, context: RunContext): readonly Problem[] {
+  const { run, update, input } = context;
+  return gatesOf(run.metadata.name, status)
+    .filter((gate) => gateIn(status, gate).status.state === 'Completed')
+    .flatMap((gate) => {
+      const answer = answerTo(gate, { run: run.metadata.name, update, status }, input);
+      if (answer.kind !== 'approved' || answer.flaw === undefined) return [];
+      const problem = flawedApproval(gate.name, answer.flaw, { request: { name: gate.name }, accepted: true });
+      return [problemOf(input, { kind: answer.file.kind, name: answer.file.metadata.name }, problem)];
+    });
 }
 
 /** The gate as it is reached. */
