@@ -10,6 +10,8 @@ export type GitErrorCode =
   /** The server or a hook rejected a push. */
   | 'push-refused'
   | 'object-missing'
+  /** Two branches were merged crosswise, so that there is no one state from which both changed. */
+  | 'several-bases'
   | 'sha256-repo'
   | 'reftable-repo'
   | 'alternates'
@@ -36,6 +38,7 @@ const remedies: Readonly<Record<GitErrorCode, Remedy>> = {
   'push-refused': 'retry',
   // A branch that moved while it was fetched; the next fetch gets its new tip.
   'object-missing': 'retry',
+  'several-bases': 'user',
   'sha256-repo': 'user',
   'reftable-repo': 'user',
   alternates: 'user',

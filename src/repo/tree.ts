@@ -24,3 +24,10 @@ export const isHidden = (path: string): boolean =>
     .split('/')
     .slice(0, -1)
     .some((part) => part.startsWith('.') && part !== '.' && part !== '..');
+
+/** Whether a file has the name of a manifest. */
+export const mayBeManifest = ({ path }: Pick<TreeFile, 'path'>): boolean => /\.(ya?ml|json)$/i.test(path);
+
+/** Whether an entry is a file: no symbolic link, submodule or folder. */
+export const isFile = ({ mode }: Pick<TreeFile, 'mode'>): boolean =>
+  mode !== '120000' && mode !== '160000' && mode !== '40000';

@@ -122,7 +122,7 @@ describe('the time of one preview', () => {
       forge: { kind: 'github', mostCharacters: 65_536 },
       branches: {
         remote: false,
-        objects: { has: async () => true, files: async () => tree, log: async (tip: string) => [tip, ours] },
+        objects: { has: async () => true, files: async () => tree, mergeBases: async () => [ours] },
       } as never,
       branch: 'main',
       input: { ...(await paper.input()), commit: ours },

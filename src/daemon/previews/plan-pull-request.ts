@@ -3,7 +3,7 @@ import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { previewAssumptions, totalEffectInSteps } from '../../forecast/total-effect.ts';
 import type { Forge, PullRequest } from '../../forge/forge.ts';
 import type { Branches } from '../../git/branches.ts';
-import { GitError } from '../../git/git-error.ts';
+import { GitError, type GitErrorCode } from '../../git/git-error.ts';
 import { mergeTrees } from '../../git/merge-trees.ts';
 import { branchRef } from '../../git/source.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
@@ -74,10 +74,16 @@ export async function planPullRequest(of: PreviewedPull): Promise<PlannedPull> {
     const problems = await placeProblems(done.value.first.plan.problems, async () => tree);
     return { text: effectPreview(effectText(done.value), problems, place), spentMs, isTooCostly: false };
   } catch (error) {
-    if (!(error instanceof GitError && error.code === 'not-found')) throw error;
-    return failed(`no common history with ${branch}`, `${error.message}. Rebase the branch onto ${branch}.`);
+    const title = error instanceof GitError ? notMerged[error.code] : undefined;
+    if (title === undefined) throw error;
+    return failed(`${title} with ${branch}`, `${(error as GitError).message}. Rebase the branch onto ${branch}.`);
   }
 }
+
+const notMerged: Partial<Record<GitErrorCode, string>> = {
+  'not-found': 'no common history',
+  'several-bases': 'merged crosswise',
+};
 
 /** Its commits, with their history up to where the two parted. */
 async function obtain({ pull, forge, branches, branch, input }: PreviewedPull): Promise<void> {

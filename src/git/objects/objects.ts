@@ -45,4 +45,6 @@ export interface Objects {
   oidsOf(commit: string): Promise<Set<string>>;
   /** False also when one of the two does not exist. Errors: GitError, if history cannot be read. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
+  /** The newest commits that are in the history of both, whatever their dates say: more than one where branches were merged crosswise. */
+  mergeBases(ours: string, theirs: string): Promise<readonly string[]>;
 }

@@ -5,6 +5,7 @@ import { git, gitOrThrow } from '../native/run-git.ts';
 import { boundedRead } from './bounded-read.ts';
 import { type Commit, parseCommit } from './commit.ts';
 import { deepestFolder, listFiles } from './list-files.ts';
+import { mergeBases as basesByParents } from './merge-bases.ts';
 import { nativeReadSmall } from './native-read-small.ts';
 import { isFolder, type TreeEntry } from './new-objects.ts';
 import { nativeSizes, pureSizes } from './object-sizes.ts';
@@ -21,7 +22,7 @@ export function openObjects(gitdir: string, native: boolean): Objects {
 }
 
 /** The operations that need nothing but reading objects. */
-export function objectsFrom(store: ObjectStore, { log, isAncestor, firstParents }: History): Objects {
+export function objectsFrom(store: ObjectStore, { log, isAncestor, firstParents, mergeBases }: History): Objects {
   const { read, readSmall, sizes } = boundedRead(store);
   let known = new Map<string, readonly TreeEntry[]>();
 
@@ -35,6 +36,7 @@ export function objectsFrom(store: ObjectStore, { log, isAncestor, firstParents 
   }
 
   const commit = async (oid: string): Promise<Commit> => (await commits([oid]))[0]!;
+  const has = (oid: string): Promise<boolean> => areThere(read, [oid]);
 
   /**
    * All folders under a tree, one bulk read for each level of depth. Keeps only what this listing used. Leaves out those that are
@@ -67,7 +69,8 @@ export function objectsFrom(store: ObjectStore, { log, isAncestor, firstParents 
     commits,
     log,
     firstParents: firstParents ?? ((tip, most) => lineFrom(tip, { most, commit })),
-    has: (oid) => areThere(read, [oid]),
+    has,
+    mergeBases: mergeBases ?? ((ours, theirs) => basesByParents({ commits, has }, ours, theirs)),
     async tree(oid) {
       return known.get(oid) ?? parseTree((await read([oid])).get(oid)!.content);
     },
@@ -118,7 +121,7 @@ const areThere = (read: Objects['read'], oids: readonly string[]): Promise<boole
     },
   );
 
-type History = Pick<Objects, 'log' | 'isAncestor'> & Partial<Pick<Objects, 'firstParents'>>;
+type History = Pick<Objects, 'log' | 'isAncestor'> & Partial<Pick<Objects, 'firstParents' | 'mergeBases'>>;
 
 async function lineFrom(
   tip: string,
@@ -147,6 +150,11 @@ const nativeHistory = (gitdir: string, read: Objects['read']): History => ({
     // Git exits the same for a commit that does not exist and for one that cannot be read: only the first means false.
     if (!(await areThere(read, [ancestor, of]))) return false;
     throw new GitError('failed', `git merge-base in ${gitdir}: ${stderr}`);
+  },
+  async mergeBases(ours, theirs) {
+    const { code, stdout, stderr } = await git(['merge-base', '--all', ours, theirs], { gitdir });
+    if (code !== 0 && code !== 1) throw new GitError('failed', `git merge-base in ${gitdir}: ${stderr}`);
+    return stdout.toString('latin1').split('\n').filter(Boolean).sort();
   },
 });
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Problem } from '../../api/problem.ts';
 import { fleetLimits, tooLarge } from '../too-large.ts';
-import { isHidden, type RepoTree, type TreeFile } from '../tree.ts';
+import { isFile, isHidden, mayBeManifest, type RepoTree, type TreeFile } from '../tree.ts';
 import { decode } from './finding.ts';
 
 export interface UsableFiles {
@@ -71,10 +71,6 @@ async function oversizedFiles(tree: RepoTree, files: readonly TreeFile[]): Promi
 
 /** Longest path on Linux, bytes. */
 const longestTarget = 4096;
-
-const mayBeManifest = ({ path }: TreeFile): boolean => /\.(ya?ml|json)$/i.test(path);
-
-const isFile = ({ mode }: TreeFile): boolean => mode !== '120000' && mode !== '160000' && mode !== '40000';
 
 /** With a slash for a folder, so that its own name can hide it. */
 const placeOf = ({ path, mode }: TreeFile): string => (mode === '40000' ? `${path}/` : path);

@@ -131,6 +131,20 @@ it('names the files that conflict', async () => {
   expect(statuses(pull.headCommit).at(-1)).toBe('failure conflicts with main in 1 file');
 });
 
+it('fails the status where the two were merged crosswise, so that there is no one common commit', async () => {
+  const { fleet, forge, propose, settled, statuses } = bound(await open('github'));
+  fleet.start({ forge });
+  await settled();
+  const pull = propose('crosswise', { 'resources/extra.yaml': configMap('extra', '2') });
+  const theirs = pull.headCommit;
+  const ours = fleet.commit({ 'other.txt': '1' });
+  world.fleet.repo.commit('crosswise', fleet.files, 'Merge main', [theirs, ours]);
+  world.fleet.repo.commit('main', fleet.files, 'Merge crosswise', [ours, theirs]);
+  await untilSaid(pull.number, 'merged crosswise with main');
+  expect(texts(pull.number)[0]).toContain('have 2 newest common commits');
+  expect(statuses(world.fleet.repo.tip('crosswise')!).at(-1)).toBe('failure merged crosswise with main');
+});
+
 it('fails the status where files are not valid or the guard would refuse', async () => {
   const { fleet, forge, propose, settled, statuses } = bound(await open('github'));
   fleet.start({ forge });
