@@ -31,6 +31,7 @@ import { limitHeapGrowth } from './memory/heap-growth.ts';
 import { collectGarbage, processUsage, releaseMemoryAtRest } from './memory/release-memory.ts';
 import type { Connect } from './open-members.ts';
 import type { PassResult } from './pass/pass-result.ts';
+import { begunPlans } from './previews/begun-plans.ts';
 import type { Logger } from './report/log.ts';
 import { metrics } from './report/metrics.ts';
 import type { OpenForge } from './requests/approval-requests.ts';
@@ -148,6 +149,7 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
       metrics: measured,
       inPlace: await isWorkingTree(repo),
       pullRequestBranches: pullRequests.use,
+      begunPlans: begunPlans(join(cacheDir, 'begun-previews.json')),
       publishIntervalMs: status.remote ? input.publishIntervalMs : 0,
       forgetRefs: () => source.refs.expire(),
       forge: input.forge ?? forgeOf({ repo, fetch: network.fetch, pace }),

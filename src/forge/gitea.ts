@@ -8,15 +8,18 @@ import {
   pullRequestChanges,
   pullRequests,
 } from './github.ts';
-import { type Api, allPages, listOf, pageSize } from './http.ts';
+import { type Api, allPages, listOf, openPulls, pageSize } from './http.ts';
 
 /** Gitea and Forgejo, which differ in how lists are filtered: both ignore the filters of the other. */
 export function gitea(api: Api, { repository, login }: Account): Forge {
   const repo = `/repos/${repository.split('/').map(encodeURIComponent).join('/')}`;
   const list = (state: 'open' | 'closed', page: number) =>
     api({ method: 'GET', path: `${repo}/pulls`, query: { state, sort: 'recentupdate', limit: pageSize, page } });
-  const listOpen: Forge['listOpen'] = async (base) =>
-    (await allPages((page) => list('open', page))).filter((pull) => baseOf(pull) === base).flatMap(pullRequests);
+  const listOpen: Forge['listOpen'] = (base) =>
+    openPulls(
+      (page) => list('open', page),
+      (pull) => (baseOf(pull) === base ? pullRequests(pull) : []),
+    );
   return {
     kind: 'gitea',
     repository,

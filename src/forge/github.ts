@@ -7,7 +7,7 @@ import {
   pageURL,
   whyUnmerged,
 } from './forge.ts';
-import { type Api, allPages, listOf, pageSize } from './http.ts';
+import { type Api, allPages, listOf, openPulls, pageSize } from './http.ts';
 
 /** Who asks, and for what. */
 export interface Account {
@@ -28,12 +28,12 @@ export function github(api: Api, { repository, login }: Account): Forge {
     kind: 'github',
     repository,
     mostCharacters: 65_536,
-    listOpen: async (base) =>
-      (
-        await allPages((page) =>
+    listOpen: (base) =>
+      openPulls(
+        (page) =>
           api({ method: 'GET', path: `${repo}/pulls`, query: { state: 'open', base, per_page: pageSize, page } }),
-        )
-      ).flatMap(pullRequests),
+        pullRequests,
+      ),
     find: async ({ head, base }) =>
       listOf(
         await api({

@@ -1,6 +1,6 @@
 import { type Forge, ForgeError, type PullRequest, pageURL, whyUnmerged } from './forge.ts';
 import { type Account, known, newestStatus } from './github.ts';
-import { type Api, allPages, listOf, pageSize } from './http.ts';
+import { type Api, allPages, listOf, openPulls, pageSize } from './http.ts';
 
 const states = { pending: 'pending', success: 'success', failure: 'failed' } as const;
 
@@ -12,16 +12,16 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
     kind: 'gitlab',
     repository,
     mostCharacters: 1_000_000,
-    listOpen: async (base) =>
-      (
-        await allPages((page) =>
+    listOpen: (base) =>
+      openPulls(
+        (page) =>
           api({
             method: 'GET',
             path: requests,
             query: { state: 'opened', target_branch: base, per_page: pageSize, page },
           }),
-        )
-      ).flatMap(mergeRequests),
+        mergeRequests,
+      ),
     find: async ({ head, base }) =>
       listOf(
         await api({

@@ -1,6 +1,12 @@
 import { messageOf } from '../api/message-of.ts';
 import { printable } from '../api/printable.ts';
-import { type ForgeAnswer, ForgeError, type ForgeErrorCode, type ForgeErrorDetails } from './forge.ts';
+import {
+  type ForgeAnswer,
+  ForgeError,
+  type ForgeErrorCode,
+  type ForgeErrorDetails,
+  type PullRequest,
+} from './forge.ts';
 
 /** Milliseconds of one request with its answer. */
 const requestMs = 20_000;
@@ -115,6 +121,24 @@ export async function allPages(page: (number: number) => Promise<unknown>): Prom
     if (found.length < pageSize) break;
   }
   return items;
+}
+
+/** Pages of open pull requests that are looked at for those of the repository. */
+const mostPagesOfPulls = 40;
+
+/** Open pull requests, at most 500. Everybody can open those of forks, so they never push out others. */
+export async function openPulls(
+  page: (number: number) => Promise<unknown>,
+  pullsOf: (item: unknown) => readonly PullRequest[],
+): Promise<readonly PullRequest[]> {
+  const most = mostPages * pageSize;
+  const [own, forks]: [PullRequest[], PullRequest[]] = [[], []];
+  for (let number = 1; number <= mostPagesOfPulls && own.length < most; number++) {
+    const found = listOf(await page(number));
+    for (const pull of found.flatMap(pullsOf)) (pull.isFork ? forks : own).push(pull);
+    if (found.length < pageSize) break;
+  }
+  return [...own, ...forks].slice(0, most);
 }
 
 export function listOf(value: unknown): unknown[] {

@@ -113,6 +113,18 @@ describe.skipIf(!gitThere).each(['github', 'gitlab', 'gitea', 'forgejo'] as cons
     expect((await forge.find({ head: 'main', base: 'main' })).length).toBeGreaterThan(0);
   });
 
+  it('finds those of the repository however many of forks are open', async () => {
+    const { there, forge } = await world(dialect);
+    await forge.open({ ...branches, ...text });
+    const [one] = there.pulls.splice(0);
+    const forks = (from: number) =>
+      Array.from({ length: 600 }, (_, at) => ({ ...one!, number: from + at, head: 'main', fork: true }));
+    there.pulls.push(...forks(1), { ...one!, number: 700, head: 'main' }, ...forks(1_000));
+    const listed = await forge.listOpen('main');
+    expect(listed).toHaveLength(500);
+    expect(listed.filter(({ isFork }) => !isFork).map(({ number }) => number)).toEqual([700]);
+  });
+
   it('sets labels and asks users, and teams where there are some', async () => {
     const { there, forge } = await world(dialect);
     await forge.open({ ...branches, ...text });

@@ -1,12 +1,19 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addedFault, addedLimits } from '../../src/daemon/previews/added-files.ts';
+import { begunPlans } from '../../src/daemon/previews/begun-plans.ts';
+import { cutTexts } from '../../src/daemon/previews/cut-texts.ts';
 import { planPullRequest } from '../../src/daemon/previews/plan-pull-request.ts';
 import {
   afterPreviewEvent,
   firstPreviewState,
   nextPreviewCall,
+  type Preview,
   type PreviewCall,
   type PreviewEvent,
+  previewTroubles,
 } from '../../src/daemon/previews/preview-state.ts';
 import { workWithin } from '../../src/daemon/previews/work-within.ts';
 import type { PullRequest } from '../../src/forge/forge.ts';
@@ -67,6 +74,101 @@ describe('a daemon', () => {
     expect(world.statuses(large.headCommit).at(-1)).toBe('failure too large to be planned');
     expect(said(other.number)[0]).toContain('removes 4');
   });
+
+  it('does not plan what ended it twice', async () => {
+    world = await PreviewFleet.open('github');
+    const { fleet, forge } = world;
+    const bad = { head: '' };
+    fleet.start({ forge, begunPlans: { begin: (head) => head !== bad.head, end() {} } });
+    await world.settled();
+    const pull = world.propose('bad', { 'resources/extra.yaml': undefined });
+    bad.head = pull.headCommit;
+    const last = () => world.statuses(pull.headCommit).at(-1);
+    await fleet.until('it is reported', () => last() === 'failure was interrupted twice', 300);
+    world.push('bad', { 'resources/extra.yaml': undefined, 'notes.md': 'other' });
+    const texts = () => pull.comments.map(({ body }) => body).join();
+    await fleet.until('another head is planned', () => texts().includes('removes 4'), 1_000);
+  });
+
+  it('previews at most 100, the newest of the repository first', async () => {
+    world = await PreviewFleet.open('github', 'previewForks: true');
+    const { fleet, forge } = world;
+    fleet.start({ forge });
+    await world.settled();
+    for (let at = 0; at < 120; at++) Object.assign(world.propose(`b${at}`, { [`${at}.md`]: '' }), { fork: at >= 60 });
+    const commits = () => new Set(forge.statuses.map(({ commit }) => commit)).size;
+    await fleet.until('all that count have a status', () => commits() >= 100, 300);
+    const seen = (at: number) => world.statuses(forge.pulls[at]!.headCommit).length > 0;
+    expect([seen(0), seen(59), seen(60), seen(79), seen(80), seen(119)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+});
+
+it('texts of many pull requests on the status branch are those of at most 20, of branches of the repository first', () => {
+  const cut: Preview['planned'] = {
+    head: '',
+    of: { commit: '', digest: '' },
+    atMs: 0,
+    text: { body: '', full: 'all', status: { state: 'success', description: '' }, isEmpty: false },
+    isTooCostly: false,
+  };
+  const pulls = Array.from({ length: 30 }, (_, at) => pullOf(at + 1, { isFork: at < 15 }));
+  const previews = new Map(pulls.map((pull) => [pull.number, { pull, planned: cut }]));
+  const texts = cutTexts(() => ({ ...firstPreviewState, previews, listedMs: 0 }));
+  expect(texts.changed()).toBe(true);
+  const written = texts.files(new Map([['previews/9.md', 'all']]));
+  const wanted = [...Array.from({ length: 15 }, (_, at) => at + 16), 1, 2, 3, 4, 5].sort((a, b) => a - b);
+  expect([...written.keys()].map((path) => Number(/\d+/.exec(path)![0])).sort((a, b) => a - b)).toEqual(wanted);
+});
+
+describe('a head that ends the daemon', () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'gitfleet-begun-'));
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+  /** As after a restart. */
+  const restarted = () => begunPlans(join(dir, 'cache', 'begun.json'));
+
+  it('is planned twice', () => {
+    expect([1, 2, 3].map(() => restarted().begin('head'))).toEqual([true, true, false]);
+    const other = restarted();
+    expect([other.begin('other'), other.begin('head')]).toEqual([true, false]);
+  });
+  it('is not remembered once it was planned, or the daemon was stopped', () => {
+    for (let count = 0; count < 5; count++) {
+      const begun = restarted();
+      expect(begun.begin('head')).toBe(true);
+      begun.end();
+    }
+  });
+  it('costs nothing where the file is broken or cannot be written', async () => {
+    const begun = restarted();
+    begun.begin('head');
+    await writeFile(join(dir, 'cache', 'begun.json'), '[[');
+    expect(restarted().begin('head')).toBe(true);
+    await writeFile(join(dir, 'file'), '');
+    expect(begunPlans(join(dir, 'file', 'begun.json')).begin('head')).toBe(true);
+  });
+});
+
+it('troubles of single pull requests are few, and never hide those of all', () => {
+  const failed = { untilMs: 0, why: 'trouble', isReported: true, times: 2 };
+  const previews = new Map(Array.from({ length: 30 }, (_, at) => [at, { pull: pullOf(at), failed }]));
+  const failing = { sinceMs: 0, code: 'unauthorized' as const, why: 'the token is not accepted' };
+  expect(previewTroubles({ ...firstPreviewState, previews, failing }, 0)).toEqual([
+    'the token is not accepted',
+    'trouble',
+    'trouble',
+    'trouble',
+    '27 more pull requests have such problems',
+  ]);
 });
 
 it('everything else has its turn between two files that are parsed', async () => {

@@ -1,5 +1,8 @@
-import type { PreviewState } from './preview-state.ts';
+import { byOrigin, type PreviewState } from './preview-state.ts';
 import { fullPath, numberOfPath, saysTheSame } from './preview-text.ts';
+
+/** Files, of 256 kB each: every daemon reads the status branch. Branches of the repository come before forks. */
+const mostFiles = 20;
 
 /** The texts that comments have only a part of, as files of the status branch. */
 export interface CutTexts {
@@ -20,18 +23,19 @@ export function cutTexts(state: () => PreviewState): CutTexts {
   /** Texts to write, and numbers of files to delete. */
   let wanted: readonly (string | number)[] = [];
 
-  const textOf = (number: number): string | undefined => state().previews.get(number)?.planned?.text.full;
+  const texts = (): ReadonlyMap<number, string> => {
+    const cut = [...state().previews.values()].filter(({ planned }) => planned?.text.full !== undefined);
+    const kept = cut.sort((a, b) => byOrigin(a.pull, b.pull)).slice(0, mostFiles);
+    return new Map(kept.map(({ pull, planned }) => [pull.number, planned!.text.full!]));
+  };
   const toWrite = (): readonly [number, string][] =>
-    [...state().previews.keys()].flatMap((number): [number, string][] => {
-      const text = textOf(number);
-      return text === undefined || text === written.get(number) ? [] : [[number, text]];
-    });
+    [...texts()].filter(([number, text]) => text !== written.get(number));
   /** Before the first list nothing is known of what is open. */
   const stays = (number: number): boolean => {
     const { previews, listedMs } = state();
     const preview = previews.get(number);
     if (preview === undefined) return listedMs === undefined;
-    return preview.planned === undefined || preview.planned.text.full !== undefined;
+    return preview.planned === undefined || texts().has(number);
   };
 
   return {
@@ -42,7 +46,7 @@ export function cutTexts(state: () => PreviewState): CutTexts {
           return number === undefined ? [] : [[number, text]];
         }),
       );
-      for (const number of written.keys()) if (textOf(number) === undefined) written.delete(number);
+      for (const number of written.keys()) if (!texts().has(number)) written.delete(number);
       for (const [number, text] of toWrite()) if (saysTheSame(there.get(number), text)) written.set(number, text);
       const kept = [...there].filter(([number]) => stays(number));
       return new Map([...kept, ...toWrite()].map(([number, text]) => [fullPath(number), text]));

@@ -132,7 +132,8 @@ export function nextPreviewCall(state: PreviewState, live: LiveFleet, nowMs: num
 }
 
 /** Branches of this repository before those of forks. */
-const byOrigin = (a: PullRequest, b: PullRequest): number => Number(a.isFork) - Number(b.isFork) || a.number - b.number;
+export const byOrigin = (a: PullRequest, b: PullRequest): number =>
+  Number(a.isFork) - Number(b.isFork) || a.number - b.number;
 
 /** Those without any preview come first; of those that got commits the one whose last preview is oldest. */
 function planAtMs({ pull, planned }: Preview, live: LiveFleet): number {
@@ -242,16 +243,21 @@ function afterFailure(
   return { ...state, failures, failing, notBeforeMs: nowMs + waitMs };
 }
 
-/** Troubles named; the others are of the same kind. */
-const mostTroubles = 5;
+/** Pull requests whose trouble is named: a problem of the fleet must not disappear among them. */
+const mostTroubles = 3;
 
-/** Why previews are not shown, if that lasts or an operator must act: each reason once. */
+/** Why previews are not shown, if that lasts or an operator must act: what concerns all, then one for each pull request. */
 export function previewTroubles({ failing, previews }: PreviewState, nowMs: number): string[] {
   const temporary = failing?.code === 'unreachable' || failing?.code === 'limited';
   const lasting = failing && (!temporary || nowMs - failing.sinceMs >= toleratedMs);
-  const ofOne = [...previews.values()].flatMap(({ failed, status }) => [
-    ...(failed?.isReported ? [failed.why] : []),
-    ...(status?.refused === undefined ? [] : [status.refused]),
-  ]);
-  return [...new Set([...(lasting ? [failing.why] : []), ...ofOne])].slice(0, mostTroubles);
+  const ofOne = [...previews.values()].flatMap(({ failed, status }) => {
+    const why = failed?.isReported ? failed.why : status?.refused;
+    return why === undefined ? [] : [why];
+  });
+  const left = ofOne.length - mostTroubles;
+  return [
+    ...(lasting ? [failing.why] : []),
+    ...ofOne.slice(0, mostTroubles),
+    ...(left > 0 ? [`${left} more pull requests have such problems`] : []),
+  ];
 }

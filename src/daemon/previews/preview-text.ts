@@ -21,8 +21,9 @@ export const planning: PreviewText['status'] = { state: 'pending', description: 
 
 /** Characters that forges add themselves. */
 const reserve = 2_000;
-/** Longest file with everything, characters. */
-const mostInFile = 1_000_000;
+/** Longest file with everything, characters, and lines of each of its lists. */
+const mostInFile = 256 * 1024;
+const mostLines = 1_000;
 /** GitHub's limit, characters. */
 const longestDescription = 140;
 
@@ -45,10 +46,11 @@ export interface TextPlace {
 /** The total effect of merging a pull request. */
 export function effectPreview(text: EffectText, problems: readonly Problem[], place: TextPlace): PreviewText {
   const { forge, pull } = place;
-  const most = forge.mostCharacters - reserve;
-  const full = effectMarkdown(text, { head: `${place.head}.`, problems, limit: mostInFile });
+  const most = Math.min(forge.mostCharacters - reserve, mostInFile);
+  const full = effectMarkdown(text, { head: `${place.head}.`, problems, limit: mostInFile, lines: mostLines });
+  const short = effectMarkdown(text, { head: `${place.head}.`, problems, limit: most });
   const url = fullURL(place);
-  const isCut = full.length > most;
+  const isCut = short !== full;
   const where = `[The full plan](${url}) is \`${fullPath(pull.number)}\` on the branch \`${place.statusBranch}\`.`;
   const body = isCut
     ? effectMarkdown(text, {
@@ -57,7 +59,7 @@ export function effectPreview(text: EffectText, problems: readonly Problem[], pl
         limit: most,
         whole: `[the full plan](${url}) has more`,
       })
-    : full;
+    : short;
   const errors = problems.filter(({ severity }) => severity === 'error');
   const isRefused = text.guard.length > 0;
   return {

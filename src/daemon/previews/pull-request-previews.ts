@@ -12,6 +12,7 @@ import { planMarker } from '../../report/effect/effect-markdown.ts';
 import type { Logger } from '../report/log.ts';
 import type { Metrics } from '../report/metrics.ts';
 import type { OpenForge } from '../requests/approval-requests.ts';
+import type { BegunPlans } from './begun-plans.ts';
 import { cutTexts } from './cut-texts.ts';
 import { planPullRequest } from './plan-pull-request.ts';
 import {
@@ -61,10 +62,13 @@ export interface PreviewPorts {
   readonly pace: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly begunPlans: BegunPlans;
   /** Files of the status branch or problems changed. */
   readonly changed: () => void;
 }
 
+/** Each takes time again and again: those of the repository first, of them the newest. */
+const mostPreviews = 100;
 /** Milliseconds. Of many deliveries of a webhook the next one, or the usual look, sees the rest. */
 const lookEveryMs = 5_000;
 
@@ -91,7 +95,11 @@ export function pullRequestPreviews(input: PreviewPorts): PullRequestPreviews {
 
   async function ask(of: Live, at: Forge, call: PreviewCall): Promise<void> {
     const context = { ...input, live: of, forge: at, isStopped: () => stopped };
-    const event = await perform(call, context).catch((error: unknown) => failure(call, error));
+    const event = await perform(call, context).catch((error: unknown) => {
+      if (call.kind === 'plan' && !stopped)
+        input.log.warn({ err: error, pullRequest: call.pull.number }, 'cannot read a pull request');
+      return failure(call, error);
+    });
     if (call.kind !== 'plan')
       metrics.count('gitfleet_forge_requests_total', { result: event.kind === 'failed' ? event.code : 'ok' });
     // Another forge is used by now.
@@ -147,6 +155,7 @@ export function pullRequestPreviews(input: PreviewPorts): PullRequestPreviews {
     },
     stop() {
       stopped = true;
+      input.begunPlans.end();
       cancel?.();
     },
   };
@@ -171,7 +180,10 @@ async function perform(call: PreviewCall, context: Context): Promise<PreviewEven
       const pulls = await forge.listOpen(branch);
       const isPreviewed = ({ isFork, headCommit }: PullRequest): boolean =>
         headCommit !== '' && (!isFork || live.forge?.previewForks === true);
-      return { kind: 'listed', pulls: pulls.filter(isPreviewed) };
+      const previewed = pulls
+        .filter(isPreviewed)
+        .sort((a, b) => Number(a.isFork) - Number(b.isFork) || b.number - a.number);
+      return { kind: 'listed', pulls: previewed.slice(0, mostPreviews) };
     }
     case 'status':
       return { kind: 'statusSet', pull: call.pull, status: await setStatus(forge, call) };
@@ -224,7 +236,13 @@ async function writeComment(
 }
 
 async function planned(pull: PullRequest, context: Context): ReturnType<typeof planPullRequest> {
-  const { live, clock, pace, log, isStopped } = context;
+  const { live, clock, pace, log, begunPlans, isStopped } = context;
+  const failed = (title: string, details: string) =>
+    failedPreview({ title, details }, { head: `Head ${pull.headCommit.slice(0, 12)}` });
+  if (!begunPlans.begin(pull.headCommit)) {
+    const details = 'gitfleet ended each time while it planned this. It is planned again when commits are pushed.';
+    return { text: failed('was interrupted twice', details), spentMs: 0, isTooCostly: true };
+  }
   const began = performance.now();
   const pause = async (ms: number): Promise<void> => {
     await turn();
@@ -238,12 +256,10 @@ async function planned(pull: PullRequest, context: Context): ReturnType<typeof p
   } catch (error) {
     if (error instanceof GitError || isStopped()) throw error;
     log.error({ err: error, pullRequest: pull.number }, 'cannot plan a pull request');
-    const failed = { title: 'cannot be planned', details: 'The log of the daemon has the reason.' };
-    return {
-      text: failedPreview(failed, { head: `Head ${pull.headCommit.slice(0, 12)}` }),
-      spentMs: performance.now() - began,
-      isTooCostly: false,
-    };
+    const text = failed('cannot be planned', 'The log of the daemon has the reason.');
+    return { text, spentMs: performance.now() - began, isTooCostly: false };
+  } finally {
+    begunPlans.end();
   }
 }
 
@@ -257,6 +273,14 @@ const failure = (call: PreviewCall, error: unknown): Extract<PreviewEvent, { rea
   kind: 'failed',
   call,
   code: error instanceof ForgeError ? error.code : 'refused',
-  why: `${call.kind === 'list' ? '' : `${call.pull.number}: `}${messageOf(error)}`,
+  why: whyOf(call, error),
   retryAfterMs: error instanceof ForgeError ? error.retryAfterMs : undefined,
 });
+
+/** Nothing that git said: who can push a branch has a say in that. */
+function whyOf(call: PreviewCall, error: unknown): string {
+  if (call.kind === 'list') return messageOf(error);
+  const { number } = call.pull;
+  if (call.kind !== 'plan') return `${number}: ${messageOf(error)}`;
+  return `${number}: its commits cannot be read${error instanceof GitError ? ` (${error.code})` : ''}, the log has more`;
+}

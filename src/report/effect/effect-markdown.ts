@@ -11,9 +11,26 @@ const mostCharacters = 60_000;
 /** The marker by which a comment is found again. */
 export const planMarker = '<!-- gitfleet plan -->';
 
+/** Lines of one list in a comment. */
+const mostLines = 100;
+/** Characters of a title: the guard's message in it names objects. */
+const longestTitle = 500;
+
+export interface EffectOptions {
+  /** What was planned, and where all of it is: below the title, so that no cut reaches it. */
+  readonly head: string;
+  readonly problems: readonly Problem[];
+  /** Characters. */
+  readonly limit?: number;
+  /** Of the table and of each list. */
+  readonly lines?: number;
+  /** Where all changes are. */
+  readonly whole?: string;
+}
+
 /**
- * The total effect as a comment on a pull request. `head`: what was planned. Diffs beyond the limit are only counted; `whole`: where all
- * are.
+ * The total effect as a comment on a pull request. No part can push out another: each has a share of the limit, and says how much was
+ * left out. Diffs beyond the limit are only counted.
  */
 export function effectMarkdown(
   text: EffectText,
@@ -21,44 +38,84 @@ export function effectMarkdown(
     head,
     problems: found,
     limit = mostCharacters,
+    lines: most = mostLines,
     whole = '`gitfleet plan -o table` has all',
-  }: { readonly head: string; readonly problems: readonly Problem[]; readonly limit?: number; readonly whole?: string },
+  }: EffectOptions,
 ): string {
+  const title = titleWith(text.title, found);
+  const listed = (name: string, all: readonly string[], share: number): string[] => {
+    const { kept, left } = linesWithin(
+      all.map((line) => `- ${escaped(line)}`),
+      most,
+      limit * share,
+    );
+    return all.length === 0 ? [] : ['', `**${name}**`, ...kept, ...(left === 0 ? [] : [`- … and ${left} more`])];
+  };
   const start = [
     planMarker,
-    `### gitfleet plan: ${escaped(titleWith(text.title, found))}`,
-    ...(text.guard.length > 0
-      ? ['', '**Refused by the guard**', ...text.guard.map((line) => `- ${escaped(line)}`)]
-      : []),
-    ...(text.rows.length > 0
-      ? [
-          '',
-          `| ${effectHeadings.map((heading) => heading.toLowerCase()).join(' | ')} |`,
-          `|${'---|'.repeat(effectHeadings.length)}`,
-          ...text.rows.map(rowMarkdown),
-        ]
-      : []),
-  ];
-  const section = neutralSection(problems({ plan: { problems: found } as never }));
-  const end = [
-    ...(text.rollout.length > 0
-      ? ['', '**How it rolls out**', ...text.rollout.map((line) => `- ${escaped(line)}`)]
-      : []),
-    ...(text.upgrades.length > 0
-      ? ['', '**Cluster upgrades**', ...text.upgrades.map((line) => `- ${escaped(line)}`)]
-      : []),
-    ...(text.nodes.length > 0 ? ['', '**Nodes**', ...text.nodes.map((line) => `- ${escaped(line)}`)] : []),
-    '',
-    `**Forecast.** ${escaped(text.forecast)}`,
-    ...folded(section),
+    `### gitfleet plan: ${escaped(title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title)}`,
     '',
     head,
+    ...listed('Refused by the guard', text.guard, 0.1),
+    ...tableMarkdown(text.rows, most, limit * 0.3),
+  ];
+  const end = [
+    ...listed('How it rolls out', text.rollout, 0.1),
+    ...listed('Cluster upgrades', text.upgrades, 0.1),
+    ...listed('Nodes', text.nodes, 0.05),
+    '',
+    `**Forecast.** ${escaped(text.forecast)}`,
+    ...problemsWithin(found, limit * 0.15),
     '',
   ];
   const fixed = [...start, ...end].join('\n').length;
   const { lines, left } = changesWithin(text.changes, limit - fixed - 200);
-  const cut = left === 0 ? [] : ['', `… and ${left} more changes, which do not fit here: ${whole}.`];
-  return [...start, ...lines, ...cut, ...end].join('\n').slice(0, limit);
+  const more = left === 0 ? [] : ['', `… and ${left} more changes, which do not fit here: ${whole}.`];
+  const all = [...start, ...lines, ...more, ...end].join('\n');
+  const note = `\n… cut here: ${whole}.\n`;
+  return all.length <= limit ? all : `${all.slice(0, limit - note.length)}${note}`;
+}
+
+/** The first lines of a list, up to a number and to characters. */
+function linesWithin(
+  lines: readonly string[],
+  most: number,
+  characters: number,
+): { readonly kept: readonly string[]; readonly left: number } {
+  let used = 0;
+  const past = lines.findIndex((line, at) => {
+    used += line.length + 1;
+    return at >= most || used > characters;
+  });
+  return past === -1 ? { kept: lines, left: 0 } : { kept: lines.slice(0, past), left: lines.length - past };
+}
+
+/** Placements that lose objects come first. */
+function tableMarkdown(rows: EffectText['rows'], most: number, characters: number): string[] {
+  if (rows.length === 0) return [];
+  const removes = (cells: readonly string[]): number => (cells[1] === '-' ? 0 : 1);
+  const sorted = rows.toSorted((a, b) => removes(b) - removes(a));
+  const { kept, left } = linesWithin(sorted.map(rowMarkdown), most, characters);
+  return [
+    '',
+    `| ${effectHeadings.map((heading) => heading.toLowerCase()).join(' | ')} |`,
+    `|${'---|'.repeat(effectHeadings.length)}`,
+    ...kept,
+    ...(left === 0 ? [] : ['', `… and ${left} more placements.`]),
+  ];
+}
+
+function problemsWithin(found: readonly Problem[], characters: number): string[] {
+  const section = (of: readonly Problem[]): string[] =>
+    folded(neutralSection(problems({ plan: { problems: of } as never })));
+  const shown = found.filter(({ severity }) => severity !== 'info');
+  const { kept } = linesWithin(
+    shown.slice(0, mostLines).map((problem) => section([problem]).join('\n')),
+    mostLines,
+    characters,
+  );
+  const left = shown.length - kept.length;
+  return [...section(shown.slice(0, kept.length)), ...(left === 0 ? [] : ['', `… and ${left} more problems.`])];
 }
 
 /** Text of files: neither Markdown nor anything that a forge acts on. */

@@ -259,7 +259,8 @@ it('goes on with the others where one cannot be read', async () => {
   const pull = propose('drop', dropped);
   await untilSaid(pull.number, 'removes 4');
   expect(statuses(missing)).toEqual(['pending planning the merge result']);
-  await fleet.until('it is reported', async () => (await summary()).includes('not there'), 600);
+  await fleet.until('it is reported', async () => (await summary()).includes('its commits cannot be read'), 600);
+  expect(await summary()).not.toContain('not there');
 });
 
 it('goes on with the others where one cannot be commented on', async () => {
