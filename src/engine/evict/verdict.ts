@@ -41,8 +41,8 @@ export function decideEviction(request: {
 
   if (binding.deleting) return executed(messages.beingRemoved, false);
   if (!wasBound(binding)) return { kind: 'blocked', message: messages.notPlacedYet };
-  if (!needsBudget(binding)) return isUnproven && budget ? { kind: 'unconfirmed' } : executed(messages.failed);
-  if (budget === undefined) return executed(messages.noBudget);
+  if (!needsBudget(binding)) return isUnproven && budget ? { kind: 'unconfirmed' } : executed(messages.failed, true);
+  if (budget === undefined) return executed(messages.noBudget, true);
   const { allowed, misconfigured, message } = allowanceOf({
     work,
     bindings: work.bindings,
@@ -52,7 +52,7 @@ export function decideEviction(request: {
   }).verdict;
   if (misconfigured) return { kind: 'blocked', message: `${messages.misconfigured}: ${message}` };
   return allowed
-    ? executed(`${messages.allowedByBudget}, ${message}`)
+    ? executed(`${messages.allowedByBudget}, ${message}`, true)
     : { kind: 'blocked', message: `${messages.blockedByBudget}, ${message}` };
 }
 
@@ -78,4 +78,4 @@ const invalid = (message: string, refusedByWebhook = false): Verdict => ({
   message,
   refusedByWebhook,
 });
-const executed = (message: string, remove = true): Verdict => ({ kind: 'executed', message, remove });
+const executed = (message: string, remove: boolean): Verdict => ({ kind: 'executed', message, remove });
