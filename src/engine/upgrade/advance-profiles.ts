@@ -4,7 +4,7 @@ import { sameValue } from '../kernel/same-value.ts';
 import type { Hold, ProposedRun, RequestedApproval } from '../plan-document.ts';
 import { isLts } from './catalog.ts';
 import { type ChannelTarget, channelTarget, isListed, isNewer, parseTarget, targetText } from './channel-target.ts';
-import { profileRun } from './profile-run.ts';
+import { profileRun, proposedPath } from './profile-run.ts';
 import type { UpgradesInput } from './upgrades-input.ts';
 
 type ProfileStatus = NonNullable<AutoUpgradeProfile['status']>;
@@ -163,7 +163,7 @@ const requested = ({ run }: Proposal): RequestedApproval => ({
   planned: { kind: run.kind, name: run.metadata.name, spec: run.spec, status: { state: 'Pending' } },
   answer: undefined,
   subject: { kind: run.kind, name: run.metadata.name },
-  file: { path: `upgrades/${run.metadata.name}.yaml`, object: run },
+  file: { path: proposedPath(run.metadata.name), object: run },
   // The profile remembers it.
   document: undefined,
 });

@@ -1,6 +1,6 @@
 import type { AutoUpgradeProfile } from '../../api/auto-upgrade-profile.ts';
 import type { ProposedRun } from '../plan-document.ts';
-import { type ChannelTarget, targetText } from './channel-target.ts';
+import { type ChannelTarget, parseTarget, targetText } from './channel-target.ts';
 
 /** AKS Fleet's longest name of a run. */
 const longestName = 50;
@@ -31,6 +31,15 @@ export function profileRun(
       autoUpgradeProfileId: metadata.name,
     },
   };
+}
+
+/** Where a proposed run waits to be merged, relative to the root of the fleet repo. */
+export const proposedPath = (run: string): string => `upgrades/${run}.yaml`;
+
+/** The run that a recorded profile proposes; undefined = none. */
+export function proposedRun(profile: AutoUpgradeProfile, digest: (text: string) => string): ProposedRun | undefined {
+  const target = parseTarget(profile, profile.status?.proposed ?? '');
+  return target && profileRun(profile, target, digest);
 }
 
 function runName(profile: string, target: ChannelTarget, digest: (text: string) => string): string {

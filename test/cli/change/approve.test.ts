@@ -180,3 +180,52 @@ it('a removal is approved, and cannot be rejected', async () => {
   expect(await run(asked!)).toMatchObject({ code: 0 });
   expect(show(`main:approvals/${asked}.yaml`)).toContain('kind: RemovalApproval');
 });
+
+describe('a run that an AutoUpgradeProfile proposes', () => {
+  const run131 = 'auto-1-31-6';
+  const document = (kind: string, name: string, spec: object): string =>
+    JSON.stringify({ apiVersion: 'gitfleet.dev/v1alpha1', kind, metadata: { name }, spec });
+  const catalog = (...versions: string[]): Record<string, string> => ({
+    'catalog.yaml': document('VersionCatalog', 'all', {
+      regions: [{ name: 'westeurope', kubernetesVersions: versions.map((version) => ({ version })) }],
+    }),
+  });
+  const push = (to: string, file: string, text: string): void => {
+    const work = folder();
+    sh('.', 'clone', '-q', fleet.dir, work);
+    put(work, { [file]: text });
+    sh(work, 'add', '-A');
+    const { name: author, email } = parsePerson(defaultAuthor);
+    sh(work, '-c', `user.name=${author}`, '-c', `user.email=${email}`, 'commit', '-qm', 'Approve');
+    sh(work, 'push', '-qf', 'origin', `HEAD:gitfleet/approve/${to}`);
+  };
+  const evil = Object.values(upgradeRun({}, 'evil'))[0]!;
+
+  beforeEach(async () => {
+    fleet = await FleetOnGit.open({
+      ...upgradeMember('eu-1', { 'topology.kubernetes.io/region': 'westeurope' }),
+      'profile.yaml': document('AutoUpgradeProfile', 'auto', { channel: 'Rapid' }),
+      ...catalog('1.30.9', '1.31.5'),
+    });
+    await request(await fleet.pass());
+    fleet.commit(catalog('1.30.9', '1.31.5', '1.31.6'), 'Release');
+    await request(await fleet.pass());
+  });
+
+  it('is merged', async () => {
+    expect(await run(run131)).toMatchObject({ code: 0, err: '' });
+    expect(show(`main:upgrades/${run131}.yaml`)).toContain('autoUpgradeProfileId: auto');
+  });
+
+  it.each([
+    ['another run under its name', run131, `upgrades/${run131}.yaml`, evil, 4, 'its file is not the run that'],
+    ['another run elsewhere', run131, 'fleet.yaml', evil, 2, `has no upgrades/${run131}.yaml`],
+    ['a run that none proposes', 'mine', 'approvals/mine.yaml', evil, 4, 'no AutoUpgradeProfile proposes it'],
+    ['a run that none proposes, elsewhere', 'mine', 'fleet.yaml', evil, 2, 'has no approvals/mine.yaml'],
+  ])('is not %s', async (_, to, file, text, code, message) => {
+    push(to, file, text);
+    const before = fleet.git('rev-parse', 'main');
+    expect(await run(to)).toMatchObject({ code, err: expect.stringContaining(message) });
+    expect(fleet.git('rev-parse', 'main')).toBe(before);
+  });
+});

@@ -1,10 +1,13 @@
 import type { RecordedApproval } from '../../../engine/input.ts';
+import type { ProposedRun } from '../../../engine/plan-document.ts';
+import { proposedRun } from '../../../engine/upgrade/profile-run.ts';
 import { approvalPrefix } from '../../../git/approval-branches.ts';
 import { defaultAuthor, type Person, parsePerson } from '../../../git/person.ts';
 import { branchRef } from '../../../git/source.ts';
 import { readFiles } from '../../../git/status-branch.ts';
 import { readRecord } from '../../../repo/record/read.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
+import { sha256 } from '../../../repo/sha256.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { publishedTip } from '../../fleet-repo/published-tip.ts';
 import { inFolders } from '../../status/open-status.ts';
@@ -16,6 +19,8 @@ export interface Requests {
   readonly asked: readonly string[];
   /** Recorded requests without an answer, by name. */
   readonly open: ReadonlyMap<string, RecordedApproval | RemovalToApprove>;
+  /** Runs that recorded profiles propose, by name. */
+  readonly proposed: ReadonlyMap<string, ProposedRun>;
   /** Recorded answers, by name. */
   readonly answers: ReadonlyMap<string, 'approved' | 'rejected'>;
   /** Who commits for the daemon. */
@@ -26,9 +31,12 @@ export async function readRequests({ branches }: Desired, statusBranch: string):
   const refs = await branches.list([approvalPrefix]);
   const asked = [...refs.keys()].map((ref) => ref.slice(approvalPrefix.length)).sort();
   const tip = await publishedTip(branches, statusBranch)();
-  if (tip === undefined) return { asked, open: new Map(), answers: new Map(), author: parsePerson(defaultAuthor) };
+  if (tip === undefined) {
+    const nothing = { open: new Map(), proposed: new Map(), answers: new Map() };
+    return { asked, ...nothing, author: parsePerson(defaultAuthor) };
+  }
   await branches.obtain(branchRef(statusBranch), tip);
-  const { record, removals } = readRecord(await readFiles(branches, tip, inFolders(['approvals'])));
+  const { record, removals } = readRecord(await readFiles(branches, tip, inFolders(['approvals', 'profiles'])));
   const answers = new Map<string, 'approved' | 'rejected'>();
   const open = new Map<string, RecordedApproval | RemovalToApprove>(removals.map((removal) => [removal.name, removal]));
   for (const [name, recorded] of record.approvals) {
@@ -36,5 +44,7 @@ export async function readRequests({ branches }: Desired, statusBranch: string):
     if (answer === undefined) open.set(name, recorded);
     else answers.set(name, answer);
   }
-  return { asked, open, answers, author: (await branches.objects.commit(tip)).author };
+  const runs = [...record.profiles.values()].flatMap((profile) => proposedRun(profile, sha256) ?? []);
+  const proposed = new Map(runs.map((run) => [run.metadata.name as string, run]));
+  return { asked, open, proposed, answers, author: (await branches.objects.commit(tip)).author };
 }

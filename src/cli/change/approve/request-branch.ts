@@ -1,6 +1,7 @@
 import { parseDocument } from 'yaml';
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
+import { proposedPath } from '../../../engine/upgrade/profile-run.ts';
 import { approvalPrefix } from '../../../git/approval-branches.ts';
 import { type BranchAdditions, branchAdditions } from '../../../git/branch-additions.ts';
 import { fileChanges } from '../../../git/objects/changes.ts';
@@ -39,12 +40,10 @@ export async function readRequestBranch(
   const tip = (await branches.list([ref])).get(ref);
   if (tip === undefined) return undefined;
   await branches.obtain(ref, tip);
-  const usual = `${approvalFolder(desired.fleet.config)}${name}.yaml`;
-  const changed = await changesOf(tip, usual, { desired, requests });
-  // The run that an AutoUpgradeProfile proposes lies elsewhere.
-  const path = changed.texts.has(usual) || changed.added.files.length !== 1 ? usual : changed.added.files[0]!;
-  const { added, texts: edits } = path === usual ? changed : await changesOf(tip, path, { desired, requests });
-  const text = edits.get(path);
+  const isProposed = requests.proposed.has(name) && !requests.open.has(name);
+  const usual = isProposed ? proposedPath(name) : `${approvalFolder(desired.fleet.config)}${name}.yaml`;
+  const { added, texts: edits } = await changesOf(tip, usual, { desired, requests });
+  const text = edits.get(usual);
   if (text === undefined)
     throw new CliError(
       `gitfleet/approve/${name} has no ${usual}, so there is nothing to approve on it: delete the branch, and gitfleet pushes it again`,
@@ -55,7 +54,7 @@ export async function readRequestBranch(
     ...doubtsOf(name, text, requests),
   ];
   const isBehind = added.files.length > 0 && !(await branches.objects.isAncestor(desired.tip, tip));
-  return { name, tip, path, text, edits, doubts, isBehind };
+  return { name, tip, path: usual, text, edits, doubts, isBehind };
 }
 
 /** What the branch changes since it left the branch of desired state. */
@@ -87,12 +86,18 @@ async function textOf(oid: string, file: string, { branches }: Desired): Promise
 }
 
 /** How the file differs from what the status branch records as requested. */
-function doubtsOf(name: string, text: string, { open }: Requests): string[] {
+function doubtsOf(name: string, text: string, { open, proposed }: Requests): string[] {
   const document = parseDocument(text, { logLevel: 'silent' });
   const written = document.errors.length === 0 ? (document.toJS() as Written | null) : undefined;
   if (written === undefined || written === null) return ['its file is no YAML'];
   const requested = open.get(name);
-  if (requested === undefined) return written.kind === 'UpdateRun' ? [] : ['the status branch records no such request'];
+  if (requested === undefined) {
+    const run = proposed.get(name);
+    if (run === undefined) return ['the status branch records no such request, and no AutoUpgradeProfile proposes it'];
+    return canonicalJson(written) === canonicalJson(run)
+      ? []
+      : ['its file is not the run that the AutoUpgradeProfile proposes'];
+  }
   if ('removalDigest' in requested)
     return written.kind === 'RemovalApproval' && written.spec?.['removalDigest'] === requested.removalDigest
       ? []

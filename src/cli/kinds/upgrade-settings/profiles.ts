@@ -1,7 +1,6 @@
 import type { AutoUpgradeProfile } from '../../../api/auto-upgrade-profile.ts';
 import { approvalBranch, howToMerge, mergeCommand } from '../../../engine/gate/request.ts';
-import { parseTarget } from '../../../engine/upgrade/channel-target.ts';
-import { profileRun } from '../../../engine/upgrade/profile-run.ts';
+import { proposedRun } from '../../../engine/upgrade/profile-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import { holdText } from '../../../report/hold-text.ts';
 import { holdsOf } from '../../../report/holds-of.ts';
@@ -29,7 +28,7 @@ export const profiles: Listing = listing<AutoUpgradeProfile>({
 
 function profilePage(profile: AutoUpgradeProfile, status: Status): string[] {
   const { kind, metadata, spec, status: of = {} } = profile;
-  const run = proposedRun(profile);
+  const run = nameOfRun(profile);
   return [
     fields([
       ['Name', metadata.name],
@@ -50,15 +49,12 @@ function profilePage(profile: AutoUpgradeProfile, status: Status): string[] {
   ];
 }
 
-/** The run that brings what it proposed. */
-function proposedRun(profile: AutoUpgradeProfile): string | undefined {
-  const target = parseTarget(profile, profile.status?.proposed ?? '');
-  return target && profileRun(profile, target, sha256).metadata.name;
-}
+/** The name of the run that brings what it proposed. */
+const nameOfRun = (profile: AutoUpgradeProfile): string | undefined => proposedRun(profile, sha256)?.metadata.name;
 
 function waitsOf(profile: AutoUpgradeProfile, { holds }: Pick<Status, 'holds'>): string[] {
   const { kind, metadata } = profile;
-  const run = proposedRun(profile);
+  const run = nameOfRun(profile);
   return [
     ...(run === undefined ? [] : [`approval of run ${run}: ${howToMerge({ name: run })}`]),
     ...holdsOf({ kind, name: metadata.name }, holds).map(holdText),
