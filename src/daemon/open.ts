@@ -32,6 +32,7 @@ import { collectGarbage, processUsage, releaseMemoryAtRest } from './memory/rele
 import type { Connect } from './open-members.ts';
 import type { PassResult } from './pass/pass-result.ts';
 import { begunPlans } from './previews/begun-plans.ts';
+import { disposableBranches } from './previews/disposable-branches.ts';
 import type { Logger } from './report/log.ts';
 import { metrics } from './report/metrics.ts';
 import type { OpenForge } from './requests/approval-requests.ts';
@@ -135,9 +136,11 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
     opened.push(network.close);
     const { credentials, requested } = from;
     const mirrorDir = join(from.cacheDir, 'previews');
-    const pullRequests = openedWhenUsed(() =>
-      openBranches({ address: parseAddress(repo), mirrorDir, credentials, requested }),
-    );
+    const pullRequests = disposableBranches({
+      open: () => openBranches({ address: parseAddress(repo), mirrorDir, credentials, requested }),
+      mirrorDir,
+      now: () => pace.now(),
+    });
     opened.push(pullRequests.close);
     const assembled = assemble({
       ...input,
@@ -196,28 +199,6 @@ async function openSigning(
 }
 
 type Assembled = ReturnType<typeof assemble>;
-
-/** Opens something when it is used first, and again after that failed. */
-function openedWhenUsed<T extends { close(): Promise<void> }>(
-  open: () => Promise<T>,
-): { readonly use: () => Promise<T>; readonly close: () => Promise<void> } {
-  let opening: Promise<T> | undefined;
-  return {
-    async use() {
-      opening ??= open();
-      try {
-        return await opening;
-      } catch (error) {
-        opening = undefined;
-        throw error;
-      }
-    },
-    async close() {
-      const it = await opening?.catch(() => undefined);
-      await it?.close();
-    },
-  };
-}
 
 async function listen(
   at: { readonly host: string; readonly port: number },
