@@ -69,7 +69,7 @@ it('documents of explain and version name their kind', async () => {
 it('describe offers only kinds that have a page', async () => {
   const dir = folder();
   expect((await cli('describe', 'foo', '--repo', dir)).err).toBe(
-    'gitfleet: there is no kind foo: there are placement, binding, cluster, snapshot, policysnapshot, run, approval, eviction, upgrade, version, node, nodepool\n',
+    'gitfleet: there is no kind foo: there are placement, binding, cluster, snapshot, policysnapshot, run, approval, eviction, upgrade, version, profile, maintenanceconfiguration, versioncatalog, node, nodepool\n',
   );
 });
 

@@ -1,6 +1,6 @@
 import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
-import { type ApprovalRequestName, approvalBranch, howToMerge, placeOfBranch } from '../../engine/gate/request.ts';
+import { type ApprovalRequestName, approvalBranch, placeOfBranch } from '../../engine/gate/request.ts';
 import type { Hold, Plan } from '../../engine/plan-document.ts';
 import { holdSubject } from '../hold-text.ts';
 import { type Item, type Line, list, type SectionInput, type SectionSource } from './section.ts';
@@ -45,8 +45,7 @@ const gates = ({ inEffect, plan, pages }: SectionInput): readonly Item[] =>
         subject.namespace === namespace &&
         (group === undefined ? subject.stage === stage : subject.group === group),
     );
-    // How to approve follows, with the command.
-    const why = hold && isPlanned ? [`: ${hold.message.replace(`: ${howToMerge(planned)}`, '')}`] : [];
+    const why = hold && isPlanned ? [`: ${hold.message}`] : [];
     return {
       line: [{ bold: name }, ...scopeSpans({ stage, group }), ...why, ...ofBranch(planned, { plan, pages })],
       ask: { does: 'To approve,', branch: approvalBranch(planned) },
