@@ -262,7 +262,9 @@ export class World {
         passes.slice(first).every((pass) => isFollowed(pass) && this.wishes.at(pass.plan.commit, app)?.apply === apply)
       );
     };
-    return this.#living.length > 0 && this.#stoppedAt < since && this.#living.every(knows);
+    // A daemon may act on the tip before its reconciliation is over.
+    const isStillSo = this.desired.apps.get(app)?.apply === apply;
+    return isStillSo && this.#living.length > 0 && this.#stoppedAt < since && this.#living.every(knows);
   }
 
   /** Lets one die at one of its next calls to the outside; another starts a while after. */
