@@ -12,6 +12,7 @@ import { planMarker } from '../../report/effect/effect-markdown.ts';
 import type { Logger } from '../report/log.ts';
 import type { Metrics } from '../report/metrics.ts';
 import type { OpenForge } from '../requests/approval-requests.ts';
+import { lookAgain } from '../requests/look-again.ts';
 import type { BegunPlans } from './begun-plans.ts';
 import { cutTexts } from './cut-texts.ts';
 import { planPullRequest } from './plan-pull-request.ts';
@@ -69,9 +70,6 @@ export interface PreviewPorts {
 
 /** Each takes time again and again: those of the repository first, of them the newest. */
 const mostPreviews = 100;
-/** Milliseconds. Of many deliveries of a webhook the next one, or the usual look, sees the rest. */
-const lookEveryMs = 5_000;
-
 export function pullRequestPreviews(input: PreviewPorts): PullRequestPreviews {
   const { pace, metrics } = input;
   let live: Live | undefined;
@@ -149,8 +147,7 @@ export function pullRequestPreviews(input: PreviewPorts): PullRequestPreviews {
     wantedFiles: texts.wanted,
     problems: () => problems,
     look() {
-      const { listedMs = 0, failing } = state;
-      if (failing === undefined && pace.now() - listedMs >= lookEveryMs) state = { ...state, listedMs: undefined };
+      state = lookAgain(state, pace.now());
       go();
     },
     stop() {

@@ -6,6 +6,7 @@ import type { OpenedForge } from '../../forge/open-forge.ts';
 import type { Clock } from '../../members/clock.ts';
 import type { RequestPage } from '../../repo/record/summary.ts';
 import type { Metrics } from '../report/metrics.ts';
+import { lookAgain } from './look-again.ts';
 import {
   afterEvent,
   type ForgeCall,
@@ -114,8 +115,7 @@ export function approvalRequests(input: {
     pages: () => shown.pages,
     problems: () => shown.problems,
     look() {
-      const { listedMs = 0, failing } = state;
-      if (failing === undefined && pace.now() - listedMs >= lookEveryMs) state = { ...state, listedMs: undefined };
+      state = lookAgain(state, pace.now());
       go();
     },
     stop() {
@@ -124,9 +124,6 @@ export function approvalRequests(input: {
     },
   };
 }
-
-/** Milliseconds. Of many deliveries of a webhook the next one, or the usual look, sees the rest. */
-const lookEveryMs = 5_000;
 
 const nothingShown = { pages: new Map(), problems: [] };
 

@@ -147,7 +147,7 @@ export class SimulatedForge implements ForgeState {
 /** JSON, or text as it is. */
 export const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
-/** What a person reads: title, state and text of a pull request. */
+/** What a reviewer reads: title, state and text of a pull request. */
 async function pageOf(forge: SimulatedForge, number: string): Promise<AnsweredOverHttp> {
   await forge.refresh();
   const pull = forge.pull(Number(number));
