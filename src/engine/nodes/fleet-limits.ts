@@ -77,18 +77,22 @@ export function fleetLimits(
             `a fleet budget allows disruption on ${limit} clusters at a time, and ${busy.length} have one under way`,
           );
       }
-      if (mostNodes !== undefined) {
-        const limit = scale(
-          mostNodes,
-          members.reduce((sum, { nodes }) => sum + nodes, 0),
-          'up',
+      if (mostNodes === undefined) continue;
+      const total = members.reduce((sum, { nodes }) => sum + nodes, 0);
+      const used = members.reduce((sum, { name }) => sum + disrupting(name), 0);
+      const limit = scale(mostNodes, total, 'up');
+      if (used + command.nodes.length > limit)
+        return hold(
+          `a fleet budget allows ${limit} nodes at a time: ${used} are disrupted, and the command has ${command.nodes.length}`,
         );
-        const used = members.reduce((sum, { name }) => sum + disrupting(name), 0);
-        if (used + command.nodes.length > limit)
-          return hold(
-            `a fleet budget allows ${limit} nodes at a time: ${used} are disrupted, and the command has ${command.nodes.length}`,
-          );
-      }
+      const most = largestOf(members);
+      if (!String(mostNodes).endsWith('%') || most.name === cluster.name) continue;
+      const others = scale(mostNodes, total - most.surplus, 'up');
+      const usedByOthers = used - disrupting(most.name);
+      if (usedByOthers + command.nodes.length > others)
+        return hold(
+          `a fleet budget allows ${others} nodes at a time besides those of ${most.name}: ${usedByOthers} are disrupted, and the command has ${command.nodes.length}`,
+        );
     }
     return undefined;
   }
@@ -119,4 +123,13 @@ export function fleetLimits(
       return verdict;
     },
   };
+}
+
+/**
+ * The member with most nodes, and how many more it has than the next. A member alone says how many it has: for others it counts with no
+ * more than the largest of them has, so that a wrong number gives them little room.
+ */
+function largestOf(members: readonly CountedCluster[]): { readonly name: string; readonly surplus: number } {
+  const [most, next] = [...members].sort((a, b) => b.nodes - a.nodes);
+  return { name: most!.name, surplus: most!.nodes - (next?.nodes ?? 0) };
 }

@@ -92,21 +92,33 @@ function overBudget(budget: Budget, clusters: readonly Counted[]): GuardFinding[
   const busy = own.filter(({ leaving }) => leaving > 0).length;
   const added = starting.filter(({ leaving, starts }) => leaving === 0 && starts.every(isOf)).length;
   const most = mostClusters === undefined ? Infinity : scaledUp(mostClusters, own.length);
-  const sum = (count: (cluster: Counted) => number): number => own.reduce((total, one) => total + count(one), 0);
-  const total = sum(({ nodes }) => nodes);
-  const going = sum(({ leaving, starts }) =>
-    starts.filter(isOf).reduce((nodes, command) => nodes + command.nodes.length, leaving),
-  );
-  const limit = mostNodes === undefined ? Infinity : scaledUp(mostNodes, total);
   const names = starting.map(({ name }) => name).join(', ');
   return [
     ...(added > 0 && busy + added > most
       ? [over(`commands of ${busy + added} clusters would be under way (${names}), and a fleet budget allows ${most}`)]
       : []),
-    ...(going > limit
-      ? [over(`${going} nodes would be disrupted (${names}), and a fleet budget allows ${limit}`)]
-      : []),
+    ...(mostNodes === undefined ? [] : tooManyNodes(mostNodes, own, isOf).slice(0, 1).map(over)),
   ];
+}
+
+/**
+ * How many nodes a member has only it says. So a percentage holds for all members together, and for all but the largest, which
+ * counts there with no more than the next one has.
+ */
+function tooManyNodes(most: string | number, own: readonly Counted[], isOf: (of: NodeCommand) => boolean): string[] {
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+  const [largest] = String(most).endsWith('%') ? [...own].sort((a, b) => b.nodes - a.nodes) : [];
+  return [undefined, ...(largest ? [largest] : [])].flatMap((besides) => {
+    const members = own.filter((one) => one !== besides);
+    const commands = members.flatMap(({ starts }) => starts.filter(isOf));
+    const going = sum(members.map(({ leaving }) => leaving)) + sum(commands.map(({ nodes }) => nodes.length));
+    const counts = members.map(({ nodes }) => nodes);
+    const limit = scaledUp(most, sum(counts) + Math.min(besides?.nodes ?? 0, Math.max(0, ...counts)));
+    if (commands.length === 0 || going <= limit) return [];
+    const names = members.filter(({ starts }) => starts.some(isOf)).map(({ name }) => name);
+    const where = `${names.join(', ')}${besides ? `; besides those of ${besides.name}` : ''}`;
+    return [`${going} nodes would be disrupted (${where}), and a fleet budget allows ${limit}`];
+  });
 }
 
 /** Drifted nodes go once no node of a cluster in an earlier wave is drifted or leaves. Clusters in no wave come last. */
