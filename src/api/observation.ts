@@ -57,12 +57,15 @@ export type UpgradeFinding = z.output<typeof upgradeFinding>;
 const observedUpgrade = z.looseObject({
   /** The operationId that it works on; absent for an operation that is not ours. */
   target: z.string().optional(),
-  phase: z.enum(['Running', 'Succeeded', 'Failed', 'Unknown']).optional(),
+  /** NotRequested: the provider was never asked for it. */
+  phase: z.enum(['Running', 'Succeeded', 'Failed', 'NotRequested', 'Unknown']).optional(),
   message: z.string().optional(),
   /** When any of this, or of `versions`, last changed. */
   since: timestamp.optional(),
   findings: z.array(upgradeFinding).optional(),
 });
+
+export type UpgradePhase = NonNullable<z.output<typeof observedUpgrade>['phase']>;
 
 /** A node that was asked for. */
 const observedLaunch = z.looseObject({

@@ -68,9 +68,9 @@ export function upgradeOf({
   trouble,
 }: Pick<Look, 'seen' | 'operationId' | 'report' | 'trouble'>): NonNullable<ClusterObservation['upgrade']> {
   if (operationId !== undefined) {
-    const { phase, message } =
+    const known: OperationReport =
       trouble === undefined ? (report ?? { phase: 'Unknown' }) : { phase: 'Unknown', message: trouble };
-    return { target: operationId, phase: phase as OperationReport['phase'], ...(message !== undefined && { message }) };
+    return { target: operationId, phase: known.phase, ...(known.message !== undefined && { message: known.message }) };
   }
   const running = seen?.running;
   if (running)

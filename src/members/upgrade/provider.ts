@@ -1,4 +1,4 @@
-import type { UpgradeFinding } from '../../api/observation.ts';
+import type { UpgradeFinding, UpgradePhase } from '../../api/observation.ts';
 import type { ObservedVersions } from '../../api/observed-versions.ts';
 import type { UpgradeTarget } from '../../engine/plan-document.ts';
 import type { UpgradeProviderName } from '../../engine/upgrade/member-annotations.ts';
@@ -21,7 +21,7 @@ export interface WantedOperation {
 }
 
 export interface OperationReport {
-  readonly phase: 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+  readonly phase: UpgradePhase;
   readonly message?: string | undefined;
 }
 
@@ -45,8 +45,8 @@ export interface UpgradeProvider<Seen extends SeenCluster = SeenCluster> {
   readonly pace: { readonly activeMs: number; readonly idleMs: number };
 }
 
-/** The message of a report of an operation that the provider was never asked for. */
-export const notRequested = 'not requested';
+/** The report of an operation that the provider was never asked for. */
+export const notRequested: OperationReport = { phase: 'NotRequested', message: 'not requested' };
 
 /** An operation that a provider cannot carry out: the message names the setting and what to write instead. */
 export class RefusedUpgrade extends Error {

@@ -48,9 +48,7 @@ export function simulatedProvider(client: MemberClient): UpgradeProvider<Seen> {
       return true;
     },
     async poll({ operationId }, { last }) {
-      return last?.operationId === operationId
-        ? { phase: last.phase, message: last.message }
-        : { phase: 'Unknown', message: notRequested };
+      return last?.operationId === operationId ? { phase: last.phase, message: last.message } : notRequested;
     },
   };
 }

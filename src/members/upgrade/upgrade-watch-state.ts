@@ -113,8 +113,9 @@ function observed(state: UpgradeWatchState, atMs: number): UpgradeWatchState {
   const operationId = idOf(wanted);
   const found = operationId === look.operationId ? look.report : undefined;
   const upgrade = upgradeOf({ seen, operationId, report: found, trouble });
-  // That the provider does not respond, or waits, is no news of the operation.
-  const text = seen && upgrade.phase !== 'Unknown' ? JSON.stringify([seen.versions, upgrade]) : undefined;
+  // That the provider does not respond, waits, or was not asked for the operation is no news of it.
+  const isNews = upgrade.phase !== 'Unknown' && upgrade.phase !== 'NotRequested';
+  const text = seen && isNews ? JSON.stringify([seen.versions, upgrade]) : undefined;
   const news = text === undefined || text === state.news?.text ? state.news : { text, since: atMs };
   return {
     ...state,

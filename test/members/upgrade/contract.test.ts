@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseVersion, reaches } from '../../../src/api/kubernetes-version.ts';
-import {
-  notRequested,
-  type OperationReport,
-  RefusedUpgrade,
-  type UpgradeOperation,
-} from '../../../src/members/upgrade/provider.ts';
+import { type OperationReport, RefusedUpgrade, type UpgradeOperation } from '../../../src/members/upgrade/provider.ts';
 import { aksWorld } from './worlds/aks-world.ts';
 import { clusterApiWorld } from './worlds/cluster-api-world.ts';
 import { simulatedWorld } from './worlds/simulated-world.ts';
@@ -112,7 +107,7 @@ describe.each(Object.entries(worlds))('the upgrade provider of %s', (_, open) =>
 
   it('does not know an operation that was never requested', async () => {
     const provider = world.provider();
-    expect(await provider.poll(full(), await provider.observe())).toEqual({ phase: 'Unknown', message: notRequested });
+    expect(await provider.poll(full(), await provider.observe())).toMatchObject({ phase: 'NotRequested' });
   });
 
   it('an upgrade of somebody else is in progress, and is not its own', async () => {

@@ -112,7 +112,7 @@ it('a Plan in progress is not replaced: its node would be left half upgraded', a
   world.hang();
   await looks(servers, 3);
   const other = { ...servers, operationId: 'k8s.eu-1.20261120T120000Z' };
-  expect(await looks(other, 5)).toMatchObject({ phase: 'Unknown' });
+  expect(await looks(other, 5)).toMatchObject({ phase: 'NotRequested' });
   expect(plans()).toEqual(['POST plans']);
 });
 

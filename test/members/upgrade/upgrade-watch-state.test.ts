@@ -152,6 +152,16 @@ describe('the watch of upgrades', () => {
       ],
     ],
     [
+      'an operation that the provider was never asked for is no news',
+      [simulated, looked(), assigned('a', true), about('a', 'NotRequested')],
+      [
+        'follow simulated | unseen - -',
+        'report | v1.30.9 - - since 1',
+        'wake | v1.30.9 a Unknown since 1 often',
+        'report | v1.30.9 a NotRequested since 1 often',
+      ],
+    ],
+    [
       'looks often while someone else upgrades the member',
       [simulated, looked(), foreign, looked()],
       [

@@ -7,7 +7,6 @@ import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import type { RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { isOver } from '../../../engine/upgrade/load-run.ts';
 import { allMembers, isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
-import { notRequested } from '../../../members/upgrade/provider.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
 import { verifyUpgrade } from './upgrade-runs.ts';
@@ -91,12 +90,10 @@ export function upgradeVerifier(): UpgradeVerifier {
         const status = mapMembers(run.status, (member) => {
           const { operationId, name: cluster } = member;
           if (!isInFlight(member) || operationId === undefined || !doubted.has(operationId)) return member;
-          const { target, phase, message } = observations.get(cluster)?.upgrade ?? {};
-          if (target !== operationId) return member;
-          const isUnknown = phase === undefined || phase === 'Unknown';
-          if (isUnknown && message !== notRequested) return member;
+          const { target, phase } = observations.get(cluster)?.upgrade ?? {};
+          if (target !== operationId || phase === undefined || phase === 'Unknown') return member;
           doubted.delete(operationId);
-          return isUnknown ? { name: cluster, status: { state: 'NotStarted' } } : member;
+          return phase === 'NotRequested' ? { name: cluster, status: { state: 'NotStarted' } } : member;
         });
         const closed = withdrawn.get(name);
         if (closed?.run !== run || isShownBehind(status, closed.gate, observations)) {

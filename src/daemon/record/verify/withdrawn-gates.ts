@@ -39,8 +39,8 @@ export const isShownBehind = (
   observations: ReadonlyMap<ClusterName, ClusterObservation>,
 ): boolean =>
   membersBehind(status, gate).some(({ name, operationId }) => {
-    const { target, phase } = observations.get(name)?.upgrade ?? {};
-    return operationId !== undefined && target === operationId && phase !== undefined && phase !== 'Unknown';
+    const { target, phase = 'Unknown' } = observations.get(name)?.upgrade ?? {};
+    return operationId !== undefined && target === operationId && phase !== 'NotRequested' && phase !== 'Unknown';
   });
 
 /** The run as if nothing had started behind the gate, so that the plan closes it. What is done stays done. */

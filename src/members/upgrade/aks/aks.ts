@@ -76,7 +76,7 @@ export function aksProvider(arm: ResourceManager, path: string): UpgradeProvider
       return next !== undefined && request(next, operation);
     },
     async poll(operation, seen) {
-      if (seen.operationId !== operation.operationId) return { phase: 'Unknown', message: notRequested };
+      if (seen.operationId !== operation.operationId) return notRequested;
       const url = asked?.operationId === operation.operationId ? asked.url : undefined;
       const answer = url === undefined ? undefined : await arm.read(url).catch(() => undefined);
       const message = answer?.status === 'Failed' || answer?.status === 'Canceled' ? answer.message : undefined;

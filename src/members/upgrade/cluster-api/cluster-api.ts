@@ -117,7 +117,7 @@ async function refuseMissingTemplates(
 }
 
 function reportOf(operation: UpgradeOperation, seen: SeenClusterApi): OperationReport {
-  if (seen.operationId !== operation.operationId) return { phase: 'Unknown', message: notRequested };
+  if (seen.operationId !== operation.operationId) return notRequested;
   const pools = (operation.pools ?? []).flatMap(({ name }) => seen.pools.find(({ pool }) => pool === name) ?? []);
   const failed = pools.find(({ object }) => textAt(object, 'status', 'phase') === 'Failed');
   if (failed) return { phase: 'Failed', message: `MachineDeployment ${failed.object.metadata.name} is Failed` };

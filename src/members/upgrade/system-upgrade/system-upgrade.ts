@@ -116,7 +116,7 @@ function reportOf(operation: UpgradeOperation, seen: SeenSystemUpgrade): Operati
     const plan = seen.plans.get(planOf[part.side]);
     return { ...part, plan: plan?.operationId === operation.operationId ? plan : undefined };
   });
-  if (!parts.some(({ plan }) => plan)) return { phase: 'Unknown', message: notRequested };
+  if (!parts.some(({ plan }) => plan)) return notRequested;
   for (const { plan, ...part } of parts) {
     const { phase, message } = plan?.progress ?? { phase: 'none' };
     if (phase === 'failed') return { phase: 'Failed', message };
