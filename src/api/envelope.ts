@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { objectMeta } from './meta.ts';
+import { wrongAndFix } from './schema-message.ts';
 
 const enveloped = z.looseObject({
   apiVersion: z.string(),
@@ -8,10 +9,13 @@ const enveloped = z.looseObject({
 });
 const data = z
   .record(z.string(), enveloped)
-  .refine((entries) => Object.keys(entries).length >= 1, 'an envelope holds at least one manifest; add one')
+  .refine(
+    (entries) => Object.keys(entries).length >= 1,
+    wrongAndFix('an envelope holds at least one manifest', 'add one'),
+  )
   .refine(
     (entries) => Object.keys(entries).length <= 50,
-    'an envelope holds at most 50 manifests; split them between two',
+    wrongAndFix('an envelope holds at most 50 manifests', 'split them between two'),
   );
 
 const version = z.literal('placement.kubernetes-fleet.io/v1beta1');

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { clusterName, objectMeta } from './meta.ts';
+import { wrongAndFix } from './schema-message.ts';
 import { memberSelector, weekday } from './upgrade-fields.ts';
 import { ownVersion } from './upgrade-strategy.ts';
 
 const every = (most: number) => z.number().int().min(1).max(most);
-const date = z.iso.date('must be a date; write for example 2026-12-24');
+const date = z.iso.date(wrongAndFix('must be a date', 'write for example 2026-12-24'));
 
 /** AKS's maintenanceWindow; `timeZone` is ours. */
 const maintenanceWindow = z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { clusterName, condition, objectMeta, timestamp } from './meta.ts';
 import { observedVersions } from './observed-versions.ts';
+import { wrongAndFix } from './schema-message.ts';
 
 /** Only `NoSchedule` exists (KubeFleet cluster/v1beta1). */
 export const taint = z.strictObject({
@@ -19,7 +20,7 @@ export const memberClusterSpec = z.strictObject({
 
 /** A quantity is a string, or a plain number as users may write it. */
 const amount = z.union([z.string(), z.number()], {
-  error: 'must be a string or a number; write for example 4 or "500m"',
+  error: wrongAndFix('must be a string or a number', 'write for example 4 or "500m"'),
 });
 const resourceList = z.record(z.string(), amount);
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { labelOperatorNames } from './label-operators.ts';
+import { wrongAndFix } from './schema-message.ts';
 
 /**
  * Name of a member cluster, at most 63 characters (KubeFleet, MemberCluster CEL rule). A plain string is assignable to it; another
@@ -90,7 +91,7 @@ export const int32 = z.number().int().max(2_147_483_647);
 
 /** An integer or a percentage such as `25%`. */
 export const intOrPercent = z.union([int32, z.string()], {
-  error: 'must be a whole number or a percentage; write for example 1 or 25%',
+  error: wrongAndFix('must be a whole number or a percentage', 'write for example 1 or 25%'),
 });
 export type IntOrPercent = z.output<typeof intOrPercent>;
 

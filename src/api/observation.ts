@@ -4,6 +4,7 @@ import { memberClusterStatus } from './member-cluster.ts';
 import { clusterName, type Manifest, timestamp } from './meta.ts';
 import { observedVersions } from './observed-versions.ts';
 import { patchDetail } from './placement.ts';
+import { wrongAndFix } from './schema-message.ts';
 
 const objectRef = z.strictObject({
   apiVersion: z.string(),
@@ -13,7 +14,10 @@ const objectRef = z.strictObject({
 });
 const liveObject = z.custom<Manifest>(
   isManifest,
-  'expected a Kubernetes object with apiVersion, kind and metadata.name; write it as kubectl get -o yaml does',
+  wrongAndFix(
+    'expected a Kubernetes object with apiVersion, kind and metadata.name',
+    'write it as kubectl get -o yaml does',
+  ),
 );
 
 /** The outcome of one object; `result` is a value of KubeFleet's applier (`Applied`, `FailedToTakeOver`, `FoundDrifts`, …). */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { error, type Issue } from './issue.ts';
+import { readSchemaMessage } from './schema-message.ts';
 import { nearest } from './syntax.ts';
 
 /** zod's findings in our words. A value of the wrong type gets no second finding about its size. */
@@ -63,9 +64,9 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown):
 const nameOf = (path: Issue['path']): string =>
   typeof path.at(-1) === 'number' ? `${path.at(-2) ?? ''}[${path.at(-1)}]` : String(path.at(-1) ?? 'document');
 
-/** Some schemas have their own message and, after a semicolon, a fix. */
-function inOwnWords(path: Issue['path'], text: string): Issue {
-  const [wrong, fix = 'write what `gitfleet schema` lists for it'] = text.split('; ');
+/** Some schemas have their own message, with or without a fix. */
+function inOwnWords(path: Issue['path'], message: string): Issue {
+  const { wrong, fix = 'write what `gitfleet schema` lists for it' } = readSchemaMessage(message);
   return error('invalid', path, `${nameOf(path)}: ${wrong}`, fix);
 }
 

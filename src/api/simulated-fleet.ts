@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { objectMeta } from './meta.ts';
 import { parseQuantity } from './quantity.ts';
+import { wrongAndFix } from './schema-message.ts';
 
 const seconds = z.number().min(0);
 const quantity = z
   .union([z.string(), z.number().min(0)])
   .transform(String)
-  .refine((text) => parseQuantity(text) !== undefined, 'this is not a quantity; write for example 500m, 4 or 16Gi');
+  .refine(
+    (text) => parseQuantity(text) !== undefined,
+    wrongAndFix('this is not a quantity', 'write for example 500m, 4 or 16Gi'),
+  );
 
 /** When a fault is active, for which requests, and how often. Seconds count from the start of the simulation, in its own time. */
 const when = {
@@ -61,17 +65,20 @@ export const simulatedFault = z
     z.strictObject({ type: z.literal('StaleRead'), seconds, ...when }),
   ])
   .superRefine(({ type, fromSeconds, untilSeconds, verbs }, context) => {
-    const say = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    const refuse = (field: string, wrong: string, fix: string) =>
+      context.addIssue({ code: 'custom', path: [field], message: wrongAndFix(wrong, fix) });
     if (untilSeconds !== undefined && untilSeconds <= fromSeconds)
-      say(
+      refuse(
         'untilSeconds',
-        `must be more than fromSeconds (${fromSeconds}): the fault would never be active; write a later one`,
+        `must be more than fromSeconds (${fromSeconds}): the fault would never be active`,
+        'write a later one',
       );
     const own = verbsOf[type];
     if (own && verbs && !verbs.some((verb) => own.includes(verb)))
-      say(
+      refuse(
         'verbs',
-        `must name one of ${own.join(', ')}: ${type} affects no other verbs; add one of them, or remove verbs`,
+        `must name one of ${own.join(', ')}: ${type} affects no other verbs`,
+        'add one of them, or remove verbs',
       );
   });
 export type SimulatedFault = z.output<typeof simulatedFault>;
@@ -143,7 +150,7 @@ const common = {
   /** As in `/version`, without the leading v: `1.32.4`. */
   kubernetesVersion: z
     .string()
-    .regex(/^\d+\.\d+\.\d+$/, 'must be a version; write for example 1.32.4')
+    .regex(/^\d+\.\d+\.\d+$/, wrongAndFix('must be a version', 'write for example 1.32.4'))
     .optional(),
   /** Seconds of simulated time until an object of a kind is ready; Termination: until a deleted pod is gone. */
   readySeconds: readiness.optional(),
@@ -176,7 +183,7 @@ export const simulatedFleet = z.strictObject({
         name: z
           .string()
           .max(63)
-          .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'must be a DNS label; write for example zone-1'),
+          .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, wrongAndFix('must be a DNS label', 'write for example zone-1')),
         ...common,
       }),
     ),

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { objectMeta, timestamp } from './meta.ts';
+import { wrongAndFix } from './schema-message.ts';
 import { ownVersion } from './upgrade-strategy.ts';
 
 /** A day, or an instant. */
-const day = z.union([z.iso.date(), timestamp], { error: 'must be a date; write for example 2026-11-03' });
+const day = z.union([z.iso.date(), timestamp], {
+  error: wrongAndFix('must be a date', 'write for example 2026-11-03'),
+});
 
 const kubernetesVersion = z.strictObject({
   version: z.string(),

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { labelSelector } from '../meta.ts';
+import { wrongAndFix } from '../schema-message.ts';
 import { budgetReasons } from './node-pool.ts';
 
 /** Count or percentage, as text: `"10"` or `"25%"`. */
 const amount = z.union([z.string(), z.number().int()], {
-  error: 'must be a whole number or a percentage; write for example "2" or "25%"',
+  error: wrongAndFix('must be a whole number or a percentage', 'write for example "2" or "25%"'),
 });
 
 /** `FleetConfig.spec.nodeDisruption`: limits above the pools, for members that gitfleet disrupts itself. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { objectMeta } from '../meta.ts';
+import { wrongAndFix } from '../schema-message.ts';
 
 /** A quantity as text, or a plain number as users may write it. */
 export const quantity = z.union([z.string(), z.number()], {
-  error: 'must be a quantity; write for example 500m or 16Gi',
+  error: wrongAndFix('must be a quantity', 'write for example 500m or 16Gi'),
 });
 
 export const nodeTaint = z.strictObject({

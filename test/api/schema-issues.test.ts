@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { schemaIssues } from '../../src/api/schema-issues.ts';
+import { wrongAndFix } from '../../src/api/schema-message.ts';
+
+it.each([
+  [
+    'and its fix',
+    wrongAndFix('must be a or b; c is old', 'write a; or b'),
+    'must be a or b; c is old',
+    'write a; or b',
+  ],
+  ['without a fix', 'must be a; not b', 'must be a; not b', 'write what `gitfleet schema` lists for it'],
+])('the message of a schema is shown whole, %s', (_, message, wrong, fix) => {
+  const schema = z.object({ size: z.string().refine(() => false, message) });
+  const document = { size: 'b' };
+  const found = schemaIssues(schema.safeParse(document).error!.issues, schema, document);
+  expect(found).toEqual([{ severity: 'error', code: 'invalid', path: ['size'], message: `size: ${wrong}`, fix }]);
+});
