@@ -77,6 +77,8 @@ export interface Fleet {
   readonly notActedOn: readonly ObjectRef[];
   /** Objects whose file is there but invalid: held at their last good version, never read as deleted. */
   readonly refused: readonly ObjectRef[];
+  /** Why they are refused, as far as known: the first error of each, by `sourceKey`. */
+  readonly whyRefused: ReadonlyMap<string, Problem>;
   /** True when some file could not be read far enough to know which objects it holds: then nothing may be concluded from absence. */
   readonly unreadable: readonly string[];
   /** Nothing new starts until this happens, as in a freeze. Absent: only the freezes of the FleetConfig count. */
@@ -119,6 +121,7 @@ export const emptyFleet: Fleet = {
   invalidPools: [],
   notActedOn: [],
   refused: [],
+  whyRefused: new Map(),
   unreadable: [],
   problems: [],
 };

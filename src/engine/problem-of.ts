@@ -15,10 +15,6 @@ export const problemOf = (fleet: Pick<Fleet, 'sources'>, object: Named, problem:
 /** How the message of a problem begins that is one of an object: `ClusterResourcePlacement web: `. */
 export const nameInFront = (object: Named): string => `${describeRef(object)}: `;
 
-/** Whether a problem is one of an object. Of what is published only its message names the object. */
-export const isProblemOf = ({ message }: Pick<Problem, 'message'>, object: Named): boolean =>
-  message.startsWith(nameInFront(object));
-
 /** File and position of an object of the fleet; undefined where no file of this commit has it, and in a fleet that was not loaded. */
 export const sourceOf = ({ sources }: Pick<Fleet, 'sources'>, { kind, ...named }: Named): Source | undefined =>
   sources?.get(sourceKey(kind, named));

@@ -1,4 +1,6 @@
+import type { ObjectRef } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
+import { type Fleet, sourceKey } from '../engine/input.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import { removalsToApprove } from '../repo/record/removals-to-approve.ts';
 import type { DashboardInput } from './dashboard-input.ts';
@@ -67,12 +69,19 @@ export function summaryOf(
     ...(shortages.size > 0 && { notEnoughClusters: [...shortages.values()].slice(0, mostShortages).map(listed) }),
     guard: plan.guard,
     ...(fleet.refused.length > 0 && {
-      notValid: fleet.refused.map(({ kind, name, namespace }) => ({ kind, name, ...(namespace && { namespace }) })),
+      notValid: fleet.refused.map((ref) => notValid(ref, fleet)),
     }),
     ...(fleet.unreadable.length > 0 && { notRead: fleet.unreadable }),
     // Spans of time begin with the instant of the plan, so that every plan would be published.
     problems: plan.problems.map(({ spans: _, ...problem }) => problem),
   };
+}
+
+/** With the place of its first error, which is among the problems. */
+function notValid(ref: ObjectRef, { whyRefused }: Pick<Fleet, 'whyRefused'>): object {
+  const { kind, name, namespace } = ref;
+  const { file, line, column } = whyRefused.get(sourceKey(kind, ref)) ?? {};
+  return { kind, name, ...(namespace && { namespace }), ...(file !== undefined && { file, line, column }) };
 }
 
 const listed = ({ kind, name, namespace, found, wanted, since, why }: Shortage) => ({

@@ -1,8 +1,8 @@
 import type { Placement } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
-import { isProblemOf } from '../../engine/problem-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { positionText } from '../../repo/fleet/positions.ts';
+import type { NotInEffect } from '../../repo/record/summary.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type HeldObject, holdsOf } from '../../report/holds-of.ts';
 import type { KindMeant } from '../kinds/kinds.ts';
@@ -94,10 +94,10 @@ export function notCreated(
   ];
 }
 
-const whyNotValid = (object: HeldObject, errors: readonly Problem[]): string =>
+const whyNotValid = (object: NotInEffect['notValid'][number], errors: readonly Problem[]): string =>
   because(
     `${describeRef(object)}: its file is not valid`,
-    errors.find((problem) => isProblemOf(problem, object)),
+    errors.find((problem) => problem.file !== undefined && positionText(problem) === positionText(object)),
   );
 
 const whyNotRead = (file: string, errors: readonly Problem[]): string =>

@@ -1,11 +1,12 @@
 import { type FleetObject, kindOf } from '../../api/kinds.ts';
 import type { PlacementKey } from '../../api/meta.ts';
 import { isPlacement, placementKey } from '../../api/placement.ts';
+import type { Problem } from '../../api/problem.ts';
 import { writtenRef } from '../../api/written-ref.ts';
 import { type Fleet, sourceKey } from '../../engine/input.ts';
 import { shapeCheck } from '../schemas/kind-shapes.ts';
 import type { RepoTree } from '../tree.ts';
-import { locate } from './finding.ts';
+import { type Finding, locate } from './finding.ts';
 import { fleetObjects, namesStrategy } from './fleet-objects.ts';
 import { hubObjects } from './hub-objects.ts';
 import { fleetRowOf } from './kinds/rows.ts';
@@ -37,6 +38,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
     resources: hub.objects,
     invalidPools: hub.invalidPools,
     refused: [...documents.refused, ...sorted.refused, ...fleet.refused, ...hub.refused],
+    whyRefused: firstErrors(findings, located),
     unreadable: [
       ...usable.refused,
       ...documents.unreadable,
@@ -58,6 +60,15 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
       kindOf(object).notActedOn?.(object) === undefined ? [] : (writtenRef(object) ?? []),
     ),
   });
+}
+
+/** The first error of each object, by `sourceKey`. `located`: the problem of each finding. */
+function firstErrors(findings: readonly Finding[], located: readonly Problem[]): Fleet['whyRefused'] {
+  const errors = findings.flatMap(({ ref, issue }, at) =>
+    ref && issue.severity === 'error' ? [{ key: sourceKey(ref.kind, ref), problem: located[at]! }] : [],
+  );
+  const lastFirst = errors.sort((a, b) => byPosition(b.problem, a.problem));
+  return new Map(lastFirst.map(({ key, problem }) => [key, problem]));
 }
 
 /** Planning finds problems in NodePools, too. */

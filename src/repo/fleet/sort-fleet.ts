@@ -13,6 +13,7 @@ export function sortFleet(read: {
   readonly resources: readonly HubObject[];
   readonly invalidPools: readonly Manifest[];
   readonly refused: readonly ObjectRef[];
+  readonly whyRefused: Fleet['whyRefused'];
   readonly unreadable: readonly string[];
   readonly problems: readonly Problem[];
   readonly notActedOn: readonly ObjectRef[];
@@ -33,6 +34,7 @@ export function sortFleet(read: {
     invalidPools: [...read.invalidPools].sort(by(({ metadata }) => metadata.name)),
     notActedOn: [...read.notActedOn].sort(by(textOf)),
     refused: [...new Map(read.refused.map((ref) => [textOf(ref), ref])).values()].sort(by(textOf)),
+    whyRefused: read.whyRefused,
     unreadable: [...new Set(read.unreadable)].sort(),
     problems: read.problems,
     sources: read.sources,

@@ -28,7 +28,18 @@ export const summary = z.looseObject({
   pullRequests: z.array(requestPage.extend({ approval: z.string() })).optional(),
   holds: z.array(listedHold).optional(),
   guard: z.array(z.looseObject({ message: z.string() })).optional(),
-  notValid: z.array(z.object({ kind: z.string(), name: z.string(), namespace: z.string().optional() })).optional(),
+  notValid: z
+    .array(
+      z.object({
+        kind: z.string(),
+        name: z.string(),
+        namespace: z.string().optional(),
+        file: z.string().optional(),
+        line: z.number().optional(),
+        column: z.number().optional(),
+      }),
+    )
+    .optional(),
   notRead: z.array(z.string()).optional(),
   problems: z
     .array(z.custom<Problem>((value) => typeof (value as Partial<Problem> | null)?.message === 'string'))
@@ -41,7 +52,7 @@ type Summary = z.infer<typeof summary>;
 export interface NotInEffect {
   /** Why the guard refused the plan. */
   readonly refusals: readonly string[];
-  /** Objects whose files are not valid. */
+  /** Objects whose files are not valid, with the place of their first error where it is known. */
   readonly notValid: NonNullable<Summary['notValid']>;
   /** Unreadable files, which may contain anything. */
   readonly notRead: readonly string[];

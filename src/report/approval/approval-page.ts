@@ -182,8 +182,7 @@ function soFar(run: StagedUpdateRun): Item[] {
     const [done, failed] = [of('True'), of('False')];
     if (done.length + failed.length === 0) return [];
     const waits = tasks.filter(
-      ({ stage, timing, type, progress }) =>
-        stage === stageName && timing === 'after' && !(type === 'Approval' && progress === 'not requested yet'),
+      ({ stage, timing, isRequested }) => stage === stageName && timing === 'after' && isRequested,
     );
     return [
       {

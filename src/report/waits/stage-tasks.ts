@@ -11,6 +11,8 @@ export interface StageTaskState {
   readonly stage: string;
   readonly timing: 'before' | 'after';
   readonly type: TaskStatus['type'];
+  /** A soak needs no request. */
+  readonly isRequested: boolean;
   /** The run waits for it now. */
   readonly isOpen: boolean;
   /** Its progress in a few words. */
@@ -45,6 +47,7 @@ function ofApproval(stage: StageStatus, timing: 'before' | 'after', task: TaskSt
     stage: stage.stageName,
     timing,
     type: 'Approval',
+    isRequested: asked !== undefined || answer !== undefined,
     isOpen: asked !== undefined && !approved,
     progress: approved
       ? (approvedText(task.approvedBy) ?? 'approved')
@@ -66,6 +69,7 @@ function ofSoak(stage: StageStatus, task: TaskStatus, waitMs: number): StageTask
     stage: stage.stageName,
     timing: 'after',
     type: 'TimedWait',
+    isRequested: true,
     isOpen,
     progress: `${formatDuration(waitMs)}${over ? ', over' : isOpen ? ', under way' : ', not started'}`,
     since: over?.lastTransitionTime ?? (finished === undefined ? undefined : formatInstant(finished)),
