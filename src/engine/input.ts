@@ -33,15 +33,20 @@ export interface PlanInput {
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
   /**
    * What cluster upgrades see of members in place of `observations`: a forecast knows what its members run and nothing else of them.
-   * Of a member without an entry nothing is known.
+   * Of a member without an entry nothing is known. `undefined` = they see `observations`.
    */
-  readonly upgradeObservations?: ReadonlyMap<ClusterName, ClusterObservation>;
+  readonly upgradeObservations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
   readonly record: FleetRecord;
-  /** Bindings that nothing but the record claims: the guard also counts what their clusters show. Undefined = none. */
-  readonly isUnproven?: (key: PlacementKey, cluster: ClusterName) => boolean;
+  readonly unproven: UnprovenBindings;
   /** Lower-case hex sha-256 of the UTF-8 text. Handed in because the engine imports nothing. */
   readonly digest: (text: string) => string;
 }
+
+/**
+ * Clusters of bindings that nothing but the record claims, by placement. The guard also counts what they show, and that a placement
+ * has failed there is not believed.
+ */
+export type UnprovenBindings = ReadonlyMap<PlacementKey, ReadonlySet<ClusterName>>;
 
 /** The fleet repo at one commit: valid, defaulted objects, each list sorted by (namespace, name). */
 export interface Fleet {
@@ -87,7 +92,7 @@ export interface Fleet {
   /** Positions of fleet objects in their files, by `sourceKey`, for problems that only planning finds. */
   readonly sources?: ReadonlyMap<string, Source>;
   /** Who gave the approvals. Undefined: the history of the repo was not read. */
-  readonly approvers?: Approvers | undefined;
+  readonly approvers: Approvers | undefined;
 }
 
 /** No one-time requests: no runs, approvals or evictions. */
@@ -124,6 +129,7 @@ export const emptyFleet: Fleet = {
   whyRefused: new Map(),
   unreadable: [],
   problems: [],
+  approvers: undefined,
 };
 
 /** Placements that have a valid file, by key, including those with a deletionTimestamp. */

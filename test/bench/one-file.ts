@@ -13,6 +13,7 @@ import { openSource } from '../../src/git/source.ts';
 import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
+import { planDefaults } from '../support/plan-defaults.ts';
 import { inTempDir, openFleetRepo, smallWorkload } from './fleet-repo.ts';
 import { healthyMember } from './healthy-member.ts';
 import { appName, largeRepo } from './large-repo.ts';
@@ -95,7 +96,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
       commit = await source.poll();
       return loadFleet(await source.tree(commit), cache);
     };
-    const input = (fleet: Fleet) => ({ now: at, commit, fleet, observations, record, digest });
+    const input = (fleet: Fleet) => ({ now: at, commit, fleet, observations, record, ...planDefaults, digest });
     const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [] };
     const publish = (result: PlanResult, texts: ReadonlyMap<string, string>) => {
       memo = memoOf(result.parts);

@@ -10,6 +10,7 @@ import { readRecord } from '../../src/repo/record/read.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import { effectMarkdown } from '../../src/report/effect/effect-markdown.ts';
 import { effectText } from '../../src/report/effect/effect-text.ts';
+import { planDefaults } from '../support/plan-defaults.ts';
 import { inTempDir, openFleetRepo, placementFile, smallWorkload } from './fleet-repo.ts';
 import { healthyMember } from './healthy-member.ts';
 import { largeRepo } from './large-repo.ts';
@@ -79,7 +80,15 @@ async function changedFleet(): Promise<{
     let texts: ReadonlyMap<string, string> = new Map();
     let record = readRecord(texts).record;
     let observations = new Map(fleet.members.map(({ metadata: { name } }) => [name, healthyMember(name, at)]));
-    const present = (): PlanInput => ({ now: at, commit, fleet, observations, record, digest: sha256 });
+    const present = (): PlanInput => ({
+      now: at,
+      commit,
+      fleet,
+      observations,
+      record,
+      ...planDefaults,
+      digest: sha256,
+    });
     for (let turn = 0; turn < 6; turn++) {
       const result = planFleet(present());
       const beside = {

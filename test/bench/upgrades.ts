@@ -13,6 +13,7 @@ import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { upgradeMember, upgradeRun, upgradeStrategy } from '../support/cluster-upgrades.ts';
 import { treeOf } from '../support/paper-fleet.ts';
+import { planDefaults } from '../support/plan-defaults.ts';
 import { healthyMember } from './healthy-member.ts';
 import { limits } from './limits.ts';
 import { median, p95, peakRss, report } from './report.ts';
@@ -63,6 +64,7 @@ async function forecasting(membersInGroup: number): Promise<number> {
     commit: 'c'.repeat(40),
     fleet,
     observations: new Map(fleet.members.map(({ metadata: { name } }) => [name, seen(name)])),
+    ...planDefaults,
     record: readRecord(new Map()).record,
     digest,
   };
@@ -95,6 +97,7 @@ async function measure(membersInGroup: number): Promise<{
     commit: 'c'.repeat(40),
     fleet,
     observations,
+    ...planDefaults,
     record,
     digest,
   });

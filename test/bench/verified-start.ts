@@ -11,6 +11,7 @@ import { type GitSource, openSource } from '../../src/git/source.ts';
 import { memoryCache, readThrough } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
+import { planDefaults } from '../support/plan-defaults.ts';
 import { inTempDir, openFleetRepo, smallWorkload } from './fleet-repo.ts';
 import { healthyMember } from './healthy-member.ts';
 import { appName, largeRepo } from './large-repo.ts';
@@ -53,7 +54,15 @@ export async function run(): Promise<void> {
       });
       if (verified.problems.length + verified.waiting.size > 0) throw new Error('the record is not verified');
       const checked = performance.now();
-      planFleet({ now: at, commit, fleet, observations: membersOf(fleet), record: verified.record, digest });
+      planFleet({
+        now: at,
+        commit,
+        fleet,
+        observations: membersOf(fleet),
+        record: verified.record,
+        ...planDefaults,
+        digest,
+      });
       const ended = performance.now();
       plain.push(ended - began - (checked - loaded));
       verifying.push(ended - began);
@@ -83,7 +92,15 @@ async function recorded(
   const publish = async (): Promise<void> => {
     const tip = await source.poll();
     const fleet = await loadFleet(await source.tree(tip), cache);
-    const { plan } = planFleet({ now: at, commit: tip, fleet, observations: membersOf(fleet), record, digest });
+    const { plan } = planFleet({
+      now: at,
+      commit: tip,
+      fleet,
+      observations: membersOf(fleet),
+      record,
+      ...planDefaults,
+      digest,
+    });
     files = statusFiles(plan, files, {
       branch: 'main',
       unreachable: new Map(),

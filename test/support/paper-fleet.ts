@@ -17,6 +17,7 @@ import { readRecord } from '../../src/repo/record/read.ts';
 import { renderRecord } from '../../src/repo/record/write.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import type { RepoTree } from '../../src/repo/tree.ts';
+import { planDefaults } from './plan-defaults.ts';
 
 /** A copy of the input, so that no cache has it. */
 const strange = ({ digest, ...values }: PlanInput): PlanInput => ({ ...structuredClone(values), digest });
@@ -139,6 +140,7 @@ export class PaperFleet {
       commit: this.commit,
       fleet: damaged ? { ...fleet, problems: [...fleet.problems, ...problems] } : fleet,
       observations: this.#observations(fleet),
+      ...planDefaults,
       record,
       digest: sha256,
     };

@@ -31,7 +31,9 @@ export function shortagesAhead(
     commit: tip,
     fleet,
     observations: undefined,
+    upgradeObservations: undefined,
     record,
+    unproven: new Map(),
     digest: sha256,
   });
   const present = planFleet(input);

@@ -66,7 +66,10 @@ export async function withPlanInput<T>(
       commit: repo.tree.id,
       fleet: { ...loaded, problems },
       observations: observed?.observations,
+      upgradeObservations: undefined,
       record: recorded.record,
+      // Nothing but the record is there.
+      unproven: new Map(),
       digest: sha256,
     };
     return await use(input, { isCommit: repo.from === 'commit', tree: repo.tree, unreachable: recorded.unreachable });

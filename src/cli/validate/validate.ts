@@ -87,7 +87,16 @@ async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<r
   const now = new Date().toISOString();
   const { record } = readRecord(new Map());
   const all = allAtOnce(fleet);
-  const { plan } = planFleet({ now, commit: tree.id, fleet: all, record, observations: undefined, digest: sha256 });
+  const { plan } = planFleet({
+    now,
+    commit: tree.id,
+    fleet: all,
+    observations: undefined,
+    upgradeObservations: undefined,
+    record,
+    unproven: new Map(),
+    digest: sha256,
+  });
   const planned = plan.problems.filter(({ code }) => foundByPlanning.has(code));
   const loose = isPart
     ? []

@@ -170,7 +170,15 @@ async function load(
   const found = [...fleet.problems, ...fleetWarnings(fleet, record), ...problems, ...before.problems, ...mismatches];
   const approvers = asked.insteadOf === undefined ? await findApprovers({ commit, fleet, record }) : undefined;
   const whole = { ...fleet, problems: found, approvers };
-  const planInput = { now, commit, fleet: whole, record, digest: sha256 };
+  const planInput = {
+    now,
+    commit,
+    fleet: whole,
+    upgradeObservations: undefined,
+    record,
+    unproven: verifier.unproven(),
+    digest: sha256,
+  };
   return { before, ...verified, isPublished: claimed === before.record, fleet, problems, input: planInput };
 }
 
@@ -252,7 +260,7 @@ async function plan(
     shownBy: (doubtful) =>
       withheldTargets(planFleet({ ...input, record: doubtful, observations }), verifier, observations).shown,
   });
-  const result = planFleet({ ...input, record, observations, isUnproven: verifier.isDoubted }, memo);
+  const result = planFleet({ ...input, record, observations, unproven: verifier.unproven() }, memo);
   // Invented bindings may be what the guard refuses. Without a plan no actor looks whether their clusters have anything of them.
   const refused = result.plan.guard.length > 0 ? verifier.unconfirmed({ observations, swept: swept.whole }) : [];
   const unswept = new Set([...unconfirmed, ...refused]).intersection(swept.never);

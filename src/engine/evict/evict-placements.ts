@@ -23,7 +23,7 @@ export function evictPlacements(
     now: input.now,
     inFleet: (cluster) => inFleet(cluster, world),
     isUnavailable: unavailableByUpgrade(world),
-    isUnproven: ({ placement }, cluster) => input.isUnproven?.(placementKey(refOf(placement)), cluster) ?? false,
+    unproven: input.unproven,
     pauseOf: (work) => (work ? placementPause(work, world) : pause),
     digest: input.digest,
     refused: input.fleet.refused,

@@ -1,9 +1,10 @@
 import type { DisruptionBudget } from '../../api/disruption-budget.ts';
 import type { Eviction } from '../../api/eviction.ts';
 import type { ClusterName, Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
+import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { placementBudget } from '../budget/placement-budget.ts';
-import type { Fleet } from '../input.ts';
+import type { Fleet, UnprovenBindings } from '../input.ts';
 import { findCondition, withTransitionTime } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
 import { type Pause, pausedHold } from '../pause/pause.ts';
@@ -24,8 +25,7 @@ export interface EvictInput {
   readonly inFleet: (cluster: ClusterName) => boolean;
   /** Whether a cluster counts as unavailable whatever runs there: it is being upgraded. */
   readonly isUnavailable: (cluster: ClusterName) => boolean;
-  /** Whether nothing but the status branch claims what the placement has on the cluster. */
-  readonly isUnproven: (work: PlacementWork, cluster: ClusterName) => boolean;
+  readonly unproven: UnprovenBindings;
   /** The pause of a placement; without one, of the fleet. Evictions wait for its end. */
   readonly pauseOf: (work: PlacementWork | undefined) => Pause;
   readonly digest: (text: string) => string;
@@ -127,7 +127,7 @@ function verdictOn({ spec }: Eviction, work: PlacementWork | undefined, input: E
     budget: placementBudget({ kind: 'ClusterResourcePlacement', name: spec.placementName }, input),
     inFleet: input.inFleet,
     isUnavailable: input.isUnavailable,
-    isUnproven: work !== undefined && input.isUnproven(work, spec.clusterName),
+    isUnproven: input.unproven.get(placementKey({ name: spec.placementName }))?.has(spec.clusterName) === true,
   });
 }
 

@@ -66,7 +66,7 @@ export interface RunsInput {
   /** Runs whose record cannot be read, by `[ns.]name`: it counts as lost. */
   readonly unread: ReadonlySet<string> | undefined;
   readonly sources: Fleet['sources'];
-  readonly approvers?: Fleet['approvers'];
+  readonly approvers: Fleet['approvers'];
 }
 
 interface NamedObject {

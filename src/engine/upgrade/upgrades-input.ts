@@ -58,5 +58,5 @@ export interface UpgradesInput {
   readonly recordLost: boolean;
   readonly unread: ReadonlySet<string> | undefined;
   readonly sources: Fleet['sources'];
-  readonly approvers?: Fleet['approvers'];
+  readonly approvers: Fleet['approvers'];
 }

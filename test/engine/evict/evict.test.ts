@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Eviction } from '../../../src/api/eviction.ts';
+import type { ClusterName, PlacementKey } from '../../../src/api/meta.ts';
 import type { PlacementPolicy } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { type EvictInput, evict } from '../../../src/engine/evict/evict.ts';
@@ -13,6 +14,7 @@ const eviction = (name: string, clusterName: string, placementName = 'web'): Evi
   metadata: { name },
   spec: { placementName, clusterName },
 });
+const unproven: EvictInput['unproven'] = new Map([['web' as PlacementKey, new Set(['c-0' as ClusterName])]]);
 const run = (change: Partial<EvictInput>) =>
   evict({
     works: [],
@@ -22,7 +24,7 @@ const run = (change: Partial<EvictInput>) =>
     now: T0,
     inFleet: () => true,
     isUnavailable: () => false,
-    isUnproven: () => false,
+    unproven: new Map(),
     pauseOf: () => notPaused,
     digest,
     refused: [],
@@ -85,12 +87,12 @@ describe('the verdict on an eviction', () => {
     ['a failed binding, whatever the budget', { works: fleet([no('c-0')]), budgets: strict }, executed],
     [
       'a binding without a budget that only the record says has failed',
-      { works: fleet([no('c-0')]), isUnproven: () => true },
+      { works: fleet([no('c-0')]), unproven },
       executed,
     ],
     [
       'an available binding that the cluster does not show yet',
-      { works: fleet([yes('c-0')]), budgets: strict, isUnproven: () => true },
+      { works: fleet([yes('c-0')]), budgets: strict, unproven },
       blocked,
     ],
     [
@@ -211,7 +213,7 @@ describe('the verdict on an eviction', () => {
 });
 
 it('waits where nothing but the status branch says that a placement with a budget has failed', () => {
-  const waits = run({ works: fleet([no('c-0')]), budgets: [budget({ maxUnavailable: 0 })], isUnproven: () => true });
+  const waits = run({ works: fleet([no('c-0')]), budgets: [budget({ maxUnavailable: 0 })], unproven });
   expect(waits.holds).toMatchObject([{ subject: { name: 'e', clusterName: 'c-0' }, reason: 'Unconfirmed' }]);
   expect(waits.recorded).toEqual([]);
   expect(waits.works[0]!.bindings[0]!.binding.deleting).toBeUndefined();

@@ -6,6 +6,7 @@ import { guard } from '../../../src/engine/guard/guard.ts';
 import type { Fleet, FleetRecord, PlanInput, RecordedPlacement } from '../../../src/engine/input.ts';
 import { emptyFleet } from '../../../src/engine/input.ts';
 import type { GuardFinding, Plan, PlannedBinding, Target } from '../../../src/engine/plan-document.ts';
+import { planDefaults } from '../../support/plan-defaults.ts';
 import { digest, placementOf, T0 } from '../staged/world.ts';
 
 export const objects = (count: number, from = 0): Manifest[] =>
@@ -82,6 +83,7 @@ export const inputOf = (
   now: T0,
   commit: 'c1',
   observations: undefined,
+  ...planDefaults,
   digest,
   ...change,
   fleet: {

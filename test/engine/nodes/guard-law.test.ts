@@ -9,6 +9,7 @@ import { sha256 } from '../../../src/repo/sha256.ts';
 import { drawn, patience } from '../../support/law-runs.ts';
 import { claim, node, nodeMember, nodePool, pod, smallMarket } from '../../support/node-world.ts';
 import { treeOf } from '../../support/paper-fleet.ts';
+import { planDefaults } from '../../support/plan-defaults.ts';
 
 const podOf = fc.record({
   node: fc.nat(4),
@@ -138,6 +139,7 @@ it(
           commit: 'c'.repeat(40),
           fleet,
           observations: new Map([['eu-1' as ClusterName, observed(given)]]),
+          ...planDefaults,
           record,
           digest: sha256,
         });

@@ -205,6 +205,7 @@ export const inputOf = (change: Partial<RunsInput>): RunsInput => ({
   recordLost: false,
   unread: undefined,
   sources: undefined,
+  approvers: undefined,
   overridesFor: () => ({}),
   ...change,
 });

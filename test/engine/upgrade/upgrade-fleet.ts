@@ -14,6 +14,7 @@ import { readRecord } from '../../../src/repo/record/read.ts';
 import { renderRecord } from '../../../src/repo/record/write.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';
 import { changes, treeOf } from '../../support/paper-fleet.ts';
+import { planDefaults } from '../../support/plan-defaults.ts';
 
 type Upgrade = NonNullable<ClusterObservation['upgrade']>;
 type Versions = NonNullable<ClusterObservation['versions']>;
@@ -113,6 +114,7 @@ export class UpgradeFleet {
       commit: 'c'.repeat(40),
       fleet: { ...(await loadFleet(treeOf(this.files), this.#cache)), approvers: this.approvers },
       observations: this.isObserved ? this.#observations() : undefined,
+      ...planDefaults,
       record,
       digest: sha256,
     };

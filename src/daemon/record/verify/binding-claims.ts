@@ -4,7 +4,13 @@ import { type Placement, placementKey } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { evictionResult } from '../../../engine/evict/result.ts';
-import { type Fleet, type FleetRecord, type RecordedPlacement, writtenPlacements } from '../../../engine/input.ts';
+import {
+  type Fleet,
+  type FleetRecord,
+  type RecordedPlacement,
+  type UnprovenBindings,
+  writtenPlacements,
+} from '../../../engine/input.ts';
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
 import { memoize } from '../../../engine/kernel/memoize.ts';
 import { isCompleteObservation } from '../../../engine/observed.ts';
@@ -20,6 +26,8 @@ import type { ProvenRun } from './update-runs.ts';
 /** Bindings that only the record claims. */
 export interface DoubtedBindings {
   isDoubted(key: PlacementKey, cluster: ClusterName): boolean;
+  /** All of them, as they are now. */
+  unproven(): UnprovenBindings;
   /** Also the policy of the placement does not pick the cluster. */
   isOutOfPlace(key: PlacementKey, cluster: ClusterName): boolean;
   /** The removal of the placement from the cluster is one that only the cluster can prove. */
@@ -89,6 +97,14 @@ export function bindingVerifier(): BindingVerifier {
 
   return {
     isDoubted,
+    unproven: () =>
+      new Map(
+        [...read].flatMap(([key, { recorded, doubted }]) => {
+          if (doubted !== 'all' && doubted.size === 0) return [];
+          const clusters = recorded.state.bindings.map(({ targetCluster }) => targetCluster as ClusterName);
+          return [[key, new Set(clusters.filter((cluster) => isIn(doubted, cluster)))] as const];
+        }),
+      ),
     isDoubtedRemoval,
     doubtedRemovals: () =>
       [...read].flatMap(([key, { leaving }]) =>

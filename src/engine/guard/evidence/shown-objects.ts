@@ -15,7 +15,7 @@ export function shownObjects(
 ): readonly string[] {
   const recorded = record.placements.get(key);
   const objects = observations?.get(cluster)?.objects;
-  if (recorded === undefined || objects === undefined || !input.isUnproven?.(key, cluster)) return [];
+  if (recorded === undefined || objects === undefined || !input.unproven.get(key)?.has(cluster)) return [];
   const named = namesOf(recorded.snapshots);
   const isRebuilt = recorded.state.resourceSnapshots.some(isRebuiltSnapshot);
   return (byPlacement(objects).get(key) ?? []).flatMap(({ apiVersion, kind, metadata: { namespace, name } }) => {

@@ -7,6 +7,7 @@ import { loadFleet } from '../../../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../../../src/repo/record/read.ts';
 import { sha256 } from '../../../../src/repo/sha256.ts';
 import { treeOf } from '../../../support/paper-fleet.ts';
+import { planDefaults } from '../../../support/plan-defaults.ts';
 
 const now = '2026-11-20T10:00:00Z';
 
@@ -20,6 +21,7 @@ export async function inputOf(
     now,
     commit: 'c'.repeat(40),
     fleet: await loadFleet(treeOf(files)),
+    ...planDefaults,
     record: readRecord(new Map()).record,
     observations: new Map(observations.map((one) => [one.metadata.name, one])),
     digest: sha256,
