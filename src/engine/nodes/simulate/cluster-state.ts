@@ -1,21 +1,47 @@
 import { allowsLabels } from '../../node-pools/requirements.ts';
 import { type Taint, tolerates } from '../../node-pools/taints.ts';
 import type { ClusterNode } from '../cluster/cluster-nodes.ts';
-import type { Pod } from '../cluster/pod.ts';
 import { hostnameLabel } from '../launch/market.ts';
-import { occupancy } from './occupancy.ts';
+import { occupancy, type Shortage } from './occupancy.ts';
 import type { PodClass } from './pod-class.ts';
-import { type ClassTopology, count, mayRunIn, type Topologies, type TopologyGroup } from './topology.ts';
-import type { Volumes } from './volumes.ts';
+import type { PodClasses } from './pod-classes.ts';
+import {
+  type ClassTopology,
+  conflictIn,
+  count,
+  type DomainsOf,
+  type TopologyConflict,
+  type TopologyGroup,
+} from './topology.ts';
+
+/** What scheduling reads of a node. */
+export type StateNode = Pick<
+  ClusterNode,
+  | 'name'
+  | 'manifest'
+  | 'labels'
+  | 'taints'
+  | 'allocatable'
+  | 'claim'
+  | 'pool'
+  | 'isInitialized'
+  | 'isReady'
+  | 'isDeleting'
+  | 'isMarked'
+  | 'pods'
+>;
+
+/** Why a pod may not run on a node. `node`: its labels, its taints, or where volumes of the pod are. */
+export type Obstacle = Shortage | 'node' | TopologyConflict;
 
 /** The nodes of a cluster while pods are moved between them in thought. Everything done after a mark can be undone. */
 export interface ClusterState {
-  readonly nodes: readonly ClusterNode[];
+  readonly nodes: readonly StateNode[];
   readonly isPresent: (node: number) => boolean;
   /** Takes a node away, with everything on it. */
   readonly remove: (node: number) => void;
-  /** Whether a pod of the class may run there, as things stand. */
-  readonly accepts: (cls: PodClass, node: number) => boolean;
+  /** What keeps a pod of the class from running there, as things stand; undefined = nothing. */
+  readonly obstacleTo: (cls: PodClass, node: number) => Obstacle | undefined;
   readonly place: (cls: PodClass, node: number) => void;
   /** A pod on a node that does not exist yet, in the domains that are known of it. */
   readonly countOnNew: (cls: PodClass, domainAt: (topologyKey: string) => string | undefined) => void;
@@ -25,22 +51,18 @@ export interface ClusterState {
   readonly rollback: (mark: number) => void;
 }
 
-export interface StateInput {
-  readonly nodes: readonly ClusterNode[];
-  readonly classOf: (pod: Pod) => PodClass;
-  readonly resources: readonly string[];
-  readonly topologies: Topologies;
-  readonly volumes: Volumes;
+export interface StateInput extends PodClasses {
+  readonly nodes: readonly StateNode[];
   /** Some pool has such a taint: then pods put up with it anywhere (core relaxes it). */
   readonly toleratesPreference: boolean;
-  /** Values of a topology key that exist somewhere, or could be launched. */
-  readonly launchableDomains: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Values of a topology key that could be launched; undefined = no node is ever added. */
+  readonly launchableDomains: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 }
 
 export function clusterState(input: StateInput): ClusterState {
   const { nodes, classOf, resources, topologies, volumes } = input;
   const present = new Uint8Array(nodes.length).fill(1);
-  const { use, holds } = occupancy(nodes, { resources, volumes });
+  const { use, shortageOf } = occupancy(nodes, { resources, volumes });
   const undo: (() => void)[] = [];
   const { isCompatible, countsNode, domainsOf, changed } = suitability(input, present);
 
@@ -83,10 +105,12 @@ export function clusterState(input: StateInput): ClusterState {
         for (const cls of own) tally(cls, at, 1);
       });
     },
-    accepts(cls, at) {
-      if (!holds(cls, at) || !isCompatible(cls, at)) return false;
+    obstacleTo(cls, at) {
+      const shortage = shortageOf(cls, at);
+      if (shortage !== undefined) return shortage;
+      if (!isCompatible(cls, at)) return 'node';
       const topology = topologies.of(cls);
-      return topology.isFree || mayRunIn(topology, (key) => domainOf(nodes[at]!, key), domainsOf);
+      return topology.isFree ? undefined : conflictIn(topology, (key) => domainOf(nodes[at]!, key), domainsOf);
     },
     place(cls, at) {
       use(cls, at, 1);
@@ -101,7 +125,7 @@ export function clusterState(input: StateInput): ClusterState {
       tallyOnNew(cls, domainAt, 1);
       undo.push(() => tallyOnNew(cls, domainAt, -1));
     },
-    mayRunIn: (cls, domainAt) => mayRunIn(topologies.of(cls), domainAt, domainsOf),
+    mayRunIn: (cls, domainAt) => conflictIn(topologies.of(cls), domainAt, domainsOf) === undefined,
     topologyOf: topologies.of,
     mark: () => undo.length,
     rollback(mark) {
@@ -141,10 +165,12 @@ function suitability(input: StateInput, present: Uint8Array) {
   }
 
   /** A domain whose nodes all went away counts only where another could be launched there. */
-  function domainsOf({ group }: ClassTopology['spread'][number]): ReadonlySet<string> {
+  function domainsOf({ group }: ClassTopology['spread'][number]): ReturnType<DomainsOf> {
+    const { launchableDomains: launchable } = input;
+    if (launchable !== undefined && group.topologyKey === hostnameLabel) return undefined;
     const known = existing.get(group);
     if (known) return known;
-    const found = new Set(group.nodesOf === undefined ? input.launchableDomains.get(group.topologyKey) : []);
+    const found = new Set(group.nodesOf === undefined ? launchable?.get(group.topologyKey) : []);
     for (const [domain, there] of nodesByDomain(group)) if (there.some((at) => present[at] === 1)) found.add(domain);
     existing.set(group, found);
     return found;
@@ -163,10 +189,10 @@ function suitability(input: StateInput, present: Uint8Array) {
   return { isCompatible, countsNode, domainsOf, changed: () => existing.clear() };
 }
 
-export const domainOf = ({ labels, name }: ClusterNode, topologyKey: string): string | undefined =>
+export const domainOf = ({ labels, name }: StateNode, topologyKey: string): string | undefined =>
   topologyKey === hostnameLabel ? (labels[hostnameLabel] ?? name) : labels[topologyKey];
 
-export const matchesNode = ({ constraints, nodeNames }: PodClass, { labels, name }: ClusterNode): boolean =>
+export const matchesNode = ({ constraints, nodeNames }: PodClass, { labels, name }: StateNode): boolean =>
   (nodeNames === undefined || nodeNames.has(name)) &&
   constraints.every((alternatives) => alternatives.some((requirements) => allowsLabels(requirements, labels)));
 
@@ -189,7 +215,7 @@ const passing: ReadonlySet<string> = new Set([
 ]);
 
 /** Those of the node, and those that follow from its state. A node that is not initialized will lose its startup taints. */
-function blockingTaints({ manifest, taints, pool, claim, isInitialized, isReady }: ClusterNode): readonly Taint[] {
+function blockingTaints({ manifest, taints, pool, claim, isInitialized, isReady }: StateNode): readonly Taint[] {
   const isOff = (manifest['spec'] as { readonly unschedulable?: unknown } | undefined)?.unschedulable === true;
   const cordon = isOff ? [unschedulable] : [];
   if (claim !== undefined && !isInitialized) {

@@ -2,16 +2,19 @@ import type { ClusterNode } from '../cluster/cluster-nodes.ts';
 import { type HostPort, type PodClass, portsCollide } from './pod-class.ts';
 import type { Volumes } from './volumes.ts';
 
+/** What a node has too little of for a pod. */
+export type Shortage = 'resources' | 'host-ports' | 'volumes';
+
 /** What pods use of each node. */
 export interface Occupancy {
   /** Adds a pod, or with −1 takes away the one that was added last. */
   readonly use: (cls: PodClass, node: number, by: 1 | -1) => void;
-  /** Whether resources, host ports and volumes of the node leave room for a pod. */
-  readonly holds: (cls: PodClass, node: number) => boolean;
+  /** What of the node leaves no room for a pod; undefined = it has room. */
+  readonly shortageOf: (cls: PodClass, node: number) => Shortage | undefined;
 }
 
 export function occupancy(
-  nodes: readonly ClusterNode[],
+  nodes: readonly Pick<ClusterNode, 'name' | 'allocatable'>[],
   { resources, volumes }: { readonly resources: readonly string[]; readonly volumes: Volumes },
 ): Occupancy {
   const width = resources.length;
@@ -64,6 +67,10 @@ export function occupancy(
 
   return {
     use,
-    holds: (cls, at) => hasRoom(cls, at) && hasFreePorts(cls, at) && hasRoomForVolumes(cls, at),
+    shortageOf(cls, at) {
+      if (!hasRoom(cls, at)) return 'resources';
+      if (!hasFreePorts(cls, at)) return 'host-ports';
+      return hasRoomForVolumes(cls, at) ? undefined : 'volumes';
+    },
   };
 }

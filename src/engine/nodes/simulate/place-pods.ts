@@ -85,7 +85,8 @@ export function placePods(pods: readonly Pod[], of: Placing): Simulated {
 function landingPlace(pod: Pod, cls: PodClass, { state, fresh, isClosed, inWindow, order }: Placing): number {
   const avoided = fresh.has(pod) && !pod.isStarting ? inWindow : undefined;
   for (const at of order)
-    if (state.isPresent(at) && !isClosed(at) && avoided?.[at] !== 1 && state.accepts(cls, at)) return at;
+    if (state.isPresent(at) && !isClosed(at) && avoided?.[at] !== 1 && state.obstacleTo(cls, at) === undefined)
+      return at;
   return -1;
 }
 

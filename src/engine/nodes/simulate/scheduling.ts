@@ -7,12 +7,11 @@ import type { ClusterNode, ClusterNodes } from '../cluster/cluster-nodes.ts';
 import { isHeldForEver } from '../cluster/disruption-budgets.ts';
 import { type Pod, protectionOf } from '../cluster/pod.ts';
 import type { LaunchPool } from '../launch/launchables.ts';
-import { type ClusterState, clusterState } from './cluster-state.ts';
+import { type ClusterState, clusterState, type StateInput } from './cluster-state.ts';
 import { domainOfNew } from './new-node.ts';
 import { asOne, largestOf, placePods, type Simulated } from './place-pods.ts';
-import { classText, type PodClass, podClass } from './pod-class.ts';
-import { topologiesOf } from './topology.ts';
-import { volumesOf } from './volumes.ts';
+import type { PodClass } from './pod-class.ts';
+import { classifyPods } from './pod-classes.ts';
 
 /** Where pods would run if nodes went away. */
 export interface Scheduling {
@@ -55,9 +54,8 @@ export interface SchedulingInput {
 
 export function openScheduling({ cluster, pools, now, underWay, staying }: SchedulingInput): Scheduling {
   const { nodes } = cluster;
-  const classes = classifier(cluster, pools);
-  const { classOf } = classes;
-  const state = clusterState({ nodes, classOf, ...classes.input });
+  const { classOf, ...classes } = classifyPods(cluster);
+  const state = clusterState({ nodes, classOf, ...classes, ...ofNewNodes(pools) });
   const standard = landingOrder(nodes);
   const inWindow = Uint8Array.from(nodes, (node) => (isInWindow(node, now) ? 1 : 0));
   const leavingAnyway = new Set(nodes.flatMap((node, at) => (node.isDeleting || node.isMarked ? [at] : [])));
@@ -161,38 +159,15 @@ export function landingOrder(nodes: readonly ClusterNode[]): Int32Array {
   return Int32Array.from([...all.filter(initialized), ...all.filter((at) => !initialized(at))]);
 }
 
-/** Classes of all pods of a cluster, and what the state of the simulation is made from. */
-function classifier({ pods, extras }: ClusterNodes, pools: readonly LaunchPool[]) {
-  const resources = [...new Set(pods.flatMap(({ requests }) => [...requests.keys()]))].sort();
-  const indexOf = new Map(resources.map((name, at) => [name, at]));
-  const volumes = volumesOf(extras);
-  const namespaces = new Map(
-    extras.flatMap(({ kind, apiVersion, metadata }) =>
-      kind === 'Namespace' && apiVersion === 'v1' ? [[metadata.name, metadata.labels ?? {}] as const] : [],
-    ),
-  );
-  const byText = new Map<string, PodClass>();
-  const byPod = new Map<Pod, PodClass>();
-  for (const pod of pods) {
-    const text = classText(pod);
-    const known = byText.get(text) ?? podClass(pod, { id: byText.size, volumes, indexOf, namespaces });
-    byText.set(text, known);
-    byPod.set(pod, known);
-  }
+/** What the nodes that pools launch mean for pods: values of their labels, and taints that are preferences. */
+function ofNewNodes(pools: readonly LaunchPool[]): Pick<StateInput, 'toleratesPreference' | 'launchableDomains'> {
   const domains = new Map<string, Set<string>>();
   for (const { launchables } of pools)
     for (const { labels } of launchables)
       for (const [key, value] of Object.entries(labels)) domains.set(key, (domains.get(key) ?? new Set()).add(value));
+  const taints = pools.flatMap(({ pool }) => pool.template.taints);
   return {
-    classOf: (pod: Pod): PodClass => byPod.get(pod)!,
-    input: {
-      resources,
-      volumes,
-      topologies: topologiesOf([...byText.values()]),
-      toleratesPreference: pools.some(({ pool }) =>
-        pool.template.taints.some(({ effect }) => effect === 'PreferNoSchedule'),
-      ),
-      launchableDomains: domains,
-    },
+    toleratesPreference: taints.some(({ effect }) => effect === 'PreferNoSchedule'),
+    launchableDomains: domains,
   };
 }

@@ -110,47 +110,44 @@ export function count(group: TopologyGroup, domain: string, by: 1 | -1): void {
   group.total += by;
 }
 
-/**
- * Whether a pod of the class may run in a domain. `domainsOf`: the domains that count for a spread constraint. A domain that is
- * undefined is that of a node without the label.
- */
-export function mayRunIn(
+/** What of other pods keeps a pod from a domain. */
+export type TopologyConflict = 'anti-affinity' | 'affinity' | 'spread';
+
+/** The domains that count for a spread constraint; undefined = another one can always be added, as host names where nodes are launched. */
+export type DomainsOf = (spread: ClassTopology['spread'][number]) => ReadonlySet<string> | undefined;
+
+/** What keeps a pod of the class from a domain. A domain that is undefined is that of a node without the label. */
+export function conflictIn(
   topology: ClassTopology,
   domainAt: (topologyKey: string) => string | undefined,
-  domainsOf: (spread: ClassTopology['spread'][number]) => ReadonlySet<string>,
-): boolean {
+  domainsOf: DomainsOf,
+): TopologyConflict | undefined {
   for (const group of topology.closed) {
     const domain = domainAt(group.topologyKey);
-    if (domain !== undefined && (group.counts.get(domain) ?? 0) > 0) return false;
+    if (domain !== undefined && (group.counts.get(domain) ?? 0) > 0) return 'anti-affinity';
   }
   for (const { group, countsItself } of topology.affinity) {
     const domain = domainAt(group.topologyKey);
-    if (domain === undefined) return false;
+    if (domain === undefined) return 'affinity';
     // The first of pods that want to be together may be anywhere.
-    if ((group.counts.get(domain) ?? 0) === 0 && !(group.total === 0 && countsItself)) return false;
+    if ((group.counts.get(domain) ?? 0) === 0 && !(group.total === 0 && countsItself)) return 'affinity';
   }
   for (const spread of topology.spread) {
     const domain = domainAt(spread.group.topologyKey);
-    if (domain === undefined || !fitsSpread(spread, domain, domainsOf)) return false;
+    if (domain === undefined || !fitsSpread(spread, domain, domainsOf)) return 'spread';
   }
-  return true;
+  return undefined;
 }
 
-/** For host names the least count is 0, since another node can always be launched (core `topologygroup.go`). */
-function fitsSpread(
-  spread: ClassTopology['spread'][number],
-  domain: string,
-  domainsOf: (spread: ClassTopology['spread'][number]) => ReadonlySet<string>,
-): boolean {
+/** Where another domain can be added the least count is 0 (core `topologygroup.go`). */
+function fitsSpread(spread: ClassTopology['spread'][number], domain: string, domainsOf: DomainsOf): boolean {
   const { term, group, countsItself } = spread;
   let least = 0;
-  if (term.topologyKey !== 'kubernetes.io/hostname') {
-    const domains = domainsOf(spread);
-    if (domains.size >= term.minDomains) {
-      if (!domains.has(domain)) return false;
-      least = Number.POSITIVE_INFINITY;
-      for (const other of domains) least = Math.min(least, group.counts.get(other) ?? 0);
-    }
+  const domains = domainsOf(spread);
+  if (domains !== undefined && domains.size >= term.minDomains) {
+    if (!domains.has(domain)) return false;
+    least = Number.POSITIVE_INFINITY;
+    for (const other of domains) least = Math.min(least, group.counts.get(other) ?? 0);
   }
   return (group.counts.get(domain) ?? 0) + (countsItself ? 1 : 0) - least <= term.maxSkew;
 }

@@ -5,16 +5,19 @@ import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
 import { withCondition } from '../conditions.ts';
 import { recordEvent } from '../events.ts';
+import { dependsOnNeighbours, keepsOthersAway, type Neighbours, neighboursOf } from './neighbours.ts';
 import { misfit } from './node-fit.ts';
+import { claimsOf } from './pods.ts';
 
 /**
- * Assigns pods to nodes with enough free resources: the least used one, ties to the first name. Requests, taints and node affinity
- * are read by the rules of the engine. Ignores affinity between pods,
- * spread constraints, priorities and the topology of volumes.
+ * Assigns pods to nodes that may run them by the rules of the engine: the least used one, ties to the first name. Ignores priorities
+ * and preferences.
  */
 export function runScheduler(cluster: Cluster): void {
   const used = new Map<string, Amounts>();
   const waiting = new Map<string, Stored>();
+  /** Bound pods that keep others away. */
+  const avoiding = new Set<string>();
   const turn = () => cluster.queue.soon('schedule', schedule);
 
   cluster.store.subscribe('/pods', ({ type, object, before }) => {
@@ -23,6 +26,8 @@ export function runScheduler(cluster: Cluster): void {
     if (held !== holds) {
       if (held) used.set(held, minus(used.get(held) ?? none, requestsOf(before!)));
       if (holds) used.set(holds, sum([used.get(holds) ?? none, requestsOf(object)]));
+      if (holds && keepsOthersAway(object)) avoiding.add(object.metadata.uid);
+      else avoiding.delete(object.metadata.uid);
     }
     if (type !== 'DELETED' && isUnscheduled(object)) {
       waiting.set(object.metadata.uid, object);
@@ -41,22 +46,25 @@ export function runScheduler(cluster: Cluster): void {
 
   function schedule(): void {
     const nodes = cluster.store.list('/nodes');
+    let neighbours: Neighbours | undefined;
     for (const { metadata } of [...waiting.values()]) {
       const pod = cluster.store.get('/pods', metadata);
-      if (pod && isUnscheduled(pod)) place(pod, nodes);
+      if (!pod || !isUnscheduled(pod)) continue;
+      if (avoiding.size > 0 || dependsOnNeighbours(pod)) neighbours ??= neighboursOf(cluster);
+      place(pod, nodes, neighbours);
     }
   }
 
-  function place(pod: Stored, nodes: readonly Stored[]): void {
-    const claim = missingClaim(pod);
+  function place(pod: Stored, nodes: readonly Stored[], neighbours: Neighbours | undefined): void {
+    const claim = missingClaim(cluster, pod);
     if (listAt(pod, 'spec', 'schedulingGates').length > 0)
       refuse(pod, 'SchedulingGated', 'Scheduling is blocked due to non-empty scheduling gates');
     else if (claim !== undefined) refuse(pod, 'Unschedulable', `persistentvolumeclaim "${claim}" not found`);
     else if (nodes.length === 0) refuse(pod, 'Unschedulable', 'no nodes available to schedule pods');
-    else choose(pod, nodes);
+    else choose(pod, nodes, neighbours);
   }
 
-  function choose(pod: Stored, nodes: readonly Stored[]): void {
+  function choose(pod: Stored, nodes: readonly Stored[], neighbours: Neighbours | undefined): void {
     const asked = requestsOf(pod);
     const reasons: string[] = [];
     let best: { readonly name: string; readonly load: number } | undefined;
@@ -65,12 +73,16 @@ export function runScheduler(cluster: Cluster): void {
       const room = amountsOf(fieldsAt(node, 'status', 'allocatable'));
       const after = sum([used.get(node.metadata.name) ?? none, asked]);
       const short = why === undefined ? shortages(room, after, asked) : [why];
-      reasons.push(...short);
+      const refusal = short.length === 0 ? neighbours?.refusal(pod, node) : undefined;
+      reasons.push(...short, ...(refusal === undefined ? [] : [refusal]));
       const load = loadOf(room, after);
-      if (short.length === 0 && (!best || load < best.load)) best = { name: node.metadata.name, load };
+      if (short.length === 0 && refusal === undefined && (!best || load < best.load))
+        best = { name: node.metadata.name, load };
     }
-    if (best) bind(pod, best.name);
-    else refuse(pod, 'Unschedulable', `0/${nodes.length} nodes are available: ${counted(reasons)}.`);
+    if (best) {
+      neighbours?.bind(pod, best.name);
+      bind(pod, best.name);
+    } else refuse(pod, 'Unschedulable', `0/${nodes.length} nodes are available: ${counted(reasons)}.`);
   }
 
   function bind(pod: Stored, nodeName: string): void {
@@ -95,14 +107,11 @@ export function runScheduler(cluster: Cluster): void {
     cluster.store.put('/pods', { ...pod, status });
     recordEvent(cluster, pod, { type: 'Warning', reason: 'FailedScheduling', message, from: 'default-scheduler' });
   }
+}
 
-  const missingClaim = (pod: Stored): string | undefined =>
-    listAt(pod, 'spec', 'volumes')
-      .map((volume) => textAt(volume, 'persistentVolumeClaim', 'claimName'))
-      .find(
-        (name) =>
-          name !== '' && !cluster.store.get('/persistentvolumeclaims', { name, namespace: pod.metadata.namespace }),
-      );
+function missingClaim({ store }: Cluster, pod: Stored): string | undefined {
+  const { namespace } = pod.metadata;
+  return claimsOf(pod).find((name) => !store.get('/persistentvolumeclaims', { name, namespace }));
 }
 
 const none: Amounts = new Map();
