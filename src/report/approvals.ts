@@ -22,6 +22,7 @@ export const approvals: EventSource<ApprovalEvent> = {
     }),
   sentences: (events) =>
     events.map(({ kind, name, by = 'approved' }) => `${name}: ${kind === 'approved' ? by : 'waiting for approval'}`),
+  leads: true,
   entries: ({ kind, name, by = 'approved' }) =>
     kind === 'approved' ? [{ tone: 'good', subject: 'approval', text: `${name}: ${by}` }] : [],
 };

@@ -3,20 +3,19 @@ import { shortened } from '../engine/kernel/shortened.ts';
 import type { Change } from './change.ts';
 import { sentencesOf } from './events.ts';
 
-/** Longest subject, as `git log --oneline` shows it on a usual terminal. */
-const longestSubject = 100;
-const mostInSubject = 3;
+/** Longest subject, characters: `git log --oneline` shows it whole on a usual terminal. */
+const longestSubject = 72;
 
 /** Message of a status commit: what a reader of `git log` wants to know, no ages and no counts that change by themselves. */
 export function statusMessage(change: Change): string {
   const { plan } = change;
-  const sentences = sentencesOf(change);
-  const whole = sentences.length === 0 ? withoutEvents(change) : subjectOf(sentences);
-  const subject = shortened(whole, longestSubject);
+  const found = sentencesOf(change);
+  const sentences = found.length === 0 ? [withoutEvents(change)] : found;
+  const subject = subjectOf(sentences);
   return [
     subject,
     '',
-    ...(subject !== whole || sentences.length > mostInSubject ? [...sentences, ''] : []),
+    ...(subject === sentences.join('; ') ? [] : [...sentences, '']),
     '[skip ci]',
     '',
     `Gitfleet-Commit: ${plan.commit}`,
@@ -24,9 +23,22 @@ export function statusMessage(change: Change): string {
   ].join('\n');
 }
 
+/** As many whole sentences as fit, and how many more there are. Only the first one is ever cut, after a word. */
 function subjectOf(sentences: readonly string[]): string {
-  const more = sentences.length - mostInSubject;
-  return sentences.slice(0, mostInSubject).join('; ') + (more > 0 ? `; and ${more} more` : '');
+  for (let kept = sentences.length; kept > 0; kept--) {
+    const text = sentences.slice(0, kept).join('; ') + more(sentences.length - kept);
+    if (text.length <= longestSubject) return text;
+  }
+  const rest = more(sentences.length - 1);
+  return cutAfterWord(sentences[0]!, longestSubject - rest.length) + rest;
+}
+
+const more = (count: number): string => (count === 0 ? '' : `; and ${count} more`);
+
+/** A text without spaces is cut where it must be. */
+function cutAfterWord(text: string, most: number): string {
+  const end = text.slice(0, most).lastIndexOf(' ');
+  return end > 0 ? `${text.slice(0, end).replace(/[,;:]$/, '')}…` : shortened(text, most);
 }
 
 /** Nothing happened: a new commit was read, or the status of something changed. */

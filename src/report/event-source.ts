@@ -15,6 +15,8 @@ export interface EventSource<E extends { readonly kind: string }> {
   readonly events: (change: Change) => readonly E[];
   /** For the message of a status commit. Absent = none of its events is in there. */
   readonly sentences?: (events: readonly E[]) => readonly string[];
+  /** What the subject of a status commit names before anything else. */
+  readonly leads?: true;
   /** For a timeline. Absent = none of its events is in there. */
   readonly entries?: (event: E) => readonly TimelineEntry[];
   /** Of a refused plan nothing else is carried out. */

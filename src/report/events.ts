@@ -27,9 +27,12 @@ const sources = Object.values({
   problems: source(problems),
 } satisfies SectionRows<ReturnType<typeof source>>);
 
-/** What a plan changes, for the message of a status commit: `web: install on eu-1`. */
-export const sentencesOf = (change: Change): readonly string[] =>
-  sourcesOf(change).flatMap(({ sentences }) => sentences(change));
+/** What a plan changes, for the message of a status commit: `web: install on eu-1`. What leads comes first. */
+export function sentencesOf(change: Change): readonly string[] {
+  const found = sourcesOf(change);
+  const leading = found.filter(({ leads }) => leads);
+  return [...leading, ...found.filter(({ leads }) => !leads)].flatMap(({ sentences }) => sentences(change));
+}
 
 /** What a plan changes, for a timeline. */
 export const timelineOf = (change: Change): readonly TimelineEntry[] =>
@@ -39,8 +42,15 @@ const sourcesOf = ({ plan }: Change) =>
   plan.guard.length === 0 ? sources : sources.filter(({ alsoWhenRefused }) => alsoWhenRefused);
 
 /** Events of one source and their texts: only together do they have one type. */
-function source<E extends { readonly kind: string }>({ events, sentences, entries, alsoWhenRefused }: EventSource<E>) {
+function source<E extends { readonly kind: string }>({
+  events,
+  sentences,
+  leads,
+  entries,
+  alsoWhenRefused,
+}: EventSource<E>) {
   return {
+    leads,
     alsoWhenRefused,
     sentences: (change: Change) => sentences?.(events(change)) ?? [],
     entries: (change: Change) => (entries ? events(change).flatMap(entries) : []),

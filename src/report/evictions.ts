@@ -23,6 +23,7 @@ export const evictions: EventSource<EvictionEnded> = {
       return [{ kind: 'eviction-ended', name, placement, cluster, result }];
     }),
   sentences: (events) => events.map(({ name, result }) => `${name}: ${result.text}`),
+  leads: true,
   entries: ({ name, placement, cluster, result }) => [
     {
       tone: result.executed ? 'good' : 'bad',

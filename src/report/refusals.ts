@@ -13,6 +13,7 @@ export const refusals: EventSource<RefusalEvent> = {
   },
   sentences: (events) =>
     events.flatMap((event) => (event.kind === 'refused' ? [`refused: ${event.message}`] : [])).slice(0, 1),
+  leads: true,
   entries: (event) => {
     if (event.kind === 'refusal-lifted')
       return [{ tone: 'good', subject: 'guard', text: 'the plan is no longer refused' }];

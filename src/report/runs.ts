@@ -1,4 +1,4 @@
-import type { Condition } from '../api/meta.ts';
+import type { Condition, Timestamp } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
 import type { StageStatus, UpdateRunStatus } from '../api/staged.ts';
 import { conditionIs, findCondition } from '../engine/kernel/condition.ts';
@@ -7,7 +7,9 @@ import type { PlannedRun } from '../engine/plan-document.ts';
 import { hasFailed, rollbackStages } from '../engine/staged/step.ts';
 import { titleOf } from '../repo/title-of.ts';
 import type { EventSource, TimelineEntry } from './event-source.ts';
+import { instantText } from './forecast/instant-text.ts';
 import { inWords, progressOf } from './waits/progress-text.ts';
+import { stageTasks } from './waits/stage-tasks.ts';
 
 /** How staged update runs go. */
 type RunEvent = { readonly run: Pick<PlannedRun, 'name' | 'namespace'> } & (
@@ -17,8 +19,12 @@ type RunEvent = { readonly run: Pick<PlannedRun, 'name' | 'namespace'> } & (
   /** The same in a rollback. */
   | { readonly kind: 'stage-returned'; readonly stage: string; readonly reason: string }
   | { readonly kind: 'cluster-failed'; readonly cluster: string; readonly message: string }
-  /** `condition`: that of the run as a whole. */
-  | { readonly kind: 'run-changed'; readonly condition: Condition }
+  /** `condition`: that of the run as a whole; `done`: the stage whose tasks it waits for. */
+  | {
+      readonly kind: 'run-changed';
+      readonly condition: Condition;
+      readonly done: { readonly stage: string; readonly soaksUntil: Timestamp | undefined } | undefined;
+    }
 );
 
 export const runs: EventSource<RunEvent> = {
@@ -28,6 +34,7 @@ export const runs: EventSource<RunEvent> = {
       const text = sentenceOf(ofRun);
       return text === undefined ? [] : [`${ofRun[0]!.run.name}: ${text}`];
     }),
+  leads: true,
   entries: (event) => {
     const entry = entryOf(event);
     return entry ? [{ subject: titleOf(event.run), ...entry }] : [];
@@ -55,8 +62,15 @@ function eventsOf({ name, namespace, status }: PlannedRun, before: UpdateRunStat
   });
   const condition = progressOf(status.conditions);
   const isNew = condition !== undefined && condition.reason !== progressOf(before?.conditions)?.reason;
-  const changed = isNew ? [{ kind: 'run-changed' as const, run, condition }] : [];
+  const changed = isNew ? [{ kind: 'run-changed' as const, run, condition, done: doneStage(status, condition) }] : [];
   return [...failuresOf(status, before).map((failed) => ({ ...failed, run })), ...stages, ...returned, ...changed];
+}
+
+function doneStage(status: UpdateRunStatus, { reason }: Condition) {
+  if (reason !== 'UpdateRunWaiting') return undefined;
+  const open = stageTasks({ status }).filter(({ isOpen, timing }) => isOpen && timing === 'after');
+  const soaksUntil = open.find(({ until }) => until !== undefined)?.until;
+  return open[0] && { stage: open[0].stage, soaksUntil };
 }
 
 /** Clusters that failed since, also those without which a run continues. */
@@ -82,6 +96,10 @@ const stateOf = (stage: StageStatus | undefined): string | undefined =>
 /** A change of the whole run goes before the end of a soak. */
 function sentenceOf(events: readonly RunEvent[]): string | undefined {
   const changed = events.find((event) => event.kind === 'run-changed');
+  if (changed?.done) {
+    const { stage, soaksUntil } = changed.done;
+    return `${stage} done${soaksUntil === undefined ? '' : `, soaking until ${instantText(soaksUntil)}`}`;
+  }
   if (changed) return inWords(changed.condition);
   const failed = events.flatMap((event) => (event.kind === 'cluster-failed' ? [event.cluster] : []));
   if (failed.length > 0) return `failed on ${shortList(failed)}`;

@@ -116,8 +116,11 @@ const recordedApprovals = (statuses: Readonly<Record<string, object>>): Approval
     ...rest,
   }));
 
-/** The subject of the commit that turns one record into the other; `moves` as `eu update`. */
-function subject(
+/** The subject of the commit that turns one record into the other. */
+const subject = (...change: Parameters<typeof message>): string => message(...change).split('\n')[0]!;
+
+/** The whole message; `moves` as `eu update`. */
+function message(
   before: Said,
   after: Said,
   { moves = [] as readonly string[], ...more }: Partial<Plan> & { moves?: readonly string[] } = {},
@@ -138,7 +141,7 @@ function subject(
   } as unknown as Plan;
   const lost = (of: Said) => new Map(Object.entries(of.unreachable ?? {}));
   const unreachable = { before: lost(before), after: lost(after) };
-  return statusMessage({ before: record(before), after: record(after), plan, unreachable }).split('\n')[0]!;
+  return statusMessage({ before: record(before), after: record(after), plan, unreachable });
 }
 
 const stays = { metadata: {} };
@@ -430,8 +433,25 @@ describe('the subject of a status commit', () => {
     );
   });
 
-  it('is at most a hundred letters long; the rest follows below it', () => {
+  it('is at most 72 characters long: whole sentences, how many more there are, and all of them below it', () => {
+    const names = [1, 2, 3, 4, 5].map((at) => `run-${at}`);
+    const approvals = Object.fromEntries(names.map((name) => [name, { status: { conditions: [] } }]));
+    const [line, ...below] = message({}, { approvals }).split('\n');
+    expect(line).toBe('run-1: waiting for approval; run-2: waiting for approval; and 3 more');
+    expect(below.slice(1, 6)).toEqual(names.map((name) => `${name}: waiting for approval`));
+  });
+
+  it('cuts a sentence that is longer than that after a word', () => {
     const many = Array.from({ length: 5 }, (_, at) => `a-cluster-with-a-rather-long-name-${at} add`);
-    expect(subject({}, {}, { moves: many })).toHaveLength(100);
+    expect(subject({}, {}, { moves: many })).toBe('web: install on a-cluster-with-a-rather-long-name-0…');
+    const after = { clusters: { eu: {} } };
+    expect(subject({}, after, { moves: many })).toBe(
+      'web: install on a-cluster-with-a-rather-long-name-0…; and 1 more',
+    );
+    const name = 'x'.repeat(90);
+    expect(subject({}, { approvals: { [name]: { status: { conditions: [] } } } })).toBe(`${'x'.repeat(71)}…`);
+    const problem = { severity: 'error', code: 'yaml-syntax', file: 'a.yaml', message: 'broken '.repeat(20) } as const;
+    const text = message({}, { commit: 'bbb' }, { problems: [problem] });
+    expect(text).toContain(`a.yaml: ${problem.message}\n\n[skip ci]`);
   });
 });

@@ -12,13 +12,15 @@ import { placementEvents } from './placement-events.ts';
 
 export const placements: EventSource<PlacementEvent> = {
   events: placementEvents,
-  sentences: (events) =>
-    [...Map.groupBy(events, ({ placement }) => placementKey(placement)).values()].flatMap((ofOne) => {
-      const onClusters = ofOne.filter((event) => 'cluster' in event);
-      return [...ofOne.flatMap(shortageClause), ...clausesOf(onClusters)].map(
-        (clause) => `${titleOf(ofOne[0]!.placement)}: ${clause}`,
-      );
-    }),
+  sentences(events) {
+    const groups = [...Map.groupBy(events, ({ placement }) => placementKey(placement)).values()];
+    const sentence = (ofOne: readonly PlacementEvent[]) => (clause: string) =>
+      `${titleOf(ofOne[0]!.placement)}: ${clause}`;
+    return [
+      ...groups.flatMap((ofOne) => ofOne.flatMap(shortageClause).map(sentence(ofOne))),
+      ...groups.flatMap((ofOne) => clausesOf(ofOne.filter((event) => 'cluster' in event)).map(sentence(ofOne))),
+    ];
+  },
   entries: (event) => {
     const entry = entryOf(event);
     return entry ? [{ subject: titleOf(event.placement), ...entry }] : [];

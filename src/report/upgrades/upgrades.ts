@@ -26,6 +26,7 @@ export const upgrades: EventSource<UpgradeEvent> = {
       const text = sentenceOf(ofRun);
       return text === undefined ? [] : [`${run}: ${text}`];
     }),
+  leads: true,
   entries: (event) => {
     const entry = entryOf(event);
     return entry ? [{ subject: event.run, ...entry }] : [];

@@ -1,3 +1,4 @@
+import type { Timestamp } from '../../api/meta.ts';
 import type { StagedUpdateRun, StageStatus, TaskStatus } from '../../api/staged.ts';
 import { approvedText } from '../../engine/gate/approver.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
@@ -20,7 +21,7 @@ export interface StageTaskState {
   /** Since when it is requested, answered or over. */
   readonly since?: string | undefined;
   /** End of a soak that has started. */
-  readonly until?: string | undefined;
+  readonly until?: Timestamp | undefined;
   /** Name of the approval request. */
   readonly approval?: string | undefined;
 }

@@ -81,7 +81,7 @@ Add clusters that fit, or change the policies: fewer clusters, or fewer requirem
   });
 
   it('is in the commit with which it begins', () => {
-    expect(subjects().at(-1)).toContain('web: only 2 of 3 clusters scheduled; web: install on eu-1, us-1');
+    expect(subjects().at(-1)).toMatch(/^web: only 2 of 3 clusters scheduled; /);
   });
 
   it('is in the narration of the demo', () => {
