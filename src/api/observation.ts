@@ -71,6 +71,28 @@ const observedUpgrade = z.looseObject({
 
 export type UpgradePhase = NonNullable<z.output<typeof observedUpgrade>['phase']>;
 
+/** A deprecated API that clients requested, as `apiserver_requested_deprecated_apis` names it. */
+const requestedApi = z.looseObject({
+  /** Absent: the core group. */
+  group: z.string().optional(),
+  version: z.string(),
+  resource: z.string(),
+  subresource: z.string().optional(),
+  /** `1.32`; absent: no release is known to remove it. */
+  removedRelease: z.string().optional(),
+});
+export type RequestedApi = z.output<typeof requestedApi>;
+
+/** What the API server of a member was asked before an upgrade; what blocks evictions is among `extras`. */
+const observedPreflight = z.looseObject({
+  /** False: nothing was read yet. A plan that would start an upgrade waits for it. */
+  done: z.boolean().default(true),
+  /** Since its API server started. */
+  requestedApis: z.array(requestedApi).default([]),
+  /** Warnings about what could not be read. */
+  findings: z.array(upgradeFinding).default([]),
+});
+
 /** A node that was asked for. */
 const observedLaunch = z.looseObject({
   name: z.string(),
@@ -97,6 +119,8 @@ export const clusterObservation = z.strictObject({
   objects: z.array(liveObject).default([]),
   versions: observedVersions.optional(),
   upgrade: observedUpgrade.optional(),
+  /** Absent = nothing is known, and nothing is waited for. */
+  preflight: observedPreflight.optional(),
   /** Absent = not listed, so that nothing is known of them. */
   nodes: z.array(liveObject).optional(),
   /** Of all namespaces and phases; absent = not listed. */

@@ -146,6 +146,17 @@ const simulatedLaunches = z.strictObject({
 });
 export type SimulatedLaunches = z.output<typeof simulatedLaunches>;
 
+/** A deprecated API that clients use, as the metrics of API servers name it. */
+const requestedApi = z.strictObject({
+  /** Absent: the core group. */
+  group: z.string().optional(),
+  version: z.string(),
+  resource: z.string(),
+  /** The minor that removes it: `1.32`. */
+  removedRelease: z.string().regex(/^\d+\.\d+$/, wrongAndFix('must be a minor', 'write for example 1.32')),
+});
+export type SimulatedRequestedApi = z.output<typeof requestedApi>;
+
 const common = {
   /** As in `/version`, without the leading v: `1.32.4`. */
   kubernetesVersion: z
@@ -156,6 +167,7 @@ const common = {
   readySeconds: readiness.optional(),
   upgrades: simulatedUpgrades.optional(),
   launches: simulatedLaunches.optional(),
+  requestedApis: z.array(requestedApi).optional(),
   /** Set on every node. */
   region: z.string().optional(),
   nodes: z.array(nodePool).optional(),

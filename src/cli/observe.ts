@@ -9,7 +9,9 @@ import { recordedFleet } from '../daemon/record/recorded-fleet.ts';
 import { nothingWithheld } from '../daemon/record/verify/withheld-targets.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { planFleet } from '../engine/plan.ts';
+import type { Assignment } from '../members/assignment.ts';
 import { systemClock } from '../members/clock.ts';
+import { providerOf } from '../members/upgrade/provider-setting.ts';
 import { upgradeProvidersOf } from '../members/upgrade/providers.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { makeDirectory } from '../repo/make-directory.ts';
@@ -55,7 +57,7 @@ export async function observe(options: {
     const fleet = await loadFleet(repo.tree);
     const { record } = readRecord(await repo.statusFiles());
     await members.follow(fleet.members, fleet);
-    members.assign(new Map());
+    members.assign(new Map(fleet.members.filter(providerOf).map(({ metadata }) => [metadata.name, [preflight]])));
     await members.looked(timeout);
     await members.settled(timeout);
     await members.sweep(timeout);
@@ -95,6 +97,9 @@ export async function observe(options: {
     await repo.close();
   }
 }
+
+/** Offline plans may start an upgrade. */
+const preflight: Assignment = { kind: 'preflight', key: 'preflight' };
 
 /** Of a member that does not respond only the cause, and the time of the last contact if known. */
 function documentOf(observation: ClusterObservation): object {

@@ -100,6 +100,19 @@ function upgraded(
   return { ...runs, ...(moves && { controlPlane }), ...(pools && { pools }) };
 }
 
+/** Nobody asks members of a forecast: what was not asked yet stands against nothing. */
+export function withoutQuestions(input: PlanInput): PlanInput {
+  const { observations, upgradeObservations } = input;
+  return { ...input, observations: answered(observations), upgradeObservations: answered(upgradeObservations) };
+}
+
+const answered = (members: Observations | undefined): Observations | undefined =>
+  members?.values().some(isUnasked)
+    ? new Map([...members].map(([name, seen]) => [name, isUnasked(seen) ? { ...seen, preflight: undefined } : seen]))
+    : members;
+
+const isUnasked = ({ preflight }: ClusterObservation): boolean => preflight?.done === false;
+
 /** Members as the status branch recorded them last, where nothing was observed: what they run is what was last seen. */
 export function withRecordedVersions(input: PlanInput): PlanInput {
   if (input.observations !== undefined || input.upgradeObservations !== undefined) return input;

@@ -9,7 +9,7 @@ import { memoOf } from '../engine/reuse/memo.ts';
 import type { Assumptions } from './assumptions.ts';
 import { nextRecord } from './next-record.ts';
 import { simulatedMembers } from './simulated-members.ts';
-import { simulatedUpgrades, withRecordedVersions } from './simulated-upgrades.ts';
+import { simulatedUpgrades, withoutQuestions, withRecordedVersions } from './simulated-upgrades.ts';
 
 /** One plan of a forecast. */
 export interface ForecastStep {
@@ -52,7 +52,7 @@ export function atOnce<T>(work: InSteps<T>): T {
 
 /** The same as {@link forecastSteps}, one plan at a time. `earlier`: a plan whose unchanged parts are not planned again. */
 export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlier?: PlanResult): InSteps<ForecastRun> {
-  const input = withRecordedVersions(written);
+  const input = withRecordedVersions(withoutQuestions(written));
   const begin = parseInstant(input.now) ?? 0;
   const end = begin + assumptions.untilMs;
   // A forecast that continues this one ends later: until then they report too.

@@ -37,7 +37,7 @@ export interface Actor<A extends Assignment = Assignment> {
   stop(): void;
 }
 
-export type ActorObservation = Partial<Pick<ClusterObservation, 'placements' | 'launches'>>;
+export type ActorObservation = Partial<Pick<ClusterObservation, 'placements' | 'launches' | 'preflight' | 'extras'>>;
 
 export interface ActorInput {
   readonly connection: Connection;

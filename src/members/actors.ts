@@ -6,6 +6,7 @@ import type { ServedKind } from './api-server/served-kind.ts';
 import { type Assignment, appliedKeys, targetKey } from './assignment.ts';
 import { nodeActor } from './nodes/node-actor.ts';
 import { placementActor } from './placement-actor.ts';
+import { preflightActor } from './upgrade/preflight-actor.ts';
 import { upgradeActor } from './upgrade-actor.ts';
 import type { Change } from './watch/store.ts';
 import { kindKey } from './watch/watches.ts';
@@ -37,6 +38,8 @@ function openActor(input: ActorInput, assignment: Assignment): Actor {
       return placementActor(input, { kind: assignment.kind, key: assignment.key });
     case 'upgrade':
       return upgradeActor(input, { kind: assignment.kind, key: assignment.key });
+    case 'preflight':
+      return preflightActor(input, { kind: assignment.kind, key: assignment.key });
     case 'nodes':
       return nodeActor(input, { kind: assignment.kind, key: assignment.key });
     default:

@@ -11,12 +11,18 @@ export interface AssignedManifest {
 }
 
 /** What one member should hold, or be upgraded to: a published target with everything needed to carry it out. */
-export type Assignment = PlacementAssignment | UpgradeAssignment | NodesAssignment;
+export type Assignment = PlacementAssignment | UpgradeAssignment | PreflightAssignment | NodesAssignment;
 
 /** The operation of an update run on one member, at most one at a time. */
 export interface UpgradeAssignment extends WantedOperation {
   readonly kind: 'upgrade';
   readonly key: 'upgrade';
+}
+
+/** Reading what stands against an upgrade of one member, which a plan would start. */
+export interface PreflightAssignment {
+  readonly kind: 'preflight';
+  readonly key: 'preflight';
 }
 
 /** What is to become of the nodes of one member. */

@@ -207,6 +207,7 @@ function observe(of: {
     placements: actors.observations().flatMap(({ placements = [] }) => placements),
     objects: watches.all(),
     upgraded: of.upgrades.observation(),
+    preflight: actors.observations().find(({ preflight }) => preflight),
     nodes: of.nodes.observation(),
     launches: actors.observations().find(({ launches }) => launches)?.launches,
   });

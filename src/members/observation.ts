@@ -1,6 +1,7 @@
 import type { ClusterName, Manifest } from '../api/meta.ts';
 import type { ClusterObservation, PlacementObservation } from '../api/observation.ts';
 import { withoutValues } from '../engine/bindings/conditions/secret-values.ts';
+import type { ActorObservation } from './actor.ts';
 import type { Reachability } from './contact-state.ts';
 import type { NodeObservation } from './nodes/node-watch.ts';
 import type { Properties } from './properties.ts';
@@ -22,6 +23,8 @@ export function observationOf(input: {
   readonly objects: readonly Manifest[];
   /** Undefined when nothing upgrades it: then its versions are those that it reports itself. */
   readonly upgraded?: UpgradeObservation | undefined;
+  /** What was read before an upgrade; undefined = nothing yet. */
+  readonly preflight?: Pick<ActorObservation, 'preflight' | 'extras'> | undefined;
   /** Undefined when nothing needs its nodes. */
   readonly nodes?: NodeObservation | undefined;
   /** Undefined when nothing launches nodes there. */
@@ -59,10 +62,15 @@ export function observationOf(input: {
     placements: [...input.placements],
     objects: input.objects.map(withoutValues),
     ...input.nodes,
+    ...(input.upgraded && { preflight: input.preflight?.preflight ?? unread }),
+    ...(input.preflight?.extras && { extras: [...(input.nodes?.extras ?? []), ...input.preflight.extras] }),
     ...(input.launches && { launches: input.launches }),
     ...(input.upgraded ?? { versions: properties.versions }),
   };
 }
+
+/** It is read when a plan would start an upgrade. */
+const unread: NonNullable<ClusterObservation['preflight']> = { done: false, requestedApis: [], findings: [] };
 
 /** The observation of a member of which only the last contact and the cause are known. */
 export function unobserved(name: ClusterName, lastContact: number | undefined, cause: string): ClusterObservation {

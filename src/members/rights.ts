@@ -54,6 +54,12 @@ const executing: readonly Right[] = [
   { verb: 'delete', group: 'karpenter.sh', resource: 'nodeclaims' },
 ];
 
+/** Before an upgrade by any provider (docs/upgrades.md). */
+const checking: readonly Right[] = [
+  { verb: 'get', url: '/metrics' },
+  { verb: 'list', group: 'policy', resource: 'poddisruptionbudgets' },
+];
+
 /** By upgrade provider. Those without rights act elsewhere than on the member. */
 const upgrading: Readonly<Record<UpgradeProviderName, readonly Right[]>> = {
   'cluster-api': [],
@@ -84,7 +90,7 @@ export function rightsFor(work: Work, pluralOf: PluralOf): Right[] {
       ? []
       : watchedKinds.flatMap((of) => ['list', 'watch'].map((verb) => ({ verb, ...resource(of) })))),
     ...(work.nodes === 'execute' ? executing : []),
-    ...(work.upgrades === undefined ? [] : upgrading[work.upgrades]),
+    ...(work.upgrades === undefined ? [] : [...checking, ...upgrading[work.upgrades]]),
   ];
   const rights = new Map<string, Right>(all.map((right) => [textOf(right), right]));
   return [...rights.values()].filter(

@@ -1,4 +1,4 @@
-import type { SimulatedLaunches, SimulatedUpgrades } from '../api/simulated-fleet.ts';
+import type { SimulatedLaunches, SimulatedRequestedApi, SimulatedUpgrades } from '../api/simulated-fleet.ts';
 import type { SimClock } from './clock.ts';
 import { openQueue, type Queue } from './controllers/queue.ts';
 import { openRegistry, type Registry } from './kinds/registry.ts';
@@ -27,6 +27,8 @@ export interface Cluster {
   /** How many upgrades were begun. */
   upgradesBegun: number;
   readonly upgrades: SimulatedUpgrades;
+  /** What clients that are not simulated requested of APIs that are removed later. */
+  readonly requestedApis: readonly SimulatedRequestedApi[];
   /** Nodes that were asked for, by name. */
   readonly launched: Map<string, SimulatedLaunch>;
   readonly launches: SimulatedLaunches;
@@ -50,6 +52,7 @@ export interface ClusterOptions {
   readonly kubernetesVersion: string;
   readonly delays: Readonly<Record<string, number>>;
   readonly upgrades?: SimulatedUpgrades | undefined;
+  readonly requestedApis?: readonly SimulatedRequestedApi[] | undefined;
   readonly launches?: SimulatedLaunches | undefined;
 }
 
@@ -103,6 +106,7 @@ export function openCluster(options: ClusterOptions): Cluster {
     upgrade: undefined,
     upgradesBegun: 0,
     upgrades: options.upgrades ?? usualUpgrades,
+    requestedApis: options.requestedApis ?? [],
     launched: new Map(),
     launches: options.launches ?? usualLaunches,
   };

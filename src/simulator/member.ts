@@ -36,6 +36,7 @@ export async function openMember(
     kubernetesVersion,
     delays: spec.readySeconds ?? {},
     upgrades: spec.upgrades,
+    requestedApis: spec.requestedApis,
     launches: spec.launches,
   });
   startControllers(cluster);

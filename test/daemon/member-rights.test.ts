@@ -14,9 +14,9 @@ const example = join(root, 'fleet-repo-example');
 let fleet: VirtualFleet;
 afterEach(() => fleet.close());
 
-it('the account of deploy/member has the rights that the example needs, and without nodes.yaml no more', async () => {
+it('the account of deploy/member has the rights that the example needs, and without nodes.yaml and preflight.yaml no more', async () => {
   const rules = await memberRules('rbac');
-  const allowed = [...rules, ...(await memberRules('nodes'))];
+  const allowed = [...rules, ...(await memberRules('nodes')), ...(await memberRules('preflight'))];
   const needed = new Set(await grantedByExample());
   const refused: string[] = [];
   const guarded = (transport: Transport): Transport => {

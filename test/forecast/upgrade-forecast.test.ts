@@ -91,6 +91,11 @@ describe('a forecast of cluster upgrades', () => {
     expect(times(found)).toEqual([['k8s Pending', ['default', 'b 10:30-11:00', 'a Pending ClusterUnavailable']]]);
     expect(forecastSummary(found)).toBe('Not done until something else changes: k8s.');
   });
+  it('what members were not asked yet stands against nothing', async () => {
+    const fleet = new UpgradeFleet(run({})).with(['a']);
+    fleet.members.get('a')!.preflight = { done: false };
+    expect(times(await of(fleet))).toEqual([['k8s Completed', ['default', 'a 10:00-10:30']]]);
+  });
   it('without observations it supposes that every cluster needs the upgrade', async () => {
     const fleet = new UpgradeFleet(run({})).with(['a', 'b']);
     fleet.isObserved = false;

@@ -3,7 +3,7 @@ import { placementKey } from '../../api/placement.ts';
 import { isPlaced } from '../../engine/delivery/placed-objects.ts';
 import { targetContent } from '../../engine/delivery/target-content.ts';
 import type { PlanResult } from '../../engine/plan.ts';
-import type { PlacementTarget, UpgradeTarget } from '../../engine/plan-document.ts';
+import { type PlacementTarget, plannedUpgradeRuns, type UpgradeTarget } from '../../engine/plan-document.ts';
 import { handleTarget } from '../../engine/target-kinds.ts';
 import { allMembers } from '../../engine/upgrade/tree.ts';
 import type { Assignment, PlacementAssignment, UpgradeAssignment } from '../../members/assignment.ts';
@@ -33,8 +33,22 @@ export function assignmentsOf(
     });
     if (assignment) list.push(assignment);
   }
+  for (const cluster of blockedBefore(result)) {
+    const list = byCluster.get(cluster) ?? [];
+    byCluster.set(cluster, list);
+    list.push({ kind: 'preflight', key: 'preflight' });
+  }
   return byCluster;
 }
+
+/** Members that would start an upgrade, but for what their API servers are asked, or have said. */
+const blockedBefore = ({ plan }: PlanResult): ReadonlySet<ClusterName> =>
+  new Set(
+    plannedUpgradeRuns(plan)
+      .flatMap(({ status }) => allMembers(status))
+      .filter(({ status: { state, error } }) => state === 'Pending' && error?.code === 'PreflightBlocked')
+      .map(({ name }) => name),
+  );
 
 /** Assignments at a start, from a plan of the record alone: nothing is removed before the members are observed. */
 export const adopted = (

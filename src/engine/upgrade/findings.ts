@@ -1,7 +1,14 @@
-import { formatMinor, formatVersion, type KubernetesVersion, minorsBetween } from '../../api/kubernetes-version.ts';
+import {
+  formatMinor,
+  formatVersion,
+  type KubernetesVersion,
+  minorsBetween,
+  parseVersion,
+} from '../../api/kubernetes-version.ts';
 import type { Manifest } from '../../api/meta.ts';
-import type { ClusterObservation, UpgradeFinding } from '../../api/observation.ts';
+import type { ClusterObservation, RequestedApi, UpgradeFinding } from '../../api/observation.ts';
 import { shortList } from '../kernel/short-list.ts';
+import { isBlockingBudget } from './blocking-budget.ts';
 import { removedApiOf } from './removed-apis.ts';
 import type { MemberStart } from './target-of-member.ts';
 import { versionOf } from './version-skew.ts';
@@ -19,6 +26,8 @@ export function findingsAgainst(
   const own = [
     ...blockingBudgets(observation),
     ...(next ? removedApis(placed, { current, next }) : []),
+    ...(next ? requestedApis(observation, { current, next }) : []),
+    ...notRead(observation, { current, next }),
     ...newerPools(observation, { to, controlPlane: next ?? current }),
   ];
   // Of budgets and pools the provider knows as much; what it found of APIs is in use by others.
@@ -28,18 +37,12 @@ export function findingsAgainst(
 }
 
 function blockingBudgets(observation: ClusterObservation | undefined): UpgradeFinding[] {
-  const budgets = (observation?.extras ?? []).filter(allowsNothing).map(nameOf).sort();
+  const { extras = [], objects = [] } = observation ?? {};
+  const budgets = [...new Set([...extras, ...objects].filter(isBlockingBudget).map(nameOf))].sort();
   if (budgets.length === 0) return [];
   const blocks = budgets.length === 1 ? 'blocks' : 'block';
   const message = `PodDisruptionBudget ${shortList(budgets)} ${blocks} every eviction`;
   return [{ reason: 'PDBConstraint', severity: 'Blocking', message }];
-}
-
-/** A budget that selects pods and lets none of them go: a drain would wait for ever. */
-function allowsNothing({ kind, status }: Manifest): boolean {
-  if (kind !== 'PodDisruptionBudget') return false;
-  const { disruptionsAllowed, expectedPods } = (status ?? {}) as Readonly<Record<string, unknown>>;
-  return disruptionsAllowed === 0 && typeof expectedPods === 'number' && expectedPods > 0;
 }
 
 const nameOf = ({ metadata: { namespace, name } }: Manifest): string =>
@@ -67,6 +70,50 @@ function removedApis(
     const all = [...texts[severity]].map(([text, names]) => `${text}: ${shortList([...names].sort())}`).sort();
     return all.length === 0 ? [] : [{ reason: 'ApiBreakingChange', severity, message: all.join('; ') }];
   });
+}
+
+/**
+ * What clients of its API server use, whoever they are. Blocking: the upgrade ends the API. Warning: a later one will. What the
+ * present version does not serve anymore was requested of an earlier one.
+ */
+function requestedApis(
+  observation: ClusterObservation | undefined,
+  { current, next }: { readonly current: KubernetesVersion | undefined; readonly next: KubernetesVersion },
+): UpgradeFinding[] {
+  const known = (observation?.preflight?.requestedApis ?? []).flatMap(({ removedRelease, ...api }) => {
+    const removedIn = parseVersion(removedRelease ?? '');
+    const isServed = removedIn !== undefined && !(current && minorsBetween(removedIn, current) >= 0);
+    return isServed ? [{ text: `${nameOfApi(api)} (removed in ${formatMinor(removedIn)})`, removedIn }] : [];
+  });
+  const version = formatVersion(next);
+  return (['Blocking', 'Warning'] as const).flatMap((severity): UpgradeFinding[] => {
+    const texts = known
+      .filter(({ removedIn }) => minorsBetween(removedIn, next) >= 0 === (severity === 'Blocking'))
+      .map(({ text }) => text)
+      .sort();
+    if (texts.length === 0) return [];
+    const effect =
+      severity === 'Blocking' ? `the upgrade to ${version} ends that` : `an upgrade after ${version} ends that`;
+    return [{ reason: 'ApiBreakingChange', severity, message: `clients request ${shortList(texts)}: ${effect}` }];
+  });
+}
+
+const nameOfApi = ({ group, version, resource, subresource }: RequestedApi): string =>
+  [group ? `${group}/${version}` : version, [resource, subresource].filter(Boolean).join('/')].join(' ');
+
+/** What could not be read before the upgrade. Without another minor no API ends. */
+function notRead(
+  observation: ClusterObservation | undefined,
+  { current, next }: { readonly current: KubernetesVersion | undefined; readonly next: KubernetesVersion | undefined },
+): readonly UpgradeFinding[] {
+  const isOtherMinor = next !== undefined && !(current && minorsBetween(current, next) === 0);
+  const texts: Readonly<Record<string, string>> = {
+    PDBConstraint: 'not known what blocks evictions',
+    ...(isOtherMinor && { ApiBreakingChange: 'not known which deprecated APIs clients request' }),
+  };
+  return (observation?.preflight?.findings ?? []).flatMap(({ reason, severity, message }) =>
+    texts[reason] === undefined ? [] : [{ reason, severity, message: `${texts[reason]}: ${message}` }],
+  );
 }
 
 /** A kubelet must not be newer than its API server. The upgrade of the control plane only makes it better: a warning. */

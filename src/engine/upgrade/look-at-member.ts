@@ -22,6 +22,8 @@ export type MemberVerdict =
       readonly until?: string | undefined;
       /** It waits for its window only, which opens soon. */
       readonly opensSoon?: true;
+      /** It starts, unless what its API server is asked now stands against that: it keeps its slot meanwhile. */
+      readonly isAsked?: true;
     }
   | { readonly kind: 'skip' | 'fail'; readonly code: string; readonly message: string };
 
@@ -30,9 +32,14 @@ type Start = Extract<TargetOfMember, { readonly kind: 'start' }>;
 /** Whether a member can be upgraded now. What is checked first is named first. */
 export function lookAtMember(
   { name }: MemberUpgrade,
-  context: RunContext & { readonly wanted: WantedUpgrade; readonly nowMs: Instant },
+  context: RunContext & {
+    readonly wanted: WantedUpgrade;
+    readonly nowMs: Instant;
+    /** It would start at once. */
+    readonly isFree: boolean;
+  },
 ): MemberVerdict {
-  const { input, run, wanted, nowMs } = context;
+  const { input, run, wanted, nowMs, isFree } = context;
   const holder = context.holderOf(name);
   if (holder !== undefined && holder !== run.metadata.name)
     return wait('OtherRunActive', `run ${holder} is upgrading ${name}`);
@@ -69,6 +76,7 @@ export function lookAtMember(
     without ??
     preflight(name, findings, run.spec.onBlocked) ??
     inWindow(member, target, context) ??
+    (isFree && run.spec.onBlocked !== 'Ignore' ? unread(member) : undefined) ??
     started(target, findings)
   );
 }
@@ -139,6 +147,13 @@ function inWindow(
   }
   const { pause } = input;
   return pause.kind === 'paused' ? wait('Freeze', `it starts once ${pause.endsWhen}`, pause.until) : undefined;
+}
+
+/** Members are asked when they would start, not all the time: a response has some megabytes. */
+function unread({ name, observation }: UpgradeMember): MemberVerdict | undefined {
+  if (observation?.preflight?.done !== false) return undefined;
+  const message = `the API server of ${name} is asked for deprecated APIs in use and for PodDisruptionBudgets`;
+  return { kind: 'wait', code: 'PreflightBlocked', message, isAsked: true };
 }
 
 function started(target: Start, findings: readonly UpgradeFinding[]): MemberVerdict {

@@ -28,9 +28,10 @@ export function startMembers(
   for (const { member, groupAt } of candidatesOf(before, { openGroups, windowOf })) {
     const isFree = slots.isFree(groupAt);
     if (!isFree && !wasWaiting(member)) continue;
-    const verdict = lookAtMember(member, context);
-    if (verdict.kind === 'start' && isFree) slots.take(groupAt);
-    if (verdict.kind === 'wait') {
+    const verdict = lookAtMember(member, { ...context, isFree });
+    if ((verdict.kind === 'start' && isFree) || isAsked(verdict)) slots.take(groupAt);
+    // No one has to do anything about what is asked.
+    if (verdict.kind === 'wait' && !isAsked(verdict)) {
       holdMember(member, verdict, before.groups[groupAt]!.name);
       if (context.run.spec.reserveUpcomingWindows) reserve(verdict, { member, groupAt, isFree, slots, context });
     }
@@ -49,6 +50,8 @@ export function startMembers(
     });
   }
 }
+
+const isAsked = (verdict: MemberVerdict): boolean => verdict.kind === 'wait' && verdict.isAsked === true;
 
 type Waiting = Extract<MemberVerdict, { readonly kind: 'wait' }>;
 

@@ -7,6 +7,7 @@ import { readJson } from './read-json.ts';
 import { type Request, requestQueue } from './request-queue.ts';
 import { responsesInFlight } from './responses-in-flight.ts';
 import type { SharedLimits } from './shared-limits.ts';
+import { textLines } from './text-lines.ts';
 import type { Transport } from './transport.ts';
 import { type WatchEnd, type WatchEvent, watchStream } from './watch-stream.ts';
 
@@ -33,6 +34,8 @@ export interface MemberClient {
   json(request: Request): Promise<unknown>;
   /** A response that is an object. Rejects as `json`, and with ApiError if it is not one. */
   object(request: Request): Promise<Manifest>;
+  /** The lines of a text that begin so. They stand together, and what comes after them is not read. Rejects as `send`. */
+  lines(request: Request, begin: string): Promise<readonly string[]>;
   /** A list page by page, at most 500 objects each, all of one version. Rejects with ApiError 410 when that version has expired. */
   pages(path: string, query?: Readonly<Record<string, string>>): AsyncIterable<Page>;
   /** A whole list; restarts, a few times, when its version expires in between. */
@@ -91,6 +94,8 @@ export function memberClient(input: {
     send: (wanted) => requests.text(wanted).then(() => undefined, refuse),
     json: (wanted) => read(wanted).then(({ value }) => value, refuse),
     object: (wanted) => read(wanted).then(({ value }) => objectOf(value, requests.exchangeOf(wanted).tried), refuse),
+    lines: (wanted, begin) =>
+      requests.run(wanted, (it) => textLines(it, { begin, textBytes: limits.textBytes })).catch(refuse),
     async *pages(path, query) {
       try {
         yield* pages(path, query);

@@ -8,6 +8,7 @@ export interface MemberLimits {
   readonly responseBytes: number;
   readonly smallResponseBytes: number;
   readonly parsedBytes: number;
+  readonly textBytes: number;
   readonly inFlightBytes: number;
   readonly pageObjects: number;
   readonly shortPages: number;
@@ -36,6 +37,8 @@ export const memberLimits: MemberLimits = {
   // What a response becomes when it is parsed, as `parsedBytesOf` estimates it. Objects of Kubernetes take 3 to 5 times their text;
   // the worst JSON, {},{}, takes 21 times. May grow with `responseBytes`.
   parsedBytes: 64 * mib,
+  // A text of which only some lines are kept: the metrics of an API server, up to those lines. Large clusters have 20 to 30 MiB.
+  textBytes: 64 * mib,
   // Responses of all members that are being read: those of 64 members that are worked on at once, with half a MiB each, as most pages
   // have less. Beyond it pages get smaller. May grow with the memory that a daemon has at rest: it is less than a quarter of that.
   inFlightBytes: 32 * mib,

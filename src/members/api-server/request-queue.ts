@@ -28,6 +28,8 @@ export type Request = Omit<TransportRequest, 'headers'> & {
 export interface RequestQueue {
   /** The response as text. Rejects as `exchange`, after the retries. */
   text(wanted: Request): Promise<string>;
+  /** What `read` makes of the response. Rejects as `read`, after the retries. */
+  run<T>(wanted: Request, read: (exchange: Exchange) => Promise<T>): Promise<T>;
   /** How a request is sent. */
   exchangeOf(wanted: Request): Exchange;
   /** Largest number of requests in flight; others wait. */
@@ -66,13 +68,13 @@ export function requestQueue(input: {
     request: transportRequest(wanted),
   });
 
-  async function persistently(wanted: Request): Promise<string> {
+  async function persistently<T>(wanted: Request, read: (of: Exchange) => Promise<T>): Promise<T> {
     let broke = false;
     for (let attempt = 1; ; attempt++) {
       if (pausedUntil > clock.now()) await sleep(clock, pausedUntil - clock.now(), life);
       if (wanted.isWanted?.() === false) throw new Error(`${exchangeOf(wanted).tried} is no longer wanted`);
       try {
-        return await exchange(exchangeOf(wanted));
+        return await read(exchangeOf(wanted));
       } catch (error) {
         if (life.aborted || wanted.signal?.aborted) throw error;
         if (error instanceof UnreachableError && !broke && connectionBroke(error.cause)) {
@@ -90,8 +92,12 @@ export function requestQueue(input: {
     }
   }
 
+  const run: RequestQueue['run'] = (wanted, read) =>
+    wanted.urgent ? read(exchangeOf(wanted)) : limiter.run(() => persistently(wanted, read));
+
   return {
-    text: (wanted) => (wanted.urgent ? exchange(exchangeOf(wanted)) : limiter.run(() => persistently(wanted))),
+    text: (wanted) => run(wanted, exchange),
+    run,
     exchangeOf,
     concurrency,
     sent: () => sent,

@@ -14,6 +14,7 @@ import { discovery } from './discovery.ts';
 import { evict } from './eviction.ts';
 import { isStream, json, type SimRequest, type SimResponse, text } from './http.ts';
 import { serveLaunches } from './launches.ts';
+import { metricsOf } from './metrics.ts';
 import { emptyOpenApiV2, openApi } from './openapi.ts';
 import { parseResourcePath, type ResourcePath } from './path.ts';
 import { formOf, presentOne } from './present.ts';
@@ -42,6 +43,7 @@ async function route(cluster: Cluster, request: SimRequest, asOf: AsOf): Promise
   const { path } = request;
   if (path === '/version') return json(200, versionInfo(cluster.kubernetesVersion));
   if (/^\/(readyz|livez|healthz)(\/|$)/.test(path)) return text(200, 'ok');
+  if (path === '/metrics') return text(200, metricsOf(cluster));
   if (path === launchPath || path.startsWith(`${launchPath}/`)) return serveLaunches(cluster, request);
   if (path === upgradePath) return serveUpgrade(cluster, request);
   if (path === '/openapi/v2') return emptyOpenApiV2(request);

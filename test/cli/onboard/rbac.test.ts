@@ -67,7 +67,9 @@ it('the accounts of all clusters of the example have together the rights of depl
     expect(ran.code).toBe(0);
     rules.push(...roleIn(JSON.parse(ran.out).items));
   }
-  expect(expanded(rules)).toEqual(expanded([...rolesOf('rbac.yaml'), ...rolesOf('nodes.yaml')]));
+  expect(expanded(rules)).toEqual(
+    expanded([...rolesOf('rbac.yaml'), ...rolesOf('nodes.yaml'), ...rolesOf('preflight.yaml')]),
+  );
 });
 
 const files = (resource: string, more = '') => ({
@@ -98,7 +100,7 @@ it('a cluster on which nothing is placed may only be observed', async () => {
   expect(await account({ cluster: 'us-1' })).toEqual([urls, observed, 'ClusterRole: get of  namespaces kube-system']);
 });
 
-it.each<[string, Parameters<typeof account>[0], string[]]>([
+it.each<[string, Parameters<typeof account>[0], string[], string?]>([
   [
     'a custom resource has the plural of its CRD',
     {
@@ -125,17 +127,27 @@ it.each<[string, Parameters<typeof account>[0], string[]]>([
     { annotations: 'gitfleet.dev/upgrade-provider: system-upgrade-controller' },
     [
       `ClusterRole: ${all} of  namespaces`,
+      'ClusterRole: list of policy poddisruptionbudgets',
       'Role in system-upgrade: list,create,delete of upgrade.cattle.io plans',
       'Role in system-upgrade: list,delete of batch jobs',
     ],
+    ',/metrics',
   ],
   [
     'a provider that does not exist needs no rights, not even one with the name of a property of objects',
     { annotations: 'gitfleet.dev/upgrade-provider: constructor' },
     [`ClusterRole: ${all} of  namespaces`],
   ],
-])('%s', async (_, of, rules) => {
-  expect(await account(of)).toEqual([urls, observed, ...rules]);
+])('%s', async (_, of, rules, metrics = '') => {
+  expect(await account(of)).toEqual([`${urls}${metrics}`, observed, ...rules]);
+});
+
+it('the rights before upgrades are those of deploy/member/preflight.yaml', () => {
+  const rules = (upgrades: 'aks' | undefined) =>
+    expanded(rulesOf(rightsFor({ placed: [], removed: [], nodes: undefined, upgrades }, () => undefined)));
+  expect(rules('aks').filter((right) => !rules(undefined).includes(right))).toEqual(
+    expanded(rolesOf('preflight.yaml')),
+  );
 });
 
 it('the rights for nodes are those of deploy/member/nodes.yaml', () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Transport } from '../../../src/members/api-server/transport.ts';
-import { upgradeStrategy } from '../../support/cluster-upgrades.ts';
+import { upgradeRun, upgradeStrategy } from '../../support/cluster-upgrades.ts';
 import { VirtualFleet } from '../../support/virtual-fleet.ts';
 import {
   gate,
@@ -37,6 +37,26 @@ it('a run upgrades simulated clusters stage by stage, and the second stage after
   await fleet.until('the run is over', async () => (await states(fleet))['run'] === 'Completed', 300);
   expect(versionsOf(fleet)).toEqual(Object.fromEntries(names.map((name) => [name, upgraded])));
   expect(requested(fleet).toSorted()).toEqual(names.toSorted());
+});
+
+it('a member whose clients use an API that the upgrade removes is not upgraded, and no member is asked before its turn', async () => {
+  const api = { group: 'example.k8s.io', version: 'v1beta1', resource: 'things', removedRelease: '1.31' };
+  await open({ 'test-1': { requestedApis: [api] } });
+  fleet.start();
+  await fleet.until('the gate asks', async () => (await states(fleet))['test-2'] === 'Completed', 300);
+  await fleet.run(300);
+  expect(await states(fleet)).toEqual({
+    run: 'Pending',
+    'test-1': 'Pending PreflightBlocked',
+    'test-2': 'Completed',
+    'prod-1': 'NotStarted',
+    'prod-2': 'NotStarted',
+  });
+  const asked = fleet.requests.filter((line) => line.includes('GET /metrics')).map((line) => line.split(' ')[0]);
+  expect([...new Set(asked)].toSorted()).toEqual(['test-1', 'test-2']);
+  fleet.commit({ ...stagedFiles, ...upgradeRun({ updateStrategyId: 'test-then-prod', onBlocked: 'Ignore' }) });
+  await fleet.until('the gate asks', () => fleet.repo.tip(gate) !== undefined, 300);
+  expect((await states(fleet))['test-1']).toBe('Completed');
 });
 
 it('a member that starts just after another change was published is started once', async () => {

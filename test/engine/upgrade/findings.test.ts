@@ -78,6 +78,59 @@ describe('ApiBreakingChange', () => {
   });
 });
 
+describe('ApiBreakingChange of what clients request', () => {
+  const budgets = { group: 'policy', version: 'v1beta1', resource: 'poddisruptionbudgets', removedRelease: '1.25' };
+  const scales = { version: 'v1alpha1', resource: 'things', subresource: 'scale', removedRelease: '1.27' };
+  const asked = (controlPlane: string, preflight: object) => observed({ versions: { controlPlane }, preflight });
+  it.each<[string, string, string | undefined, object, string[]]>([
+    [
+      'blocks where the upgrade removes the API',
+      'v1.24.6',
+      'v1.25.2',
+      { requestedApis: [budgets, scales] },
+      [
+        'Blocking ApiBreakingChange: clients request policy/v1beta1 poddisruptionbudgets (removed in 1.25): the upgrade to v1.25.2 ends that',
+        'Warning ApiBreakingChange: clients request v1alpha1 things/scale (removed in 1.27): an upgrade after v1.25.2 ends that',
+      ],
+    ],
+    ['is none where the API is gone already', 'v1.25.1', 'v1.26.2', { requestedApis: [budgets] }, []],
+    [
+      'is none without a release that removes it',
+      'v1.24.6',
+      'v1.25.2',
+      { requestedApis: [{ ...budgets, removedRelease: undefined }] },
+      [],
+    ],
+    ['is none where the control plane stays', 'v1.24.1', undefined, { requestedApis: [budgets] }, []],
+    [
+      'warns where it could not be read',
+      'v1.24.6',
+      'v1.25.2',
+      { findings: [{ reason: 'ApiBreakingChange', severity: 'Warning', message: 'read /metrics on eu-1: 403, no' }] },
+      ['Warning ApiBreakingChange: not known which deprecated APIs clients request: read /metrics on eu-1: 403, no'],
+    ],
+    [
+      'warns of nothing for another patch',
+      'v1.25.1',
+      'v1.25.2',
+      { findings: [{ reason: 'ApiBreakingChange', severity: 'Warning', message: '403' }] },
+      [],
+    ],
+  ])('%s', (_, from, to, preflight, expected) => {
+    expect(against(asked(from, preflight), to)).toEqual(expected);
+  });
+});
+
+describe('PDBConstraint', () => {
+  it('counts a budget once, also one that gitfleet placed', () => {
+    const status = { disruptionsAllowed: 0, expectedPods: 1 };
+    const budget = { ...object('policy/v1', 'PodDisruptionBudget'), status };
+    expect(against(observed({ extras: [budget], objects: [budget] }), undefined)).toEqual([
+      'Blocking PDBConstraint: PodDisruptionBudget shop/web blocks every eviction',
+    ]);
+  });
+});
+
 describe('ComponentVersionMismatch', () => {
   it.each<[string, ReturnType<typeof observed>, string | undefined, string[]]>([
     ['is none where the upgrade takes the control plane there', runs('v1.30.9', 'v1.31.5'), 'v1.31.5', []],

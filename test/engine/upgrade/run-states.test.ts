@@ -420,6 +420,44 @@ describe('members', () => {
     expect(fleet.inFlight()).toEqual(['a']);
   });
 
+  it('members whose API servers were not asked yet wait for that with their slots, and nobody has to act', async () => {
+    const fleet = new UpgradeFleet(run({})).with(['a', 'b']);
+    for (const member of fleet.members.values()) member.preflight = { done: false };
+    await fleet.plan();
+    expect(fleet.states()[1]).toBe('default Pending: default Pending [a Pending/PreflightBlocked, b NotStarted]');
+    expect([fleet.holds(), fleet.inFlight()]).toEqual([[], []]);
+    fleet.members.get('a')!.preflight = { done: true };
+    await fleet.plan();
+    expect(fleet.states()[1]).toBe('default Running: default Running [a Running, b NotStarted]');
+  });
+
+  it('APIs that clients request and the upgrade removes block, unless onBlocked is Ignore', async () => {
+    const fleet = new UpgradeFleet(run({})).with(['a']);
+    const api = { group: 'example.k8s.io', version: 'v1beta1', resource: 'things', removedRelease: '1.31' };
+    fleet.members.get('a')!.preflight = { requestedApis: [api] };
+    await fleet.plan();
+    expect(fleet.last!.holds[0]).toMatchObject({
+      reason: 'PreflightBlocked',
+      message:
+        'a waits: a is not ready for an upgrade: ApiBreakingChange (clients request example.k8s.io/v1beta1 things (removed in 1.31): the upgrade to v1.31.5 ends that)',
+    });
+    fleet.members.get('a')!.preflight = { done: false };
+    Object.assign(fleet.files, run({ onBlocked: 'Ignore' }));
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['a']);
+  });
+
+  it('what could not be read blocks nothing, and stands in the message', async () => {
+    const fleet = new UpgradeFleet(run({})).with(['a']);
+    const finding = { reason: 'ApiBreakingChange', severity: 'Warning', message: 'read /metrics on a: 403, no' };
+    fleet.members.get('a')!.preflight = { findings: [finding] };
+    await fleet.plan();
+    expect(fleet.run().stages[0]!.groups[0]!.members[0]).toMatchObject({
+      status: { state: 'Running' },
+      message: expect.stringContaining('not known which deprecated APIs clients request: read /metrics on a: 403, no'),
+    });
+  });
+
   it('a member of two runs is upgraded by the one that started first; the other names it', async () => {
     const fleet = new UpgradeFleet({ ...run({}, 'b'), ...run({}, 'a') }).with(['m']);
     await fleet.plan();

@@ -25,6 +25,7 @@ export interface Upgradable {
   upgrade: Upgrade | undefined;
   reachable: boolean;
   extras?: readonly object[];
+  preflight?: object;
 }
 
 export interface Asked {
@@ -122,7 +123,7 @@ export class UpgradeFleet {
 
   #observations(): Map<ClusterName, ClusterObservation> {
     return new Map(
-      [...this.members].map(([name, { versions, upgrade, reachable, extras }]) => {
+      [...this.members].map(([name, { versions, upgrade, reachable, extras, preflight }]) => {
         const seen = clusterObservation.parse({
           apiVersion: 'gitfleet.dev/v1alpha1',
           kind: 'ClusterObservation',
@@ -130,7 +131,7 @@ export class UpgradeFleet {
           observedAt: formatInstant(this.now),
           reachable,
           upgrade,
-          ...(reachable ? { versions, extras } : { complete: false, cause: 'timeout' }),
+          ...(reachable ? { versions, extras, preflight } : { complete: false, cause: 'timeout' }),
         });
         return [name as ClusterName, seen];
       }),
