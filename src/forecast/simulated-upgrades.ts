@@ -57,7 +57,7 @@ export function simulatedUpgrades(
 }
 
 /** Of a member without an observation nothing is known; where others were observed, it does not respond. */
-function seenFirst({ fleet, observations, upgradeObservations }: PlanInput): Observations {
+export function seenFirst({ fleet, observations, upgradeObservations }: PlanInput): Observations {
   if (upgradeObservations || !observations) return upgradeObservations ?? new Map();
   return new Map(
     fleet.members.map(({ metadata: { name } }) => [name, observations.get(name) ?? emptyObservation(name, false)]),
@@ -87,9 +87,9 @@ function done(members: Observations, { clusterName, upgrade }: UpgradeTarget, no
   };
 }
 
-function upgraded(
+export function upgraded(
   runs: ObservedVersions,
-  { controlPlane, pools: changed }: UpgradeTarget['upgrade'],
+  { controlPlane, pools: changed }: Pick<UpgradeTarget['upgrade'], 'controlPlane' | 'pools'>,
 ): ObservedVersions {
   const [to, from] = [parseVersion(controlPlane ?? ''), parseVersion(runs.controlPlane ?? '')];
   const moves = controlPlane !== undefined && !(to && from && compareVersions(from, to) > 0);

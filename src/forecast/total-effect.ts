@@ -1,11 +1,12 @@
 import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type PlacementRef, placementKey, refNamed } from '../api/placement.ts';
+import type { UpdateRun } from '../api/upgrade-run.ts';
 import { recordedContent, targetContent } from '../engine/delivery/target-content.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
-import { by } from '../engine/kernel/ordering.ts';
+import { by, byText } from '../engine/kernel/ordering.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { GuardFinding, Plan } from '../engine/plan-document.ts';
 import { keyOfManifest, refOfManifest } from '../engine/selection/object-key.ts';
@@ -14,6 +15,7 @@ import { placementTargets } from '../engine/target-kinds.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type Forecast, forecastOf } from './forecast.ts';
+import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
 import type { UpgradeForecast } from './upgrade-forecasts.ts';
 
@@ -31,8 +33,10 @@ export interface TotalEffect {
   readonly guard: readonly GuardFinding[];
   /** Placements with changes that no update run rolls out. */
   readonly notRolledOut: readonly NotRolledOut[];
-  /** Cluster update runs that the change adds or whose spec it changes. Other runs are supposed to start nothing meanwhile. */
+  /** Cluster update runs that the change adds or whose spec it changes. Others start nothing meanwhile. */
   readonly upgrades: readonly UpgradeForecast[];
+  /** Cluster update runs in progress that are supposed to be done before. */
+  readonly upgradedBefore: readonly string[];
   /** What may become of nodes now, without the change and with it; empty where no member has any. */
   readonly nodes: { readonly before: Plan['nodes']; readonly after: Plan['nodes'] };
   /** The first plan of the change: its problems and holds. */
@@ -86,8 +90,9 @@ export function* totalEffectInSteps(
 ): InSteps<TotalEffect> {
   const changed = changedRuns(base.fleet, next.fleet);
   const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, () => true) }, assumptions);
-  const input = settled.continuedBy({ ...next, fleet: withStopped(next.fleet, (name) => !changed.has(name)) });
   const earlier = settled.steps.at(-1)!.result;
+  const continued = settled.continuedBy({ ...next, fleet: withStopped(next.fleet, (name) => !changed.has(name)) });
+  const { input, done } = withRunsDone(continued, { settled: earlier, runs: runsInProgress(base, changed) });
   const run = yield* stepByStep(input, { ...assumptions, silent: settled.silent }, earlier);
   const first = run.steps[0]!.result;
   const last = run.steps.at(-1)!.result;
@@ -100,6 +105,7 @@ export function* totalEffectInSteps(
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
     upgrades: forecast.upgrades.filter(({ run: name }) => changed.has(name)),
+    upgradedBefore: done,
     nodes:
       first.plan.nodes.length === 0
         ? { before: [], after: [] }
@@ -114,6 +120,19 @@ function changedRuns(before: Fleet, after: Fleet): ReadonlySet<string> {
     new Map(upgradeRuns.map(({ metadata, spec }) => [metadata.name as string, canonicalJson(spec)]));
   const was = specs(before);
   return new Set([...specs(after)].flatMap(([name, spec]) => (was.get(name) === spec ? [] : [name])));
+}
+
+/** Those on which the runs of a change may build, in order of their start. */
+function runsInProgress({ fleet, record }: PlanInput, changed: ReadonlySet<string>): readonly UpdateRun[] {
+  if (changed.size === 0) return [];
+  const startOf = (run: UpdateRun): string => run.status?.status.startTime ?? '~';
+  return fleet.upgradeRuns
+    .filter(({ metadata, spec }) => spec.state === 'Started' && !changed.has(metadata.name))
+    .map((run) => {
+      const recorded = record.upgrades.get(run.metadata.name);
+      return recorded?.status?.status.startTime === undefined ? run : recorded;
+    })
+    .sort((a, b) => byText(startOf(a), startOf(b)));
 }
 
 /** What is in flight ends, and nothing else starts: a run may take weeks, and is no part of the change. */

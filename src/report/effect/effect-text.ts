@@ -47,7 +47,7 @@ export function effectText(effect: TotalEffect): EffectText {
     rows: placements.map(rowOf),
     changes: changes.map(changeText),
     rollout: rolloutText(effect),
-    upgrades: effect.upgrades.flatMap(upgradeLines),
+    upgrades: upgradesText(effect),
     nodes: nodeEffects(effect.nodes.before, effect.nodes.after, currencyOf(priceLists)),
     forecast: forecastSummary(forecast),
     guard: effect.guard.map(
@@ -55,6 +55,15 @@ export function effectText(effect: TotalEffect): EffectText {
         `${rule}: ${message}${removalDigest === undefined ? '' : `. To approve: merge the branch that gitfleet then pushes, a RemovalApproval with removalDigest ${removalDigest}`}`,
     ),
   };
+}
+
+function upgradesText({ upgrades, upgradedBefore }: TotalEffect): string[] {
+  const before = listUpTo(upgradedBefore, mostNamed);
+  const isBuilding = upgrades.length > 0 && before !== '';
+  return [
+    ...(isBuilding ? [`supposed to be done before, so merge after that: ${before}`] : []),
+    ...upgrades.flatMap(upgradeLines),
+  ];
 }
 
 function titleText({ placements, guard, released, upgrades, first }: TotalEffect): string {

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { type TotalEffect, totalEffect } from '../../src/forecast/total-effect.ts';
+import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
+import { effectText } from '../../src/report/effect/effect-text.ts';
+import { at, run, UpgradeFleet } from '../engine/upgrade/upgrade-fleet.ts';
+import { treeOf } from '../support/paper-fleet.ts';
+
+const assumptions = {
+  readyAfterMs: 60_000,
+  upgradedAfterMs: 1_800_000,
+  approveAfterMs: 600_000,
+  untilMs: 30 * 86_400_000,
+};
+const to = (kubernetesVersion: string) => ({ managedClusterUpdate: { upgrade: { type: 'Full', kubernetesVersion } } });
+const next = run(to('1.32.1'), 'next');
+
+const effectOf = async (fleet: UpgradeFleet, files: Readonly<Record<string, string>>): Promise<TotalEffect> =>
+  totalEffect(
+    await fleet.input(),
+    { fleet: await loadFleet(treeOf({ ...fleet.files, ...files })), commit: 'd'.repeat(40) },
+    assumptions,
+  );
+const left = ({ upgrades }: TotalEffect) =>
+  upgrades.flatMap(({ stages }) =>
+    stages.flatMap((stage) => stage.left.map(({ clusterName, status }) => [clusterName, status.error?.code])),
+  );
+const changes = ({ upgrades }: TotalEffect) =>
+  upgrades.flatMap(({ stages }) =>
+    stages.flatMap(({ clusters }) =>
+      clusters.map(({ clusterName, versions: { from } }) => [clusterName, from?.controlPlane]),
+    ),
+  );
+
+describe('the total effect of a cluster update run', () => {
+  it('that builds on one in progress supposes that this is done before, and says so', async () => {
+    const fleet = new UpgradeFleet(run({})).with(['a', 'b', 'c']);
+    await fleet.plan();
+    fleet.succeed();
+    await fleet.plan();
+    expect(fleet.states()[1]).toContain('[a Completed, b Running, c NotStarted]');
+    const effect = await effectOf(fleet, next);
+    expect([effect.upgradedBefore, left(effect)]).toEqual([['k8s'], []]);
+    expect(changes(effect)).toEqual(['a', 'b', 'c'].map((name) => [name, 'v1.31.5']));
+    expect(effectText(effect).upgrades[0]).toBe('supposed to be done before, so merge after that: k8s');
+  });
+
+  it('supposes it of runs that have not started yet, with their hops', async () => {
+    const versions = ['1.30.9', '1.31.5', '1.32.1', '1.33.0'].map((version) => ({ version }));
+    const region = { labels: { 'topology.kubernetes.io/region': 'eu' } };
+    const catalog = {
+      'catalog.yaml': JSON.stringify({
+        apiVersion: 'gitfleet.dev/v1alpha1',
+        kind: 'VersionCatalog',
+        metadata: { name: 'all' },
+        spec: { regions: [{ name: 'eu', kubernetesVersions: versions }] },
+      }),
+    };
+    const fleet = new UpgradeFleet({ ...catalog, ...run({ ...to('1.32.1'), chainMinors: true }) }).with(['a'], region);
+    const effect = await effectOf(fleet, run(to('1.33.0'), 'next'));
+    expect([effect.upgradedBefore, left(effect), changes(effect)]).toEqual([['k8s'], [], [['a', 'v1.32.1']]]);
+  });
+
+  it.each([
+    ['is stopped', { state: 'Stopped' }, 'upgrade-provider', 'MinorSkipped'],
+    ['cannot upgrade the member', {}, 'other', 'NoProvider'],
+  ])('supposes nothing of a run that %s', async (_, spec, annotation, code) => {
+    const fleet = new UpgradeFleet(run(spec)).with(['a'], { versions: at('v1.30.9') });
+    fleet.files['clusters/a.yaml'] = fleet.files['clusters/a.yaml']!.replace('upgrade-provider', annotation);
+    const files = code === 'NoProvider' ? run(to('1.31.5'), 'next') : next;
+    const effect = await effectOf(fleet, files);
+    expect([effect.upgradedBefore, left(effect)]).toEqual([[], [['a', code]]]);
+  });
+});
