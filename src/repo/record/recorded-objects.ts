@@ -1,6 +1,7 @@
 import type { Placement } from '../../api/placement.ts';
 import type { PlacementState } from '../../api/placement-state.ts';
 import type { FleetRecord, RecordFolder } from '../../engine/input.ts';
+import { memoize } from '../../engine/kernel/memoize.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { recordPathOf } from './path.ts';
 
@@ -10,7 +11,10 @@ interface PlacementFiles {
   readonly states: PlacementState;
 }
 
-const placementFiles: Readonly<Record<string, string>> = { statuses: 'status.yaml', states: 'state.yaml' };
+const placementFiles: Readonly<Record<string, keyof PlacementFiles>> = {
+  'status.yaml': 'statuses',
+  'state.yaml': 'states',
+};
 
 /** Folders of which an entry is one file with one object. */
 type ObjectFolder = Exclude<RecordFolder, 'placements' | 'overrides'>;
@@ -32,13 +36,19 @@ export function recordedObjects<K extends ObjectFolder | keyof PlacementFiles>(
   kind: K,
   { record }: Pick<Plan, 'record'>,
 ): ReadonlyMap<string, RecordedObject<ObjectOf<K>>> {
-  const rest = placementFiles[kind] ?? '';
-  const directory = rest === '' ? kind : 'placements';
-  const found = new Map<string, RecordedObject<ObjectOf<K>>>();
-  for (const [path, document] of record) {
-    if (document.kind !== 'object' || !path.startsWith(`${directory}/`) || !path.endsWith(rest)) continue;
-    const place = recordPathOf(path);
-    if (place?.rest === rest) found.set(place.name, { path, value: document.value as ObjectOf<K> });
-  }
-  return found;
+  return (byKind(record).get(kind) ?? new Map()) as ReadonlyMap<string, RecordedObject<ObjectOf<K>>>;
 }
+
+/** Every object in one walk. A record has thousands of paths, and every section asks for its own. */
+const byKind = memoize((record: Plan['record']) => {
+  const kinds = new Map<string, Map<string, RecordedObject<object>>>();
+  for (const [path, document] of record) {
+    if (document.kind !== 'object') continue;
+    const place = recordPathOf(path);
+    const kind = place && (place.rest === '' ? place.directory : placementFiles[place.rest]);
+    if (kind === undefined) continue;
+    const known = kinds.get(kind) ?? new Map<string, RecordedObject<object>>();
+    kinds.set(kind, known.set(place!.name, { path, value: document.value }));
+  }
+  return kinds;
+});

@@ -1,4 +1,5 @@
-import type { GuardFinding, Plan, UpgradeTarget } from '../../plan-document.ts';
+import type { GuardFinding, Plan } from '../../plan-document.ts';
+import { upgradeTargets as targetsOfUpgrades } from '../../target-kinds.ts';
 import { inFlightIn, type UpgradeChange } from './upgrade-changes.ts';
 
 /** A cluster has one operation at a time, and a target exactly while a run has one in flight there. */
@@ -12,7 +13,7 @@ export function upgradeTargets(changes: readonly UpgradeChange[], { targets }: P
         add(`run ${name} would upgrade ${member.name} while another operation is in flight there`);
       asked.set(member.name, member.operationId ?? '');
     }
-  const upgrades = targets.filter((target): target is UpgradeTarget => 'upgrade' in target);
+  const upgrades = targetsOfUpgrades(targets);
   for (const { clusterName, upgrade } of upgrades)
     if (asked.get(clusterName) !== upgrade.operationId)
       add(`operation ${upgrade.operationId} on ${clusterName} is not one that a run has in flight`);
