@@ -1,6 +1,6 @@
-import type { Branches, GitRequest } from './branches.ts';
+import type { Branches, FetchBounds, GitRequest } from './branches.ts';
 import { GitError } from './git-error.ts';
-import { readRef } from './local/local-refs.ts';
+import { changeRef, readRef } from './local/local-refs.ts';
 import { type Mirror, mirrorRef } from './mirror.ts';
 import type { Objects } from './objects/objects.ts';
 
@@ -12,32 +12,50 @@ const firstDepths = [1, 50] as const;
 /** Git's number for the whole history. */
 const wholeDepth = 2_147_483_647;
 
+/** Bytes of one answer of a server. A pack has to fit one Buffer. */
+export const largestAnswer = 1024 ** 3;
+
+/** How much of a ref is fetched. */
+export interface Extent {
+  /** That many commits of its history; undefined: those since the last fetch. */
+  readonly depth: number | undefined;
+  readonly mostBytes: number;
+}
+
 /** Fetches refs of a server into its mirror, by the protocol of `transfer`. */
 export function mirrorFetch(input: {
   readonly mirror: Mirror;
   readonly objects: Objects;
   readonly url: string;
   readonly requested: (request: GitRequest) => void;
-  /** Fetches a ref to its `mirrorRef`: that many commits of its history, or those since the last fetch. */
-  readonly transfer: (ref: string, depth: number | undefined) => Promise<void>;
-  /** Records that a commit was fetched, for a `transfer` that does not. */
-  readonly point?: (mirrored: string, oid: string) => Promise<void>;
-}): Pick<Branches, 'obtain' | 'deepen'> {
-  const { mirror, objects, url } = input;
+  readonly native: boolean;
+  /** Fetches a ref to its `mirrorRef`. Error `too-large` for more bytes. */
+  readonly transfer: (ref: string, extent: Extent) => Promise<void>;
+}): Pick<Branches, 'obtain' | 'deepen' | 'keepOnly'> {
+  const { mirror, objects, url, native } = input;
+  const { gitdir } = mirror;
 
-  async function fetch(ref: string, depth: number | undefined): Promise<void> {
+  async function fetch(ref: string, { depth, mostBytes = largestAnswer }: Partial<Extent>): Promise<void> {
     input.requested('fetch');
-    await mirror.fetching(() => input.transfer(ref, depth));
+    await mirror.fetching(() => input.transfer(ref, { depth, mostBytes }));
+  }
+
+  /** Records what is here of a ref. */
+  async function point(ref: string, to: string): Promise<void> {
+    const from = await readRef(gitdir, mirrorRef(ref));
+    if (from !== to) await changeRef(gitdir, { ref: mirrorRef(ref), from, to }, native);
   }
 
   return {
-    async obtain(ref, oid) {
-      const before = await readRef(mirror.gitdir, mirrorRef(ref));
+    async obtain(ref, oid, bounds?: FetchBounds) {
+      const before = await readRef(gitdir, mirrorRef(ref));
       if (before === oid) return;
-      for (const depth of before === undefined ? firstDepths : [undefined]) {
-        await fetch(ref, depth);
+      // So that the server leaves out what the base has.
+      if (before === undefined && bounds) await point(ref, bounds.base);
+      for (const depth of before === undefined && !bounds ? firstDepths : [undefined]) {
+        await fetch(ref, { depth, ...(bounds && { mostBytes: bounds.mostBytes }) });
         if (!(await objects.has(oid))) continue;
-        await input.point?.(mirrorRef(ref), oid);
+        await point(ref, oid);
         await mirror.tidy();
         return;
       }
@@ -45,8 +63,9 @@ export function mirrorFetch(input: {
     },
     async deepen(ref) {
       if (!(await mirror.cutOff())) return false;
-      await fetch(ref, wholeDepth);
+      await fetch(ref, { depth: wholeDepth });
       return true;
     },
+    keepOnly: (refs) => mirror.keepOnly(new Set([...refs].map(mirrorRef))),
   };
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../repo/make-directory.ts';
+import { changeRef, listRefs } from './local/local-refs.ts';
 import { takeLock } from './local/process-lock.ts';
 import { git } from './native/run-git.ts';
 
@@ -17,6 +18,8 @@ export interface Mirror {
   fetching(action: () => Promise<void>): Promise<void>;
   /** True while the mirror holds a commit without its parents. */
   cutOff(): Promise<boolean>;
+  /** Deletes all refs but these. From then on objects that only others had are pruned when packs are combined. */
+  keepOnly(refs: ReadonlySet<string>): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -39,6 +42,7 @@ export async function openMirror(dir: string, native: boolean): Promise<Mirror> 
   const release = await takeLock(join(dir, 'lock'));
   const gitdir = join(dir, 'repo.git');
   const fetching = join(dir, 'fetching');
+  let fetches = 0;
   const cutShort = await stat(fetching).catch(() => undefined);
   if (cutShort || (!native && (await packs(gitdir)) > tooManyPacks * 4))
     await rm(gitdir, { recursive: true, force: true });
@@ -46,22 +50,33 @@ export async function openMirror(dir: string, native: boolean): Promise<Mirror> 
     await makeDirectory(join(gitdir, folder));
   await writeFile(join(gitdir, 'HEAD'), 'ref: refs/heads/gitfleet-mirror\n');
   await writeFile(join(gitdir, 'config'), config);
+  let prunes = false;
   return {
     gitdir,
     release,
+    async keepOnly(refs) {
+      for (const [ref, from] of await listRefs(gitdir, 'refs/'))
+        if (!refs.has(ref)) await changeRef(gitdir, { ref, from, to: undefined }, native);
+      prunes = true;
+    },
     cutOff: async () => (await readFile(join(gitdir, 'shallow'), 'utf8').catch(() => '')).trim() !== '',
     async fetching(action) {
+      fetches += 1;
       await writeFile(fetching, '');
       try {
         await action();
       } finally {
-        await rm(fetching, { force: true });
+        fetches -= 1;
+        if (fetches === 0) {
+          await removeHalfPacks(gitdir);
+          await rm(fetching, { force: true });
+        }
       }
     },
     async tidy() {
       if (!native || ((await packs(gitdir)) <= tooManyPacks && (await loose(gitdir)) <= tooManyLoose)) return;
-      // Nothing is pruned: after a rewind the fleet stays at a commit that no branch of the server holds any more.
-      await git(['gc', '--quiet', '--no-prune'], { gitdir });
+      // Else nothing is pruned: after a rewind the fleet stays at a commit that no branch of the server holds any more.
+      await git(['gc', '--quiet', prunes ? '--prune=now' : '--no-prune'], { gitdir });
     },
   };
 }
@@ -73,7 +88,15 @@ async function loose(gitdir: string): Promise<number> {
   return names.flat().length * 16;
 }
 
+/** What fetches that failed have left. */
+async function removeHalfPacks(gitdir: string): Promise<void> {
+  for (const name of await packFiles(gitdir))
+    if (name.startsWith('tmp_')) await rm(join(gitdir, 'objects/pack', name), { force: true });
+}
+
+const packFiles = (gitdir: string): Promise<string[]> => readdir(join(gitdir, 'objects/pack')).catch(() => []);
+
 async function packs(gitdir: string): Promise<number> {
-  const names = await readdir(join(gitdir, 'objects/pack')).catch(() => []);
+  const names = await packFiles(gitdir);
   return names.filter((name) => name.endsWith('.pack')).length;
 }

@@ -79,6 +79,7 @@ export class MemoryRepo {
         if (remote) await asked({ kind: 'fetch', ref });
       },
       deepen: async () => false,
+      keepOnly: async () => {},
       change: async (change) => {
         await asked({ kind: 'push', ref: change.ref, change });
         return this.#change(change);

@@ -322,7 +322,7 @@ function mortalBranches(branches: Branches, life: AbortSignal): Branches {
   return {
     ...branches,
     list: (prefixes) => alive(() => branches.list(prefixes)),
-    obtain: (ref, oid) => alive(() => branches.obtain(ref, oid)),
+    obtain: (...of) => alive(() => branches.obtain(...of)),
     change: (change) => alive(() => branches.change(change)),
   };
 }

@@ -1,8 +1,9 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Branches } from '../../git/branches.ts';
+import { packedBytes } from '../../git/native/bounded-fetch.ts';
 
-/** Of packs. The mirror of pull requests keeps all that was ever pushed to one, also after it was closed. */
+/** Of packs. The mirror of pull requests keeps all that was ever pushed to one while it is open. */
 const mostBytes = 1024 ** 3;
 /** Milliseconds. A repository that is larger than that itself is not fetched again for each preview. */
 const anewEveryMs = 6 * 60 * 60_000;
@@ -36,7 +37,7 @@ export function disposableBranches({
   return {
     close,
     async use() {
-      if (now() >= anewMs + anewEveryMs && (await packedBytes(mirrorDir)) > most) {
+      if (now() >= anewMs + anewEveryMs && (await packedBytes(join(mirrorDir, 'repo.git'))) > most) {
         await close();
         await rm(mirrorDir, { recursive: true, force: true });
         anewMs = now();
@@ -50,13 +51,4 @@ export function disposableBranches({
       }
     },
   };
-}
-
-async function packedBytes(mirrorDir: string): Promise<number> {
-  const packs = join(mirrorDir, 'repo.git/objects/pack');
-  const names = await readdir(packs).catch(() => []);
-  const sizes = await Promise.all(
-    names.map(async (name) => (await stat(join(packs, name)).catch(() => undefined))?.size),
-  );
-  return sizes.reduce((sum: number, size) => sum + (size ?? 0), 0);
 }

@@ -18,6 +18,8 @@ import { type Spending, workWithin } from './work-within.ts';
 const mostNamed = 20;
 /** Of computing, milliseconds: a change of 1,000 clusters takes 2 s. */
 const mostMs = 30_000;
+/** Of a pull request, beyond the followed branch: people's manifests are far smaller. */
+const mostFetchedBytes = 64 * 1024 ** 2;
 
 export interface PreviewedPull extends Pick<Spending, 'pause' | 'stopwatch'> {
   readonly pull: PullRequest;
@@ -48,7 +50,11 @@ export async function planPullRequest(of: PreviewedPull): Promise<PlannedPull> {
   const theirs = pull.headCommit;
   const head = `${mergedText({ commit: theirs, into: ours }, branch)}; the fleet as of ${instantText(input.now)}`;
   const place = { pull, forge, statusBranch, head };
-  await obtain(of);
+  if (!(await obtain(of))) {
+    const limit = `${mostFetchedBytes / 1024 ** 2} MiB`;
+    const details = `Its commits have more than ${limit} that ${branch} does not have. Remove large files from all of them.`;
+    return { text: failedPreview({ title: 'too large to be fetched', details }, place), spentMs: 0, isTooCostly: true };
+  }
   const began = stopwatch();
   const failed = (title: string, details: string) => ({
     text: failedPreview({ title, details }, place),
@@ -85,16 +91,26 @@ const notMerged: Partial<Record<GitErrorCode, string>> = {
   'several-bases': 'merged crosswise',
 };
 
-/** Its commits, with their history up to where the two parted. */
-async function obtain({ pull, forge, branches, branch, input }: PreviewedPull): Promise<void> {
-  const wanted = [
-    { ref: branchRef(branch), commit: input.commit },
-    { ref: pull.isFork ? forkRef(pull.number, forge.kind) : branchRef(pull.head), commit: pull.headCommit },
-  ];
-  for (const { ref, commit } of wanted) if (!(await branches.objects.has(commit))) await branches.obtain(ref, commit);
-  if (branches.remote) for (const { ref } of wanted) await branches.deepen(ref);
+/** Gets its commits, with their history up to where the two parted. False: they are too large. */
+async function obtain({ pull, forge, branches, branch, input }: PreviewedPull): Promise<boolean> {
+  const { objects } = branches;
+  const main = branchRef(branch);
+  if (!(await objects.has(input.commit))) await branches.obtain(main, input.commit);
+  if (branches.remote) await branches.deepen(main);
+  if (await objects.has(pull.headCommit)) return true;
+  try {
+    const bounds = { base: input.commit, mostBytes: mostFetchedBytes };
+    await branches.obtain(pullRef(pull, forge.kind), pull.headCommit, bounds);
+    return true;
+  } catch (error) {
+    if (error instanceof GitError && error.code === 'too-large') return false;
+    throw error;
+  }
 }
 
-/** Where a forge keeps the commits of a fork in the repository that they would be merged into. */
+/** Where its commits are in the repository that they would be merged into. */
+export const pullRef = ({ isFork, number, head }: PullRequest, kind: Forge['kind']): string =>
+  isFork ? forkRef(number, kind) : branchRef(head);
+
 const forkRef = (number: number, kind: Forge['kind']): string =>
   kind === 'gitlab' ? `refs/merge-requests/${number}/head` : `refs/pull/${number}/head`;

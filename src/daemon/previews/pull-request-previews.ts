@@ -6,6 +6,7 @@ import { formatInstant } from '../../engine/kernel/instant.ts';
 import { type Forge, ForgeError, type PullRequest } from '../../forge/forge.ts';
 import type { Branches } from '../../git/branches.ts';
 import { GitError } from '../../git/git-error.ts';
+import { branchRef } from '../../git/source.ts';
 import { type Clock, sleep } from '../../members/clock.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { planMarker } from '../../report/effect/effect-markdown.ts';
@@ -15,7 +16,7 @@ import type { OpenForge } from '../requests/approval-requests.ts';
 import { lookAgain } from '../requests/look-again.ts';
 import type { BegunPlans } from './begun-plans.ts';
 import { cutTexts } from './cut-texts.ts';
-import { planPullRequest } from './plan-pull-request.ts';
+import { planPullRequest, pullRef } from './plan-pull-request.ts';
 import {
   afterPreviewEvent,
   firstPreviewState,
@@ -92,7 +93,8 @@ export function pullRequestPreviews(input: PreviewPorts): PullRequestPreviews {
   }
 
   async function ask(of: Live, at: Forge, call: PreviewCall): Promise<void> {
-    const context = { ...input, live: of, forge: at, isStopped: () => stopped };
+    const open = [...state.previews.values()].map(({ pull }) => pull);
+    const context = { ...input, live: of, forge: at, pulls: open, isStopped: () => stopped };
     const event = await perform(call, context).catch((error: unknown) => {
       if (call.kind === 'plan' && !stopped)
         input.log.warn({ err: error, pullRequest: call.pull.number }, 'cannot read a pull request');
@@ -168,7 +170,13 @@ const problemsIn = (troubles: readonly string[], forge: Forge | undefined): Prob
     fix: 'use gitfleet plan --base meanwhile',
   }));
 
-type Context = PreviewPorts & { readonly live: Live; readonly forge: Forge; readonly isStopped: () => boolean };
+interface Context extends PreviewPorts {
+  readonly live: Live;
+  readonly forge: Forge;
+  /** Open ones that have previews. */
+  readonly pulls: readonly PullRequest[];
+  readonly isStopped: () => boolean;
+}
 
 async function perform(call: PreviewCall, context: Context): Promise<PreviewEvent> {
   const { forge, branch, live } = context;
@@ -249,6 +257,8 @@ async function planned(pull: PullRequest, context: Context): ReturnType<typeof p
   const input = { ...live.input, now: formatInstant(clock.now()) };
   try {
     const branches = await context.branches();
+    const kept = context.pulls.map((one) => pullRef(one, context.forge.kind));
+    await branches.keepOnly(new Set([branchRef(context.branch), ...kept]));
     return await planPullRequest({ ...context, pull, branches, input, pause, stopwatch: () => performance.now() });
   } catch (error) {
     if (error instanceof GitError || isStopped()) throw error;

@@ -15,7 +15,7 @@ export function checkedPack(url: string): PackSink {
       await checkPack(pack, url);
       return pack;
     },
-    abort: () => void chunks.splice(0),
+    abort: async () => void chunks.splice(0),
   };
 }
 

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import isomorphic from 'isomorphic-git';
+import isomorphic, { type HttpClient } from 'isomorphic-git';
 import { messageOf } from '../../api/message-of.ts';
 import type { Branches, GitRequest } from '../branches.ts';
 import { GitError } from '../git-error.ts';
@@ -9,7 +9,7 @@ import { indexPack } from '../native/index-pack.ts';
 import { openObjects } from '../objects/open-objects.ts';
 import { checkedPack } from './checked-pack.ts';
 import type { Credentials } from './credentials.ts';
-import { gitHttp } from './http.ts';
+import { bounded, gitHttp } from './http.ts';
 import { lsRefs } from './ls-refs.ts';
 import { throughSinks } from './pack-sink.ts';
 import { smartPush } from './smart-push.ts';
@@ -29,19 +29,27 @@ export async function httpBranches(input: {
   const objects = openObjects(gitdir, native);
 
   const refs = lsRefs(http, url);
-  const fetching = throughSinks(http, () => (native ? indexPack(gitdir) : checkedPack(url)));
+  const sizeLimited = (mostBytes: number): HttpClient => ({
+    async request(asked) {
+      const answer = await http.request(asked);
+      return answer.body ? { ...answer, body: bounded(answer.body, asked.url, mostBytes) } : answer;
+    },
+  });
+  const fetching = (mostBytes: number) =>
+    throughSinks(sizeLimited(mostBytes), () => (native ? indexPack(gitdir) : checkedPack(url)));
 
   const fetched = mirrorFetch({
     mirror,
     objects,
     url,
+    native,
     requested: input.requested,
-    transfer: (ref, depth) =>
+    transfer: (ref, { depth, mostBytes }) =>
       tried(`fetch ${ref} of ${url}`, async () => {
         const from = { gitdir, url, remote: 'origin', ref: mirrorRef(ref), remoteRef: ref };
-        await isomorphic.fetch({ fs, http: fetching, ...from, depth, singleBranch: true, tags: false, cache: {} });
+        const client = fetching(mostBytes);
+        await isomorphic.fetch({ fs, http: client, ...from, depth, singleBranch: true, tags: false, cache: {} });
       }),
-    point: (mirrored, oid) => isomorphic.writeRef({ fs, gitdir, ref: mirrored, value: oid, force: true }),
   });
 
   return {

@@ -3,6 +3,7 @@ import { EnvHttpProxyAgent, request } from 'undici';
 import { connectionBroke } from '../../api/connection-broke.ts';
 import { messageOf } from '../../api/message-of.ts';
 import { GitError } from '../git-error.ts';
+import { largestAnswer } from '../mirror-fetch.ts';
 import type { Credentials } from './credentials.ts';
 
 /** Milliseconds. A server that computes a pack sends keep-alives; without any byte for this long, it counts as lost. */
@@ -10,8 +11,6 @@ const connectMs = 10_000;
 const silenceMs = 60_000;
 /** A whole request with its response, milliseconds: bounds a server that sends very slowly. */
 const wholeMs = 10 * 60_000;
-/** Bytes of one response. A pack has to fit one Buffer. */
-const largestAnswer = 1024 ** 3;
 
 export interface GitHttp extends HttpClient {
   close(): Promise<void>;
@@ -104,7 +103,8 @@ export function gitHttp(
   };
 }
 
-async function* bounded(
+/** The bytes of a response up to a limit. Errors: `too-large`, `unreachable`. */
+export async function* bounded(
   body: AsyncIterable<Uint8Array>,
   url: string,
   largest: number,

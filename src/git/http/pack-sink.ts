@@ -7,7 +7,8 @@ export interface PackSink {
   write(chunk: Buffer): Promise<void>;
   /** Returns the bytes that isomorphic-git has to process; undefined if the objects are in the repository already. */
   end(): Promise<Buffer | undefined>;
-  abort(): void;
+  /** Afterwards nothing writes any more. */
+  abort(): Promise<void>;
 }
 
 /**
@@ -46,7 +47,7 @@ async function* split(
     for (let at = 0; left !== undefined && at < left.length; at += largestPart)
       yield packetLine(Buffer.concat([Buffer.from([packBand]), left.subarray(at, at + largestPart)]));
   } finally {
-    sink?.abort();
+    await sink?.abort();
   }
 }
 

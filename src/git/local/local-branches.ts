@@ -31,6 +31,7 @@ export async function localBranches(path: string, native: boolean): Promise<Bran
     },
     obtain: async () => {},
     deepen: async () => false,
+    keepOnly: async () => {},
     async change({ objects, ...change }) {
       await writeObjects(commonDir, objects, native);
       return changeRef(commonDir, change, native);

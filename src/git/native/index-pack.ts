@@ -28,8 +28,9 @@ export function indexPack(gitdir: string): PackSink {
       if (ran.code === 0 || size <= emptyPackBytes) return undefined;
       throw new GitError('failed', `git index-pack in ${gitdir}: ${ran.stderr || `exit code ${ran.code}`}`);
     },
-    abort() {
+    async abort() {
       input.destroy(new Error('the fetch was cut short'));
+      await indexed.catch(() => {});
     },
   };
 }

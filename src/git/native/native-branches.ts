@@ -5,6 +5,7 @@ import { mirrorRef, openMirror } from '../mirror.ts';
 import { mirrorFetch } from '../mirror-fetch.ts';
 import { openObjects } from '../objects/open-objects.ts';
 import { writeObjects } from '../objects/write-objects.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { type GitRun, git } from './run-git.ts';
 
 /** A repository reached by the `git` binary (ssh and file URLs), with a mirror of what was read from it. */
@@ -38,11 +39,15 @@ export async function nativeBranches(input: {
     mirror,
     objects,
     url,
+    native: true,
     requested: input.requested,
-    async transfer(ref, depth) {
+    async transfer(ref, { depth, mostBytes }) {
       const how = depth === undefined ? [] : [`--depth=${depth}`];
       const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--update-shallow'];
-      const ran = await git(['fetch', ...quiet, ...how, '--', url, `+${ref}:${mirrorRef(ref)}`], { gitdir });
+      const args = [...quiet, ...how, '--', url, `+${ref}:${mirrorRef(ref)}`];
+      const ran = await boundedFetch(args, { gitdir, mostBytes });
+      if (ran === 'too-large')
+        throw new GitError('too-large', `fetch ${ref} of ${url}: the server sent more than ${mostBytes} bytes`);
       if (ran.code !== 0) throw refusal(`fetch ${ref} of ${url}`, ran);
     },
   });

@@ -16,6 +16,8 @@ export interface GitOptions {
   readonly gitdir?: string;
   readonly input?: Uint8Array | string | Readable;
   readonly timeoutMs?: number;
+  /** Ends git at once. */
+  readonly signal?: AbortSignal;
   /** Receives the output of git as it is written. */
   readonly onOutput?: (chunk: Buffer) => void;
   /** Variables on top of those of this process. */
@@ -31,6 +33,7 @@ export function git(args: readonly string[], options: GitOptions = {}): Promise<
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? longestRunMs);
+    options.signal?.addEventListener('abort', () => child.kill('SIGKILL'));
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => {
