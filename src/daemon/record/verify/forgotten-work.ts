@@ -1,24 +1,15 @@
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { commitsIn } from '../../../engine/gate/recorded-commits.ts';
-import { type Fleet, type FleetRecord, noneUnread } from '../../../engine/input.ts';
+import type { Fleet, FleetRecord } from '../../../engine/input.ts';
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { sameValue } from '../../../engine/kernel/same-value.ts';
 import { mostHolds } from '../../../report/grouped-holds.ts';
 import type { FollowedHistory } from './followed-history.ts';
+import { type Work, type WorkFolder, withLostWork, workFolders, workIn } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
 
-const kinds = ['runs', 'upgrades', 'evictions'] as const;
-type Kind = (typeof kinds)[number];
-type Work = Fleet['runs'][number] | Fleet['upgradeRuns'][number] | Fleet['evictions'][number];
-
-const filesIn = ({ runs, upgradeRuns: upgrades, evictions }: Fleet): Readonly<Record<Kind, readonly Work[]>> => ({
-  runs,
-  upgrades,
-  evictions,
-});
-
-const pathOf = (kind: Kind, { metadata }: Work): string => `${kind}/${placementKey(metadata)}.yaml`;
+const pathOf = (folder: WorkFolder, { metadata }: Work): string => `${folder}/${placementKey(metadata)}.yaml`;
 
 export interface ForgottenWork {
   verify(
@@ -38,14 +29,14 @@ export function forgottenWork(): ForgottenWork {
   /** Files of recorded work, by path of the record. */
   let recorded: ReadonlyMap<string, Work> = new Map();
 
-  const isRecorded = (record: FleetRecord, kind: Kind, { metadata }: Work): boolean =>
-    record[kind].has(placementKey(metadata)) || record.unread?.[kind].has(placementKey(metadata)) === true;
+  const isRecorded = (record: FleetRecord, folder: WorkFolder, { metadata }: Work): boolean =>
+    record[folder].has(placementKey(metadata)) || record.unread?.[folder].has(placementKey(metadata)) === true;
   const remember = (record: FleetRecord): void => {
     recorded = new Map(
-      kinds.flatMap((kind) =>
-        (tip ? filesIn(tip)[kind] : [])
-          .filter((file) => isRecorded(record, kind, file))
-          .map((file) => [pathOf(kind, file), file] as const),
+      workFolders.flatMap((folder) =>
+        (tip ? workIn(tip, folder) : [])
+          .filter((file) => isRecorded(record, folder, file))
+          .map((file) => [pathOf(folder, file), file] as const),
       ),
     );
   };
@@ -54,34 +45,27 @@ export function forgottenWork(): ForgottenWork {
     async verify(record, history) {
       tip = await history.fleetAt(history.tip);
       if (!record.exists || tip === undefined) return { record, problems: [] };
-      const open = kinds.flatMap((kind) =>
-        filesIn(tip!)
-          [kind].filter((file) => !isRecorded(record, kind, file))
-          .map((file) => [kind, file] as const),
+      const open = workFolders.flatMap((folder) =>
+        workIn(tip!, folder)
+          .filter((file) => !isRecorded(record, folder, file))
+          .map((file) => [folder, file] as const),
       );
       const planned = open.length === 0 ? undefined : await plannedFleet(record, history);
       const lost = open.filter(
-        ([kind, file]) =>
-          sameValue(recorded.get(pathOf(kind, file)), file) ||
+        ([folder, file]) =>
+          sameValue(recorded.get(pathOf(folder, file)), file) ||
           (planned &&
-            !(kind === 'evictions' && mayHaveWaited(file.metadata.name, record)) &&
-            filesIn(planned)[kind].some((before) => sameValue(before, file))),
+            !(folder === 'evictions' && mayHaveWaited(file.metadata.name, record)) &&
+            workIn(planned, folder).some((before) => sameValue(before, file))),
       );
-      const next = lost.length === 0 ? record : withLost(record, lost);
+      const next = lost.reduce(
+        (rest, [folder, { metadata }]) => withLostWork(rest, folder, new Set([placementKey(metadata)])),
+        record,
+      );
       remember(next);
-      return { record: next, problems: lost.map(([kind, file]) => removed(pathOf(kind, file))) };
+      return { record: next, problems: lost.map(([folder, file]) => removed(pathOf(folder, file))) };
     },
     published: remember,
-  };
-}
-
-function withLost(record: FleetRecord, lost: readonly (readonly [Kind, Work])[]): FleetRecord {
-  const { unread = noneUnread } = record;
-  const named = (kind: Kind): ReadonlySet<string> =>
-    unread[kind].union(new Set(lost.filter(([of]) => of === kind).map(([, { metadata }]) => placementKey(metadata))));
-  return {
-    ...record,
-    unread: { ...unread, runs: named('runs'), upgrades: named('upgrades'), evictions: named('evictions') },
   };
 }
 

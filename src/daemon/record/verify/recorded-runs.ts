@@ -1,12 +1,13 @@
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
-import { type FleetRecord, noneUnread } from '../../../engine/input.ts';
+import type { FleetRecord } from '../../../engine/input.ts';
 import { commitsOf } from '../../../engine/staged/run-commits.ts';
 import { allStages, hasStarted } from '../../../engine/staged/step.ts';
 import { isInitialized, isOver, isRunOf, placementOfRun } from '../../../engine/update-run.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { latestFinished } from './latest-finished.ts';
+import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
 import { broughtBy, isGone, type ProvenRun, type RunVerdict, type Unshown, verifyRun } from './update-runs.ts';
 
@@ -81,13 +82,12 @@ export function runVerifier() {
         problems.push(mismatch(`runs/${key}.yaml`, verdict.limited.why));
       }
       const trusted = limited.size === 0 ? record : { ...record, runs: new Map([...record.runs, ...limited]) };
-      return { record: lost.length === 0 ? trusted : withoutRuns(trusted, lost), proven, problems };
+      return { record: withLostWork(trusted, 'runs', new Set(lost)), proven, problems };
     },
     /** Runs of the record as last verified that a cluster must show, by name. */
     unshown: (): ReadonlyMap<string, Unshown> => new Map([...unshown].map(([name, { of }]) => [name, of])),
     /** The record without them. */
-    withoutUnshown: (record: FleetRecord): FleetRecord =>
-      unshown.size === 0 ? record : withoutRuns(record, [...unshown.keys()]),
+    withoutUnshown: (record: FleetRecord): FleetRecord => withLostWork(record, 'runs', new Set(unshown.keys())),
     /** A cluster shows that the run started there. */
     shown(name: string): void {
       const { run, of } = unshown.get(name)!;
@@ -144,14 +144,3 @@ const isWithoutPlacement = (run: StagedUpdateRun, { placements }: FleetRecord): 
   isInitialized(run.status) &&
   !isOver(run.status) &&
   !placements.has(placementKey(placementOfRun(run)));
-
-/** Runs that count as lost are held until their files change. */
-export function withoutRuns(record: FleetRecord, lost: readonly string[]): FleetRecord {
-  const { unread = noneUnread } = record;
-  const names = new Set(lost);
-  return {
-    ...record,
-    runs: new Map([...record.runs].filter(([key]) => !names.has(key))),
-    unread: { ...unread, runs: unread.runs.union(names) },
-  };
-}

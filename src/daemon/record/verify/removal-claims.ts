@@ -3,7 +3,7 @@ import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
-import { type FleetRecord, noneUnread, type RecordedPlacement } from '../../../engine/input.ts';
+import type { FleetRecord, RecordedPlacement } from '../../../engine/input.ts';
 import { parseInstant } from '../../../engine/kernel/instant.ts';
 import { sameValue } from '../../../engine/kernel/same-value.ts';
 import { isCompleteObservation } from '../../../engine/observed.ts';
@@ -16,6 +16,7 @@ import {
   type Shown,
 } from './binding-claims.ts';
 import type { FollowedHistory } from './followed-history.ts';
+import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
 
 export interface EvictionVerifier {
@@ -90,12 +91,8 @@ function withEvictions(
   { lost, again }: { readonly lost: ReadonlySet<string>; readonly again: ReadonlySet<string> },
 ): FleetRecord {
   if (lost.size + again.size === 0) return record;
-  const { unread = noneUnread } = record;
-  return {
-    ...record,
-    evictions: new Map([...record.evictions].filter(([name]) => !lost.has(name) && !again.has(name))),
-    unread: { ...unread, evictions: unread.evictions.union(lost) },
-  };
+  const evictions = new Map([...record.evictions].filter(([name]) => !again.has(name)));
+  return withLostWork({ ...record, evictions }, 'evictions', lost);
 }
 
 /**

@@ -5,30 +5,61 @@ import { sameValue } from '../../../engine/kernel/same-value.ts';
 import { unpack } from '../../../engine/selection/envelope.ts';
 import { keyOfManifest } from '../../../engine/selection/object-key.ts';
 
-/** Parts of a fleet of which any change may remove something. */
-const wholeLists = [
-  'beingDeleted',
-  'overrides',
-  'strategies',
-  'runs',
-  'evictions',
-  'budgets',
-  'refused',
-  'unreadable',
-] as const satisfies readonly (keyof Fleet)[];
+/** Whether the change from one commit to the next may remove something from clusters. */
+export const mayRemove = (before: Fleet, after: Fleet): boolean =>
+  byPart.some((mayRemoveBy) => mayRemoveBy(before, after));
+
+type Rule = (before: Fleet, after: Fleet) => boolean;
+
+/** A change removes nothing, nor starts what does. */
+const never: Rule = () => false;
+
+/** Any change may remove something. */
+const always =
+  (part: keyof Fleet): Rule =>
+  (before, after) =>
+    !sameValue(before[part], after[part]);
 
 /**
- * Whether the change from one commit to the next may remove something from clusters. New members, placements and resources do not,
- * nor new contents of a resource with the same metadata. `fleet.yaml` removes nothing either: a default strategy is part of its placements.
+ * Whether a change of each part of a fleet may remove something. New members, placements and resources do not, nor new contents of a
+ * resource with the same metadata. A new part of Fleet without a row does not compile.
  */
-export function mayRemove(before: Fleet, after: Fleet): boolean {
-  return (
-    isChanged(before.members, after.members, ({ metadata }) => metadata.name, sameValue) ||
-    isChanged(before.placements, after.placements, (it) => placementKey(refOf(it)), sameValue) ||
-    isChanged(manifestsOf(before), manifestsOf(after), keyOfManifest, isSelectedAlike) ||
-    wholeLists.some((list) => !sameValue(before[list], after[list]))
-  );
-}
+const byPart: readonly Rule[] = Object.values({
+  members: (before, after) => isChanged(before.members, after.members, ({ metadata }) => metadata.name, sameValue),
+  placements: (before, after) =>
+    isChanged(before.placements, after.placements, (it) => placementKey(refOf(it)), sameValue),
+  resources: (before, after) => isChanged(manifestsOf(before), manifestsOf(after), keyOfManifest, isSelectedAlike),
+  beingDeleted: always('beingDeleted'),
+  overrides: always('overrides'),
+  strategies: always('strategies'),
+  runs: always('runs'),
+  evictions: always('evictions'),
+  budgets: always('budgets'),
+  refused: always('refused'),
+  unreadable: always('unreadable'),
+  // A default strategy is part of its placements.
+  config: never,
+  withoutStrategy: never,
+  approvals: never,
+  removalApprovals: never,
+  // Upgrades and the disruption of nodes remove no objects.
+  upgradeStrategies: never,
+  upgradeRuns: never,
+  gates: never,
+  maintenanceConfigurations: never,
+  versionCatalogs: never,
+  upgradeProfiles: never,
+  priceLists: never,
+  instanceCatalogs: never,
+  invalidPools: never,
+  // What is reported of the files, not what they say.
+  notActedOn: never,
+  whyRefused: never,
+  problems: never,
+  sources: never,
+  approvers: never,
+  frozenUntil: never,
+} satisfies Readonly<Record<keyof Fleet, Rule>>);
 
 const manifestsOf = ({ resources }: Fleet): readonly Manifest[] => resources.map(({ manifest }) => manifest);
 

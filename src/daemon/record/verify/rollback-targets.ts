@@ -14,8 +14,8 @@ import { selectResources } from '../../../engine/selection/select.ts';
 import { isInitialized, placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
+import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
-import { withoutRuns } from './recorded-runs.ts';
 
 export interface RollbackVerifier {
   verify(
@@ -80,7 +80,7 @@ export function rollbackVerifier(): RollbackVerifier {
           mismatch(`placements/${key}/state.yaml`, `run ${name} is held: of its resource snapshot ${index}, ${fault}`),
         );
       }
-      return { record: held.length === 0 ? record : withoutRuns(record, held), problems };
+      return { record: withLostWork(record, 'runs', new Set(held)), problems };
     },
     published(record) {
       written = new Map(

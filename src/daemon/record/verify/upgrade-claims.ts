@@ -2,12 +2,13 @@ import type { ClusterName } from '../../../api/meta.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
-import { type FleetRecord, noneUnread } from '../../../engine/input.ts';
+import type { FleetRecord } from '../../../engine/input.ts';
 import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import type { RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { isOver } from '../../../engine/upgrade/load-run.ts';
 import { allMembers, isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
 import type { FollowedHistory } from './followed-history.ts';
+import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
 import { verifyUpgrade } from './upgrade-runs.ts';
 import { isShownBehind, withdrawnBehind, withoutStarts } from './withdrawn-gates.ts';
@@ -73,9 +74,7 @@ export function upgradeVerifier(): UpgradeVerifier {
           mismatch(`upgrades/${name}.yaml`, `the run counts as lost, and upgrades nothing: ${verdict.fault}`),
         );
       }
-      const { unread = noneUnread } = record;
-      const next = lost.length === 0 ? {} : { unread: { ...unread, upgrades: unread.upgrades.union(new Set(lost)) } };
-      return { record: { ...record, upgrades, ...next }, problems };
+      return { record: withLostWork({ ...record, upgrades }, 'upgrades', new Set(lost)), problems };
     },
     trust({ upgrades }) {
       for (const run of upgrades.values()) known.set(run, run);
