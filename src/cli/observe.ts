@@ -74,7 +74,7 @@ export async function observe(options: {
         unproven: new Map(),
         digest: sha256,
       }),
-      nothingWithheld,
+      { ...nothingWithheld, isDoubtedOperation: () => true },
     );
     const observations = [...members.observations().values()]
       .map((observation) => inferPlacements(observation, published.get(observation.metadata.name) ?? []))

@@ -16,8 +16,8 @@ export function assignmentsOf(
   result: PlanResult,
   {
     isWithheld,
-    isDoubtedOperation = () => false,
-  }: Pick<WithheldTargets, 'isWithheld'> & Partial<Pick<DoubtedOperations, 'isDoubtedOperation'>>,
+    isDoubtedOperation,
+  }: Pick<WithheldTargets, 'isWithheld'> & Pick<DoubtedOperations, 'isDoubtedOperation'>,
 ): Map<ClusterName, Assignment[]> {
   const byCluster = new Map<ClusterName, Assignment[]>();
   for (const target of result.plan.targets) {
@@ -56,7 +56,12 @@ export const adopted = (
   doubted: Parameters<typeof withheldTargets>[1],
 ): Map<ClusterName, Assignment[]> =>
   new Map(
-    [...assignmentsOf(result, withheldTargets(result, doubted, undefined))].map(([cluster, assignments]) => [
+    [
+      ...assignmentsOf(result, {
+        ...withheldTargets(result, doubted, undefined),
+        isDoubtedOperation: () => true,
+      }),
+    ].map(([cluster, assignments]) => [
       cluster,
       // Nodes are acted on only by a plan of what is observed.
       assignments.flatMap((assignment) => (assignment.kind === 'nodes' ? [] : { ...assignment, adopted: true })),
