@@ -86,8 +86,8 @@ export interface Fleet {
   readonly whyRefused: ReadonlyMap<string, Problem>;
   /** True when some file could not be read far enough to know which objects it holds: then nothing may be concluded from absence. */
   readonly unreadable: readonly string[];
-  /** Nothing new starts until this happens, as in a freeze. Absent: only the freezes of the FleetConfig count. */
-  readonly frozenUntil?: string;
+  /** Nothing new starts until this happens, as in a freeze. Undefined: only the freezes of the FleetConfig count. */
+  readonly frozenUntil: string | undefined;
   readonly problems: readonly Problem[];
   /** Positions of fleet objects in their files, by `sourceKey`, for problems that only planning finds. */
   readonly sources?: ReadonlyMap<string, Source>;
@@ -128,6 +128,7 @@ export const emptyFleet: Fleet = {
   refused: [],
   whyRefused: new Map(),
   unreadable: [],
+  frozenUntil: undefined,
   problems: [],
   approvers: undefined,
 };

@@ -1,4 +1,3 @@
-import type { FleetConfig } from '../../api/gitfleet.ts';
 import { emptyFleet, type Fleet, type FleetRecord, noRequests } from '../../engine/input.ts';
 
 /**
@@ -7,7 +6,7 @@ import { emptyFleet, type Fleet, type FleetRecord, noRequests } from '../../engi
  */
 export const recordedFleet = (fleet: Fleet, record: FleetRecord): Fleet => ({
   ...heldFleet(fleet, record),
-  config: alwaysFrozen,
+  frozenUntil: 'the members were observed',
 });
 
 /**
@@ -31,11 +30,6 @@ const heldFleet = (fleet: Fleet, record: FleetRecord): Fleet => ({
   // Missing files mean nothing here: every recorded placement stays at its last version.
   unreadable: ['(not read yet)'],
   resources: [],
+  // Then the recorded one is in effect, as the missing file may be unreadable.
+  config: undefined,
 });
-
-/** Nothing new starts. */
-export const alwaysFrozen: FleetConfig = {
-  apiVersion: 'gitfleet.dev/v1alpha1',
-  kind: 'FleetConfig',
-  spec: { freeze: [{ name: 'as recorded', schedule: '* * * * *', duration: '1h' }] },
-};

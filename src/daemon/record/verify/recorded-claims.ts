@@ -19,7 +19,6 @@ import { labelsOf } from '../../../engine/placement/members.ts';
 import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import { isNeverRead } from '../../../engine/recovery/never-read.ts';
 import { stateOf } from '../../../engine/staged/run-state.ts';
-import { alwaysFrozen } from '../recorded-fleet.ts';
 import { sameRun } from './update-runs.ts';
 
 /** How a version in the record compares with that of a fleet. */
@@ -184,6 +183,13 @@ function clusterClaim(name: ClusterName, cluster: MemberCluster): Claim {
 const mayHideConfig = ({ unreadable, refused }: Pick<Fleet, 'unreadable' | 'refused'>): boolean =>
   unreadable.length > 0 || refused.some(({ kind }) => kind === 'FleetConfig');
 
+/** In place of a forged FleetConfig: without settings freezes would end and limits would widen. */
+const frozenConfig: FleetConfig = {
+  apiVersion: 'gitfleet.dev/v1alpha1',
+  kind: 'FleetConfig',
+  spec: { freeze: [{ name: 'unconfirmed-fleet-config', schedule: '* * * * *', duration: '1h' }] },
+};
+
 function configClaim(config: FleetConfig | undefined): Claim {
   return {
     path: 'fleet.yaml',
@@ -193,8 +199,7 @@ function configClaim(config: FleetConfig | undefined): Claim {
       return config !== undefined && same(found.spec, config.spec) ? 'same' : 'replaced';
     },
     insteadIn: ({ config: found }) => found && ((record) => ({ ...record, config: found })),
-    // Not removed: without settings freezes would end and limits would widen.
-    without: (record) => (config === undefined ? record : { ...record, config: alwaysFrozen }),
+    without: (record) => (config === undefined ? record : { ...record, config: frozenConfig }),
   };
 }
 

@@ -16,22 +16,24 @@ import type { Evidence } from '../evidence/evidence.ts';
  */
 export function changesInFreeze({ now: instant, fleet, plan, changes }: Evidence): GuardFinding[] {
   const now = parseInstant(instant) ?? 0;
-  const open = openFreeze(fleet, now);
-  if (!open) return [];
+  const open = activeFreeze(fleet, now);
+  if (open === undefined) return [];
   const started = changes.flatMap(({ key, pairs }) =>
-    pairs.filter(isBegun).map(({ clusterName }) => `${key} on ${clusterName}`),
+    pairs.filter(isStart).map(({ clusterName }) => `${key} on ${clusterName}`),
   );
   if (started.length === 0) return [];
   const left = leftAsItIs(plan);
   const forbidden = started.filter((it) => !left.has(it));
   if (forbidden.length === 0) return [];
-  const message = `freeze ${open.name} is active, and the plan would start changes: ${forbidden.slice(0, 5).join(', ')}`;
+  const message = `freeze ${open} is active, and the plan would start changes: ${forbidden.slice(0, 5).join(', ')}`;
   return [{ rule: 'frozen', message }];
 }
 
-/** A freeze that is on; an invalid one is. */
-export const openFreeze = ({ config }: Pick<Fleet, 'config'>, now: Instant) =>
-  config?.spec.freeze?.find((freeze) => isOpen(freeze, now));
+/** The name of a freeze that is active; an invalid one is. */
+export const activeFreeze = ({ config, frozenUntil }: Pick<Fleet, 'config' | 'frozenUntil'>, now: Instant) =>
+  frozenUntil === undefined
+    ? config?.spec.freeze?.find((freeze) => isActive(freeze, now))?.name
+    : `until ${frozenUntil}`;
 
 const leftAsItIs = ({ targets }: Plan): ReadonlySet<string> =>
   new Set(
@@ -40,13 +42,13 @@ const leftAsItIs = ({ targets }: Plan): ReadonlySet<string> =>
       .map(({ clusterName, placement }) => `${placementKey(placement)} on ${clusterName}`),
   );
 
-const isBegun = ({ before, after, removedNow }: Pair): boolean =>
+const isStart = ({ before, after, removedNow }: Pair): boolean =>
   removedNow ||
   (after?.resourceSnapshotIndex !== undefined &&
     after.move !== 'remove' &&
     after.resourceSnapshotIndex !== before?.resourceSnapshotIndex);
 
-function isOpen(
+function isActive(
   { schedule, duration, timeZone = 'UTC' }: NonNullable<FleetConfig['spec']['freeze']>[number],
   now: Instant,
 ): boolean {

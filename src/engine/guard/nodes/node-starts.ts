@@ -1,7 +1,7 @@
 import { parseInstant } from '../../kernel/instant.ts';
 import { type GuardFinding, plannedUpgradeRuns } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
-import { openFreeze } from '../fleet/freeze-windows.ts';
+import { activeFreeze } from '../fleet/freeze-windows.ts';
 import { inFlightIn } from '../upgrade/upgrade-changes.ts';
 import { heldableStarts, type NodeChange } from './node-changes.ts';
 
@@ -9,7 +9,7 @@ import { heldableStarts, type NodeChange } from './node-changes.ts';
 export function startsAtTheWrongTime(changes: readonly NodeChange[], { fleet, plan, now }: Evidence): GuardFinding[] {
   const starting = changes.filter((change) => heldableStarts(change).length > 0);
   if (starting.length === 0) return [];
-  const freeze = openFreeze(fleet, parseInstant(now) ?? 0);
+  const freeze = activeFreeze(fleet, parseInstant(now) ?? 0);
   const runs = new Map(
     plannedUpgradeRuns(plan).flatMap(({ name, status }) =>
       status.stages.flatMap(inFlightIn).map((member) => [member.name as string, name] as const),
@@ -20,7 +20,9 @@ export function startsAtTheWrongTime(changes: readonly NodeChange[], { fleet, pl
     const what = `${clusterName}: command ${heldableStarts(change)[0]!.id} would start`;
     const run = runs.get(clusterName);
     return [
-      ...(freeze ? [{ rule: 'frozen' as const, message: `${what} while freeze ${freeze.name} is active` }] : []),
+      ...(freeze !== undefined
+        ? [{ rule: 'frozen' as const, message: `${what} while freeze ${freeze} is active` }]
+        : []),
       ...(run === undefined
         ? []
         : [{ rule: 'UpgradingClusterDisrupted' as const, message: `${what} while run ${run} upgrades the cluster` }]),

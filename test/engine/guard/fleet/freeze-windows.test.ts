@@ -70,6 +70,15 @@ describe('in a freeze', () => {
     expect(rules(inputOf({ fleet, placements: [remembered(rolling(), [], {})] }), plan)).toEqual(found);
   });
 
+  it('a fleet that is frozen until something happens starts nothing, whatever its FleetConfig says', () => {
+    const fleet = { members: [member('a')], placements: [rolling()], frozenUntil: 'the branch is back' };
+    const input = inputOf({
+      fleet,
+      placements: [remembered(rolling(), [on('a')], { 0: objects(1), 1: objects(1, 1) })],
+    });
+    expect(rules(input, planOf({ placements: { web: [planned('a', 1, 'update')] } }))).toContain('frozen');
+  });
+
   it.each([
     ['to the last instant', window('1 9 * * 5'), ['frozen']],
     ['not at its end', window('0 9 * * 5'), []],
