@@ -98,7 +98,7 @@ export function priceListIssues({ spec }: PriceList): Issue[] {
   ];
 }
 
-/** Limits of the fleet that cannot be read. Schedules are checked with the freezes. */
+/** Limits of the fleet that cannot be read. Windows are checked with those of freezes. */
 export function nodeDisruptionIssues({ budgets = [], waves = [] }: NodeDisruption): Issue[] {
   const path = ['spec', 'nodeDisruption'];
   return [

@@ -9,9 +9,9 @@ import { validateAcross } from '../../api/validate-fleet.ts';
 import { annotationIssues } from './annotation-issues.ts';
 import { approvalConfig, approvalFolder, placeIssues } from './approval-places.ts';
 import type { Finding, Placed } from './finding.ts';
-import { freezeIssues } from './freeze-issues.ts';
 import { modeIssues } from './nodes/mode-issues.ts';
 import { withTriedFixes } from './tried-fixes.ts';
+import { windowIssues } from './window-issues.ts';
 
 export interface FleetObjects {
   readonly accepted: readonly { readonly object: FleetObject; readonly placed: Placed }[];
@@ -119,12 +119,12 @@ function withStrategy(document: object, strategy: unknown): object {
 export const namesStrategy = (document: object): boolean =>
   ((document as { readonly spec?: { readonly strategy?: unknown } | null }).spec?.strategy ?? undefined) !== undefined;
 
-/** Validates one document by itself. An invalid freeze does not invalidate the rest of a FleetConfig. */
+/** Validates one document by itself. An invalid window does not invalidate the rest of a FleetConfig. */
 function judged(document: unknown): Validated {
   const validated = validateFleetObject(document);
   const { object, issues } = validated;
   return object
-    ? { ...validated, issues: [...issues, ...freezeIssues(object), ...annotationIssues(object), ...modeIssues(object)] }
+    ? { ...validated, issues: [...issues, ...windowIssues(object), ...annotationIssues(object), ...modeIssues(object)] }
     : validated;
 }
 

@@ -12,13 +12,15 @@ const hints = {
 /** Any instant serves: a schedule without a match in the eight years after it has none. */
 const someInstant = 1_700_000_000_000;
 
-/** Issues with the freezes of a FleetConfig. An invalid entry freezes the fleet and does not invalidate the others. */
-export function freezeIssues(object: FleetObject): Issue[] {
+/**
+ * Issues with the windows of a FleetConfig. An invalid freeze freezes the fleet, an invalid budget of nodes allows nothing; neither
+ * invalidates the rest of the file.
+ */
+export function windowIssues(object: FleetObject): Issue[] {
   if (object.kind !== 'FleetConfig') return [];
   return [...ofFreezes(object), ...ofNodeBudgets(object)];
 }
 
-/** A fleet budget whose window cannot be read allows nothing, until it is fixed. */
 const ofNodeBudgets = ({ spec }: FleetConfig): Issue[] =>
   (spec.nodeDisruption?.budgets ?? []).flatMap(({ schedule, duration, timeZone }, index): Issue[] => {
     if (schedule === undefined || duration === undefined) return [];
@@ -26,7 +28,7 @@ const ofNodeBudgets = ({ spec }: FleetConfig): Issue[] =>
     if (parsed.ok) return [];
     return parsed.faults.map(({ field, fault }) =>
       error(
-        'invalid-freeze',
+        'invalid-budget',
         ['spec', 'nodeDisruption', 'budgets', index, field],
         `${fault}: this budget allows nothing until it is fixed`,
         hints[field],

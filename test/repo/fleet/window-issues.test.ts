@@ -36,3 +36,23 @@ describe('a freeze that cannot be read', () => {
     expect(await problems(entry)).toEqual(expected);
   });
 });
+
+it('a budget of nodes that cannot be read is an invalid budget, and leaves the rest of the file in effect', async () => {
+  const { config, problems: found } = await loadFleet(
+    treeOf({
+      'fleet.yaml':
+        'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec:\n  nodeDisruption:\n    budgets:\n    - {nodes: "10%"}\n    - {nodes: "0", schedule: 0 25 * * 5, duration: 2h}\n',
+    }),
+  );
+  expect(found).toMatchObject([
+    {
+      severity: 'error',
+      code: 'invalid-budget',
+      line: 7,
+      path: 'spec.nodeDisruption.budgets.1.schedule',
+      message: expect.stringContaining('this budget allows nothing until it is fixed'),
+      fix: cron,
+    },
+  ]);
+  expect(config?.spec.nodeDisruption?.budgets).toHaveLength(2);
+});
