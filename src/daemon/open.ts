@@ -31,8 +31,8 @@ import { limitHeapGrowth } from './memory/heap-growth.ts';
 import { collectGarbage, processUsage, releaseMemoryAtRest } from './memory/release-memory.ts';
 import type { Connect } from './open-members.ts';
 import type { PassResult } from './pass/pass-result.ts';
-import { begunPlans } from './previews/begun-plans.ts';
 import { disposableBranches } from './previews/disposable-branches.ts';
+import { startedPlans } from './previews/started-plans.ts';
 import type { Logger } from './report/log.ts';
 import { metrics } from './report/metrics.ts';
 import type { OpenForge } from './requests/approval-requests.ts';
@@ -152,7 +152,7 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
       metrics: measured,
       inPlace: await isWorkingTree(repo),
       pullRequestBranches: pullRequests.use,
-      begunPlans: begunPlans(join(cacheDir, 'begun-previews.json')),
+      startedPlans: startedPlans(join(cacheDir, 'started-previews.json')),
       publishIntervalMs: status.remote ? input.publishIntervalMs : 0,
       forgetRefs: () => source.refs.expire(),
       forge: input.forge ?? forgeOf({ repo, fetch: network.fetch, pace }),

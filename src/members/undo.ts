@@ -21,7 +21,8 @@ export function undoOf(
   { unrecorded, watches, quietMs }: Pick<Connection, 'unrecorded' | 'watches'> & { readonly quietMs: number },
 ): PlacementAssignment | undefined {
   if (wanted.abandons) return undefined;
-  if (wanted.remove && !wanted.adopted && quietMs < comesBackMs) return goingOn(wanted, unrecorded.of(wanted.label));
+  if (wanted.remove && !wanted.adopted && quietMs < comesBackMs)
+    return continuedRemoval(wanted, unrecorded.of(wanted.label));
   const { digest: _digest, resourceSnapshotIndex: _index, ...rest } = wanted;
   const mayStand = (ref: ObjectRef): boolean =>
     !watches.shows(ref) || watches.inAnyVersion(ref)?.metadata.labels?.[placementLabel] === wanted.label;
@@ -45,7 +46,7 @@ export function undoOf(
 }
 
 /** The same removal with newly created objects added, so that the state of its objects is kept. */
-function goingOn(wanted: PlacementAssignment, made: readonly ObjectRef[]): PlacementAssignment {
+function continuedRemoval(wanted: PlacementAssignment, made: readonly ObjectRef[]): PlacementAssignment {
   const listed = new Set(wanted.prunable.map(objectKey));
   const more = made.filter((ref) => !listed.has(objectKey(ref)));
   const prunable = more.length === 0 ? wanted.prunable : [...wanted.prunable, ...more];

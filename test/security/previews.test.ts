@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addedFault, addedLimits } from '../../src/daemon/previews/added-files.ts';
-import { begunPlans } from '../../src/daemon/previews/begun-plans.ts';
 import { cutTexts } from '../../src/daemon/previews/cut-texts.ts';
 import { planPullRequest } from '../../src/daemon/previews/plan-pull-request.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type PreviewEvent,
   previewTroubles,
 } from '../../src/daemon/previews/preview-state.ts';
+import { startedPlans } from '../../src/daemon/previews/started-plans.ts';
 import { workWithin } from '../../src/daemon/previews/work-within.ts';
 import type { PullRequest } from '../../src/forge/forge.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
@@ -79,7 +79,7 @@ describe('a daemon', () => {
     world = await PreviewFleet.open('github');
     const { fleet, forge } = world;
     const bad = { head: '' };
-    fleet.start({ forge, begunPlans: { begin: (head) => head !== bad.head, end() {} } });
+    fleet.start({ forge, startedPlans: { start: (head) => head !== bad.head, end() {} } });
     await world.settled();
     const pull = world.propose('bad', { 'resources/extra.yaml': undefined });
     bad.head = pull.headCommit;
@@ -134,27 +134,27 @@ describe('a head that ends the daemon', () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
   /** As after a restart. */
-  const restarted = () => begunPlans(join(dir, 'cache', 'begun.json'));
+  const restarted = () => startedPlans(join(dir, 'cache', 'started.json'));
 
   it('is planned twice', () => {
-    expect([1, 2, 3].map(() => restarted().begin('head'))).toEqual([true, true, false]);
+    expect([1, 2, 3].map(() => restarted().start('head'))).toEqual([true, true, false]);
     const other = restarted();
-    expect([other.begin('other'), other.begin('head')]).toEqual([true, false]);
+    expect([other.start('other'), other.start('head')]).toEqual([true, false]);
   });
   it('is not remembered once it was planned, or the daemon was stopped', () => {
     for (let count = 0; count < 5; count++) {
       const begun = restarted();
-      expect(begun.begin('head')).toBe(true);
+      expect(begun.start('head')).toBe(true);
       begun.end();
     }
   });
   it('costs nothing where the file is broken or cannot be written', async () => {
     const begun = restarted();
-    begun.begin('head');
-    await writeFile(join(dir, 'cache', 'begun.json'), '[[');
-    expect(restarted().begin('head')).toBe(true);
+    begun.start('head');
+    await writeFile(join(dir, 'cache', 'started.json'), '[[');
+    expect(restarted().start('head')).toBe(true);
     await writeFile(join(dir, 'file'), '');
-    expect(begunPlans(join(dir, 'file', 'begun.json')).begin('head')).toBe(true);
+    expect(startedPlans(join(dir, 'file', 'started.json')).start('head')).toBe(true);
   });
 });
 

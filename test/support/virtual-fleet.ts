@@ -3,7 +3,7 @@ import { assemble } from '../../src/daemon/assemble.ts';
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { PassResult } from '../../src/daemon/pass/pass-result.ts';
 import type { Status } from '../../src/daemon/ports.ts';
-import type { BegunPlans } from '../../src/daemon/previews/begun-plans.ts';
+import type { StartedPlans } from '../../src/daemon/previews/started-plans.ts';
 import { type Logger, openLog } from '../../src/daemon/report/log.ts';
 import { type Metrics, metrics } from '../../src/daemon/report/metrics.ts';
 import type { Fleet } from '../../src/engine/input.ts';
@@ -59,7 +59,7 @@ export interface DaemonOptions {
   /** The forge of the fleet repo; none when absent. */
   readonly forge?: TestForge;
   /** Plans of pull requests that ended a daemon; none when absent. */
-  readonly begunPlans?: BegunPlans;
+  readonly startedPlans?: StartedPlans;
   /** Wraps the fleet's files for the daemon. */
   readonly loaded?: (fleet: Fleet) => Fleet;
 }
@@ -154,7 +154,7 @@ export class VirtualFleet {
     const passes: PassResult[] = [];
     const { daemon, members, requests, previews } = assemble({
       pullRequestBranches: async () => branches,
-      begunPlans: options.begunPlans ?? { begin: () => true, end() {} },
+      startedPlans: options.startedPlans ?? { start: () => true, end() {} },
       statusBranch: 'fleet-status',
       forge: (named) =>
         openForge({

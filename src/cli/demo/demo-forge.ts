@@ -11,7 +11,7 @@ export interface DemoForge {
   close(): Promise<void>;
 }
 
-/** A forge in this process that speaks Gitea's API over HTTP and merges in the repo of the demo, as whoever git says runs it. */
+/** A forge in this process that speaks Gitea's API over HTTP and merges in the repo of the demo, as the user of git. */
 export async function openDemoForge(repo: string): Promise<DemoForge> {
   const branches = await openClone(repo);
   const host = {

@@ -39,9 +39,9 @@ export interface DemoOptions {
 /** A fleet of simulated clusters with a daemon, and a line for everything that happens. */
 export async function demo(options: DemoOptions): Promise<void> {
   const speed = speedOf(options.speed);
-  const { dir, repo, fresh, beginAt, reserve, release } = await openDemoDirectory(options.dir);
-  const clock = scaledClock(beginAt, speed);
-  await reserve(beginAt + reserveMs * speed);
+  const { dir, repo, fresh, startsAt, reserve, release } = await openDemoDirectory(options.dir);
+  const clock = scaledClock(startsAt, speed);
+  await reserve(startsAt + reserveMs * speed);
   const reserving = setInterval(() => reserve(clock.now() + reserveMs * speed).catch(() => {}), reserveMs / 2);
   reserving.unref();
   const output = timeline(clock, speed);

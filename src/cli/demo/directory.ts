@@ -15,7 +15,7 @@ export interface DemoDirectory {
   /** The repo was made just now; false when an earlier demo is continued. */
   readonly fresh: boolean;
   /** Start of simulated time, milliseconds: after everything that an earlier demo in the directory has written. */
-  readonly beginAt: number;
+  readonly startsAt: number;
   /** Reserves simulated time up to `until`: if this demo is killed, the next one starts there. */
   reserve(until: number): Promise<void>;
   /** Saves the end of simulated time and releases the lock. */
@@ -41,7 +41,7 @@ export async function openDemoDirectory(wanted: string | undefined): Promise<Dem
       dir,
       repo,
       fresh: await prepareRepo(repo),
-      beginAt: await beginAt(clock),
+      startsAt: await startsAt(clock),
       reserve: keep,
       async release(now) {
         await keep(now);
@@ -82,7 +82,7 @@ function keeping(clock: string): (now: number) => Promise<void> {
 }
 
 /** Simulated time continues that of an earlier demo in the same directory: it must never run backwards. */
-async function beginAt(clock: string): Promise<number> {
+async function startsAt(clock: string): Promise<number> {
   const saved = await readFile(clock, 'utf8').catch(() => '{}');
   return Math.max(Date.now(), (JSON.parse(saved) as { now?: number }).now ?? 0);
 }

@@ -1,11 +1,11 @@
 /** A member with HTTP/2 needs one connection, and briefly another when that one is replaced. */
 const filesEach = 2;
 /** The git repo and its cache, logs, and clients of /metrics. */
-const filesBeside = 500;
+const otherFiles = 500;
 
 /** A warning when the members need more open files than the process may have; undefined when the limit is high enough. */
 export function tooFewFiles(members: number, allowed: number | undefined): string | undefined {
-  const needed = filesEach * members + filesBeside;
+  const needed = filesEach * members + otherFiles;
   if (allowed === undefined || allowed >= needed) return undefined;
   return `this process may have ${allowed} files open and ${members} members need about ${needed}: some will not be reached; raise the limit (ulimit -Hn, LimitNOFILE= of systemd)`;
 }

@@ -185,7 +185,7 @@ function statusSignature({ signStatus, signKey: key, acceptStatus }: RunOptions)
   }
   if (signStatus === undefined || key === undefined)
     throw new CliError('--sign-status and --sign-key go together: the kind of signature, and the key that signs');
-  // Whoever can push could make a commit whose id begins alike.
+  // Anyone who can push could make a commit whose id begins alike.
   if (acceptStatus !== undefined && !/^[0-9a-f]{40}$/.test(acceptStatus))
     throw new CliError(`--accept-status ${acceptStatus} is not a commit: write all 40 digits of its id`);
   return { format: oneOf('--sign-status', signStatus, signatureFormats), key, accepted: acceptStatus };

@@ -4,7 +4,7 @@ import type { RepoTree, TreeFile } from '../../repo/tree.ts';
 import { separatorsIn } from '../../repo/yaml/separators.ts';
 
 /**
- * Limits for the manifests that one pull request adds or changes, together. Whoever can push a branch chooses them, and they are parsed
+ * Limits for the manifests that one pull request adds or changes, together. Anyone who can push a branch chooses them, and they are parsed
  * in the process that reconciles: a value takes up to 10 µs and 1 KB (measured). Manifests have one for about 7 characters.
  */
 export const addedLimits = { bytes: 8 * 1024 ** 2, values: 250_000, files: 20_000 };

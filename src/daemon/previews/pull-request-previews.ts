@@ -14,7 +14,6 @@ import type { Logger } from '../report/log.ts';
 import type { Metrics } from '../report/metrics.ts';
 import type { OpenForge } from '../requests/approval-requests.ts';
 import { lookAgain } from '../requests/look-again.ts';
-import type { BegunPlans } from './begun-plans.ts';
 import { cutTexts } from './cut-texts.ts';
 import { planPullRequest, pullRef } from './plan-pull-request.ts';
 import {
@@ -27,6 +26,7 @@ import {
   sameStatus,
 } from './preview-state.ts';
 import { failedPreview, type PreviewText, saysTheSame, statusContext } from './preview-text.ts';
+import type { StartedPlans } from './started-plans.ts';
 
 /** Comments and statuses that show what merging a pull request would do, updated apart from reconciliations, which never wait for them. */
 export interface PullRequestPreviews {
@@ -64,7 +64,7 @@ export interface PreviewPorts {
   readonly pace: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly begunPlans: BegunPlans;
+  readonly startedPlans: StartedPlans;
   /** Files of the status branch or problems changed. */
   readonly changed: () => void;
 }
@@ -154,7 +154,7 @@ export function pullRequestPreviews(input: PreviewPorts): PullRequestPreviews {
     },
     stop() {
       stopped = true;
-      input.begunPlans.end();
+      input.startedPlans.end();
       cancel?.();
     },
   };
@@ -241,10 +241,10 @@ async function writeComment(
 }
 
 async function planned(pull: PullRequest, context: Context): ReturnType<typeof planPullRequest> {
-  const { live, clock, pace, log, begunPlans, isStopped } = context;
+  const { live, clock, pace, log, startedPlans, isStopped } = context;
   const failed = (title: string, details: string) =>
     failedPreview({ title, details }, { head: `Head ${pull.headCommit.slice(0, 12)}` });
-  if (!begunPlans.begin(pull.headCommit)) {
+  if (!startedPlans.start(pull.headCommit)) {
     const details = 'gitfleet ended each time while it planned this. It is planned again when commits are pushed.';
     return { text: failed('was interrupted twice', details), spentMs: 0, isTooCostly: true };
   }
@@ -266,7 +266,7 @@ async function planned(pull: PullRequest, context: Context): ReturnType<typeof p
     const text = failed('cannot be planned', 'The log of the daemon has the reason.');
     return { text, spentMs: performance.now() - began, isTooCostly: false };
   } finally {
-    begunPlans.end();
+    startedPlans.end();
   }
 }
 

@@ -25,13 +25,13 @@ export function withApprovedRemovals(plan: Plan, allowed: AllowedRemoval | undef
   // Of nearly all plans.
   if (fleet.removalApprovals.length === 0 && record.removals.size === 0) return plan;
   const foreign = foreignRemovals(plan, input);
-  const begun = new Map(foreign.begun);
+  const inProgress = new Map(foreign.inProgress);
   if (allowed?.isGiven)
-    begun.set(
+    inProgress.set(
       allowed.digest,
       [...allowed.dropping].map((placement) => ({ placement })),
     );
-  const removals = approvedAfter(begun, plan, world);
+  const removals = approvedAfter(inProgress, plan, world);
   const guarded = allowed ? earlyRemovalApprovals({ ...allowed, approved: allowed.isGiven }, fleet) : [];
   const documents = [...removals].map(([name, value]) => ({ name, document: objectDocument(value) }));
   return {
@@ -43,7 +43,7 @@ export function withApprovedRemovals(plan: Plan, allowed: AllowedRemoval | undef
 
 /** All that are remembered after the plan. */
 function approvedAfter(
-  begun: ReadonlyMap<string, UnderWay>,
+  inProgress: ReadonlyMap<string, UnderWay>,
   plan: Plan,
   world: World,
 ): ReadonlyMap<string, ApprovedRemoval> {
@@ -58,11 +58,11 @@ function approvedAfter(
       const isOpen = (it: UnderWay[number]): boolean =>
         it.clusterName === undefined
           ? isRollingOut(it.placement, plan)
-          : begun.has(rest.spec.removalDigest) || mayRemain(it.clusterName, it.placement, world);
+          : inProgress.has(rest.spec.removalDigest) || mayRemain(it.clusterName, it.placement, world);
       return [name, { ...rest, status: { commit, ...openOf(underWay.filter(isOpen)) } }];
     }),
   );
-  for (const [removalDigest, started] of begun) {
+  for (const [removalDigest, started] of inProgress) {
     if (removals.get(hexOf(removalDigest))?.status.underWay !== undefined) continue;
     const underWay = started.filter((it) => it.clusterName !== undefined || isRollingOut(it.placement, plan));
     removals.set(hexOf(removalDigest), {
@@ -83,8 +83,8 @@ const openOf = (underWay: UnderWay): Pick<ApprovedRemoval['status'], 'underWay'>
 function foreignRemovals(
   plan: Plan,
   input: PlanInput,
-): { readonly begun: ReadonlyMap<string, UnderWay>; readonly problems: readonly Problem[] } {
-  const begun = new Map<string, UnderWay>();
+): { readonly inProgress: ReadonlyMap<string, UnderWay>; readonly problems: readonly Problem[] } {
+  const inProgress = new Map<string, UnderWay>();
   const problems: Problem[] = [];
   for (const [clusterName, { placements }] of input.observations ?? [])
     for (const { placement, results } of withUnremoved(placements)) {
@@ -93,9 +93,9 @@ function foreignRemovals(
       if (foreign.length === 0) continue;
       const asked = askForeign({ clusterName, placement, foreign }, input);
       problems.push(...earlyRemovalApprovals(asked, input.fleet));
-      if (asked.approved) begun.set(asked.digest, [{ placement: placementKey(placement), clusterName }]);
+      if (asked.approved) inProgress.set(asked.digest, [{ placement: placementKey(placement), clusterName }]);
     }
-  return { begun, problems };
+  return { inProgress, problems };
 }
 
 const targetOf = ({ targets }: Plan, cluster: ClusterName, placement: PlacementRef): PlacementTarget | undefined =>

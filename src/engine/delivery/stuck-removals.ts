@@ -37,10 +37,10 @@ export function stuckRemovals(context: {
       byLabel ??= new Map(works.map((work) => [placementLabelValue(refOf(work.placement), digest), work]));
       const work = byLabel.get(label);
       if (!work) continue;
-      const isToGo = goingFrom(work, clusterName, targetOf);
+      const isToBeRemoved = removedFrom(work, clusterName, targetOf);
       const stuck: Manifest[] = [];
       for (const { object, since } of deleted) {
-        if (!isToGo(object)) continue;
+        if (!isToBeRemoved(object)) continue;
         if (now - since >= patienceMs) stuck.push(object);
         else wakes.push(formatInstant(since + patienceMs));
       }
@@ -66,7 +66,7 @@ const deletedByLabel = memoize((objects: readonly Manifest[]) => {
 });
 
 /** Whether an object is to be removed: all when the binding is; else those of earlier snapshots that the target does not have. */
-function goingFrom(
+function removedFrom(
   { placement, bindings, contents }: PlacementWork,
   cluster: ClusterName,
   targetOf: (cluster: ClusterName, placement: PlacementRef) => PlacementTarget | undefined,

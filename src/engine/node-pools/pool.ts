@@ -56,7 +56,7 @@ export function readPool(manifest: Manifest, live: Manifest | undefined): Pool {
   const replicas = numberAt(manifest, 'spec', 'replicas');
   const hasTemplate = fieldsAt(manifest, 'spec')['template'] !== undefined;
   const isReady = (conditionAt(live, 'Ready')?.['status'] ?? 'True') === 'True';
-  const isGoing = live?.metadata.deletionTimestamp != null;
+  const isBeingDeleted = live?.metadata.deletionTimestamp != null;
   return {
     name: manifest.metadata.name,
     manifest,
@@ -71,7 +71,7 @@ export function readPool(manifest: Manifest, live: Manifest | undefined): Pool {
     weight: numberAt(manifest, 'spec', 'weight') ?? 0,
     limits: limitsAt(manifest),
     template: templateOf(manifest),
-    canLaunch: hasTemplate && isReady && !isGoing && replicas === undefined,
+    canLaunch: hasTemplate && isReady && !isBeingDeleted && replicas === undefined,
   };
 }
 

@@ -1,9 +1,9 @@
 import type { World } from '../world.ts';
-import { isForced } from './begin.ts';
 import { isDisrupting } from './cluster/pool-counts.ts';
 import type { CountedCluster } from './fleet-limits.ts';
 import type { NodeMember } from './node-members.ts';
 import type { ClusterPlan } from './plan-cluster.ts';
+import { isForced } from './start-commands.ts';
 
 /** A member as the limits of the fleet count it. `plan`: undefined = its nodes are not observed. */
 export function countedCluster(
@@ -18,15 +18,17 @@ export function countedCluster(
     return { name, labels, nodes: 0, disrupting: underWay.length, driftedNodes: 0, isObserved: false };
   }
   const own = plan.cluster.nodes.filter(({ claim }) => claim !== undefined);
-  // Forced ones begin in any case, so that they use up places before all others.
+  // Forced ones start in any case, so that they use up places before all others.
   const forced = mode === 'execute' ? plan.proposed.filter((command) => isForced(command, pools)) : [];
   const busy = new Set([...plan.underWay, ...forced].flatMap(({ nodes }) => nodes.map(({ name: node }) => node)));
-  const going = own.filter((node) => busy.has(node.name) || (isDisrupting(node) && (node.isDeleting || node.isMarked)));
+  const disrupted = own.filter(
+    (node) => busy.has(node.name) || (isDisrupting(node) && (node.isDeleting || node.isMarked)),
+  );
   return {
     name,
     labels,
     nodes: plan.poolsWith(new Set()).reduce((sum, pool) => sum + pool.nodes, 0),
-    disrupting: going.length,
+    disrupting: disrupted.length,
     driftedNodes: plan.driftedNodes,
     isObserved: true,
   };

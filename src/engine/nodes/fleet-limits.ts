@@ -36,8 +36,8 @@ export function fleetLimits(
   now: Instant,
 ): FleetLimits {
   const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]));
-  const begun = new Map<string, number>();
-  const disrupting = (name: string): number => byName.get(name)!.disrupting + (begun.get(name) ?? 0);
+  const starting = new Map<string, number>();
+  const disrupting = (name: string): number => byName.get(name)!.disrupting + (starting.get(name) ?? 0);
   const waveOf = ({ labels }: CountedCluster): number => {
     const at = waves.findIndex((wave) => matchesSelector(wave, labels));
     return at < 0 ? waves.length : at;
@@ -119,7 +119,7 @@ export function fleetLimits(
     admit(name, command) {
       const cluster = byName.get(name)!;
       const verdict = beforeItsWave(cluster, command) ?? overBudget(cluster, command);
-      if (verdict === undefined) begun.set(name, (begun.get(name) ?? 0) + command.nodes.length);
+      if (verdict === undefined) starting.set(name, (starting.get(name) ?? 0) + command.nodes.length);
       return verdict;
     },
   };

@@ -4,9 +4,9 @@ import { type Instant, parseInstant } from '../kernel/instant.ts';
 import { shortList } from '../kernel/short-list.ts';
 import type { Hold, NodeTarget, PlannedNodes } from '../plan-document.ts';
 import type { World } from '../world.ts';
-import { type Begun, type FleetContext, started } from './begin.ts';
 import type { NodeMember } from './node-members.ts';
 import { type ClusterPlan, poolEntry } from './plan-cluster.ts';
+import { type FleetContext, type StartedCommands, started } from './start-commands.ts';
 import { targetOf } from './target.ts';
 
 /** What is planned for the nodes of one member. */
@@ -22,7 +22,7 @@ export interface MemberOutcome {
 export function memberOutcome(
   member: NodeMember,
   plan: ClusterPlan | undefined,
-  context: FleetContext & { readonly now: Instant; readonly due: Begun },
+  context: FleetContext & { readonly now: Instant; readonly due: StartedCommands },
 ): MemberOutcome {
   if (plan === undefined) return unobserved(member, context);
   const { name: clusterName, mode } = member;

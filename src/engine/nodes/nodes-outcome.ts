@@ -3,15 +3,15 @@ import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts'
 import { by } from '../kernel/ordering.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
 import type { World } from '../world.ts';
-import { begunAfterValidation } from './begin.ts';
 import { countedCluster } from './counted-cluster.ts';
 import { fleetLimits } from './fleet-limits.ts';
 import { memberOutcome } from './member-outcome.ts';
 import { type DeliveredNodeObjects, type NodeMember, nodeMembers } from './node-members.ts';
 import { nodeProblems } from './node-problems.ts';
 import { type ClusterPlan, planCluster } from './plan-cluster.ts';
+import { startedAfterValidation } from './start-commands.ts';
 
-/** Plans what becomes of the nodes of every member: computed alike in all modes, begun only in mode execute. */
+/** Plans what becomes of the nodes of every member: computed alike in all modes, started only in mode execute. */
 export function nodesOutcome(world: World, objects: DeliveredNodeObjects): SectionOutcome<'nodes'> {
   const now = parseInstant(world.input.now)!;
   const members = nodeMembers(world, objects);
@@ -25,7 +25,10 @@ export function nodesOutcome(world: World, objects: DeliveredNodeObjects): Secti
   const ordered = [...planned].sort((a, b) => order.get(a.member.name)! - order.get(b.member.name)!);
   // Those that were validated had a place before.
   const due = new Map(
-    ordered.map(({ member, plan }) => [member.name, begunAfterValidation(member, plan?.due ?? [], { world, limits })]),
+    ordered.map(({ member, plan }) => [
+      member.name,
+      startedAfterValidation(member, plan?.due ?? [], { world, limits }),
+    ]),
   );
   const done = ordered
     .map(({ member, plan }) => memberOutcome(member, plan, { world, limits, now, due: due.get(member.name)! }))

@@ -31,9 +31,9 @@ export function findingsAgainst(
     ...newerPools(observation, { to, controlPlane: next ?? current }),
   ];
   // Of budgets and pools the provider knows as much; what it found of APIs is in use by others.
-  const isTold = ({ reason }: UpgradeFinding): boolean =>
+  const isReported = ({ reason }: UpgradeFinding): boolean =>
     reason !== 'ApiBreakingChange' && found.some((finding) => finding.reason === reason);
-  return [...own.filter((finding) => !isTold(finding)), ...found];
+  return [...own.filter((finding) => !isReported(finding)), ...found];
 }
 
 function blockingBudgets(observation: ClusterObservation | undefined): UpgradeFinding[] {

@@ -35,7 +35,7 @@ export async function smartPush(
   throw new GitError('push-refused', `push ${change.ref} to ${url}: ${why || 'the server gave no reason'}`);
 }
 
-/** The refs of a server as it shows them to whoever may push. Errors: `unauthorized` for others. */
+/** The refs of a server as it shows them to clients that may push. Errors: `unauthorized` for others. */
 export async function advertisement(
   http: GitHttp,
   url: string,

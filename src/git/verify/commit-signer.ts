@@ -24,7 +24,7 @@ export interface CommitSigner extends CommitVerifier {
 
 const flags = { format: '--sign-status', keys: '--sign-key' };
 
-/** Longest time that a program may take to sign, milliseconds: nobody answers its questions. */
+/** Longest time that a program may take to sign, milliseconds: its questions get no answer. */
 const longestMs = 60_000;
 
 /**

@@ -14,7 +14,7 @@ import { isTerminal, membersOf } from '../../engine/upgrade/tree.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
 
-/** What the page of a gate is made from, beside the gate. */
+/** What the page of a gate is made from, besides the gate. */
 export interface GateFacts {
   readonly fleet: Pick<Fleet, 'members' | 'maintenanceConfigurations'>;
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;

@@ -13,7 +13,7 @@ const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
 export function runCustomResources(cluster: Cluster): void {
   const kind = cluster.registry.stored(key)!;
   /** Storage keys of the kinds of definitions being deleted. */
-  const going = new Map<string, string>();
+  const terminatingKinds = new Map<string, string>();
 
   function reconcile(crd: Stored): void {
     if (crd.metadata.deletionTimestamp === undefined) accept(crd);
@@ -60,7 +60,7 @@ export function runCustomResources(cluster: Cluster): void {
 
   function empty(crd: Stored): void {
     const contentKey = storageKeyOf(crd);
-    going.set(contentKey, crd.metadata.name);
+    terminatingKinds.set(contentKey, crd.metadata.name);
     const contentKind = cluster.registry.stored(contentKey);
     for (const object of cluster.store.list(contentKey)) {
       if (contentKind && object.metadata.deletionTimestamp === undefined) remove(cluster, contentKind, object, {});
@@ -85,11 +85,11 @@ export function runCustomResources(cluster: Cluster): void {
   runController(cluster, { key, reconcile });
   cluster.store.observe(({ type, key: changed, object }) => {
     if (type !== 'DELETED') return;
-    const name = going.get(changed);
+    const name = terminatingKinds.get(changed);
     if (name !== undefined) soon(cluster, key, { name }, reconcile);
     if (changed !== key) return;
     cluster.registry.setCustom(storageKeyOf(object), []);
-    going.delete(storageKeyOf(object));
+    terminatingKinds.delete(storageKeyOf(object));
     // A conflicting name may be free now.
     for (const other of cluster.store.list(key)) soon(cluster, key, other.metadata, reconcile);
   });

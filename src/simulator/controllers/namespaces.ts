@@ -15,7 +15,7 @@ const systemNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-sys
 /** Sets up new namespaces and empties deleted ones. */
 export function runNamespaces(cluster: Cluster): void {
   const kind = cluster.registry.stored(key)!;
-  const going = new Set<string>();
+  const terminating = new Set<string>();
 
   function reconcile(namespace: Stored): void {
     if (namespace.metadata.deletionTimestamp === undefined) furnish(cluster, namespace);
@@ -23,7 +23,7 @@ export function runNamespaces(cluster: Cluster): void {
   }
 
   function empty(namespace: Stored): void {
-    going.add(namespace.metadata.name);
+    terminating.add(namespace.metadata.name);
     for (const [contentKey, objects] of contentOf(cluster, namespace)) {
       const contentKind = cluster.registry.stored(contentKey);
       for (const object of objects) {
@@ -35,7 +35,7 @@ export function runNamespaces(cluster: Cluster): void {
     const status = terminatingStatus(cluster, namespace, left);
     const updated = same(status, namespace['status']) ? namespace : cluster.store.put(key, { ...namespace, status });
     if (left.size > 0) return;
-    going.delete(namespace.metadata.name);
+    terminating.delete(namespace.metadata.name);
     const finalizers = listAt(updated, 'spec', 'finalizers').filter((item) => item !== 'kubernetes');
     const { finalizers: _, ...spec } = fieldsAt(updated, 'spec');
     const next = { ...updated, spec: { ...spec, ...(finalizers.length > 0 ? { finalizers } : {}) } };
@@ -46,10 +46,10 @@ export function runNamespaces(cluster: Cluster): void {
   runController(cluster, { key, reconcile });
   cluster.store.observe(({ type, key: changed, object }) => {
     const { namespace } = object.metadata;
-    if (namespace !== undefined && going.has(namespace)) soon(cluster, key, { name: namespace }, reconcile);
+    if (namespace !== undefined && terminating.has(namespace)) soon(cluster, key, { name: namespace }, reconcile);
     else if (namespace !== undefined && type === 'DELETED' && isFurniture(changed, object.metadata.name))
       soon(cluster, key, { name: namespace }, reconcile);
-    else if (changed === key && type === 'DELETED') going.delete(object.metadata.name);
+    else if (changed === key && type === 'DELETED') terminating.delete(object.metadata.name);
   });
   for (const name of systemNamespaces)
     furnish(cluster, makeObject(cluster, kind, { metadata: { name }, status: active })!);

@@ -19,7 +19,7 @@ it('a demo resumes at the time at which the previous one in the same directory e
   await first.release(later);
   const second = await openDemoDirectory(at);
   await second.release(later);
-  expect([first.fresh, second.fresh, second.beginAt]).toEqual([true, false, later]);
+  expect([first.fresh, second.fresh, second.startsAt]).toEqual([true, false, later]);
 });
 
 it('a demo that was killed is gone on with later than anything it can have written', async () => {
@@ -31,7 +31,7 @@ it('a demo that was killed is gone on with later than anything it can have writt
   const later = join(dir, 'later');
   await cp(at, later, { recursive: true, filter: (path) => !path.endsWith('lock') });
   const next = await openDemoDirectory(later);
-  expect([next.fresh, next.beginAt]).toEqual([false, until]);
+  expect([next.fresh, next.startsAt]).toEqual([false, until]);
   for (const { release } of [killed, next]) await release(until);
 });
 

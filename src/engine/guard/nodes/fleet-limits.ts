@@ -28,7 +28,7 @@ interface Counted {
 /** Fleet budgets and waves hold for every command that starts; what started earlier counts, and is not judged again. */
 export function beyondFleetLimits(changes: readonly NodeChange[], evidence: Evidence): GuardFinding[] {
   const { budgets = [], waves = [] } = evidence.fleet.config?.spec.nodeDisruption ?? {};
-  if (budgets.length + waves.length === 0 || changes.every(({ begun }) => begun.length === 0)) return [];
+  if (budgets.length + waves.length === 0 || changes.every(({ started }) => started.length === 0)) return [];
   const clusters = changes.map((change) => counted(change, evidence));
   const now = parseInstant(evidence.now) ?? 0;
   return [
@@ -38,7 +38,7 @@ export function beyondFleetLimits(changes: readonly NodeChange[], evidence: Evid
 }
 
 function counted(change: NodeChange, evidence: Evidence): Counted {
-  const { planned, observation, standing, begun } = change;
+  const { planned, observation, standing, started } = change;
   const seen = change.known();
   const isObserved =
     observation?.reachable === true &&
@@ -47,7 +47,7 @@ function counted(change: NodeChange, evidence: Evidence): Counted {
     observation.pods !== undefined;
   const pools = new Set(planned.pools.map(({ name }) => name));
   const own = isObserved ? seen.counted.filter(({ pool }) => pools.has(pool)) : [];
-  const taken = [...standing, ...begun.filter((command) => isForced(command, seen))].flatMap(({ nodes }) => nodes);
+  const taken = [...standing, ...started.filter((command) => isForced(command, seen))].flatMap(({ nodes }) => nodes);
   const names = new Set(taken.map(({ name }) => name));
   return {
     name: planned.clusterName,
@@ -111,13 +111,13 @@ function tooManyNodes(most: string | number, own: readonly Counted[], isOf: (of:
   return [undefined, ...(largest ? [largest] : [])].flatMap((besides) => {
     const members = own.filter((one) => one !== besides);
     const commands = members.flatMap(({ starts }) => starts.filter(isOf));
-    const going = sum(members.map(({ leaving }) => leaving)) + sum(commands.map(({ nodes }) => nodes.length));
+    const disrupted = sum(members.map(({ leaving }) => leaving)) + sum(commands.map(({ nodes }) => nodes.length));
     const counts = members.map(({ nodes }) => nodes);
     const limit = scaledUp(most, sum(counts) + Math.min(besides?.nodes ?? 0, Math.max(0, ...counts)));
-    if (commands.length === 0 || going <= limit) return [];
+    if (commands.length === 0 || disrupted <= limit) return [];
     const names = members.filter(({ starts }) => starts.some(isOf)).map(({ name }) => name);
     const where = `${names.join(', ')}${besides ? `; besides those of ${besides.name}` : ''}`;
-    return [`${going} nodes would be disrupted (${where}), and a fleet budget allows ${limit}`];
+    return [`${disrupted} nodes would be disrupted (${where}), and a fleet budget allows ${limit}`];
   });
 }
 

@@ -12,7 +12,7 @@ export interface NodeChange {
   /** Commands that are new, also those that are only proposed. */
   readonly fresh: readonly NodeCommand[];
   /** Commands that this plan lets start, or go beyond their validation. */
-  readonly begun: readonly NodeCommand[];
+  readonly started: readonly NodeCommand[];
   /** Commands that were under way before, in their phase of now. */
   readonly standing: readonly NodeCommand[];
   /** Its nodes and pools, read when a rule needs them. */
@@ -31,7 +31,7 @@ export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
       ),
     );
     const underWay = commands.filter(({ phase }) => phase !== 'Proposed');
-    const isBegun = ({ id, phase }: NodeCommand): boolean =>
+    const hasStarted = ({ id, phase }: NodeCommand): boolean =>
       !before.has(id) || (before.get(id) === 'Validating' && phase !== 'Validating');
     let known: Seen | undefined;
     return {
@@ -39,8 +39,8 @@ export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
       observation,
       // One that is Proposed again is new, whatever it was.
       fresh: commands.filter(({ id, phase }) => phase === 'Proposed' || !before.has(id)),
-      begun: underWay.filter(isBegun),
-      standing: underWay.filter((command) => !isBegun(command)),
+      started: underWay.filter(hasStarted),
+      standing: underWay.filter((command) => !hasStarted(command)),
       known() {
         pools ??= writtenPools(evidence);
         known ??= seenNodes(clusterName, observation, pools);
@@ -55,5 +55,5 @@ export const isForced = ({ reason, nodes }: NodeCommand, { pools }: Seen): boole
   reason === 'Expired' && expiresByForce(pools.get(nodes[0]!.pool));
 
 /** The commands that this plan lets start and that something may hold. */
-export const heldableStarts = ({ begun, known }: NodeChange): readonly NodeCommand[] =>
-  begun.filter((command) => !isForced(command, known()));
+export const heldableStarts = ({ started, known }: NodeChange): readonly NodeCommand[] =>
+  started.filter((command) => !isForced(command, known()));

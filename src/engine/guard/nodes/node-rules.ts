@@ -48,17 +48,17 @@ function overBudget(
   const underWay = new Set(commands.flatMap(({ id, nodes }) => (isFresh.has(id) ? [] : nodes.map(({ name }) => name))));
   return [...seen.pools].flatMap(([pool, manifest]): GuardFinding[] => {
     const own = seen.counted.filter((node) => node.pool === pool);
-    let going = own.filter(({ name, isGoing }) => isGoing || underWay.has(name)).length;
+    let disrupted = own.filter(({ name, isDisrupted }) => isDisrupted || underWay.has(name)).length;
     for (const command of fresh) {
       const nodes = command.nodes.filter((node) => node.pool === pool && seen.ready.has(node.name));
       if (nodes.length === 0) continue;
-      going += nodes.length;
+      disrupted += nodes.length;
       const most = limitAsWritten(manifest, { reason: command.reason, total: own.length, now });
-      if (!isForced(command, seen) && going > most)
+      if (!isForced(command, seen) && disrupted > most)
         return [
           {
             rule: 'NodeBudgetExceeded',
-            message: `${going} nodes of NodePool ${pool} would be disrupted with command ${command.id} (${command.reason}), and its budgets allow ${most}`,
+            message: `${disrupted} nodes of NodePool ${pool} would be disrupted with command ${command.id} (${command.reason}), and its budgets allow ${most}`,
           },
         ];
     }

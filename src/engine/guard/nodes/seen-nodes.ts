@@ -7,7 +7,7 @@ export interface Counted {
   readonly name: string;
   readonly pool: string;
   /** Not ready or on its way out. */
-  readonly isGoing: boolean;
+  readonly isDisrupted: boolean;
   /** On its way out. */
   readonly isLeaving: boolean;
   /** Its NodeClaim reports it. */
@@ -53,7 +53,7 @@ export function seenNodes(
     const isStarting =
       claims.length === 0 &&
       (!ready.has(name) || startupTaints(pools.get(pool)).some((key) => keysOfTaints(node).includes(key)));
-    return isStarting ? [] : [{ name, pool, isLeaving, isGoing: isLeaving || !ready.has(name), isDrifted }];
+    return isStarting ? [] : [{ name, pool, isLeaving, isDisrupted: isLeaving || !ready.has(name), isDrifted }];
   });
   return { pools, ready, counted };
 }

@@ -14,7 +14,7 @@ import { capacityLabel, type Market, typeLabel, zoneLabel } from '../launch/mark
 /** Why a node differs from what its pool would launch now. */
 export interface Drift {
   readonly reason: string;
-  /** When it began, as far as that is known: now, where nothing tells. */
+  /** When it began, as far as that is known; otherwise now. */
   readonly since: Instant;
 }
 

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Heads of pull requests whose plan began and did not end, because the daemon did: perhaps it was why. */
-export interface BegunPlans {
+/** Heads of pull requests whose plan started and did not end, because the daemon did: perhaps it was why. */
+export interface StartedPlans {
   /** False: this head has ended the daemon too often. */
-  begin(head: string): boolean;
+  start(head: string): boolean;
   /** The plan is made or has failed, or the daemon stops as it was asked to. */
   end(): void;
 }
@@ -15,11 +15,11 @@ const mostTimes = 2;
 const mostHeads = 100;
 
 /** Kept in a file, written before and after each plan. A directory that cannot be written costs only this memory. */
-export function begunPlans(file: string): BegunPlans {
-  let begun: ReadonlyMap<string, number> | undefined;
+export function startedPlans(file: string): StartedPlans {
+  let started: ReadonlyMap<string, number> | undefined;
   let current: string | undefined;
   const keep = (next: ReadonlyMap<string, number>): void => {
-    begun = next;
+    started = next;
     try {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       writeFileSync(file, JSON.stringify([...next]), { mode: 0o600 });
@@ -28,12 +28,12 @@ export function begunPlans(file: string): BegunPlans {
     }
   };
   return {
-    begin(head) {
-      begun ??= readBegun(file);
-      const times = begun.get(head) ?? 0;
+    start(head) {
+      started ??= readStarted(file);
+      const times = started.get(head) ?? 0;
       if (times >= mostTimes) return false;
       current = head;
-      const others = [...begun].filter(([other]) => other !== head);
+      const others = [...started].filter(([other]) => other !== head);
       keep(new Map([...others.slice(1 - mostHeads), [head, times + 1]]));
       return true;
     },
@@ -41,12 +41,12 @@ export function begunPlans(file: string): BegunPlans {
       if (current === undefined) return;
       const ended = current;
       current = undefined;
-      keep(new Map([...(begun ?? [])].filter(([head]) => head !== ended)));
+      keep(new Map([...(started ?? [])].filter(([head]) => head !== ended)));
     },
   };
 }
 
-function readBegun(file: string): ReadonlyMap<string, number> {
+function readStarted(file: string): ReadonlyMap<string, number> {
   try {
     return new Map(JSON.parse(readFileSync(file, 'utf8')) as [string, number][]);
   } catch {

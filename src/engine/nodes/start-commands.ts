@@ -23,8 +23,8 @@ interface Disrupted {
   readonly launches: boolean;
 }
 
-/** Commands that begin, and what keeps the others. */
-export interface Begun {
+/** Commands that start, and what keeps the others. */
+export interface StartedCommands {
   readonly commands: readonly NodeCommand[];
   readonly holds: readonly Hold[];
 }
@@ -41,19 +41,23 @@ export function started(
 ): NodeCommand {
   if (member.mode !== 'execute') return command;
   const at = formatInstant(now);
-  const begun = (phase: NodeCommand['phase']): NodeCommand => ({ ...command, phase, since: at, startedAt: at });
-  if (isForced(command, member.pools)) return begun('Removing');
+  const inPhase = (phase: NodeCommand['phase']): NodeCommand => ({ ...command, phase, since: at, startedAt: at });
+  if (isForced(command, member.pools)) return inPhase('Removing');
   const hold = holdOfStart(command, member, context);
   if (hold !== undefined) {
     holds.push(hold);
     return command;
   }
-  if (command.reason === 'Empty' || command.reason === 'Underutilized') return begun('Validating');
-  return begun(command.replacements.length > 0 ? 'Launching' : 'Removing');
+  if (command.reason === 'Empty' || command.reason === 'Underutilized') return inPhase('Validating');
+  return inPhase(command.replacements.length > 0 ? 'Launching' : 'Removing');
 }
 
 /** Commands whose validation ends now. One that something keeps by now is only proposed again. */
-export function begunAfterValidation(member: Disrupted, due: readonly NodeCommand[], context: FleetContext): Begun {
+export function startedAfterValidation(
+  member: Disrupted,
+  due: readonly NodeCommand[],
+  context: FleetContext,
+): StartedCommands {
   const holds: Hold[] = [];
   const commands = due.map((command): NodeCommand => {
     const hold = holdOfStart(command, member, context);
