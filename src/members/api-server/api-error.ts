@@ -3,6 +3,8 @@ import { memberLimits } from './member-limits.ts';
 
 /** An error response of a member's API server. */
 export class ApiError extends Error {
+  /** What we tried, on what. */
+  readonly tried: string;
   readonly status: number;
   /** `Status.reason`: Conflict, NotFound, Forbidden, … */
   readonly reason: string;
@@ -23,6 +25,7 @@ export class ApiError extends Error {
     const status = readStatus(input.body);
     super(`${input.tried}: ${input.status}, ${status.message}`);
     this.name = 'ApiError';
+    this.tried = input.tried;
     this.status = input.status;
     this.reason = status.reason;
     this.causes = status.causes;

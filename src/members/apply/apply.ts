@@ -132,5 +132,5 @@ function explain(error: ApiError): string {
   const owners = [...new Set(conflicts.map(({ manager }) => manager))].join(', ');
   const them = conflicts.length > 1 ? 'them' : 'it';
   const ways = `set serverSideApplyConfig.force: true to take ${them} over, or make ${owners} release ${them}`;
-  return `${error.message.slice(0, error.message.indexOf(': '))}: ${error.status}, ${fields.join('; ')}: ${ways}`;
+  return `${error.tried}: ${error.status}, ${fields.join('; ')}: ${ways}`;
 }

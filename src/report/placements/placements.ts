@@ -32,13 +32,16 @@ function shortageClause(event: PlacementEvent): string[] {
   return event.kind === 'enough-clusters' ? ['enough clusters again'] : [];
 }
 
+/** In the order in which they are named. */
+const moveKinds = ['installing', 'updating', 'removing'] as const satisfies readonly BindingEvent['kind'][];
+
 /** While anything moves, only moves; otherwise the most important that became of each cluster, once for all that share it. */
 function clausesOf(events: readonly BindingEvent[]): string[] {
-  const moves = (['installing', 'updating', 'removing'] as const).flatMap((kind) => {
+  const moves = moveKinds.flatMap((kind) => {
     const mine = events.filter((event) => event.kind === kind);
     return mine.length === 0 ? [] : [`${verbOf(mine[0]!)} ${shortList(mine.map(({ cluster }) => cluster))}`];
   });
-  const rest = events.filter(({ kind }) => !kind.endsWith('ing'));
+  const rest = events.filter(({ kind }) => !moveKinds.some((move) => move === kind));
   const { gone = [], outcomes = [] } = Object.groupBy(rest, ({ kind }) => (kind === 'gone' ? 'gone' : 'outcomes'));
   const isDeleted = events.some((event) => event.kind === 'removing' && event.isDeleted);
   if (moves.length > 0 && !isDeleted) return [moves.join(', ')];

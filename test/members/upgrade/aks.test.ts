@@ -147,15 +147,19 @@ it('after a 429 nothing is sent until Retry-After has passed', async () => {
   await expect(provider.observe()).rejects.toThrow('Sent');
 });
 
-it('a rejected request fails the operation', async () => {
+it.each([
+  'K8sVersionNotSupported',
+  // Only OperationNotAllowed itself says that another operation is in progress.
+  'OperationNotAllowedOnStoppedCluster',
+])('a request that is rejected as %s fails the operation', async (code) => {
   const provider = world.provider();
   const seen = await provider.observe();
-  world.arm.next.push(answer(400, { error: { code: 'K8sVersionNotSupported', message: '1.31.5 is not supported' } }));
+  world.arm.next.push(answer(400, { error: { code, message: 'it cannot be done' } }));
   const { report } = await lookAt({ ...provider, observe: async () => seen }, () => ({
     operation: both,
     adopted: false,
   }));
-  expect(report).toMatchObject({ phase: 'Failed', message: expect.stringContaining('K8sVersionNotSupported') });
+  expect(report).toMatchObject({ phase: 'Failed', message: expect.stringContaining(code) });
 });
 
 it('a change by somebody else since the look is not overwritten', async () => {

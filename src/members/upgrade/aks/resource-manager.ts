@@ -1,4 +1,4 @@
-import { isFields } from '../../../engine/kernel/fields.ts';
+import { type Fields, isFields } from '../../../engine/kernel/fields.ts';
 import { ApiError, badResponse, retryAfterMs, UnreachableError } from '../../api-server/api-error.ts';
 import type { Clock } from '../../clock.ts';
 import { type AzureHttp, type AzureResponse, azureHttp } from './azure-http.ts';
@@ -104,21 +104,27 @@ async function authorized(
 
 /** Another operation in progress is a conflict, whatever status it has: it passes. */
 function refusal(tried: string, { status, text, headers }: AzureResponse): ApiError {
-  const message = errorText(parsed(text)) ?? 'no message';
-  const isBusy = message.startsWith('OperationNotAllowed') || status === 412;
+  const found = parsed(text);
+  const isBusy = errorOf(found)?.['code'] === 'OperationNotAllowed' || status === 412;
   return new ApiError({
     tried,
     status: isBusy ? 409 : status < 400 ? 502 : status,
-    body: message,
+    body: errorText(found) ?? 'no message',
     retryAfterMs: retryAfterMs(headers),
   });
 }
 
-/** `code: message` of an error, which stands below `error` or at the top. */
-export function errorText(found: unknown): string | undefined {
+/** An error stands below `error` or at the top. */
+function errorOf(found: unknown): Fields | undefined {
   const error = isFields(found) && isFields(found['error']) ? found['error'] : found;
-  if (!isFields(error)) return undefined;
-  const [code, message] = [error['code'], error['message']];
+  return isFields(error) ? error : undefined;
+}
+
+/** `code: message` of an error. */
+export function errorText(found: unknown): string | undefined {
+  const error = errorOf(found);
+  if (error === undefined) return undefined;
+  const { code, message } = error;
   const texts = [code, message].filter((text): text is string => typeof text === 'string' && text !== '');
   return texts.length === 0 ? undefined : texts.join(': ').slice(0, 500);
 }
