@@ -128,19 +128,19 @@ describe('a fault that could never act is refused', () => {
   it.each([
     [
       { type: 'Hang', fromSeconds: 10, untilSeconds: 10 },
-      'untilSeconds: must be more than fromSeconds (10): the fault would never be active; write a later one',
+      'untilSeconds: must be more than fromSeconds (10): the fault would never be active\nwrite a later one',
     ],
     [
       { type: 'SilentWatch', verbs: ['get'] },
-      'verbs: must name one of watch: SilentWatch affects no other verbs; add one of them, or remove verbs',
+      'verbs: must name one of watch: SilentWatch affects no other verbs\nadd one of them, or remove verbs',
     ],
     [
       { type: 'StaleRead', seconds: 1, verbs: ['watch'] },
-      'verbs: must name one of get, list: StaleRead affects no other verbs; add one of them, or remove verbs',
+      'verbs: must name one of get, list: StaleRead affects no other verbs\nadd one of them, or remove verbs',
     ],
     [
       { type: 'DenyAdmission', verbs: ['get', 'watch'] },
-      'verbs: must name one of create, update, patch, delete: DenyAdmission affects no other verbs; add one of them, or remove verbs',
+      'verbs: must name one of create, update, patch, delete: DenyAdmission affects no other verbs\nadd one of them, or remove verbs',
     ],
   ])('%j', (fault, expected) => {
     const { error } = simulatedFault.safeParse(fault);
