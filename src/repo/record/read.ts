@@ -7,7 +7,7 @@ import type { RecordDocument } from '../../engine/plan-document.ts';
 import { type DaemonMemory, daemonMemoryFile, readDaemonMemory, type UnreachableMember } from './daemon-memory.ts';
 import type { RecordReader } from './folders/row.ts';
 import { openFolders } from './folders/rows.ts';
-import { allSnapshotsRead } from './manifests.ts';
+import { allSnapshotsRead, manifestsIn } from './manifests.ts';
 import { reasonNotRead, wholeBranch } from './not-read.ts';
 import { isPreview, isRead, recordPathOf, unknownFolderOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
@@ -118,7 +118,20 @@ const recordReader = (problems: Problem[]): RecordReader => ({
       problems.push(unreadable(fault, `(status branch) ${path}`, lost !== undefined));
     return undefined;
   },
-  report: (problem) => problems.push(problem),
+  manifests({ path, text, written }) {
+    const found = manifestsIn(text, written);
+    if ('value' in found) return found.value;
+    for (const { message, ...place } of found.faults)
+      problems.push({
+        severity: 'warning',
+        code: 'record-unreadable',
+        file: `(status branch) ${path}`,
+        ...place,
+        message: `this snapshot cannot be used: ${message}`,
+        fix: 'let only gitfleet change the status branch',
+      });
+    return undefined;
+  },
 });
 
 const ofAnother = (own: string): Fault => ({

@@ -14,7 +14,6 @@ import {
 import { type PlacementState, placementState } from '../../../api/placement-state.ts';
 import { canonicalState } from '../../../engine/delivery/canonical-state.ts';
 import type { RecordedPlacement, UnreadPlacement } from '../../../engine/input.ts';
-import { manifestsIn } from '../manifests.ts';
 import type { FolderRow, RecordFile, RecordReader } from './row.ts';
 
 /** `placements/<[ns.]name>/`: status, state, snapshots and mirrored statuses of a placement. */
@@ -91,25 +90,9 @@ function addFile(entry: PlacementFiles, file: RecordFile, reader: RecordReader):
     if (mirrored) entry.mirrored.set(mirrored.clusterName, mirrored);
   } else {
     const index = /^snapshots\/(\d+)\.yaml$/.exec(rest)?.[1];
-    if (index !== undefined) addSnapshot(entry, Number(index), file, reader);
+    const manifests = index === undefined ? undefined : reader.manifests(file);
+    if (manifests) entry.snapshots.set(Number(index), manifests);
   }
-}
-
-function addSnapshot(entry: PlacementFiles, index: number, { path, text, written }: RecordFile, reader: RecordReader) {
-  const found = manifestsIn(text, written);
-  if ('value' in found) {
-    entry.snapshots.set(index, found.value);
-    return;
-  }
-  for (const { message, ...place } of found.faults)
-    reader.report({
-      severity: 'warning',
-      code: 'record-unreadable',
-      file: `(status branch) ${path}`,
-      ...place,
-      message: `this snapshot cannot be used: ${message}`,
-      fix: 'let only gitfleet change the status branch',
-    });
 }
 
 /** A status written by hand or migrated from a hub may omit defaults. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Problem } from '../../../api/problem.ts';
+import type { Manifest } from '../../../api/meta.ts';
 import type { FleetRecord, RecordFolder, Unread } from '../../../engine/input.ts';
 import type { RecordDocument } from '../../../engine/plan-document.ts';
 
@@ -15,11 +15,12 @@ export interface RecordFile {
   readonly written: RecordDocument | undefined;
 }
 
-/** Reads files of one status branch. */
+/** Reads files of one status branch, or takes the documents that they are written from. */
 export interface RecordReader {
   /** The value of a file. An unreadable file is undefined and a problem; with `lost`, which is then called, an error. */
   read<T>(file: RecordFile, schema: z.ZodType<T>, of?: ReadOptions<T>): T | undefined;
-  report(problem: Problem): void;
+  /** The manifests of a file; undefined and a problem if it cannot be read. */
+  manifests(file: RecordFile): readonly Manifest[] | undefined;
 }
 
 export interface ReadOptions<T> {
