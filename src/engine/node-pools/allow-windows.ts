@@ -1,4 +1,5 @@
 import { parseCron } from '../kernel/cron.ts';
+import type { WrittenWindow } from '../window/parse-window.ts';
 import { budgetDurationMs } from './budget-window.ts';
 
 /** A budget as a NodePool writes it. */
@@ -43,12 +44,9 @@ export function zeroBudgets(annotation: string): ZeroBudgets {
 /** A NodePool has at most 50 budgets, its own among them. */
 const mostBudgets = 49;
 
-interface WrittenWindow {
-  readonly schedule: string;
-  readonly duration: string;
-}
+type WeeklyWindow = Pick<WrittenWindow, 'schedule' | 'duration'>;
 
-function readWindows(annotation: string): readonly WrittenWindow[] | string {
+function readWindows(annotation: string): readonly WeeklyWindow[] | string {
   let value: unknown;
   try {
     value = JSON.parse(annotation);
@@ -65,7 +63,7 @@ function readWindows(annotation: string): readonly WrittenWindow[] | string {
     const [unknown] = Object.keys(others);
     if (unknown !== undefined) return `a window has no field ${unknown}`;
   }
-  return value as readonly WrittenWindow[];
+  return value as readonly WeeklyWindow[];
 }
 
 /** Minutes since Sunday 00:00 at which it hits; undefined where that is not the same every week. */

@@ -1,5 +1,6 @@
 import type { Instant } from '../kernel/instant.ts';
-import { type BudgetWindow, budgetWindow, changesAfter, isActiveAt } from './budget-window.ts';
+import { changesAfter, type Window } from '../window/window.ts';
+import { budgetWindow } from './budget-window.ts';
 
 /** Why a node may go, in the words of budgets. Expired is limited under the profile karpenter-v1beta1 only. */
 export const limitedReasons = ['Empty', 'Drifted', 'Underutilized'] as const;
@@ -12,7 +13,7 @@ export const unbounded = 2_147_483_647;
 export interface Budget {
   readonly nodes: string;
   /** Undefined = always active. */
-  readonly window: BudgetWindow | undefined;
+  readonly window: Window | undefined;
   /** The window as it is written. */
   readonly schedule?: string;
   readonly duration?: string;
@@ -72,7 +73,8 @@ export function limitOf(budgets: Budgets, reason: DisruptionReason, total: numbe
 
 export const isFor = ({ reasons }: Budget, reason: DisruptionReason): boolean => reasons?.has(reason) ?? true;
 
-export const isActive = ({ window }: Budget, now: Instant): boolean => window === undefined || isActiveAt(window, now);
+export const isActive = ({ window }: Budget, now: Instant): boolean =>
+  window === undefined || window.closesAt(now) !== undefined;
 
 /** What of a limit is left; an unbounded one stays so. */
 export const remainingOf = (limit: number, disrupting: number): number =>

@@ -1,6 +1,5 @@
 import type { Problem } from '../../api/problem.ts';
 import { formatInstant, type Instant } from '../kernel/instant.ts';
-import { neverFires } from './budget-window.ts';
 import { amountOf, type Budget, limitedReasons, limitsChangeAt, limitsOf, unbounded } from './budgets.ts';
 import { doNotDisrupt } from './do-not-disrupt.ts';
 import type { Pool } from './pool.ts';
@@ -150,7 +149,7 @@ function ofBudgets({ budgets }: Pool, now: Instant): Lint[] {
   return budgets.flatMap(({ window, reasons, nodes }, at): Lint[] => {
     const path = `spec.disruption.budgets.${at}`;
     return [
-      ...(window !== undefined && neverFires(window, now)
+      ...(window?.closesAt(now) === Number.POSITIVE_INFINITY
         ? [
             {
               rule: 'NodeBudgetNeverFires',

@@ -10,7 +10,7 @@ export interface Schedule {
 
 /** Recurring spans of time, each open at its first instant and closed at its end. */
 export interface Window {
-  /** When the span that contains the instant ends; undefined = the window is closed at the instant. */
+  /** When a span that contains the instant ends, Infinity = never; undefined = the window is closed at the instant. */
   readonly closesAt: (instant: Instant) => Instant | undefined;
   /** When the next span starts, after the instant; undefined = never again. */
   readonly opensAfter: (instant: Instant) => Instant | undefined;
@@ -26,12 +26,12 @@ export const windowOf = ({ last, next }: Schedule, ms: number): Window => ({
 });
 
 /** Spans without a gap between them count as one; after this many they count as endless. */
-const mostSpans = 1000;
+const mostSpans = 2000;
 
 /** The first instant from `now` on at which no window is open; undefined = there is none. */
 export function allClosedAt(windows: readonly Window[], now: Instant): Instant | undefined {
   let end = now;
-  for (let count = 0; count < mostSpans; count++) {
+  for (let count = 0; count < mostSpans && Number.isFinite(end); count++) {
     const later = windows.flatMap((window) => window.closesAt(end) ?? []);
     if (later.length === 0) return end;
     end = Math.max(...later);
@@ -44,3 +44,7 @@ export function firstOpening(windows: readonly Window[], after: Instant): Instan
   const openings = windows.flatMap((window) => window.opensAfter(after) ?? []);
   return openings.length === 0 ? undefined : Math.min(...openings);
 }
+
+/** When a window opens or closes next; undefined = never again. */
+export const changesAfter = (window: Window, now: Instant): Instant | undefined =>
+  window.closesAt(now) === undefined ? window.opensAfter(now) : allClosedAt([window], now);
