@@ -3,7 +3,7 @@ import type { Hold } from '../plan-document.ts';
 import type { ApprovalFlaw } from './answer.ts';
 import { type ApprovalRequestName, howToMerge } from './request.ts';
 
-type GateHold = Pick<Hold, 'reason' | 'message'>;
+export type GateHold = Pick<Hold, 'reason' | 'message' | 'until'>;
 
 export const requestMade = (name: string): string => `approval request ${name} is on its branch`;
 export const withdrawnOnMain = (name: string): string =>

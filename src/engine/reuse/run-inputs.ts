@@ -1,13 +1,12 @@
 import { placementKey, refOf } from '../../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../../api/staged.ts';
 import { type PlacementBudget, placementBudget } from '../budget/placement-budget.ts';
-import { acceptsHandWritten } from '../gate/answer.ts';
 import type { RecordedApproval } from '../input.ts';
 import type { Pause } from '../pause/pause.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { sourceOf } from '../problem-of.ts';
-import { approvalFileFor, isApprovalAbsenceCertain } from '../staged/approval/answer.ts';
+import { approvalFileFor, stageGateInput } from '../staged/approval/answer.ts';
 import { gatesOf, taskOf } from '../staged/approval/stage-gates.ts';
 import { runsOf } from '../staged/placement-runs.ts';
 import { isStrategyOf } from '../staged/step.ts';
@@ -44,6 +43,7 @@ export function runInputs(work: PlacementWork, made: readonly StagedUpdateRun[],
   const ref = refOf(work.placement);
   const runs = runsOf(ref, world);
   if (runs.length === 0) return undefined;
+  const { absenceIsCertain, handWritten } = stageGateInput(fleet);
   const byKey = new Map(made.map((run) => [placementKey(run.metadata), run]));
   return {
     runs: runs.map((run) => ({
@@ -55,8 +55,8 @@ export function runInputs(work: PlacementWork, made: readonly StagedUpdateRun[],
     })),
     pause: placementPause(work, world),
     budget: placementBudget(ref, fleet),
-    absenceIsCertain: isApprovalAbsenceCertain(fleet),
-    handWritten: acceptsHandWritten(fleet),
+    absenceIsCertain,
+    handWritten,
   };
 }
 
@@ -66,7 +66,7 @@ function gatesFor(run: StagedUpdateRun, made: StagedUpdateRun | undefined, world
   return gatesOf(status.stagesStatus ?? []).map((gate) => {
     const { approvalRequestName: name = '' } = taskOf(status, gate);
     return {
-      answer: approvalFileFor(gate, { run, input: world.input.fleet }),
+      answer: approvalFileFor(gate, run, world.input.fleet.approvals),
       recorded: world.record.approvals.get(placementKey({ name, namespace })),
     };
   });

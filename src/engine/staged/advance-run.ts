@@ -1,7 +1,8 @@
 import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
+import { earlyAmong, stillEarly, withEarlyApprovals } from '../gate/early-approvals.ts';
 import type { PlannedRun } from '../plan-document.ts';
 import { isInitialized, isOver } from '../update-run.ts';
-import { withEarlyApprovals } from './approval/early-approvals.ts';
+import { approvalsOf } from './approval/answer.ts';
 import { endInstruction } from './end-instruction.ts';
 import { execute } from './execute/execute.ts';
 import { failRun, rollBack } from './execute/roll-back.ts';
@@ -34,9 +35,17 @@ function advanceByState(before: RunStep, context: RunContext, turn: Turn): RunSt
   if (!wasInitialized && turn.conflict) return before;
   const ready = wasInitialized ? skipLeftClusters(before, context) : initialize(before, context);
   if (!isInitialized(ready.status)) return ready;
-  const step = advanceStages(withEarlyApprovals(ready, context, { isNew: !wasInitialized }), context, turn);
+  const step = advanceStages(withEarly(ready, context, { isNew: !wasInitialized }), context, turn);
   if (step.status.rollbackStatus === undefined) return step;
   return continueRollback({ ...step, holds: before.holds, wakes: before.wakes }, context, turn);
+}
+
+function withEarly(step: RunStep, { run, input }: RunContext, { isNew }: { readonly isNew: boolean }): RunStep {
+  const { earlyApprovals: known } = step.status;
+  if (!isNew && known === undefined) return step;
+  const files = approvalsOf(run, input.approvals);
+  const early = isNew ? earlyAmong(files) : stillEarly(known!, files, input.absenceIsCertain);
+  return { ...step, status: withEarlyApprovals(step.status, early) };
 }
 
 function advanceStages(step: RunStep, context: RunContext, turn: Turn): RunStep {

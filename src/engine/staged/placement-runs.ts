@@ -2,7 +2,6 @@ import { type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { movedAsObserved } from '../bindings/present-bindings.ts';
 import { successorReplacesRemaining } from '../bindings/successor.ts';
-import { acceptsHandWritten } from '../gate/answer.ts';
 import { sourceKey } from '../input.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import { memoize } from '../kernel/memoize.ts';
@@ -13,7 +12,7 @@ import { snapshotForRun } from '../rollout/snapshot-resources.ts';
 import { placementOfRun } from '../update-run.ts';
 import { unavailableByUpgrade, type World } from '../world.ts';
 import { advanceRuns, type RunsOutcome } from './advance-runs.ts';
-import { isApprovalAbsenceCertain } from './approval/answer.ts';
+import { stageGateInput } from './approval/answer.ts';
 
 export type { RunsOutcome };
 
@@ -52,12 +51,10 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     replacesRemaining: (present, leaving, successor) => successorReplacesRemaining(present, leaving, successor, world),
     budgets: world.input.fleet.budgets,
     refused: world.input.fleet.refused,
-    absenceIsCertain: isApprovalAbsenceCertain(world.input.fleet),
-    handWritten: acceptsHandWritten(world.input.fleet),
+    ...stageGateInput(world.input.fleet),
     recordLost: world.recordLost,
     unread: world.record.unread?.runs,
     sources: world.input.fleet.sources,
-    approvers: world.input.fleet.approvers,
   });
 }
 

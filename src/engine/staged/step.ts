@@ -11,6 +11,7 @@ import type {
   UpdateRunStatus,
 } from '../../api/staged.ts';
 import type { Successor } from '../bindings/successor.ts';
+import type { GateInput } from '../gate/answer.ts';
 import type { Fleet } from '../input.ts';
 import { conditionIs } from '../kernel/condition.ts';
 import type { Labels } from '../kernel/selector.ts';
@@ -20,7 +21,7 @@ import type { BindingStep, PlacementWork } from '../placement-work.ts';
 import type { Hold, HoldReason } from '../plan-document.ts';
 import { problemOf, sourceOf } from '../problem-of.ts';
 
-export interface RunsInput {
+export interface RunsInput extends GateInput {
   /** Runs of this placement, admitted. */
   readonly runs: readonly StagedUpdateRun[];
   /** By `[ns.]name`, with `.status` as last published. */
@@ -57,16 +58,11 @@ export interface RunsInput {
   readonly budgets: readonly DisruptionBudget[];
   /** Objects whose file is invalid; a budget among them blocks. */
   readonly refused: readonly ObjectRef[];
-  /** False when some file could not be read: then a missing approval file does not withdraw the approval. */
-  readonly absenceIsCertain: boolean;
-  /** Approvals count that do not answer the review (`FleetConfig.spec.approvals.handWritten`). */
-  readonly handWritten: boolean;
   /** True in the plan that found the record lost: runs without a record are held until their file changes. */
   readonly recordLost: boolean;
   /** Runs whose record cannot be read, by `[ns.]name`: it counts as lost. */
   readonly unread: ReadonlySet<string> | undefined;
   readonly sources: Fleet['sources'];
-  readonly approvers: Fleet['approvers'];
 }
 
 interface NamedObject {

@@ -12,7 +12,7 @@ import { gatesOf } from './gate-names.ts';
 import { isOver, type LoadedRun, loadRun } from './load-run.ts';
 import { progressDeadlines } from './refresh-members.ts';
 import { withCommits } from './run-commits.ts';
-import { addHold, type Notes, noNotes } from './run-context.ts';
+import { type RunStep, stepOf, withHold } from './run-context.ts';
 import { allMembers, isInFlight } from './tree.ts';
 import type { UpgradesInput } from './upgrades-input.ts';
 import { wantedBy } from './wanted.ts';
@@ -21,8 +21,7 @@ import { wantedBy } from './wanted.ts';
 export interface AdvancedRun {
   readonly run: UpdateRun;
   readonly loaded: LoadedRun | undefined;
-  readonly status: UpgradeRunStatus;
-  readonly notes: Notes;
+  readonly step: RunStep;
   /** The content of `upgrades/<name>.yaml`. */
   readonly recorded: UpdateRun;
 }
@@ -38,26 +37,17 @@ export function advanceUpgrades(input: UpgradesInput): readonly AdvancedRun[] {
   };
   const { held, loaded } = loadAll(known, input);
   const active = loaded.filter(({ isActive }) => isActive);
-  const first: Round = {
-    statuses: new Map(loaded.map(({ context, status }) => [context.run, status])),
-    notes: new Map(),
-  };
-  let state = advanceAll(active, first, known);
-  for (let round = 1; round < mostRounds && !state.settled; round++) state = advanceAll(active, state, known);
+  let state = advanceAll(active, new Map(loaded.map(({ context, step }) => [context.run, step])), known);
+  for (let round = 1; round < mostRounds && !state.settled; round++) state = advanceAll(active, state.steps, known);
   const advanced = loaded.map((it): AdvancedRun => {
     const { run } = it.context;
-    const status = inFieldOrder(state.statuses.get(run)!);
-    const notes = state.notes.get(run) ?? it.context.notes;
-    const flawed = it.isActive && !isOver(status) ? flawedApprovals(status, it.context) : [];
+    const step = state.steps.get(run)!;
+    const status = inFieldOrder(step.status);
+    const reported = it.isActive && !isOver(status) ? flawedApprovals(step, it.context) : step;
     return {
       run,
       loaded: it,
-      status,
-      notes: {
-        ...notes,
-        problems: [...notes.problems, ...flawed],
-        wakes: [...notes.wakes, ...progressDeadlines(status, it.context)],
-      },
+      step: { ...reported, status, wakes: [...step.wakes, ...progressDeadlines(status, it.context)] },
       recorded: withCommits(
         { ...run, spec: it.recordedSpec, status },
         { before: known.recorded.get(run.metadata.name), commit: input.commit },
@@ -92,9 +82,8 @@ function loadAll(
       isRemoved: removed.has(run),
       holderOf: (cluster) => holders.get(cluster),
       gateOwner: (gate) => gateOwners.get(gate),
-      notes: noNotes(),
     });
-    for (const gate of gatesOf(name, it.status)) if (!gateOwners.has(gate.name)) gateOwners.set(gate.name, name);
+    for (const gate of gatesOf(name, it.step.status)) if (!gateOwners.has(gate.name)) gateOwners.set(gate.name, name);
     loaded.push(it);
   }
   return { held, loaded };
@@ -113,43 +102,39 @@ function inOrder({ runs, removed, recorded }: UpgradesInput): readonly UpdateRun
 /** What one run starts keeps others from a member; two of them change each other's causes at most a few times. */
 const mostRounds = 8;
 
-interface Round {
-  readonly statuses: ReadonlyMap<UpdateRun, UpgradeRunStatus>;
-  readonly notes: ReadonlyMap<UpdateRun, Notes>;
-}
+type Steps = ReadonlyMap<UpdateRun, RunStep>;
 
 /** What one run starts another sees, so with several runs this is repeated until nothing changes. */
 function advanceAll(
   active: readonly LoadedRun[],
-  before: Round,
+  before: Steps,
   input: UpgradesInput,
-): Round & { readonly settled: boolean } {
+): { readonly steps: Steps; readonly settled: boolean } {
   const holders = new Map<ClusterName, string>();
-  const hold = ({ context: { run } }: LoadedRun, status: UpgradeRunStatus): void => {
+  const hold = ({ context: { run } }: LoadedRun, { status }: RunStep): void => {
     for (const member of allMembers(status)) if (isInFlight(member)) holders.set(member.name, run.metadata.name);
   };
-  for (const it of active) hold(it, before.statuses.get(it.context.run)!);
-  const statuses = new Map(before.statuses);
-  const notes = new Map<UpdateRun, Notes>();
+  for (const it of active) hold(it, before.get(it.context.run)!);
+  const steps = new Map(before);
   let settled = true;
   for (const it of active) {
     const { context } = it;
-    const { holds, wakes, problems } = context.notes;
-    const own: Notes = { holds: [...holds], wakes: [...wakes], problems: [...problems] };
-    const earlier = before.statuses.get(context.run)!;
-    const status = advanceStages(earlier, {
-      ...context,
-      notes: own,
-      holderOf: (cluster) => holders.get(cluster),
-      wanted: wantedBy(context.update, { run: context.run, status: earlier }),
-      nowMs: parseInstant(input.now)!,
-    });
-    hold(it, status);
-    settled &&= active.length === 1 || sameValue(earlier, status);
-    statuses.set(context.run, status);
-    notes.set(context.run, own);
+    const { status } = before.get(context.run)!;
+    // Every round reports anew.
+    const step = advanceStages(
+      { ...it.step, status },
+      {
+        ...context,
+        holderOf: (cluster) => holders.get(cluster),
+        wanted: wantedBy(context.update, { run: context.run, status }),
+        nowMs: parseInstant(input.now)!,
+      },
+    );
+    hold(it, step);
+    settled &&= active.length === 1 || sameValue(status, step.status);
+    steps.set(context.run, step);
   }
-  return { statuses, notes, settled };
+  return { steps, settled };
 }
 
 const isLost = (run: UpdateRun, { recorded, recordLost, unread, digest }: UpgradesInput): boolean =>
@@ -162,14 +147,13 @@ const isLost = (run: UpdateRun, { recorded, recordLost, unread, digest }: Upgrad
 
 function heldRun(run: UpdateRun, input: UpgradesInput): AdvancedRun {
   const { name } = run.metadata;
-  const notes = noNotes();
   const message = `the record was lost, so ${name} may have run before: change its file, or give it a new name, to run it`;
-  addHold({ run, notes }, { reason: 'RecordLost', message });
   const status: UpgradeRunStatus = {
     status: { state: 'NotStarted' },
     attempt: run.spec.attempt,
     failureCount: 0,
     stages: [],
   };
-  return { run, loaded: undefined, status, notes, recorded: heldSinceLoss(run, input.digest) };
+  const step = withHold(stepOf(status), { run }, { reason: 'RecordLost', message });
+  return { run, loaded: undefined, step, recorded: heldSinceLoss(run, input.digest) };
 }

@@ -1,5 +1,3 @@
-import type { Problem } from '../../api/problem.ts';
-import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import type {
   GateStatus,
   GroupUpgrade,
@@ -8,89 +6,83 @@ import type {
   UpgradeRunStatus,
 } from '../../api/upgrade-status.ts';
 import type { GateConfiguration } from '../../api/upgrade-strategy.ts';
-import { recordedApprover, rejectedOnMain } from '../gate/approver.ts';
-import { closedHolds, flawedApproval, staleHold, whyRefused, withdrawnOnMain } from '../gate/messages.ts';
-import { withdrawnGate } from '../gate/withdrawal.ts';
-import { sourceKey } from '../input.ts';
+import { closedHolds, type GateHold, withdrawnOnMain } from '../gate/messages.ts';
+import { outcomeOf } from '../gate/outcome.ts';
+import { acceptedFlaws, withdrawnGate } from '../gate/run-gates.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
-import type { Hold } from '../plan-document.ts';
-import { problemOf } from '../problem-of.ts';
 import { arePassed } from './derive-states.ts';
-import { answerTo } from './gate-answer.ts';
+import { answerTo, approvalsInOrder, gatesIn, type Reviewed } from './gate-answer.ts';
 import { gateIn, gatesOf, type RunGate, withGate } from './gate-names.ts';
-import { addHold, addProblem, type RunContext } from './run-context.ts';
+import { type RunContext, type RunStep, withHolds, withProblem } from './run-context.ts';
 import { nextStart } from './scheduled-start.ts';
 import { groupsOf } from './select-members.ts';
 import { isTerminal } from './tree.ts';
 
 /** Asks the gates of a scope, and reads the answers to those that were asked before. A gate once passed stays passed. */
 export function checkGates(
-  before: UpgradeRunStatus,
+  before: RunStep,
   context: RunContext,
   scope: Pick<RunGate, 'stageAt' | 'groupAt' | 'timing'>,
-): { readonly status: UpgradeRunStatus; readonly open: boolean } {
-  const gates = gatesOf(context.run.metadata.name, before).filter(
+): { readonly step: RunStep; readonly open: boolean } {
+  const gates = gatesOf(context.run.metadata.name, before.status).filter(
     ({ stageAt, groupAt, timing }) => stageAt === scope.stageAt && groupAt === scope.groupAt && timing === scope.timing,
   );
-  const status = gates.reduce((step, gate) => withGate(step, gate, checkedGate(gate, step, context)), before);
-  return { status, open: arePassed(gates.map((gate) => gateIn(status, gate))) };
+  const step = gates.reduce((earlier, gate) => checkGate(earlier, context, gate), before);
+  return { step, open: arePassed(gates.map((gate) => gateIn(step.status, gate))) };
 }
 
-function checkedGate(gate: RunGate, status: UpgradeRunStatus, context: RunContext): GateStatus {
-  const known = gateIn(status, gate);
-  const { run, update, input } = context;
-  if (known.status.state === 'Completed' || known.status.state === 'Skipped') return known;
+function checkGate(before: RunStep, context: RunContext, gate: RunGate): RunStep {
+  const { now, approvers } = context.input;
+  const known = gateIn(before.status, gate);
+  if (known.status.state === 'Completed' || known.status.state === 'Skipped') return before;
   const asked = known.status.state === 'Pending' ? known : askedGate(gate, known, context);
-  const passed: GateStatus = {
-    ...asked,
-    status: { state: 'Completed', startTime: asked.status.startTime, completedTime: input.now },
-  };
+  const { startTime, error } = asked.status;
   const opensAt = asked.absoluteStartTime;
-  const { absoluteStartTime: _, ...answered } = asked;
-  const pending = (error?: GateStatus['status']['error']): GateStatus => ({
-    ...(opensAt === undefined ? answered : asked),
-    status: { state: 'Pending', startTime: asked.status.startTime, ...(error && { error }) },
+  const next = (status: GateStatus['status'], of: Partial<GateStatus> = {}, step = before): RunStep => ({
+    ...step,
+    status: withGate(step.status, gate, { ...asked, ...of, status }),
   });
-  if (opensAt !== undefined && parseInstant(opensAt)! <= parseInstant(input.now)!) return passed;
-  const answer = answerTo(gate, { run: run.metadata.name, update, status }, input);
-  const approverOf = ({ kind, metadata }: UpgradeGate) => input.approvers?.get(sourceKey(kind, metadata));
-  switch (answer.kind) {
-    case 'approved': {
-      const approver = approverOf(answer.file);
-      return approver === undefined ? passed : { ...passed, approvedBy: recordedApprover(approver) };
+  const passed = { state: 'Completed' as const, startTime, completedTime: now };
+  if (opensAt !== undefined && parseInstant(opensAt)! <= parseInstant(now)!) return next(passed);
+  const request = { name: gate.name };
+  const waiting = (why?: string) => waitingFor(gate, asked, { context, why });
+  const outcome = outcomeOf(answerTo(gate, reviewedIn(before, context), context.input), {
+    request,
+    waiting,
+    approvers,
+  });
+  switch (outcome.kind) {
+    case 'approved':
+      return next(passed, outcome.approvedBy && { approvedBy: outcome.approvedBy });
+    case 'rejected':
+      return next({ state: 'Pending', startTime, error: { code: 'ApprovalRejected', message: outcome.message } });
+    case 'closed': {
+      const { holds, refused } = outcome;
+      const of = { stage: gate.stage, ...(gate.group === undefined ? {} : { group: gate.group }) };
+      const held = withHolds(
+        before,
+        context,
+        holds.map((hold) => ({ ...hold, of })),
+      );
+      const step = refused ? withProblem(held, context, refused.problem, refused.file) : held;
+      const isWithdrawn = error?.code === 'ApprovalWithdrawn';
+      return next({ state: 'Pending', startTime, ...(isWithdrawn && { error }) }, {}, step);
     }
-    case 'rejected': {
-      const message = rejectedOnMain(gate.name, answer.message, approverOf(answer.file));
-      return pending({ code: 'ApprovalRejected', message });
-    }
-    case 'stale':
-      holdAt(gate, context, staleHold({ name: gate.name }, answer.file.metadata.name));
-      waitFor(gate, asked, context, undefined);
-      return pending(asked.status.error?.code === 'ApprovalWithdrawn' ? asked.status.error : undefined);
-    case 'refused': {
-      const problem = flawedApproval(gate.name, answer.flaw, { request: { name: gate.name }, accepted: false });
-      addProblem(context, problem, answer.file);
-      waitFor(gate, asked, context, whyRefused(gate.name, answer.flaw));
-      return pending();
-    }
-    case 'none':
-      waitFor(gate, asked, context, answer.why);
-      return pending(asked.status.error?.code === 'ApprovalWithdrawn' ? asked.status.error : undefined);
   }
 }
 
+/** What an approver of the run in its present state reviews. */
+export const reviewedIn = (
+  { status }: Pick<RunStep, 'status'>,
+  { run, update }: Pick<RunContext, 'run' | 'update'>,
+): Reviewed => ({ run: run.metadata.name, update, status });
+
 /** Reports approvals that count although they do not answer the review. */
-export function flawedApprovals(status: UpgradeRunStatus, context: RunContext): readonly Problem[] {
-  const { run, update, input } = context;
-  return gatesOf(run.metadata.name, status)
-    .filter((gate) => gateIn(status, gate).status.state === 'Completed')
-    .flatMap((gate) => {
-      const answer = answerTo(gate, { run: run.metadata.name, update, status }, input);
-      if (answer.kind !== 'approved' || answer.flaw === undefined) return [];
-      const problem = flawedApproval(gate.name, answer.flaw, { request: { name: gate.name }, accepted: true });
-      return [problemOf(input, { kind: answer.file.kind, name: answer.file.metadata.name }, problem)];
-    });
-}
+export const flawedApprovals = (step: RunStep, context: RunContext): RunStep =>
+  acceptedFlaws(gatesIn(reviewedIn(step, context), context.input)).reduce(
+    (before, { file, problem }) => withProblem(before, context, problem, file),
+    step,
+  );
 
 /** The gate as it is reached. */
 function askedGate(gate: RunGate, known: GateStatus, { strategy, input: { now } }: RunContext): GateStatus {
@@ -110,43 +102,30 @@ function configOf(gate: RunGate, stages: RunContext['strategy']['stages']): Gate
 }
 
 /** What a gate that is asked is waiting for. */
-function waitFor(gate: RunGate, asked: GateStatus, context: RunContext, why: string | undefined): void {
-  const { run } = context;
-  const scope = gate.group === undefined ? `stage ${gate.stage}` : `group ${gate.group}`;
-  const when = gate.timing === 'Before' ? 'before it starts' : 'after it finished';
-  if (asked.absoluteStartTime !== undefined) {
-    const message = `run ${run.metadata.name} starts ${scope} at ${asked.absoluteStartTime}`;
-    holdAt(gate, context, { reason: 'WaitingForTime', message, until: asked.absoluteStartTime });
-    return;
-  }
-  const { error, startTime: since } = asked.status;
-  const holds = closedHolds({
-    request: { name: gate.name },
-    waiting: `run ${run.metadata.name}`,
-    subject: `${scope} ${when}`,
-    since,
+function waitingFor(
+  { name, stage, group, timing }: RunGate,
+  { absoluteStartTime: until, status: { error, startTime } }: GateStatus,
+  { context: { run }, why }: { readonly context: RunContext; readonly why: string | undefined },
+): readonly GateHold[] {
+  const scope = group === undefined ? `stage ${stage}` : `group ${group}`;
+  const waiting = `run ${run.metadata.name}`;
+  if (until !== undefined)
+    return [{ reason: 'WaitingForTime', message: `${waiting} starts ${scope} at ${until}`, until }];
+  return closedHolds({
+    request: { name },
+    waiting,
+    subject: `${scope} ${timing === 'Before' ? 'before it starts' : 'after it finished'}`,
+    since: startTime,
     why,
     withdrawn: error?.code === 'ApprovalWithdrawn' ? error.message : undefined,
   });
-  for (const hold of holds) holdAt(gate, context, hold);
-}
-
-function holdAt({ stage, group }: RunGate, context: RunContext, hold: Omit<Hold, 'subject'>): void {
-  addHold(context, { ...hold, subject: { stage, ...(group === undefined ? {} : { group }) } });
 }
 
 /** Before the first member behind it starts, an approval whose file is removed is asked for again. */
 export function withdrawGate(status: UpgradeRunStatus, context: RunContext): UpgradeRunStatus {
-  const { run, update, input } = context;
-  const gates = gatesOf(run.metadata.name, status)
-    .filter((gate) => gateIn(status, gate).type === 'Approval')
-    .sort((a, b) => passedAt(status, a) - passedAt(status, b));
-  const gate = withdrawnGate({
-    gates,
-    isApproved: (it) => gateIn(status, it).status.state === 'Completed',
+  const gate = withdrawnGate(approvalsInOrder(reviewedIn({ status }, context), context.input), {
     hasStartedAfter: (it) => hasStartedBehind(status, it),
-    answerTo: (it) => answerTo(it, { run: run.metadata.name, update, status }, input),
-    absenceIsCertain: input.absenceIsCertain,
+    absenceIsCertain: context.input.absenceIsCertain,
   });
   if (gate === undefined) return status;
   const error = { code: 'ApprovalWithdrawn', message: withdrawnOnMain(gate.name) };
@@ -154,9 +133,6 @@ export function withdrawGate(status: UpgradeRunStatus, context: RunContext): Upg
   const asked: GateStatus = { ...known, status: { state: 'Pending', startTime: passed.startTime, error } };
   return closedBehind(withGate(status, gate, asked), gate);
 }
-
-const passedAt = (status: UpgradeRunStatus, gate: RunGate): number =>
-  parseInstant(gateIn(status, gate).status.completedTime ?? '') ?? 0;
 
 export const hasStartedBehind = (status: UpgradeRunStatus, gate: RunGate): boolean =>
   membersBehind(status, gate).some(({ operationId }) => operationId !== undefined);

@@ -1,16 +1,16 @@
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import type { ManagedClusterUpdate } from '../../api/upgrade-run.ts';
 import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
-import { type Answer, isAbsenceCertain, readAnswer } from '../gate/answer.ts';
-import { digestOfReview, reasonAnnotation, reviewAnnotation } from '../gate/review.ts';
-import type { Fleet } from '../input.ts';
+import { type Answer, type GateInput, gateInput, readAnswer } from '../gate/answer.ts';
+import { digestOfReview, reasonAnnotation } from '../gate/review.ts';
+import type { RunGates } from '../gate/run-gates.ts';
+import { parseInstant } from '../kernel/instant.ts';
 import { memoize } from '../kernel/memoize.ts';
-import { gateIn, type RunGate } from './gate-names.ts';
+import { gateIn, gatesOf, type RunGate } from './gate-names.ts';
 import type { UpgradesInput } from './upgrades-input.ts';
 
-/** Whether a missing approval of a gate was removed. */
-export const isGateAbsenceCertain = (fleet: Pick<Fleet, 'unreadable' | 'refused'>): boolean =>
-  isAbsenceCertain(fleet, ['Gate']);
+/** What gates of cluster update runs read of the fleet. */
+export const upgradeGateInput = (fleet: Parameters<typeof gateInput>[0]): GateInput => gateInput(fleet, ['Gate']);
 
 /** What an approver of a gate reviews. */
 export interface Reviewed {
@@ -19,13 +19,31 @@ export interface Reviewed {
   readonly status: UpgradeRunStatus;
 }
 
+type Answering = Pick<UpgradesInput, 'gates' | 'handWritten' | 'digest'>;
+
+/** The gates of a run and how main answers them. */
+export const gatesIn = (of: Reviewed, input: Answering): RunGates<RunGate, UpgradeGate> => ({
+  all: gatesOf(of.run, of.status),
+  isApproved: (gate) => gateIn(of.status, gate).status.state === 'Completed',
+  requestOf: ({ name }) => ({ name }),
+  answerTo: (gate) => answerTo(gate, of, input),
+});
+
+/** The same without scheduled starts, in the order in which they were passed: groups run in parallel. */
+export function approvalsInOrder(of: Reviewed, input: Answering): RunGates<RunGate, UpgradeGate> {
+  const gates = gatesIn(of, input);
+  const passedAt = (gate: RunGate): number => parseInstant(gateIn(of.status, gate).status.completedTime ?? '') ?? 0;
+  const all = gates.all.filter((gate) => gateIn(of.status, gate).type === 'Approval');
+  return { ...gates, all: all.sort((a, b) => passedAt(a) - passedAt(b)) };
+}
+
 /** How the file on main answers a gate. */
 export function answerTo(
   gate: RunGate,
   { run, update, status }: Reviewed,
-  input: Pick<UpgradesInput, 'gates' | 'handWritten' | 'digest'>,
+  { gates, handWritten, digest }: Answering,
 ): Answer<UpgradeGate> {
-  const file = byName(input.gates).get(gate.name);
+  const file = byName(gates).get(gate.name);
   if (file === undefined) return { kind: 'none' };
   const { state, gateType } = file.spec;
   const isOther = !isFor(file, run, gate) || gateType !== gateIn(status, gate).type;
@@ -34,11 +52,9 @@ export function answerTo(
       file,
       decision: state === 'Completed' ? 'approved' : state === 'Rejected' ? 'rejected' : undefined,
       outdated: isOther ? `approval ${gate.name} on main is for another gate` : undefined,
-      early: isAmong(status.earlyApprovals, file),
-      review: reviewOf(file),
       message: file.metadata.annotations?.[reasonAnnotation] ?? '',
     },
-    { digest: () => reviewDigest(gate, { run, update, status }, input.digest), handWritten: input.handWritten },
+    { digest: () => reviewDigest(gate, { run, update, status }, digest), handWritten, early: status.earlyApprovals },
   );
 }
 
@@ -66,33 +82,9 @@ export function reviewDigest(
   return digestOfReview(reviewed, digest);
 }
 
-/** Approvals of a run that are on main before it starts: nothing could be reviewed yet. */
-export const earlyApprovals = (
-  run: string,
-  { gates }: Pick<UpgradesInput, 'gates'>,
-): NonNullable<UpgradeRunStatus['earlyApprovals']> =>
-  gates.flatMap((file) => {
-    const review = reviewOf(file);
-    const isOfRun = file.spec.target.updateRunProperties.name === run;
-    return isOfRun && review !== undefined ? [{ name: file.metadata.name, review }] : [];
-  });
-
-/** Without those whose files are removed, or name another review by now: a file that is added again may count. */
-export function stillEarly(
-  early: UpgradeRunStatus['earlyApprovals'],
-  { gates, absenceIsCertain }: Pick<UpgradesInput, 'gates' | 'absenceIsCertain'>,
-): UpgradeRunStatus['earlyApprovals'] {
-  const kept = early?.filter(({ name, review }) => {
-    const file = byName(gates).get(name);
-    return file === undefined ? !absenceIsCertain : reviewOf(file) === review;
-  });
-  return kept?.length ? kept : undefined;
-}
-
-const isAmong = (early: UpgradeRunStatus['earlyApprovals'], file: UpgradeGate): boolean =>
-  early?.some(({ name, review }) => name === file.metadata.name && review === reviewOf(file)) === true;
-
-const reviewOf = ({ metadata }: UpgradeGate): string | undefined => metadata.annotations?.[reviewAnnotation];
+/** The approval files of a run. */
+export const approvalsOf = (run: string, gates: readonly UpgradeGate[]): readonly UpgradeGate[] =>
+  gates.filter(({ spec }) => spec.target.updateRunProperties.name === run);
 
 const byName = memoize((gates: readonly UpgradeGate[]) => new Map(gates.map((gate) => [gate.metadata.name, gate])));
 

@@ -1,34 +1,45 @@
+import type { Problem } from '../../api/problem.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
 import type { UpgradeStages } from '../../api/upgrade-strategy.ts';
+import { earlyAmong, stillEarly, withEarlyApprovals } from '../gate/early-approvals.ts';
 import { sameValue } from '../kernel/same-value.ts';
+import type { Hold } from '../plan-document.ts';
 import { withdrawGate } from './check-gates.ts';
 import { consistentImages } from './consistent-images.ts';
 import { isHalted } from './derive-states.ts';
 import { firstStatus } from './first-status.ts';
-import { earlyApprovals, stillEarly } from './gate-answer.ts';
+import { approvalsOf } from './gate-answer.ts';
 import { gatesOf } from './gate-names.ts';
 import { withLimits } from './limits.ts';
 import { nextAttempt } from './next-attempt.ts';
 import { refreshMembers } from './refresh-members.ts';
-import { addHold, addProblem, type RunContext } from './run-context.ts';
+import {
+  type RunContext,
+  type RunHold,
+  type RunStep,
+  stepOf,
+  withHold,
+  withHolds,
+  withProblem,
+} from './run-context.ts';
 import { selectedTwice, selectMembers } from './select-members.ts';
 import { skipsInEffect, skipsOf } from './skips.ts';
 import { strategyOf } from './strategy.ts';
-import { isTerminal } from './tree.ts';
+import { allMembers, isTerminal } from './tree.ts';
 import type { UpgradeMember } from './upgrades-input.ts';
 
 /** A run before its stages are advanced. */
 export interface LoadedRun {
   readonly context: RunContext;
-  readonly status: UpgradeRunStatus;
+  readonly step: RunStep;
   /** It has started and is not over. */
   readonly isActive: boolean;
   /** As it is recorded, but for its status. */
   readonly recordedSpec: UpdateRun['spec'];
 }
 
-type Given = Pick<RunContext, 'run' | 'input' | 'holderOf' | 'notes'> & {
+type Given = Pick<RunContext, 'run' | 'input' | 'holderOf'> & {
   readonly isRemoved: boolean;
   /** The run that has a gate of that name already. */
   readonly gateOwner: (name: string) => string | undefined;
@@ -64,16 +75,12 @@ function loadNew(given: Given): LoadedRun {
     stages: [],
     ...of,
   });
-  const notStarted = (status: UpgradeRunStatus): LoadedRun => ({
-    context,
-    status,
-    isActive: false,
-    recordedSpec: spec,
-  });
+  const notStarted = (step: RunStep): LoadedRun => ({ context, step, isActive: false, recordedSpec: spec });
+  const heldBy = (step: RunStep, reason: Hold['reason'], message: string): LoadedRun =>
+    notStarted(withHold(step, context, { reason, message }));
   if (strategy === undefined) {
     const message = `run ${run.metadata.name} starts once there is an UpdateStrategy ${spec.updateStrategyId}`;
-    addHold(context, { reason: 'StrategyNotFound', message });
-    return notStarted(fresh());
+    return heldBy(stepOf(fresh()), 'StrategyNotFound', message);
   }
   const selected = selectMembers(strategy, [...input.members.values()]);
   const members = selected.flat().flatMap((group) => group.members);
@@ -82,39 +89,30 @@ function loadNew(given: Given): LoadedRun {
   if (twice) {
     const message = `${twice.member} is in groups ${twice.groups.join(' and ')}: the run starts once no member is in two`;
     const fix = 'change the memberSelectors of the strategy, or labels of the member';
-    addProblem(context, { severity: 'error', code: 'duplicate', path: 'spec.strategy', message, fix });
-    addHold(context, { reason: 'DuplicateMember', message });
-    return notStarted(status);
+    const problem: Problem = { severity: 'error', code: 'duplicate', path: 'spec.strategy', message, fix };
+    return heldBy(withProblem(stepOf(status), context, problem), 'DuplicateMember', message);
   }
-  reportUnknownSkips(status, context);
+  const step = withUnknownSkips(stepOf(status), context);
   const taken = gatesOf(run.metadata.name, status).find(({ name }) => given.gateOwner(name) !== undefined);
   if (taken) {
     const message = `run ${given.gateOwner(taken.name)} has a gate ${taken.name} too: one approval would answer both`;
-    addProblem(context, {
-      severity: 'error',
-      code: 'duplicate',
-      path: 'metadata.name',
-      message,
-      fix: 'rename the run',
-    });
-    addHold(context, { reason: 'OtherRunActive', message });
-    return notStarted(status);
+    const fix = 'rename the run';
+    const problem: Problem = { severity: 'error', code: 'duplicate', path: 'metadata.name', message, fix };
+    return heldBy(withProblem(step, context, problem), 'OtherRunActive', message);
   }
-  if (context.stopped) return notStarted(status);
+  if (context.stopped) return notStarted(step);
   // Images that the run selects stand until its end.
   if (input.unknownVersions !== undefined) {
     const message = `run ${run.metadata.name} does not start: ${input.unknownVersions}`;
-    addHold(context, { reason: 'KubernetesVersionNotAvailable', message });
-    return notStarted(status);
+    return heldBy(step, 'KubernetesVersionNotAvailable', message);
   }
-  const early = earlyApprovals(run.metadata.name, input);
-  const started: UpgradeRunStatus = {
-    ...status,
-    status: { state: 'Pending', startTime: input.now },
-    ...(early.length > 0 && { earlyApprovals: early }),
-  };
+  const early = earlyAmong(approvalsOf(run.metadata.name, input.gates));
+  const started = withEarlyApprovals<UpgradeRunStatus>(
+    { ...status, status: { state: 'Pending', startTime: input.now } },
+    early,
+  );
   const recordedSpec = { ...spec, strategy };
-  return { context, status: refreshMembers(started, context), isActive: true, recordedSpec };
+  return { context, step: { ...step, status: refreshMembers(started, context) }, isActive: true, recordedSpec };
 }
 
 /** The images that the run brings, where it selects them for all members alike. */
@@ -148,26 +146,25 @@ function continueRun(given: Given, recorded: UpdateRun, before: UpgradeRunStatus
     skips: skipsOf(skip),
     stopped: isRemoved || run.spec.state === 'Stopped',
   };
-  reportDenied(context, { recorded, attempt: before.attempt, strategy });
+  const checked = withDeniedEdits(stepOf(before), context, { recorded, attempt: before.attempt, strategy });
   const recordedSpec = specInEffect(run, recorded, {
     strategy,
     skip,
     attempt: Math.max(run.spec.attempt, before.attempt),
   });
-  if (isOver(before) && !isRaised) return { context, status: before, isActive: false, recordedSpec };
-  const { earlyApprovals: known, ...rest } = before;
-  const early = stillEarly(known, input);
-  const taken: UpgradeRunStatus = { ...rest, ...(early && { earlyApprovals: early }) };
+  if (isOver(before) && !isRaised) return { context, step: checked, isActive: false, recordedSpec };
+  const files = approvalsOf(run.metadata.name, input.gates);
+  const early = stillEarly(before.earlyApprovals ?? [], files, input.absenceIsCertain);
+  const taken: UpgradeRunStatus = withEarlyApprovals(before, early);
   const raised = isRaised ? nextAttempt(taken, run.spec.attempt, context.skips) : taken;
-  reportUnknownSkips(raised, context);
   const refreshed = refreshMembers(raised, context);
   const limited = {
     ...refreshed,
     stages: refreshed.stages.map((stage, at) => (strategy.stages[at] ? withLimits(stage, strategy.stages[at]) : stage)),
   };
   const status = isHalted(limited, context) ? limited : withdrawGate(limited, context);
-  reportOutsiders(status, context);
-  return { context, status, isActive: true, recordedSpec };
+  const step = withOutsiders({ ...withUnknownSkips(checked, context), status }, context);
+  return { context, step, isActive: true, recordedSpec };
 }
 
 /** Once a run started, what it does is fixed; the rest of its file is in effect. */
@@ -189,10 +186,11 @@ function specInEffect(
 }
 
 /** Edits that a started run does not follow. */
-function reportDenied(
+function withDeniedEdits(
+  before: RunStep,
   context: RunContext,
   known: { readonly recorded: UpdateRun; readonly attempt: number; readonly strategy: UpgradeStages },
-): void {
+): RunStep {
   const { run } = context;
   const { recorded, attempt, strategy } = known;
   const fields = [
@@ -201,23 +199,24 @@ function reportDenied(
     ...(run.spec.updateStrategyId !== undefined || sameValue(strategyOf(run, []), strategy) ? [] : ['strategy']),
     ...(sameValue(run.spec.managedClusterUpdate, recorded.spec.managedClusterUpdate) ? [] : ['managedClusterUpdate']),
   ].filter((field) => field !== 'strategy' || recorded.spec.updateStrategyId === undefined);
-  const deny = (field: string, message: string, fix: string): void => {
-    addProblem(context, { severity: 'error', code: 'state-transition', path: `spec.${field}`, message, fix });
-    addHold(context, { reason: 'StateTransitionDenied', message });
+  const deny = (step: RunStep, field: string, { message, fix }: Pick<Problem, 'message' | 'fix'>): RunStep => {
+    const problem: Problem = { severity: 'error', code: 'state-transition', path: `spec.${field}`, message, fix };
+    return withHold(withProblem(step, context, problem), context, { reason: 'StateTransitionDenied', message });
   };
-  for (const field of fields)
-    deny(
-      field,
-      `${field} of a run that has started cannot change: the run continues as it was`,
-      'take the change back, and make a new run',
-    );
-  if (run.spec.attempt < attempt)
-    deny('attempt', `attempt cannot be lowered from ${attempt} to ${run.spec.attempt}`, `write ${attempt} or more`);
+  const fix = 'take the change back, and make a new run';
+  const denied = fields.reduce((step, field) => {
+    const message = `${field} of a run that has started cannot change: the run continues as it was`;
+    return deny(step, field, { message, fix });
+  }, before);
+  if (run.spec.attempt >= attempt) return denied;
+  const message = `attempt cannot be lowered from ${attempt} to ${run.spec.attempt}`;
+  return deny(denied, 'attempt', { message, fix: `write ${attempt} or more` });
 }
 
 /** Skipped names that the run does not have. */
-function reportUnknownSkips({ stages }: UpgradeRunStatus, context: RunContext): void {
-  if (context.run.spec.skip.length === 0) return;
+function withUnknownSkips(before: RunStep, context: RunContext): RunStep {
+  if (context.run.spec.skip.length === 0) return before;
+  const { stages } = before.status;
   const groups = stages.flatMap((stage) => stage.groups);
   const stageNames = new Set(stages.map(({ name }) => name));
   const known = {
@@ -226,36 +225,32 @@ function reportUnknownSkips({ stages }: UpgradeRunStatus, context: RunContext): 
     Group: new Set(groups.map(({ name }) => name)),
     Member: new Set<string>(groups.flatMap(({ members }) => members.map(({ name }) => name))),
   };
-  context.run.spec.skip.forEach(({ type, name }, at) => {
-    if (known[type].has(name)) return;
+  return context.run.spec.skip.reduce((step, { type, name }, at) => {
+    if (known[type].has(name)) return step;
     const what = type === 'AfterStageWait' ? 'stage' : type.toLowerCase();
-    const message = `the run has no ${what} ${name}`;
-    addProblem(context, {
+    return withProblem(step, context, {
       severity: 'error',
       code: 'dangling-reference',
       path: `spec.skip.${at}.name`,
-      message,
+      message: `the run has no ${what} ${name}`,
       fix: `write a ${what} of this run`,
     });
-  });
+  }, before);
 }
 
 /** Members that the strategy would select by now: a run keeps those that it started with. */
-function reportOutsiders({ stages }: UpgradeRunStatus, context: RunContext): void {
+function withOutsiders(before: RunStep, context: RunContext): RunStep {
   const { run, strategy, input } = context;
-  const known = new Set<string>(
-    stages.flatMap(({ groups }) => groups.flatMap(({ members }) => members.map(({ name }) => name))),
-  );
+  const known = new Set<string>(allMembers(before.status).map(({ name }) => name));
   const unknown = [...input.members.values()].filter(({ name }) => !known.has(name));
-  if (unknown.length === 0) return;
-  for (const [at, groups] of selectMembers(strategy, unknown).entries())
-    for (const { members } of groups)
-      for (const { name } of members) {
+  if (unknown.length === 0) return before;
+  const holds = selectMembers(strategy, unknown).flatMap((groups, at) =>
+    groups.flatMap(({ members }) =>
+      members.map(({ name }): RunHold => {
         const message = `${name} is not part of run ${run.metadata.name}, which started without it: a new run can upgrade it`;
-        addHold(context, {
-          subject: { stage: strategy.stages[at]!.name, clusterName: name },
-          reason: 'NotPartOfRun',
-          message,
-        });
-      }
+        return { of: { stage: strategy.stages[at]!.name, clusterName: name }, reason: 'NotPartOfRun', message };
+      }),
+    ),
+  );
+  return withHolds(before, context, holds);
 }

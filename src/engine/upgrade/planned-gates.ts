@@ -1,14 +1,14 @@
 import type { Approver } from '../../api/approver.ts';
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
-import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
 import { approvedText } from '../gate/approver.ts';
 import { reviewAnnotation } from '../gate/review.ts';
 import type { PlannedApproval, RequestedApproval } from '../plan-document.ts';
 import { objectDocument } from '../record/documents.ts';
+import { reviewedIn } from './check-gates.ts';
 import { reviewDigest } from './gate-answer.ts';
 import { gateIn, gatesOf } from './gate-names.ts';
 import { isOver } from './load-run.ts';
-import type { RunContext } from './run-context.ts';
+import type { RunContext, RunStep } from './run-context.ts';
 
 /** The approval of a gate of a cluster update run. */
 interface PlannedGate extends PlannedApproval {
@@ -20,18 +20,18 @@ interface PlannedGate extends PlannedApproval {
 
 /** Gates of a run that it reached, answered or not. Those that are open as the run ends are withdrawn. */
 export const plannedGates = (
-  status: UpgradeRunStatus,
-  { run, update, input }: Pick<RunContext, 'run' | 'update' | 'input'>,
+  step: RunStep,
+  context: Pick<RunContext, 'run' | 'update' | 'input'>,
 ): readonly RequestedApproval[] =>
-  gatesOf(run.metadata.name, status).flatMap((gate): RequestedApproval[] => {
+  gatesOf(context.run.metadata.name, step.status).flatMap((gate): RequestedApproval[] => {
     const {
       displayName,
       type,
       approvedBy,
       status: { state, error },
-    } = gateIn(status, gate);
+    } = gateIn(step.status, gate);
     const isRejected = error?.code === 'ApprovalRejected';
-    if (state !== 'Completed' && (state !== 'Pending' || (isOver(status) && !isRejected))) return [];
+    if (state !== 'Completed' && (state !== 'Pending' || (isOver(step.status) && !isRejected))) return [];
     const scope = gate.group === undefined ? { stage: gate.stage } : { group: gate.group };
     return [
       requested({
@@ -40,10 +40,10 @@ export const plannedGates = (
         spec: {
           ...(displayName === undefined ? {} : { displayName }),
           gateType: type,
-          target: { updateRunProperties: { name: run.metadata.name, ...scope, timing: gate.timing } },
+          target: { updateRunProperties: { name: context.run.metadata.name, ...scope, timing: gate.timing } },
         },
         status: { state: isRejected ? 'Rejected' : state, ...(approvedBy && { approvedBy }) },
-        reviewDigest: reviewDigest(gate, { run: run.metadata.name, update, status }, input.digest),
+        reviewDigest: reviewDigest(gate, reviewedIn(step, context), context.input.digest),
       }),
     ];
   });

@@ -1,6 +1,7 @@
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { ManagedClusterUpdate, UpdateRun } from '../../api/upgrade-run.ts';
+import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
 import type { UpgradeStages } from '../../api/upgrade-strategy.ts';
 import type { Hold } from '../plan-document.ts';
 import { problemOf } from '../problem-of.ts';
@@ -20,30 +21,46 @@ export interface RunContext {
   readonly input: UpgradesInput;
   /** The run that has an operation in flight on a cluster. */
   readonly holderOf: (cluster: ClusterName) => string | undefined;
-  readonly notes: Notes;
 }
 
 /** What a run reports with its status, in the order in which it is found. */
 export interface Notes {
-  readonly holds: Hold[];
-  readonly wakes: Timestamp[];
-  readonly problems: Problem[];
+  readonly holds: readonly Hold[];
+  readonly wakes: readonly Timestamp[];
+  readonly problems: readonly Problem[];
 }
 
-export const noNotes = (): Notes => ({ holds: [], wakes: [], problems: [] });
-
-export function addHold(
-  { run, notes }: Pick<RunContext, 'run' | 'notes'>,
-  { subject, ...hold }: Omit<Hold, 'subject'> & { readonly subject?: Omit<Hold['subject'], 'kind' | 'name'> },
-): void {
-  notes.holds.push({ subject: { kind: run.kind, name: run.metadata.name, ...subject }, ...hold });
+/** A run on its way through a plan. */
+export interface RunStep extends Notes {
+  readonly status: UpgradeRunStatus;
 }
 
-/** A problem of the run's file, or of another object. */
-export function addProblem(
-  { run, notes, input }: Pick<RunContext, 'run' | 'notes' | 'input'>,
+/** A run that has reported nothing yet. */
+export const stepOf = (status: UpgradeRunStatus): RunStep => ({ status, holds: [], wakes: [], problems: [] });
+
+/** A hold of a run, or of a part of it. */
+export type RunHold = Omit<Hold, 'subject'> & { readonly of?: Omit<Hold['subject'], 'kind' | 'name'> };
+
+/** The step with more holds. */
+export const withHolds = (step: RunStep, { run }: Pick<RunContext, 'run'>, holds: readonly RunHold[]): RunStep => ({
+  ...step,
+  holds: [
+    ...step.holds,
+    ...holds.map(({ of, ...hold }) => ({ subject: { kind: run.kind, name: run.metadata.name, ...of }, ...hold })),
+  ],
+});
+
+/** The step with one more hold. */
+export const withHold = (step: RunStep, context: Pick<RunContext, 'run'>, hold: RunHold): RunStep =>
+  withHolds(step, context, [hold]);
+
+/** The step with a problem of the run's file, or of another object. */
+export const withProblem = (
+  step: RunStep,
+  { run, input }: Pick<RunContext, 'run' | 'input'>,
   problem: Problem,
   of: { readonly kind: string; readonly metadata: { readonly name: string } } = run,
-): void {
-  notes.problems.push(problemOf(input, { kind: of.kind, name: of.metadata.name }, problem));
-}
+): RunStep => ({
+  ...step,
+  problems: [...step.problems, problemOf(input, { kind: of.kind, name: of.metadata.name }, problem)],
+});

@@ -4,7 +4,7 @@ import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts'
 import { candidatesOf } from './candidates.ts';
 import { isHalted } from './derive-states.ts';
 import { lookAtMember, type MemberVerdict } from './look-at-member.ts';
-import { addHold, type RunContext } from './run-context.ts';
+import type { RunContext, RunHold } from './run-context.ts';
 import { openSlots, type Slots } from './slots.ts';
 import { ended, isInFlight, isTerminal, withStatus } from './tree.ts';
 import type { WantedUpgrade } from './wanted-upgrade.ts';
@@ -19,9 +19,12 @@ type LookContext = RunContext & { readonly wanted: WantedUpgrade; readonly nowMs
 export function startMembers(
   before: StageUpgrade,
   { openGroups, ...context }: LookContext & { readonly openGroups: ReadonlySet<number> },
-): StageUpgrade {
+): { readonly stage: StageUpgrade; readonly holds: readonly RunHold[]; readonly wakes: readonly Timestamp[] } {
   const slots = openSlots(before);
   const changed = new Map<string, MemberUpgrade>();
+  const holds: RunHold[] = [];
+  const wakes: Timestamp[] = [];
+  const { reserveUpcomingWindows } = context.run.spec;
   const stageNow = () => withMembers(before, changed);
   const windowOf = ({ name }: MemberUpgrade) =>
     windowAt(context.input.maintenanceOf(context.input.members.get(name)!, context.wanted.type), context.nowMs).state;
@@ -32,58 +35,46 @@ export function startMembers(
     if ((verdict.kind === 'start' && isFree) || isAsked(verdict)) slots.take(groupAt);
     // No one has to do anything about what is asked.
     if (verdict.kind === 'wait' && !isAsked(verdict)) {
-      holdMember(member, verdict, before.groups[groupAt]!.name);
-      if (context.run.spec.reserveUpcomingWindows) reserve(verdict, { member, groupAt, isFree, slots, context });
+      const of = { stage: before.name, group: before.groups[groupAt]!.name, clusterName: member.name };
+      holds.push(holdOf(verdict, of));
+      // A slot is kept for a member that only waits for a window that opens soon; from then on, where it opens later.
+      if (reserveUpcomingWindows && verdict.opensSoon && isFree) slots.reserve(groupAt, member.name);
+      else if (reserveUpcomingWindows && verdict.until !== undefined)
+        wakes.push(formatInstant(parseInstant(verdict.until)! - soonMs));
     }
     changed.set(member.name, afterLook(member, verdict, { isFree, context }));
     if (verdict.kind === 'fail' && isHalted({ stages: [stageNow()] }, context)) break;
   }
-  reservedHolds(before, { slots, openGroups, context });
-  return withMembers(notOpened(before, openGroups), changed);
-
-  function holdMember({ name }: MemberUpgrade, { code, message, until }: Waiting, group: string): void {
-    addHold(context, {
-      subject: { stage: before.name, group, clusterName: name },
-      reason: code,
-      message: `${name} waits: ${message}`,
-      ...(until === undefined ? {} : { until }),
-    });
-  }
+  return {
+    stage: withMembers(notOpened(before, openGroups), changed),
+    holds: [...holds, ...reservedHolds(before, slots, openGroups)],
+    wakes,
+  };
 }
 
 const isAsked = (verdict: MemberVerdict): boolean => verdict.kind === 'wait' && verdict.isAsked === true;
 
 type Waiting = Extract<MemberVerdict, { readonly kind: 'wait' }>;
 
-function reservedHolds(
+const holdOf = ({ code, message, until }: Waiting, of: NonNullable<RunHold['of']>): RunHold => ({
+  of,
+  reason: code,
+  message: `${of.clusterName} waits: ${message}`,
+  ...(until === undefined ? {} : { until }),
+});
+
+const reservedHolds = (
   { name: stage, groups }: StageUpgrade,
-  of: { readonly slots: Slots; readonly openGroups: ReadonlySet<number>; readonly context: LookContext },
-): void {
-  const { slots, openGroups, context } = of;
-  for (const at of openGroups) {
+  slots: Slots,
+  openGroups: ReadonlySet<number>,
+): RunHold[] =>
+  [...openGroups].flatMap((at) => {
     const reservedFor = slots.reservedFor(at);
-    if (reservedFor === '' || slots.isFree(at)) continue;
+    if (reservedFor === '' || slots.isFree(at)) return [];
     const group = groups[at]!.name;
     const message = `a slot of group ${group} is kept free for ${reservedFor}, whose window opens soon`;
-    addHold(context, { subject: { stage, group }, reason: 'ReservedForWindow', message });
-  }
-}
-
-/** A slot is kept for a member that only waits for a window that opens soon; from then on, where it opens later. */
-function reserve(
-  { opensSoon, until }: Waiting,
-  of: {
-    readonly member: MemberUpgrade;
-    readonly groupAt: number;
-    readonly isFree: boolean;
-    readonly slots: Slots;
-    readonly context: LookContext;
-  },
-): void {
-  const { member, groupAt, isFree, slots, context } = of;
-  if (opensSoon && isFree) slots.reserve(groupAt, member.name);
-  else if (until !== undefined) context.notes.wakes.push(formatInstant(parseInstant(until)! - soonMs));
-}
+    return [{ of: { stage, group }, reason: 'ReservedForWindow', message }];
+  });
 
 const wasWaiting = ({ status: { state } }: MemberUpgrade): boolean => state === 'Pending' || state === 'Stopped';
 

@@ -4,6 +4,7 @@ import type { UpgradeType } from '../../api/upgrade-fields.ts';
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { UpdateStrategy } from '../../api/upgrade-strategy.ts';
+import type { GateInput } from '../gate/answer.ts';
 import type { Fleet } from '../input.ts';
 import type { Labels } from '../kernel/selector.ts';
 import type { Pause } from '../pause/pause.ts';
@@ -22,7 +23,7 @@ export interface UpgradeMember {
   readonly region: string | undefined;
 }
 
-export interface UpgradesInput {
+export interface UpgradesInput extends GateInput {
   /** As written, or at their last good version; sorted by name. */
   readonly runs: readonly UpdateRun[];
   /** By name, with `.status` as last published. */
@@ -52,11 +53,7 @@ export interface UpgradesInput {
   /** Of the whole fleet. */
   readonly pause: Pause;
   readonly digest: (text: string) => string;
-  /** False while some file cannot be read: then a missing approval withdraws nothing. */
-  readonly absenceIsCertain: boolean;
-  readonly handWritten: boolean;
   readonly recordLost: boolean;
   readonly unread: ReadonlySet<string> | undefined;
   readonly sources: Fleet['sources'];
-  readonly approvers: Fleet['approvers'];
 }

@@ -3,7 +3,6 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { MemberUpgrade } from '../../api/upgrade-status.ts';
 import type { SectionOutcome } from '../domain.ts';
-import { acceptsHandWritten } from '../gate/answer.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { by, sortKey } from '../kernel/ordering.ts';
@@ -15,7 +14,7 @@ import { inFleet, type Surveyed } from '../world.ts';
 import { type AdvancedProfile, advanceProfiles } from './advance-profiles.ts';
 import { type AdvancedRun, advanceUpgrades } from './advance-upgrades.ts';
 import { catalogOf } from './catalog.ts';
-import { isGateAbsenceCertain } from './gate-answer.ts';
+import { upgradeGateInput } from './gate-answer.ts';
 import { maintenanceOf } from './maintenance.ts';
 import { providerAnnotation } from './member-annotations.ts';
 import { regionOf } from './member-region.ts';
@@ -36,29 +35,29 @@ export function upgradesOutcome(
   const profiles = advanceProfiles(all, world.record.profiles, input);
   // A run whose file is removed goes once nothing of it is in flight.
   const gone = new Set(removed);
-  const shown = advanced.filter(({ run, status }) => !gone.has(run) || allMembers(status).some(isInFlight));
+  const shown = advanced.filter(({ run, step }) => !gone.has(run) || allMembers(step.status).some(isInFlight));
   const targets = shown.flatMap(targetsOf);
   const known = new Set([...world.record.upgrades.values()].flatMap(operationsOf));
   const files = shown.map(({ run, recorded }) => ({ name: run.metadata.name, document: objectDocument(recorded) }));
   const upgrades = [
-    ...shown.map(({ run: { kind, metadata }, status }) => ({ kind, name: metadata.name, status })),
+    ...shown.map(({ run: { kind, metadata }, step: { status } }) => ({ kind, name: metadata.name, status })),
     ...profiles.map(({ recorded: { kind, metadata, status } }) => ({ kind, name: metadata.name, status })),
   ].sort(by(({ kind, name }) => sortKey(name, kind)));
   return {
     holds: [
       ...holds,
       ...heldProfiles,
-      ...shown.flatMap(({ notes }) => notes.holds),
+      ...shown.flatMap(({ step }) => step.holds),
       ...profiles.flatMap((profile) => profile.holds),
     ],
-    wakes: shown.flatMap(({ notes }) => notes.wakes),
-    problems: shown.flatMap(({ notes }) => notes.problems),
+    wakes: shown.flatMap(({ step }) => step.wakes),
+    problems: shown.flatMap(({ step }) => step.problems),
     documents: [
       ...directoryOf('upgrades', files, input.digest),
       ...directoryOf('profiles', profiles.map(profileFile), input.digest),
     ],
     approvals: [
-      ...shown.flatMap(({ status, loaded }) => (loaded ? plannedGates(status, loaded.context) : [])),
+      ...shown.flatMap(({ step, loaded }) => (loaded ? plannedGates(step, loaded.context) : [])),
       ...profiles.flatMap(({ approvals }) => approvals),
     ],
     targets: [targets],
@@ -94,7 +93,7 @@ const profileFile = ({ recorded }: AdvancedProfile) => ({
   document: objectDocument(recorded),
 });
 
-function targetsOf({ run, status }: AdvancedRun): UpgradeTarget[] {
+function targetsOf({ run, step: { status } }: AdvancedRun): UpgradeTarget[] {
   return allMembers(status)
     .filter(isInFlight)
     .map(({ name, operationId = '', type = 'Full', from, to }): UpgradeTarget => {
@@ -190,11 +189,9 @@ export function upgradesInput(
     commit: input.commit,
     pause: world.pause,
     digest: input.digest,
-    absenceIsCertain: isGateAbsenceCertain(input.fleet),
-    handWritten: acceptsHandWritten(input.fleet),
+    ...upgradeGateInput(input.fleet),
     recordLost: world.recordLost,
     unread: record.unread?.upgrades,
     sources: input.fleet.sources,
-    approvers: input.fleet.approvers,
   };
 }

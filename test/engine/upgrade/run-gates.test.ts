@@ -213,10 +213,17 @@ describe('approvals', () => {
     fleet.merge('k8s-before-one').later(60);
     await fleet.plan();
     expect(fleet.states()[1]).toContain('x1 Pending');
+    const { metadata, ...file } = JSON.parse(fleet.files['approvals/k8s-before-one.yaml']!);
+    const byHand = { ...file, metadata: { name: metadata.name } };
     delete fleet.files['approvals/k8s-before-one.yaml'];
     await fleet.plan();
     expect(fleet.states()[1]).toBe('one Pending: x NotStarted [x1 NotStarted]');
     expect(fleet.holds()).toEqual(['one ApprovalWithdrawn', 'one WaitingForApproval']);
+    fleet.files['approvals/k8s-before-one.yaml'] = JSON.stringify(byHand);
+    for (const plan of [await fleet.plan(), await fleet.plan()]) {
+      expect(plan.problems.map(({ code }) => code)).toEqual(['approval-without-review']);
+      expect(fleet.holds()).toEqual(['one ApprovalWithdrawn', 'one WaitingForApproval']);
+    }
   });
 
   it('removed later it stays given', async () => {

@@ -3,6 +3,7 @@ import type { Manifest, PlacementKey } from '../../../api/meta.ts';
 import { placementKey, refOf } from '../../../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
 import { parseIndex } from '../../../api/syntax.ts';
+import type { EarlyApproval } from '../../../engine/gate/early-approvals.ts';
 import { type Fleet, type FleetRecord, writtenPlacements } from '../../../engine/input.ts';
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
 import { matchesSelector } from '../../../engine/kernel/selector.ts';
@@ -13,7 +14,7 @@ import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import { hashOfContents } from '../../../engine/selection/content-hash.ts';
 import { compileHub } from '../../../engine/selection/hub.ts';
 import { selectResources } from '../../../engine/selection/select.ts';
-import type { Early } from '../../../engine/staged/approval/early-approvals.ts';
+import type { ReviewedRun } from '../../../engine/staged/approval/review-digest.ts';
 import { currentStage } from '../../../engine/staged/execute/current-stage.ts';
 import { rollsBack } from '../../../engine/staged/failure-policy.ts';
 import { strategyOfRun } from '../../../engine/staged/initialize/stage-tasks.ts';
@@ -24,7 +25,7 @@ import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mayBePicked } from './may-be-picked.ts';
 import { type GivenSnapshot, withProvenPrevious } from './previous-snapshots.ts';
-import { earlyAt, firstClosedGate, hasPassed, type RecordedRun } from './run-gates.ts';
+import { earlyAt, firstClosedGate, hasPassed } from './run-gates.ts';
 import { withdrawnApproval } from './withdrawn-approvals.ts';
 
 /** What a verified run that is not over may have rolled out. */
@@ -139,10 +140,13 @@ function before(proven: ProvenRun, stages: readonly StageStatus[]): ProvenRun {
   return { ...proven, clusters, emptied: new Set() };
 }
 
-const withoutKnown = (early: Early, { earlyApprovals = [] }: UpdateRunStatus): Early =>
+const withoutKnown = (
+  early: readonly EarlyApproval[],
+  { earlyApprovals = [] }: UpdateRunStatus,
+): readonly EarlyApproval[] =>
   early.filter(({ name, review }) => !earlyApprovals.some((known) => known.name === name && known.review === review));
 
-const withEarly = (run: StagedUpdateRun, early: Early): StagedUpdateRun =>
+const withEarly = (run: StagedUpdateRun, early: readonly EarlyApproval[]): StagedUpdateRun =>
   early.length === 0
     ? run
     : { ...run, status: { ...run.status, earlyApprovals: [...(run.status?.earlyApprovals ?? []), ...early] } };
@@ -193,7 +197,7 @@ const fileOf = ({ kind, metadata }: StagedUpdateRun, { runs }: Fleet): StagedUpd
   runs.find((file) => file.kind === kind && placementKey(file.metadata) === placementKey(metadata));
 
 /** Whether snapshot and apply strategy of a run are those of its file, or of its placement at its initialization. */
-function contentFault({ run, status, contents }: RecordedRun, from: Fleet): string | undefined {
+function contentFault({ run, status, contents }: ReviewedRun, from: Fleet): string | undefined {
   const { resourceSnapshotIndex: named = '' } = run.spec;
   const index = Number(status.resourceSnapshotIndexUsed);
   if (named !== '' && parseIndex(named) !== index) return `it rolls out snapshot ${index}, but its file names ${named}`;

@@ -4,20 +4,19 @@ import type { UpgradeType } from '../../../api/upgrade-fields.ts';
 import type { SkipTarget, UpdateRun } from '../../../api/upgrade-run.ts';
 import type { GroupUpgrade, MemberUpgrade, StageUpgrade, UpgradeRunStatus } from '../../../api/upgrade-status.ts';
 import type { UpgradeStages } from '../../../api/upgrade-strategy.ts';
-import { acceptsHandWritten } from '../../../engine/gate/answer.ts';
 import { commitsIn } from '../../../engine/gate/recorded-commits.ts';
-import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import type { Fleet } from '../../../engine/input.ts';
 import { sameValue } from '../../../engine/kernel/same-value.ts';
 import { labelsOf } from '../../../engine/placement/members.ts';
 import { hasStartedBehind } from '../../../engine/upgrade/check-gates.ts';
-import { answerTo } from '../../../engine/upgrade/gate-answer.ts';
+import { answerTo, approvalsOf, upgradeGateInput } from '../../../engine/upgrade/gate-answer.ts';
 import { gateIn, gatesOf, type RunGate, withGate } from '../../../engine/upgrade/gate-names.ts';
 import { allowedFailures, sizeOf } from '../../../engine/upgrade/limits.ts';
 import { groupsOf, selectMembers } from '../../../engine/upgrade/select-members.ts';
 import { strategyOf } from '../../../engine/upgrade/strategy.ts';
 import { allMembers, isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
 import { sha256 } from '../../../repo/sha256.ts';
+import { earlySince, type Since } from './early-since.ts';
 import type { FollowedHistory } from './followed-history.ts';
 
 /** The run as far as it is proven, or why its record is not trusted. */
@@ -48,7 +47,7 @@ export async function verifyUpgrade(run: UpdateRun, history: FollowedHistory): P
     if (!isPassed && hasStartedBehind(asked, gate))
       return { fault: `it has started members behind the gate ${gate.name}, which is not passed` };
     if (gateStatus.state !== 'Completed' || type !== 'Approval') continue;
-    if (!(await isApproved(gate, { run: { ...run, status: asked }, from, initializedFrom, history })))
+    if (!(await isApproved(gate, { ...run, status: asked }, { from, initializedFrom, history })))
       return {
         fault: `its gate ${gate.name} counts as passed, but the history of the followed branch has no approval for it`,
       };
@@ -250,45 +249,18 @@ function withoutInventedSkips(status: UpgradeRunStatus, run: string, skip: reado
   );
 }
 
-interface Since {
-  readonly run: Started;
-  readonly from: Fleet;
-  readonly initializedFrom: string;
-  readonly history: FollowedHistory;
-}
-
 /** Whether the followed branch had an approval of the gate when it was passed, that was not there before the run started. */
-async function isApproved(gate: RunGate, { run, from, initializedFrom, history }: Since): Promise<boolean> {
+async function isApproved(gate: RunGate, run: Started, since: Since): Promise<boolean> {
+  const { initializedFrom, history } = since;
+  const { name } = run.metadata;
   const approvedIn = commitsIn(run.metadata.annotations).approvedIn.get(gate.name) ?? history.tip;
   const fleet = await history.fleetAt(approvedIn);
   if (fleet === undefined || !(await history.holds(initializedFrom, approvedIn))) return false;
-  const early = await earlyApproval(gate, { fleet, approvedIn, from, initializedFrom, history });
-  const earlyApprovals = [...(run.status.earlyApprovals ?? []), ...early];
-  const status = { ...run.status, earlyApprovals };
-  const input = { gates: fleet.gates, handWritten: acceptsHandWritten(fleet), digest: sha256 };
-  const reviewed = { run: run.metadata.name, update: run.spec.managedClusterUpdate, status };
-  return answerTo(gate, reviewed, input).kind === 'approved';
-}
-
-/** An approval that has been on the branch since before the run started was given without a review. */
-async function earlyApproval(
-  { name }: RunGate,
-  {
-    fleet,
-    approvedIn,
-    from,
-    initializedFrom,
-    history,
-  }: Omit<Since, 'run'> & { readonly fleet: Fleet; readonly approvedIn: string },
-): Promise<{ name: string; review: string }[]> {
-  const reviewIn = ({ gates }: Fleet): string | undefined =>
-    gates.find(({ metadata }) => metadata.name === name)?.metadata.annotations?.[reviewAnnotation];
-  const review = reviewIn(fleet);
-  if (review === undefined || reviewIn(from) !== review) return [];
-  if (approvedIn !== initializedFrom)
-    for await (const { commit, fleet: other } of history.before(approvedIn)) {
-      if (commit === initializedFrom) break;
-      if (reviewIn(other) !== review) return [];
-    }
-  return [{ name, review }];
+  const early = await earlySince({ commit: approvedIn, fleet }, since, (at) => ({
+    files: approvalsOf(name, at.gates),
+    absenceIsCertain: upgradeGateInput(at).absenceIsCertain,
+  }));
+  const status = { ...run.status, earlyApprovals: [...(run.status.earlyApprovals ?? []), ...early] };
+  const input = { gates: fleet.gates, ...upgradeGateInput(fleet), digest: sha256 };
+  return answerTo(gate, { run: name, update: run.spec.managedClusterUpdate, status }, input).kind === 'approved';
 }

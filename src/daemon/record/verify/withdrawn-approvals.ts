@@ -1,13 +1,9 @@
-import { acceptsHandWritten } from '../../../engine/gate/answer.ts';
-import { withdrawnGate } from '../../../engine/gate/withdrawal.ts';
+import { withdrawnGate } from '../../../engine/gate/run-gates.ts';
 import type { Fleet } from '../../../engine/input.ts';
-import { answerTo, isApprovalAbsenceCertain } from '../../../engine/staged/approval/answer.ts';
-import { digestOfRun } from '../../../engine/staged/approval/review-digest.ts';
-import { gatesOf, isApproved, taskOf } from '../../../engine/staged/approval/stage-gates.ts';
+import { gatesIn, stageGateInput } from '../../../engine/staged/approval/answer.ts';
+import type { ReviewedRun } from '../../../engine/staged/approval/review-digest.ts';
 import { allStages, hasStarted } from '../../../engine/staged/step.ts';
-import { placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
-import type { RecordedRun } from './run-gates.ts';
 
 /** A run behind a gate whose approval is no longer on the followed branch. */
 export interface Withdrawn {
@@ -20,23 +16,10 @@ export interface Withdrawn {
 }
 
 /** The withdrawal of the approval of the last passed gate. A missing file withdraws nothing while some file cannot be read. */
-export function withdrawnApproval({ run, status, contents }: RecordedRun, tip: Fleet): Withdrawn | undefined {
-  const input = { approvals: tip.approvals, handWritten: acceptsHandWritten(tip) };
-  const gate = withdrawnGate({
-    gates: gatesOf(status.stagesStatus ?? []),
-    isApproved: (it) => isApproved(taskOf(status, it)),
-    hasStartedAfter: () => false,
-    answerTo: (it) =>
-      answerTo(
-        it,
-        { run, input },
-        {
-          early: status.earlyApprovals,
-          digest: () => digestOfRun({ run, status, placement: placementOfRun(run), contents }, it, sha256),
-        },
-      ),
-    absenceIsCertain: isApprovalAbsenceCertain(tip),
-  });
+export function withdrawnApproval(reviewed: ReviewedRun, tip: Fleet): Withdrawn | undefined {
+  const { status } = reviewed;
+  const input = { approvals: tip.approvals, ...stageGateInput(tip), digest: sha256 };
+  const gate = withdrawnGate(gatesIn(reviewed, input), { ...input, hasStartedAfter: () => false });
   if (gate === undefined) return undefined;
   const openStages = gate.stageIndex + (gate.timing === 'after' ? 1 : 0);
   const behind = allStages(status)

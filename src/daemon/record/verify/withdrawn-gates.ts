@@ -2,12 +2,11 @@ import type { ClusterName } from '../../../api/meta.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import type { UpgradeRunStatus } from '../../../api/upgrade-status.ts';
-import { acceptsHandWritten } from '../../../engine/gate/answer.ts';
-import { withdrawnGate } from '../../../engine/gate/withdrawal.ts';
+import { withdrawnGate } from '../../../engine/gate/run-gates.ts';
 import type { Fleet } from '../../../engine/input.ts';
 import { hasStartedBehind, membersBehind } from '../../../engine/upgrade/check-gates.ts';
-import { answerTo, isGateAbsenceCertain } from '../../../engine/upgrade/gate-answer.ts';
-import { gateIn, gatesOf, type RunGate } from '../../../engine/upgrade/gate-names.ts';
+import { approvalsInOrder, upgradeGateInput } from '../../../engine/upgrade/gate-answer.ts';
+import type { RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 
@@ -18,17 +17,8 @@ import { sha256 } from '../../../repo/sha256.ts';
 export function withdrawnBehind({ metadata, spec, status }: UpdateRun, tip: Fleet): RunGate | undefined {
   if (status === undefined) return undefined;
   const reviewed = { run: metadata.name, update: spec.managedClusterUpdate, status };
-  const input = { gates: tip.gates, handWritten: acceptsHandWritten(tip), digest: sha256 };
-  const passedAt = (gate: RunGate): string => gateIn(status, gate).status.completedTime ?? '';
-  const gate = withdrawnGate({
-    gates: gatesOf(metadata.name, status)
-      .filter((it) => gateIn(status, it).type === 'Approval')
-      .sort((a, b) => (passedAt(a) < passedAt(b) ? -1 : passedAt(a) > passedAt(b) ? 1 : 0)),
-    isApproved: (it) => gateIn(status, it).status.state === 'Completed',
-    hasStartedAfter: () => false,
-    answerTo: (it) => answerTo(it, reviewed, input),
-    absenceIsCertain: isGateAbsenceCertain(tip),
-  });
+  const input = { gates: tip.gates, ...upgradeGateInput(tip), digest: sha256 };
+  const gate = withdrawnGate(approvalsInOrder(reviewed, input), { ...input, hasStartedAfter: () => false });
   return gate && hasStartedBehind(status, gate) ? gate : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Condition } from '../../../api/meta.ts';
-import type { ApprovalRequest, UpdateRunStatus } from '../../../api/staged.ts';
+import type { ApprovalRequest } from '../../../api/staged.ts';
 import { answerMessage } from '../../gate/approval-text.ts';
 import { approvedText } from '../../gate/approver.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
@@ -7,7 +7,8 @@ import { conditionIs, findCondition, withTransitionTime } from '../../kernel/con
 import { isOver } from '../../update-run.ts';
 import type { RunContext, RunStep } from '../step.ts';
 import { answerTo, approvalKind } from './answer.ts';
-import { reviewDigest } from './review-digest.ts';
+import { reviewedIn } from './check-gate.ts';
+import { type ReviewedRun, reviewDigest } from './review-digest.ts';
 import { type StageApproval, stageApproval, subjectOf } from './stage-approval.ts';
 import { gatesOf, isApproved, type StageGate, taskOf } from './stage-gates.ts';
 
@@ -32,11 +33,11 @@ function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): S
   const recorded = input.recordedApprovals.get(namespace === undefined ? name : `${namespace}.${name}`);
   const accepted = isApproved(task);
   const knownDigest = accepted ? recorded?.metadata.annotations?.[reviewAnnotation] : undefined;
-  const digest = knownDigest ?? reviewDigest(step, context, gate);
+  const reviewed = reviewedIn(step, context);
+  const digest = knownDigest ?? reviewDigest(reviewed, gate, input.digest);
   const spec = { parentStageRollout: run.metadata.name, targetStage: gate.stageName };
-  const early = step.status.earlyApprovals;
   const approvedBy = accepted ? approvedText(task.approvedBy) : undefined;
-  const conditions = conditionsOf({ context, gate, recorded, accepted, approvedBy, digest, spec, early });
+  const conditions = conditionsOf({ context, reviewed, gate, recorded, accepted, approvedBy, digest, spec });
   const planned = {
     kind: approvalKind(run),
     name,
@@ -50,18 +51,18 @@ function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): S
 
 function conditionsOf(of: {
   readonly context: RunContext;
+  readonly reviewed: ReviewedRun;
   readonly gate: StageGate;
   readonly recorded: ApprovalRequest | undefined;
   readonly accepted: boolean;
   readonly approvedBy: string | undefined;
   readonly digest: string;
-  readonly early: UpdateRunStatus['earlyApprovals'];
   readonly spec: ApprovalRequest['spec'];
 }): Condition[] {
-  const { context, gate, recorded, accepted, approvedBy, digest, spec, early } = of;
+  const { context, reviewed, gate, recorded, accepted, approvedBy, digest, spec } = of;
   const { now } = context.input;
   const before = recorded?.status?.conditions;
-  const answer = answerTo(gate, context, { early, digest: () => digest });
+  const answer = answerTo(gate, reviewed, context.input, () => digest);
   const answered =
     answer.kind === 'approved' || answer.kind === 'rejected'
       ? findCondition(answer.file.status?.conditions, 'Approved')
