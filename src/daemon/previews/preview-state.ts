@@ -1,4 +1,16 @@
-import type { CommitStatus, ForgeErrorCode, PullRequest } from '../../forge/forge.ts';
+import type { CommitStatus, PullRequest } from '../../forge/forge.ts';
+import {
+  afterFailedCall,
+  type Due,
+  editEveryMs,
+  type FailedCall,
+  type ForgeCalls,
+  firstCalls,
+  lastingTrouble,
+  listEveryMs,
+  refusedMs,
+  succeeded,
+} from '../requests/forge-calls.ts';
 import { type PreviewText, planning, saysTheSame } from './preview-text.ts';
 
 /** What previews need besides the pull requests: the last reconciliation. */
@@ -34,14 +46,9 @@ export interface Preview {
     | undefined;
 }
 
-export interface PreviewState {
+export interface PreviewState extends ForgeCalls {
   /** By number. */
   readonly previews: ReadonlyMap<number, Preview>;
-  /** When the open ones were listed; undefined: they must be. */
-  readonly listedMs: number | undefined;
-  readonly failures: number;
-  readonly failing: { readonly sinceMs: number; readonly code: ForgeErrorCode; readonly why: string } | undefined;
-  readonly notBeforeMs: number;
   /** Before that nothing is planned: reconciliations need the processor too. */
   readonly planNotBeforeMs: number;
 }
@@ -67,27 +74,12 @@ export type PreviewEvent =
   | { readonly kind: 'commented'; readonly pull: PullRequest; readonly body: string; readonly editedMs: number }
   | { readonly kind: 'statusSet'; readonly pull: PullRequest; readonly status: PreviewText['status'] }
   /** The forge or the repository cannot be used; or only this call failed. */
-  | {
-      readonly kind: 'failed';
-      readonly call: PreviewCall;
-      readonly code: ForgeErrorCode;
-      readonly why: string;
-      readonly retryAfterMs: number | undefined;
-    };
+  | FailedCall<PreviewCall>;
 
-/** Milliseconds. Without a webhook, a push to a pull request is seen after this time. */
-const listEveryMs = 60_000;
-/** Readers and forges get at most one edit of a comment, or of a status, in this time. */
-const editEveryMs = 60_000;
-/** The plan of the fleet changed: during a rollout it does with every cluster, and the end of it changes rarely. */
+/** Milliseconds. The plan of the fleet changed: during a rollout it does with every cluster, and the end of it changes rarely. */
 const planAgainMs = 5 * 60_000;
 /** Nothing that the plan wants changed, but clusters may have. */
 const longestAgeMs = 60 * 60_000;
-const firstRetryMs = 2_000;
-const longestRetryMs = 5 * 60_000;
-/** A pull request that the forge does not accept a text for, or that cannot be read, is tried again after this time. */
-const failedMs = 5 * 60_000;
-const toleratedMs = 60_000;
 /** One that took too long is not planned again sooner, whatever is pushed. */
 const tooCostlyMs = 10 * 60_000;
 /** Planning that takes longer than this waits four times as long until the next one. */
@@ -95,20 +87,12 @@ const longPlanMs = 250;
 
 export const firstPreviewState: PreviewState = {
   previews: new Map(),
-  listedMs: undefined,
-  failures: 0,
-  failing: undefined,
-  notBeforeMs: 0,
+  ...firstCalls,
   planNotBeforeMs: 0,
 };
 
-interface Due {
-  readonly call?: PreviewCall;
-  readonly atMs?: number;
-}
-
 /** What to do now, else when to look again. */
-export function nextPreviewCall(state: PreviewState, live: LiveFleet, nowMs: number): Due {
+export function nextPreviewCall(state: PreviewState, live: LiveFleet, nowMs: number): Due<PreviewCall> {
   const { previews, listedMs, notBeforeMs, planNotBeforeMs } = state;
   if (nowMs < notBeforeMs) return { atMs: notBeforeMs };
   if (listedMs === undefined || nowMs >= listedMs + listEveryMs) return { call: { kind: 'list' } };
@@ -146,11 +130,11 @@ function planAtMs({ pull, planned }: Preview, live: LiveFleet): number {
 }
 
 /** What the forge should show and does not. */
-function writeOf({ pull, planned, comment, status }: Preview, nowMs: number): Due {
+function writeOf({ pull, planned, comment, status }: Preview, nowMs: number): Due<PreviewCall> {
   if (planned?.head !== pull.headCommit)
     return status?.commit === pull.headCommit ? {} : { call: { kind: 'status', pull, status: planning } };
   const { text } = planned;
-  const due: Due[] = [];
+  const due: Due<PreviewCall>[] = [];
   if (status?.commit !== pull.headCommit || !sameStatus(status, text.status)) {
     const isFirst = status?.commit !== pull.headCommit || status.state === 'pending';
     const mayMs = isFirst ? 0 : status.atMs + editEveryMs;
@@ -205,13 +189,6 @@ export function afterPreviewEvent(state: PreviewState, event: PreviewEvent, nowM
   }
 }
 
-const succeeded = (state: PreviewState): PreviewState => ({
-  ...state,
-  failures: 0,
-  failing: undefined,
-  notBeforeMs: 0,
-});
-
 function known(state: PreviewState, { number }: PullRequest, more: Partial<Preview>): PreviewState {
   const before = state.previews.get(number);
   // It may have been closed meanwhile.
@@ -219,44 +196,36 @@ function known(state: PreviewState, { number }: PullRequest, more: Partial<Previ
   return { ...state, previews: new Map(state.previews).set(number, { ...before, ...more }) };
 }
 
-function afterFailure(
-  state: PreviewState,
-  { call, code, why, retryAfterMs }: Extract<PreviewEvent, { readonly kind: 'failed' }>,
-  nowMs: number,
-): PreviewState {
+function afterFailure(state: PreviewState, failed: FailedCall<PreviewCall>, nowMs: number): PreviewState {
+  const { call, code, why } = failed;
   // What cannot be read must not keep the others waiting.
   if (call.kind === 'plan' || (call.kind !== 'list' && code !== 'unreachable' && code !== 'limited')) {
     if (call.kind !== 'status') {
       const times = (state.previews.get(call.pull.number)?.failed?.times ?? 0) + 1;
       // A branch may have moved while it was fetched, or the git server restarts.
       const isFirst = call.kind === 'plan' && times === 1;
-      const untilMs = nowMs + (isFirst ? listEveryMs : failedMs);
+      const untilMs = nowMs + (isFirst ? listEveryMs : refusedMs);
       return known(state, call.pull, { failed: { untilMs, why, isReported: !isFirst, times } });
     }
     return known(state, call.pull, {
       status: { ...call.status, commit: call.pull.headCommit, atMs: nowMs, refused: why },
     });
   }
-  const failures = state.failures + 1;
-  const waitMs = Math.max(retryAfterMs ?? 0, Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs));
-  const failing = { sinceMs: state.failing?.sinceMs ?? nowMs, code, why };
-  return { ...state, failures, failing, notBeforeMs: nowMs + waitMs };
+  return afterFailedCall(state, failed, nowMs);
 }
 
 /** Pull requests whose trouble is named: a problem of the fleet must not disappear among them. */
 const mostTroubles = 3;
 
 /** Why previews are not shown, if that lasts or an operator must act: what concerns all, then one for each pull request. */
-export function previewTroubles({ failing, previews }: PreviewState, nowMs: number): string[] {
-  const temporary = failing?.code === 'unreachable' || failing?.code === 'limited';
-  const lasting = failing && (!temporary || nowMs - failing.sinceMs >= toleratedMs);
-  const ofOne = [...previews.values()].flatMap(({ failed, status }) => {
+export function previewTroubles(state: PreviewState, nowMs: number): string[] {
+  const ofOne = [...state.previews.values()].flatMap(({ failed, status }) => {
     const why = failed?.isReported ? failed.why : status?.refused;
     return why === undefined ? [] : [why];
   });
   const left = ofOne.length - mostTroubles;
   return [
-    ...(lasting ? [failing.why] : []),
+    ...lastingTrouble(state, nowMs),
     ...ofOne.slice(0, mostTroubles),
     ...(left > 0 ? [`${left} more pull requests have such problems`] : []),
   ];

@@ -13,7 +13,7 @@ import { planMarker } from '../../report/effect/effect-markdown.ts';
 import type { Logger } from '../report/log.ts';
 import type { Metrics } from '../report/metrics.ts';
 import type { OpenForge } from '../requests/approval-requests.ts';
-import { lookAgain } from '../requests/look-again.ts';
+import { callLoop, failedCall, lookAgain } from '../requests/forge-calls.ts';
 import { cutTexts } from './cut-texts.ts';
 import { planPullRequest, pullRef } from './plan-pull-request.ts';
 import {
@@ -78,10 +78,10 @@ export function pullRequestPreviews(input: PreviewPorts): PullRequestPreviews {
   let state = firstPreviewState;
   let problems: readonly Problem[] = [];
   const texts = cutTexts(() => state);
-  let cancel: (() => void) | undefined;
-  let running = false;
   let started = false;
-  let stopped = false;
+  const isReady = (): boolean => started && forge !== undefined && live !== undefined;
+  const next = () => (isReady() ? nextPreviewCall(state, fleetOf(live!), pace.now()) : undefined);
+  const loop = callLoop(pace, next, (call) => ask(live!, forge!, call));
 
   function take(event: PreviewEvent): void {
     state = afterPreviewEvent(state, event, pace.now());
@@ -94,38 +94,16 @@ export function pullRequestPreviews(input: PreviewPorts): PullRequestPreviews {
 
   async function ask(of: Live, at: Forge, call: PreviewCall): Promise<void> {
     const open = [...state.previews.values()].map(({ pull }) => pull);
-    const context = { ...input, live: of, forge: at, pulls: open, isStopped: () => stopped };
+    const context = { ...input, live: of, forge: at, pulls: open, isStopped: loop.isStopped };
     const event = await perform(call, context).catch((error: unknown) => {
-      if (call.kind === 'plan' && !stopped)
+      if (call.kind === 'plan' && !loop.isStopped())
         input.log.warn({ err: error, pullRequest: call.pull.number }, 'cannot read a pull request');
-      return failure(call, error);
+      return failedCall(call, error, { code: 'refused', why: whyOf(call, error) });
     });
     if (call.kind !== 'plan')
       metrics.count('gitfleet_forge_requests_total', { result: event.kind === 'failed' ? event.code : 'ok' });
     // Another forge is used by now.
-    if (!stopped && at === forge) take(event);
-  }
-
-  async function run(): Promise<void> {
-    running = true;
-    try {
-      while (!stopped && forge && live) {
-        const { call, atMs } = nextPreviewCall(state, fleetOf(live), pace.now());
-        if (call) await ask(live, forge, call);
-        else {
-          cancel = atMs === undefined ? undefined : pace.after(Math.max(atMs - pace.now(), 0), go);
-          return;
-        }
-      }
-    } finally {
-      running = false;
-    }
-  }
-
-  function go(): void {
-    cancel?.();
-    cancel = undefined;
-    if (started && !running && !stopped) void run();
+    if (!loop.isStopped() && at === forge) take(event);
   }
 
   return {
@@ -138,24 +116,22 @@ export function pullRequestPreviews(input: PreviewPorts): PullRequestPreviews {
         forge = opened;
         state = firstPreviewState;
         problems = [];
-        cancel?.();
-        cancel = undefined;
+        loop.cancel();
       }
       live = next;
       // Otherwise the next list, at most a minute away, sees what changed.
-      if (cancel === undefined && forge) go();
+      if (!loop.isWaiting()) loop.go();
     },
     files: texts.files,
     wantedFiles: texts.wanted,
     problems: () => problems,
     look() {
       state = lookAgain(state, pace.now());
-      go();
+      loop.go();
     },
     stop() {
-      stopped = true;
+      loop.stop();
       input.startedPlans.end();
-      cancel?.();
     },
   };
 }
@@ -275,14 +251,6 @@ const shortestPauseMs = 25;
 
 /** Everything that waits for its turn in this process comes first. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-const failure = (call: PreviewCall, error: unknown): Extract<PreviewEvent, { readonly kind: 'failed' }> => ({
-  kind: 'failed',
-  call,
-  code: error instanceof ForgeError ? error.code : 'refused',
-  why: whyOf(call, error),
-  retryAfterMs: error instanceof ForgeError ? error.retryAfterMs : undefined,
-});
 
 /** Nothing that git said: who can push a branch has a say in that. */
 function whyOf(call: PreviewCall, error: unknown): string {

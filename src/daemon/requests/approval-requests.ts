@@ -1,12 +1,12 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import { messageOf } from '../../api/message-of.ts';
 import type { Problem } from '../../api/problem.ts';
-import { type Assigned, type Forge, ForgeError } from '../../forge/forge.ts';
+import type { Assigned, Forge } from '../../forge/forge.ts';
 import type { OpenedForge } from '../../forge/open-forge.ts';
 import type { Clock } from '../../members/clock.ts';
 import type { RequestPage } from '../../repo/record/summary.ts';
 import type { Metrics } from '../report/metrics.ts';
-import { lookAgain } from './look-again.ts';
+import { callLoop, failedCall, lookAgain } from './forge-calls.ts';
 import {
   afterEvent,
   type ForgeCall,
@@ -51,9 +51,7 @@ export function approvalRequests(input: {
   let assigned: Assigned = { labels: [], reviewers: [] };
   let state = firstRequestState;
   let shown: { readonly pages: ReadonlyMap<string, RequestPage>; readonly problems: readonly Problem[] } = nothingShown;
-  let cancel = () => {};
-  let running = false;
-  let stopped = false;
+  const loop = callLoop(pace, () => opened.forge && nextCall(state, pace.now()), ask);
 
   function take(event: ForgeEvent): void {
     state = afterEvent(state, event, pace.now());
@@ -65,35 +63,15 @@ export function approvalRequests(input: {
     if (event.kind !== 'wanted') input.changed();
   }
 
-  async function ask(forge: Forge, call: ForgeCall): Promise<void> {
+  async function ask(call: ForgeCall): Promise<void> {
+    const forge = opened.forge!;
     const event = await perform(forge, call, { base: branch, assigned }).catch((error: unknown) =>
-      failure(call, error),
+      failedCall(call, error, { code: 'unreachable', why: messageOf(error) }),
     );
     metrics.count('gitfleet_forge_requests_total', { result: event.kind === 'failed' ? event.code : 'ok' });
     // Another forge is used by now.
-    if (stopped || forge !== opened.forge) return;
+    if (loop.isStopped() || forge !== opened.forge) return;
     take(event);
-  }
-
-  async function run(): Promise<void> {
-    running = true;
-    try {
-      while (!stopped && opened.forge) {
-        const { call, atMs } = nextCall(state, pace.now());
-        if (call) await ask(opened.forge, call);
-        else {
-          if (atMs !== undefined) cancel = pace.after(Math.max(atMs - pace.now(), 0), go);
-          return;
-        }
-      }
-    } finally {
-      running = false;
-    }
-  }
-
-  function go(): void {
-    cancel();
-    if (!running && !stopped && opened.forge) void run();
   }
 
   return {
@@ -110,18 +88,15 @@ export function approvalRequests(input: {
     want(requests) {
       if (!opened.forge) return;
       take({ kind: 'wanted', requests });
-      go();
+      loop.go();
     },
     pages: () => shown.pages,
     problems: () => shown.problems,
     look() {
       state = lookAgain(state, pace.now());
-      go();
+      loop.go();
     },
-    stop() {
-      stopped = true;
-      cancel();
-    },
+    stop: loop.stop,
   };
 }
 
@@ -163,14 +138,6 @@ async function perform(
       return { ...call, kind: 'closed' };
   }
 }
-
-const failure = (call: ForgeCall, error: unknown): Extract<ForgeEvent, { readonly kind: 'failed' }> => ({
-  kind: 'failed',
-  call,
-  code: error instanceof ForgeError ? error.code : 'unreachable',
-  why: messageOf(error),
-  retryAfterMs: error instanceof ForgeError ? error.retryAfterMs : undefined,
-});
 
 function problemsIn(state: RequestState, { missing, forge }: OpenedForge, nowMs: number): Problem[] {
   const fix = 'merge the approval branches by git meanwhile';

@@ -1,4 +1,16 @@
-import type { ForgeErrorCode, PullRequest } from '../../forge/forge.ts';
+import type { PullRequest } from '../../forge/forge.ts';
+import {
+  afterFailedCall,
+  type Due,
+  editEveryMs,
+  type FailedCall,
+  type ForgeCalls,
+  firstCalls,
+  lastingTrouble,
+  listEveryMs,
+  refusedMs,
+  succeeded,
+} from './forge-calls.ts';
 
 /** A pull request that the last reconciliation wants to be open. */
 export interface WantedRequest {
@@ -11,19 +23,14 @@ export interface WantedRequest {
 }
 
 /** What is known of the pull requests of a forge. */
-export interface RequestState {
+export interface RequestState extends ForgeCalls {
   /** By name. Undefined before the first reconciliation. */
   readonly wanted: ReadonlyMap<string, WantedRequest> | undefined;
   readonly known: ReadonlyMap<string, KnownRequest>;
   /** Names whose requests, open or not, were looked for, with the commit that they were looked for. */
   readonly found: ReadonlyMap<string, string>;
-  /** When the open ones were listed; undefined: they must be. */
-  readonly listedMs: number | undefined;
   /** Requests that the forge did not accept. */
   readonly refused: ReadonlyMap<string, { readonly untilMs: number; readonly why: string }>;
-  readonly failures: number;
-  readonly failing: { readonly sinceMs: number; readonly code: ForgeErrorCode; readonly why: string } | undefined;
-  readonly notBeforeMs: number;
 }
 
 export interface KnownRequest extends PullRequest {
@@ -50,38 +57,18 @@ export type ForgeEvent =
   | { readonly kind: 'assigned'; readonly request: WantedRequest }
   | { readonly kind: 'edited'; readonly request: WantedRequest }
   | { readonly kind: 'closed'; readonly name: string }
-  | {
-      readonly kind: 'failed';
-      readonly call: ForgeCall;
-      readonly code: ForgeErrorCode;
-      readonly why: string;
-      readonly retryAfterMs: number | undefined;
-    };
-
-/** Milliseconds. Without a webhook, a request that is closed or reopened is seen after this time. */
-const listEveryMs = 60_000;
-/** Readers and forges get at most one edit of a request in this time. */
-const editEveryMs = 60_000;
-const firstRetryMs = 2_000;
-const longestRetryMs = 5 * 60_000;
-/** A request that the forge does not accept is tried again after this time; others are not affected. */
-const refusedMs = 5 * 60_000;
-/** A forge that is down for less is no problem. */
-const toleratedMs = 60_000;
+  | FailedCall<ForgeCall>;
 
 export const firstRequestState: RequestState = {
   wanted: undefined,
   known: new Map(),
   found: new Map(),
-  listedMs: undefined,
   refused: new Map(),
-  failures: 0,
-  failing: undefined,
-  notBeforeMs: 0,
+  ...firstCalls,
 };
 
 /** What to ask the forge now, else when to look again; neither: nothing is to be done until the next reconciliation. */
-export function nextCall(state: RequestState, nowMs: number): { readonly call?: ForgeCall; readonly atMs?: number } {
+export function nextCall(state: RequestState, nowMs: number): Due<ForgeCall> {
   const { wanted, known, listedMs, notBeforeMs } = state;
   if (wanted === undefined) return {};
   if (nowMs < notBeforeMs) return { atMs: notBeforeMs };
@@ -93,11 +80,7 @@ export function nextCall(state: RequestState, nowMs: number): { readonly call?: 
   return wanted.size === 0 ? {} : { atMs: Math.min(listedMs + listEveryMs, ...times) };
 }
 
-function callFor(
-  request: WantedRequest,
-  { known, found, refused }: RequestState,
-  nowMs: number,
-): { readonly call?: ForgeCall; readonly atMs?: number } {
+function callFor(request: WantedRequest, { known, found, refused }: RequestState, nowMs: number): Due<ForgeCall> {
   const { untilMs = 0 } = refused.get(request.name) ?? {};
   if (nowMs < untilMs) return { atMs: untilMs };
   const there = known.get(request.name);
@@ -171,13 +154,6 @@ function withAssigned(state: RequestState, name: string): RequestState {
   return there ? { ...state, known: new Map(state.known).set(name, { ...there, isUnassigned: false }) } : state;
 }
 
-const succeeded = (state: RequestState): RequestState => ({
-  ...state,
-  failures: 0,
-  failing: undefined,
-  notBeforeMs: 0,
-});
-
 /** What is no longer among the open ones was closed or merged: that is looked for. */
 function afterList(state: RequestState, pulls: ReadonlyMap<string, PullRequest>, nowMs: number): RequestState {
   const ended = [...state.known].filter(([name, { state: was }]) => was === 'open' && !pulls.has(name));
@@ -193,11 +169,8 @@ function afterList(state: RequestState, pulls: ReadonlyMap<string, PullRequest>,
 }
 
 /** A lost answer may stand for a request that was opened: everything is looked at again before anything else is asked. */
-function afterFailure(
-  state: RequestState,
-  { call, code, why, retryAfterMs }: Extract<ForgeEvent, { readonly kind: 'failed' }>,
-  nowMs: number,
-): RequestState {
+function afterFailure(state: RequestState, failed: FailedCall<ForgeCall>, nowMs: number): RequestState {
+  const { call, code, why } = failed;
   const again: RequestState = { ...state, listedMs: undefined, found: new Map() };
   if (call.kind === 'assign' && code !== 'unreachable' && code !== 'limited') {
     // The request is open without them, which is all that an approval needs.
@@ -208,15 +181,11 @@ function afterFailure(
     const refused = new Map(state.refused).set(call.request.name, { untilMs: nowMs + refusedMs, why });
     return { ...again, refused };
   }
-  const failures = state.failures + 1;
-  const waitMs = Math.max(retryAfterMs ?? 0, Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs));
-  const failing = { sinceMs: state.failing?.sinceMs ?? nowMs, code, why };
-  return { ...again, failures, failing, notBeforeMs: nowMs + waitMs };
+  return afterFailedCall(again, failed, nowMs);
 }
 
 /** Why requests cannot be opened or edited, if that lasts or an operator must act. */
-export function troubles({ failing, refused }: RequestState, nowMs: number): string[] {
-  const temporary = failing?.code === 'unreachable' || failing?.code === 'limited' || failing?.code === 'exists';
-  const lasting = failing && (!temporary || nowMs - failing.sinceMs >= toleratedMs);
-  return [...(lasting ? [failing.why] : []), ...[...refused.values()].map(({ why }) => why)];
-}
+export const troubles = (state: RequestState, nowMs: number): string[] => [
+  ...lastingTrouble(state, nowMs),
+  ...[...state.refused.values()].map(({ why }) => why),
+];
