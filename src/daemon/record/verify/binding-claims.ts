@@ -22,6 +22,7 @@ import { isCertainlyPicked, mayBePickedAnew } from './may-be-picked.ts';
 import { mismatch } from './mismatch.ts';
 import { isRefusedPlacement } from './recorded-claims.ts';
 import type { ProvenRun } from './update-runs.ts';
+import type { Verified } from './verified.ts';
 
 /** Bindings that only the record claims. */
 export interface DoubtedBindings {
@@ -33,10 +34,7 @@ export interface DoubtedBindings {
   /** The removal of the placement from the cluster is one that only the cluster can prove. */
   isDoubtedRemoval(key: PlacementKey, cluster: ClusterName): boolean;
   /** Without invented bindings: those on clusters that the policy does not pick and that show nothing of the placement. */
-  withoutInvented(
-    record: FleetRecord,
-    of: Shown,
-  ): { readonly record: FleetRecord; readonly problems: readonly Problem[] };
+  withoutInvented(record: FleetRecord, of: Shown): Verified;
   /** Clusters that respond and have such a binding, but whose objects of the placement were not observed. */
   unconfirmed(of: Shown): ReadonlySet<ClusterName>;
 }

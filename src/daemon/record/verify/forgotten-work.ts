@@ -8,23 +8,15 @@ import { mostHolds } from '../../../report/grouped-holds.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { type Work, type WorkFolder, withLostWork, workFolders, workIn } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
+import type { PartVerifier } from './verified.ts';
 
 const pathOf = (folder: WorkFolder, { metadata }: Work): string => `${folder}/${placementKey(metadata)}.yaml`;
-
-export interface ForgottenWork {
-  verify(
-    record: FleetRecord,
-    history: FollowedHistory,
-  ): Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }>;
-  /** This daemon published the record. */
-  published(record: FleetRecord): void;
-}
 
 /**
  * Runs and evictions whose record was removed count as lost, or they would be carried out twice: this daemon published them, or a plan
  * was made from a commit that has their files, so it recorded them.
  */
-export function forgottenWork(): ForgottenWork {
+export function forgottenWork(): PartVerifier {
   let tip: Fleet | undefined;
   /** Files of recorded work, by path of the record. */
   let recorded: ReadonlyMap<string, Work> = new Map();

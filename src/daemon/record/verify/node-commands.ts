@@ -7,6 +7,7 @@ import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
 import { type Instant, parseInstant } from '../../../engine/kernel/instant.ts';
 import { mismatch } from './mismatch.ts';
 import { shownNodePlan } from './shown-nodes.ts';
+import type { Verified } from './verified.ts';
 
 /**
  * What the record claims about nodes. Those who can push to the status branch must not remove nodes: what this daemon published counts
@@ -22,9 +23,9 @@ export interface NodeVerifier {
       /** False = a plan of this daemon that waits for its push. */
       readonly isPublished: boolean;
     },
-  ): { readonly record: FleetRecord; readonly problems: readonly Problem[] };
+  ): Verified;
   /** This daemon published the record, on top of a verified one. */
-  trust(record: FleetRecord): void;
+  published(record: FleetRecord): void;
 }
 
 export function nodeVerifier(): NodeVerifier {
@@ -57,7 +58,7 @@ export function nodeVerifier(): NodeVerifier {
       const isChanged = [...nodes].some(([cluster, plan]) => plan !== record.nodes.get(cluster));
       return { record: isChanged ? { ...record, nodes } : record, problems };
     },
-    trust({ nodes }) {
+    published({ nodes }) {
       for (const cluster of own.keys()) if (!nodes.has(cluster)) own.delete(cluster);
       for (const [cluster, plan] of nodes) if (verified.has(cluster)) own.set(cluster, plan);
     },

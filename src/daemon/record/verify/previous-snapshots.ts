@@ -1,20 +1,21 @@
 import type { Manifest } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun } from '../../../api/staged.ts';
-import { type Fleet, type FleetRecord, writtenPlacements } from '../../../engine/input.ts';
+import type { Fleet, FleetRecord } from '../../../engine/input.ts';
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
 import { idsOf, type RecordedLists, snapshotId } from '../../../engine/overrides/snapshot-id.ts';
 import { hashOfContents } from '../../../engine/selection/content-hash.ts';
-import { compileHub } from '../../../engine/selection/hub.ts';
-import { selectResources } from '../../../engine/selection/select.ts';
 import { placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
-import type { FollowedHistory } from './followed-history.ts';
+import type { Since } from './early-since.ts';
+import { selectedIn } from './selections.ts';
 
 /** What a run gave to a cluster: a snapshot, with override snapshots. */
 export interface GivenSnapshot extends RecordedLists {
   readonly index: number;
 }
+
+type SinceWithRecord = Since & { readonly record: Pick<FleetRecord, 'placements' | 'overrides'> };
 
 type Previous = NonNullable<ClusterUpdatingStatus['previous']>;
 
@@ -26,18 +27,9 @@ type Previous = NonNullable<ClusterUpdatingStatus['previous']>;
 export async function withProvenPrevious(
   run: StagedUpdateRun,
   {
-    from,
-    initializedFrom,
-    history,
-    record,
     earlier,
-  }: {
-    readonly from: Fleet;
-    readonly initializedFrom: string;
-    readonly history: FollowedHistory;
-    readonly record: Pick<FleetRecord, 'placements' | 'overrides'>;
-    readonly earlier: () => Promise<ReadonlyMap<string, GivenSnapshot> | undefined>;
-  },
+    ...since
+  }: SinceWithRecord & { readonly earlier: () => Promise<ReadonlyMap<string, GivenSnapshot> | undefined> },
 ): Promise<{ readonly run: StagedUpdateRun; readonly dropped: readonly string[] }> {
   const { status = {} } = run;
   const claims = (status.stagesStatus ?? []).flatMap(({ clusters }) => clusters.filter(({ previous }) => previous));
@@ -51,7 +43,7 @@ export async function withProvenPrevious(
   const isUsualStrategy = ({ applyStrategy }: Previous): boolean =>
     applyStrategy === undefined || canonicalJson(applyStrategy) === canonicalJson(status.appliedStrategy ?? null);
   const open = claims.filter((cluster) => !isGiven(cluster));
-  const before = open.length === 0 ? undefined : await versionBefore(run, { from, initializedFrom, history, record });
+  const before = open.length === 0 ? undefined : await versionBefore(run, since);
   const dropped = new Set(
     claims
       .filter(({ previous }) => !isUsualStrategy(previous!))
@@ -77,17 +69,7 @@ const sameLists = (a: RecordedLists, b: RecordedLists): boolean => String(idsOf(
  */
 async function versionBefore(
   run: StagedUpdateRun,
-  {
-    from,
-    initializedFrom,
-    history,
-    record,
-  }: {
-    readonly from: Fleet;
-    readonly initializedFrom: string;
-    readonly history: FollowedHistory;
-    readonly record: Pick<FleetRecord, 'placements' | 'overrides'>;
-  },
+  { from, initializedFrom, history, record }: SinceWithRecord,
 ): Promise<((previous: Previous) => boolean) | undefined> {
   const key = placementKey(placementOfRun(run));
   const contents = record.placements.get(key)?.snapshots;
@@ -97,11 +79,10 @@ async function versionBefore(
   };
   const rolledOut = hashAt(Number(run.status?.resourceSnapshotIndexUsed));
   const judge = (fleet: Fleet) => {
-    const placement = writtenPlacements(fleet).get(key);
-    const selection = placement && selectResources({ placement, hub: compileHub(fleet.resources), digest: sha256 });
-    if (!selection?.ok || selection.hash === rolledOut) return undefined;
+    const selected = selectedIn(fleet, key);
+    if (selected === undefined || selected.hash === rolledOut) return undefined;
     return (previous: Previous): boolean =>
-      hashAt(previous.resourceSnapshotIndex) === selection.hash &&
+      hashAt(previous.resourceSnapshotIndex) === selected.hash &&
       idsOf(previous).every((id) => hasOverride(id, fleet, record));
   };
   const now = judge(from);

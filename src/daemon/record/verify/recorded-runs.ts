@@ -97,7 +97,7 @@ export function runVerifier() {
     },
     /** Reports the runs that {@link withoutUnshown} leaves out. */
     notShown: (): readonly Problem[] => [...unshown.keys()].map((key) => lostRun(key, notShown)),
-    trust(record: FleetRecord): void {
+    published(record: FleetRecord): void {
       for (const run of record.runs.values()) {
         const { status = {} } = run;
         const isUnderWay = isInitialized(status) && !isOver(status);

@@ -3,23 +3,13 @@ import type { Fleet, FleetRecord } from '../../../engine/input.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
 import { type Claim, claimsOf, valuesOf } from './recorded-claims.ts';
-
-interface Verified {
-  readonly record: FleetRecord;
-  readonly problems: readonly Problem[];
-}
-
-export interface VersionVerifier {
-  verify(record: FleetRecord, history: FollowedHistory): Promise<Verified>;
-  /** This daemon published the record, so its content came from the followed branch. */
-  trust(record: FleetRecord): void;
-}
+import type { PartVerifier, Verified } from './verified.ts';
 
 /**
  * Verifies last good versions of placements, members and the FleetConfig, override snapshots, and labels used by overrides: each is
  * a version of the followed branch, or is replaced by the last one there.
  */
-export function versionVerifier(): VersionVerifier {
+export function versionVerifier(): PartVerifier {
   const trusted = new WeakSet<object>();
   /** At rest, record and tip stay the same, so open claims are not searched in history again. */
   let last: { readonly of: FleetRecord; readonly tip: Fleet; readonly verified: Verified } | undefined;
@@ -37,7 +27,7 @@ export function versionVerifier(): VersionVerifier {
       last = { of: record, tip, verified };
       return verified;
     },
-    trust(record) {
+    published(record) {
       for (const value of valuesOf(record)) trusted.add(value);
     },
   };

@@ -5,33 +5,24 @@ import type { ResourceSnapshotEntry } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { parseIndex } from '../../../api/syntax.ts';
 import { commitsIn } from '../../../engine/gate/recorded-commits.ts';
-import { type Fleet, type FleetRecord, type RecordedPlacement, writtenPlacements } from '../../../engine/input.ts';
+import type { Fleet, FleetRecord, RecordedPlacement } from '../../../engine/input.ts';
 import { sameValue } from '../../../engine/kernel/same-value.ts';
 import { snapshotId } from '../../../engine/overrides/snapshot-id.ts';
 import { hashOfContents, rebuiltHash } from '../../../engine/selection/content-hash.ts';
-import { compileHub } from '../../../engine/selection/hub.ts';
-import { selectResources } from '../../../engine/selection/select.ts';
 import { isInitialized, placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
-
-export interface RollbackVerifier {
-  verify(
-    record: FleetRecord,
-    history: FollowedHistory,
-  ): Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }>;
-  /** This daemon published the record. */
-  published(record: FleetRecord): void;
-}
+import { selectedIn } from './selections.ts';
+import type { PartVerifier } from './verified.ts';
 
 /**
  * A run that starts names a snapshot by its index, and gets the overrides that the record lists for it. Both come from the followed
  * branch, but which index they have only the record says. So this daemon remembers what it published, and snapshots must be in the
  * order of the history. A run whose snapshot is doubted is held.
  */
-export function rollbackVerifier(): RollbackVerifier {
+export function rollbackVerifier(): PartVerifier {
   /** Hashes of contents as first seen. */
   const hashes = new Map<string, string>();
   /** Indexes that have other contents now. */
@@ -127,7 +118,9 @@ async function overridesFault(
   const used = [...overrides.values()].flat().filter((snapshot) => ids.has(snapshotId(snapshot)));
   const hash = hashOfContents(recorded.snapshots.get(entry.index)!, sha256);
   const held = (fleet: Fleet): boolean =>
-    used.length === ids.size && used.every((snapshot) => hasOverride(fleet, snapshot)) && selects(fleet, key, hash);
+    used.length === ids.size &&
+    used.every((snapshot) => hasOverride(fleet, snapshot)) &&
+    selectedIn(fleet, key)?.hash === hash;
   const commits = new Set([entry.commit, ...used.map(({ commit }) => commit)]);
   for (const run of runs.values()) {
     const { status, metadata } = run;
@@ -150,9 +143,3 @@ const hasOverride = ({ overrides }: Fleet, snapshot: OverrideSnapshot): boolean 
       snapshot.metadata.namespace === namespace &&
       sameValue(spec, snapshot.overrideSpec),
   );
-
-function selects(fleet: Fleet, key: PlacementKey, hash: string): boolean {
-  const placement = writtenPlacements(fleet).get(key);
-  const selection = placement && selectResources({ placement, hub: compileHub(fleet.resources), digest: sha256 });
-  return selection?.ok === true && selection.hash === hash;
-}

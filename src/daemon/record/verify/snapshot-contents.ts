@@ -1,20 +1,20 @@
 import type { Manifest, PlacementKey } from '../../../api/meta.ts';
-import { type Placement, placementKey, refOf } from '../../../api/placement.ts';
+import { placementKey, refOf } from '../../../api/placement.ts';
 import type { PlacementState, ResourceSnapshotEntry } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { parseIndex } from '../../../api/syntax.ts';
-import { type Fleet, type FleetRecord, type RecordedPlacement, writtenPlacements } from '../../../engine/input.ts';
+import type { Fleet, FleetRecord, RecordedPlacement } from '../../../engine/input.ts';
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { memoize } from '../../../engine/kernel/memoize.ts';
 import { hashOfContents, rebuiltHash } from '../../../engine/selection/content-hash.ts';
-import { compileHub } from '../../../engine/selection/hub.ts';
 import { normalise } from '../../../engine/selection/normalise.ts';
 import { inSnapshotOrder } from '../../../engine/selection/order.ts';
-import { selectResources } from '../../../engine/selection/select.ts';
 import { placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
+import { placementsOf, type Selected, selectedIn, selectionOf } from './selections.ts';
+import type { Verified } from './verified.ts';
 
 /** One snapshot of the record. */
 interface Claim {
@@ -33,12 +33,8 @@ interface Verdict {
   readonly problem?: Problem;
 }
 
-type Selected = Extract<ReturnType<typeof selectResources>, { readonly ok: true }>;
-
-export interface VerifiedContents {
-  /** Without contents that are not verified. */
-  readonly record: FleetRecord;
-  readonly problems: readonly Problem[];
+/** The record without contents that are not verified. */
+export interface VerifiedContents extends Verified {
   /** Unused snapshots that are not verified yet. Their files are kept. */
   readonly waiting: ReadonlyMap<PlacementKey, ReadonlySet<number>>;
 }
@@ -56,7 +52,7 @@ export function snapshotVerifier(): (record: FleetRecord, history: FollowedHisto
   let known = new Map<string, { readonly claim: Claim; readonly verdict: Verdict }>();
   return async (record, history) => {
     const fleet = await history.fleetAt(history.tip);
-    const present = fleet && selectionsOf(fleet);
+    const present = fleet && ((key: PlacementKey) => selectedIn(fleet, key));
     const next: typeof known = new Map();
     const open: Claim[] = [];
     const judged = (claim: Claim, verdict: Verdict): void => void next.set(idOf(claim), { claim, verdict });
@@ -125,22 +121,6 @@ function indexesOfRuns({ runs }: FleetRecord, fleet: Fleet | undefined): Readonl
   );
 }
 
-/** The resources that a placement of a fleet selects; undefined if the fleet does not have it or its selectors are invalid. */
-function selectionsOf(fleet: Fleet): (key: PlacementKey) => Selected | undefined {
-  const written = placementsOf(fleet);
-  return (key) => {
-    const placement = written.get(key);
-    return placement && selectionOf(placement, fleet);
-  };
-}
-
-const placementsOf = memoize((fleet: Fleet) => writtenPlacements(fleet));
-
-function selectionOf(placement: Placement, { resources }: Fleet): Selected | undefined {
-  const selection = selectResources({ placement, hub: compileHub(resources), digest: sha256 });
-  return selection.ok ? selection : undefined;
-}
-
 /** Undefined: the selection does not decide the claim. */
 function judge(claim: Claim, selected: Selected | undefined): Verdict | undefined {
   const { manifests, entry } = claim;
@@ -171,7 +151,7 @@ async function judgeAt(
   const fleet = await history.fleetAt(commit);
   if (fleet === undefined)
     return refused(claim, `its commit ${commit.slice(0, 12)} is not in the history of the followed branch`);
-  const there = judge(claim, selectionsOf(fleet)(claim.key));
+  const there = judge(claim, selectedIn(fleet, claim.key));
   if (there) return there;
   if (!placementsOf(fleet).has(claim.key)) {
     // The file was invalid at that commit, so the placement was at its last good version.
@@ -204,7 +184,7 @@ const pathOf = ({ key, index }: Claim): string => `placements/${key}/snapshots/$
 function asVerified(
   record: FleetRecord,
   judged: readonly { readonly claim: Claim; readonly verdict: Verdict }[],
-): { readonly record: FleetRecord; readonly problems: readonly Problem[] } {
+): Verified {
   const problems = judged.flatMap(({ verdict }) => verdict.problem ?? []);
   const changed = judged.filter(
     ({ claim, verdict }) => verdict.contents === undefined || claim.manifests !== verdict.contents,

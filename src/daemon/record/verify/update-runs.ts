@@ -12,8 +12,6 @@ import type { RecordedLists } from '../../../engine/overrides/snapshot-id.ts';
 import { labelsOf } from '../../../engine/placement/members.ts';
 import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import { hashOfContents } from '../../../engine/selection/content-hash.ts';
-import { compileHub } from '../../../engine/selection/hub.ts';
-import { selectResources } from '../../../engine/selection/select.ts';
 import type { ReviewedRun } from '../../../engine/staged/approval/review-digest.ts';
 import { currentStage } from '../../../engine/staged/execute/current-stage.ts';
 import { rollsBack } from '../../../engine/staged/failure-policy.ts';
@@ -26,6 +24,7 @@ import type { FollowedHistory } from './followed-history.ts';
 import { mayBePicked } from './may-be-picked.ts';
 import { type GivenSnapshot, withProvenPrevious } from './previous-snapshots.ts';
 import { earlyAt, firstClosedGate, hasPassed } from './run-gates.ts';
+import { selectionOf } from './selections.ts';
 import { withdrawnApproval } from './withdrawn-approvals.ts';
 
 /** What a verified run that is not over may have rolled out. */
@@ -208,10 +207,10 @@ function contentFault({ run, status, contents }: ReviewedRun, from: Fleet): stri
     return 'its apply strategy is not that of the followed branch when it was initialized';
   // What replaced invalid files at that commit is unknown here.
   if (named !== '' || from.unreadable.length + from.refused.length > 0) return undefined;
-  const selection = selectResources({ placement, hub: compileHub(from.resources), digest: sha256 });
+  const selected = selectionOf(placement, from);
   const manifests = contents.get(index);
-  if (!selection.ok || manifests === undefined) return undefined;
-  return hashOfContents(manifests, sha256) === selection.hash
+  if (selected === undefined || manifests === undefined) return undefined;
+  return hashOfContents(manifests, sha256) === selected.hash
     ? undefined
     : `snapshot ${index} is not what its placement selected on the followed branch when it was initialized`;
 }

@@ -7,10 +7,10 @@ import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import type { RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { isOver } from '../../../engine/upgrade/load-run.ts';
 import { allMembers, isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
-import type { FollowedHistory } from './followed-history.ts';
 import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
 import { verifyUpgrade } from './upgrade-runs.ts';
+import type { PartVerifier } from './verified.ts';
 import { isShownBehind, withdrawnBehind, withoutStarts } from './withdrawn-gates.ts';
 
 /** Operations of update runs that only the record claims. */
@@ -24,17 +24,8 @@ export interface DoubtedOperations {
   withoutUnrequested(record: FleetRecord, observations: ReadonlyMap<ClusterName, ClusterObservation>): FleetRecord;
 }
 
-export interface UpgradeVerifier extends DoubtedOperations {
-  verify(
-    record: FleetRecord,
-    history: FollowedHistory,
-  ): Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }>;
-  /** This daemon published the record. */
-  trust(record: FleetRecord): void;
-}
-
 /** Verifies recorded cluster update runs. One that is not trusted counts as lost: it is held until its file changes. */
-export function upgradeVerifier(): UpgradeVerifier {
+export function upgradeVerifier(): PartVerifier & DoubtedOperations {
   const known = new WeakMap<UpdateRun, UpdateRun>();
   const doubted = new Set<string>();
   /** Operations in flight of the record that this daemon published last. */
@@ -76,7 +67,7 @@ export function upgradeVerifier(): UpgradeVerifier {
       }
       return { record: withLostWork({ ...record, upgrades }, 'upgrades', new Set(lost)), problems };
     },
-    trust({ upgrades }) {
+    published({ upgrades }) {
       for (const run of upgrades.values()) known.set(run, run);
       own = new Set([...upgrades.values()].flatMap(operationsOf));
     },

@@ -1,20 +1,12 @@
 import type { AutoUpgradeProfile } from '../../../api/auto-upgrade-profile.ts';
 import type { Problem } from '../../../api/problem.ts';
-import type { Fleet, FleetRecord } from '../../../engine/input.ts';
+import type { Fleet } from '../../../engine/input.ts';
 import { sameValue } from '../../../engine/kernel/same-value.ts';
 import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import { isListed, isReachedBy, parseTarget } from '../../../engine/upgrade/channel-target.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
-
-export interface ProfileVerifier {
-  verify(
-    record: FleetRecord,
-    history: FollowedHistory,
-  ): Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }>;
-  /** This daemon published the record. */
-  trust(record: FleetRecord): void;
-}
+import type { PartVerifier } from './verified.ts';
 
 /** A part of a recorded profile, and the profile without it. */
 interface Claim {
@@ -27,7 +19,7 @@ interface Claim {
  * Verifies what AutoUpgradeProfiles remember. What they saw and propose was in a VersionCatalog of the followed branch, now or in its
  * last commits. One whose file cannot be read has a version of that file that the branch had.
  */
-export function profileVerifier(): ProfileVerifier {
+export function profileVerifier(): PartVerifier {
   const known = new WeakMap<AutoUpgradeProfile, AutoUpgradeProfile | undefined>();
   return {
     async verify(record, history) {
@@ -49,7 +41,7 @@ export function profileVerifier(): ProfileVerifier {
       }
       return { record: { ...record, profiles }, problems };
     },
-    trust({ profiles }) {
+    published({ profiles }) {
       for (const profile of profiles.values()) known.set(profile, profile);
     },
   };

@@ -21,6 +21,7 @@ import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts'
 import { withUsableIndexes } from './snapshot-indexes.ts';
 import { type DoubtedOperations, upgradeVerifier } from './upgrade-claims.ts';
 import { profileVerifier } from './upgrade-profiles.ts';
+import type { PartVerifier, Verified } from './verified.ts';
 
 export interface VerifiedRecord {
   /** The part that the followed branch confirms. */
@@ -88,13 +89,12 @@ export function recordVerifier(of: {
   const versions = versionVerifier();
   const contents = snapshotVerifier();
   const runs = runVerifier();
-  const targets = rollbackVerifier();
-  const work = forgottenWork();
   const approvals = removalApprovalVerifier();
   const bindings = bindingVerifier();
   const evictions = evictionVerifier(bindings);
   const upgrades = upgradeVerifier();
-  const profiles = profileVerifier();
+  /** In this order, each on top of those before. */
+  const parts: readonly PartVerifier[] = [rollbackVerifier(), upgrades, profileVerifier(), forgottenWork()];
   const nodes = nodeVerifier();
   let history: FollowedHistory | undefined;
   /** The last result: at rest nothing is verified again. */
@@ -130,16 +130,15 @@ export function recordVerifier(of: {
       const versioned = await versions.verify(limited.record, history);
       const filled = await contents(versioned.record, history);
       const ran = await runs.verify(filled.record, history);
-      const targeted = await targets.verify(ran.record, history);
-      const upgraded = await upgrades.verify(targeted.record, history);
-      const profiled = await profiles.verify(upgraded.record, history);
-      const forgotten = await work.verify(profiled.record, history);
-      const approved = await approvals.verify(forgotten.record, history);
+      let proven: Verified = ran;
+      const found = [limited, versioned, filled, ran].flatMap(({ problems }) => problems);
+      for (const part of parts) {
+        proven = await part.verify(proven.record, history);
+        found.push(...proven.problems);
+      }
+      const approved = await approvals.verify(proven.record, history);
       await evictions.started(approved, history);
       const record = bindings.verify(approved, { tip: followed.fleet, runs: ran.proven });
-      const found = [limited, versioned, filled, ran, targeted, upgraded, profiled, forgotten].flatMap(
-        ({ problems }) => problems,
-      );
       const { waiting } = filled;
       mismatches.keepAt(commit, { found, reported });
       const verified = { record, waiting };
@@ -160,19 +159,11 @@ export function recordVerifier(of: {
       };
     },
     published(record) {
-      versions.trust(record);
-      runs.trust(record);
-      upgrades.trust(record);
-      profiles.trust(record);
-      nodes.trust(record);
-      targets.published(record);
-      work.published(record);
-      approvals.published(record);
-      bindings.published(record);
+      for (const part of [versions, runs, ...parts, nodes, approvals, bindings]) part.published(record);
     },
     requested: approvals.requested,
     confirmed(record) {
-      nodes.trust(record);
+      nodes.published(record);
       bindings.published(record);
     },
     unreported: mismatches.unreported,

@@ -34,7 +34,7 @@ it.each<[string, NodePlan, boolean]>([
   const of = { observations, now: Date.parse('2026-11-20T10:10:00Z'), isPublished: true };
   const own = recorded('2026-11-20T10:00:00Z');
   verifier.withoutUnproven(recordOf(own), of);
-  verifier.trust(recordOf(own));
+  verifier.published(recordOf(own));
   const { record, problems } = verifier.withoutUnproven(recordOf(claimed), of);
   expect(record.nodes.get('eu-1')).toEqual(isKept ? claimed : own);
   expect(problems).toHaveLength(isKept ? 0 : 1);
