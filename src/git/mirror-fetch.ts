@@ -22,7 +22,7 @@ export interface Extent {
   readonly mostBytes: number;
 }
 
-/** Fetches refs of a server into its mirror, by the protocol of `transfer`. */
+/** Branches of a server as far as its mirror decides: fetches refs into it, by the protocol of `transfer`. */
 export function mirrorFetch(input: {
   readonly mirror: Mirror;
   readonly objects: Objects;
@@ -31,7 +31,7 @@ export function mirrorFetch(input: {
   readonly native: boolean;
   /** Fetches a ref to its `mirrorRef`. Error `too-large` for more bytes. */
   readonly transfer: (ref: string, extent: Extent) => Promise<void>;
-}): Pick<Branches, 'obtain' | 'deepen' | 'keepOnly'> {
+}): Pick<Branches, 'name' | 'remote' | 'objects' | 'obtain' | 'deepen' | 'keepOnly' | 'checkedOut'> {
   const { mirror, objects, url, native } = input;
   const { gitdir } = mirror;
 
@@ -47,6 +47,10 @@ export function mirrorFetch(input: {
   }
 
   return {
+    name: url,
+    remote: true,
+    objects,
+    checkedOut: async () => false,
     async obtain(ref, oid, bounds?: FetchBounds) {
       const before = await readRef(gitdir, mirrorRef(ref));
       if (before === oid) return;

@@ -53,19 +53,15 @@ export async function httpBranches(input: {
   });
 
   return {
-    name: url,
-    remote: true,
-    objects,
+    ...fetched,
     async list(prefixes) {
       input.requested('list');
       return tried(`list ${prefixes.join(', ')} of ${url}`, () => refs(prefixes));
     },
-    ...fetched,
     async change(change) {
       input.requested('push');
       return tried(`push ${change.ref} to ${url}`, () => smartPush(http, url, change));
     },
-    checkedOut: async () => false,
     async close() {
       await http.close();
       await mirror.release();

@@ -61,11 +61,8 @@ export async function nativeBranches(input: {
   }
 
   return {
-    name: url,
-    remote: true,
-    objects,
-    list,
     ...fetched,
+    list,
     async change({ ref, from, to, objects: fresh }) {
       input.requested('push');
       await writeObjects(gitdir, fresh, true);
@@ -88,7 +85,6 @@ export async function nativeBranches(input: {
       if (now !== from) return 'moved';
       throw new GitError('push-refused', `push ${ref} to ${url}: ${wordsOf(ran)}`);
     },
-    checkedOut: async () => false,
     close: () => mirror.release(),
   };
 }

@@ -22,24 +22,15 @@ const byKind: Readonly<Record<string, Prepare>> = {
   '/pods': (pod, live) => (live ? ownSpec(pod) : ownStatus(ownSpec(pod))),
   'apps/deployments': (deployment) =>
     inSpec(templated(deployment), {
-      strategy:
-        textAt(deployment, 'spec', 'strategy', 'type') === 'Recreate'
-          ? fieldsAt(deployment, 'spec', 'strategy')
-          : rolling(fieldsAt(deployment, 'spec', 'strategy'), { maxSurge: '25%', maxUnavailable: '25%' }),
+      strategy: rolling(fieldsAt(deployment, 'spec', 'strategy'), { maxSurge: '25%', maxUnavailable: '25%' }),
     }),
   'apps/daemonsets': (set) =>
     inSpec(templated(set), {
-      updateStrategy:
-        textAt(set, 'spec', 'updateStrategy', 'type') === 'OnDelete'
-          ? fieldsAt(set, 'spec', 'updateStrategy')
-          : rolling(fieldsAt(set, 'spec', 'updateStrategy'), { maxSurge: 0, maxUnavailable: 1 }),
+      updateStrategy: rolling(fieldsAt(set, 'spec', 'updateStrategy'), { maxSurge: 0, maxUnavailable: 1 }),
     }),
   'apps/statefulsets': (set) =>
     inSpec(templated(set), {
-      updateStrategy:
-        textAt(set, 'spec', 'updateStrategy', 'type') === 'OnDelete'
-          ? fieldsAt(set, 'spec', 'updateStrategy')
-          : rolling(fieldsAt(set, 'spec', 'updateStrategy'), { partition: 0 }),
+      updateStrategy: rolling(fieldsAt(set, 'spec', 'updateStrategy'), { partition: 0 }),
       ...(at(set, 'spec', 'volumeClaimTemplates') === undefined
         ? {}
         : {
@@ -110,11 +101,11 @@ const finalizers = (namespace: Fields): Fields =>
     ? { finalizers: ['kubernetes'] }
     : {};
 
-const rolling = (strategy: Fields, defaults: Fields): Fields => ({
-  type: 'RollingUpdate',
-  ...strategy,
-  rollingUpdate: { ...defaults, ...fieldsAt(strategy, 'rollingUpdate') },
-});
+/** A strategy with its defaults; those of other types have none. */
+const rolling = (strategy: Fields, defaults: Fields): Fields =>
+  strategy['type'] === 'Recreate' || strategy['type'] === 'OnDelete'
+    ? strategy
+    : { type: 'RollingUpdate', ...strategy, rollingUpdate: { ...defaults, ...fieldsAt(strategy, 'rollingUpdate') } };
 
 function service(object: Fields, live: Fields | undefined, allocate: Allocation): Fields {
   const spec = fieldsAt(object, 'spec');
