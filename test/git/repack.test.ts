@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listRefs } from '../../src/git/local/local-refs.ts';
 import { openObjects } from '../../src/git/objects/open-objects.ts';
+import { packedSizes } from '../../src/git/objects/packed-sizes.ts';
 import { folder, removeFolders } from '../support/folders.ts';
 import { bare, clone, commit, gitThere, sh } from '../support/git-repository.ts';
 
@@ -53,6 +54,16 @@ describe.skipIf(!gitThere).each([true, false])('objects (git: %s)', (native) => 
       message: expect.stringContaining('1'.repeat(40)),
     });
   });
+});
+
+it.skipIf(!gitThere)('sizes are found while a repack has written an index without its pack', async () => {
+  const dir = clone();
+  sh(dir, 'repack', '-adq');
+  const packs = join(dir, '.git/objects/pack');
+  const index = readdirSync(packs).find((name) => name.endsWith('.idx'))!;
+  copyFileSync(join(packs, index), join(packs, `.tmp-1-${index}`));
+  const head = sh(dir, 'rev-parse', 'HEAD');
+  expect([...(await packedSizes(join(dir, '.git'), [head])).keys()]).toEqual([head]);
 });
 
 it.skipIf(!gitThere)('refs that are packed while they are listed are never missing', async () => {

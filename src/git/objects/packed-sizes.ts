@@ -15,7 +15,7 @@ const headBytes = 128;
 export async function packedSizes(gitdir: string, oids: readonly string[]): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   const folder = join(gitdir, 'objects/pack');
-  for (const name of (await readdir(folder).catch(() => [])).filter((entry) => entry.endsWith('.idx'))) {
+  for (const name of (await readdir(folder).catch(() => [])).filter(isIndex)) {
     const offsets = offsetsIn(await readFile(join(folder, name)));
     const here = oids.filter((oid) => !found.has(oid)).map((oid) => ({ oid, offset: offsets(oid) }));
     if (here.every(({ offset }) => offset === undefined)) continue;
@@ -28,6 +28,9 @@ export async function packedSizes(gitdir: string, oids: readonly string[]): Prom
   }
   return found;
 }
+
+/** A repack writes under other names first, which begin with a dot. */
+const isIndex = (entry: string): boolean => entry.startsWith('pack-') && entry.endsWith('.idx');
 
 const fanoutAt = 8;
 const namesAt = fanoutAt + 256 * 4;

@@ -100,9 +100,11 @@ export function throughRepacks(): <T>(read: (cache: object) => Promise<T>) => Pr
   };
 }
 
-/** isomorphic-git throws a TypeError on the null that it gets for a removed pack. */
+/** isomorphic-git throws a TypeError on the null that it gets for a removed pack; opening one ends with ENOENT. */
 const isStale = (error: unknown): boolean =>
-  isNotFound(error) || (error as { code?: string }).code === 'InternalError' || error instanceof TypeError;
+  isNotFound(error) ||
+  ['InternalError', 'ENOENT'].includes((error as { code?: string }).code ?? '') ||
+  error instanceof TypeError;
 
 const isNotFound = (error: unknown): error is { readonly data: { readonly what: string } } =>
   (error as { code?: string }).code === 'NotFoundError';
