@@ -25,6 +25,8 @@ export interface DesiredState {
   readonly signatureOf?: VerifiedSource['signatureOf'];
   /** Commits between two versions: see GitSource. */
   readonly commitsBetween: GitSource['commitsBetween'];
+  /** Of these the ones with more than approvals: see GitSource. */
+  readonly changingMoreThan: GitSource['changingMoreThan'];
   /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
   madeAt(commit: string): Promise<number | undefined>;
 }

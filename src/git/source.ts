@@ -6,6 +6,7 @@ import { broughtBy } from './brought-by.ts';
 import { type FirstParentLine, firstParentLine } from './first-parent-line.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
+import { fileChanges } from './objects/changes.ts';
 import type { Commit } from './objects/commit.ts';
 import { openBranches } from './open-branches.ts';
 import { alwaysAsk, type RefPoll } from './ref-poll.ts';
@@ -25,6 +26,8 @@ export interface GitSource {
   broughtBy(of: Parameters<typeof broughtBy>[1]): ReturnType<typeof broughtBy>;
   /** Commits up to `to` that `from` has not, newest first; without `from` only `to`. Those that cannot be read are left out. */
   commitsBetween(from: string | undefined, to: string): Promise<readonly Commit[]>;
+  /** Those of some commits that change more than files below a folder, as far as their first parents can be read. */
+  changingMoreThan(folder: string, commits: readonly Commit[]): Promise<readonly Commit[]>;
   /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
   madeAt(commit: string): Promise<number | undefined>;
   /** False when the files of a commit cannot be read: the mirror was lost and no branch of the server leads to it. */
@@ -114,6 +117,17 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
       const before = new Set(await objects.log(from, { most: mostCompared }));
       const included = await objects.log(to, { most: mostCompared });
       return objects.commits(included.filter((oid) => !before.has(oid)));
+    },
+    async changingMoreThan(folder, commits) {
+      const { objects } = branches;
+      const bases = await Promise.all(
+        commits.map(async ({ parents: [base] }) =>
+          base !== undefined && (await objects.has(base)) ? await objects.commit(base) : undefined,
+        ),
+      );
+      const pairs = commits.map(({ tree }, at) => ({ before: bases[at]?.tree, after: tree }));
+      const changes = await fileChanges(objects, pairs);
+      return commits.filter((_, at) => !changes[at]!.every(({ path }) => path.startsWith(folder)));
     },
     async madeAt(commit) {
       if (!(await branches.objects.has(commit))) return undefined;

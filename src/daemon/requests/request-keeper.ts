@@ -1,11 +1,8 @@
-import type { FleetConfig } from '../../api/gitfleet.ts';
 import type { DesiredState } from '../ports.ts';
 import type { ApprovalRequests } from './approval-requests.ts';
 import { type RequestFacts, wantedRequests } from './wanted-requests.ts';
 
-type Facts = Omit<RequestFacts, 'most' | 'present'> & {
-  readonly present: RequestFacts['present'] & { readonly config: FleetConfig | undefined };
-};
+type Facts = Omit<RequestFacts, 'most'>;
 
 /** Hands over the pull requests that a plan wants, after each reconciliation; without a change their texts are not made again. */
 export function requestKeeper({

@@ -1,9 +1,11 @@
+import type { FleetConfig } from '../../api/gitfleet.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { RequestedApproval } from '../../engine/plan-document.ts';
 import { stageEffect } from '../../forecast/stage-effect.ts';
 import { subjectOf } from '../../git/objects/commit.ts';
+import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import { removalsToApprove } from '../../repo/record/removals-to-approve.ts';
 import { approvalMarkdown } from '../../report/approval/approval-markdown.ts';
 import {
@@ -22,7 +24,7 @@ import type { WantedRequest } from './request-state.ts';
 
 export interface RequestFacts {
   readonly recorded: Recorded;
-  readonly present: Pick<InEffect, 'approvals' | 'removalHolds'>;
+  readonly present: Pick<InEffect, 'approvals' | 'removalHolds'> & { readonly config: FleetConfig | undefined };
   /** Tips of the branches that request approvals, by name. */
   readonly tips: ReadonlyMap<string, string>;
   /** Of these branches. */
@@ -48,7 +50,7 @@ export async function wantedRequests(facts: RequestFacts, desired: DesiredState)
 
 async function pageOf(
   approval: RequestedApproval,
-  { recorded, problems }: RequestFacts,
+  { recorded, present, problems }: RequestFacts,
   desired: DesiredState,
 ): Promise<ApprovalPage> {
   const { record, result, fleet, basis } = recorded;
@@ -59,7 +61,9 @@ async function pageOf(
     return gatePage(approval, { run, fleet, observations: basis?.observations ?? new Map(), nowMs, problems });
   }
   const { from, to } = commitsOf(gate, record);
-  const commits = to === undefined ? [] : await desired.commitsBetween(from, to);
+  const included = to === undefined ? [] : await desired.commitsBetween(from, to);
+  // Approvals of other stages bring nothing to clusters.
+  const commits = await desired.changingMoreThan(approvalFolder(present.config), included);
   return stagePage(gate, {
     name: placementKey(approval.planned),
     record,
