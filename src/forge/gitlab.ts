@@ -60,6 +60,11 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
     async assign(number, { labels, reviewers }) {
       const ids: number[] = [];
       for (const name of reviewers) ids.push(await userId(api, name));
+      // GitLab replaces the reviewers that are there.
+      if (ids.length > 0) {
+        const { reviewers: there } = (await api({ method: 'GET', path: `${requests}/${number}` })) as MergeState;
+        ids.push(...(there ?? []).map(({ id }) => id).filter((id) => !ids.includes(id)));
+      }
       const body = { ...(labels.length > 0 && { add_labels: labels }), ...(ids.length > 0 && { reviewer_ids: ids }) };
       await api({ method: 'PUT', path: `${requests}/${number}`, body });
     },
@@ -128,6 +133,7 @@ interface MergeState {
   /** `not_approved`, `ci_must_pass`, … */
   readonly detailed_merge_status?: string | null;
   readonly merge_error?: string | null;
+  readonly reviewers?: readonly { readonly id: number }[] | null;
 }
 
 interface MergeRequest {

@@ -133,6 +133,8 @@ describe.skipIf(!gitThere).each(['github', 'gitlab', 'gitea', 'forgejo'] as cons
     await forge.assign(1, { labels: ['later'], reviewers: [] });
     expect(there.pull(1).labels).toEqual(['fleet', 'approval wanted', 'later']);
     expect(there.pull(1).reviewers).toEqual(['ann', ...teams.map(() => '/approvers')]);
+    await forge.assign(1, { labels: [], reviewers: ['ben'] });
+    expect(there.pull(1).reviewers).toEqual(expect.arrayContaining(['ann', 'ben']));
     expect(await codeOf(forge.assign(1, { labels: [], reviewers: ['nobody'] }))).toMatch(/refused|not-found/);
   });
 

@@ -84,7 +84,8 @@ export const gitlabDialect: Dialect = {
     [`GET ${requests}/{merge_request_iid}`]: ({ forge, params }) => {
       const pull = pullOf(forge, params['merge_request_iid']);
       const detailed_merge_status = pull.state === 'open' ? 'not_approved' : 'not_open';
-      return { status: 200, body: { ...requestJson(pull), detailed_merge_status, merge_error: null } };
+      const reviewers = pull.reviewers.map((name) => ({ id: users[name as keyof typeof users] }));
+      return { status: 200, body: { ...requestJson(pull), detailed_merge_status, merge_error: null, reviewers } };
     },
     [`PUT ${requests}/{merge_request_iid}/merge`]: async ({ forge, params, body }) => {
       const number = params['merge_request_iid'];

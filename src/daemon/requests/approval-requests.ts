@@ -56,7 +56,7 @@ export function approvalRequests(input: {
   function take(event: ForgeEvent): void {
     state = afterEvent(state, event, pace.now());
     metrics.set('gitfleet_pull_requests', openIn(state));
-    const next = { pages: pagesIn(state), problems: problemsIn(state, opened, pace.now()) };
+    const next = { pages: pagesIn(state, assigned), problems: problemsIn(state, opened, pace.now()) };
     if (JSON.stringify([[...next.pages], next.problems]) === JSON.stringify([[...shown.pages], shown.problems])) return;
     shown = next;
     // The reconciliation that wants them reads them by itself.
@@ -104,12 +104,17 @@ const nothingShown = { pages: new Map(), problems: [] };
 
 const openIn = ({ known }: RequestState): number => [...known.values()].filter(({ state }) => state === 'open').length;
 
-const pagesIn = ({ known, wanted }: RequestState): ReadonlyMap<string, RequestPage> =>
-  new Map(
+function pagesIn({ known, wanted }: RequestState, { labels, reviewers }: Assigned): ReadonlyMap<string, RequestPage> {
+  const isAny = labels.length + reviewers.length > 0;
+  return new Map(
     [...known]
       .filter(([name, { url }]) => wanted?.has(name) && url !== '')
-      .map(([name, { url, state }]) => [name, { url, state }]),
+      .map(([name, { url, state, assignment }]) => [
+        name,
+        { url, state, ...(isAny && assignment === 'set' && { assigned: true }) },
+      ]),
   );
+}
 
 async function perform(
   forge: Forge,

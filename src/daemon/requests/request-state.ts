@@ -20,6 +20,8 @@ export interface WantedRequest {
   readonly commit: string;
   readonly title: string;
   readonly body: string;
+  /** Page of its pull request that has got labels and reviewers, as the status branch says. */
+  readonly assigned?: string | undefined;
 }
 
 /** What is known of the pull requests of a forge. */
@@ -36,8 +38,8 @@ export interface RequestState extends ForgeCalls {
 export interface KnownRequest extends PullRequest {
   /** When gitfleet wrote it. */
   readonly writtenMs?: number;
-  /** It was just opened: labels and reviewers are still to be set. What people make of them later stays. */
-  readonly isUnassigned?: boolean;
+  /** What came of setting labels and reviewers, which is tried once: what people make of them later stays. */
+  readonly assignment?: 'set' | 'refused';
 }
 
 export type ForgeCall =
@@ -85,7 +87,7 @@ function callFor(request: WantedRequest, { known, found, refused }: RequestState
   if (nowMs < untilMs) return { atMs: untilMs };
   const there = known.get(request.name);
   if (there?.state === 'open') {
-    if (there.isUnassigned) return { call: { kind: 'assign', number: there.number, request } };
+    if (there.assignment === undefined) return { call: { kind: 'assign', number: there.number, request } };
     if (sameText(there, request)) return {};
     const mayMs = (there.writtenMs ?? 0) + editEveryMs;
     return nowMs < mayMs ? { atMs: mayMs } : { call: { kind: 'edit', number: there.number, request } };
@@ -124,18 +126,18 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
       const there =
         event.pulls.find((pull) => pull.state === 'open') ?? event.pulls.find((pull) => pull.headCommit === commit);
       const known = new Map(state.known);
-      if (there) known.set(name, there);
+      if (there) known.set(name, asKnown(state, name, there));
       else known.delete(name);
       return succeeded({ ...state, known, found: new Map(state.found).set(name, commit) });
     }
     case 'opened': {
       const { name, title, body } = event.request;
       // As it was sent: a forge that changes texts would have it edited again and again.
-      const pull = { ...event.pull, title, body, writtenMs: nowMs, isUnassigned: true };
+      const pull = { ...event.pull, title, body, writtenMs: nowMs };
       return succeeded({ ...state, known: new Map(state.known).set(name, pull) });
     }
     case 'assigned':
-      return succeeded(withAssigned(state, event.request.name));
+      return succeeded(withAssignment(state, event.request.name, 'set'));
     case 'edited': {
       const { name, title, body } = event.request;
       const there = state.known.get(name);
@@ -149,9 +151,13 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
   }
 }
 
-function withAssigned(state: RequestState, name: string): RequestState {
+function withAssignment(
+  state: RequestState,
+  name: string,
+  assignment: NonNullable<KnownRequest['assignment']>,
+): RequestState {
   const there = state.known.get(name);
-  return there ? { ...state, known: new Map(state.known).set(name, { ...there, isUnassigned: false }) } : state;
+  return there ? { ...state, known: new Map(state.known).set(name, { ...there, assignment }) } : state;
 }
 
 /** What is no longer among the open ones was closed or merged: that is looked for. */
@@ -159,13 +165,17 @@ function afterList(state: RequestState, pulls: ReadonlyMap<string, PullRequest>,
   const ended = [...state.known].filter(([name, { state: was }]) => was === 'open' && !pulls.has(name));
   const gone = new Set(ended.map(([name]) => name));
   const known = new Map<string, KnownRequest>([...state.known].filter(([name]) => !gone.has(name)));
-  for (const [name, pull] of pulls) {
-    const before = state.known.get(name);
-    const { writtenMs, isUnassigned = false } = before?.number === pull.number ? before : {};
-    known.set(name, { ...pull, isUnassigned, ...(writtenMs !== undefined && { writtenMs }) });
-  }
+  for (const [name, pull] of pulls) known.set(name, asKnown(state, name, pull));
   const found = new Map([...state.found].filter(([name]) => !gone.has(name)));
   return { ...state, known, found, listedMs: nowMs };
+}
+
+/** With what only gitfleet knows of it. */
+function asKnown({ known, wanted }: RequestState, name: string, pull: PullRequest): KnownRequest {
+  const before = known.get(name);
+  if (before?.number === pull.number) return { ...before, ...pull };
+  const isAssigned = pull.url !== '' && wanted?.get(name)?.assigned === pull.url;
+  return { ...pull, ...(isAssigned && { assignment: 'set' }) };
 }
 
 /** A lost answer may stand for a request that was opened: everything is looked at again before anything else is asked. */
@@ -175,7 +185,7 @@ function afterFailure(state: RequestState, failed: FailedCall<ForgeCall>, nowMs:
   if (call.kind === 'assign' && code !== 'unreachable' && code !== 'limited') {
     // The request is open without them, which is all that an approval needs.
     const refused = new Map(state.refused).set(call.request.name, { untilMs: nowMs, why });
-    return withAssigned({ ...state, refused }, call.request.name);
+    return withAssignment({ ...state, refused }, call.request.name, 'refused');
   }
   if (code === 'refused' && 'request' in call) {
     const refused = new Map(state.refused).set(call.request.name, { untilMs: nowMs + refusedMs, why });

@@ -44,7 +44,9 @@ export async function wantedRequests(facts: RequestFacts, desired: DesiredState)
     pages.set(removal.name, removalPage(removal, { problems }));
   return [...pages].flatMap(([name, page]) => {
     const commit = tips.get(name);
-    return commit === undefined ? [] : [{ name, commit, ...approvalMarkdown(page, most) }];
+    const known = recorded.before.pages.get(name);
+    const assigned = known?.assigned ? known.url : undefined;
+    return commit === undefined ? [] : [{ name, commit, assigned, ...approvalMarkdown(page, most) }];
   });
 }
 

@@ -68,7 +68,7 @@ export function readRecord(
     holds: known.holds ?? [],
     reported: known.problems ?? [],
     notInEffect: notInEffectIn(known),
-    pages: new Map((known.pullRequests ?? []).map(({ approval, url, state }) => [approval, { url, state }])),
+    pages: new Map((known.pullRequests ?? []).map(({ approval, ...page }) => [approval, page])),
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
       inEffect,

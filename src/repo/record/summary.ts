@@ -7,6 +7,8 @@ import { commitId, type DaemonMemory, listedHold } from './daemon-memory.ts';
 const requestPage = z.object({
   url: z.string().regex(/^https?:\/\/[\w.:[\]-]+\/[\w./~%+-]*$/),
   state: z.enum(['open', 'closed', 'merged']),
+  /** Labels and reviewers were set. */
+  assigned: z.boolean().optional(),
 });
 /** The page of a pull request for an approval. Closed means: not now. */
 export type RequestPage = z.infer<typeof requestPage>;

@@ -83,8 +83,7 @@ describe.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)('%s', (dialect)
 });
 
 it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)('sets labels and reviewers once: %s', async (dialect) => {
-  await open(dialect);
-  fleet.commit({ 'fleet.yaml': config(dialect, 'labels: [fleet], reviewers: [ann, ben]') });
+  await labelled(dialect);
   let lost = 0;
   forge.fault = ({ method, path }) =>
     (path.endsWith('/labels') || method === 'PUT') && lost++ === 0 ? 'not sent' : undefined;
@@ -96,6 +95,53 @@ it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)('sets labels and revi
   forge.pull(1).reviewers.splice(0);
   await fleet.run(600);
   expect(forge.pull(1)).toMatchObject({ labels: [], reviewers: [] });
+});
+
+const labelled = async (dialect: DialectName) => {
+  await open(dialect);
+  fleet.commit({ 'fleet.yaml': config(dialect, 'labels: [fleet], reviewers: [ann, ben]') });
+};
+
+it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
+  'sets labels and reviewers also where the daemon was killed before, and no more once that is recorded: %s',
+  async (dialect) => {
+    await labelled(dialect);
+    const victim = fleet.start({ forge });
+    forge.fault = ({ method, path }) => {
+      if (!path.endsWith('/labels') && method !== 'PUT') return undefined;
+      victim.kill();
+      return 'not sent';
+    };
+    await untilOpen();
+    await fleet.run(60);
+    expect(forge.pull(1)).toMatchObject({ labels: [], reviewers: [] });
+    forge.fault = () => undefined;
+    // Someone asked for a review meanwhile.
+    forge.pull(1).reviewers.push('ben');
+    const next = fleet.start({ forge });
+    await fleet.until('it is recorded', async () => (await summary()).includes('assigned: true'), 120);
+    expect(forge.pull(1).labels).toEqual(['fleet']);
+    expect(new Set(forge.pull(1).reviewers)).toEqual(new Set(['ann', 'ben']));
+    next.kill();
+    forge.pull(1).labels.splice(0);
+    forge.pull(1).reviewers.splice(0);
+    fleet.start({ forge });
+    await fleet.run(300);
+    expect(forge.pull(1)).toMatchObject({ labels: [], reviewers: [] });
+    expect(await summary()).toContain('assigned: true');
+  },
+);
+
+it('sets reviewers of an open one where those of before were refused', async () => {
+  await open('github');
+  fleet.commit({ 'fleet.yaml': config('github', 'reviewers: [nobody]') });
+  fleet.start({ forge });
+  await untilOpen();
+  await fleet.until('it is reported', async () => (await summary()).includes('from collaborators'), 60);
+  expect(await summary()).not.toContain('assigned: true');
+  fleet.commit({ 'fleet.yaml': config('github', 'reviewers: [ann]') });
+  await fleet.until('she is asked', () => forge.pull(1).reviewers.includes('ann'), 120);
+  await fleet.until('the problem is gone', async () => !(await summary()).includes('from collaborators'), 60);
 });
 
 it('opens one also where a reviewer is unknown, and reports that', async () => {
