@@ -51,6 +51,8 @@ export interface PreviewState extends ForgeCalls {
   readonly previews: ReadonlyMap<number, Preview>;
   /** Before that nothing is planned: reconciliations need the processor too. */
   readonly planNotBeforeMs: number;
+  /** Why the forge takes no status of commits of forks, as at GitLab, where they belong to another project. Undefined: it may. */
+  readonly noForkStatus: string | undefined;
 }
 
 export type PreviewCall =
@@ -89,15 +91,18 @@ export const firstPreviewState: PreviewState = {
   previews: new Map(),
   ...firstCalls,
   planNotBeforeMs: 0,
+  noForkStatus: undefined,
 };
 
 /** What to do now, else when to look again. */
 export function nextPreviewCall(state: PreviewState, live: LiveFleet, nowMs: number): Due<PreviewCall> {
-  const { previews, listedMs, notBeforeMs, planNotBeforeMs } = state;
+  const { previews, listedMs, notBeforeMs, planNotBeforeMs, noForkStatus } = state;
   if (nowMs < notBeforeMs) return { atMs: notBeforeMs };
   if (listedMs === undefined || nowMs >= listedMs + listEveryMs) return { call: { kind: 'list' } };
   const active = [...previews.values()].filter(({ failed }) => failed === undefined || nowMs >= failed.untilMs);
-  const writes = active.map((preview) => writeOf(preview, nowMs));
+  const writes = active.map((preview) =>
+    writeOf(preview, { nowMs, hasStatus: !preview.pull.isFork || noForkStatus === undefined }),
+  );
   const write = writes.find(({ call }) => call);
   if (write) return write;
   const plans = active
@@ -130,12 +135,15 @@ function planAtMs({ pull, planned }: Preview, live: LiveFleet): number {
 }
 
 /** What the forge should show and does not. */
-function writeOf({ pull, planned, comment, status }: Preview, nowMs: number): Due<PreviewCall> {
+function writeOf(
+  { pull, planned, comment, status }: Preview,
+  { nowMs, hasStatus }: { readonly nowMs: number; readonly hasStatus: boolean },
+): Due<PreviewCall> {
   if (planned?.head !== pull.headCommit)
-    return status?.commit === pull.headCommit ? {} : { call: { kind: 'status', pull, status: planning } };
+    return !hasStatus || status?.commit === pull.headCommit ? {} : { call: { kind: 'status', pull, status: planning } };
   const { text } = planned;
   const due: Due<PreviewCall>[] = [];
-  if (status?.commit !== pull.headCommit || !sameStatus(status, text.status)) {
+  if (hasStatus && (status?.commit !== pull.headCommit || !sameStatus(status, text.status))) {
     const isFirst = status?.commit !== pull.headCommit || status.state === 'pending';
     const mayMs = isFirst ? 0 : status.atMs + editEveryMs;
     due.push(nowMs < mayMs ? { atMs: mayMs } : { call: { kind: 'status', pull, status: text.status } });
@@ -207,6 +215,7 @@ function afterFailure(state: PreviewState, failed: FailedCall<PreviewCall>, nowM
       const untilMs = nowMs + (isFirst ? listEveryMs : refusedMs);
       return known(state, call.pull, { failed: { untilMs, why, isReported: !isFirst, times } });
     }
+    if (call.pull.isFork) return { ...state, noForkStatus: why };
     return known(state, call.pull, {
       status: { ...call.status, commit: call.pull.headCommit, atMs: nowMs, refused: why },
     });

@@ -110,6 +110,30 @@ describe.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)('%s', (dialect)
   });
 });
 
+it.each([403, 404])(
+  'comments on those of forks where the forge takes no status of their commits (%i)',
+  async (status) => {
+    const { fleet, forge, propose, settled, statuses } = bound(await open('gitlab', 'previewForks: true'));
+    fleet.start({ forge });
+    await settled();
+    let heads: string[] = [];
+    forge.fault = ({ path }) =>
+      heads.some((head) => path.includes(head) && path.includes('statuses'))
+        ? { status, body: { message: '404 References for commit Not Found' } }
+        : undefined;
+    const theirs = ['one', 'two'].map((name) => propose(name, { ...dropped, [`${name}.md`]: name }));
+    heads = theirs.map(({ headCommit }) => headCommit);
+    for (const pull of theirs) Object.assign(pull, { fork: true });
+    const ours = propose('ours', dropped);
+    for (const { number } of [...theirs, ours]) await untilSaid(number, 'removes 4');
+    await fleet.run(1_800);
+    expect(statuses(ours.headCommit).at(-1)).toMatch(/^success /);
+    expect(asked(/statuses/) - statuses(ours.headCommit).length).toBeLessThan(6);
+    expect(fleet.logged.filter((line) => line.includes('no status of commits of forks'))).toHaveLength(1);
+    expect(await summary()).not.toContain('code: forge');
+  },
+);
+
 /** The methods of a world, to be taken apart. */
 const bound = (of: PreviewFleet) => ({
   fleet: of.fleet,
