@@ -1,5 +1,6 @@
 import type { Problem } from '../../api/problem.ts';
 import { emptyFleet, type Fleet, type FleetRecord } from '../../engine/input.ts';
+import { sameValue } from '../../engine/kernel/same-value.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import type { DesiredState } from '../ports.ts';
 import { fleetOfLostCommit } from '../record/recorded-fleet.ts';
@@ -25,13 +26,19 @@ export interface DesiredFleet {
 export interface FollowedCommit {
   readonly commit: string;
   readonly fleet: Fleet;
+  /** Where the branch was rewound: what it still approves. Absent: all that the fleet approves. */
+  readonly standing?: Approving | undefined;
 }
+
+type Approving = Pick<Fleet, 'approvals' | 'gates' | 'removalApprovals'>;
 
 export interface WantedCommit {
   readonly commit: string;
   readonly problems: readonly Problem[];
   /** The tip of the branch, if the commit is only claimed by the record: its files are not read. */
   readonly insteadOf?: string;
+  /** The tip of the branch, if that was rewound: of its files only approvals are read, since what it took back counts no more. */
+  readonly rewoundTo?: string;
 }
 
 /** Follows a branch of desired state. `acceptRewind`: the commit, or its prefix, to which the branch may be rewound once. */
@@ -50,11 +57,16 @@ export function desiredFleet(input: {
   /** The commit of the record, as long as the branch does not confirm it. */
   let claimed: string | undefined;
   let loaded: { readonly commit: string; readonly fleet: Fleet } | undefined;
+  let standing: { readonly commit: string; readonly fleet: Approving } | undefined;
   const loadFiles = async (commit: string): Promise<Fleet | undefined> => {
     if (loaded?.commit === commit) return loaded.fleet;
     if (!(await desired.has(commit))) return undefined;
     loaded = { commit, fleet: await input.load(await desired.tree(commit)) };
     return loaded.fleet;
+  };
+  const approvingIn = async (commit: string): Promise<Approving> => {
+    if (standing?.commit !== commit) standing = { commit, fleet: await input.load(await desired.tree(commit)) };
+    return standing.fleet;
   };
   const isRewindAccepted = (commit: string): boolean => acceptRewind !== undefined && commit.startsWith(acceptRewind);
 
@@ -74,6 +86,7 @@ export function desiredFleet(input: {
       return {
         commit: accepted!,
         problems: [rewound({ branch: input.branch, tip, accepted: accepted!, isKnown: true })],
+        rewoundTo: tip,
       };
     if (!descends || claimed !== undefined) log.warn({ commit: tip, before: accepted ?? claimed }, 'rewind accepted');
     accepted = tip;
@@ -93,15 +106,29 @@ export function desiredFleet(input: {
         ? asked
         : { ...asked, problems: [...asked.problems, unverified(input.branch, ignored)] };
     },
-    async followed({ commit, insteadOf = commit }) {
-      return { commit: insteadOf, fleet: (await loadFiles(insteadOf)) ?? emptyFleet };
+    async followed({ commit, insteadOf = commit, rewoundTo }) {
+      const fleet = (await loadFiles(insteadOf)) ?? emptyFleet;
+      return { commit: insteadOf, fleet, ...(rewoundTo && { standing: await approvingIn(rewoundTo) }) };
     },
     fleetAt({ commit, insteadOf }, { followed, record }) {
       const isThere = insteadOf === undefined && followed.fleet !== emptyFleet;
-      return isThere ? followed.fleet : fleetOfLostCommit(commit, record);
+      if (!isThere) return fleetOfLostCommit(commit, record);
+      return followed.standing ? approvedBy(followed.fleet, followed.standing) : followed.fleet;
     },
     published(commit) {
       if (isRewindAccepted(commit)) acceptRewind = undefined;
     },
+  };
+}
+
+/** A fleet with those of its approvals that others are the same as. */
+function approvedBy(fleet: Fleet, others: Approving): Fleet {
+  const stays = <T extends object>(all: readonly T[], there: readonly T[]): readonly T[] =>
+    all.filter((one) => there.some((other) => sameValue(one, other)));
+  return {
+    ...fleet,
+    approvals: stays(fleet.approvals, others.approvals),
+    gates: stays(fleet.gates, others.gates),
+    removalApprovals: stays(fleet.removalApprovals, others.removalApprovals),
   };
 }
