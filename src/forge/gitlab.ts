@@ -78,27 +78,7 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
         .map(({ id, body, updated_at: edited }) => ({ id, body, editedMs: Date.parse(edited) }));
     },
     ...noteChanges(api, requests),
-    status: async (commit, context) =>
-      newestStatus(
-        await api({
-          method: 'GET',
-          path: `${project}/repository/commits/${commit}/statuses`,
-          query: { name: context, per_page: pageSize },
-        }),
-        ({ name, status, description }: GitlabStatus) => name === context && { state: status, description },
-      ),
-    async setStatus(commit, { state, context, description, url, ref }) {
-      const body = {
-        state: states[state],
-        name: context,
-        ref,
-        description: description.slice(0, 255),
-        ...(url && { target_url: url }),
-      };
-      await api({ method: 'POST', path: `${project}/statuses/${commit}`, body }).catch((error: unknown) => {
-        if (!(error instanceof ForgeError && isThereAlready(error.message, states[state]))) throw error;
-      });
-    },
+    ...statuses(api, project),
     async approvers(number) {
       const { approved_by: by } = (await api({ method: 'GET', path: `${requests}/${number}/approvals` })) as {
         readonly approved_by: readonly { readonly user: { readonly username: string } }[];
@@ -107,6 +87,30 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
     },
   };
 }
+
+const statuses = (api: Api, project: string): Pick<Forge, 'status' | 'setStatus'> => ({
+  status: async (commit, context) =>
+    newestStatus(
+      await api({
+        method: 'GET',
+        path: `${project}/repository/commits/${commit}/statuses`,
+        query: { name: context, per_page: pageSize },
+      }),
+      ({ name, status, description }: GitlabStatus) => name === context && { state: status, description },
+    ),
+  async setStatus(commit, { state, context, description, url, ref }) {
+    const body = {
+      state: states[state],
+      name: context,
+      ref,
+      description: description.slice(0, 255),
+      ...(url && { target_url: url }),
+    };
+    await api({ method: 'POST', path: `${project}/statuses/${commit}`, body }).catch((error: unknown) => {
+      if (!(error instanceof ForgeError && isThereAlready(error.message, states[state]))) throw error;
+    });
+  },
+});
 
 const noteChanges = (api: Api, requests: string): Pick<Forge, 'addComment' | 'editComment' | 'deleteComment'> => ({
   addComment: async (number, body) =>
