@@ -9,5 +9,7 @@ export const approver = z.strictObject({
   committer: z.string().optional(),
   /** What the verification of its signature found; absent where commits are not verified. */
   signature: z.string().optional(),
+  /** Users whose approval of its pull request stood at the forge; absent where there were none, or the forge did not tell. */
+  reviewers: z.array(z.string()).optional(),
 });
 export type Approver = z.output<typeof approver>;

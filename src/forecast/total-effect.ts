@@ -1,5 +1,5 @@
 import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
-import { type PlacementRef, placementKey, refNamed } from '../api/placement.ts';
+import { abandons, type PlacementRef, placementKey, refNamed } from '../api/placement.ts';
 import type { UpdateRun } from '../api/upgrade-run.ts';
 import { recordedContent, targetContent } from '../engine/delivery/target-content.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
@@ -15,6 +15,7 @@ import { placementTargets } from '../engine/target-kinds.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type Forecast, forecastOf } from './forecast.ts';
+import { joiningMembers, withJoining } from './joining-members.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
 import type { UpgradeForecast } from './upgrade-forecasts.ts';
@@ -39,6 +40,10 @@ export interface TotalEffect {
   readonly upgradedBefore: readonly string[];
   /** What may become of nodes now, without the change and with it; empty where no member has any. */
   readonly nodes: { readonly before: Plan['nodes']; readonly after: Plan['nodes'] };
+  /** Approvals that it gives or rejects. They are supposed to be given without it, too. */
+  readonly answers: readonly string[];
+  /** Clusters that it adds. They are supposed to respond, with nothing of the fleet on them. */
+  readonly joining: readonly ClusterName[];
   /** The first plan of the change: its problems and holds. */
   readonly first: PlanResult;
 }
@@ -84,10 +89,12 @@ export const totalEffect = (
 
 /** The same as {@link totalEffect}, one plan at a time. */
 export function* totalEffectInSteps(
-  base: PlanInput,
+  observed: PlanInput,
   next: Pick<PlanInput, 'fleet' | 'commit'>,
   assumptions: Approved,
 ): InSteps<TotalEffect> {
+  const joining = joiningMembers(observed, next.fleet);
+  const base = withJoining(observed, joining);
   const changed = changedRuns(base.fleet, next.fleet);
   const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, () => true) }, assumptions);
   const earlier = settled.steps.at(-1)!.result;
@@ -100,7 +107,7 @@ export function* totalEffectInSteps(
   const after = heldAfter(last, before);
   const forecast = forecastOf(run, input, assumptions);
   return {
-    ...(yield* compared(before, after, staysOf(first, last))),
+    ...(yield* compared(before, after, staysOf(run.steps.map(({ result }) => result)))),
     forecast,
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
@@ -110,9 +117,14 @@ export function* totalEffectInSteps(
       first.plan.nodes.length === 0
         ? { before: [], after: [] }
         : { before: settled.steps[0]!.result.plan.nodes, after: planFleet({ ...base, ...next }).plan.nodes },
+    answers: answersIn(next.fleet).difference(answersIn(base.fleet)).values().toArray(),
+    joining,
     first,
   };
 }
+
+const answersIn = ({ approvals, gates, removalApprovals }: Fleet): ReadonlySet<string> =>
+  new Set([...approvals, ...gates, ...removalApprovals].map(({ metadata }) => placementKey(metadata)));
 
 /** Names of cluster update runs that are new, or whose spec differs. */
 function changedRuns(before: Fleet, after: Fleet): ReadonlySet<string> {
@@ -197,10 +209,14 @@ function heldAfter({ plan, contents }: PlanResult, before: HeldByCluster): HeldB
   return held;
 }
 
-/** Whether the objects of a placement that is no longer there stay on a cluster. */
-function staysOf(first: PlanResult, last: PlanResult): (placement: PlacementRef, cluster: ClusterName) => boolean {
-  const abandoned = new Set([...first.abandoned, ...last.abandoned]);
-  const { members } = last.contents.world;
+/** Whether the objects of a placement that is no longer there stay on a cluster. Its deletion may wait, and end before the last step. */
+function staysOf(results: readonly PlanResult[]): (placement: PlacementRef, cluster: ClusterName) => boolean {
+  const abandoned = new Set(
+    results.flatMap(({ contents: { world } }) =>
+      world.admitted.deleted.flatMap(({ key, placement }) => (placement && abandons(placement) ? [key] : [])),
+    ),
+  );
+  const { members } = results.at(-1)!.contents.world;
   return (placement, cluster) => abandoned.has(placementKey(placement)) || members.get(cluster)?.leaving !== false;
 }
 

@@ -61,6 +61,16 @@ describe('the total effect of a change', () => {
     const effect = await effectOf(paper, { ...web(), 'web.yaml': pick('fra', 'nyc') });
     expect(effect.placements).toMatchObject([{ gains: ['nyc'], loses: ['ams'], removed: 3, changed: 0, added: 3 }]);
   });
+  it('counts a cluster that the change adds as one that responds, with nothing on it', async () => {
+    const { 'clusters/nyc.yaml': _, ...without } = web();
+    const [settled, empty] = [new PaperFleet(without), new PaperFleet(without)];
+    await settled.settle();
+    for (const paper of [settled, empty]) {
+      const text = effectText(await effectOf(paper, web()));
+      expect(text.title).toBe('adds 3 objects · 1 of 4 clusters');
+      expect(text.rollout[0]).toBe('joining: nyc, supposed to respond, with nothing of the fleet there yet');
+    }
+  });
   it('compares no lines of a manifest of more than 256 kB', async () => {
     const large = (letter: string): Files => ({
       ...web(),

@@ -18,13 +18,18 @@ export type FindApprovers = (of: {
   readonly record: FleetRecord;
 }) => Promise<Approvers>;
 
-/** `author`: of gitfleet's own commits, which a fast-forward brings to the followed branch as they are. */
+/**
+ * `author`: of gitfleet's own commits, which a fast-forward brings to the followed branch as they are. `reviewersOf`: who approved the
+ * pull request of an approval, as far as the forge was asked; nothing waits for it.
+ */
 export function approverFinder({
   desired,
   author,
+  reviewersOf,
 }: {
   readonly desired: Pick<DesiredState, 'broughtBy' | 'signatureOf'>;
   readonly author: Person;
+  readonly reviewersOf: (approval: string) => readonly string[];
 }): FindApprovers {
   /** By path: what was found, as of which tip. */
   const known = new Map<string, { readonly tip: string; readonly approver: Approver | undefined }>();
@@ -57,7 +62,9 @@ export function approverFinder({
       if (path === undefined) continue;
       paths.add(path);
       const approver = await approverOf(path, commit);
-      if (approver !== undefined) approvers.set(key, approver);
+      if (approver === undefined) continue;
+      const reviewers = reviewersOf(placementKey(file.metadata)).map(readable);
+      approvers.set(key, { ...approver, ...(reviewers.length > 0 && { reviewers }) });
     }
     for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
     return approvers;

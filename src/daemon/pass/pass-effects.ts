@@ -73,7 +73,7 @@ export function passEffects(
   const memory = statusMemory(input.status, input.log);
   const wanted = desiredFleet(input);
   const verifier = recordVerifier(input);
-  const findApprovers = approverFinder(input);
+  const findApprovers = approverFinder({ ...input, reviewersOf: input.requests.reviewersOf });
   const pace = pushPace(input.pace, input.publishIntervalMs);
   /** Memo of the last plan, also if it was refused: unchanged parts are not planned again. */
   let memo: PlanMemo | undefined;

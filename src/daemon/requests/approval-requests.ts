@@ -1,7 +1,7 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import { messageOf } from '../../api/message-of.ts';
 import type { Problem } from '../../api/problem.ts';
-import type { Assigned, Forge } from '../../forge/forge.ts';
+import { type Assigned, type Forge, ForgeError } from '../../forge/forge.ts';
 import type { OpenedForge } from '../../forge/open-forge.ts';
 import type { Clock } from '../../members/clock.ts';
 import type { RequestPage } from '../../repo/record/summary.ts';
@@ -26,6 +26,8 @@ export interface ApprovalRequests {
   want(requests: readonly WantedRequest[]): void;
   /** By name of the approval. The same object as long as nothing changed. */
   pages(): ReadonlyMap<string, RequestPage>;
+  /** Users who approved the pull request of an approval, as far as the forge was asked. */
+  reviewersOf(approval: string): readonly string[];
   problems(): readonly Problem[];
   /** Something may have changed at the forge. */
   look(): void;
@@ -91,6 +93,7 @@ export function approvalRequests(input: {
       loop.go();
     },
     pages: () => shown.pages,
+    reviewersOf: (approval) => state.reviews.get(approval)?.by ?? [],
     problems: () => shown.problems,
     look() {
       state = lookAgain(state, pace.now());
@@ -138,9 +141,21 @@ async function perform(
     case 'edit':
       await forge.edit(call.number, call.request);
       return { ...call, kind: 'edited' };
+    case 'reviews':
+      return { ...call, kind: 'reviewed', by: await reviewersOf(forge, call.number) };
     case 'close':
       await forge.close(call.number);
       return { ...call, kind: 'closed' };
+  }
+}
+
+/** Undefined where the token may not read them, or the forge has none: an approval needs only its merge. */
+async function reviewersOf(forge: Forge, number: number): Promise<readonly string[] | undefined> {
+  try {
+    return await forge.approvers(number);
+  } catch (error) {
+    if (error instanceof ForgeError && error.code !== 'unreachable' && error.code !== 'limited') return undefined;
+    throw error;
   }
 }
 

@@ -31,6 +31,8 @@ export interface RequestState extends ForgeCalls {
   readonly known: ReadonlyMap<string, KnownRequest>;
   /** Names whose requests, open or not, were looked for, with the commit that they were looked for. */
   readonly found: ReadonlyMap<string, string>;
+  /** Who approves them at the forge, by name of the approval; kept while one that was merged is not yet acted on. */
+  readonly reviews: ReadonlyMap<string, { readonly by: readonly string[]; readonly atMs: number }>;
   /** Requests that the forge did not accept. */
   readonly refused: ReadonlyMap<string, { readonly untilMs: number; readonly why: string }>;
 }
@@ -48,6 +50,7 @@ export type ForgeCall =
   | { readonly kind: 'open'; readonly request: WantedRequest }
   | { readonly kind: 'edit'; readonly number: number; readonly request: WantedRequest }
   | { readonly kind: 'assign'; readonly number: number; readonly request: WantedRequest }
+  | { readonly kind: 'reviews'; readonly number: number; readonly name: string }
   | { readonly kind: 'close'; readonly number: number; readonly name: string };
 
 export type ForgeEvent =
@@ -58,13 +61,19 @@ export type ForgeEvent =
   | { readonly kind: 'opened'; readonly request: WantedRequest; readonly pull: PullRequest }
   | { readonly kind: 'assigned'; readonly request: WantedRequest }
   | { readonly kind: 'edited'; readonly request: WantedRequest }
+  /** Undefined: the forge does not tell. */
+  | { readonly kind: 'reviewed'; readonly name: string; readonly by: readonly string[] | undefined }
   | { readonly kind: 'closed'; readonly name: string }
   | FailedCall<ForgeCall>;
+
+/** Requests whose reviews are read after each list, those that were read longest ago: a token has few calls. */
+const mostReviewed = 5;
 
 export const firstRequestState: RequestState = {
   wanted: undefined,
   known: new Map(),
   found: new Map(),
+  reviews: new Map(),
   refused: new Map(),
   ...firstCalls,
 };
@@ -76,7 +85,7 @@ export function nextCall(state: RequestState, nowMs: number): Due<ForgeCall> {
   if (nowMs < notBeforeMs) return { atMs: notBeforeMs };
   if (listedMs === undefined || (wanted.size > 0 && nowMs >= listedMs + listEveryMs)) return { call: { kind: 'list' } };
   const due = [...wanted.values()].map((request) => callFor(request, state, nowMs));
-  const call = due.find((it) => it.call)?.call ?? leftover(known, wanted);
+  const call = due.find((it) => it.call)?.call ?? leftover(known, wanted) ?? reviewsToRead(state, listedMs);
   if (call) return { call };
   const times = due.flatMap(({ atMs }) => atMs ?? []);
   return wanted.size === 0 ? {} : { atMs: Math.min(listedMs + listEveryMs, ...times) };
@@ -108,6 +117,16 @@ function leftover(known: RequestState['known'], wanted: ReadonlyMap<string, Want
   return undefined;
 }
 
+/** Known before it is merged, since a reconciliation does not wait for the forge. */
+function reviewsToRead({ known, wanted, reviews }: RequestState, listedMs: number): ForgeCall | undefined {
+  const readMs = (name: string): number => reviews.get(name)?.atMs ?? 0;
+  if ([...reviews.values()].filter(({ atMs }) => atMs >= listedMs).length >= mostReviewed) return undefined;
+  const [oldest] = [...known]
+    .filter(([name, { state }]) => state !== 'closed' && wanted?.has(name) && readMs(name) < listedMs)
+    .sort(([a], [b]) => readMs(a) - readMs(b));
+  return oldest && { kind: 'reviews', number: oldest[1].number, name: oldest[0] };
+}
+
 export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number): RequestState {
   switch (event.kind) {
     case 'wanted': {
@@ -117,7 +136,8 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
       // One that is no longer wanted may have been merged: it is closed only if it is still open after another look.
       const dropped = [...known].some(([name]) => !wanted.has(name) && (state.wanted?.has(name) ?? false));
       const listedMs = dropped ? undefined : state.listedMs;
-      return { ...state, wanted, known, listedMs, found: stays(state.found), refused: stays(state.refused) };
+      const kept = { found: stays(state.found), refused: stays(state.refused), reviews: stays(state.reviews) };
+      return { ...state, wanted, known, listedMs, ...kept };
     }
     case 'listed':
       return succeeded(afterList(state, event.pulls, nowMs));
@@ -134,7 +154,12 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
       const { name, title, body } = event.request;
       // As it was sent: a forge that changes texts would have it edited again and again.
       const pull = { ...event.pull, title, body, writtenMs: nowMs };
-      return succeeded({ ...state, known: new Map(state.known).set(name, pull) });
+      const reviews = new Map(state.reviews).set(name, { by: [], atMs: nowMs });
+      return succeeded({ ...state, known: new Map(state.known).set(name, pull), reviews });
+    }
+    case 'reviewed': {
+      const { name, by = state.reviews.get(name)?.by ?? [] } = event;
+      return succeeded({ ...state, reviews: new Map(state.reviews).set(name, { by, atMs: nowMs }) });
     }
     case 'assigned':
       return succeeded(withAssignment(state, event.request.name, 'set'));

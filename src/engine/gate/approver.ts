@@ -1,10 +1,12 @@
 import type { Approver } from '../../api/approver.ts';
+import { shortList } from '../kernel/short-list.ts';
 
 /** `by Ann in commit 41ab9c0 (committed by GitHub)`. */
-export function approverText({ commit, author, committer, signature }: Approver): string {
+export function approverText({ commit, author, committer, signature, reviewers = [] }: Approver): string {
   const name = author ?? committer;
   const further = [
     ...(committer === undefined || committer === name ? [] : [`committed by ${committer}`]),
+    ...(reviewers.length === 0 ? [] : [`pull request approved by ${shortList(reviewers)}`]),
     ...(signature === undefined ? [] : [signature]),
   ];
   return `${name === undefined ? '' : `by ${name} `}in commit ${commit.slice(0, 7)}${further.length === 0 ? '' : ` (${further.join('; ')})`}`;
@@ -18,11 +20,12 @@ export const approvedText = (approver: Approver | undefined): string | undefined
   approver && `approved ${approverText(approver)}`;
 
 /** As it is recorded, without the fields that are not known. */
-export const recordedApprover = ({ commit, author, committer, signature }: Approver): Approver => ({
+export const recordedApprover = ({ commit, author, committer, signature, reviewers }: Approver): Approver => ({
   commit,
   ...(author === undefined ? {} : { author }),
   ...(committer === undefined ? {} : { committer }),
   ...(signature === undefined ? {} : { signature }),
+  ...(reviewers === undefined ? {} : { reviewers }),
 });
 
 export const rejectedOnMain = (name: string, why: string, approver: Approver | undefined): string =>

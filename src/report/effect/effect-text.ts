@@ -66,7 +66,7 @@ function upgradesText({ upgrades, upgradedBefore }: TotalEffect): string[] {
   ];
 }
 
-function titleText({ placements, guard, released, upgrades, first }: TotalEffect): string {
+function titleText({ placements, guard, released, upgrades, answers, first }: TotalEffect): string {
   if (guard.length > 0) return `⛔ refused: ${guard[0]!.message}`;
   const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
   const counts = [
@@ -80,7 +80,7 @@ function titleText({ placements, guard, released, upgrades, first }: TotalEffect
   const all = first.contents.world.input.fleet.members.length;
   const runs = `${upgrades.length} cluster update ${upgrades.length === 1 ? 'run' : 'runs'} for ${upgrading.size} of ${all} clusters`;
   if (counts.length === 0 && clusters.size === 0)
-    return upgrades.length === 0 ? 'no change on any cluster' : `no object changes · ${runs}`;
+    return upgrades.length > 0 ? `no object changes · ${runs}` : (answersText(answers) ?? 'no change on any cluster');
   const words = counts.map(
     ([count, verb], at) => `${verb} ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`,
   );
@@ -90,6 +90,10 @@ function titleText({ placements, guard, released, upgrades, first }: TotalEffect
     ...(upgrades.length === 0 ? [] : [runs]),
   ].join(' · ');
 }
+
+/** Previews suppose that approvals are given in time, so that one more has no effect of its own. */
+const answersText = (answers: readonly string[]): string | undefined =>
+  answers.length === 0 ? undefined : `answers ${listUpTo(answers, mostNamed)}, which its run waits for; nothing else`;
 
 /** Those that a run upgrades within the time of the forecast, or later. */
 export const clustersToUpgrade = ({ stages }: UpgradeForecast): ClusterName[] =>
@@ -122,7 +126,7 @@ function changeTitle({ action, placement, object, clusters }: ObjectChange): str
   return `${titleOf(placement)}: ${describeRef(object)} ${verbs[action]}, ${where}`;
 }
 
-function rolloutText({ placements, notRolledOut, forecast, first }: TotalEffect): string[] {
+function rolloutText({ placements, notRolledOut, forecast, first, joining }: TotalEffect): string[] {
   const { works, world } = first.contents;
   const paces = placements.flatMap(({ placement }): string[] => {
     const work = [...works.values()].find(
@@ -146,5 +150,6 @@ function rolloutText({ placements, notRolledOut, forecast, first }: TotalEffect)
     const name = title.split(':')[0]!;
     return of.map((note) => `${name}: ${note}`);
   });
-  return [...paces, ...missing, ...notes];
+  const joins = `joining: ${listUpTo(joining, mostNamed)}, supposed to respond, with nothing of the fleet there yet`;
+  return [...(joining.length === 0 ? [] : [joins]), ...paces, ...missing, ...notes];
 }

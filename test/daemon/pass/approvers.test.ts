@@ -17,7 +17,7 @@ const approval = JSON.stringify({
 });
 const path = 'approvals/web-1-after-canary.yaml';
 
-function world() {
+function world(reviewers: readonly string[] = []) {
   const repo = new MemoryRepo(() => 0);
   repo.commit('main', { 'a.yaml': '' });
   const branches = repo.branches();
@@ -27,7 +27,7 @@ function world() {
     reads.push(of.tip);
     return desired.broughtBy(of);
   };
-  const find = approverFinder({ desired: { broughtBy }, author: own });
+  const find = approverFinder({ desired: { broughtBy }, author: own, reviewersOf: () => reviewers });
   const record = readRecord(new Map()).record;
   return {
     repo,
@@ -57,6 +57,12 @@ it.each([
 ])('the commit of %j was made by %j', async (author, name) => {
   const { commit, approver } = withAuthor(author);
   expect(await approver()).toEqual({ commit, author: name, committer: name, signature: undefined });
+});
+
+it('is named with those who approved the pull request', async () => {
+  const { repo, approver } = world(['ben', '@cara']);
+  repo.commit('main', { [path]: approval }, 'Merge');
+  expect(await approver()).toMatchObject({ author: 'Ann', reviewers: ['ben', 'cara'] });
 });
 
 it('stays known while other commits follow, and each tip is looked at once', async () => {

@@ -144,6 +144,35 @@ it('sets reviewers of an open one where those of before were refused', async () 
   await fleet.until('the problem is gone', async () => !(await summary()).includes('from collaborators'), 60);
 });
 
+it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
+  'records who approved the pull request besides who merged it: %s',
+  async (dialect) => {
+    await open(dialect);
+    fleet.start({ forge });
+    await untilOpen();
+    forge.pull(1).reviews.push({ user: 'ben', state: 'APPROVED' });
+    await fleet.run(90);
+    await forge.merge(1, 'merge commit');
+    await finished();
+    const subjects = await fleet.repo.log('fleet-status');
+    expect(subjects.join('\n')).toMatch(/web-1-after-dev: approved by Ann in commit [0-9a-f]{7} \(/);
+    const { 'runs/web-1.yaml': status } = await fleet.repo.files('fleet-status');
+    expect(status).toContain('pull request approved by ben');
+    expect(status).toMatch(/reviewers:\s+- ben/);
+  },
+);
+
+it('asks nothing more where the forge does not tell who approved', async () => {
+  await open('github');
+  forge.fault = ({ path }) => (path.endsWith('/reviews') ? { status: 403, body: { message: 'no' } } : undefined);
+  fleet.start({ forge });
+  await untilOpen();
+  await fleet.run(180);
+  expect(await summary()).not.toContain('code: forge');
+  await forge.merge(1, 'squash');
+  await finished();
+});
+
 it('opens one also where a reviewer is unknown, and reports that', async () => {
   await open('github');
   fleet.commit({ 'fleet.yaml': config('github', 'reviewers: [nobody]') });

@@ -42,9 +42,31 @@ describe('the next call', () => {
     expect(nextCall(afterEvent(opened, { kind: 'assigned', request }, 0), 0)).toEqual({ atMs: 60_000 });
   });
 
-  it.each(['closed', 'merged'] as const)('is none where the very request was %s', (state) => {
-    const known = reached(wanted, listed(), { kind: 'found', request, pulls: [{ ...pull, state }] });
-    expect(nextCall(known, 0)).toEqual({ atMs: 60_000 });
+  it('is none where the very request was closed', () => {
+    const known = reached(wanted, listed(), { kind: 'found', request, pulls: [{ ...pull, state: 'closed' }] });
+    expect(nextCall(known, 1)).toEqual({ atMs: 60_000 });
+  });
+
+  it('asks who approved one that is open, or that was merged, once after each list, and few of many', () => {
+    const found: ForgeEvent = { kind: 'found', request, pulls: [{ ...pull, state: 'merged' }] };
+    const merged = afterEvent(afterEvent(reached(wanted), listed(), 1), found, 1);
+    expect(nextCall(merged, 1)).toEqual({ call: { kind: 'reviews', number: 1, name: 'web-1' } });
+    const read = afterEvent(merged, { kind: 'reviewed', name: 'web-1', by: ['ann'] }, 1);
+    expect(nextCall(read, 1)).toEqual({ atMs: 60_001 });
+    expect(read.reviews.get('web-1')?.by).toEqual(['ann']);
+    const requests = Array.from({ length: 9 }, (_, at) => ({ ...request, name: `web-${at}`, assigned: pull.url }));
+    const pulls = requests.map(({ name }, at) => ({ ...pull, number: at, head: `gitfleet/approve/${name}` }));
+    let state = reached({ kind: 'wanted', requests });
+    const asked: string[] = [];
+    for (const now of [1, 60_001]) {
+      state = afterEvent(state, listed(...pulls), now);
+      for (let call = nextCall(state, now).call; call?.kind === 'reviews'; call = nextCall(state, now).call) {
+        asked.push(call.name);
+        state = afterEvent(state, { kind: 'reviewed', name: call.name, by: undefined }, now);
+      }
+    }
+    expect(asked.length).toBe(10);
+    expect(new Set(asked).size).toBe(9);
   });
 
   it('opens another one for other content', () => {
@@ -118,6 +140,7 @@ it('never opens what is open: any order of answers, faults and clicks', () => {
           find: { kind: 'found', request, pulls },
           open: { kind: 'opened', request, pull },
           assign: { kind: 'assigned', request },
+          reviews: { kind: 'reviewed', name: request.name, by: [] },
         };
         const answer = kind === 'ok' ? answers[call.kind] : { ...failed('unreachable'), call };
         state = afterEvent(state, answer!, now);

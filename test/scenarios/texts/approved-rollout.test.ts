@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { openPull } from '../../../src/simulator/forge/dialect.ts';
 import { memoryHost } from '../../forge/git-host.ts';
 import { TestForge } from '../../forge/test-forge.ts';
 import { deployment, member, placement } from '../../support/paper-fleet.ts';
@@ -23,7 +24,7 @@ spec:
     sortingLabelKey: order
 `;
 
-it('a rollout over staging, canary and production, from commit to finished, as status commits and pull requests show it', async () => {
+it('a rollout over staging, canary and production, from its pull request to finished, as status commits and pull requests show it', async () => {
   const fleet = await VirtualFleet.open(
     {
       'fleet.yaml':
@@ -42,8 +43,12 @@ it('a rollout over staging, canary and production, from commit to finished, as s
   const forge = new TestForge('github', memoryHost(fleet.repo), () => fleet.clock.now());
   try {
     const told: string[] = [];
-    let seen = '';
-    let state = '';
+    const seen = new Map<string, string>();
+    /** Of something that may be edited, whenever it is another text. */
+    const tell = (what: string, text: string): void => {
+      if (seen.get(what) !== text) told.push(`## ${text}`);
+      seen.set(what, text);
+    };
     let status: string | undefined;
     const watch = async (): Promise<void> => {
       const tip = fleet.repo.tip('fleet-status');
@@ -57,12 +62,15 @@ it('a rollout over staging, canary and production, from commit to finished, as s
       }
       status = tip;
       told.push(...fresh);
-      const pull = forge.pulls.at(-1);
-      const shown = pull ? `${pull.title}\n\n${pull.body.trim()}` : '';
-      if (shown !== seen) told.push(`## Pull request ${pull?.number}: ${shown}`);
-      if (pull && pull.state !== state) told.push(`## Pull request ${pull.number} is ${pull.state}`);
-      state = pull?.state ?? '';
-      seen = shown;
+      for (const { number, title, body, comments, state } of forge.pulls) {
+        tell(`${number}`, `Pull request ${number}: ${title}\n\n${body.trim()}`.trim());
+        for (const { id, body } of comments) tell(`${id}`, `Comment on pull request ${number}\n\n${body.trim()}`);
+        tell(`${number} state`, `Pull request ${number} is ${state}`);
+      }
+      for (const [at, { commit, context, state, description }] of forge.statuses.entries()) {
+        const { number } = forge.pulls.find(({ headCommit }) => headCommit === commit)!;
+        tell(`status ${at}`, `Commit status ${context} of pull request ${number}: ${state}, ${description}`);
+      }
     };
     const until = (what: string, holds: () => boolean) =>
       fleet.until(
@@ -73,7 +81,14 @@ it('a rollout over staging, canary and production, from commit to finished, as s
         },
         10_000,
       );
-    const asked = (count: number) => until('the approval is asked', () => forge.pulls.length === count);
+    const isOpen = (start: string) =>
+      forge.pulls.some(({ title, state }) => title.startsWith(start) && state === 'open');
+    const approve = async (run: string) => {
+      await until(`${run} asks`, () => isOpen(`Approve ${run}:`));
+      await fleet.run(120);
+      await watch();
+      await forge.merge(forge.pulls.at(-1)!.number, 'merge commit', `Approve ${run}-after-canary`);
+    };
     const finished = (image: string) =>
       until(`all run ${image}`, () =>
         ['stage-1', 'canary-1', 'prod-eu', 'prod-us'].every((name) =>
@@ -81,22 +96,25 @@ it('a rollout over staging, canary and production, from commit to finished, as s
         ),
       );
     fleet.start({ forge });
-    await asked(1);
-    await forge.merge(1, 'merge commit', 'Approve web-1-after-canary');
+    await approve('web-1');
     await finished('web:1');
     await fleet.run(600);
     await watch();
     told.length = 0;
-    fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2'), 'runs/web-2.yaml': run('web-2') }, 'web 2');
-    await asked(2);
-    await fleet.run(120);
+    const files = await fleet.repo.files('main');
+    const proposed = { 'resources/web.yaml': deployment('web', 'web', 'web:2'), 'runs/web-2.yaml': run('web-2') };
+    fleet.repo.commit('web-2', { ...files, ...proposed }, 'web 2', [fleet.repo.tip('main')!]);
+    const { number } = openPull(forge, { head: 'web-2', base: 'main', title: 'web 2', body: '' });
+    await until('it has a preview', () => forge.pull(number).comments.length > 0);
+    await fleet.run(60);
     await watch();
-    await forge.merge(2, 'merge commit', 'Approve web-2-after-canary');
+    await forge.merge(number, 'squash', 'web 2');
+    await approve('web-2');
     await finished('web:2');
     await fleet.run(600);
     await watch();
     // Instants of commits depend on how often the test looks.
-    const text = told.join('\n\n').replace(/\b[0-9a-f]{7}\b/g, '41ab9c0');
+    const text = told.join('\n\n').replace(/\b[0-9a-f]{7}(?:[0-9a-f]{5})?\b/g, '41ab9c0');
     await expect(`${text}\n`).toMatchFileSnapshot('approved-rollout.golden.md');
   } finally {
     await fleet.close();
