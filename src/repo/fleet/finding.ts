@@ -5,7 +5,7 @@ import { nameInFront } from '../../engine/problem-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import type { RepoTree, TreeFile } from '../tree.ts';
 import { holdsSecret } from '../yaml/holds-secret.ts';
-import { type Positions, positionsOf } from '../yaml/positions.ts';
+import { placesIn } from './places.ts';
 
 /** An object and its position. */
 export interface Placed {
@@ -37,27 +37,28 @@ export async function locate(
     tree,
     files.filter(({ path }) => concerned.has(path)),
   );
-  const known = new Map<string, Looked>();
-  const looked = (file: string): Looked => {
-    const made = known.get(file) ?? lookInto(texts.get(file) ?? '');
-    known.set(file, made);
-    return made;
-  };
-  const placeOf = ({ file, line, inside }: Placed, path: Issue['path']) =>
-    looked(file).positions(line, [...inside, ...path]);
-  return findings.map(({ placed, issue, ref, twin }) => {
-    const other = twin && placeOf(twin, issue.path);
+  const asked = findings.map(({ placed, twin, issue: { path } }) => ({
+    own: askedPlace(placed, path),
+    other: twin && askedPlace(twin, path),
+  }));
+  const places = await placesIn(
+    texts,
+    asked.flatMap(({ own, other }) => [own, ...(other ? [other] : [])]),
+  );
+  const secrets = new Map([...texts].map(([file, text]) => [file, holdsSecret(text)]));
+  return findings.map(({ placed, issue, ref, twin }, at) => {
+    const { own, other } = asked[at]!;
     const message = [
       subjectOf(ref, issue.message),
       issue.message,
-      other ? ` (also ${twin.file}:${other.line})` : '',
+      other ? ` (also ${twin!.file}:${places.get(other)!.line})` : '',
     ].join('');
-    const value = looked(placed.file).secret ? undefined : (issue.value ?? valueAt(placed.value, issue));
+    const value = secrets.get(placed.file) ? undefined : (issue.value ?? valueAt(placed.value, issue));
     return {
       severity: issue.severity,
       code: issue.code,
       file: placed.file,
-      ...placeOf(placed, issue.path),
+      ...places.get(own)!,
       ...(issue.path.length > 0 ? { path: issue.path.join('.') } : {}),
       ...(value === undefined ? {} : { value: value.slice(0, 80) }),
       message,
@@ -66,13 +67,11 @@ export async function locate(
   });
 }
 
-/** Data of a file for its findings, computed once, since a file may have thousands of findings. */
-interface Looked {
-  readonly positions: Positions;
-  readonly secret: boolean;
-}
-
-const lookInto = (text: string): Looked => ({ positions: positionsOf(text), secret: holdsSecret(text) });
+const askedPlace = ({ file, line, inside }: Placed, path: Issue['path']) => ({
+  file,
+  line,
+  path: [...inside, ...path],
+});
 
 /** Prefix of the message, unless the object has no name or the message starts with it. */
 function subjectOf(ref: Finding['ref'], message: string): string {

@@ -1,7 +1,7 @@
 import type { Problem } from '../../api/problem.ts';
 import type { RepoTree } from '../tree.ts';
-import { type Positions, positionsOf } from '../yaml/positions.ts';
 import { decode } from './finding.ts';
+import { type AskedPlace, placesIn } from './places.ts';
 
 /**
  * Adds line and column to problems found during planning. The engine knows only the file and the first line of the document. Calls
@@ -17,12 +17,20 @@ export async function placeProblems(
   if (names.size === 0) return problems;
   const files = await tree();
   if (!files) return problems;
-  const texts = await positionsIn(files, names);
+  const texts = await textsOf(files, names);
+  const asked = new Map(
+    problems.flatMap((problem): [Problem, AskedPlace][] => {
+      const { file, line, inside = [], path } = problem;
+      if (!isUnplaced(problem) || !texts.has(file!)) return [];
+      return [[problem, { file: file!, line: line!, path: [...inside, ...(path?.split('.') ?? [])] }]];
+    }),
+  );
+  const places = await placesIn(texts, [...asked.values()]);
   return problems.map((problem) => {
-    const place = isUnplaced(problem) ? texts.get(problem.file!) : undefined;
+    const place = places.get(asked.get(problem)!);
     if (!place) return problem;
-    const { severity, code, file, line, inside = [], ...rest } = problem;
-    return { severity, code, file: file!, ...place(line!, [...inside, ...(rest.path?.split('.') ?? [])]), ...rest };
+    const { severity, code, file, line: _line, inside: _inside, ...rest } = problem;
+    return { severity, code, file: file!, ...place, ...rest };
   });
 }
 
@@ -45,13 +53,13 @@ const documentOf = ({ file, line, inside }: Problem): string => JSON.stringify([
 const isUnplaced = ({ file, line, column }: Problem): boolean =>
   file !== undefined && line !== undefined && column === undefined;
 
-async function positionsIn(tree: RepoTree, names: ReadonlySet<string>): Promise<Map<string, Positions>> {
+async function textsOf(tree: RepoTree, names: ReadonlySet<string>): Promise<Map<string, string>> {
   const files = (await tree.files()).filter(({ path }) => names.has(path));
   const contents = await tree.read(files.map(({ oid }) => oid));
   return new Map(
     files.flatMap(({ path, oid }) => {
       const bytes = contents.get(oid);
-      return bytes ? [[path, positionsOf(decode(bytes))] as const] : [];
+      return bytes ? [[path, decode(bytes)] as const] : [];
     }),
   );
 }
