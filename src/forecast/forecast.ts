@@ -1,6 +1,7 @@
 import type { ClusterName, Condition, Timestamp } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../api/staged.ts';
+import type { ManagedClusterUpdate } from '../api/upgrade-run.ts';
 import type { PlanInput } from '../engine/input.ts';
 import { findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
@@ -28,10 +29,19 @@ export interface Forecast {
   readonly rollouts: readonly Rollout[];
   /** Cluster update runs that are not over, in order of their start. */
   readonly upgrades: readonly UpgradeForecast[];
+  /** Cluster update runs that profiles propose by the end. They start when someone merges them, which is not supposed. */
+  readonly proposals: readonly ProposedUpgrade[];
   /** Placements that the last plan leaves without all of their clusters. */
   readonly shortages: readonly PlacementRef[];
   /** Findings of the guard on the last plan. */
   readonly guard: readonly GuardFinding[];
+}
+
+export interface ProposedUpgrade {
+  readonly run: string;
+  /** The AutoUpgradeProfile. */
+  readonly profile?: string;
+  readonly managedClusterUpdate: ManagedClusterUpdate;
 }
 
 export interface Rollout {
@@ -69,10 +79,19 @@ export function forecastOf({ steps, end }: ForecastRun, input: PlanInput, { unti
     ...(isDone && { doneAt: ends.map((to) => to!).reduce((latest, to) => (to > latest ? to : latest)) }),
     rollouts,
     upgrades,
+    proposals: proposalsOf(plan),
     shortages: plan.placements.filter(({ scheduled }) => scheduled.status === 'False').map(refOf),
     guard: plan.guard,
   };
 }
+
+export const proposalsOf = ({ approvals }: Pick<Plan, 'approvals'>): ProposedUpgrade[] =>
+  approvals.flatMap(({ file }) => {
+    if (file?.object.kind !== 'UpdateRun') return [];
+    const { metadata, spec } = file.object;
+    const { autoUpgradeProfileId: profile, managedClusterUpdate } = spec;
+    return [{ run: metadata.name, ...(profile !== undefined && { profile }), managedClusterUpdate }];
+  });
 
 const refOf = ({ kind, name, namespace }: PlacementRef): PlacementRef => ({
   kind,

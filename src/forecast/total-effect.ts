@@ -14,7 +14,7 @@ import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
-import { type Forecast, forecastOf } from './forecast.ts';
+import { type Forecast, forecastOf, proposalsOf } from './forecast.ts';
 import { joiningMembers, withJoining } from './joining-members.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
@@ -105,7 +105,9 @@ export function* totalEffectInSteps(
   const last = run.steps.at(-1)!.result;
   const before = heldBefore(first);
   const after = heldAfter(last, before);
-  const forecast = forecastOf(run, input, assumptions);
+  const known = new Set(proposalsOf(earlier.plan).map(({ run: name }) => name));
+  const whole = forecastOf(run, input, assumptions);
+  const forecast = { ...whole, proposals: whole.proposals.filter(({ run: name }) => !known.has(name)) };
   return {
     ...(yield* compared(before, after, staysOf(run.steps.map(({ result }) => result)))),
     forecast,

@@ -96,6 +96,23 @@ describe('a forecast of cluster upgrades', () => {
     fleet.members.get('a')!.preflight = { done: false };
     expect(times(await of(fleet))).toEqual([['k8s Completed', ['default', 'a 10:00-10:30']]]);
   });
+  it('a run that a profile proposes is named, and does not start', async () => {
+    const catalog = (...versions: readonly string[]) =>
+      own('VersionCatalog', 'all', {
+        regions: [{ name: 'eu', kubernetesVersions: versions.map((version) => ({ version })) }],
+      });
+    const fleet = new UpgradeFleet({
+      ...own('AutoUpgradeProfile', 'stable', { channel: 'Rapid' }),
+      ...catalog('1.30.9'),
+    }).with(['a'], { labels: { 'topology.kubernetes.io/region': 'eu' } });
+    await fleet.plan();
+    Object.assign(fleet.files, catalog('1.30.9', '1.31.5'));
+    const found = await of(fleet);
+    expect([found.upgrades, found.proposals]).toMatchObject([[], [{ run: 'stable-1-31-5', profile: 'stable' }]]);
+    expect(forecastSummary(found)).toBe(
+      'Nothing changes on any cluster. Proposed, and not started before it is merged (gitfleet approve NAME): stable-1-31-5 (Full to 1.31.5).',
+    );
+  });
   it('without observations it supposes that every cluster needs the upgrade', async () => {
     const fleet = new UpgradeFleet(run({})).with(['a', 'b']);
     fleet.isObserved = false;

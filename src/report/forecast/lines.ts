@@ -3,6 +3,7 @@ import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Forecast, Rollout } from '../../forecast/forecast.ts';
 import type { ClusterSpan, RolloutStage, Wait } from '../../forecast/spans.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { upgradeTarget } from '../upgrades/progress.ts';
 import { type GanttRow, gantt } from './gantt.ts';
 import { instantText } from './instant-text.ts';
 import { changeOf, leftNotes, upgradeTitle } from './upgrade-lines.ts';
@@ -26,8 +27,19 @@ export function forecastSummary(forecast: Forecast): string {
   const short = listUpTo(forecast.shortages.map(titleOf), 5);
   return [
     summaryOf(forecast, short !== ''),
+    ...proposedText(forecast),
     ...(short === '' ? [] : [`Not fully scheduled: ${short} (gitfleet explain placement NAME explains why).`]),
   ].join(' ');
+}
+
+function proposedText({ proposals }: Forecast): string[] {
+  const names = proposals.map(({ run, managedClusterUpdate }) => {
+    const target = upgradeTarget({ spec: { managedClusterUpdate } });
+    return `${run} (${managedClusterUpdate.upgrade.type} to ${target})`;
+  });
+  return names.length === 0
+    ? []
+    : [`Proposed, and not started before it is merged (gitfleet approve NAME): ${listUpTo(names, 5)}.`];
 }
 
 function summaryOf({ rollouts, upgrades, doneAt, end, until }: Forecast, isShort: boolean): string {
