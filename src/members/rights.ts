@@ -1,8 +1,8 @@
 import type { Manifest, ObjectRef } from '../api/meta.ts';
 import type { DisruptionMode } from '../api/nodes/disruption-modes.ts';
+import type { UpgradeProviderName } from '../api/upgrade-fields.ts';
 import { isFields } from '../engine/kernel/fields.ts';
 import { groupVersionOf } from '../engine/selection/group-version.ts';
-import type { UpgradeProviderName } from '../engine/upgrade/member-annotations.ts';
 import { watchedKinds } from './nodes/watched-kinds.ts';
 
 /** One thing that the account of a member may do there. */

@@ -194,6 +194,16 @@ export function updateRunIssues({ metadata, spec }: UpdateRun): Issue[] {
       : []),
     ...(strategy ? stagesIssues(strategy, ['spec', 'strategy', 'stages']) : []),
     ...updateIssues(spec.managedClusterUpdate),
+    ...(spec.chainMinors && spec.managedClusterUpdate.upgrade.type === 'NodeImageOnly'
+      ? [
+          warning(
+            'no-use',
+            ['spec', 'chainMinors'],
+            'NodeImageOnly leaves Kubernetes versions as they are',
+            'remove it',
+          ),
+        ]
+      : []),
     ...(/^(\d+(\.\d+)?(h|ms|m|s))+$/.test(spec.progressDeadline)
       ? []
       : [
@@ -212,6 +222,16 @@ function updateIssues({ upgrade, nodeImageSelection }: UpdateRun['spec']['manage
   return [
     ...versionIssues(upgrade, [...path, 'upgrade', 'kubernetesVersion']),
     ...imageIssues(nodeImageSelection, [...path, 'nodeImageSelection', 'customNodeImageVersions']),
+    ...(upgrade.type === 'ControlPlaneOnly' && (nodeImageSelection?.type ?? 'Latest') !== 'Latest'
+      ? [
+          warning(
+            'no-use',
+            [...path, 'nodeImageSelection', 'type'],
+            'ControlPlaneOnly leaves node images as they are',
+            'remove it, or use type: Full',
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -288,8 +308,32 @@ export function withPlainNames<T extends { readonly spec: object }>(
 }
 
 export function upgradeGateIssues({ spec }: UpgradeGate): Issue[] {
-  const { stage, group } = spec.target.updateRunProperties;
-  if ((stage === undefined) !== (group === undefined) || group !== undefined) return [];
-  const path = ['spec', 'target', 'updateRunProperties'];
-  return [error('field-required', path, 'a gate is that of a stage or of a group', 'add stage or group')];
+  const { id, updateRunProperties } = spec.target;
+  const { name, stage, group } = updateRunProperties;
+  const path = ['spec', 'target'];
+  return [
+    ...(stage === undefined && group === undefined
+      ? [
+          error(
+            'field-required',
+            [...path, 'updateRunProperties'],
+            'a gate is that of a stage or of a group',
+            'add stage or group',
+          ),
+        ]
+      : []),
+    ...(id === undefined || id.split('/').at(-1) === name
+      ? []
+      : [error('invalid-value', [...path, 'id'], `the gate is of run ${name}, and this names another`, 'remove it')]),
+    ...(spec.state === 'Skipped'
+      ? [
+          error(
+            'invalid-value',
+            ['spec', 'state'],
+            'a gate cannot be skipped alone',
+            'write Completed or Rejected, or skip its stage or group in the run',
+          ),
+        ]
+      : []),
+  ];
 }

@@ -1,11 +1,13 @@
 import { error, type Issue, warning } from '../issue.ts';
 import { parseVersion } from '../kubernetes-version.ts';
 import { parseNodeImage } from '../node-image.ts';
+import { upgradeProviders } from '../upgrade-fields.ts';
 import type { VersionCatalog } from '../version-catalog.ts';
 
 /** Versions that cannot be read would not be there for anybody. */
-export const versionCatalogIssues = ({ spec }: VersionCatalog): Issue[] =>
-  spec.regions.flatMap(({ kubernetesVersions, nodeImageVersions }, region) => {
+export const versionCatalogIssues = ({ spec }: VersionCatalog): Issue[] => [
+  ...providerIssues(spec.provider),
+  ...spec.regions.flatMap(({ kubernetesVersions, nodeImageVersions }, region) => {
     const path = ['spec', 'regions', region];
     return [
       ...kubernetesVersions.flatMap(({ version }, at) =>
@@ -33,4 +35,12 @@ export const versionCatalogIssues = ({ spec }: VersionCatalog): Issue[] =>
             ],
       ),
     ];
-  });
+  }),
+];
+
+/** Nothing is known of the versions of members whose provider it was meant for. */
+function providerIssues(provider: string | undefined): Issue[] {
+  if (provider === undefined || upgradeProviders.some((name) => name === provider)) return [];
+  const fix = `write one of ${upgradeProviders.join(', ')}, or remove it for members of any`;
+  return [warning('no-use', ['spec', 'provider'], `there is no upgrade provider ${provider}`, fix)];
+}

@@ -1,10 +1,11 @@
 import type { UpgradeFinding } from '../../api/observation.ts';
+import { upgradeProviders } from '../../api/upgrade-fields.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { MemberUpgrade } from '../../api/upgrade-status.ts';
 import { formatInstant, type Instant } from '../kernel/instant.ts';
 import type { MemberCause } from '../plan-document.ts';
 import { findingsAgainst } from './findings.ts';
-import { providerAnnotation, upgradeProviderNamed, upgradeProviders } from './member-annotations.ts';
+import { providerAnnotation, upgradeProviderNamed } from './member-annotations.ts';
 import { whyUnavailable } from './observed-member.ts';
 import type { RunContext } from './run-context.ts';
 import { type TargetOfMember, targetOfMember } from './target-of-member.ts';

@@ -1,7 +1,7 @@
 import type { UpgradeFinding, UpgradePhase } from '../../api/observation.ts';
 import type { ObservedVersions } from '../../api/observed-versions.ts';
+import type { UpgradeProviderName } from '../../api/upgrade-fields.ts';
 import type { UpgradeTarget } from '../../engine/plan-document.ts';
-import type { UpgradeProviderName } from '../../engine/upgrade/member-annotations.ts';
 
 /** One operation of an update run on one member. */
 export type UpgradeOperation = UpgradeTarget['upgrade'];

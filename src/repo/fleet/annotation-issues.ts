@@ -19,17 +19,15 @@ export function annotationIssues({ kind, metadata }: FleetObject): Issue[] {
       const fix = like === undefined ? `remove ${key}` : `did you mean ${prefix}${like}?`;
       return [warning('unknown-annotation', path, `nothing reads ${key} of a ${kind}`, fix)];
     }
-    const only = known[key];
-    return only === undefined || value === only
-      ? []
-      : [
-          warning(
-            'unknown-annotation',
-            path,
-            `the only value of ${key} that has an effect is ${only}`,
-            `write ${only}`,
-          ),
-        ];
+    const valid = known[key] === undefined ? [value] : [known[key]].flat();
+    if (valid.includes(value)) return [];
+    const [only, ...others] = valid;
+    const message =
+      others.length === 0
+        ? `the only value of ${key} that has an effect is ${only}`
+        : `"${value}" is no value of ${key} that has an effect`;
+    const fix = others.length === 0 ? `write ${only}` : `write one of ${valid.join(', ')}`;
+    return [warning('unknown-annotation', path, message, fix)];
   });
 }
 

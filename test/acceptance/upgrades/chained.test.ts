@@ -53,6 +53,19 @@ describe('gitfleet plan, chained by --out-recorded and --now', () => {
     ]);
   });
 
+  it('reads what clients request of a member from its observation', async () => {
+    const api = { group: 'example.k8s.io', version: 'v1beta1', resource: 'things', removedRelease: '1.31' };
+    const versions = { controlPlane: 'v1.30.9', pools: [{ name: 'np1', kubernetes: 'v1.30.9' }] };
+    const [only] = await chained({
+      observed: [seen('a', { versions, preflight: { requestedApis: [api] } }), runs('b', 'v1.31.5')],
+      now: '2026-11-20T10:00:00Z',
+    });
+    expect([only!.code, upgradesOf(only!)]).toEqual([0, []]);
+    expect(only!.plan.holds.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([
+      'PreflightBlocked: a waits: a is not ready for an upgrade: ApiBreakingChange (clients request example.k8s.io/v1beta1 things (removed in 1.31): the upgrade to v1.31.5 ends that)',
+    ]);
+  });
+
   it('without observations it keeps the region that a member was last observed in', async () => {
     const catalog = {
       'catalog.yaml': JSON.stringify({

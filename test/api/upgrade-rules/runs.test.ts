@@ -185,8 +185,40 @@ describe('an UpdateRun', () => {
       run({ updateStrategyId: '/subscriptions/1/updateStrategies/a' }),
       ['info old-spelling spec.updateStrategyId'],
     ],
+    [
+      'of the control plane with images',
+      run(update({ type: 'ControlPlaneOnly', kubernetesVersion: '1.31' }, { type: 'Consistent' })),
+      ['warning no-use spec.managedClusterUpdate.nodeImageSelection.type'],
+    ],
+    [
+      'of node images by minors',
+      run({ ...update({ type: 'NodeImageOnly' }), chainMinors: true }),
+      ['warning no-use spec.chainMinors'],
+    ],
     ['with an attempt 0', run({ attempt: 0 }), ['error out-of-range spec.attempt']],
     ['with a field that is none', run({ started: true }), ['error unknown-field spec.started']],
+  ])('%s', (_, document, expected) => {
+    expect(findings(document)).toEqual(expected);
+  });
+});
+
+describe('a Gate', () => {
+  const gate = (of: object, target: object = { stage: 'prod' }, id?: string) => ({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'Gate',
+    metadata: { name: 'k8s-before-prod' },
+    spec: {
+      gateType: 'Approval',
+      target: { ...(id && { id }), updateRunProperties: { name: 'k8s', timing: 'Before', ...target } },
+      ...of,
+    },
+  });
+  it.each<[string, object, string[]]>([
+    ['that approves', gate({ state: 'Completed' }), []],
+    ['that rejects', gate({ state: 'Rejected' }, { group: 'eu' }, '/subscriptions/1/updateRuns/k8s'), []],
+    ['of no scope', gate({}, {}), ['error field-required spec.target.updateRunProperties']],
+    ['that is skipped', gate({ state: 'Skipped' }), ['error invalid-value spec.state']],
+    ['with the id of another run', gate({}, { stage: 'prod' }, 'other'), ['error invalid-value spec.target.id']],
   ])('%s', (_, document, expected) => {
     expect(findings(document)).toEqual(expected);
   });

@@ -156,6 +156,11 @@ describe('a VersionCatalog', () => {
       ['warning no-use spec.regions.0.nodeImageVersions.0.version'],
     ],
     [
+      'for a provider that does not exist',
+      objectOf('VersionCatalog', { provider: 'azure', regions: [] }),
+      ['warning no-use spec.provider'],
+    ],
+    [
       'of a day that is none',
       catalog({ nodeImageVersions: [{ version: 'AKSUbuntu-2204-202601.27.0', released: 'yesterday' }] }),
       ['error invalid spec.regions.0.nodeImageVersions.0.released'],

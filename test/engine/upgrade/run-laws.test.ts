@@ -12,6 +12,8 @@ const group = fc.record({
   maxAllowedFailures: fc.constantFrom('0', '1', '50%'),
   beforeGates: gates,
   afterGates: gates,
+  /** When the daily window of its members opens, for four hours. */
+  window: fc.constantFrom(undefined, 4, 10, 12, 22),
 });
 const stage = fc.record({
   groups: fc.array(group, { minLength: 1, maxLength: 2 }),
@@ -21,6 +23,13 @@ const stage = fc.record({
   afterGates: gates,
   afterStageWaitInSeconds: fc.constantFrom(0, 600),
 });
+const ownSettings = fc.record({
+  reserveUpcomingWindows: fc.boolean(),
+  onUnavailable: fc.constantFrom('Pending', 'Skip', 'Fail'),
+  onBlocked: fc.constantFrom('Pending', 'Ignore'),
+  progressDeadline: fc.constantFrom('1h', '0s'),
+});
+const unasked = { done: false };
 const event = fc.record({
   kind: fc.constantFrom(
     'succeed',
@@ -34,14 +43,50 @@ const event = fc.record({
     'merge',
     'gone',
     'busy',
+    'blocked',
+    'asked',
+    'wait',
     'wait',
   ),
   who: fc.nat(20),
 });
 
+/** Nothing starts from 13:00 to 15:00. */
+const freeze = {
+  'fleet.yaml': JSON.stringify({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'FleetConfig',
+    spec: { freeze: [{ name: 'lunch', schedule: '0 13 * * *', duration: '2h' }] },
+  }),
+};
+
+const windowOf = (group: string, opens: number) => ({
+  [`windows/${group}.yaml`]: JSON.stringify({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'MaintenanceConfiguration',
+    metadata: { name: group },
+    spec: {
+      memberSelector: { byLabel: `gitfleet.dev/update-group=${group}` },
+      maintenanceWindow: {
+        schedule: { daily: { intervalDays: 1 } },
+        startTime: `${String(opens).padStart(2, '0')}:00`,
+        durationHours: 4,
+      },
+    },
+  }),
+});
+
+/** Why a member must not start at an instant, found without the engine's windows. */
+function whyClosed(now: number, opens: number | undefined, isFrozen: boolean): string | undefined {
+  const hour = (now / 3_600_000) % 24;
+  if (isFrozen && hour >= 13 && hour < 15) return 'frozen';
+  return opens === undefined || (hour - opens + 24) % 24 < 4 ? undefined : `closed at ${hour}`;
+}
+
 /**
  * Whatever happens, `UpgradeFleet.plan` holds every plan against the guard, plans it again, and a minute later. Here beside that: a
- * run ends with every member over, and no cluster gets an older version.
+ * run ends with every member over, no cluster gets an older version, and nothing starts in a freeze, outside a window, before
+ * its API server was asked, or beside another operation.
  */
 it(
   'runs with faults keep to the rules of the guard, and a plan of the same instant is the same',
@@ -50,13 +95,22 @@ it(
       fc.asyncProperty(
         fc.array(stage, { minLength: 1, maxLength: 2 }),
         fc.array(event, { minLength: 4, maxLength: 14 }),
-        async (drawnStages, events) => {
+        fc.record({ isFrozen: fc.boolean(), hasSecondRun: fc.boolean(), spec: ownSettings }),
+        async (drawnStages, events, { isFrozen, hasSecondRun, spec: drawnSpec }) => {
           const stages = drawnStages.map((it, s) => ({
             name: `s${s}`,
             ...it,
-            groups: it.groups.map((of, g) => ({ name: `g${s}${g}`, ...of })),
+            groups: it.groups.map(({ window: _, ...of }, g) => ({ name: `g${s}${g}`, ...of })),
           }));
-          const fleet = new UpgradeFleet(strategy(stages));
+          const opens = new Map<string, number | undefined>(
+            drawnStages.flatMap(({ groups }, s) => groups.map(({ window }, g) => [`g${s}${g}`, window] as const)),
+          );
+          const fleet = new UpgradeFleet({
+            ...strategy(stages),
+            ...(isFrozen && freeze),
+            ...(hasSecondRun && run({}, 'other')),
+          });
+          for (const [name, at] of opens) if (at !== undefined) Object.assign(fleet.files, windowOf(name, at));
           const names: string[] = [];
           for (const { name, groups } of stages)
             for (const of of groups) {
@@ -65,13 +119,26 @@ it(
               expect(name).toBeDefined();
               fleet.with(own, inGroup(of.name));
             }
-          let spec: Record<string, unknown> = { updateStrategyId: 'test-then-prod', skip: [] };
+          let spec: Record<string, unknown> = { updateStrategyId: 'test-then-prod', skip: [], ...drawnSpec };
+          const started = new Set<string>();
+          const planned = async () => {
+            await fleet.plan();
+            expect(new Set(fleet.inFlight()).size).toBe(fleet.inFlight().length);
+            for (const { clusterName, upgrade } of fleet.targets()) {
+              if (started.has(upgrade.operationId)) continue;
+              started.add(upgrade.operationId);
+              const why = whyClosed(fleet.now, opens.get(clusterName.slice(0, 3)), isFrozen);
+              const ignores = upgrade.run === 'k8s' && spec['onBlocked'] === 'Ignore';
+              const isUnasked = !ignores && fleet.members.get(clusterName)?.preflight === unasked;
+              expect([clusterName, why, isUnasked]).toEqual([clusterName, undefined, false]);
+            }
+          };
           const commit = (change: object) => {
             spec = { ...spec, ...change };
             Object.assign(fleet.files, run(spec));
           };
           commit({});
-          await fleet.plan();
+          await planned();
           for (const { kind, who } of events) {
             const name = names[who % names.length]!;
             const member = fleet.members.get(name);
@@ -87,17 +154,19 @@ it(
             else if (kind === 'merge') for (const { name: of } of open) fleet.merge(of);
             else if (kind === 'busy' && member && !fleet.inFlight().includes(name))
               member.upgrade = { phase: 'Running' };
+            else if (kind === 'blocked' && member) member.preflight = unasked;
+            else if (kind === 'asked') for (const it of fleet.members.values()) it.preflight = { done: true };
             else if (kind === 'gone' && !(spec['skip'] as { name: string }[]).some((it) => it.name === name)) {
               delete fleet.files[`clusters/${name}.yaml`];
               fleet.members.delete(name);
             }
-            fleet.later(kind === 'wait' ? 900 : 30);
-            await fleet.plan();
+            fleet.later(kind === 'wait' ? 600 * (1 + who) : 30);
+            await planned();
             const { status, stages: now } = fleet.run();
             const members: MemberUpgrade[] = now.flatMap(({ groups }) => groups.flatMap((of) => of.members));
             if (status.state === 'Completed') expect(members.every(isTerminal)).toBe(true);
-            if (['Completed', 'Failed', 'Stopped', 'Skipped'].includes(status.state))
-              expect(fleet.inFlight()).toEqual([]);
+            const own = fleet.targets().filter(({ upgrade }) => upgrade.run === 'k8s');
+            if (['Completed', 'Failed', 'Stopped', 'Skipped'].includes(status.state)) expect(own).toEqual([]);
           }
           expect(
             [...fleet.members.values()].every(({ versions }) => versions!.controlPlane! >= at('v1.30.9').controlPlane!),

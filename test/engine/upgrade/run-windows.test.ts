@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { inGroup, run, UpgradeFleet } from './upgrade-fleet.ts';
+import { formatInstant, parseInstant } from '../../../src/engine/kernel/instant.ts';
+import { inGroup, run, strategy, UpgradeFleet } from './upgrade-fleet.ts';
 
 /** A window for four hours of every day. */
 const window = (name: string, startTime: string): Record<string, string> => ({
@@ -87,4 +88,68 @@ it('nothing starts in a freeze, what is in flight continues', async () => {
   fleet.now = Date.parse('2026-11-20T13:00:00Z');
   await fleet.plan();
   expect(fleet.inFlight()).toEqual(['b']);
+});
+
+/** When each member starts, if an operation takes 90 minutes and plans are made only when something ends or at `wakeAt`. */
+async function carriedOut(fleet: UpgradeFleet): Promise<string[]> {
+  const ends = new Map<string, number>();
+  const starts: string[] = [];
+  for (;;) {
+    const plan = await fleet.plan();
+    for (const name of fleet.inFlight())
+      if (!ends.has(name)) {
+        ends.set(name, fleet.now + 90 * 60_000);
+        starts.push(`${name} ${formatInstant(fleet.now).slice(5, 16)}`);
+      }
+    const wake = plan.wakeAt === undefined ? [] : [parseInstant(plan.wakeAt)!];
+    const next = Math.min(...wake, ...[...ends.values()].filter((end) => end > fleet.now));
+    if (!Number.isFinite(next)) return starts;
+    fleet.now = next;
+    for (const [name, end] of ends) if (end === next) fleet.succeed(name);
+  }
+}
+
+it('a run of two weeks goes from window to window, over a wait and a freeze', async () => {
+  const saturdays = {
+    'windows/eu.yaml': JSON.stringify({
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'MaintenanceConfiguration',
+      metadata: { name: 'eu' },
+      spec: {
+        memberSelector: { byLabel: 'gitfleet.dev/update-group=eu' },
+        maintenanceWindow: {
+          schedule: { weekly: { intervalWeeks: 1, dayOfWeek: 'Saturday' } },
+          startTime: '01:00',
+          durationHours: 6,
+          timeZone: 'Europe/Berlin',
+        },
+      },
+    }),
+  };
+  const fleet = new UpgradeFleet({
+    ...saturdays,
+    ...window('a2', '22:00'),
+    ...freeze('0 3 28 11 *', '1h'),
+    ...strategy([
+      { name: 'test', groups: [{ name: 'canary' }], afterStageWaitInSeconds: 86_400 },
+      { name: 'prod', groups: [{ name: 'eu' }, { name: 'apac' }] },
+    ]),
+    ...run({ updateStrategyId: 'test-then-prod' }),
+  })
+    .with(['c1'], inGroup('canary'))
+    .with(['e1', 'e2', 'e3', 'e4', 'e5'], inGroup('eu'))
+    .with(['a1', 'a2'], inGroup('apac'));
+  expect(await carriedOut(fleet)).toEqual([
+    'c1 11-20T10:00',
+    // The wait ends on Saturday, after the window of that day.
+    'a1 11-21T11:30',
+    'a2 11-21T22:00',
+    'e1 11-28T00:00',
+    'e2 11-28T01:30',
+    'e3 11-28T04:00',
+    'e4 11-28T05:30',
+    // The window has closed as e4 ends.
+    'e5 12-05T00:00',
+  ]);
+  expect(fleet.run().status).toMatchObject({ state: 'Completed', completedTime: '2026-12-05T01:30:00Z' });
 });

@@ -17,6 +17,7 @@ it.each<[FleetObject['kind'], string, string]>([
   ['StagedUpdateRun', 'gitfleet.dev/on-failure', 'rollback'],
   ['ClusterResourcePlacementDisruptionBudget', 'gitfleet.dev/budget-scope', 'all'],
   ['ApprovalRequest', 'gitfleet.dev/review', 'sha256:1'],
+  ['MemberCluster', 'gitfleet.dev/upgrade-provider', 'aks'],
   ['MemberCluster', 'property.gitfleet.dev/latency', '5'],
   ['MemberCluster', 'example.com/suspend', ''],
 ])('there is no warning on a %s of %s: %s', (kind, key, value) => {
@@ -41,6 +42,12 @@ it.each<[FleetObject['kind'], string, string, string]>([
     'gitfleet.dev/on-membership-change',
     'the only value of gitfleet.dev/on-membership-change that has an effect is abort',
     'write abort',
+  ],
+  [
+    'MemberCluster',
+    'gitfleet.dev/upgrade-provider',
+    '"x" is no value of gitfleet.dev/upgrade-provider that has an effect',
+    'write one of cluster-api, aks, system-upgrade-controller, simulated',
   ],
 ])('an annotation without effect on a %s is reported: %s', (kind, key, message, fix) => {
   expect(told(kind, key)).toEqual([`warning ${key}: ${message}: ${fix}`]);

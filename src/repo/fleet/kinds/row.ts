@@ -14,8 +14,8 @@ interface RowBase<T extends AnyFleetObject> {
   readonly isResource?: true;
   /** References to other objects. */
   references?(object: T, names: Names): readonly Reference[];
-  /** Valid gitfleet annotations, each with its value if only one is valid. */
-  readonly annotations?: Readonly<Record<string, string | undefined>>;
+  /** Valid gitfleet annotations, each with its value or values if only those are valid. */
+  readonly annotations?: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Whether the record shows that all references were found once, so that they were not misspelt. */
   hasFoundAll?(
     object: { readonly name: string; readonly namespace?: string | undefined },

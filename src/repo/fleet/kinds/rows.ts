@@ -1,5 +1,6 @@
 import type { FleetObject } from '../../../api/kinds.ts';
 import { nodeDisruptionAnnotation } from '../../../api/nodes/disruption-modes.ts';
+import { upgradeProviders } from '../../../api/upgrade-fields.ts';
 import type { Fleet } from '../../../engine/input.ts';
 import { providerAnnotation, referenceAnnotation } from '../../../engine/upgrade/member-annotations.ts';
 import { evictionRows } from './evictions.ts';
@@ -15,7 +16,7 @@ const rows = {
   MemberCluster: {
     in: 'members',
     annotations: {
-      [providerAnnotation]: undefined,
+      [providerAnnotation]: upgradeProviders,
       [referenceAnnotation]: undefined,
       [nodeDisruptionAnnotation]: undefined,
     },
