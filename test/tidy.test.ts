@@ -50,6 +50,7 @@ const engineMayCall = [
   'disruption-modes.ts',
   'subnet-id.ts',
   'upgrade-settings.ts',
+  'upgrade-providers.ts',
 ];
 
 interface Import {

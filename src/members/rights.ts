@@ -1,6 +1,6 @@
 import type { Manifest, ObjectRef } from '../api/meta.ts';
 import type { DisruptionMode } from '../api/nodes/disruption-modes.ts';
-import type { UpgradeProviderName } from '../api/upgrade-fields.ts';
+import type { UpgradeProviderName } from '../api/upgrade-providers.ts';
 import { isFields } from '../engine/kernel/fields.ts';
 import { groupVersionOf } from '../engine/selection/group-version.ts';
 import { watchedKinds } from './nodes/watched-kinds.ts';

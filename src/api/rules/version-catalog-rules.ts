@@ -1,7 +1,7 @@
 import { error, type Issue, warning } from '../issue.ts';
 import { parseVersion } from '../kubernetes-version.ts';
 import { parseNodeImage } from '../node-image.ts';
-import { upgradeProviders } from '../upgrade-fields.ts';
+import { upgradeProviders } from '../upgrade-providers.ts';
 import type { VersionCatalog } from '../version-catalog.ts';
 
 /** Versions that cannot be read would not be there for anybody. */

@@ -1,7 +1,7 @@
 import { type DisruptionMode, disruptionModes, nodeDisruptionAnnotation } from '../../api/nodes/disruption-modes.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { Problem } from '../../api/problem.ts';
-import type { UpgradeProviderName } from '../../api/upgrade-fields.ts';
+import type { UpgradeProviderName } from '../../api/upgrade-providers.ts';
 import { nameInFront, sourceOf } from '../problem-of.ts';
 import { providerAnnotation, upgradeProviderNamed } from '../upgrade/member-annotations.ts';
 import type { World } from '../world.ts';

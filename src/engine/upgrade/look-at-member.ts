@@ -1,5 +1,5 @@
 import type { UpgradeFinding } from '../../api/observation.ts';
-import { upgradeProviders } from '../../api/upgrade-fields.ts';
+import { upgradeProviders } from '../../api/upgrade-providers.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { MemberUpgrade } from '../../api/upgrade-status.ts';
 import { formatInstant, type Instant } from '../kernel/instant.ts';

@@ -1,4 +1,4 @@
-import { type UpgradeProviderName, upgradeProviders } from '../../api/upgrade-fields.ts';
+import { type UpgradeProviderName, upgradeProviders } from '../../api/upgrade-providers.ts';
 
 /** An annotation of members: who upgrades them. Without one nothing does. */
 export const providerAnnotation = 'gitfleet.dev/upgrade-provider';

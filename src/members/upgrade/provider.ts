@@ -1,6 +1,6 @@
 import type { UpgradeFinding, UpgradePhase } from '../../api/observation.ts';
 import type { ObservedVersions } from '../../api/observed-versions.ts';
-import type { UpgradeProviderName } from '../../api/upgrade-fields.ts';
+import type { UpgradeProviderName } from '../../api/upgrade-providers.ts';
 import type { UpgradeTarget } from '../../engine/plan-document.ts';
 
 /** One operation of an update run on one member. */

@@ -1,6 +1,6 @@
 import type { FleetObject } from '../../../api/kinds.ts';
 import { nodeDisruptionAnnotation } from '../../../api/nodes/disruption-modes.ts';
-import { upgradeProviders } from '../../../api/upgrade-fields.ts';
+import { upgradeProviders } from '../../../api/upgrade-providers.ts';
 import type { Fleet } from '../../../engine/input.ts';
 import { providerAnnotation, referenceAnnotation } from '../../../engine/upgrade/member-annotations.ts';
 import { evictionRows } from './evictions.ts';
