@@ -20,7 +20,8 @@ import { replaceDrifted, replaceStatic } from './methods/drift.ts';
 import { removeEmpty } from './methods/emptiness.ts';
 import { expire } from './methods/expiration.ts';
 import { type PlanState, planState } from './methods/plan-state.ts';
-import { openScheduling, type Scheduling } from './simulate/scheduling.ts';
+import { landingNodes } from './simulate/landing-order.ts';
+import { type Launched, openScheduling, type Scheduling } from './simulate/scheduling.ts';
 import { validated } from './validation.ts';
 
 export interface ClusterPlanInput {
@@ -79,7 +80,7 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
     market,
     record: { ...emptyRecord, ...recorded, commands: [...standing] },
   });
-  const scheduling = openScheduling({ cluster, pools: launch, now, ...movesUnderWay(standing, cluster) });
+  const scheduling = openScheduling({ cluster, pools: launch, now, ...movesUnderWay(standing, cluster, market) });
   const state = stateOf({ ...input, cluster, launch, scheduling, evolved });
   const due = evolved.commands.filter(isDue).flatMap((command) => validated(command, state, input) ?? []);
   const count = state.drafts.length;
@@ -198,19 +199,28 @@ function classesOf({
 }
 
 /** Where the pods of commands under way go: to nodes that stay, or to replacements, once these are there. */
-function movesUnderWay(commands: readonly NodeCommand[], { nodes, pods }: ClusterNodes) {
+function movesUnderWay(commands: readonly NodeCommand[], cluster: ClusterNodes, { types }: Market) {
   const indexes = new Map(
-    nodes.flatMap((node, at) => [[node.name, at] as const, ...(node.claim ? [[node.claim.name, at] as const] : [])]),
+    landingNodes(cluster).flatMap(({ name, claim }, at) => [
+      [name, at] as const,
+      ...(claim ? [[claim.name, at] as const] : []),
+    ]),
   );
+  const { pods, claimsWithoutNode } = cluster;
+  const known = new Set([...indexes.keys(), ...claimsWithoutNode.map(({ name }) => name)]);
   const byKey = new Map(pods.map((pod) => [pod.key, pod]));
   const underWay = new Map<Pod, number | undefined>();
   const staying = new Set<number>();
+  const coming: Launched[] = [];
   const stays = (name: string): void => {
     const at = indexes.get(name);
     if (at !== undefined) staying.add(at);
   };
   for (const command of commands) {
-    for (const { name } of command.replacements) stays(name);
+    for (const { name, pool, instanceType } of command.replacements) {
+      stays(name);
+      if (!known.has(name)) coming.push({ pool, capacity: types?.get(instanceType)?.capacity ?? new Map() });
+    }
     for (const { namespace, name, from, to } of command.pods ?? []) {
       const pod = byKey.get(`${namespace}/${name}`);
       // One that has moved already is counted where it is.
@@ -218,7 +228,7 @@ function movesUnderWay(commands: readonly NodeCommand[], { nodes, pods }: Cluste
       if (to !== undefined) stays(to);
     }
   }
-  return { underWay, staying };
+  return { underWay, staying, coming };
 }
 
 function plannedPool(

@@ -167,6 +167,27 @@ describe('the order and number of drifted nodes', () => {
     ]);
   });
 
+  it('replacements of commands under way count towards the limits of their pool', async () => {
+    // What replaces n1 is larger than n1.
+    const two = {
+      nodes: [node('n1', { type: 'D4', cpu: '4' }), three[1]!],
+      claims: claims.slice(0, 2),
+      pods,
+      launches: [],
+    };
+    const limited = (budget: string) =>
+      pool({ disruption: { ...never, budgets: [{ nodes: budget }] }, more: { limits: { cpu: '12' } } });
+    const first = await planned({ ...two, pool: limited('1') }, { mode: 'execute' });
+    expect(first.nodes.commands.map(line)).toEqual(['Drift Launching n2 -> D8']);
+    const launches = [{ name: first.nodes.commands[0]!.replacements[0]!.name, phase: 'Launching' }];
+    const { nodes } = await planned(
+      { ...two, pool: limited('2'), launches },
+      { mode: 'execute', recorded: first.recorded, at: '2026-11-20T10:00:10Z' },
+    );
+    expect(nodes.commands.map(line)).toEqual(['Drift Launching n2 -> D8']);
+    expect(nodes.blocked.map(({ node: name, reason }) => `${name} ${reason}`)).toEqual(['n1 PoolLimit']);
+  });
+
   it('without a place for its pods a node stays, and so it does within the limits of its pool', async () => {
     const one = { nodes: [three[0]!], claims: [claims[0]!], pods: [pods[0]!] };
     const blocked = async (world: World, files?: Record<string, string>) =>

@@ -227,3 +227,57 @@ it('a pending pod takes room, and may stay pending', async () => {
   expect(await lines('5')).toEqual([]);
   expect(await lines('9')).toEqual(['SingleNodeConsolidation Proposed n1']);
 });
+
+describe('a claim whose node is not there yet', () => {
+  const unschedulable = {
+    phase: 'Pending',
+    conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
+  };
+  const n1 = node('n1');
+  const coming = (cpu: string, more: object = {}) =>
+    claim(node('n9', { type: 'D4', cpu }), {
+      status: { nodeName: undefined, conditions: [], capacity: { cpu, memory: '64Gi', pods: '110' }, ...more },
+    });
+  const world = (more: Partial<World>): World => ({
+    nodes: [n1],
+    pods: [pod('a', 'n1', { cpu: '3' }), pod('p', undefined, { cpu: '4', status: unschedulable })],
+    ...more,
+    claims: [claim(n1), ...(more.claims ?? [])],
+  });
+  const lines = async (of: World) => (await planned(of)).nodes.commands.map(line);
+
+  it('takes in pending pods, which then need no room of a replacement', async () => {
+    expect(await lines(world({}))).toEqual([]);
+    expect(await lines(world({ claims: [coming('4')] }))).toEqual(['SingleNodeConsolidation Proposed n1 -> D4']);
+  });
+
+  it('leaves room for DaemonSets', async () => {
+    const daemons = {
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name: 'agent', namespace: 'kube-system' },
+      spec: { template: { spec: { containers: [{ name: 'a', resources: { requests: { cpu: '100m' } } }] } } },
+    };
+    expect(await lines(world({ claims: [coming('4')], extras: [daemons] }))).toEqual([]);
+  });
+
+  it('takes in no pod that runs', async () => {
+    expect(await lines(world({ claims: [coming('8')] }))).toEqual([]);
+  });
+
+  it('counts towards the limits of its pool', async () => {
+    const drifted = { status: { conditions: [{ type: 'Drifted', status: 'True', reason: 'ImageDrift' }] } };
+    const blocked = async (claims: readonly object[]) => {
+      const pool = nodePool('default', { disruption: unlimited, more: { limits: { cpu: '8' } } });
+      const { nodes } = await planned({
+        nodes: [n1],
+        pods: [pod('a', 'n1')],
+        pool,
+        claims: [claim(n1, drifted), ...claims],
+      });
+      return nodes.blocked.map((one) => `${one.node} ${one.reason}`);
+    };
+    expect(await blocked([])).toEqual([]);
+    expect(await blocked([coming('8', { allocatable: { cpu: '0' } })])).toContain('n1 PoolLimit');
+  });
+});

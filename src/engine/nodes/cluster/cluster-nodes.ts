@@ -7,8 +7,9 @@ import type { Labels } from '../../kernel/selector.ts';
 import type { Pool } from '../../node-pools/pool.ts';
 import { fieldsAt, isTrueAt, textAt } from '../../node-pools/read-fields.ts';
 import { labelAt } from '../../node-pools/requirements.ts';
-import { type Amounts, amountsOf } from '../../node-pools/resources.ts';
+import { type Amounts, amountsOf, minus } from '../../node-pools/resources.ts';
 import { karpenterDisrupted, sameTaint, type Taint, taintsAt } from '../../node-pools/taints.ts';
+import { daemonOverhead, daemonSetsOf } from '../launch/launchables.ts';
 import { capacityLabel, type Market, typeLabel, zoneLabel } from '../launch/market.ts';
 import { type Claim, claimOf, claimOfNode, poolNameOf } from './claim.ts';
 import { type PodBudgets, podBudgetsOf } from './disruption-budgets.ts';
@@ -47,11 +48,30 @@ export interface ClusterNode {
   readonly consolidatableAt: Instant | undefined;
 }
 
+/** What scheduling reads of a node. */
+export type LandingNode = Pick<
+  ClusterNode,
+  | 'name'
+  | 'manifest'
+  | 'labels'
+  | 'taints'
+  | 'allocatable'
+  | 'claim'
+  | 'pool'
+  | 'isInitialized'
+  | 'isReady'
+  | 'isDeleting'
+  | 'isMarked'
+  | 'pods'
+>;
+
 /** What a cluster has, as one observation shows it. */
 export interface ClusterNodes {
   /** By name. */
   readonly nodes: readonly ClusterNode[];
   readonly claimsWithoutNode: readonly Claim[];
+  /** Those of them that say what their node will have: it is a landing place that is not initialized yet (core `statenode.go`). */
+  readonly launching: readonly LandingNode[];
   readonly pods: readonly Pod[];
   readonly pending: readonly Pod[];
   readonly budgets: PodBudgets;
@@ -98,6 +118,7 @@ export function clusterNodes({ observation, pools, market, record }: ClusterInpu
   return {
     nodes: read,
     claimsWithoutNode: claims.withoutNode,
+    launching: claims.withoutNode.flatMap((claim) => launchingNode(claim, { pools, extras }) ?? []),
     pods,
     pending: pods.filter(isPending),
     budgets: podBudgetsOf(extras),
@@ -173,10 +194,7 @@ function nodeOf(
     manifest,
     labels,
     taints,
-    allocatable: amountsOf({
-      ...fieldsAt(manifest, 'status', 'capacity'),
-      ...fieldsAt(manifest, 'status', 'allocatable'),
-    }),
+    allocatable: roomOf(manifest),
     capacity: amountsOf(fieldsAt(manifest, 'status', 'capacity')),
     claim,
     poolName,
@@ -196,6 +214,38 @@ function nodeOf(
   };
   return { ...node, consolidatableAt: consolidatableAt(node, of.podEvent) };
 }
+
+/** The node of a claim that is not there yet, without the room that DaemonSets will take. */
+function launchingNode(
+  claim: Claim,
+  { pools, extras }: { readonly pools: ReadonlyMap<string, Pool>; readonly extras: readonly Manifest[] },
+): LandingNode | undefined {
+  const { name, labels, spec, poolName, isDeleting, isMarked } = claim;
+  const room = roomOf(claim.manifest);
+  if (room.size === 0 || isDeleting || isMarked) return undefined;
+  const pool = poolName === undefined ? undefined : pools.get(poolName);
+  const overhead = pool ? daemonOverhead(daemonSetsOf(extras), labels, pool) : noAmounts;
+  return {
+    name,
+    manifest: claim.manifest!,
+    labels,
+    taints: taintsAt(spec, 'taints'),
+    allocatable: minus(room, overhead),
+    claim,
+    pool,
+    isInitialized: false,
+    isReady: false,
+    isDeleting,
+    isMarked,
+    pods: [],
+  };
+}
+
+const noAmounts: Amounts = new Map();
+
+/** What pods may use; what says nothing of that offers its whole capacity. */
+export const roomOf = (manifest: Manifest | undefined): Amounts =>
+  amountsOf({ ...fieldsAt(manifest, 'status', 'capacity'), ...fieldsAt(manifest, 'status', 'allocatable') });
 
 /** With NodeClaims Karpenter labels it; without, it is ready and has lost the startup taints of its pool. */
 function isInitialized(

@@ -42,12 +42,15 @@ export interface LaunchPool {
 /** Pools that could launch, without a catalog nothing, in the order of preference: by weight, then by name, both descending. */
 export function launchPools(pools: Iterable<Pool>, market: Market, extras: readonly Manifest[]): readonly LaunchPool[] {
   const types = [...(market.types?.values() ?? [])];
-  const daemons = extras.filter(({ kind, apiVersion }) => kind === 'DaemonSet' && apiVersion === 'apps/v1');
+  const daemons = daemonSetsOf(extras);
   return [...pools]
     .filter(({ canLaunch }) => canLaunch)
     .sort((a, b) => b.weight - a.weight || byText(b.name, a.name))
     .map((pool) => launchPool(pool, types, daemons));
 }
+
+export const daemonSetsOf = (extras: readonly Manifest[]): readonly Manifest[] =>
+  extras.filter(({ kind, apiVersion }) => kind === 'DaemonSet' && apiVersion === 'apps/v1');
 
 const capacityTypes: readonly CapacityType[] = ['reserved', 'spot', 'on-demand'];
 
@@ -59,7 +62,7 @@ export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: 
     type.offerings.flatMap(({ zone, capacityType, available, price }): Launchable[] => {
       const labels = labelsOfNew(fixed, type, { zone, capacityType });
       if (!available || !fits(requirements, labels)) return [];
-      const overhead = sum(daemons.filter((daemon) => runsOn(daemon, labels, pool)).map(requestsOfDaemon));
+      const overhead = daemonOverhead(daemons, labels, pool);
       const allocatable = new Map(
         [...type.allocatable].map(([name, amount]) => [name, amount - (overhead.get(name) ?? 0)]),
       );
@@ -111,6 +114,10 @@ function fits(requirements: Requirements, labels: Labels): boolean {
 /** Labels that follow from the type cannot be chosen: where a type lacks one, only a requirement that accepts that fits. */
 const canBeSet = (key: string, { absentOk, absent }: Requirement): boolean =>
   absentOk || (!absent && !/^(node\.)?kubernetes\.io\/|^karpenter\.|^beta\.kubernetes\.io\//.test(key));
+
+/** What DaemonSets take of a new node of the pool with these labels. */
+export const daemonOverhead = (daemons: readonly Manifest[], labels: Labels, pool: Pool): Amounts =>
+  sum(daemons.filter((daemon) => runsOn(daemon, labels, pool)).map(requestsOfDaemon));
 
 function runsOn(daemon: Manifest, labels: Labels, { template }: Pool): boolean {
   const spec = fieldsAt(daemon, 'spec', 'template', 'spec');

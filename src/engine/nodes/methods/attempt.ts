@@ -1,7 +1,7 @@
 import type { Pool } from '../../node-pools/pool.ts';
 import type { ClusterNode } from '../cluster/cluster-nodes.ts';
+import { isReliable, landingNodes, landingOrder } from '../simulate/landing-order.ts';
 import type { Simulated } from '../simulate/place-pods.ts';
-import { landingOrder } from '../simulate/scheduling.ts';
 import { isWorthIt } from './balanced.ts';
 import { isEmpty } from './emptiness.ts';
 import { bySavings, type DraftReplacement, isConsolidatable, isFree, type PlanState } from './plan-state.ts';
@@ -32,8 +32,9 @@ export function openSearch(state: PlanState): Search {
   const { nodes } = state.cluster;
   const candidates = [...nodes.keys()].filter((at) => isCandidate(state, at)).sort(bySavings(nodes));
   const set = new Set(candidates);
-  const standard = [...landingOrder(nodes)];
-  const initialized = (at: number) => nodes[at]!.claim === undefined || nodes[at]!.isInitialized;
+  const landing = landingNodes(state.cluster);
+  const standard = [...landingOrder(landing)];
+  const initialized = (at: number) => isReliable(landing[at]!);
   const others = standard.filter((at) => !set.has(at));
   const prices = state.launch.flatMap(({ launchables }) => launchables.flatMap(({ price }) => price ?? []));
   return {

@@ -1,5 +1,5 @@
 import type { ClusterNode } from '../cluster/cluster-nodes.ts';
-import { type LaunchPool, launchPool } from '../launch/launchables.ts';
+import { daemonSetsOf, type LaunchPool, launchPool } from '../launch/launchables.ts';
 import { emptyNode, type NewNode, withPod } from '../simulate/new-node.ts';
 import { chooseFrom } from './choose.ts';
 import { replaceOneByOne } from './graceful.ts';
@@ -39,7 +39,7 @@ export const isBlocked = (state: PlanState, at: number): boolean =>
 export function replaceStatic(state: PlanState): void {
   const { cluster, market } = state;
   const types = [...(market.types?.values() ?? [])];
-  const daemons = cluster.extras.filter(({ kind, apiVersion }) => kind === 'DaemonSet' && apiVersion === 'apps/v1');
+  const daemons = daemonSetsOf(cluster.extras);
   for (const [name, pool] of state.pools) {
     if (pool.replicas === undefined) continue;
     const claims = [...cluster.nodes.flatMap(({ claim }) => claim ?? []), ...cluster.claimsWithoutNode].filter(

@@ -1,6 +1,6 @@
 import { allowsLabels } from '../../node-pools/requirements.ts';
 import { type Taint, tolerates } from '../../node-pools/taints.ts';
-import type { ClusterNode } from '../cluster/cluster-nodes.ts';
+import type { LandingNode } from '../cluster/cluster-nodes.ts';
 import { hostnameLabel } from '../launch/market.ts';
 import { occupancy, type Shortage } from './occupancy.ts';
 import type { PodClass } from './pod-class.ts';
@@ -14,29 +14,12 @@ import {
   type TopologyGroup,
 } from './topology.ts';
 
-/** What scheduling reads of a node. */
-export type StateNode = Pick<
-  ClusterNode,
-  | 'name'
-  | 'manifest'
-  | 'labels'
-  | 'taints'
-  | 'allocatable'
-  | 'claim'
-  | 'pool'
-  | 'isInitialized'
-  | 'isReady'
-  | 'isDeleting'
-  | 'isMarked'
-  | 'pods'
->;
-
 /** Why a pod may not run on a node. `node`: its labels, its taints, or where volumes of the pod are. */
 export type Obstacle = Shortage | 'node' | TopologyConflict;
 
 /** The nodes of a cluster while pods are moved between them in thought. Everything done after a mark can be undone. */
 export interface ClusterState {
-  readonly nodes: readonly StateNode[];
+  readonly nodes: readonly LandingNode[];
   readonly isPresent: (node: number) => boolean;
   /** Takes a node away, with everything on it. */
   readonly remove: (node: number) => void;
@@ -52,7 +35,7 @@ export interface ClusterState {
 }
 
 export interface StateInput extends PodClasses {
-  readonly nodes: readonly StateNode[];
+  readonly nodes: readonly LandingNode[];
   /** Some pool has such a taint: then pods put up with it anywhere (core relaxes it). */
   readonly toleratesPreference: boolean;
   /** Values of a topology key that could be launched; undefined = no node is ever added. */
@@ -189,10 +172,10 @@ function suitability(input: StateInput, present: Uint8Array) {
   return { isCompatible, countsNode, domainsOf, changed: () => existing.clear() };
 }
 
-export const domainOf = ({ labels, name }: StateNode, topologyKey: string): string | undefined =>
+export const domainOf = ({ labels, name }: LandingNode, topologyKey: string): string | undefined =>
   topologyKey === hostnameLabel ? (labels[hostnameLabel] ?? name) : labels[topologyKey];
 
-export const matchesNode = ({ constraints, nodeNames }: PodClass, { labels, name }: StateNode): boolean =>
+export const matchesNode = ({ constraints, nodeNames }: PodClass, { labels, name }: LandingNode): boolean =>
   (nodeNames === undefined || nodeNames.has(name)) &&
   constraints.every((alternatives) => alternatives.some((requirements) => allowsLabels(requirements, labels)));
 
@@ -215,7 +198,7 @@ const passing: ReadonlySet<string> = new Set([
 ]);
 
 /** Those of the node, and those that follow from its state. A node that is not initialized will lose its startup taints. */
-function blockingTaints({ manifest, taints, pool, claim, isInitialized, isReady }: StateNode): readonly Taint[] {
+function blockingTaints({ manifest, taints, pool, claim, isInitialized, isReady }: LandingNode): readonly Taint[] {
   const isOff = (manifest['spec'] as { readonly unschedulable?: unknown } | undefined)?.unschedulable === true;
   const cordon = isOff ? [unschedulable] : [];
   if (claim !== undefined && !isInitialized) {

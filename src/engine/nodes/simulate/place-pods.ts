@@ -3,6 +3,7 @@ import { type Amounts, minus, sum } from '../../node-pools/resources.ts';
 import { byPlacement, type Pod } from '../cluster/pod.ts';
 import type { LaunchPool } from '../launch/launchables.ts';
 import type { ClusterState } from './cluster-state.ts';
+import { isReliable } from './landing-order.ts';
 import { domainOfNew, emptyNode, type NewNode, withPod } from './new-node.ts';
 import type { PodClass } from './pod-class.ts';
 
@@ -59,8 +60,7 @@ export function placePods(pods: readonly Pod[], of: Placing): Simulated {
       const at = landingPlace(pod, cls, of);
       if (at >= 0) {
         const node = state.nodes[at]!;
-        if (fresh.has(pod) && node.claim !== undefined && !node.isInitialized)
-          return { ok: false, pod, why: 'not-initialized' };
+        if (fresh.has(pod) && !isReliable(node)) return { ok: false, pod, why: 'not-initialized' };
         state.place(cls, at);
         landed.set(pod, at);
         progress = true;

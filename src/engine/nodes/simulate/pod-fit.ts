@@ -1,9 +1,9 @@
 import type { Manifest } from '../../../api/meta.ts';
-import { fieldsAt, isTrueAt } from '../../node-pools/read-fields.ts';
-import { amountsOf } from '../../node-pools/resources.ts';
+import { isTrueAt } from '../../node-pools/read-fields.ts';
 import { taintsAt } from '../../node-pools/taints.ts';
+import { type LandingNode, roomOf } from '../cluster/cluster-nodes.ts';
 import { type Pod, readPod } from '../cluster/pod.ts';
-import { clusterState, type Obstacle, type StateNode } from './cluster-state.ts';
+import { clusterState, type Obstacle } from './cluster-state.ts';
 import { classifyPods } from './pod-classes.ts';
 
 /** Which pods may run on which nodes of a cluster, next to those that run there. */
@@ -37,15 +37,12 @@ export function openPodFit({
   };
 }
 
-const plainNode = (manifest: Manifest, pods: readonly Pod[]): StateNode => ({
+const plainNode = (manifest: Manifest, pods: readonly Pod[]): LandingNode => ({
   name: manifest.metadata.name,
   manifest,
   labels: manifest.metadata.labels ?? {},
   taints: taintsAt(manifest, 'spec', 'taints'),
-  allocatable: amountsOf({
-    ...fieldsAt(manifest, 'status', 'capacity'),
-    ...fieldsAt(manifest, 'status', 'allocatable'),
-  }),
+  allocatable: roomOf(manifest),
   claim: undefined,
   pool: undefined,
   isInitialized: true,

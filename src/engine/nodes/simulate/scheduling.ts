@@ -1,13 +1,15 @@
 import type { Instant } from '../../kernel/instant.ts';
 import { memoize } from '../../kernel/memoize.ts';
 import type { Pool } from '../../node-pools/pool.ts';
+import { fieldsAt } from '../../node-pools/read-fields.ts';
 import type { Amounts } from '../../node-pools/resources.ts';
-import { minus, sum } from '../../node-pools/resources.ts';
+import { amountsOf, minus, sum } from '../../node-pools/resources.ts';
 import type { ClusterNode, ClusterNodes } from '../cluster/cluster-nodes.ts';
 import { isHeldForEver } from '../cluster/disruption-budgets.ts';
 import { type Pod, protectionOf } from '../cluster/pod.ts';
 import type { LaunchPool } from '../launch/launchables.ts';
 import { type ClusterState, clusterState, type StateInput } from './cluster-state.ts';
+import { landingNodes, landingOrder } from './landing-order.ts';
 import { domainOfNew } from './new-node.ts';
 import { asOne, largestOf, placePods, type Simulated } from './place-pods.ts';
 import type { PodClass } from './pod-class.ts';
@@ -42,6 +44,12 @@ export interface Request {
   readonly order?: Int32Array;
 }
 
+/** A node that counts towards the limits of its pool before it is there. */
+export interface Launched {
+  readonly pool: string;
+  readonly capacity: Amounts;
+}
+
 export interface SchedulingInput {
   readonly cluster: ClusterNodes;
   readonly pools: readonly LaunchPool[];
@@ -50,17 +58,20 @@ export interface SchedulingInput {
   readonly underWay: ReadonlyMap<Pod, number | undefined>;
   /** Nodes that take in such pods, replacements that are there among them: they stay. */
   readonly staying: ReadonlySet<number>;
+  /** Replacements of commands under way that are not there yet. */
+  readonly coming?: readonly Launched[];
 }
 
-export function openScheduling({ cluster, pools, now, underWay, staying }: SchedulingInput): Scheduling {
+export function openScheduling({ cluster, pools, now, underWay, staying, coming = [] }: SchedulingInput): Scheduling {
   const { nodes } = cluster;
   const { classOf, ...classes } = classifyPods(cluster);
-  const state = clusterState({ nodes, classOf, ...classes, ...ofNewNodes(pools) });
-  const standard = landingOrder(nodes);
+  const landing = landingNodes(cluster);
+  const state = clusterState({ nodes: landing, classOf, ...classes, ...ofNewNodes(pools) });
+  const standard = landingOrder(landing);
   const inWindow = Uint8Array.from(nodes, (node) => (isInWindow(node, now) ? 1 : 0));
   const leavingAnyway = new Set(nodes.flatMap((node, at) => (node.isDeleting || node.isMarked ? [at] : [])));
   const taken = new Map<number, number>([...staying].map((at) => [at, 1]));
-  const launched: { readonly pool: string; readonly capacity: Amounts }[] = [];
+  const launched: Launched[] = [...coming, ...launchedClaims(cluster)];
   const undo: (() => void)[] = [];
   const movable = memoize((node: ClusterNode): readonly Pod[] =>
     node.pods.filter((pod) => pod.isReschedulable && !protectionOf(pod, now) && !isHeldForEver(cluster.budgets, pod)),
@@ -152,12 +163,13 @@ export function openScheduling({ cluster, pools, now, underWay, staying }: Sched
 const isInWindow = ({ pool, consolidatableAt }: ClusterNode, now: Instant): boolean =>
   pool?.canLaunch === true && consolidatableAt !== undefined && now < consolidatableAt;
 
-/** Initialized nodes by name, then the others. */
-export function landingOrder(nodes: readonly ClusterNode[]): Int32Array {
-  const all = nodes.map((_, at) => at);
-  const initialized = (at: number): boolean => nodes[at]!.claim === undefined || nodes[at]!.isInitialized;
-  return Int32Array.from([...all.filter(initialized), ...all.filter((at) => !initialized(at))]);
-}
+/** Claims whose node is not there yet: they count towards the limits of their pools. */
+const launchedClaims = ({ claimsWithoutNode }: ClusterNodes): readonly Launched[] =>
+  claimsWithoutNode.flatMap(({ poolName, isDeleting, manifest }) =>
+    poolName === undefined || isDeleting
+      ? []
+      : [{ pool: poolName, capacity: amountsOf(fieldsAt(manifest, 'status', 'capacity')) }],
+  );
 
 /** What the nodes that pools launch mean for pods: values of their labels, and taints that are preferences. */
 function ofNewNodes(pools: readonly LaunchPool[]): Pick<StateInput, 'toleratesPreference' | 'launchableDomains'> {
