@@ -14,6 +14,8 @@ export interface NodeMember {
   readonly mode: DisruptionMode;
   readonly annotations: Readonly<Record<string, string>>;
   readonly pools: ReadonlyMap<string, Pool>;
+  /** NodePools that this plan delivers. */
+  readonly ownPools: readonly Manifest[];
   /** AKSNodeClasses that this plan delivers. */
   readonly classes: readonly Manifest[];
   readonly market: Market;
@@ -55,6 +57,7 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
           mode: actingMode({ name, annotations }, observation),
           annotations,
           pools,
+          ownPools: (delivered.get(name) ?? []).filter(isPool),
           classes: (delivered.get(name) ?? []).filter(({ kind }) => kind === 'AKSNodeClass'),
           market,
           record: record.nodes.get(name),
@@ -66,13 +69,15 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
     .sort(by(({ name }) => name));
 }
 
+const isPool = ({ kind, apiVersion }: Manifest): boolean =>
+  kind === 'NodePool' && apiVersion.startsWith('karpenter.sh/');
+
 /** Those that this plan delivers, else those that the cluster shows. */
 function poolsOf(
   delivered: readonly Manifest[],
   invalid: readonly Manifest[],
   observation: ClusterObservation | undefined,
 ): ReadonlyMap<string, Pool> {
-  const isPool = ({ kind, apiVersion }: Manifest) => kind === 'NodePool' && apiVersion.startsWith('karpenter.sh/');
   const live = new Map(
     [...(observation?.objects ?? []), ...(observation?.extras ?? [])]
       .filter(isPool)

@@ -9,12 +9,13 @@ import type { World } from '../world.ts';
 import { actingProblem } from './acting-mode.ts';
 import { marketOf } from './launch/market.ts';
 import type { NodeMember } from './node-members.ts';
+import { poolTransitions } from './pool-transitions.ts';
 import { subnetMoves } from './subnet-moves.ts';
 
-/** Lints of pools, each once, and contradictory lists. */
+/** Lints of pools, each once, changes that clusters refuse, and contradictory lists. */
 export function nodeProblems(members: readonly NodeMember[], world: World, now: Instant): Problem[] {
   const { fleet } = world.input;
-  const found = members.flatMap(({ name, pools, classes, mode, annotations }) => [
+  const found = members.flatMap(({ name, pools, ownPools, classes, mode, annotations }) => [
     ...actingProblem({ name, annotations }, world),
     ...[...pools.values()].flatMap((pool) =>
       poolLints(pool, { now, isDelegated: mode === 'delegate' }).map((lint) => ({
@@ -23,6 +24,7 @@ export function nodeProblems(members: readonly NodeMember[], world: World, now: 
       })),
     ),
     ...subnetMoves({ name, classes }, world),
+    ...poolTransitions({ name, ownPools }, world),
     ...contradictions(name, world),
   ]);
   return [...new Map(found.map((problem) => [canonicalJson(problem), problem])).values()];

@@ -1,8 +1,8 @@
-import type { Manifest } from '../../api/meta.ts';
 import { isSubnetId } from '../../api/nodes/subnet-id.ts';
 import type { Problem } from '../../api/problem.ts';
 import { conditionAt, textAt } from '../node-pools/read-fields.ts';
 import type { World } from '../world.ts';
+import { fileOf, formerOf, withWritten } from './former.ts';
 import type { NodeMember } from './node-members.ts';
 
 /**
@@ -10,12 +10,7 @@ import type { NodeMember } from './node-members.ts';
  * ones new nodes may not reach the others.
  */
 export function subnetMoves({ name, classes }: Pick<NodeMember, 'name' | 'classes'>, world: World): Problem[] {
-  // What the rollout has not brought yet will come.
-  const names = new Set(classes.map(({ metadata }) => metadata.name));
-  const written = world.input.fleet.resources.flatMap(({ manifest }) =>
-    manifest.kind === 'AKSNodeClass' && names.has(manifest.metadata.name) ? [manifest] : [],
-  );
-  return [...classes, ...written].flatMap((manifest): Problem[] => {
+  return withWritten(classes, world).flatMap((manifest): Problem[] => {
     const wanted = textAt(manifest, 'spec', 'vnetSubnetID');
     const before = formerOf(manifest, name, world);
     const had = textAt(before, 'spec', 'vnetSubnetID');
@@ -23,7 +18,7 @@ export function subnetMoves({ name, classes }: Pick<NodeMember, 'name' | 'classe
       had === undefined || !isSubnetId(had) || conditionAt(before, 'SubnetsReady')?.['status'] === 'False';
     if (isRepair || wanted === undefined || wanted.toLowerCase() === had.toLowerCase()) return [];
     const { name: own } = manifest.metadata;
-    const file = world.input.fleet.resources.find((one) => isSame(one.manifest, manifest))?.file;
+    const file = fileOf(manifest, world);
     return [
       {
         severity: 'warning',
@@ -38,19 +33,3 @@ export function subnetMoves({ name, classes }: Pick<NodeMember, 'name' | 'classe
     ];
   });
 }
-
-/** The class as the cluster shows it, else as it was placed there last. */
-function formerOf(manifest: Manifest, cluster: NodeMember['name'], world: World): Manifest | undefined {
-  const { objects = [], extras = [] } = world.observationOf(cluster) ?? {};
-  const live = [...extras, ...objects].find((other) => isSame(other, manifest) && other['spec'] !== undefined);
-  if (live !== undefined) return live;
-  return [...world.record.placements.values()]
-    .flatMap(({ state, snapshots }) =>
-      state.bindings.flatMap(({ targetCluster, resourceSnapshotIndex: index }) =>
-        targetCluster === cluster && index !== undefined ? (snapshots.get(index) ?? []) : [],
-      ),
-    )
-    .find((other) => isSame(other, manifest));
-}
-
-const isSame = (a: Manifest, b: Manifest): boolean => a.kind === b.kind && a.metadata.name === b.metadata.name;

@@ -24,10 +24,10 @@ spec:
 const disruption = { consolidateAfter: 'Never', budgets: [{ nodes: '100%' }] };
 const of = node('n1');
 
-const files = (spec: object) => ({
+const files = (spec: object, pool: object = nodePool('default', { disruption })) => ({
   'members/eu-1.yaml': nodeMember('eu-1', 'plan'),
   'placements/pools.yaml': placement,
-  'resources/pool.yaml': JSON.stringify(nodePool('default', { disruption })),
+  'resources/pool.yaml': JSON.stringify(pool),
   'resources/class.yaml': JSON.stringify(nodeClass(spec)),
 });
 
@@ -74,5 +74,40 @@ describe('SubnetMove', () => {
     const broken = nodeClass(a, { status: { conditions: [{ type: 'SubnetsReady', status: 'False' }] } });
     expect(await changed(b, b, [broken])).toEqual([]);
     expect(await changed(b, b, [nodeClass({ vnetSubnetID: 'nonsense' })])).toEqual([]);
+  });
+});
+
+describe('changes of a NodePool that Karpenter refuses', () => {
+  const pool = (of: Parameters<typeof nodePool>[1] = {}) => nodePool('default', { disruption, ...of });
+  const ref = (more: object) => ({
+    nodeClassRef: { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'default', ...more },
+  });
+  const found = async (before: object, after: object, live: readonly object[] = []) => {
+    const shown = { nodes: [of], pods: [], extras: [claim(of), ...live] };
+    const first = await plan({ repo: files({}, before), observed: [observedNodes('eu-1', shown)] });
+    const { plan: second } = await plan({
+      repo: files({}, after),
+      observed: [observedNodes('eu-1', shown)],
+      recorded: first.recorded,
+    });
+    return second.problems.filter(({ code }) => code === 'immutable-field').map(({ path, file }) => `${path} ${file}`);
+  };
+
+  it.each<[string, object, object, string[]]>([
+    [
+      'another kind of node class',
+      pool(),
+      pool({ template: ref({ kind: 'Other' }) }),
+      ['spec.template.spec.nodeClassRef.kind'],
+    ],
+    ['another group', pool(), pool({ template: ref({ group: 'g' }) }), ['spec.template.spec.nodeClassRef.group']],
+    ['another node class of that kind', pool(), pool({ template: ref({ name: 'other' }) }), []],
+    ['a pool that becomes static', pool(), pool({ more: { replicas: 2 } }), ['spec.replicas']],
+    ['a pool that is static no more', pool({ more: { replicas: 2 } }), pool(), ['spec.replicas']],
+    ['another number of replicas', pool({ more: { replicas: 2 } }), pool({ more: { replicas: 3 } }), []],
+  ])('%s', async (_, before, after, paths) => {
+    const expected = paths.map((path) => `${path} resources/pool.yaml`);
+    expect(await found(before, after)).toEqual(expected);
+    expect(await found(after, after, [before])).toEqual(expected);
   });
 });
