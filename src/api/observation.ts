@@ -98,6 +98,8 @@ const observedLaunch = z.looseObject({
   name: z.string(),
   /** Its node, where that has another name. */
   node: z.string().optional(),
+  /** Of the node, where the provider chose it. */
+  instanceType: z.string().optional(),
   phase: z.enum(['Launching', 'Launched', 'Failed']),
   message: z.string().optional(),
   since: timestamp.optional(),

@@ -5,7 +5,7 @@ import { readPool } from '../../engine/node-pools/pool.ts';
 import { listAt } from '../../engine/node-pools/read-fields.ts';
 import type { Amounts } from '../../engine/node-pools/resources.ts';
 import { fixedLabels, labelsOfNew } from '../../engine/nodes/launch/launchables.ts';
-import { hostnameLabel, type Market, marketOf } from '../../engine/nodes/launch/market.ts';
+import { hostnameLabel, type InstanceType, type Market, marketOf } from '../../engine/nodes/launch/market.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { NodesTarget } from '../../engine/plan-document.ts';
 import { placementTargets } from '../../engine/target-kinds.ts';
@@ -44,19 +44,27 @@ function wantedLaunches(launches: Launches, cluster: ClusterName, { contents, pl
 }
 
 function wantedLaunch(
-  { name, pool: poolName, instanceType, zone, capacityType }: Launches[number],
+  { name, pool: poolName, instanceType, zone, capacityType, options }: Launches[number],
   { pools, market }: { readonly pools: ReadonlyMap<string, Manifest>; readonly market: Market },
 ): WantedLaunch | undefined {
   const manifest = pools.get(poolName);
   const type = market.types?.get(instanceType);
   if (manifest === undefined || type === undefined) return undefined;
   const pool = readPool(manifest, undefined);
+  const labelsOf = (of: InstanceType) => ({
+    ...labelsOfNew(fixedLabels(pool), of, { zone, capacityType }),
+    [hostnameLabel]: name,
+  });
   return {
     name,
     instanceType,
     zone,
     capacityType,
-    labels: { ...labelsOfNew(fixedLabels(pool), type, { zone, capacityType }), [hostnameLabel]: name },
+    labels: labelsOf(type),
+    alternatives: options.flatMap((option) => {
+      const other = option === instanceType ? undefined : market.types?.get(option);
+      return other ? [{ instanceType: option, labels: labelsOf(other) }] : [];
+    }),
     annotations: pool.template.annotations,
     taints: listAt(manifest, 'spec', 'template', 'spec', 'taints').filter(
       isFields,

@@ -13,6 +13,11 @@ export type WantedNode = WantedNodes['nodes'][number];
 export interface WantedLaunch {
   readonly name: string;
   readonly instanceType: string;
+  /** Types that may stand in for it, the cheapest first, and the labels of their nodes. */
+  readonly alternatives?: readonly {
+    readonly instanceType: string;
+    readonly labels: Readonly<Record<string, string>>;
+  }[];
   readonly zone: string;
   readonly capacityType: CapacityType;
   readonly labels: Readonly<Record<string, string>>;

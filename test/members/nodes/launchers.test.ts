@@ -137,6 +137,27 @@ describe('Cluster API', () => {
     expect(machines.replicas().sort()).toEqual(['managed 0', 'rolling 0', 'small 1']);
   });
 
+  it.each([
+    ['is rolling out', 'D4'],
+    ['has no MachineDeployment', 'D16'],
+    ['is sized by a topology', 'D8'],
+  ])('launches an alternative, once, where the type that is meant %s', async (_, instanceType) => {
+    const clock = manualClock(begin);
+    const { machines, launcher } = await machinesOf(clock);
+    machines.deployment('small', 'D2', ['old']);
+    machines.deployment('rolling', 'D4', []);
+    machines.rollingOut('rolling');
+    machines.deployment('managed', 'D8', [], { labels: inTopology });
+    const launch = wanted('one', { instanceType, alternatives: [{ instanceType: 'D2', labels: {} }] });
+    for (let time = 0; time < 3; time++) await launcher().launch(launch);
+    expect(machines.replicas().sort()).toEqual(['managed 0', 'rolling 0', 'small 2']);
+    for (let second = 0; second < 20; second++) {
+      await launcher().observe();
+      await pass(clock, 1);
+    }
+    expect(await launcher().observe()).toMatchObject([{ name: 'one', phase: 'Launched', instanceType: 'D2' }]);
+  });
+
   it('removes exactly the machines of nodes, once each, also when they go at the same time', async () => {
     const clock = manualClock(begin);
     const { machines, launcher } = await machinesOf(clock);

@@ -117,6 +117,17 @@ const seenOf = (of: Partial<Record<keyof SeenNodes, readonly object[]>>): SeenNo
 const gone = (name: string, uid = `uid-${name}`) => ({ name, uid, want: 'Gone' as const, command: 'c1' });
 const launch = (name: string) => ({ name }) as never;
 
+it('a node of an alternative type gets the labels of that type', () => {
+  const alternatives = [{ instanceType: 'D2', labels: { type: 'D2' } }];
+  const launches = [{ name: 'new', phase: 'Launched' as const, node: 'host-1', instanceType: 'D2' }];
+  const { steps } = nextWork(firstWorkState, {
+    wanted: { nodes: [], launches: [{ ...launch('new'), alternatives }] },
+    seen: seenOf({ nodes: [node('host-1')], launches }),
+    now,
+  });
+  expect(steps).toMatchObject([{ kind: 'adopt', launch: { name: 'new', instanceType: 'D2', labels: { type: 'D2' } } }]);
+});
+
 describe('the work of an actor', () => {
   const steps = (
     wanted: Partial<Parameters<typeof nextWork>[1]['wanted']>,

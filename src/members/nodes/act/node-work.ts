@@ -187,10 +187,11 @@ function adoptions(
   launches: NonNullable<SeenNodes['launches']>,
   nodes: readonly Manifest[],
 ): NodeStep[] {
-  const launched = launches.find(({ name }) => name === launch.name)?.node;
+  const launched = launches.find(({ name }) => name === launch.name);
+  const other = launch.alternatives?.find(({ instanceType }) => instanceType === launched?.instanceType);
   return nodes
-    .filter(({ metadata: { name, annotations } }) => name === launched && !annotations?.[launchNameAnnotation])
-    .map((node) => ({ kind: 'adopt', node: node.metadata.name, uid: uidOf(node), launch }));
+    .filter(({ metadata: { name, annotations } }) => name === launched?.node && !annotations?.[launchNameAnnotation])
+    .map((node) => ({ kind: 'adopt', node: node.metadata.name, uid: uidOf(node), launch: { ...launch, ...other } }));
 }
 
 /** Identifies what a step is about. */

@@ -1,6 +1,7 @@
 import type { Manifest } from '../../../api/meta.ts';
 import { poolNameOf } from '../../../engine/nodes/cluster/claim.ts';
 import { capacityLabel, typeLabel, zoneLabel } from '../../../engine/nodes/launch/market.ts';
+import { ApiError } from '../../api-server/api-error.ts';
 import type { MemberClient } from '../../api-server/client.ts';
 import { type ClusterRef, core, ofCluster } from '../../upgrade/cluster-api/read.ts';
 import { conditionIs, fieldAt, listAt, numberAt, textAt } from '../../upgrade/fields.ts';
@@ -83,9 +84,17 @@ export function clusterApiLauncher(
     async launch(wanted) {
       const { seen, scale } = await look();
       if (launchesOf(seen).some(({ name }) => name === wanted.name)) return;
-      const deployment = deploymentFor(wanted, seen.deployments);
-      const names = [...namesIn(deployment, launchesAnnotation), wanted.name];
-      await scale(deployment, 1, { [launchesAnnotation]: names.join() });
+      let refused: Error | undefined;
+      for (const deployment of deploymentsFor(wanted, seen.deployments)) {
+        const names = [...namesIn(deployment, launchesAnnotation), wanted.name];
+        try {
+          return await scale(deployment, 1, { [launchesAnnotation]: names.join() });
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+          refused ??= error;
+        }
+      }
+      throw refused ?? noDeployment(wanted);
     },
     /** One whose Machine is not known yet is given up when it is. */
     async forget(name) {
@@ -117,10 +126,17 @@ const machinesOf = (deployment: Manifest, { machines }: Pick<Seen, 'machines'>):
     (machine) => deploymentOf(machine) === deployment.metadata.name && machine.metadata.deletionTimestamp == null,
   );
 
+/** The MachineDeployment is not scaled, so that another one may be. */
+class ScaleRefused extends Error {}
+
+/** Whether nothing was scaled for certain. After any other error it may have been. */
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof ScaleRefused || (error instanceof ApiError && (error.status === 403 || error.status === 422));
+
 /** Cluster API would choose between old and new machines first, whatever is annotated. */
 function refuseRollout(deployment: Manifest): void {
   if (conditionIs(deployment, 'RollingOut', 'True'))
-    throw new Error(`MachineDeployment ${deployment.metadata.name} is rolling out: it is scaled afterwards`);
+    throw new ScaleRefused(`MachineDeployment ${deployment.metadata.name} is rolling out: it is scaled afterwards`);
 }
 
 const topologyName = 'topology.cluster.x-k8s.io/deployment-name';
@@ -131,7 +147,7 @@ function refuseReplicas({ metadata: { name, labels } }: Manifest, cluster: Manif
     (one) => textAt(one, 'name') === labels?.[topologyName],
   );
   if (fieldAt(entry, 'replicas') !== undefined)
-    throw new Error(
+    throw new ScaleRefused(
       `MachineDeployment ${name}: the topology of Cluster ${cluster.metadata.name} sets its replicas: leave them out there, so that it can be scaled`,
     );
 }
@@ -169,18 +185,24 @@ function without(deployment: Manifest, launch: string): object {
 }
 
 function launchesOf({ deployments, machines }: Seen): Awaited<ReturnType<Launcher['observe']>> {
+  const typeOf = (machine: Manifest): string | undefined => {
+    const deployment = deployments.find(({ metadata }) => metadata.name === deploymentOf(machine));
+    return deployment && labelsOfNodes(deployment)[typeLabel];
+  };
   const known = machines.flatMap((machine) => {
     const name = launchOf(machine);
     if (name === undefined || machine.metadata.deletionTimestamp != null) return [];
     const node = nodeOf(machine);
     const isFailed = textAt(machine, 'status', 'phase') === 'Failed';
     const since = machine.metadata.creationTimestamp;
+    const instanceType = typeOf(machine);
     const phase = node !== undefined ? ('Launched' as const) : isFailed ? ('Failed' as const) : ('Launching' as const);
     return [
       {
         name,
         phase,
         ...(node !== undefined && { node }),
+        ...(instanceType !== undefined && { instanceType }),
         ...(phase === 'Failed' && { message: `Machine ${machine.metadata.name} is Failed` }),
         ...(since != null && { since }),
       },
@@ -194,27 +216,34 @@ function launchesOf({ deployments, machines }: Seen): Awaited<ReturnType<Launche
   ];
 }
 
-/** The MachineDeployment whose nodes are as wanted, by what is written for the cluster autoscaler; the first by name. */
-function deploymentFor(wanted: WantedLaunch, deployments: readonly Manifest[]): Manifest {
-  const { instanceType, zone, capacityType } = wanted;
-  const pool = poolNameOf(wanted.labels);
-  const found = deployments
-    .filter((deployment) => {
-      const labels = labelsOfNodes(deployment);
-      return (
-        labels[typeLabel] === instanceType &&
-        labels[zoneLabel] === zone &&
-        (labels[capacityLabel] ?? 'on-demand') === capacityType &&
-        (poolNameOf(labels) ?? pool) === pool
-      );
-    })
-    .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-  if (found.length === 0)
-    throw new Error(
-      `no MachineDeployment launches ${instanceType} ${capacityType} in ${zone} for NodePool ${pool}: name these labels in its annotation ${nodeLabels}`,
+/**
+ * The MachineDeployments whose nodes are as wanted, by what is written for the cluster autoscaler: those of the type itself by name, then
+ * those of its alternatives.
+ */
+function deploymentsFor(
+  { instanceType, zone, capacityType, labels, alternatives = [] }: WantedLaunch,
+  deployments: readonly Manifest[],
+): readonly Manifest[] {
+  const pool = poolNameOf(labels);
+  const launches = (deployment: Manifest, type: string): boolean => {
+    const own = labelsOfNodes(deployment);
+    return (
+      own[typeLabel] === type &&
+      own[zoneLabel] === zone &&
+      (own[capacityLabel] ?? 'on-demand') === capacityType &&
+      (poolNameOf(own) ?? pool) === pool
     );
-  return found[0]!;
+  };
+  const sorted = [...deployments].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  return [instanceType, ...alternatives.map((one) => one.instanceType)].flatMap((type) =>
+    sorted.filter((deployment) => launches(deployment, type)),
+  );
 }
+
+const noDeployment = ({ instanceType, zone, capacityType, labels }: WantedLaunch): Error =>
+  new Error(
+    `no MachineDeployment launches ${instanceType} ${capacityType} in ${zone} for NodePool ${poolNameOf(labels)}: name these labels in its annotation ${nodeLabels}`,
+  );
 
 function labelsOfNodes(deployment: Manifest): Readonly<Record<string, string>> {
   const written = deployment.metadata.annotations?.[nodeLabels] ?? '';
