@@ -12,10 +12,11 @@ export function countedCluster(
   world: World,
 ): CountedCluster {
   const labels = world.members.get(name)!.labels;
+  const isUpgrading = world.upgrading.has(name);
   if (plan === undefined) {
     const underWay = (record?.commands ?? []).filter(({ phase }) => phase !== 'Proposed').flatMap(({ nodes }) => nodes);
     // How many nodes it has only the record says, which does not widen limits.
-    return { name, labels, nodes: 0, disrupting: underWay.length, driftedNodes: 0, isObserved: false };
+    return { name, labels, nodes: 0, disrupting: underWay.length, isUpgrading, driftedNodes: 0, isObserved: false };
   }
   const own = plan.cluster.nodes.filter(({ claim }) => claim !== undefined);
   // Forced ones start in any case, so that they use up places before all others.
@@ -29,6 +30,7 @@ export function countedCluster(
     labels,
     nodes: plan.poolsWith(new Set()).reduce((sum, pool) => sum + pool.nodes, 0),
     disrupting: disrupted.length,
+    isUpgrading,
     driftedNodes: plan.driftedNodes,
     isObserved: true,
   };

@@ -16,6 +16,8 @@ export interface CountedCluster {
   readonly nodes: number;
   /** Deleting, marked, or of commands under way. */
   readonly disrupting: number;
+  /** An update run upgrades it: a disruption as well, which may replace the very nodes that have drifted. */
+  readonly isUpgrading: boolean;
   readonly driftedNodes: number;
   /** False = its nodes are not known: a later wave waits for it. */
   readonly isObserved: boolean;
@@ -69,7 +71,7 @@ export function fleetLimits(
       });
       if (isInvalid)
         return hold('a fleet budget of nodeDisruption cannot be read, and allows nothing until it is fixed');
-      const busy = members.filter(({ name }) => disrupting(name) > 0);
+      const busy = members.filter(({ name, isUpgrading }) => isUpgrading || disrupting(name) > 0);
       if (mostClusters !== undefined && !busy.includes(cluster)) {
         const limit = scale(mostClusters, members.length, 'up');
         if (busy.length >= limit)

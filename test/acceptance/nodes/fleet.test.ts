@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { upgradeRun } from '../../support/cluster-upgrades.ts';
 import { folder } from '../../support/folders.ts';
 import { claim, market, node, nodeMember, nodePool, observedNodes, smallMarket } from '../../support/node-world.ts';
 import { plan } from '../../support/plan-command.ts';
@@ -162,4 +163,69 @@ it('gitfleet budgets shows what a pool allows at an instant', async () => {
     /default: 2 nodes, 0 disrupting\n.*\n.* 2026-11-20T17:00:00Z +0 +0 +0/,
   );
   expect((await asked('2026-11-20T17:00:00Z')).out).toMatch(/ 2026-11-21T09:00:00Z +1 +1 +1/);
+});
+
+describe('an update run that upgrades a cluster whose nodes have drifted', () => {
+  /** dev-1 is upgraded, by which one of its drifted nodes is being deleted, and so is not ready. */
+  const upgraded = async (nodeDisruption: object) => {
+    const nodes = [node('dev-1-a'), node('dev-1-b', { ready: false })];
+    const leaving = { metadata: { deletionTimestamp: '2026-11-20T09:59:00Z' } };
+    const claims = nodes.map((of, at) => claim(of, { status: isDrifted(of), ...(at === 1 ? leaving : {}) }));
+    const pool = nodePool('default', { disruption: { consolidateAfter: 'Never', budgets: [{ nodes: '2' }] } });
+    const [, ...others] = observed('prod-1');
+    const { plan: whole } = await plan({
+      repo: repo({
+        ...config(nodeDisruption),
+        'members/dev-1.yaml': nodeMember('dev-1', 'execute', {}, { 'gitfleet.dev/upgrade-provider': 'simulated' }),
+        ...upgradeRun({}),
+      }),
+      observed: [
+        flow({
+          ...JSON.parse(observedNodes('dev-1', { nodes, pods: [], extras: [pool, ...claims] })),
+          versions: { controlPlane: 'v1.30.9', pools: [{ name: 'np1', kubernetes: 'v1.30.9' }] },
+        }),
+        ...others,
+      ],
+    });
+    return {
+      commands: whole.nodes.flatMap(({ clusterName, commands }) =>
+        commands.map(({ phase, nodes: own }) => `${clusterName} ${own.map(({ name }) => name).join()} ${phase}`),
+      ),
+      pool: whole.nodes[0]!.pools[0],
+      holds: whole.holds.map(({ subject, reason }) => `${subject.name} ${reason}`),
+    };
+  };
+
+  it('disrupts each node once', async () => {
+    const { commands, pool, holds } = await upgraded({});
+    expect(pool).toMatchObject({ nodes: 2, disrupting: 1, allowed: { Drifted: 1 } });
+    expect(commands).toEqual(['dev-1 dev-1-a Proposed', 'prod-1 prod-1-a Removing']);
+    expect(holds).toContain('dev-1 ClusterUpgrading');
+  });
+
+  it('counts once as a cluster with a disruption under way', async () => {
+    expect((await upgraded({ budgets: [{ clusters: '2' }] })).commands).toContain('prod-1 prod-1-a Removing');
+    const { commands, holds } = await upgraded({ budgets: [{ clusters: '1' }] });
+    expect(commands).toContain('prod-1 prod-1-a Proposed');
+    expect(holds).toContain('prod-1 FleetNodeBudget');
+  });
+
+  it('counts before any of its nodes goes', async () => {
+    const { plan: whole } = await plan({
+      repo: repo({
+        ...config({ budgets: [{ clusters: '1' }] }),
+        'members/dev-1.yaml': nodeMember('dev-1', 'execute', {}, { 'gitfleet.dev/upgrade-provider': 'simulated' }),
+        ...upgradeRun({}),
+      }),
+      observed: observed('prod-1').map((text, at) =>
+        at > 0
+          ? text
+          : flow({
+              ...JSON.parse(text),
+              versions: { controlPlane: 'v1.30.9', pools: [{ name: 'np1', kubernetes: 'v1.30.9' }] },
+            }),
+      ),
+    });
+    expect(whole.holds.map(({ subject, reason }) => `${subject.name} ${reason}`)).toContain('prod-1 FleetNodeBudget');
+  });
 });
