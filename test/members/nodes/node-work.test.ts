@@ -8,6 +8,7 @@ import {
   nextWork,
   type SeenNodes,
 } from '../../../src/members/nodes/act/node-work.ts';
+import type { WantedLaunch } from '../../../src/members/nodes/wanted-nodes.ts';
 import { claim, node, pod } from '../../support/node-world.ts';
 
 const now = Date.parse('2026-11-20T10:00:00Z');
@@ -115,7 +116,7 @@ const marked = (name: string) => {
 const seenOf = (of: Partial<Record<keyof SeenNodes, readonly object[]>>): SeenNodes =>
   ({ nodes: [], pods: [], extras: [], launches: [], ...of }) as SeenNodes;
 const gone = (name: string, uid = `uid-${name}`) => ({ name, uid, want: 'Gone' as const, command: 'c1' });
-const launch = (name: string) => ({ name }) as never;
+const launch = (name: string) => ({ name }) as WantedLaunch;
 
 it('a node of an alternative type gets the labels of that type', () => {
   const alternatives = [{ instanceType: 'D2', labels: { type: 'D2' } }];
