@@ -19,6 +19,8 @@ export interface Answer {
 export interface Sent {
   readonly body?: object;
   readonly type?: string;
+  /** JSON when absent. */
+  readonly accept?: string;
   readonly query?: Readonly<Record<string, string>>;
 }
 
@@ -68,7 +70,7 @@ export async function openSession(server: ContractServer): Promise<Session> {
     const response = await transport!({
       method,
       path: query.size > 0 ? `${path}?${query}` : path,
-      headers: { accept: 'application/json', 'content-type': sent.type ?? 'application/json' },
+      headers: { accept: sent.accept ?? 'application/json', 'content-type': sent.type ?? 'application/json' },
       ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
     });
     const chunks: Uint8Array[] = [];

@@ -27,12 +27,24 @@ export function statuses(now: () => Session): void {
   });
 
   it('belongs to whom wrote it, under the name of that path', async () => {
-    await now().apply(deployment(now().namespace, 'web'), 'one');
-    const { body } = await report();
+    const path = `/api/v1/namespaces/${now().namespace}`;
+    const labelled = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: now().namespace, labels: { a: 'b' } } };
+    const apply = () =>
+      now().send('PATCH', path, {
+        body: labelled,
+        type: 'application/apply-patch+yaml',
+        query: { fieldManager: 'one' },
+      });
+    expect((await apply()).status).toBe(200);
+    const { body } = await now().send('PATCH', `${path}/status`, {
+      type: 'application/merge-patch+json',
+      query: { fieldManager: 'reporter' },
+      body: { status: { conditions: [condition] } },
+    });
     const reporter = body.metadata.managedFields.find(({ manager }: Managed) => manager === 'reporter');
     expect(reporter).toMatchObject({ operation: 'Update', subresource: 'status', fieldsV1: { 'f:status': {} } });
-    // And is no hindrance to whom the spec belongs.
-    expect((await now().apply(deployment(now().namespace, 'web', { paused: true }), 'one')).status).toBe(200);
+    // And is no hindrance to whom the rest belongs.
+    expect((await apply()).status).toBe(200);
   });
 
   it('the wish to remove an object is a generation of it', async () => {

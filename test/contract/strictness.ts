@@ -48,6 +48,24 @@ export function strictness(now: () => Session): void {
       secret('kubernetes.io/dockerconfigjson'),
     ],
     [
+      'a Secret of an older registry file',
+      422,
+      'data[.dockercfg]',
+      '/api/v1',
+      'secrets',
+      secret('kubernetes.io/dockercfg'),
+    ],
+    ['a Secret of SSH', 422, 'data[ssh-privatekey]', '/api/v1', 'secrets', secret('kubernetes.io/ssh-auth')],
+    ['a Secret of a login', 422, 'data[username]', '/api/v1', 'secrets', secret('kubernetes.io/basic-auth')],
+    [
+      'a Secret of an account without its name',
+      422,
+      'metadata.annotations[kubernetes.io/service-account.name]',
+      '/api/v1',
+      'secrets',
+      secret('kubernetes.io/service-account-token'),
+    ],
+    [
       'an annotation of other letters',
       422,
       'metadata.annotations',
@@ -80,6 +98,7 @@ export function strictness(now: () => Session): void {
       'roles',
       role({ verbs: ['get'], resources: ['pods'] }),
     ],
+    ['a Role without resources', 422, 'rules[0].resources', rights, 'roles', role({ verbs: ['get'], apiGroups: [''] })],
     ['a Role for paths', 422, 'nonResourceURLs', rights, 'roles', role({ verbs: ['get'], nonResourceURLs: ['/a'] })],
     ['a RoleBinding of another kind', 422, 'roleRef.kind', rights, 'rolebindings', binding({ kind: 'Rule' })],
     ['a RoleBinding of another group', 422, 'roleRef.apiGroup', rights, 'rolebindings', binding({ apiGroup: 'a' })],
@@ -96,6 +115,19 @@ export function strictness(now: () => Session): void {
     const answer = await now().send('POST', inNamespace(group, plural), { body: { ...object, metadata } });
     refused(answer, status, text);
     expect((await now().send('GET', `${inNamespace(group, plural)}/mistaken`)).status).toBe(404);
+  });
+
+  it.each<[what: string, text: string, plural: string, object: object]>([
+    ['a ClusterRole without verbs', 'rules[0].verbs', 'clusterroles', role({ nonResourceURLs: ['/a'] }, 'ClusterRole')],
+    [
+      'a ClusterRoleBinding of a Role',
+      'roleRef.kind',
+      'clusterrolebindings',
+      { ...binding({}), kind: 'ClusterRoleBinding' },
+    ],
+  ])('%s', async (_, text, plural, object) => {
+    const body = { ...object, metadata: { name: `mistaken-${now().id}` } };
+    refused(await now().send('POST', `${rights}/${plural}`, { body }), 422, text);
   });
 
   it.each<[what: string, text: string, change: (schema: object) => object]>([
@@ -151,7 +183,15 @@ export function strictness(now: () => Session): void {
       type: 'application/merge-patch+json',
       body: { metadata: { uid: '00000000-0000-0000-0000-000000000000' } },
     });
-    expect([409, 422]).toContain(answer.status);
+    refused(answer, 422, 'metadata.uid');
+  });
+
+  it('an answer in a form that there is not', async () => {
+    refused(
+      await now().send('GET', configMaps(now().namespace), { accept: 'application/contract' }),
+      406,
+      'media types',
+    );
   });
 
   it('a deletion with a propagation that there is not, and it deletes nothing', async () => {
