@@ -11,16 +11,30 @@ const configFile = 'fleet.yaml';
  * Issues with the place of an object. Approvals count only in their folder, which only `fleet.yaml` configures, so that code owners
  * of these two decide who may approve.
  */
-export function placeIssues({ object }: Pick<Validated, 'object'>, { file }: Placed, folder: string): Issue[] {
-  if (answeredBy(object?.kind) !== undefined) return file.startsWith(folder) ? [] : [outsideFolder(file, folder)];
+export function placeIssues(
+  { object }: Pick<Validated, 'object'>,
+  { file }: Placed,
+  folder: string | undefined,
+): Issue[] {
+  if (answeredBy(object?.kind) !== undefined) {
+    if (folder === undefined) return [folderUnknown];
+    return file.startsWith(folder) ? [] : [outsideFolder(file, folder)];
+  }
   if (object?.kind !== 'FleetConfig' || object.spec.approvals === undefined) return [];
   return file === configFile ? [] : [outsideConfig(file)];
 }
 
-/** The FleetConfig that sets the folder of approvals. */
-export const approvalConfig = (
+/**
+ * The folder below which approvals count. Undefined while `fleet.yaml` may hold a FleetConfig that is not in effect: a file that
+ * others may add, such as `Fleet.yaml`, must not move the folder to the usual place. `faulty`: files with errors.
+ */
+export function countingFolder(
   configs: readonly { readonly object: FleetConfig; readonly file: string }[],
-): FleetConfig | undefined => configs.find(({ file }) => file === configFile)?.object;
+  faulty: ReadonlySet<string>,
+): string | undefined {
+  const config = configs.find(({ file }) => file === configFile)?.object;
+  return config === undefined && faulty.has(configFile) ? undefined : approvalFolder(config);
+}
 
 /** The folder below which approvals count, with a slash at its end. A config in another file than `fleet.yaml` does not count. */
 export function approvalFolder(config: FleetConfig | undefined): string {
@@ -35,6 +49,13 @@ const outsideFolder = (file: string, folder: string): Issue =>
     `an approval counts only below ${folder}, and this one is refused`,
     `move it to ${folder}${file.split('/').at(-1)}, or merge the approval branch`,
   );
+
+const folderUnknown = error(
+  'approval-outside-folder',
+  [],
+  `no approval counts while ${configFile} is not in effect, since its FleetConfig may name their folder: this one is refused`,
+  `correct what is reported for ${configFile}`,
+);
 
 const outsideConfig = (file: string): Issue =>
   error(

@@ -7,7 +7,7 @@ import type { ProblemCode } from '../../api/problem.ts';
 import { type Validated, validateFleetObject } from '../../api/validate.ts';
 import { validateAcross } from '../../api/validate-fleet.ts';
 import { annotationIssues } from './annotation-issues.ts';
-import { approvalConfig, approvalFolder, placeIssues } from './approval-places.ts';
+import { countingFolder, placeIssues } from './approval-places.ts';
 import type { Finding, Placed } from './finding.ts';
 import { modeIssues } from './nodes/mode-issues.ts';
 import { withTriedFixes } from './tried-fixes.ts';
@@ -25,12 +25,13 @@ export interface FleetObjects {
 
 /**
  * Validates objects one by one and together. Refused objects are listed, so that they are held and not read as deleted. An object
- * with a deletionTimestamp is neither accepted nor refused: it is gone, except for the deleteStrategy of a placement.
+ * with a deletionTimestamp is neither accepted nor refused: it is gone, except for the deleteStrategy of a placement. `faulty`: files
+ * with errors besides those found here.
  */
-export function fleetObjects(documents: readonly Placed[]): FleetObjects {
+export function fleetObjects(documents: readonly Placed[], faulty: ReadonlySet<string> = new Set()): FleetObjects {
   const configs = soundConfigs(documents);
   const strategy = usualStrategy(configs);
-  const folder = approvalFolder(approvalConfig(configs));
+  const folder = countingFolder(configs, faulty.union(unsoundConfigs(documents)));
   const validated = documents.map((placed) => ({ placed, ...inItsPlace(placed, { strategy, folder }) }));
   const sound = validated.flatMap((entry) =>
     entry.object && !isBeingDeleted(entry.object) ? [{ ...entry, object: entry.object }] : [],
@@ -80,7 +81,7 @@ export const ofAnyKind = (ref: Omit<ObjectRef, 'kind'>): ObjectRef[] =>
 
 function inItsPlace(
   placed: Placed,
-  { strategy, folder }: { readonly strategy: unknown; readonly folder: string },
+  { strategy, folder }: { readonly strategy: unknown; readonly folder: string | undefined },
 ): Validated {
   const { object, ...validated } = validatedOnce(placed.value, strategy);
   const misplaced = placeIssues({ object }, placed, folder);
@@ -97,6 +98,16 @@ const soundConfigs = (documents: readonly Placed[]): SoundConfig[] =>
     const { object } = validatedOnce(placed.value, undefined);
     return object?.kind === 'FleetConfig' ? [{ ...placed, object }] : [];
   });
+
+/** Files with an invalid object that is a FleetConfig, or may be meant as one. */
+const unsoundConfigs = (documents: readonly Placed[]): ReadonlySet<string> =>
+  new Set(
+    documents.flatMap((placed) => {
+      const { kind } = placed.value as { kind?: unknown };
+      if (kind !== 'FleetConfig' && fleetKinds.some((known) => known.kind === kind)) return [];
+      return validatedOnce(placed.value, undefined).object ? [] : [placed.file];
+    }),
+  );
 
 /** The first `spec.defaults.strategy`, as written in the file. */
 const usualStrategy = (configs: readonly SoundConfig[]): unknown =>

@@ -26,7 +26,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
   const usable = await usableFiles(tree);
   const documents = await readDocuments(tree, usable, cache);
   const sorted = sortDocuments(documents.placed);
-  const fleet = fleetObjects(sorted.fleet);
+  const fleet = fleetObjects(sorted.fleet, filesWithErrors(usable.problems, documents.problems, sorted.findings));
   const envelopes = fleet.accepted.flatMap(({ object, placed }) => (fleetRowOf(object).isResource ? [placed] : []));
   const manifests = [...sorted.hub, ...envelopes];
   const hub = hubObjects(manifests, shapeCheck(manifests));
@@ -60,6 +60,19 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
       kindOf(object).notActedOn?.(object) === undefined ? [] : (writtenRef(object) ?? []),
     ),
   });
+}
+
+function filesWithErrors(
+  usable: readonly Problem[],
+  documents: readonly Problem[],
+  sorted: readonly Finding[],
+): ReadonlySet<string> {
+  const found = [
+    ...usable,
+    ...documents,
+    ...sorted.map(({ placed: { file }, issue: { severity } }) => ({ file, severity })),
+  ];
+  return new Set(found.flatMap(({ file, severity }) => (severity === 'error' ? (file ?? []) : [])));
 }
 
 /** The first error of each object, by `sourceKey`. `located`: the problem of each finding. */
