@@ -142,6 +142,12 @@ const steps = {
       }
     });
   },
+  skipClusters(files, { a, b }) {
+    changed(files, pick(pathsOf(files, runs), a), ({ status }) => {
+      const condition = { ...truth(a % 2 === 0 ? 'Skipped' : 'Succeeded'), reason: 'ClusterLeft' };
+      for (const cluster of pick<Anything>(status.stagesStatus, b).clusters) cluster.conditions = [condition];
+    });
+  },
   startStages(files, { a, b }) {
     changed(files, pick(pathsOf(files, runs), a), ({ status }) => {
       for (const cluster of pick<Anything>(status.stagesStatus, b).clusters) cluster.conditions = [truth('Started')];

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { PlacementState } from '../../src/api/placement-state.ts';
 import type { StagedUpdateRun } from '../../src/api/staged.ts';
-import { AttackedFleet, type Files, run } from './attacked-fleet.ts';
+import { member } from '../support/paper-fleet.ts';
+import { AttackedFleet, type Files, gatedFleet, run } from './attacked-fleet.ts';
 
 let world: AttackedFleet;
 afterEach(() => world.close());
@@ -158,4 +159,74 @@ it('a cluster that was emptied while no daemon ran gets back what the last finis
   await world.fleet.until('it is everywhere again', () => world.images().join() === everywhere.join(), 300);
   expect(world.images('tools')).toEqual(['tools:1', 'tools:1', 'tools:1']);
   expect(world.problems()).toEqual([]);
+});
+
+describe.each(['running', 'stopped'])('while the daemon is %s, a gate before a stage', (how) => {
+  const stagesOf = (stages: string): string =>
+    gatedFleet('web:1')['strategy.yaml']!.replace(/( {2}stages:\n)[\s\S]*/, `$1${stages}`);
+  const canary = '    - {name: canary, labelSelector: {matchLabels: {env: canary}}, maxConcurrency: 2}\n';
+  const gated = (env: string) =>
+    `    - {name: ${env}, labelSelector: {matchLabels: {env: ${env}}}, maxConcurrency: 2, beforeStageTasks: [{type: Approval}]}\n`;
+  const last = '    - {name: prod, labelSelector: {matchLabels: {env: prod}}, maxConcurrency: 2}\n';
+  const staging = { 'clusters/prod-1.yaml': member('prod-1', { env: 'staging' }) };
+  const condition = (type: string, reason = 'Forged') => [{ ...yes(type), reason }];
+  const finish =
+    (conditions: ReturnType<typeof condition>, isStageDone = true) =>
+    (it: Run): void => {
+      const stage = it.status!.stagesStatus![1]!;
+      for (const cluster of stage.clusters) cluster.conditions = conditions;
+      if (isStageDone) stage.conditions = [yes('Succeeded')];
+    };
+
+  it.each<[string, Files, string, (files: Files, tip: string) => void]>([
+    [
+      'clusters that count as gone have the snapshot already',
+      { 'strategy.yaml': stagesOf(canary + gated('prod')) },
+      'prod',
+      (files) => {
+        withRun(finish(condition('Skipped', 'ClusterLeft'), false))(files);
+        withState((it) => {
+          for (const binding of it.bindings) Object.assign(binding, { state: 'Bound', resourceSnapshotIndex: 0 });
+        })(files);
+      },
+    ],
+    [
+      'its clusters count as gone',
+      { 'strategy.yaml': stagesOf(canary + gated('staging') + last), ...staging },
+      'staging',
+      withRun(finish(condition('Skipped', 'ClusterLeft'))),
+    ],
+    [
+      'its clusters count as done',
+      { 'strategy.yaml': stagesOf(canary + gated('staging') + last), ...staging },
+      'staging',
+      withRun(finish(condition('Succeeded'))),
+    ],
+  ])('is not passed when %s', async (_, files, stage, edit) => {
+    world = await AttackedFleet.open({ ...gatedFleet('web:1'), ...files });
+    await world.untilGate(`gitfleet/approve/web-1-before-${stage}`);
+    const before = world.images();
+    if (how === 'stopped') world.daemon.kill();
+    await world.edit((there) => edit(there, ''));
+    if (how === 'stopped') world.start();
+    await world.fleet.run(180);
+    expect(world.images()).toEqual(before);
+    expect(world.problems().join()).toContain('counts as skipped before its gate');
+  });
+
+  it('is skipped when its clusters left the fleet', async () => {
+    world = await AttackedFleet.open({
+      ...gatedFleet('web:1'),
+      'strategy.yaml': stagesOf(canary + gated('staging') + last),
+      ...staging,
+    });
+    await world.untilGate('gitfleet/approve/web-1-before-staging');
+    if (how === 'stopped') world.daemon.kill();
+    world.fleet.commit({ 'clusters/prod-1.yaml': undefined });
+    if (how === 'stopped') world.start();
+    await world.fleet.until('prod-2 has it', () => world.images()[2] === 'web:1', 300);
+    await world.restart();
+    await world.fleet.run(60);
+    expect(world.problems()).toEqual([]);
+  });
 });

@@ -164,6 +164,36 @@ const everywhere = (run: Run, members: object | undefined): void => {
   }
 };
 
+describe.each(['running', 'stopped'])('while the daemon is %s, a gate before the first stage', (how) => {
+  it.each<[string, (run: Run) => void]>([
+    ['its members count as done', () => {}],
+    [
+      'it counts as skipped, and its members as done',
+      (run) => {
+        run.status!.stages[0]!.beforeGates[0]!.status = { state: 'Skipped' };
+      },
+    ],
+  ])('is not passed when %s', async (_, more) => {
+    const { stages, asks } = gated['before the first stage']!;
+    fleet = await VirtualFleet.open(
+      { ...stagedFiles, ...upgradeStrategy(stages) },
+      ...names.map((name) => simulatedMember(name)),
+    );
+    daemon = fleet.start();
+    await fleet.until('the gate asks', () => fleet.repo.tip(`gitfleet/approve/${asks}`) !== undefined, 300);
+    const before = requested(fleet);
+    if (how === 'stopped') daemon.kill();
+    await edit((run) => {
+      for (const member of run.status!.stages[0]!.groups[0]!.members) member.status = { state: 'Completed' };
+      more(run);
+    });
+    if (how === 'stopped') daemon = fleet.start();
+    await fleet.run(900);
+    expect(requested(fleet)).toEqual(before);
+    expect(daemon.plan().problems.map(({ code }) => code)).toContain('record-mismatch');
+  });
+});
+
 describe.each(['running', 'stopped'])('while the daemon is %s, gates that count as passed', (how) => {
   const startTime = '2026-11-20T10:00:00Z';
   const inFlight = { status: { state: 'Running', startTime }, to: { controlPlane: 'v1.31.5' } };

@@ -1,7 +1,9 @@
-import type { StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
+import { isLeaving } from '../../../api/member-cluster.ts';
+import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
 import type { EarlyApproval } from '../../../engine/gate/early-approvals.ts';
 import type { Fleet } from '../../../engine/input.ts';
 import { conditionIs } from '../../../engine/kernel/condition.ts';
+import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import { answerTo, approvalsOf, stageGateInput } from '../../../engine/staged/approval/answer.ts';
 import type { ReviewedRun } from '../../../engine/staged/approval/review-digest.ts';
 import { gatesOf, isApproved, type StageGate, taskOf } from '../../../engine/staged/approval/stage-gates.ts';
@@ -18,7 +20,15 @@ export async function firstClosedGate(
 ): Promise<{ readonly gate: StageGate; readonly fault?: string } | undefined> {
   const { history, initializedFrom } = since;
   for (const gate of gatesOf(of.status.stagesStatus ?? [])) {
-    if (isSkipped(of.status.stagesStatus![gate.stageIndex]!, gate)) continue;
+    const { clusters } = of.status.stagesStatus![gate.stageIndex]!;
+    // A stage without clusters has no gates.
+    if (clusters.length === 0) continue;
+    if (gate.timing === 'before' && clusters.every(isSkipped)) {
+      const kept = await stillIn(clusters, since);
+      if (kept === undefined) continue;
+      const fault = `stage ${gate.stageName} counts as skipped before its gate, but ${kept} did not leave the followed branch`;
+      return { gate, fault };
+    }
     const task = taskOf(of.status, gate);
     if (!isApproved(task)) return { gate };
     const approvedIn = commitsOf(of.run).approvedIn.get(task.approvalRequestName ?? '') ?? history.tip;
@@ -38,9 +48,30 @@ export const earlyAt = (run: StagedUpdateRun, at: FollowedFleet, since: Since): 
     absenceIsCertain: stageGateInput(fleet).absenceIsCertain,
   }));
 
-/** A stage without clusters has no gates, and one whose clusters all left has no gate before it. */
-const isSkipped = ({ clusters }: StageStatus, { timing }: StageGate): boolean =>
-  clusters.length === 0 || (timing === 'before' && !clusters.some(hasStarted) && clusters.every(hasFinished));
+/** If all clusters of a stage are, the run passes the gate before it without an approval. */
+const isSkipped = (cluster: ClusterUpdatingStatus): boolean => hasFinished(cluster) && !hasStarted(cluster);
+
+/** The first cluster that the followed branch has had ever since a run was initialized; undefined if each has left it at some time. */
+async function stillIn(
+  clusters: readonly ClusterUpdatingStatus[],
+  { history, initializedFrom }: Since,
+): Promise<string | undefined> {
+  const hasLeft = ({ clusterName }: ClusterUpdatingStatus, fleet: Fleet): boolean => {
+    const member = fleet.members.find(({ metadata }) => metadata.name === clusterName);
+    if (member !== undefined) return isLeaving(member);
+    return !absenceMeansNothing(fleet, { kind: 'MemberCluster', name: clusterName });
+  };
+  let kept = clusters;
+  const tip = await history.fleetAt(history.tip);
+  if (tip !== undefined) kept = kept.filter((cluster) => !hasLeft(cluster, tip));
+  if (kept.length === 0) return undefined;
+  for await (const { commit, fleet } of history.before(history.tip)) {
+    kept = kept.filter((cluster) => !hasLeft(cluster, fleet));
+    if (kept.length === 0) return undefined;
+    if (commit === initializedFrom) break;
+  }
+  return kept[0]!.clusterName;
+}
 
 /** Whether a fleet has an approval of what the run does according to this record. */
 function hasApproval(

@@ -8,7 +8,7 @@ import { commitsIn } from '../../../engine/gate/recorded-commits.ts';
 import type { Fleet } from '../../../engine/input.ts';
 import { sameValue } from '../../../engine/kernel/same-value.ts';
 import { labelsOf } from '../../../engine/placement/members.ts';
-import { hasStartedBehind } from '../../../engine/upgrade/check-gates.ts';
+import { hasStartedBehind, membersBehind } from '../../../engine/upgrade/check-gates.ts';
 import { answerTo, approvalsOf, upgradeGateInput } from '../../../engine/upgrade/gate-answer.ts';
 import { gateIn, gatesOf, type RunGate, withGate } from '../../../engine/upgrade/gate-names.ts';
 import { allowedFailures, sizeOf } from '../../../engine/upgrade/limits.ts';
@@ -44,7 +44,7 @@ export async function verifyUpgrade(run: UpdateRun, history: FollowedHistory): P
   for (const gate of gatesOf(run.metadata.name, asked)) {
     const { type, status: gateStatus } = gateIn(asked, gate);
     const isPassed = gateStatus.state === 'Completed' || gateStatus.state === 'Skipped';
-    if (!isPassed && hasStartedBehind(asked, gate))
+    if (!isPassed && (hasStartedBehind(asked, gate) || membersBehind(asked, gate).some(isCompleted)))
       return { fault: `it has started members behind the gate ${gate.name}, which is not passed` };
     if (gateStatus.state !== 'Completed' || type !== 'Approval') continue;
     if (!(await isApproved(gate, { ...run, status: asked }, { from, initializedFrom, history })))
@@ -56,6 +56,9 @@ export async function verifyUpgrade(run: UpdateRun, history: FollowedHistory): P
   const images = new Set([...known, ...selectedImages(status)].map(({ version }) => version));
   return { run: { ...run, spec: { ...run.spec, skip: [...skip] }, status: withKnownImages(asked, images) } };
 }
+
+/** Only a member that was started gets there, whether or not the record still has its operation. */
+const isCompleted = ({ status }: MemberUpgrade): boolean => status.state === 'Completed';
 
 type Started = UpdateRun & { readonly status: UpgradeRunStatus };
 
