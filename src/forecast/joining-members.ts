@@ -2,7 +2,7 @@ import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 
-/** Clusters of a fleet that another one lacks, and that nobody can have observed yet. */
+/** Clusters of a fleet that another one lacks, and that cannot have been observed yet. */
 export const joiningMembers = ({ fleet, observations }: PlanInput, next: Fleet): ClusterName[] => {
   const known = new Set<string>(fleet.members.map(({ metadata }) => metadata.name));
   if (observations === undefined) return [];

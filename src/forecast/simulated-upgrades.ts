@@ -100,7 +100,7 @@ export function upgraded(
   return { ...runs, ...(moves && { controlPlane }), ...(pools && { pools }) };
 }
 
-/** Nobody asks members of a forecast: what was not asked yet stands against nothing. */
+/** Members are not asked in a forecast: what was not asked yet blocks nothing. */
 export function withoutQuestions(input: PlanInput): PlanInput {
   const { observations, upgradeObservations } = input;
   return { ...input, observations: answered(observations), upgradeObservations: answered(upgradeObservations) };

@@ -314,7 +314,7 @@ function effectsByPlacement() {
   };
 }
 
-/** Writing this much as YAML may take 0.5 s (20,000 short fields), while nothing else runs; and nobody reads such a diff in a comment. */
+/** Writing this much as YAML may take 0.5 s (20,000 short fields), while nothing else runs; and such a diff is too long for a comment. */
 const mostCharacters = 256_000;
 
 /** Changes by both texts: most clusters of a placement hold the same. */

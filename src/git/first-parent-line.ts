@@ -11,7 +11,7 @@ const [fewest, most] = [256, 16_384] as const;
 /** Where commits are on the first-parent line of a branch. */
 export interface FirstParentLine {
   /**
-   * The higher, the later; comparable for the same tip. Undefined for a commit that was never the tip as far as the line tells: it came
+   * The higher, the later; comparable for the same tip. Undefined for a commit that was never the tip as far as the line shows: it came
    * with a merge, or is beyond what can be read.
    */
   heightOf(commit: string, tip: string): Promise<number | undefined>;

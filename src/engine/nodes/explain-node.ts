@@ -112,7 +112,7 @@ function simulated(at: number, state: PlanState): Pick<NodeExplanation, 'pods' |
 function podVerdict(pod: Pod, result: Simulated, { cluster, scheduling }: PlanState): PodVerdict {
   const { namespace, name } = pod;
   if (!scheduling.movable(cluster.nodes.find(({ name: node }) => node === pod.node)!).includes(pod))
-    return { namespace, name, message: 'it may not be evicted, so that no place is held for it' };
+    return { namespace, name, message: 'it may not be evicted, so no other node needs room for it' };
   if (!result.ok) return { namespace, name, ...(result.pod === pod ? { message: failureText(result) } : {}) };
   const target = result.landed.get(pod);
   return {

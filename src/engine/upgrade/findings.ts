@@ -73,7 +73,7 @@ function removedApis(
 }
 
 /**
- * What clients of its API server use, whoever they are. Blocking: the upgrade ends the API. Warning: a later one will. What the
+ * What any clients of its API server use. Blocking: the upgrade ends the API. Warning: a later one will. What the
  * present version does not serve anymore was requested of an earlier one.
  */
 function requestedApis(

@@ -29,7 +29,7 @@ export function indexPack(gitdir: string): PackSink {
       throw new GitError('failed', `git index-pack in ${gitdir}: ${ran.stderr || `exit code ${ran.code}`}`);
     },
     async abort() {
-      input.destroy(new Error('the fetch was cut short'));
+      input.destroy(new Error('the connection ended before the fetch was complete'));
       await indexed.catch(() => {});
     },
   };

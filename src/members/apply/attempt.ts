@@ -86,7 +86,7 @@ async function apply(
   sent: Manifest | undefined,
 ): Promise<AttemptResult> {
   const object = refOfManifest(manifest);
-  // Nobody owns fields of a missing object. With force, an object that exists is always refused by its version, and so is not read.
+  // Fields of a missing object have no owner. With force, an object that exists is always refused by its version, and so is not read.
   const force =
     live === null || strategy.type !== 'ServerSideApply' || (strategy.serverSideApplyConfig?.force ?? false);
   // A delayed apply must not replace what another daemon applied, or create again what it removed.

@@ -57,7 +57,7 @@ export type ReflectorEvent =
   | { readonly kind: 'listed'; readonly version: string; readonly next: AfterList }
   | { readonly kind: 'listForbidden'; readonly reason: string; readonly next: AfterList }
   | { readonly kind: 'namedRead'; readonly reason: string; readonly next: AfterList }
-  | { readonly kind: 'watchTold'; readonly version: string | undefined; readonly atMs: number }
+  | { readonly kind: 'watchResponded'; readonly version: string | undefined; readonly atMs: number }
   | { readonly kind: 'watchEnded'; readonly silent: boolean; readonly lastedMs: number }
   | { readonly kind: 'watchForbidden'; readonly reason: string }
   | { readonly kind: 'failed'; readonly failure: Failure }
@@ -143,7 +143,7 @@ export function nextReflection(reflection: Reflection, event: ReflectorEvent): R
       const effects = event.next === 'follow' ? [pause, restart] : [restart];
       return turn({ ...reflection, version: undefined, breaks: 0 }, synced(event.reason), effects);
     }
-    case 'watchTold': {
+    case 'watchResponded': {
       const updated = { ...reflection, version: event.version ?? reflection.version, asOf: event.atMs };
       if (reflection.unwatched === undefined) return { reflection: updated, effects: [] };
       return turn({ ...updated, unwatched: undefined }, synced(undefined), []);

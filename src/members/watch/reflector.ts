@@ -154,7 +154,7 @@ export function reflect<S extends ReflectedStore>(
 
   function take(event: WatchEvent): void {
     const version = event.object.metadata['resourceVersion'] as string | undefined;
-    for (const effect of dispatch({ kind: 'watchTold', version, atMs: clock.now() })) void perform(effect);
+    for (const effect of dispatch({ kind: 'watchResponded', version, atMs: clock.now() })) void perform(effect);
     storeEvent(store, { event, kind, version: reflection.version! });
   }
 

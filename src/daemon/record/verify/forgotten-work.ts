@@ -98,5 +98,5 @@ const mayHaveWaited = (eviction: string, { inEffect }: FleetRecord): boolean =>
 const removed = (path: string): Problem =>
   mismatch(
     path,
-    'the file is missing, although gitfleet recorded it: it counts as lost, and is held until its file on the followed branch changes',
+    'the file is missing, although gitfleet recorded it: it counts as lost, and nothing of it starts until its file on the followed branch changes',
   );

@@ -107,7 +107,7 @@ export function isApprovedByBalanced(
   );
 }
 
-/** Whether the budgets of their pools bear these nodes, beside what the search took already. */
+/** Whether the budgets of their pools allow these nodes, in addition to those that the search took already. */
 export function isWithinBudget(nodes: readonly number[], { state }: Search, taken: readonly number[]): boolean {
   const poolOf = (at: number) => state.cluster.nodes[at]!.pool!;
   const readyOf = (of: readonly number[], pool: Pool): number =>

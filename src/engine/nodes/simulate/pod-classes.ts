@@ -4,7 +4,7 @@ import { classText, type PodClass, podClass } from './pod-class.ts';
 import { type Topologies, topologiesOf } from './topology.ts';
 import { type Volumes, volumesOf } from './volumes.ts';
 
-/** The classes of all pods of a cluster, and what scheduling reads beside them. */
+/** The classes of all pods of a cluster, and what else scheduling reads. */
 export interface PodClasses {
   readonly classOf: (pod: Pod) => PodClass;
   /** Names of what pods request. */
