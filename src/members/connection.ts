@@ -11,7 +11,7 @@ import type { Reachability } from './contact-state.ts';
 import type { FewAtOnce } from './few-at-once.ts';
 import { type KeyedQueue, keyedQueue } from './keyed-queue.ts';
 import { type UnrecordedObjects, unrecorded } from './unrecorded-objects.ts';
-import { keptBytes } from './watch/kept-bytes.ts';
+import { type KeptBytes, keptBytes } from './watch/kept-bytes.ts';
 import type { Change } from './watch/store.ts';
 import { type Watches, watches } from './watch/watches.ts';
 
@@ -19,6 +19,7 @@ import { type Watches, watches } from './watch/watches.ts';
 export interface Connection {
   readonly client: MemberClient;
   readonly discovery: Discovery;
+  readonly kept: KeptBytes;
   readonly watches: Watches;
   readonly contact: Contact;
   readonly clock: Clock;
@@ -69,6 +70,7 @@ export function connect(input: {
   return {
     client,
     discovery,
+    kept,
     watches: seen,
     contact,
     clock,

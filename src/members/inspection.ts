@@ -31,7 +31,7 @@ export function inspection(
     readonly replaced: (before: 'another' | 'unknown') => void;
   },
 ): Inspection {
-  const { client } = connection;
+  const { client, kept } = connection;
   let properties: Properties | undefined;
   let looking = false;
   let identity: string | undefined;
@@ -65,7 +65,7 @@ export function inspection(
 
   async function lookOnce(): Promise<void> {
     await checkIdentity();
-    properties = await collectProperties({ client, priceLists: on.priceLists(), before: properties });
+    properties = await collectProperties({ client, kept, priceLists: on.priceLists(), before: properties });
     // Uses the place of this inspection: waiting for a second place while holding one could deadlock.
     if (swept === 'partly' && sweeping === 0) await sweepOnce((work) => work());
   }

@@ -7,6 +7,8 @@ import { parseQuantity } from '../api/quantity.ts';
 import { isFields } from '../engine/kernel/fields.ts';
 import { ApiError, UnreachableError } from './api-server/api-error.ts';
 import type { MemberClient } from './api-server/client.ts';
+import { memberLimits } from './api-server/member-limits.ts';
+import type { KeptBytes } from './watch/kept-bytes.ts';
 
 export interface Properties {
   readonly status: Pick<MemberClusterStatus, 'conditions' | 'properties' | 'resourceUsage'>;
@@ -43,15 +45,16 @@ interface PodContainer {
  */
 export async function collectProperties(input: {
   readonly client: MemberClient;
+  readonly kept: KeptBytes;
   readonly priceLists: readonly PriceList[];
   /** What was collected before: it stays where the member refuses a list. */
   readonly before: Properties | undefined;
 }): Promise<Properties> {
   const [lists, version] = await Promise.all([
-    listsOf(input.client).catch(refusal),
+    listsOf(input).catch(refusal),
     input.client.json({ method: 'GET', path: '/version' }),
   ]);
-  const gitVersion = isFields(version) && typeof version['gitVersion'] === 'string' ? version['gitVersion'] : undefined;
+  const gitVersion = versionIn(version);
   if (lists instanceof ApiError) return withVersion(withoutResponse(input.before, lists), gitVersion);
   const [nodes, pods] = lists;
   const capacity = nodes.items.map((node) => node.capacity).reduce(plus, nothing);
@@ -62,11 +65,12 @@ export async function collectProperties(input: {
     memory: Math.max(allocatable.memory - requested.memory, 0),
   };
   const cost = costs(nodes.items, input.priceLists);
+  const { named, leftOut } = sizes(nodes.items);
   return {
     status: {
       properties: {
         'kubernetes-fleet.io/node-count': { value: String(nodes.items.length) },
-        ...sizes(nodes.items),
+        ...named,
         ...(gitVersion ? { 'k8s.io/k8s-version': { value: gitVersion } } : {}),
         ...(cost.ok
           ? {
@@ -82,7 +86,14 @@ export async function collectProperties(input: {
       },
       conditions: [
         { type: 'ClusterPropertyProviderStarted', status: 'True', reason: 'Started' },
-        { type: 'ClusterPropertyCollectionSucceeded', status: 'True', reason: 'Succeeded' },
+        {
+          type: 'ClusterPropertyCollectionSucceeded',
+          status: 'True',
+          reason: 'Succeeded',
+          ...(leftOut > 0 && {
+            message: `nodes have more than ${memberLimits.instanceTypes} instance types: ${leftOut} of them are left out`,
+          }),
+        },
         ...(cost.ok || cost.message === undefined
           ? []
           : [
@@ -99,11 +110,44 @@ export async function collectProperties(input: {
   };
 }
 
-const listsOf = (client: MemberClient) =>
+const listsOf = (from: Pick<Parameters<typeof collectProperties>[0], 'client' | 'kept'>) =>
   Promise.all([
-    client.list('/api/v1/nodes', {}, { keep: nodeOf }),
-    client.list('/api/v1/pods', { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' }, { keep: usageOf }),
+    listOf('/api/v1/nodes', {}, nodeOf, from),
+    listOf('/api/v1/pods', { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' }, usageOf, from),
   ]);
+
+/** What is kept of a list counts as long as it is read. */
+async function listOf<T extends object>(
+  path: string,
+  query: Readonly<Record<string, string>>,
+  keepOf: (item: Manifest) => T,
+  { client, kept }: Pick<Parameters<typeof collectProperties>[0], 'client' | 'kept'>,
+) {
+  const bytes = kept.open();
+  let [read, weight] = [0, 0];
+  try {
+    return await client.list(path, query, {
+      keep(item) {
+        const part = keepOf(item);
+        weight += bytes.weigh(part) ?? 0;
+        return part;
+      },
+      reading(parsedBytes) {
+        // The list has begun anew.
+        if (parsedBytes < read) weight = 0;
+        read = parsedBytes;
+        bytes.reading(weight);
+      },
+    });
+  } finally {
+    bytes.end();
+  }
+}
+
+function versionIn(response: unknown): string | undefined {
+  const version = isFields(response) ? response['gitVersion'] : undefined;
+  return typeof version === 'string' && version.length <= longestName ? version : undefined;
+}
 
 /** A member may let us read its version and not its nodes or pods. Other errors are not about a list. */
 function refusal(error: unknown): ApiError {
@@ -156,8 +200,11 @@ const plus = (a: Usage, b: Usage): Usage => ({ cpu: a.cpu + b.cpu, memory: a.mem
 const most = (a: Usage, b: Usage): Usage => ({ cpu: Math.max(a.cpu, b.cpu), memory: Math.max(a.memory, b.memory) });
 const nothing: Usage = { cpu: 0, memory: 0 };
 
+/** Throws for a name or a label that no API server accepts. */
 function nodeOf({ metadata, spec, status }: NodeObject): Node {
   const labels = Object.entries(metadata.labels ?? {}).filter(([name]) => keptLabels.has(name));
+  if (metadata.name.length > longestName || labels.some(([, value]) => value.length > longestLabel))
+    throw new RangeError('the name or a label of a node is too long');
   return {
     name: metadata.name,
     labels: Object.fromEntries(labels),
@@ -185,16 +232,28 @@ const zoneLabel = 'topology.kubernetes.io/zone';
 const capacityTypeLabel = 'karpenter.sh/capacity-type';
 const keptLabels: ReadonlySet<string> = new Set([instanceTypeLabel, zoneLabel, capacityTypeLabel]);
 
-/** How many nodes of each size an Azure cluster has; elsewhere KubeFleet has no provider for it. */
-function sizes(nodes: readonly Node[]): Record<string, { readonly value: string }> {
+/** Characters, as Kubernetes validates them. */
+const longestName = 253;
+const longestLabel = 63;
+
+/** How many nodes of each size an Azure cluster has, of the most frequent ones; elsewhere KubeFleet has no provider for it. */
+function sizes(nodes: readonly Node[]): {
+  readonly named: Readonly<Record<string, { readonly value: string }>>;
+  readonly leftOut: number;
+} {
   const azure = nodes.filter(({ onAzure }) => onAzure);
   const types = azure.flatMap(({ labels }) => labels[instanceTypeLabel] ?? []).sort();
-  return Object.fromEntries(
-    [...Map.groupBy(types, (type) => type)].map(([type, { length }]) => [
-      `kubernetes.azure.com/vm-sizes/${type}/count`,
-      { value: String(length) },
-    ]),
-  );
+  const counts = [...Map.groupBy(types, (type) => type)].map(([type, { length }]) => ({ type, length }));
+  const most = counts.toSorted((a, b) => b.length - a.length).slice(0, memberLimits.instanceTypes);
+  const named = new Set(most);
+  return {
+    named: Object.fromEntries(
+      counts
+        .filter((count) => named.has(count))
+        .map(({ type, length }) => [`kubernetes.azure.com/vm-sizes/${type}/count`, { value: String(length) }]),
+    ),
+    leftOut: counts.length - named.size,
+  };
 }
 
 /** Three decimals, as KubeFleet's Azure provider publishes them; one instance type without a price means no cost at all. */

@@ -26,6 +26,15 @@ export const recordLimits = {
   total: Math.min(1024 ** 3, heap / 4),
   files: 200_000,
   separators: heap / 64,
+  /**
+   * What one member reports may take, of all files of the record: its own file, its nodes and the statuses of its objects. A member of
+   * 10,000 nodes has 6 MiB. The files of all members together leave room for the others, which come from the fleet repo.
+   */
+  ofMember: {
+    bytes: Math.min(32 * 1024 ** 2, heap / 32),
+    allBytes: Math.min(1024 ** 3, heap / 4) / 2,
+    separators: Math.min(recordFileLimits.separators / 2, heap / 512),
+  },
 };
 
 /** Why files of such sizes are too large together to be read as a record; undefined if they are not. */

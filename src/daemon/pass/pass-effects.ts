@@ -20,6 +20,7 @@ import type { Approvals, DesiredState, Status } from '../ports.ts';
 import type { PullRequestPreviews } from '../previews/pull-request-previews.ts';
 import { forgottenBy } from '../record/forgotten-by.ts';
 import { gatheredRecord } from '../record/gathered-record.ts';
+import { withoutLargeDocuments } from '../record/member-documents.ts';
 import { statusFiles, usesApproval, withOthers } from '../record/publication.ts';
 import { recordedFleet } from '../record/recorded-fleet.ts';
 import { type Remembered, type StatusMemory, statusMemory } from '../record/remembered.ts';
@@ -260,7 +261,9 @@ async function plan(
     shownBy: (doubtful) =>
       withheldTargets(planFleet({ ...input, record: doubtful, observations }), verifier, observations).shown,
   });
-  const result = planFleet({ ...input, record, observations, unproven: verifier.unproven() }, memo);
+  const decided = planFleet({ ...input, record, observations, unproven: verifier.unproven() }, memo);
+  const bounded = withoutLargeDocuments(decided.plan, before.files);
+  const result = { ...decided, plan: bounded.plan };
   // Invented bindings may be what the guard refuses. Without a plan no actor looks whether their clusters have anything of them.
   const refused = result.plan.guard.length > 0 ? verifier.unconfirmed({ observations, swept: swept.whole }) : [];
   const unswept = new Set([...unconfirmed, ...refused]).intersection(swept.never);
@@ -268,7 +271,7 @@ async function plan(
   const nextMemo = memoOf(result.parts);
   const withheld = withheldTargets(result, verifier, observations);
   for (const { key, cluster } of withheld.shown) verifier.shown(key, cluster);
-  const found = [...result.plan.problems, ...verifier.unreported(invented, withheld.problems)];
+  const found = [...result.plan.problems, ...bounded.problems, ...verifier.unreported(invented, withheld.problems)];
   const problems = await placeProblems(found, async () =>
     (await desired.has(input.commit)) ? desired.tree(input.commit) : undefined,
   );

@@ -22,6 +22,7 @@ export interface MemberLimits {
   readonly freeBytes: number;
   readonly allKeptBytes: number;
   readonly watchBytes: number;
+  readonly instanceTypes: number;
   readonly messageCharacters: number;
   readonly retryAfterMs: number;
 }
@@ -69,6 +70,9 @@ export const memberLimits: MemberLimits = {
   allKeptBytes: getHeapStatistics().heap_size_limit / 4,
   // What a watched kind takes besides its objects, so that kinds count as well: mostly buffers of its stream.
   watchBytes: 64 * 1024,
+  // Instance types of which a member has nodes. Each is a property in the file of the member; a region of Azure has about 1,000, of
+  // which a cluster of 10,000 nodes uses some dozens.
+  instanceTypes: 500,
   // Of a message of a member. The longest of API servers list the invalid fields of one object.
   messageCharacters: 4_096,
   // API servers send 1 s, under load up to 32 s (priority and fairness), and 5 s while they shut down.

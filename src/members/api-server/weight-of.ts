@@ -2,10 +2,12 @@
 const containerBytes = 64;
 const entryBytes = 16;
 const textBytes = 16;
+/** Longer keys count in full: objects of one kind share the others. */
+const usualKey = 64;
 
 /** About as much memory as a JSON value takes, bytes; undefined when it is nested deeper than `levels`. */
 export function weightOf(value: unknown, levels: number): number | undefined {
-  if (typeof value === 'string') return textBytes + value.length;
+  if (typeof value === 'string') return textBytes + Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 0;
   if (levels === 0) return undefined;
   let bytes = containerBytes;
@@ -14,5 +16,7 @@ export function weightOf(value: unknown, levels: number): number | undefined {
     if (part === undefined) return undefined;
     bytes += entryBytes + part;
   }
+  if (!Array.isArray(value))
+    for (const key in value) if (key.length > usualKey) bytes += textBytes + Buffer.byteLength(key);
   return bytes;
 }
