@@ -40,6 +40,9 @@ export const answeredBy = (kind: string | undefined): Kind['answeredBy'] => rowO
 /** Whether gitfleet carries out objects of this kind by itself. */
 export const isWork = (kind: string): boolean => rowOf(kind)?.isWork === true;
 
+/** Whether an object of this kind that waits is not recorded yet. */
+export const waitsUnrecorded = (kind: string): boolean => rowOf(kind)?.waitsUnrecorded === true;
+
 const rowOf = (kind: string | undefined): Kind<FleetObject> | undefined =>
   fleetKinds.find((candidate) => candidate.kind === kind);
 

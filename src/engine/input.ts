@@ -231,6 +231,16 @@ export interface Unread {
   readonly upgrades: ReadonlySet<string>;
 }
 
+/** A folder of the record with work that must not happen twice. */
+export type WorkFolder = Exclude<keyof Unread, 'placements'>;
+
+/** The list of a fleet with the files of each. A folder without a row does not compile. */
+export const workFiles = {
+  runs: 'runs',
+  upgrades: 'upgradeRuns',
+  evictions: 'evictions',
+} as const satisfies { readonly [F in WorkFolder]: keyof Fleet };
+
 /** Everything of a record could be read. */
 export const noneUnread: Unread = { placements: new Map(), runs: new Set(), evictions: new Set(), upgrades: new Set() };
 

@@ -9,6 +9,7 @@ const evictionKind: Kind<Eviction> = {
   scope: 'Cluster',
   schema: eviction,
   isWork: true,
+  waitsUnrecorded: true,
   rules: none,
   changes: none,
 };

@@ -56,6 +56,8 @@ export interface Kind<T extends AnyFleetObject = AnyFleetObject> {
   readonly answeredBy?: 'condition' | 'state' | 'presence';
   /** gitfleet carries it out by itself. Texts name it without its kind. */
   readonly isWork?: true;
+  /** While it waits the record has nothing of it but a hold. */
+  readonly waitsUnrecorded?: true;
 }
 
 export const placementGroup = 'placement.kubernetes-fleet.io';

@@ -1,20 +1,21 @@
+import { waitsUnrecorded } from '../../../api/kinds.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { commitsIn } from '../../../engine/gate/recorded-commits.ts';
-import type { Fleet, FleetRecord } from '../../../engine/input.ts';
+import type { Fleet, FleetRecord, WorkFolder } from '../../../engine/input.ts';
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { sameValue } from '../../../engine/kernel/same-value.ts';
 import { mostHolds } from '../../../report/grouped-holds.ts';
 import type { FollowedHistory } from './followed-history.ts';
-import { type Work, type WorkFolder, withLostWork, workFolders, workIn } from './lost-work.ts';
+import { type Work, withLostWork, workFolders, workIn } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
 import type { PartVerifier } from './verified.ts';
 
 const pathOf = (folder: WorkFolder, { metadata }: Work): string => `${folder}/${placementKey(metadata)}.yaml`;
 
 /**
- * Runs and evictions whose record was removed count as lost, or they would be carried out twice: this daemon published them, or a plan
- * was made from a commit that has their files, so it recorded them.
+ * Work whose record was removed counts as lost, or it would be carried out twice: this daemon published it, or a plan was made from a
+ * commit that has its file, so it was recorded.
  */
 export function forgottenWork(): PartVerifier {
   let tip: Fleet | undefined;
@@ -47,7 +48,7 @@ export function forgottenWork(): PartVerifier {
         ([folder, file]) =>
           sameValue(recorded.get(pathOf(folder, file)), file) ||
           (planned &&
-            !(folder === 'evictions' && mayHaveWaited(file.metadata.name, record)) &&
+            !(waitsUnrecorded(file.kind) && mayHaveWaited(file, record)) &&
             workIn(planned, folder).some((before) => sameValue(before, file))),
       );
       const next = lost.reduce(
@@ -87,13 +88,11 @@ async function plannedFleet(record: FleetRecord, history: FollowedHistory): Prom
   return planned?.fleet ?? history.fleetAt(history.tip);
 }
 
-/** Evictions that wait have no record, only a hold, which a long list may leave out. */
-const mayHaveWaited = (eviction: string, { inEffect }: FleetRecord): boolean =>
+/** What waits unrecorded has a hold, which a long list may leave out. */
+const mayHaveWaited = ({ kind, metadata: { name } }: Work, { inEffect }: FleetRecord): boolean =>
   inEffect === undefined ||
   inEffect.holds.length >= mostHolds ||
-  inEffect.holds.some(
-    ({ subject }) => subject.kind === 'ClusterResourcePlacementEviction' && subject.name === eviction,
-  );
+  inEffect.holds.some(({ subject }) => subject.kind === kind && subject.name === name);
 
 const removed = (path: string): Problem =>
   mismatch(

@@ -1,20 +1,10 @@
-import { type Fleet, type FleetRecord, noneUnread, type Unread } from '../../../engine/input.ts';
+import { type Fleet, type FleetRecord, noneUnread, type WorkFolder, workFiles } from '../../../engine/input.ts';
 
-/** A folder of the record with work that must not happen twice. */
-export type WorkFolder = Exclude<keyof Unread, 'placements'>;
+export const workFolders = Object.keys(workFiles) as readonly WorkFolder[];
 
-/** The list of a fleet with the files of each folder. One without a row does not compile. */
-const filesOf = {
-  runs: 'runs',
-  upgrades: 'upgradeRuns',
-  evictions: 'evictions',
-} as const satisfies { readonly [F in WorkFolder]: keyof Fleet };
+export type Work = Fleet[(typeof workFiles)[WorkFolder]][number];
 
-export const workFolders = Object.keys(filesOf) as readonly WorkFolder[];
-
-export type Work = Fleet[(typeof filesOf)[WorkFolder]][number];
-
-export const workIn = (fleet: Fleet, folder: WorkFolder): readonly Work[] => fleet[filesOf[folder]];
+export const workIn = (fleet: Fleet, folder: WorkFolder): readonly Work[] => fleet[workFiles[folder]];
 
 /** The record without this work, which counts as lost: it is held until its file changes. */
 export function withLostWork(record: FleetRecord, folder: WorkFolder, names: ReadonlySet<string>): FleetRecord {
