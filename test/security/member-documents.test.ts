@@ -66,6 +66,17 @@ describe('a member whose nodes would fill its file stops no other:', () => {
 
 describe('files of a member that would be too large', () => {
   const { bytes } = recordLimits.ofMember;
+  afterEach(() => {
+    recordLimits.ofMember.bytes = bytes;
+  });
+
+  it('are reported, while the others get their changes', async () => {
+    recordLimits.ofMember.bytes = 4_000;
+    const file = await reported(() => nodes(200, 0, (at) => `type-${at}`), { of: 1 });
+    expect(file ?? '').not.toContain('type-0');
+    expect((await fleet!.repo.files('fleet-status'))['README.md']).toContain('because of what member b reports');
+  });
+
   const large = { kind: 'object', value: { status: 'x'.repeat(bytes) } } as const;
 
   it.each(['clusters/eu-1.yaml', 'nodes/eu-1.yaml', 'placements/shop/mirrored/eu-1.yaml'])(
