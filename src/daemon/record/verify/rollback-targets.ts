@@ -1,5 +1,4 @@
 import type { PlacementKey } from '../../../api/meta.ts';
-import type { OverrideSnapshot } from '../../../api/override.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { ResourceSnapshotEntry } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
@@ -16,6 +15,7 @@ import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
 import { selectedIn } from './selections.ts';
 import type { PartVerifier } from './verified.ts';
+import { hasOverride } from './written-overrides.ts';
 
 /**
  * A run that starts names a snapshot by its index, and gets the overrides that the record lists for it. Both come from the followed
@@ -134,12 +134,3 @@ async function overridesFault(
   for await (const { fleet } of history.before(history.tip)) if (held(fleet)) return undefined;
   return 'no commit of the followed branch has its overrides together with its contents';
 }
-
-const hasOverride = ({ overrides }: Fleet, snapshot: OverrideSnapshot): boolean =>
-  overrides.some(
-    ({ kind, metadata: { name, namespace }, spec }) =>
-      `${kind}Snapshot` === snapshot.kind &&
-      snapshot.metadata.name === `${name}-${snapshot.index}` &&
-      snapshot.metadata.namespace === namespace &&
-      sameValue(spec, snapshot.overrideSpec),
-  );

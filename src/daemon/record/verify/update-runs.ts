@@ -8,7 +8,7 @@ import { type Fleet, type FleetRecord, writtenPlacements } from '../../../engine
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
 import { matchesSelector } from '../../../engine/kernel/selector.ts';
 import { shortList } from '../../../engine/kernel/short-list.ts';
-import type { RecordedLists } from '../../../engine/overrides/snapshot-id.ts';
+import { idsOf, type RecordedLists, snapshotId } from '../../../engine/overrides/snapshot-id.ts';
 import { labelsOf } from '../../../engine/placement/members.ts';
 import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import { hashOfContents } from '../../../engine/selection/content-hash.ts';
@@ -26,6 +26,7 @@ import { type GivenSnapshot, withProvenPrevious } from './previous-snapshots.ts'
 import { earlyAt, firstClosedGate, hasPassed } from './run-gates.ts';
 import { selectionOf } from './selections.ts';
 import { withdrawnApproval } from './withdrawn-approvals.ts';
+import { hasOverride } from './written-overrides.ts';
 
 /** What a verified run that is not over may have rolled out. */
 export interface ProvenRun {
@@ -89,6 +90,7 @@ export async function verifyRun(
     shapeFault({ run, status }, from) ??
     rollbackFault(run, [from, (await history.fleetAt(history.tip))!]) ??
     contentFault({ run, status, contents }, from) ??
+    overridesFault({ run, status }, record, from) ??
     (progress.kind === 'inconsistent' ? progress.message : undefined);
   if (fault !== undefined) return { fault };
   const since = { from, initializedFrom, history };
@@ -213,6 +215,24 @@ function contentFault({ run, status, contents }: ReviewedRun, from: Fleet): stri
   return hashOfContents(manifests, sha256) === selected.hash
     ? undefined
     : `snapshot ${index} is not what its placement selected on the followed branch when it was initialized`;
+}
+
+/**
+ * Whether the override snapshots of its clusters are what the followed branch had when it was initialized. One that names an older
+ * snapshot takes overrides of that time.
+ */
+function overridesFault(
+  { run, status }: { readonly run: StagedUpdateRun; readonly status: UpdateRunStatus },
+  { overrides }: Pick<FleetRecord, 'overrides'>,
+  from: Fleet,
+): string | undefined {
+  if ((run.spec.resourceSnapshotIndex ?? '') !== '' || from.unreadable.length + from.refused.length > 0)
+    return undefined;
+  const used = new Set((status.stagesStatus ?? []).flatMap(({ clusters }) => clusters.flatMap(idsOf)));
+  const other = [...overrides.values()]
+    .flat()
+    .find((snapshot) => used.has(snapshotId(snapshot)) && !hasOverride(from, snapshot));
+  return other && `override snapshot ${snapshotId(other)} is not what the followed branch had when it was initialized`;
 }
 
 /** Whether run, strategy and stages are those of the fleet that it was initialized from. */

@@ -40,7 +40,7 @@ export async function verifyUpgrade(run: UpdateRun, history: FollowedHistory): P
   const fault = shapeFault({ ...run, status }, from) ?? flightFault({ ...run, status }, chainsMinors);
   if (fault !== undefined) return { fault };
   const skip = await provenSkips(run, history);
-  const asked = withoutInventedSkips(status, run.metadata.name, skip);
+  const asked = withoutInventedEnds(withoutInventedSkips(status, run.metadata.name, skip), run.metadata.name, skip);
   for (const gate of gatesOf(run.metadata.name, asked)) {
     const { type, status: gateStatus } = gateIn(asked, gate);
     const isPassed = gateStatus.state === 'Completed' || gateStatus.state === 'Skipped';
@@ -229,10 +229,38 @@ async function provenSkips(run: UpdateRun, history: FollowedHistory): Promise<re
   return proven;
 }
 
+const isAmong =
+  (skip: readonly SkipTarget[]) =>
+  (type: SkipTarget['type'], name: string): boolean =>
+    skip.some((target) => target.type === type && target.name === name);
+
+/**
+ * A scope whose members are all skipped has no gates, and members that failed end it, too. So as long as a gate has not passed, members
+ * behind it that count as ended are looked at again, and so are skipped ones of its own scope, unless their file skips them.
+ */
+function withoutInventedEnds(status: UpgradeRunStatus, run: string, skip: readonly SkipTarget[]): UpgradeRunStatus {
+  const isSkipped = isAmong(skip);
+  const open = gatesOf(run, status).filter((gate) => {
+    const { state } = gateIn(status, gate).status;
+    return state !== 'Completed' && state !== 'Skipped';
+  });
+  if (open.length === 0) return status;
+  const behind = new Set(open.flatMap((gate) => membersBehind(status, gate)));
+  const isOfScope = (stage: string, group: string): boolean =>
+    open.some((gate) => gate.stage === stage && (gate.group === undefined || gate.group === group));
+  return mapMembers(status, (member, { stage, group }) => {
+    const { state } = member.status;
+    const isInvented =
+      (state === 'Failed' && behind.has(member)) ||
+      (state === 'Skipped' && (behind.has(member) || isOfScope(stage.name, group.name)));
+    if (!isInvented || isSkipped('Stage', stage.name) || isSkipped('Group', group.name)) return member;
+    return isSkipped('Member', member.name) ? member : { ...member, status: { state: 'NotStarted' } };
+  });
+}
+
 /** A gate is skipped with its scope: by a user, or because none of its members has anything to do, which is found out again. */
 function withoutInventedSkips(status: UpgradeRunStatus, run: string, skip: readonly SkipTarget[]): UpgradeRunStatus {
-  const isSkipped = (type: SkipTarget['type'], name: string): boolean =>
-    skip.some((target) => target.type === type && target.name === name);
+  const isSkipped = isAmong(skip);
   const invented = gatesOf(run, status).filter(
     (gate) =>
       gateIn(status, gate).status.state === 'Skipped' &&

@@ -7,6 +7,7 @@ import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 import type { Metrics } from '../../report/metrics.ts';
 import { type BindingVerifier, bindingVerifier, type OnCluster, type Shown } from './binding-claims.ts';
+import { exchangedOverrides } from './exchanged-overrides.ts';
 import { type FollowedHistory, followedHistory } from './followed-history.ts';
 import { forgottenWork } from './forgotten-work.ts';
 import { keptMismatches } from './kept-mismatches.ts';
@@ -87,6 +88,7 @@ export function recordVerifier(of: {
   const historyUpTo = followedHistory(of.desired, of.loadPast);
   const times = timeVerifier();
   const versions = versionVerifier();
+  const overrides = exchangedOverrides();
   const contents = snapshotVerifier();
   const runs = runVerifier();
   const approvals = removalApprovalVerifier();
@@ -128,10 +130,11 @@ export function recordVerifier(of: {
       history = historyUpTo(followed);
       const limited = withUsableIndexes(times(claimed, now));
       const versioned = await versions.verify(limited.record, history);
-      const filled = await contents(versioned.record, history);
+      const kept = await overrides.verify(versioned.record, history);
+      const filled = await contents(kept.record, history);
       const ran = await runs.verify(filled.record, history);
       let proven: Verified = ran;
-      const found = [limited, versioned, filled, ran].flatMap(({ problems }) => problems);
+      const found = [limited, versioned, kept, filled, ran].flatMap(({ problems }) => problems);
       for (const part of parts) {
         proven = await part.verify(proven.record, history);
         found.push(...proven.problems);
@@ -159,7 +162,7 @@ export function recordVerifier(of: {
       };
     },
     published(record) {
-      for (const part of [versions, runs, ...parts, nodes, approvals, bindings]) part.published(record);
+      for (const part of [versions, overrides, runs, ...parts, nodes, approvals, bindings]) part.published(record);
     },
     requested: approvals.requested,
     confirmed(record) {
