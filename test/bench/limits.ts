@@ -42,13 +42,7 @@ export const limits = {
   },
   demo: { most: 20_000, cores: 2 },
   reaction: { most: 1_000, cores: 2 },
-  // The aim on a real API server is below kubectl, and 1.15 of the bare loop. Here the server has only what the daemon leaves of two
-  // cores, and kubectl and the bare loop leave it more.
-  apply: {
-    kubectl: { ratio: 1.3, cores: 2 },
-    bare: { ratio: 1.5, cores: 2 },
-    requests: { most: 1.1, cores: 1 },
-  },
+  apply: { ratio: 0.5, cores: 2 },
   hanging: { ratio: 1.1, cores: 2 },
   idle: { most: 400, cores: 2 },
   delivery: {
