@@ -66,6 +66,8 @@ const observedUpgrade = z.looseObject({
   message: z.string().optional(),
   /** When any of this, or of `versions`, last changed. */
   since: timestamp.optional(),
+  /** The operationId that was requested there last, also when nothing is in progress. */
+  lastOperation: z.string().optional(),
   findings: z.array(upgradeFinding).optional(),
 });
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { UpdateRun } from '../../src/api/upgrade-run.ts';
+import type { MemberUpgrade } from '../../src/api/upgrade-status.ts';
 import {
   gate,
   names,
@@ -191,6 +192,57 @@ describe.each(['running', 'stopped'])('while the daemon is %s, a gate before the
     await fleet.run(900);
     expect(requested(fleet)).toEqual(before);
     if (state === 'Completed') expect(daemon.plan().problems.map(({ code }) => code)).toContain('record-mismatch');
+  });
+});
+
+describe.each(['running', 'stopped'])('while the daemon is %s, a gate after members that were upgraded', (how) => {
+  const test = { name: 'test', groups: [{ name: 'test' }] };
+  const asked = [{ type: 'Approval' }];
+  const places = {
+    stage: { first: { ...test, afterGates: asked }, asks: 'k8s-after-test' },
+    group: { first: { ...test, groups: [{ name: 'test', afterGates: asked }] }, asks: 'k8s-after-group-test' },
+  };
+  const closed = { state: 'NotStarted' as const };
+  const forged: Readonly<Record<string, (member: Mutable<MemberUpgrade>) => void>> = {
+    'not started': (member) => {
+      member.status = closed;
+    },
+    'never started': (member) => {
+      for (const field of ['operationId', 'type', 'from', 'to'] as const) delete member[field];
+      member.status = closed;
+    },
+    'skipped as done by others': (member) => {
+      delete member.operationId;
+      member.status = { state: 'Skipped', error: { code: 'AlreadyAtTarget', message: 'it runs v1.31.5' } };
+    },
+    gone: (member) => {
+      member.status = { state: 'Skipped', error: { code: 'MemberGone', message: 'test-1 left the fleet' } };
+    },
+  };
+  it.each(
+    (['stage', 'group'] as const).flatMap((place) => Object.keys(forged).map((claim) => [place, claim] as const)),
+  )('of the same %s is not skipped when they count as %s', async (place, claim) => {
+    const { first, asks } = places[place];
+    fleet = await VirtualFleet.open(
+      { ...stagedFiles, ...upgradeStrategy([first, { name: 'prod', groups: [{ name: 'prod' }] }]) },
+      ...names.map((name) => simulatedMember(name)),
+    );
+    daemon = fleet.start();
+    await fleet.until('the gate asks', () => fleet.repo.tip(`gitfleet/approve/${asks}`) !== undefined, 300);
+    const before = requested(fleet);
+    if (how === 'stopped') daemon.kill();
+    await edit((run) => {
+      const [stage] = run.status!.stages;
+      for (const scope of [stage!, ...stage!.groups]) {
+        scope.status = { state: 'Running', startTime: '2026-11-20T10:00:00Z' };
+        for (const it of scope.afterGates) it.status = closed;
+      }
+      for (const member of stage!.groups[0]!.members) forged[claim]!(member);
+    });
+    if (how === 'stopped') daemon = fleet.start();
+    await fleet.run(900);
+    expect(requested(fleet)).toEqual(before);
+    expect((await states(fleet))['test-1']).toBe('Completed');
   });
 });
 

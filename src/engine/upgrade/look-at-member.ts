@@ -7,6 +7,7 @@ import type { MemberCause } from '../plan-document.ts';
 import { findingsAgainst } from './findings.ts';
 import { providerAnnotation, upgradeProviderNamed } from './member-annotations.ts';
 import { whyUnavailable } from './observed-member.ts';
+import { isOperationOf } from './operation-id.ts';
 import type { RunContext } from './run-context.ts';
 import { type TargetOfMember, targetOfMember } from './target-of-member.ts';
 import type { UpgradeMember } from './upgrades-input.ts';
@@ -26,6 +27,8 @@ export type MemberVerdict =
       /** It starts, unless what its API server is asked now stands against that: it keeps its slot meanwhile. */
       readonly isAsked?: true;
     }
+  /** An operation of this run brought it there, whatever the record says of it. */
+  | { readonly kind: 'done'; readonly operationId: string }
   | { readonly kind: 'skip' | 'fail'; readonly code: string; readonly message: string };
 
 type Start = Extract<TargetOfMember, { readonly kind: 'start' }>;
@@ -63,7 +66,7 @@ export function lookAtMember(
   const target = targetOfMember(wanted, { versions: observation?.versions, region: member.region, catalog, nowMs });
   switch (target.kind) {
     case 'at-target':
-      return { kind: 'skip', code: 'AlreadyAtTarget', message: target.message };
+      return doneByThisRun(member, context) ?? { kind: 'skip', code: 'AlreadyAtTarget', message: target.message };
     case 'skip':
     case 'fail':
       return target;
@@ -114,6 +117,17 @@ function busyWith({ name, observation }: UpgradeMember, { run }: RunContext): st
   const which =
     upgrade.target === undefined ? 'an operation that gitfleet did not start' : `operation ${upgrade.target}`;
   return `${which} is running on ${name}; run ${run.metadata.name} waits for its end`;
+}
+
+/**
+ * Nothing to do and done by this run differ: members of which all are skipped have no gates after them. So what the member itself has of
+ * its last operation decides, not the record alone.
+ */
+function doneByThisRun({ name, observation }: UpgradeMember, { run }: RunContext): MemberVerdict | undefined {
+  const operationId = observation?.upgrade?.lastOperation;
+  if (operationId === undefined || !isOperationOf({ run: run.metadata.name, member: name }, operationId))
+    return undefined;
+  return { kind: 'done', operationId };
 }
 
 function preflight(

@@ -4,6 +4,7 @@ import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts'
 import { candidatesOf } from './candidates.ts';
 import { isHalted } from './derive-states.ts';
 import { lookAtMember, type MemberVerdict } from './look-at-member.ts';
+import { newOperation } from './operation-id.ts';
 import type { RunContext, RunHold } from './run-context.ts';
 import { openSlots, type Slots } from './slots.ts';
 import { ended, isInFlight, isTerminal, withStatus } from './tree.ts';
@@ -86,6 +87,8 @@ function afterLook(
   const { now } = context.input;
   const { status } = member;
   switch (verdict.kind) {
+    case 'done':
+      return { ...ended(member, 'Completed', { now }), operationId: verdict.operationId };
     case 'skip':
     case 'fail': {
       const { kind, code, message } = verdict;
@@ -123,7 +126,7 @@ function inFlight(
   return {
     ...member,
     status: { state: 'Running', startTime: input.now },
-    operationId: newOperation(`${run.metadata.name}.${member.name}`, nowMs, operationId),
+    operationId: newOperation({ run: run.metadata.name, member: member.name }, nowMs, operationId),
     type: target.type,
     ...(Object.keys(from).length === 0 ? {} : { from }),
     to: {
@@ -134,14 +137,6 @@ function inFlight(
     ...(target.hop ? { hop: true } : {}),
   };
 }
-
-/** `{run}.{member}.{start}`. A provider starts an operation of one id once, so one that follows within a second takes the next. */
-function newOperation(prefix: string, at: Instant, before: string | undefined): string {
-  const id = `${prefix}.${compact(formatInstant(Math.floor(at / 1000) * 1000))}`;
-  return id === before ? newOperation(prefix, at + 1000, before) : id;
-}
-
-const compact = (instant: Timestamp): string => instant.replace(/[-:]/g, '');
 
 const withMembers = (stage: StageUpgrade, changed: ReadonlyMap<string, MemberUpgrade>): StageUpgrade => ({
   ...stage,

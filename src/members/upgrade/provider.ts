@@ -11,6 +11,8 @@ export interface SeenCluster {
   readonly versions: ObservedVersions;
   /** An upgrade that is in progress there, ours or not. */
   readonly running: { readonly operationId: string | undefined; readonly message: string } | undefined;
+  /** The operation that was requested there last, as it is noted there. */
+  readonly lastOperation: string | undefined;
 }
 
 /** What the daemon asks of the provider. */

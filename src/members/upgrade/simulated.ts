@@ -32,7 +32,7 @@ export function simulatedProvider(client: MemberClient): UpgradeProvider<Seen> {
         throw badResponse(`read ${upgradePath}`, 'this is no simulated cluster');
       const last = found['operation'] as Seen['last'];
       const running = last?.phase === 'Running' ? { operationId: last.operationId, message: last.message } : undefined;
-      return { versions: found['versions'] as Seen['versions'], running, last };
+      return { versions: found['versions'] as Seen['versions'], running, lastOperation: last?.operationId, last };
     },
     preflight: async () => [],
     async start(operation, { last, versions }) {

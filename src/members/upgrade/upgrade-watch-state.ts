@@ -125,6 +125,7 @@ function observed(state: UpgradeWatchState, atMs: number): UpgradeWatchState {
       upgrade: {
         ...upgrade,
         ...(news && { since: new Date(news.since).toISOString() }),
+        ...(seen?.lastOperation !== undefined && { lastOperation: seen.lastOperation }),
         ...(findings.length > 0 && { findings: [...findings] }),
       },
     },

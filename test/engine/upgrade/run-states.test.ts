@@ -213,6 +213,19 @@ describe('skip', () => {
     expect(fleet.inFlight()).toEqual(['z1']);
   });
 
+  it.each([
+    ['k8s.x1.20261120T093000Z', 'one Pending: x Completed [x1 Completed', ['k8s-after-one']],
+    ['other.x1.20261120T093000Z', 'one Skipped: x Skipped [x1 Skipped/AlreadyAtTarget', []],
+    ['k8s.x1.y.20261120T093000Z', 'one Skipped: x Skipped [x1 Skipped/AlreadyAtTarget', []],
+  ])('a member at its target whose last operation there is %s: %s', async (lastOperation, shown, asked) => {
+    const fleet = twoGroups({}, { afterGates: [{ type: 'Approval' }] });
+    for (const name of ['x1', 'x2', 'x3', 'y1', 'y2']) fleet.members.get(name)!.versions = at('v1.31.5');
+    fleet.members.get('x1')!.upgrade = { lastOperation };
+    const plan = await fleet.plan();
+    expect(fleet.states()[1]).toContain(shown);
+    expect(plan.approvals.map(({ planned }) => planned.name)).toEqual(asked);
+  });
+
   it('taking an entry away undoes nothing until the attempt is raised', async () => {
     const fleet = twoGroups({ skip: [{ type: 'Member', name: 'x1' }] });
     await fleet.plan();

@@ -220,7 +220,7 @@ it('a token is sent to Azure only: the URL of an operation elsewhere is not read
   const seen = await provider.observe();
   world.arm.next.push(answer(200, {}, { 'azure-asyncoperation': 'https://elsewhere.example/operations/1' }));
   await provider.start(both, seen);
-  expect(await provider.poll(both, { ...seen, operationId: both.operationId })).toMatchObject({ phase: 'Running' });
+  expect(await provider.poll(both, { ...seen, lastOperation: both.operationId })).toMatchObject({ phase: 'Running' });
 });
 
 it('the identity comes from the variables that workload identity sets', async () => {

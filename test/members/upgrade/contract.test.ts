@@ -59,7 +59,8 @@ describe.each(Object.entries(worlds))('the upgrade provider of %s', (_, open) =>
   it('upgrades control plane and pools, and has succeeded when they run it', async () => {
     expect(await carryOut(full())).toMatchObject({ phase: 'Succeeded' });
     expect(await versions()).toEqual([world.version('v1.31.5'), world.version('v1.31.5')]);
-    expect((await world.provider().observe()).running).toBeUndefined();
+    const seen = await world.provider().observe();
+    expect([seen.running, seen.lastOperation]).toEqual([undefined, full().operationId]);
   });
 
   const controlPlaneOnly = (): UpgradeOperation => ({

@@ -24,7 +24,7 @@ const assigned = (id: string | undefined, adopted?: boolean): Untimed => ({
   wanted: id === undefined ? undefined : operation(id, adopted),
 });
 const missed: Untimed = { kind: 'missed', message: 'no response' };
-const seen = { versions: { controlPlane: 'v1.30.9' }, running: undefined };
+const seen = { versions: { controlPlane: 'v1.30.9' }, running: undefined, lastOperation: undefined };
 const looked = (look: Partial<Look> = {}): Untimed => ({ kind: 'looked', look: { ...firstLook, seen, ...look } });
 const about = (operationId: string, phase: OperationReport['phase']) =>
   looked({ operationId, report: { phase, message: 'as requested' } });

@@ -65,7 +65,7 @@ export function aksProvider(arm: ResourceManager, path: string): UpgradeProvider
       refuseUnknown(operation, seen);
       if (seen.running) return false;
       const { controlPlane } = operation;
-      const isNoted = seen.operationId === operation.operationId;
+      const isNoted = seen.lastOperation === operation.operationId;
       if (!isNoted) {
         await refuseImages(operation, seen);
         const first = changesCluster(seen, operation) ? clusterRequest : noteRequest;
@@ -76,7 +76,7 @@ export function aksProvider(arm: ResourceManager, path: string): UpgradeProvider
       return next !== undefined && request(next, operation);
     },
     async poll(operation, seen) {
-      if (seen.operationId !== operation.operationId) return notRequested;
+      if (seen.lastOperation !== operation.operationId) return notRequested;
       const url = asked?.operationId === operation.operationId ? asked.url : undefined;
       const answer = url === undefined ? undefined : await arm.read(url).catch(() => undefined);
       const message = answer?.status === 'Failed' || answer?.status === 'Canceled' ? answer.message : undefined;

@@ -22,7 +22,6 @@ export interface SeenPool {
 export interface SeenAks extends SeenCluster {
   readonly cluster: Readonly<Record<string, unknown>>;
   readonly eTag: string | undefined;
-  readonly operationId: string | undefined;
   readonly wanted: string | undefined;
   readonly runs: string | undefined;
   readonly state: string;
@@ -34,7 +33,7 @@ export async function readAks(arm: ResourceManager, path: string): Promise<SeenA
   const { body: cluster } = await arm.send({ method: 'GET', path, tried: `read the managed cluster ${nameOf(path)}` });
   const properties = fieldAt(cluster, 'properties');
   const pools = listAt(properties, 'agentPoolProfiles').flatMap((object) => poolOf(object) ?? []);
-  const operationId = textAt(cluster, 'tags', operationTag);
+  const lastOperation = textAt(cluster, 'tags', operationTag);
   const state = textAt(properties, 'provisioningState') ?? 'Succeeded';
   const [runs, region] = [textAt(properties, 'currentKubernetesVersion'), textAt(cluster, 'location')];
   const busy = [{ name: 'cluster', state }, ...pools].filter((of) => !isResting(of.state));
@@ -43,7 +42,7 @@ export async function readAks(arm: ResourceManager, path: string): Promise<SeenA
   return {
     cluster,
     eTag: textAt(cluster, 'eTag'),
-    operationId,
+    lastOperation,
     wanted: textAt(properties, 'kubernetesVersion'),
     runs,
     state,
@@ -65,7 +64,9 @@ export async function readAks(arm: ResourceManager, path: string): Promise<SeenA
       }),
     },
     running:
-      busy.length === 0 ? undefined : { operationId, message: busy.map((of) => `${of.name}: ${of.state}`).join(', ') },
+      busy.length === 0
+        ? undefined
+        : { operationId: lastOperation, message: busy.map((of) => `${of.name}: ${of.state}`).join(', ') },
   };
 }
 

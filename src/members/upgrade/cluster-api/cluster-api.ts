@@ -26,7 +26,7 @@ export function clusterApiProvider(client: MemberClient, ref: ClusterRef): Upgra
     async start(operation, seen) {
       refuseUnknown(operation, seen);
       if (seen.hasTopology) return changeTopology(client, { operation, seen });
-      if (seen.operationId !== operation.operationId) {
+      if (seen.lastOperation !== operation.operationId) {
         await refuseMissingTemplates(client, { operation, seen });
         await noteOperation(client, { operation, seen });
         return true;
@@ -117,7 +117,7 @@ async function refuseMissingTemplates(
 }
 
 function reportOf(operation: UpgradeOperation, seen: SeenClusterApi): OperationReport {
-  if (seen.operationId !== operation.operationId) return notRequested;
+  if (seen.lastOperation !== operation.operationId) return notRequested;
   const pools = (operation.pools ?? []).flatMap(({ name }) => seen.pools.find(({ pool }) => pool === name) ?? []);
   const failed = pools.find(({ object }) => textAt(object, 'status', 'phase') === 'Failed');
   if (failed) return { phase: 'Failed', message: `MachineDeployment ${failed.object.metadata.name} is Failed` };

@@ -32,8 +32,6 @@ export interface SeenClusterApi extends SeenCluster {
   readonly hasTopology: boolean;
   readonly controlPlane: Part | undefined;
   readonly pools: readonly Part[];
-  /** The operation that was requested last. */
-  readonly operationId: string | undefined;
 }
 
 export const core = '/apis/cluster.x-k8s.io/v1beta2';
@@ -60,7 +58,7 @@ export async function readCluster(client: MemberClient, ref: ClusterRef): Promis
     hasTopology: fieldAt(cluster, 'spec', 'topology') !== undefined,
     controlPlane: controlPlane && { ...controlPlane, runs: controlPlane.runs ?? kubelets.get('') },
     pools: pools.map((part) => ({ ...part, runs: part.runs ?? kubelets.get(part.object.metadata.name) })),
-    operationId: operationOf(cluster),
+    lastOperation: operationOf(cluster),
   };
   const unsettled = unsettledParts(seen);
   return {
@@ -69,7 +67,7 @@ export async function readCluster(client: MemberClient, ref: ClusterRef): Promis
       ...(seen.controlPlane?.runs !== undefined && { controlPlane: seen.controlPlane.runs }),
       pools: seen.pools.map((part) => poolOf(part, seen.hasTopology)),
     },
-    running: unsettled.length === 0 ? undefined : { operationId: seen.operationId, message: progressOf(unsettled) },
+    running: unsettled.length === 0 ? undefined : { operationId: seen.lastOperation, message: progressOf(unsettled) },
   };
 }
 

@@ -17,7 +17,7 @@ export async function changeTopology(
   client: MemberClient,
   { operation, seen }: { readonly operation: UpgradeOperation; readonly seen: SeenClusterApi },
 ): Promise<boolean> {
-  if (seen.operationId === operation.operationId) return false;
+  if (seen.lastOperation === operation.operationId) return false;
   const { cluster, path } = seen;
   const version = textAt(cluster, 'spec', 'topology', 'version');
   const wanted = operation.controlPlane ?? version;

@@ -1,4 +1,5 @@
 import type { Manifest } from '../../../api/meta.ts';
+import { lastOperationOf } from '../../../engine/upgrade/operation-id.ts';
 import { ApiError } from '../../api-server/api-error.ts';
 import type { MemberClient } from '../../api-server/client.ts';
 import { conditionIs, listAt, textAt } from '../fields.ts';
@@ -49,7 +50,8 @@ export async function readSystemUpgrade(client: MemberClient, namespace: string)
       { object, operationId: operationOf(object), progress: progressOf(object, seen) },
     ]),
   );
-  return { ...seen, plans: found, versions: versionsOf(seen.nodes), running: runningOf(found) };
+  const lastOperation = lastOperationOf([...found.values()].flatMap(({ operationId }) => operationId ?? []));
+  return { ...seen, plans: found, versions: versionsOf(seen.nodes), running: runningOf(found), lastOperation };
 }
 
 function explained(error: unknown): never {
