@@ -105,13 +105,13 @@ function failureOfLaunch(
   return now > end ? `its replacements did not come up by ${formatInstant(end)}` : undefined;
 }
 
-/** Only consolidation and emptiness give way to what came up meanwhile. */
+/** All but drift give way to what came up meanwhile; an expiry that launches is a graceful one. */
 function blockedMeanwhile(
   { reason }: NodeCommand,
   present: readonly ClusterNode[],
   { context }: Context,
 ): string | undefined {
-  if (reason !== 'Empty' && reason !== 'Underutilized') return undefined;
+  if (reason === 'Drifted') return undefined;
   for (const node of present) {
     const blocker: Blocker | undefined = blockerOf({ ...node, isMarked: false }, context);
     if (blocker !== undefined) return blocker.message;

@@ -235,6 +235,33 @@ describe('commands over time', () => {
     expect(failed.plan.holds).toMatchObject([{ reason: 'CommandRolledBack', until: '2026-11-20T10:06:00Z' }]);
     expect(failed.plan.wakeAt).toBe('2026-11-20T10:06:00Z');
   });
+
+  it.each<[string, object, Parameters<typeof claim>[1], string[], string[]]>([
+    ['drift goes on', {}, { status: { nodeName: 'n1', ...old } }, ['Drift Launching n1 -> D4'], []],
+    [
+      'a graceful expiry is rolled back',
+      { expireAfter: '24h' },
+      { spec: { expireAfter: '24h', terminationGracePeriod: '1h' } },
+      [],
+      ['CommandRolledBack'],
+    ],
+  ])('that launch when a pod begins to block their node: %s', async (_, disruption, of, lines, holds) => {
+    const n1 = node('n1');
+    const pool = nodePool('default', {
+      disruption: { ...unlimited, ...disruption },
+      template: { expireAfter: undefined },
+    });
+    const shown = { nodes: [n1], pool, claims: [claim(n1, of)], launches: [] };
+    const first = await planned({ ...shown, pods: [pod('a', 'n1', { cpu: '3' })] }, steps);
+    expect(first.nodes.commands.map(line)).toMatchObject([expect.stringContaining('Launching n1 -> D4')]);
+    const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
+    const second = await planned(
+      { ...shown, pods: [pod('a', 'n1', { cpu: '3', annotations })] },
+      { ...steps, at: '2026-11-20T10:01:00Z', recorded: first.recorded },
+    );
+    expect(second.nodes.commands.map(line)).toEqual(lines);
+    expect(second.plan.holds.map(({ reason }) => reason)).toEqual(holds);
+  });
 });
 
 describe('what is not known', () => {
