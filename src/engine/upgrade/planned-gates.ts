@@ -7,7 +7,6 @@ import { objectDocument } from '../record/documents.ts';
 import { reviewedIn } from './check-gates.ts';
 import { reviewDigest } from './gate-answer.ts';
 import { gateIn, gatesOf } from './gate-names.ts';
-import { isOver } from './load-run.ts';
 import type { RunContext, RunStep } from './run-context.ts';
 
 /** The approval of a gate of a cluster update run. */
@@ -18,7 +17,7 @@ interface PlannedGate extends PlannedApproval {
   readonly reviewDigest: string;
 }
 
-/** Gates of a run that it reached, answered or not. Those that are open as the run ends are withdrawn. */
+/** Gates of a run that it reached and that are not skipped. Those that are open as it fails can be answered for its next attempt. */
 export const plannedGates = (
   step: RunStep,
   context: Pick<RunContext, 'run' | 'update' | 'input'>,
@@ -31,7 +30,7 @@ export const plannedGates = (
       status: { state, error },
     } = gateIn(step.status, gate);
     const isRejected = error?.code === 'ApprovalRejected';
-    if (state !== 'Completed' && (state !== 'Pending' || (isOver(step.status) && !isRejected))) return [];
+    if (state !== 'Completed' && state !== 'Pending') return [];
     const scope = gate.group === undefined ? { stage: gate.stage } : { group: gate.group };
     return [
       requested({

@@ -112,6 +112,23 @@ describe('approvals', () => {
     expect(fleet.holds()).toEqual(['two WaitingForApproval']);
   });
 
+  it('a gate that is open as its run fails stays requested, and its approval counts in the next attempt', async () => {
+    const fleet = gated({ groups: [{ name: 'x' }, { name: 'y', beforeGates: [approval] }] }).with(['y1'], inGroup('y'));
+    await fleet.plan();
+    fleet.fail('x1').later(60);
+    await fleet.plan();
+    expect(fleet.states()[1]).toBe(
+      'one Failed/MembersFailed: x Failed/MembersFailed [x1 Failed/UpgradeFailed] y Stopped [y1 NotStarted]',
+    );
+    expect(fleet.asked().map(({ name, status }) => `${name} ${status.state}`)).toEqual(['k8s-before-y Pending']);
+    fleet.merge('k8s-before-y').later(60);
+    await fleet.plan();
+    expect([fleet.run().status.state, fleet.inFlight()]).toEqual(['Failed', []]);
+    Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod', attempt: 2 }));
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['x1', 'y1']);
+  });
+
   it('rejected, its group is skipped while another is in flight: the next stage still waits', async () => {
     const files = strategy([
       { name: 'one', groups: [{ name: 'x', beforeGates: [approval] }, { name: 'y' }] },
