@@ -12,12 +12,25 @@ export interface Evolved {
   readonly rolledBack: readonly { readonly command: NodeCommand; readonly cause: string; readonly until: Instant }[];
 }
 
-export const validationMs = 15_000;
+const validationMs = 15_000;
 const coolDownMs = 5 * 60_000;
 const longestCoolDownMs = 3_600_000;
 
 /** How long replacements may take: 80 ms for each node under way, between ten minutes and an hour (core `queue.go`). */
-export const deadlineMs = (nodesUnderWay: number): number => Math.min(3_600_000, Math.max(600_000, 80 * nodesUnderWay));
+const deadlineMs = (nodesUnderWay: number): number => Math.min(3_600_000, Math.max(600_000, 80 * nodesUnderWay));
+
+export const nodesUnderWay = (commands: readonly NodeCommand[]): number =>
+  commands.reduce((sum, { phase, nodes }) => (phase === 'Proposed' ? sum : sum + nodes.length), 0);
+
+/** When time alone ends the phase of a command, while so many nodes are under way; undefined = it does not. */
+export function phaseEnd(
+  { phase, since }: Pick<NodeCommand, 'phase' | 'since'>,
+  underWay: number,
+): Instant | undefined {
+  const began = parseInstant(since ?? '');
+  if (began === undefined || (phase !== 'Validating' && phase !== 'Launching')) return undefined;
+  return began + (phase === 'Validating' ? validationMs : deadlineMs(underWay));
+}
 
 export function evolve(
   record: NodePlan,
@@ -31,7 +44,7 @@ export function evolve(
   const { now, cluster } = of;
   const underWay = record.commands.filter(({ phase }) => phase !== 'Proposed');
   const nodes = new Map(cluster.nodes.map((node) => [node.name, node]));
-  const total = underWay.reduce((sum, command) => sum + command.nodes.length, 0);
+  const total = nodesUnderWay(underWay);
   const commands: NodeCommand[] = [];
   const rolledBack: { command: NodeCommand; cause: string; until: Instant }[] = [];
   let failures = record.failures.filter(
@@ -86,12 +99,9 @@ function withSeen(command: NodeCommand, { cluster, observation }: Context): Node
   };
 }
 
-function failureOfLaunch(
-  { replacements, since }: NodeCommand,
-  { cluster, observation, total, now }: Context,
-): string | undefined {
+function failureOfLaunch(command: NodeCommand, { cluster, observation, total, now }: Context): string | undefined {
   const launches = new Map((observation.launches ?? []).map((launch) => [launch.name, launch]));
-  for (const { name, seen } of replacements) {
+  for (const { name, seen } of command.replacements) {
     const launch = launches.get(name);
     if (launch?.phase === 'Failed') return `the launch of ${name} failed${launch.message ? `: ${launch.message}` : ''}`;
     const isThere =
@@ -100,9 +110,8 @@ function failureOfLaunch(
       launch !== undefined;
     if (seen && !isThere) return `replacement ${name} vanished`;
   }
-  const started = parseInstant(since ?? '') ?? now;
-  const end = started + deadlineMs(total);
-  return now > end ? `its replacements did not come up by ${formatInstant(end)}` : undefined;
+  const end = phaseEnd(command, total);
+  return end !== undefined && now > end ? `its replacements did not come up by ${formatInstant(end)}` : undefined;
 }
 
 /** All but drift give way to what came up meanwhile; an expiry that launches is a graceful one. */

@@ -4,6 +4,7 @@ import { type Instant, parseInstant } from '../kernel/instant.ts';
 import { shortList } from '../kernel/short-list.ts';
 import type { Hold, NodeTarget, PlannedNodes } from '../plan-document.ts';
 import type { World } from '../world.ts';
+import { nodesUnderWay, phaseEnd } from './lifecycle.ts';
 import type { NodeMember } from './node-members.ts';
 import { type ClusterPlan, poolEntry } from './plan-cluster.ts';
 import { type FleetContext, type StartedCommands, started } from './start-commands.ts';
@@ -32,6 +33,7 @@ export function memberOutcome(
   const commands = [...underWay, ...plan.proposed.map((command) => started(command, member, { ...context, holds }))];
   const marked = underWay.flatMap(({ phase, nodes }) => (phase === 'Proposed' ? [] : nodes.map(({ name }) => name)));
   const pools = plan.poolsWith(new Set(marked));
+  const leaving = nodesUnderWay(commands);
   const section: PlannedNodes = {
     clusterName,
     mode,
@@ -51,13 +53,11 @@ export function memberOutcome(
     holds: [...holds, ...budgetHolds(plan, pools, clusterName), ...rollbackHolds(plan, clusterName, context.now)],
     wakes: [
       ...plan.wakes,
-      ...commands.flatMap(({ phase, since }) =>
-        phase === 'Validating'
-          ? [(parseInstant(since!) ?? 0) + 15_000]
-          : phase === 'Launching'
-            ? [(parseInstant(since!) ?? 0) + 600_000 + 1]
-            : [],
-      ),
+      ...commands.flatMap((command) => {
+        const end = phaseEnd(command, leaving);
+        // Only what is older than its deadline has failed.
+        return end === undefined ? [] : [command.phase === 'Launching' ? end + 1 : end];
+      }),
     ],
     document: {
       apiVersion: 'gitfleet.dev/v1alpha1',

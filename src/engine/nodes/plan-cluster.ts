@@ -14,7 +14,7 @@ import { poolCounts } from './cluster/pool-counts.ts';
 import { commandOf } from './commands.ts';
 import { launchPools } from './launch/launchables.ts';
 import type { Market } from './launch/market.ts';
-import { type Evolved, evolve, validationMs } from './lifecycle.ts';
+import { type Evolved, evolve, phaseEnd } from './lifecycle.ts';
 import { consolidate } from './methods/consolidate.ts';
 import { replaceDrifted, replaceStatic } from './methods/drift.ts';
 import { removeEmpty } from './methods/emptiness.ts';
@@ -71,8 +71,8 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
     recorded === undefined
       ? { commands: [], failures: [], rolledBack: [] }
       : evolve(recorded, { cluster: first, observation, context, now });
-  const isDue = ({ phase, since }: NodeCommand): boolean =>
-    phase === 'Validating' && (parseInstant(since ?? '') ?? now) + validationMs <= now;
+  const isDue = (command: NodeCommand): boolean =>
+    command.phase === 'Validating' && (phaseEnd(command, 0) ?? now) <= now;
   const standing = evolved.commands.filter((command) => !isDue(command));
   const cluster = clusterNodes({
     observation,
@@ -107,13 +107,7 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
     claims: recordedClaims(cluster, { ...input, classes: classesOf(input), busy }),
     evolved,
     driftedNodes: cluster.nodes.filter((_, at) => state.driftOf(at) !== undefined).length,
-    wakes: [
-      ...wakes,
-      ...expiryWakes(cluster),
-      ...standing.flatMap(({ phase, since }) =>
-        phase === 'Validating' ? [(parseInstant(since ?? '') ?? now) + validationMs] : [],
-      ),
-    ],
+    wakes: [...wakes, ...expiryWakes(cluster)],
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { claim, market, node, nodePool, pod } from '../../support/node-world.ts';
 import { plan } from '../../support/plan-command.ts';
 import { line, nodeRepo, planned, unlimited, type World } from '../../support/planned-nodes.ts';
@@ -261,6 +262,29 @@ describe('commands over time', () => {
     );
     expect(second.nodes.commands.map(line)).toEqual(lines);
     expect(second.plan.holds.map(({ reason }) => reason)).toEqual(holds);
+  });
+
+  it('wait longer for replacements while very many nodes are under way', async () => {
+    const n1 = node('n1');
+    const status = { nodeName: 'n1', ...old };
+    const shown = { nodes: [n1], pods: [pod('a', 'n1', { cpu: '3' })], claims: [claim(n1, { status })], launches: [] };
+    const first = await planned(shown, steps);
+    const record = parse(first.recorded['nodes/eu-1.yaml']!);
+    const [launching] = record.commands;
+    const nodes = Array.from({ length: 8_000 }, (_, at) => ({ name: `m${at}`, pool: 'default', disruptionCost: 1 }));
+    const removing = { ...launching, id: '0'.repeat(12), phase: 'Removing', nodes, replacements: [], pods: [] };
+    record.commands.push(removing);
+    const { nodes: later, plan: whole } = await planned(
+      { ...shown, nodes: [n1, node('m0')] },
+      {
+        ...steps,
+        at: '2026-11-20T10:10:30Z',
+        recorded: { ...first.recorded, 'nodes/eu-1.yaml': JSON.stringify(record) },
+      },
+    );
+    expect(later.commands.map(({ phase }) => phase)).toEqual(['Removing', 'Launching']);
+    // 8,001 times 80 ms.
+    expect(whole.wakeAt).toBe('2026-11-20T10:10:40.081Z');
   });
 });
 
