@@ -1,7 +1,8 @@
-import { attempt, type Found, isWithinBudget, openSearch } from '../../src/engine/nodes/methods/attempt.ts';
+import { attempt, type Found, openSearch } from '../../src/engine/nodes/methods/attempt.ts';
 import { removeEmpty } from '../../src/engine/nodes/methods/emptiness.ts';
 import { isFree, type PlanState, planState } from '../../src/engine/nodes/methods/plan-state.ts';
 import { priceOf } from '../../src/engine/nodes/methods/price-rules.ts';
+import { openSpending } from '../../src/engine/nodes/methods/spending.ts';
 import type { ClusterPlan } from '../../src/engine/nodes/plan-cluster.ts';
 import { openScheduling } from '../../src/engine/nodes/simulate/scheduling.ts';
 
@@ -21,7 +22,7 @@ export function prefixSaving({ state: planned, cluster }: ClusterPlan): number {
 
 function nextCommand(state: PlanState): Found | undefined {
   const search = openSearch(state);
-  const bears = (nodes: readonly number[]): boolean => isWithinBudget(nodes, search, []);
+  const { bears } = openSpending(state, 'Underutilized');
   const list: number[] = [];
   for (const at of search.candidates) if (isFree(state, at) && bears([...list, at])) list.push(at);
   let best: Found | undefined;

@@ -6,6 +6,7 @@ import { isEmpty } from './methods/emptiness.ts';
 import { draftOf } from './methods/graceful.ts';
 import { isConsolidatable, isFree, type PlanState } from './methods/plan-state.ts';
 import { priceOf } from './methods/price-rules.ts';
+import { borne, openSpending } from './methods/spending.ts';
 
 /**
  * A command at the end of its validation: begun, where everything still holds, or dropped (undefined). Of empty nodes those that still
@@ -24,7 +25,8 @@ export function validated(
     isConsolidatable(cluster.nodes[at]!, now) && isFree(state, at) && state.blockers(at) === undefined;
   const { method, replacements } = command;
   if (method === 'Emptiness') {
-    const empty = nodes.filter((at) => stays(at) && isEmpty(cluster.nodes[at]!)).filter(withinBudget(state, 'Empty'));
+    const stillEmpty = nodes.filter((at) => stays(at) && isEmpty(cluster.nodes[at]!));
+    const empty = borne(stillEmpty, state, 'Empty');
     if (empty.length === 0) return undefined;
     state.scheduling.commit(empty, { ok: true, landed: new Map(), newNodes: [] });
     state.take({ method: 'Emptiness', reason: 'Empty', nodes: empty, replacements: [], moves: [] });
@@ -45,7 +47,7 @@ export function validated(
     };
   }
   if (nodes.length < command.nodes.length || !nodes.every(stays)) return undefined;
-  if (nodes.filter(withinBudget(state, 'Underutilized')).length < nodes.length) return undefined;
+  if (!openSpending(state, 'Underutilized').bears(nodes)) return undefined;
   const found = attempt(nodes, openSearch(state));
   if (found === undefined || found.result.newNodes.length !== replacements.length) return undefined;
   const [wanted] = replacements;
@@ -57,16 +59,4 @@ export function validated(
   state.scheduling.commit(nodes, found.result);
   state.take(draftOf(nodes, found.result, { method, reason: 'Underutilized' }, state, []));
   return { ...command, phase: wanted === undefined ? 'Removing' : 'Launching', since };
-}
-
-/** As many as the budgets of their pools bear. */
-function withinBudget(state: PlanState, reason: 'Empty' | 'Underutilized'): (at: number) => boolean {
-  const spent = new Map<string, number>();
-  return (at) => {
-    const pool = state.cluster.nodes[at]!.pool!;
-    const used = spent.get(pool.name) ?? 0;
-    if (state.remaining(pool, reason) <= used) return false;
-    spent.set(pool.name, used + 1);
-    return true;
-  };
 }

@@ -84,6 +84,24 @@ describe('a command of empty nodes', () => {
   });
 });
 
+describe('a node that is not ready', () => {
+  it('is counted by its budget once, also when a command is validated', async () => {
+    const shown = observed([node('n1', { ready: false }), node('n2')], {
+      pool: nodePool('default', { disruption: { budgets: [{ nodes: '2' }] } }),
+    });
+    const first = await plan({ repo: repo(), observed: [shown] });
+    const { plan: second } = await plan({
+      repo: repo(),
+      observed: [shown],
+      recorded: first.recorded,
+      now: '2026-11-20T10:00:15Z',
+    });
+    const both = [{ name: 'n1' }, { name: 'n2' }];
+    expect(first.plan.nodes[0]!.commands).toMatchObject([{ phase: 'Validating', nodes: both }]);
+    expect(second.nodes[0]!.commands).toMatchObject([{ phase: 'Removing', nodes: both }]);
+  });
+});
+
 describe('a cluster that is not observed', () => {
   it('has what is left of its limits, and when they change', async () => {
     const pool = nodePool('default', {

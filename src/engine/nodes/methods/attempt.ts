@@ -1,4 +1,3 @@
-import type { Pool } from '../../node-pools/pool.ts';
 import type { ClusterNode } from '../cluster/cluster-nodes.ts';
 import { isReliable, landingNodes, landingOrder } from '../simulate/landing-order.ts';
 import type { Simulated } from '../simulate/place-pods.ts';
@@ -105,18 +104,4 @@ export function isApprovedByBalanced(
     leaving.every(({ pool }) => pool?.policy !== 'Balanced') ||
     isWorthIt(leaving, replacementPrice, { nodes, isCandidate: (one) => candidates.has(nodes.indexOf(one)) })
   );
-}
-
-/** Whether the budgets of their pools allow these nodes, in addition to those that the search took already. */
-export function isWithinBudget(nodes: readonly number[], { state }: Search, taken: readonly number[]): boolean {
-  const poolOf = (at: number) => state.cluster.nodes[at]!.pool!;
-  const readyOf = (of: readonly number[], pool: Pool): number =>
-    of.filter((at) => poolOf(at) === pool && state.cluster.nodes[at]!.isReady).length;
-  for (const pool of new Set(nodes.map(poolOf))) {
-    const remaining = state.remaining(pool, 'Underutilized');
-    const spent = readyOf(taken, pool);
-    // One that is not ready is counted already, but goes only where something is left.
-    if (spent >= remaining || spent + readyOf(nodes, pool) > remaining) return false;
-  }
-  return true;
 }

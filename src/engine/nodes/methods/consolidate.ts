@@ -1,6 +1,7 @@
-import { attempt, type Found, isWithinBudget, openSearch, type Search } from './attempt.ts';
+import { attempt, type Found, openSearch, type Search } from './attempt.ts';
 import { draftOf } from './graceful.ts';
 import { isFree, noteOverBudget, type PlanState } from './plan-state.ts';
+import { openSpending } from './spending.ts';
 
 /**
  * Takes away nodes whose pods fit elsewhere, and replaces nodes by a cheaper one, until nothing more is found. Several ways of searching
@@ -62,16 +63,18 @@ function openTrial(search: Search): Trial {
   const mark = state.scheduling.mark();
   const found: Found[] = [];
   const taken: number[] = [];
+  const { bears, spend } = openSpending(state, 'Underutilized');
   const isOpen = (at: number): boolean => !taken.includes(at) && isFree(state, at);
   return {
     search,
     found,
     isOpen,
     open: () => candidates.filter(isOpen),
-    bears: (nodes) => isWithinBudget(nodes, search, taken),
+    bears,
     take(one) {
       found.push(one);
       taken.push(...one.nodes);
+      spend(one.nodes);
       state.scheduling.commit(one.nodes, one.result);
     },
     end: () => state.scheduling.rollback(mark),
