@@ -58,13 +58,20 @@ describe('the demo, as someone starts it', () => {
   it('leaves a status branch that the other commands read', async () => {
     const repo = join(dir, 'fleet');
     const placements = await run(['get', 'placements', '--repo', repo]);
-    expect(placements.out.split('\n').map((line) => line.split(/\s+/).slice(0, 6).join(' '))).toEqual([
-      'NAME GEN SCHEDULED SCHEDULED-GEN AVAILABLE AVAILABLE-GEN',
-      'monitoring 1 True 1 True 1',
-      'node-pools 1 True 1 True 1',
-      'payments 1 True 1 True 1',
-      'shop 1 True 1 True 1',
-      'tools 1 True 1 True 1',
+    expect(
+      placements.out.split('\n').map((line) =>
+        line
+          .split(/\s{2,}/)
+          .slice(0, 4)
+          .join(' '),
+      ),
+    ).toEqual([
+      'NAME CLUSTERS SNAPSHOT REASON',
+      'monitoring 8/8 0 <none>',
+      'node-pools 1/1 0 <none>',
+      'payments 6/6 0 <none>',
+      'shop 3/3 0 <none>',
+      'tools 2/2 0 <none>',
       '',
     ]);
     const runs = await run(['get', 'runs', '--repo', repo]);

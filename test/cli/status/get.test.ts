@@ -27,7 +27,7 @@ const shown = async (...args: string[]): Promise<string> => {
 };
 const json = async (...args: string[]) => JSON.parse((await get(...args, '-o', 'json')).out) as unknown;
 
-describe('get prints the columns of KubeFleet, then what this fleet has besides', () => {
+describe('get prints a table of', () => {
   it.each(['placements', 'bindings', 'clusters', 'snapshots', 'policysnapshots', 'drift', 'runs', 'approvals'])(
     '%s',
     async (kind) => {

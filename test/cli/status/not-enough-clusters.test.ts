@@ -94,7 +94,7 @@ Add clusters that fit, or change the policies: fewer clusters, or fewer requirem
 
   it('is shown by get, describe and plan', async () => {
     expect((await run('get', 'placement', 'web')).out).toMatch(
-      /CLUSTERS +REASON\n.* 2\/3 +Not enough clusters: explain placement web\n/,
+      /CLUSTERS +SNAPSHOT +REASON +AGE\nweb +2\/3 +0 +Not enough clusters: explain placement web /,
     );
     expect((await run('describe', 'placement', 'web')).out).toContain(
       `Waits for:\n  1 more cluster: ${why} (gitfleet explain placement web)\n`,
@@ -151,7 +151,7 @@ describe('once it has enough', () => {
     expect(subjects().some((subject) => subject.includes('web: enough clusters again; '))).toBe(true);
     expect(published('README.md')).not.toContain('enough clusters');
     expect(published('summary.yaml')).not.toContain('notEnoughClusters');
-    expect((await run('get', 'placement', 'web')).out).toMatch(/ 3\/3 +<none>\n/);
+    expect((await run('get', 'placement', 'web')).out).toMatch(/ 3\/3 +0 +<none> /);
     expect(await run('wait', 'placement/web', '--for=Available', '--timeout', '0s')).toMatchObject({ code: 0 });
   });
 

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import type { Placement } from '../../../src/api/placement.ts';
+import type { PlacementState } from '../../../src/api/placement-state.ts';
+import type { StagedUpdateRun } from '../../../src/api/staged.ts';
+import { reasonOf, snapshotsOf, upOf } from '../../../src/cli/kinds/placements/reason.ts';
+import type { KnownPlacement } from '../../../src/cli/status/known-placements.ts';
+
+const available = [{ type: 'Available', status: 'True' }];
+const binding = (targetCluster: string, resourceSnapshotIndex?: number, more: object = { conditions: available }) => ({
+  targetCluster,
+  state: 'Bound',
+  resourceSnapshotIndex,
+  ...more,
+});
+const late = { conditions: [{ type: 'Available', status: 'False', reason: 'WorkNotAvailableYet' }] };
+
+function web(bindings: readonly object[], more: { annotations?: object; type?: string; unmet?: string } = {}) {
+  const { annotations, type = 'RollingUpdate', unmet } = more;
+  return {
+    kind: 'ClusterResourcePlacement',
+    name: 'web',
+    title: 'web',
+    state: {
+      metadata: { name: 'web' },
+      policySnapshots: [],
+      resourceSnapshots: [{ index: 0 }, { index: 1, latest: true }],
+      bindings,
+    } as unknown as PlacementState,
+    object: {
+      metadata: { name: 'web', annotations },
+      spec: { strategy: { type } },
+      status: { conditions: unmet === undefined ? [] : [{ type: 'X', status: 'False', reason: unmet }] },
+    } as unknown as Placement,
+  } as KnownPlacement;
+}
+
+const run = {
+  kind: 'ClusterStagedUpdateRun',
+  metadata: { name: 'web-1' },
+  spec: { placementName: 'web' },
+  status: { conditions: [{ type: 'Progressing', status: 'True', message: 'the update run is updating stage dev' }] },
+} as unknown as StagedUpdateRun;
+
+const shown = (placement: KnownPlacement, runs: readonly StagedUpdateRun[] = []) => {
+  const record = { runs: new Map(runs.map((each) => [each.metadata.name, each])) };
+  return [upOf(placement.state), snapshotsOf(placement.state), reasonOf(placement, { record } as never)];
+};
+
+it.each([
+  ['as desired', web([binding('a', 1), binding('b', 1)]), ['2/2', '1', undefined]],
+  ['under way', web([binding('a', 1, late), binding('b', 0)], { unmet: 'NotYet' }), ['1/2', '0 → 1', 'NotYet: a']],
+  ['no cluster is late', web([], { unmet: 'NoClusters' }), ['0/0', '1', 'NoClusters']],
+  [
+    'suspended',
+    web([binding('a', 0)], { annotations: { 'gitfleet.dev/suspended': 'audit' } }),
+    ['1/1', '0 → 1', 'suspended (audit)'],
+  ],
+  ['leaving', web([binding('a', 1), binding('b', 0, { state: 'Unscheduled' })]), ['1/1', '1', undefined]],
+  [
+    'External without a run',
+    web([binding('a', undefined, {})], { type: 'External', unmet: 'RolloutControlledByExternalController' }),
+    ['0/1', '1', 'no update run: a'],
+  ],
+])('get placements shows a placement that is %s', (_, placement, expected) => {
+  expect(shown(placement)).toEqual(expected);
+});
+
+it('get placements shows what the update run of a placement is doing', () => {
+  expect(shown(web([binding('a', 0)], { type: 'External' }), [run])).toEqual([
+    '1/1',
+    '0 → 1',
+    'web-1: updating stage dev',
+  ]);
+});
