@@ -77,6 +77,13 @@ const port = (hostPort: number, hostIP?: string) => ({
     },
   ],
 });
+const daemonSet = (cpu: string, spec: object = {}) => ({
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  metadata: { name: 'agent', namespace: 'kube-system' },
+  spec: { template: { spec: { containers: [{ name: 'a', resources: { requests: { cpu } } }], ...spec } } },
+});
+const agent = pod('agent', 'n2', { owner: { apiVersion: 'apps/v1', kind: 'DaemonSet' }, cpu: '2' });
 const taint = (effect: string) => ({ taints: [{ key: 'gpu', value: 'yes', effect }] });
 const tolerated = { tolerations: [{ key: 'gpu', operator: 'Equal', value: 'yes', effect: 'NoSchedule' }] };
 const web = { labels: { app: 'web' } };
@@ -86,6 +93,13 @@ describe('whether a pod may move to the other node', () => {
     ['room', two({ cpu: '8' }), true],
     ['cpu', two({ cpu: '8' }, { pods: [pod('b', 'n2', { cpu: '100m' })] }), false],
     ['memory', two({ memory: '33Gi' }), false],
+    ['a pod of a DaemonSet that is still to come', two({ cpu: '7' }, { extras: [daemonSet('2')] }), false],
+    ['a pod of a DaemonSet that is there', two({ cpu: '6' }, { pods: [agent], extras: [daemonSet('2')] }), true],
+    [
+      'a DaemonSet that does not run there',
+      two({ cpu: '7' }, { extras: [daemonSet('2', { nodeSelector: { disk: 'fast' } })] }),
+      true,
+    ],
     [
       'an extended resource',
       two({ spec: { containers: [{ name: 'app', resources: { requests: { 'nvidia.com/gpu': '1' } } }] } }),
@@ -252,13 +266,14 @@ describe('a claim whose node is not there yet', () => {
   });
 
   it('leaves room for DaemonSets', async () => {
-    const daemons = {
-      apiVersion: 'apps/v1',
-      kind: 'DaemonSet',
-      metadata: { name: 'agent', namespace: 'kube-system' },
-      spec: { template: { spec: { containers: [{ name: 'a', resources: { requests: { cpu: '100m' } } }] } } },
-    };
-    expect(await lines(world({ claims: [coming('4')], extras: [daemons] }))).toEqual([]);
+    expect(await lines(world({ claims: [coming('4')], extras: [daemonSet('100m')] }))).toEqual([]);
+  });
+
+  it('leaves that room too once its node is there, and not initialized', async () => {
+    const n9 = node('n9', { type: 'D4', cpu: '4', initialized: false, ready: false });
+    const there = { nodes: [n1, n9], claims: [claim(n9, { status: { conditions: [] } })] };
+    expect(await lines(world(there))).toEqual(['SingleNodeConsolidation Proposed n1 -> D4']);
+    expect(await lines(world({ ...there, extras: [daemonSet('100m')] }))).toEqual([]);
   });
 
   it('takes in no pod that runs', async () => {

@@ -7,9 +7,8 @@ import type { Labels } from '../../kernel/selector.ts';
 import type { Pool } from '../../node-pools/pool.ts';
 import { fieldsAt, isTrueAt, textAt } from '../../node-pools/read-fields.ts';
 import { labelAt } from '../../node-pools/requirements.ts';
-import { type Amounts, amountsOf, minus } from '../../node-pools/resources.ts';
+import { type Amounts, amountsOf } from '../../node-pools/resources.ts';
 import { karpenterDisrupted, sameTaint, type Taint, taintsAt } from '../../node-pools/taints.ts';
-import { daemonOverhead, daemonSetsOf } from '../launch/launchables.ts';
 import { capacityLabel, type Market, typeLabel, zoneLabel } from '../launch/market.ts';
 import { type Claim, claimOf, claimOfNode, poolNameOf } from './claim.ts';
 import { type PodBudgets, podBudgetsOf } from './disruption-budgets.ts';
@@ -118,7 +117,7 @@ export function clusterNodes({ observation, pools, market, record }: ClusterInpu
   return {
     nodes: read,
     claimsWithoutNode: claims.withoutNode,
-    launching: claims.withoutNode.flatMap((claim) => launchingNode(claim, { pools, extras }) ?? []),
+    launching: claims.withoutNode.flatMap((claim) => launchingNode(claim, pools) ?? []),
     pods,
     pending: pods.filter(isPending),
     budgets: podBudgetsOf(extras),
@@ -215,24 +214,19 @@ function nodeOf(
   return { ...node, consolidatableAt: consolidatableAt(node, of.podEvent) };
 }
 
-/** The node of a claim that is not there yet, without the room that DaemonSets will take. */
-function launchingNode(
-  claim: Claim,
-  { pools, extras }: { readonly pools: ReadonlyMap<string, Pool>; readonly extras: readonly Manifest[] },
-): LandingNode | undefined {
+/** The node of a claim that is not there yet. */
+function launchingNode(claim: Claim, pools: ReadonlyMap<string, Pool>): LandingNode | undefined {
   const { name, labels, spec, poolName, isDeleting, isMarked } = claim;
   const room = roomOf(claim.manifest);
   if (room.size === 0 || isDeleting || isMarked) return undefined;
-  const pool = poolName === undefined ? undefined : pools.get(poolName);
-  const overhead = pool ? daemonOverhead(daemonSetsOf(extras), labels, pool) : noAmounts;
   return {
     name,
     manifest: claim.manifest!,
     labels,
     taints: taintsAt(spec, 'taints'),
-    allocatable: minus(room, overhead),
+    allocatable: room,
     claim,
-    pool,
+    pool: poolName === undefined ? undefined : pools.get(poolName),
     isInitialized: false,
     isReady: false,
     isDeleting,
@@ -240,8 +234,6 @@ function launchingNode(
     pods: [],
   };
 }
-
-const noAmounts: Amounts = new Map();
 
 /** What pods may use; what says nothing of that offers its whole capacity. */
 export const roomOf = (manifest: Manifest | undefined): Amounts =>

@@ -13,7 +13,7 @@ import {
   type Requirements,
 } from '../../node-pools/requirements.ts';
 import { type Amounts, requestsOf, sum } from '../../node-pools/resources.ts';
-import { tolerates } from '../../node-pools/taints.ts';
+import { type Taint, tolerates } from '../../node-pools/taints.ts';
 import { capacityLabel, type InstanceType, type Market, zoneLabel } from './market.ts';
 
 /** A type in a zone with a capacity type, as a pool would launch it. */
@@ -62,7 +62,7 @@ export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: 
     type.offerings.flatMap(({ zone, capacityType, available, price }): Launchable[] => {
       const labels = labelsOfNew(fixed, type, { zone, capacityType });
       if (!available || !fits(requirements, labels)) return [];
-      const overhead = daemonOverhead(daemons, labels, pool);
+      const overhead = daemonOverhead(daemons, labels, pool.template.taints);
       const allocatable = new Map(
         [...type.allocatable].map(([name, amount]) => [name, amount - (overhead.get(name) ?? 0)]),
       );
@@ -115,15 +115,15 @@ function fits(requirements: Requirements, labels: Labels): boolean {
 const canBeSet = (key: string, { absentOk, absent }: Requirement): boolean =>
   absentOk || (!absent && !/^(node\.)?kubernetes\.io\/|^karpenter\.|^beta\.kubernetes\.io\//.test(key));
 
-/** What DaemonSets take of a new node of the pool with these labels. */
-export const daemonOverhead = (daemons: readonly Manifest[], labels: Labels, pool: Pool): Amounts =>
-  sum(daemons.filter((daemon) => runsOn(daemon, labels, pool)).map(requestsOfDaemon));
+/** What DaemonSets take of a node with these labels and taints. */
+export const daemonOverhead = (daemons: readonly Manifest[], labels: Labels, taints: readonly Taint[]): Amounts =>
+  sum(daemons.filter((daemon) => runsOn(daemon, labels, taints)).map(requestsOfDaemon));
 
-function runsOn(daemon: Manifest, labels: Labels, { template }: Pool): boolean {
+function runsOn(daemon: Manifest, labels: Labels, taints: readonly Taint[]): boolean {
   const spec = fieldsAt(daemon, 'spec', 'template', 'spec');
   const tolerations = listAt(spec, 'tolerations');
-  const taints = template.taints.filter(({ effect }) => effect !== 'PreferNoSchedule');
-  if (taints.some((taint) => !tolerates(tolerations, taint))) return false;
+  const isKept = (taint: Taint): boolean => taint.effect !== 'PreferNoSchedule' && !tolerates(tolerations, taint);
+  if (taints.some(isKept)) return false;
   for (const [key, value] of Object.entries(fieldsAt(spec, 'nodeSelector'))) if (labels[key] !== value) return false;
   const terms = listAt(
     spec,

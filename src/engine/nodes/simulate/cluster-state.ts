@@ -1,6 +1,9 @@
+import type { Manifest } from '../../../api/meta.ts';
 import { allowsLabels } from '../../node-pools/requirements.ts';
+import { type Amounts, minus, sum } from '../../node-pools/resources.ts';
 import { type Taint, tolerates } from '../../node-pools/taints.ts';
 import type { LandingNode } from '../cluster/cluster-nodes.ts';
+import { daemonOverhead } from '../launch/launchables.ts';
 import { hostnameLabel } from '../launch/market.ts';
 import { occupancy, type Shortage } from './occupancy.ts';
 import type { PodClass } from './pod-class.ts';
@@ -36,6 +39,8 @@ export interface ClusterState {
 
 export interface StateInput extends PodClasses {
   readonly nodes: readonly LandingNode[];
+  /** DaemonSets for which nodes keep room: their pods come to a node whatever else runs there. */
+  readonly daemons: readonly Manifest[];
   /** Some pool has such a taint: then pods put up with it anywhere (core relaxes it). */
   readonly toleratesPreference: boolean;
   /** Values of a topology key that could be launched; undefined = no node is ever added. */
@@ -45,9 +50,11 @@ export interface StateInput extends PodClasses {
 export function clusterState(input: StateInput): ClusterState {
   const { nodes, classOf, resources, topologies, volumes } = input;
   const present = new Uint8Array(nodes.length).fill(1);
-  const { use, shortageOf } = occupancy(nodes, { resources, volumes });
+  const taints = nodes.map(blockingTaints);
+  const reserved = nodes.map((node, at) => forDaemons(node, taints[at]!, input.daemons));
+  const { use, shortageOf } = occupancy(nodes, { resources, volumes, reserved });
   const undo: (() => void)[] = [];
-  const { isCompatible, countsNode, domainsOf, changed } = suitability(input, present);
+  const { isCompatible, countsNode, domainsOf, changed } = suitability({ ...input, taints }, present);
 
   nodes.forEach((node, at) => {
     node.pods.forEach((pod) => {
@@ -119,9 +126,8 @@ export function clusterState(input: StateInput): ClusterState {
 }
 
 /** Which nodes suit which pods, whatever runs there. `changed`: other nodes are present than before. */
-function suitability(input: StateInput, present: Uint8Array) {
-  const { nodes } = input;
-  const taints = nodes.map(blockingTaints);
+function suitability(input: StateInput & { readonly taints: readonly (readonly Taint[])[] }, present: Uint8Array) {
+  const { nodes, taints } = input;
   const compatible = new Map<number, Int8Array>();
   const eligible = new Map<TopologyGroup, ReadonlyMap<string, readonly number[]>>();
   const existing = new Map<TopologyGroup, ReadonlySet<string>>();
@@ -187,6 +193,12 @@ const toleratesAll = (
   taints.every(
     (taint) => (taint.effect === 'PreferNoSchedule' && toleratesPreference) || tolerates(tolerations, taint),
   );
+
+/** What pods of DaemonSets that are not there yet will take of a node (core `existingnode.go`). */
+function forDaemons({ labels, pods }: LandingNode, taints: readonly Taint[], daemons: readonly Manifest[]): Amounts {
+  const there = pods.filter(({ isOfDaemonSet, isTerminal }) => isOfDaemonSet && !isTerminal);
+  return minus(daemonOverhead(daemons, labels, taints), sum(there.map(({ requests }) => requests)));
+}
 
 const unschedulable: Taint = { key: 'node.kubernetes.io/unschedulable', value: '', effect: 'NoSchedule' };
 const notReady: Taint = { key: 'node.kubernetes.io/not-ready', value: '', effect: 'NoSchedule' };

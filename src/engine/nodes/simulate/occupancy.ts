@@ -1,3 +1,4 @@
+import type { Amounts } from '../../node-pools/resources.ts';
 import type { ClusterNode } from '../cluster/cluster-nodes.ts';
 import { type HostPort, type PodClass, portsCollide } from './pod-class.ts';
 import type { Volumes } from './volumes.ts';
@@ -15,7 +16,16 @@ export interface Occupancy {
 
 export function occupancy(
   nodes: readonly Pick<ClusterNode, 'name' | 'allocatable'>[],
-  { resources, volumes }: { readonly resources: readonly string[]; readonly volumes: Volumes },
+  {
+    resources,
+    volumes,
+    reserved,
+  }: {
+    readonly resources: readonly string[];
+    readonly volumes: Volumes;
+    /** By node: what is kept free for others. */
+    readonly reserved: readonly Amounts[];
+  },
 ): Occupancy {
   const width = resources.length;
   const free = new Float64Array(nodes.length * width);
@@ -23,7 +33,8 @@ export function occupancy(
   const attached = new Map<number, Map<string, Map<string, number>>>();
   nodes.forEach((node, at) => {
     resources.forEach((name, r) => {
-      free[at * width + r] = node.allocatable.get(name) ?? (name === 'pods' ? Number.POSITIVE_INFINITY : 0);
+      const room = node.allocatable.get(name) ?? (name === 'pods' ? Number.POSITIVE_INFINITY : 0);
+      free[at * width + r] = room - (reserved[at]!.get(name) ?? 0);
     });
   });
 

@@ -26,6 +26,7 @@ export function openPodFit({
   const state = clusterState({
     ...classes,
     nodes: nodes.map((node) => plainNode(node, podsOf.get(node.metadata.name) ?? [])),
+    daemons: [],
     toleratesPreference: true,
     launchableDomains: undefined,
   });

@@ -7,7 +7,7 @@ import { amountsOf, minus, sum } from '../../node-pools/resources.ts';
 import type { ClusterNode, ClusterNodes } from '../cluster/cluster-nodes.ts';
 import { isHeldForEver } from '../cluster/disruption-budgets.ts';
 import { type Pod, protectionOf } from '../cluster/pod.ts';
-import type { LaunchPool } from '../launch/launchables.ts';
+import { daemonSetsOf, type LaunchPool } from '../launch/launchables.ts';
 import { type ClusterState, clusterState, type StateInput } from './cluster-state.ts';
 import { landingNodes, landingOrder } from './landing-order.ts';
 import { domainOfNew } from './new-node.ts';
@@ -66,7 +66,8 @@ export function openScheduling({ cluster, pools, now, underWay, staying, coming 
   const { nodes } = cluster;
   const { classOf, ...classes } = classifyPods(cluster);
   const landing = landingNodes(cluster);
-  const state = clusterState({ nodes: landing, classOf, ...classes, ...ofNewNodes(pools) });
+  const daemons = daemonSetsOf(cluster.extras);
+  const state = clusterState({ nodes: landing, daemons, classOf, ...classes, ...ofNewNodes(pools) });
   const standard = landingOrder(landing);
   const inWindow = Uint8Array.from(nodes, (node) => (isInWindow(node, now) ? 1 : 0));
   const leavingAnyway = new Set(nodes.flatMap((node, at) => (node.isDeleting || node.isMarked ? [at] : [])));
