@@ -12,4 +12,6 @@ export interface Assumptions {
   readonly untilMs: number;
   /** Members that never respond, in addition to those that the observations say so of. */
   readonly silent?: ReadonlySet<ClusterName> | undefined;
+  /** Members that the first plan has no contact with, and that respond from then on, with nothing of the fleet on them. */
+  readonly joining?: ReadonlySet<ClusterName> | undefined;
 }

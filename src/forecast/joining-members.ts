@@ -1,30 +1,30 @@
+import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName } from '../api/meta.ts';
-import type { ClusterObservation } from '../api/observation.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 
-/** Clusters of a fleet that another one lacks, and that cannot have been observed yet. */
-export const joiningMembers = ({ fleet, observations }: PlanInput, next: Fleet): ClusterName[] => {
+/**
+ * Clusters of a fleet that another one lacks, and that cannot have been observed yet. A daemon plans a commit before it has contact with
+ * the clusters that the commit adds.
+ */
+export function joiningMembers({ fleet, observations, record }: PlanInput, next: Fleet): ReadonlySet<ClusterName> {
+  if (!record.exists && observations === undefined) return new Set();
   const known = new Set<string>(fleet.members.map(({ metadata }) => metadata.name));
-  if (observations === undefined) return [];
-  return next.members
-    .map(({ metadata }) => metadata.name)
-    .filter((name) => !known.has(name) && !observations.has(name));
-};
-
-/** An input in which these clusters respond, with nothing of the fleet on them. */
-export function withJoining(input: PlanInput, joining: readonly ClusterName[]): PlanInput {
-  if (input.observations === undefined || joining.length === 0) return input;
-  const observation = (name: ClusterName): ClusterObservation => ({
-    apiVersion: 'gitfleet.dev/v1alpha1',
-    kind: 'ClusterObservation',
-    metadata: { name },
-    observedAt: input.now,
-    reachable: true,
-    complete: true,
-    placements: [],
-    objects: [],
-    extras: [],
-  });
-  const observations = new Map([...input.observations, ...joining.map((name) => [name, observation(name)] as const)]);
-  return { ...input, observations };
+  return new Set(
+    next.members
+      .filter(({ metadata: { name }, status }) => !known.has(name) && !observations?.has(name) && !status?.agentStatus)
+      .map(({ metadata }) => metadata.name),
+  );
 }
+
+/** An input before the first contact with these clusters. */
+export function beforeContact(input: PlanInput, joining: ReadonlySet<ClusterName>): PlanInput {
+  if (joining.size === 0) return input;
+  const members = input.fleet.members.map((member) =>
+    joining.has(member.metadata.name) ? { ...member, status: { ...member.status, ...withoutContact } } : member,
+  );
+  return { ...input, fleet: { ...input.fleet, members } };
+}
+
+const withoutContact = {
+  agentStatus: [{ type: 'MemberAgent', lastReceivedHeartbeat: '1970-01-01T00:00:00Z' }],
+} as unknown as MemberCluster['status'];

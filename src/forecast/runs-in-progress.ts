@@ -1,3 +1,4 @@
+import type { ClusterName } from '../api/meta.ts';
 import type { UpdateRun } from '../api/upgrade-run.ts';
 import type { PlanInput } from '../engine/input.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
@@ -21,12 +22,16 @@ const mostHops = 20;
  */
 export function withRunsDone(
   input: PlanInput,
-  { settled, runs }: { readonly settled: PlanResult; readonly runs: readonly UpdateRun[] },
+  {
+    settled,
+    runs,
+    joining,
+  }: { readonly settled: PlanResult; readonly runs: readonly UpdateRun[]; readonly joining: ReadonlySet<ClusterName> },
 ): { readonly input: PlanInput; readonly done: readonly string[] } {
   const { members, catalogOf } = upgradesInput(settled.contents.world);
   const statuses = new Map(plannedUpgradeRuns(settled.plan).map(({ name, status }) => [name, status]));
   const nowMs = parseInstant(input.now)!;
-  const seen = new Map(seenFirst(input));
+  const seen = new Map(seenFirst(input, joining));
   const done = new Set<string>();
 
   function finish(member: UpgradeMember, wanted: WantedUpgrade): boolean {

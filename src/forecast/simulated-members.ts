@@ -26,16 +26,18 @@ export function simulatedMembers(
   {
     readyAfterMs,
     silent: known = new Set(),
+    joining = new Set(),
     end,
-  }: Pick<Assumptions, 'readyAfterMs' | 'silent'> & { readonly end: number },
+  }: Pick<Assumptions, 'readyAfterMs' | 'silent' | 'joining'> & { readonly end: number },
 ) {
+  const written = new Map(fleet.members.map((member) => [member.metadata.name, member]));
   const silent = known.union(
     new Set(
       observations === undefined
         ? []
         : fleet.members
             .map(({ metadata }) => metadata.name)
-            .filter((name) => observations.get(name)?.reachable !== true),
+            .filter((name) => observations.get(name)?.reachable !== true && !joining.has(name)),
     ),
   );
   let due = new Map<string, Due>();
@@ -77,9 +79,12 @@ export function simulatedMembers(
     },
     /** The fleet whose members have the status that they report now, and that does not go stale. */
     fleet(present: Fleet): Fleet {
-      if (observations === undefined) return present;
-      if (adapted === present.members) return present;
-      adapted = present.members.map((member) => withStatus(member, observations.get(member.metadata.name), end));
+      if (adapted === present.members || (observations === undefined && joining.size === 0)) return present;
+      adapted = present.members.map((member) => {
+        const { name } = member.metadata;
+        if (joining.has(name)) return written.get(name) ?? member;
+        return observations ? withStatus(member, observations.get(name), end) : member;
+      });
       return { ...present, members: adapted };
     },
   };

@@ -16,9 +16,13 @@ type Observations = ReadonlyMap<ClusterName, ClusterObservation>;
  */
 export function simulatedUpgrades(
   input: PlanInput,
-  { upgradedAfterMs, silent }: Pick<Assumptions, 'upgradedAfterMs'> & { readonly silent: ReadonlySet<ClusterName> },
+  {
+    upgradedAfterMs,
+    silent,
+    joining,
+  }: Pick<Assumptions, 'upgradedAfterMs' | 'joining'> & { readonly silent: ReadonlySet<ClusterName> },
 ) {
-  let members = seenFirst(input);
+  let members = seenFirst(input, joining);
   /** By operation. */
   const due = new Map<string, { readonly at: number; readonly target: UpgradeTarget }>();
   const foreign = new Map([...members].filter(([, { upgrade }]) => upgrade?.phase === 'Running'));
@@ -57,10 +61,16 @@ export function simulatedUpgrades(
 }
 
 /** Of a member without an observation nothing is known; where others were observed, it does not respond. */
-export function seenFirst({ fleet, observations, upgradeObservations }: PlanInput): Observations {
+export function seenFirst(
+  { fleet, observations, upgradeObservations }: PlanInput,
+  joining: Assumptions['joining'],
+): Observations {
   if (upgradeObservations || !observations) return upgradeObservations ?? new Map();
   return new Map(
-    fleet.members.map(({ metadata: { name } }) => [name, observations.get(name) ?? emptyObservation(name, false)]),
+    fleet.members.map(({ metadata: { name } }) => [
+      name,
+      observations.get(name) ?? emptyObservation(name, joining?.has(name) ?? false),
+    ]),
   );
 }
 

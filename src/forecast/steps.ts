@@ -7,6 +7,7 @@ import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { Plan, RequestedApproval } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
 import type { Assumptions } from './assumptions.ts';
+import { beforeContact } from './joining-members.ts';
 import { nextRecord } from './next-record.ts';
 import { simulatedMembers } from './simulated-members.ts';
 import { simulatedUpgrades, withoutQuestions, withRecordedVersions } from './simulated-upgrades.ts';
@@ -42,6 +43,9 @@ export const forecastSteps = (input: PlanInput, assumptions: Assumptions): Forec
 /** A result that takes many plans: a caller with other work to do may pause after each of them. */
 export type InSteps<T> = Generator<void, T, void>;
 
+/** Milliseconds from the first plan to the first contact with members that join. */
+const contactAfterMs = 1000;
+
 /** All steps without a pause. */
 export function atOnce<T>(work: InSteps<T>): T {
   for (;;) {
@@ -60,7 +64,12 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
   const upgrades = simulatedUpgrades(input, { ...assumptions, silent: members.silent });
   const approver = simulatedApprovers(assumptions.approveAfterMs);
   const steps: ForecastStep[] = [];
-  let present: PlanInput = { ...input, record: { ...input.record, askedRemovals: undefined } };
+  const { joining = new Set() } = assumptions;
+  const contactAt = input.fleet.members.some(({ metadata }) => joining.has(metadata.name))
+    ? [begin + contactAfterMs]
+    : [];
+  const first = beforeContact(input, joining);
+  let present: PlanInput = { ...first, record: { ...first.record, askedRemovals: undefined } };
   let before = earlier;
   for (;;) {
     const result = planFleet(present, before && memoOf(before.parts));
@@ -73,7 +82,9 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
     const recorded = isRefused ? present.record : nextRecord(plan, present.record);
     const awaited = isRefused ? [] : [...members.look(plan, recorded, now), ...upgrades.look(plan, now)];
     const wake = parseInstant(plan.wakeAt ?? '');
-    const instants = [...approvals, ...awaited, ...(wake === undefined ? [] : [wake])].filter((at) => at > now);
+    const instants = [...contactAt, ...approvals, ...awaited, ...(wake === undefined ? [] : [wake])].filter(
+      (at) => at > now,
+    );
     const next = instants.reduce((earliest, at) => Math.min(earliest, at), Number.POSITIVE_INFINITY);
     if (next > end || steps.length >= mostSteps) {
       const { observations } = present;

@@ -15,7 +15,7 @@ import { placementTargets } from '../engine/target-kinds.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type Forecast, forecastOf, proposalsOf } from './forecast.ts';
-import { joiningMembers, withJoining } from './joining-members.ts';
+import { joiningMembers } from './joining-members.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
 import type { UpgradeForecast } from './upgrade-forecasts.ts';
@@ -42,7 +42,7 @@ export interface TotalEffect {
   readonly nodes: { readonly before: Plan['nodes']; readonly after: Plan['nodes'] };
   /** Approvals that it gives or rejects. They are supposed to be given without it, too. */
   readonly answers: readonly string[];
-  /** Clusters that it adds. They are supposed to respond, with nothing of the fleet on them. */
+  /** Clusters that it adds. They are supposed to respond soon after, with nothing of the fleet on them. */
   readonly joining: readonly ClusterName[];
   /** The first plan of the change: its problems and holds. */
   readonly first: PlanResult;
@@ -89,17 +89,17 @@ export const totalEffect = (
 
 /** The same as {@link totalEffect}, one plan at a time. */
 export function* totalEffectInSteps(
-  observed: PlanInput,
+  base: PlanInput,
   next: Pick<PlanInput, 'fleet' | 'commit'>,
-  assumptions: Approved,
+  supposed: Approved,
 ): InSteps<TotalEffect> {
-  const joining = joiningMembers(observed, next.fleet);
-  const base = withJoining(observed, joining);
+  const joining = joiningMembers(base, next.fleet);
+  const assumptions = { ...supposed, joining };
   const changed = changedRuns(base.fleet, next.fleet);
   const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, () => true) }, assumptions);
   const earlier = settled.steps.at(-1)!.result;
   const continued = settled.continuedBy({ ...next, fleet: withStopped(next.fleet, (name) => !changed.has(name)) });
-  const { input, done } = withRunsDone(continued, { settled: earlier, runs: runsInProgress(base, changed) });
+  const { input, done } = withRunsDone(continued, { settled: earlier, runs: runsInProgress(base, changed), joining });
   const run = yield* stepByStep(input, { ...assumptions, silent: settled.silent }, earlier);
   const first = run.steps[0]!.result;
   const last = run.steps.at(-1)!.result;
@@ -120,7 +120,7 @@ export function* totalEffectInSteps(
         ? { before: [], after: [] }
         : { before: settled.steps[0]!.result.plan.nodes, after: planFleet({ ...base, ...next }).plan.nodes },
     answers: answersIn(next.fleet).difference(answersIn(base.fleet)).values().toArray(),
-    joining,
+    joining: [...joining],
     first,
   };
 }

@@ -68,7 +68,27 @@ describe('the total effect of a change', () => {
     for (const paper of [settled, empty]) {
       const text = effectText(await effectOf(paper, web()));
       expect(text.title).toBe('adds 3 objects · 1 of 4 clusters');
-      expect(text.rollout[0]).toBe('joining: nyc, supposed to respond, with nothing of the fleet there yet');
+      expect(text.rollout[0]).toMatch(/^joining: nyc, supposed to respond soon after the merge, with nothing/);
+    }
+  });
+  it('leaves a cluster that joins with the merge out of what the merge places on others', async () => {
+    const nearest =
+      '{placementType: PickN, numberOfClusters: 1, affinity: {clusterAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 10, preference: {labelSelector: {matchLabels: {city: nyc}}}}]}}}';
+    const after: Files = {
+      ...web(),
+      'web.yaml': placement('web', nearest),
+      'other.yaml': placement('other', '{placementType: PickFixed, clusterNames: [ams]}'),
+    };
+    const { 'clusters/nyc.yaml': _, 'web.yaml': __, ...without } = after;
+    const paper = new PaperFleet(without);
+    await paper.settle();
+    const input = await paper.input();
+    // With the members, and from the record alone.
+    for (const observations of [input.observations, undefined]) {
+      const next = { fleet: await loadFleet(treeOf(after)), commit: 'd'.repeat(40) };
+      const { joining, placements } = totalEffect({ ...input, observations }, next, assumptions);
+      expect(joining).toEqual(['nyc']);
+      expect(placements).toMatchObject([{ gains: ['lon'] }]);
     }
   });
   it('compares no lines of a manifest of more than 256 kB', async () => {

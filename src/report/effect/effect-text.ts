@@ -150,6 +150,6 @@ function rolloutText({ placements, notRolledOut, forecast, first, joining }: Tot
     const name = title.split(':')[0]!;
     return of.map((note) => `${name}: ${note}`);
   });
-  const joins = `joining: ${listUpTo(joining, mostNamed)}, supposed to respond, with nothing of the fleet there yet`;
+  const joins = `joining: ${listUpTo(joining, mostNamed)}, supposed to respond soon after the merge, with nothing of the fleet there yet. What is planned at the merge leaves them out, as an update run that starts then`;
   return [...(joining.length === 0 ? [] : [joins]), ...paces, ...missing, ...notes];
 }
