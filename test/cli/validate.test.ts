@@ -26,6 +26,10 @@ describe('validate', () => {
     expect(items.length).toBeGreaterThanOrEqual(20);
   });
 
+  it('--repo names the repo, as for other commands', async () => {
+    expect(await cli('validate', '--repo', mistakes)).toEqual(await cli('validate', mistakes));
+  });
+
   it('a repo without mistakes ends with 0', async () => {
     const dir = folder();
     put(dir, { 'clusters/eu-1.yaml': member('eu-1') });
@@ -173,6 +177,7 @@ spec:
     [['/nowhere'], 3, '/nowhere cannot be read: no such file or directory'],
     [['https://ann:secret@git.example.com/x.git'], 2, 'gitfleet: https://git.example.com/x.git: credentials in a URL'],
     [[mistakes, '-o', 'markdown'], 2, '-o markdown is not known here: use one of table, json'],
+    [['clusters', '--repo', mistakes], 2, 'name the fleet repo once'],
     [[mistakes, '--ref', 'main'], 3, 'not a git repository, so it has no main: leave --ref out'],
   ])('%j', async (args, code, message) => {
     const ran = await cli('validate', ...args);

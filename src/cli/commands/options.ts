@@ -14,7 +14,10 @@ export const output = (formats: string): Option => {
 };
 
 /** Options for the input of a plan: the same for every command that plans. */
-export const planOptions = (command: Command): Command => madeFromFiles(command.addOption(repo()));
+export const planOptions = (command: Command): Command =>
+  madeFromFiles(command.addOption(repo())).addOption(
+    new Option('--worktree', 'read the working tree of a clone, committed or not').conflicts('ref'),
+  );
 
 /** What makes a plan from files. */
 export const madeFromFiles = (command: Command): Command =>

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { offering } from './offer.ts';
-import { examples, list, output, planOptions, ref } from './options.ts';
+import { examples, list, output, planOptions, ref, repo } from './options.ts';
 
 /** Commands that read the fleet repo and show its effect, without changing a cluster. */
 export function planningCommands(gitfleet: Command): void {
@@ -10,11 +10,12 @@ export function planningCommands(gitfleet: Command): void {
       .description(
         'report every problem of a fleet repo with file, line and column; in a clone also of uncommitted changes',
       )
-      .argument('[dir|url]', 'fleet repo', '.')
+      .argument('[dir|url]', 'fleet repo, as --repo names it')
+      .addOption(repo())
       .addOption(ref())
       .option('--strict', 'exit with 2 for warnings, too')
       .addOption(output('table, json, github or sarif'))
-      .action(async (repo, options) => (await import('../validate/validate.ts')).validate(repo, options)),
+      .action(async (named, options) => (await import('../validate/validate.ts')).validate(named, options)),
     'validate',
     'validate --ref HEAD         only what is committed, as plan does',
     'validate --strict -o github  annotations in a workflow of GitHub; -o sarif for code scanning',
@@ -37,19 +38,29 @@ export function planningCommands(gitfleet: Command): void {
       )
       .addOption(
         new Option(
+          '--members <source>',
+          'observe the members now: kubeconfig file or directory of kubeconfigs',
+        ).conflicts('observed'),
+      )
+      .option('--timeout <duration>', 'with --members: how long to wait for each member', '15s')
+      .addOption(
+        new Option(
           '--base <ref>',
           'show the total effect of --ref once everything has settled, compared with this one',
-        ).conflicts(['taint', 'withoutCluster', 'property', 'label', 'outRecorded']),
+        ).conflicts(['taint', 'withoutCluster', 'property', 'label', 'outRecorded', 'worktree']),
       )
       .addOption(output('table, json, yaml or markdown'))
-      .action(async (options) =>
-        options.base === undefined
+      .action(async ({ members, timeout, ...rest }) => {
+        const options = { ...rest, ...(members !== undefined && { observing: { members, timeout } }) };
+        return options.base === undefined
           ? (await import('../plan/plan.ts')).plan(options)
-          : (await import('../plan/preview.ts')).preview(options),
-      ),
+          : (await import('../plan/preview.ts')).preview(options);
+      }),
     'plan',
+    'plan --worktree                    before the commit',
     'plan --base main --ref my-branch -o markdown   for a comment on a pull request',
     'plan --taint eu-1=maintenance:NoSchedule  what would move',
+    'plan --members ~/.kube/config      with what the members have now',
     'plan --observed observed/ -o json',
   );
 

@@ -9,6 +9,7 @@ import { changeOf, type ManifestChange } from '../../repo/diff/change.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
+import { type Asked, heldLines } from '../render/waiting-lines.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
@@ -54,12 +55,13 @@ export async function diff(options: DiffOptions): Promise<void> {
       refused: input.fleet.refused,
       flag: '--placement',
     });
+  const asked: Asked = (placement, clusterName) =>
+    (wanted === undefined || placementKey(placement) === wanted) &&
+    (options.cluster === undefined || clusterName === undefined || clusterName === options.cluster);
   const targets = placementTargets(next.plan.targets).filter(
     ({ clusterName, placement, digest, remove }) =>
       // Without a digest the contents are not known: what is there stays.
-      (digest !== undefined || remove) &&
-      (options.cluster === undefined || clusterName === options.cluster) &&
-      (wanted === undefined || placementKey(placement) === wanted),
+      (digest !== undefined || remove) && asked(placement, clusterName),
   );
   const after = (target: (typeof targets)[number]): readonly Manifest[] =>
     target.remove ? [] : (targetContent(next.contents, target)?.manifests.map(({ manifest }) => manifest) ?? []);
@@ -90,6 +92,7 @@ export async function diff(options: DiffOptions): Promise<void> {
     unreached = found.unreached;
   }
   await show([...groups.values()], format);
+  for (const line of heldLines(next, { asked, runs: input.fleet.runs })) writeError(`note: ${line}\n`);
   for (const line of unreached) writeError(`${line}\n`);
   if (unreached.length > 0) throw new CliError('', exitCodes.unreachable, { silent: true });
   if (groups.size > 0 && options.exitCode !== 'false')

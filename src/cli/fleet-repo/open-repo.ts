@@ -11,6 +11,7 @@ import { branchRef } from '../../git/source.ts';
 import { readFiles } from '../../git/status-branch.ts';
 import { openDirectory } from '../../repo/directory-tree.ts';
 import type { RepoTree } from '../../repo/tree.ts';
+import { CliError } from '../terminal/exit.ts';
 import { unreadable } from '../terminal/file-errors.ts';
 import { writeError } from '../terminal/write.ts';
 import { enclosingClone, openGit } from './open-git.ts';
@@ -30,31 +31,41 @@ export interface OpenedRepo {
   close(): Promise<void>;
 }
 
+interface RepoOptions {
+  readonly ref?: string | undefined;
+  /**
+   * Whether to read the working tree of a clone: `preferred` where there is one and no `ref`, `required` or an error, or only `offered` in
+   * a note on what is not committed.
+   */
+  readonly workingTree?: 'preferred' | 'required' | 'offered';
+}
+
 /**
- * A fleet repo for a command: the files of a plain folder, or a commit (`ref`, else HEAD) of a git repository. With `onDisk` it
- * is the working tree of a clone, unless a `ref` is given. A folder inside a repository is a plain folder. Error: CliError with
- * exit code 3 when it cannot be read.
+ * A fleet repo for a command: the files of a plain folder, a working tree, or a commit (`ref`, else HEAD) of a git repository. A folder
+ * inside a repository is a plain folder. Error: CliError with exit code 3 when it cannot be read.
  */
-export async function openRepo(
-  repo: string,
-  { ref, onDisk = false }: { readonly ref?: string | undefined; readonly onDisk?: boolean } = {},
-): Promise<OpenedRepo> {
-  const opened = await openedRepo(repo, ref, onDisk);
+export async function openRepo(repo: string, options: RepoOptions = {}): Promise<OpenedRepo> {
+  const opened = await openedRepo(repo, options);
   if ((await opened.tree.files()).length === 0)
     writeError(`note: ${repo} holds no files: is it the fleet repo that you mean?\n`);
   return opened;
 }
 
-async function openedRepo(repo: string, ref: string | undefined, onDisk: boolean): Promise<OpenedRepo> {
+async function openedRepo(repo: string, { ref, workingTree }: RepoOptions): Promise<OpenedRepo> {
   try {
     const address = parseAddress(repo);
-    if (address.kind !== 'local') return await openCommit(repo, ref);
+    const noWorkingTree = new CliError(`--worktree: ${repo} has no working tree: name a clone with --repo`);
+    if (address.kind !== 'local') {
+      if (workingTree === 'required') throw noWorkingTree;
+      return await openCommit(repo, ref);
+    }
     if (!(await stat(address.path)).isDirectory()) throw new Error('not a directory');
     if (await locate(address.path)) {
-      if (onDisk && ref === undefined && (await isWorkingTree(address.path)))
-        return await openWorkingTree(address.path);
+      const isWanted = workingTree === 'required' || (workingTree === 'preferred' && ref === undefined);
+      if (isWanted && (await isWorkingTree(address.path))) return await openWorkingTree(address.path);
+      if (workingTree === 'required') throw noWorkingTree;
       const opened = await openCommit(repo, ref);
-      if (ref === undefined) await noteUncommitted(address.path);
+      if (ref === undefined) await noteUncommitted(address.path, workingTree === 'offered');
       return opened;
     }
     if (ref !== undefined) throw new Error(`not a git repository, so it has no ${ref}: leave --ref out`);
@@ -67,19 +78,39 @@ async function openedRepo(repo: string, ref: string | undefined, onDisk: boolean
 }
 
 /** Files that git ignores are left out: they would not be part of a commit either. */
-const openWorkingTree = async (path: string): Promise<OpenedRepo> => ({
-  ...onDiskOnly(await openDirectory(path, await workingTreeFiles(path))),
-  from: 'working tree',
-  isPart: false,
-});
+async function openWorkingTree(path: string): Promise<OpenedRepo> {
+  const tree = await openDirectory(path, await workingTreeFiles(path));
+  return {
+    tree,
+    from: 'working tree',
+    isPart: false,
+    async statusFiles() {
+      const branches = await openGit(path);
+      try {
+        return await statusFilesOf(branches);
+      } finally {
+        await branches.close();
+      }
+    },
+    close: async () => {},
+  };
+}
 
 const onDiskOnly = (tree: RepoTree) => ({ tree, statusFiles: async () => new Map(), close: async () => {} });
 
+async function statusFilesOf(branches: Branches): Promise<ReadonlyMap<string, string>> {
+  const { tip } = await followedBranch(branches, statusBranch);
+  if (tip === undefined) return new Map();
+  await branches.obtain(branchRef(statusBranch), tip);
+  return readFiles(branches, tip);
+}
+
 /** Notes uncommitted changes: the result does not include them. */
-async function noteUncommitted(dir: string): Promise<void> {
+async function noteUncommitted(dir: string, isOffered: boolean): Promise<void> {
   const files = await uncommittedFiles(dir);
   if (files.length === 0) return;
-  writeError(`note: only what is committed is read, without the changes in ${listUpTo(files, mostNamed)}\n`);
+  const offer = isOffered ? ' (--worktree reads them)' : '';
+  writeError(`note: only what is committed is read, without the changes in ${listUpTo(files, mostNamed)}${offer}\n`);
 }
 
 /** Notes that only a folder of a clone is read: most likely the whole clone is meant, but a fleet may be in such a folder. */
@@ -97,12 +128,7 @@ async function openCommit(repo: string, ref: string | undefined): Promise<Opened
       tree,
       from: 'commit',
       isPart: false,
-      async statusFiles() {
-        const { tip } = await followedBranch(branches, statusBranch);
-        if (tip === undefined) return new Map();
-        await branches.obtain(branchRef(statusBranch), tip);
-        return readFiles(branches, tip);
-      },
+      statusFiles: () => statusFilesOf(branches),
       close: () => branches.close(),
     };
   } catch (error) {

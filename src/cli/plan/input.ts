@@ -6,19 +6,24 @@ import type { PlanInput } from '../../engine/input.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
 import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
-import { readObservations } from '../../repo/read-observations.ts';
+import { type Observations, readObservations } from '../../repo/read-observations.ts';
 import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import type { RepoTree } from '../../repo/tree.ts';
-import { openRepo } from '../fleet-repo/open-repo.ts';
+import { type OpenedRepo, openRepo } from '../fleet-repo/open-repo.ts';
+import type { ObserveOptions } from '../observe-members.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { unreadable } from '../terminal/file-errors.ts';
 
 export interface PlanOptions {
   readonly repo: string;
   readonly ref?: string;
+  /** The files of a clone on disk, not those of a commit. */
+  readonly worktree?: boolean;
   readonly observed?: string;
+  /** Observe the members now, instead of `observed`. */
+  readonly observing?: ObserveOptions;
   readonly recorded?: string;
   readonly now?: string;
 }
@@ -29,8 +34,7 @@ export const readPlanInput = (options: PlanOptions): Promise<PlanInput> =>
 
 /** What is not part of any plan: the files of the repo, and members that do not respond by the status branch. */
 interface PlanContext {
-  /** The commit of the plan is one; false for the files of a folder. */
-  readonly isCommit: boolean;
+  readonly from: OpenedRepo['from'];
   readonly tree: RepoTree;
   readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
 }
@@ -46,15 +50,14 @@ export async function withPlanInput<T>(
     throw new CliError(`--now ${given} is no RFC 3339 instant: write for example 2026-11-20T10:00:00Z`);
   // The record that is made from it is in UTC, whatever zone the option is in.
   const now = formatInstant(instant);
-  const repo = await openRepo(options.repo, options);
+  const observe = await observer(options);
+  const { ref, worktree } = options;
+  const repo = await openRepo(options.repo, { ref, workingTree: worktree ? 'required' : 'offered' });
   try {
     const loaded = await loadFleet(repo.tree);
-    const observed =
-      options.observed === undefined
-        ? undefined
-        : await readObservations(options.observed).catch(unreadable(options.observed));
     const files = await recordFiles(options, repo.statusFiles);
     const recorded = readRecord(files);
+    const observed = await observe?.({ fleet: loaded, record: recorded.record, commit: repo.tree.id });
     const problems: Problem[] = [
       ...loaded.problems,
       ...(repo.isPart ? [] : fleetWarnings(loaded, recorded.record)),
@@ -72,10 +75,27 @@ export async function withPlanInput<T>(
       unproven: new Map(),
       digest: sha256,
     };
-    return await use(input, { isCommit: repo.from === 'commit', tree: repo.tree, unreachable: recorded.unreachable });
+    return await use(input, { from: repo.from, tree: repo.tree, unreachable: recorded.unreachable });
   } finally {
     await repo.close();
   }
+}
+
+type Observe = (
+  of: Pick<PlanInput, 'fleet' | 'record' | 'commit'>,
+) => Promise<Pick<Observations, 'observations'> & Partial<Observations>>;
+
+/** Where observations come from: files, the members themselves, or nowhere. */
+async function observer({ observed, observing }: PlanOptions): Promise<Observe | undefined> {
+  if (observed !== undefined) return () => readObservations(observed).catch(unreadable(observed));
+  if (observing === undefined) return undefined;
+  const { openObserver } = await import('../observe-members.ts');
+  const observe = await openObserver(observing);
+  return async (of) => {
+    const { observations, unreached } = await observe(of);
+    if (unreached !== undefined) throw new CliError(unreached, exitCodes.unreachable);
+    return { observations: new Map(observations.map((one) => [one.metadata.name, one])) };
+  };
 }
 
 async function recordFiles(

@@ -36,16 +36,13 @@ export async function plan(
     throw new CliError(
       '--out-recorded: a hypothetical plan is not recorded: leave it out, or leave out the what-if flags',
     );
-  const { input, isCommit, supposed, result, plan } = await withPlanInput(
-    options,
-    async (input, { isCommit, tree }) => {
-      const supposed = isSupposed(options) ? whatIf(input, options) : undefined;
-      const result = supposed?.result ?? planFleet(input);
-      const found = [...result.plan.problems, ...overlappingPlacements(result.plan, input.fleet)];
-      const problems = await placeProblems(found, async () => tree);
-      return { input, isCommit, supposed, result, plan: { ...result.plan, problems } };
-    },
-  );
+  const { input, from, supposed, result, plan } = await withPlanInput(options, async (input, { from, tree }) => {
+    const supposed = isSupposed(options) ? whatIf(input, options) : undefined;
+    const result = supposed?.result ?? planFleet(input);
+    const found = [...result.plan.problems, ...overlappingPlacements(result.plan, input.fleet)];
+    const problems = await placeProblems(found, async () => tree);
+    return { input, from, supposed, result, plan: { ...result.plan, problems } };
+  });
   const { notRolledOut } = result;
   // Hundreds of megabytes for a large fleet: made only where it is printed or written.
   const record = () =>
@@ -74,7 +71,7 @@ export async function plan(
     print(
       supposed
         ? whatIfText(supposed.whatIf, plan)
-        : planTable(plan, { actions, isCommit, notRolledOut, withoutProperties: withoutProperties(input), currency }),
+        : planTable(plan, { actions, from, notRolledOut, withoutProperties: withoutProperties(input), currency }),
     );
   const code = exitCodeOf(plan, actions);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });

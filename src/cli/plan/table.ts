@@ -12,6 +12,7 @@ import { notRolledOutItems } from '../../report/sections/not-rolled-out.ts';
 import type { Item, Span } from '../../report/sections/section.ts';
 import { upgradeRunItems } from '../../report/sections/upgrade-runs.ts';
 import { shortagesOf, shortageText } from '../../report/shortage.ts';
+import type { OpenedRepo } from '../fleet-repo/open-repo.ts';
 import { titled } from '../kinds/page-text.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { table } from '../terminal/table.ts';
@@ -24,14 +25,13 @@ export function planTable(
   plan: Plan,
   {
     actions,
-    isCommit,
+    from,
     notRolledOut,
     withoutProperties,
     currency,
   }: {
     readonly actions: readonly PlannedAction[];
-    /** The plan is of a commit, not of the files of a folder. */
-    readonly isCommit: boolean;
+    readonly from: OpenedRepo['from'];
     readonly notRolledOut: readonly NotRolledOut[];
     /** Of the prices of nodes. */
     readonly currency: string | undefined;
@@ -86,7 +86,7 @@ export function planTable(
   parts.push(
     `Plan: ${[`${of('add')} to add, ${of('update')} to update, ${of('remove')} to remove`, ...rare].join(', ')}, ` +
       `${of('wait')} waiting, ${of('keep')} unchanged. ` +
-      `${isCommit ? `Commit ${plan.commit.slice(0, 12)}` : 'Commit none: these are the files of a folder'}${plan.wakeAt ? `, next scheduled change at ${plan.wakeAt}` : ''}.`,
+      `${from === 'commit' ? `Commit ${plan.commit.slice(0, 12)}` : `Commit none: these are the files of a ${from}`}${plan.wakeAt ? `, next scheduled change at ${plan.wakeAt}` : ''}.`,
   );
   return parts.join('\n\n');
 }

@@ -1,9 +1,11 @@
 import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { shortList } from '../../engine/kernel/short-list.ts';
+import type { PlanResult } from '../../engine/plan.ts';
 import type { Hold, PlannedPlacement } from '../../engine/plan-document.ts';
 import { positionText } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { messageOf } from '../../report/grouped-holds.ts';
 import { holdsOf } from '../../report/holds-of.ts';
 
 /** What a binding may wait for. */
@@ -25,6 +27,39 @@ export function waitingLines(cluster: string, placements: readonly PlannedPlacem
   return [...Map.groupBy(waiting, ({ why }) => why)].map(
     ([why, of]) => `${shortList(of.map(({ title }) => title))} on ${cluster} is not updated now: ${why}`,
   );
+}
+
+/** Whether a placement, or the binding of it on a cluster, is to be shown. */
+export type Asked = (
+  placement: { readonly name: string; readonly namespace?: string | undefined },
+  clusterName?: string,
+) => boolean;
+
+/** One line for every placement and reason why clusters do not get its latest version, or why no staged update run applies it. */
+export function heldLines(
+  { plan, notRolledOut }: Pick<PlanResult, 'plan' | 'notRolledOut'>,
+  { asked, runs }: { readonly asked: Asked; readonly runs: readonly StagedUpdateRun[] },
+): string[] {
+  const reasons = { holds: plan.holds, runs };
+  const held = plan.placements.flatMap((placement) =>
+    placement.bindings
+      .filter(({ clusterName, move }) => move === 'wait' && asked(placement, clusterName))
+      .flatMap(({ clusterName }) => {
+        const message = waitsFor(clusterName, placement, reasons);
+        if (message === undefined) return [];
+        return { title: titleOf(placement), clusterName, why: messageOf({ subject: { clusterName }, message }) };
+      }),
+  );
+  const groups = [...Map.groupBy(held, ({ title, why }) => `${title}\n${why}`).values()];
+  return [
+    ...groups.map(
+      (of) =>
+        `${of[0]!.title} on ${shortList(of.map(({ clusterName }) => clusterName))} is not updated now: ${of[0]!.why}`,
+    ),
+    ...notRolledOut
+      .filter(({ placement }) => asked(placement))
+      .map(({ placement, why }) => `${titleOf(placement)} is not rolled out, it needs a staged update run: ${why}`),
+  ];
 }
 
 /** One line for invalid files: the output is without them, or has their last good version. */

@@ -27,11 +27,14 @@ import { githubLines, sarif } from './formats.ts';
  * warning.
  */
 export async function validate(
-  repo: string,
-  options: { readonly ref?: string; readonly strict?: boolean; readonly output: string },
+  named: string | undefined,
+  options: { readonly repo: string; readonly ref?: string; readonly strict?: boolean; readonly output: string },
 ): Promise<void> {
+  const repo = named ?? options.repo;
+  if (named !== undefined && options.repo !== '.')
+    throw new CliError(`validate ${named} --repo ${options.repo}: name the fleet repo once`);
   const format = outputFormat(options.output, ['table', 'json', 'github', 'sarif']);
-  const opened = await openRepo(repo, { ref: options.ref, onDisk: true });
+  const opened = await openRepo(repo, { ref: options.ref, workingTree: 'preferred' });
   try {
     const fleet = await loadFleet(opened.tree);
     const problems = await problemsOf(fleet, opened);

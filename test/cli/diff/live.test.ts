@@ -200,6 +200,38 @@ describe('diff --members compares with the live objects', () => {
   });
 });
 
+describe('plan --members observes them itself', () => {
+  const plan = (...args: string[]) => cli('plan', '--repo', dir, '--members', kubeconfig, ...args);
+
+  it('and decides as from files of observe', async () => {
+    const out = join(folder(), 'observed');
+    await cli('observe', '--repo', dir, '--members', kubeconfig, '--out', out);
+    const files = await cli('plan', '--repo', dir, '--observed', out, '-o', 'json');
+    const live = await plan('-o', 'json');
+    const movesOf = (text: string): readonly string[] =>
+      (JSON.parse(text) as { placements: { name: string; bindings: Record<string, string>[] }[] }).placements.flatMap(
+        ({ name, bindings }) => bindings.map(({ clusterName, move }) => `${name} ${clusterName} ${move}`),
+      );
+    expect(movesOf(live.out)).toEqual(movesOf(files.out));
+    expect(live).toMatchObject({ code: files.code, err: '' });
+  });
+
+  it('names members that do not respond, and ends with 3 when none does', async () => {
+    expect((await without('dev-1', () => plan('--timeout', '1s'))).err).toMatch(/^dev-1: /);
+    expect(await cli('plan', '--repo', dir, '--members', folder())).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('gitfleet: no member could be reached: '),
+    });
+  });
+
+  it('or reads files, not both', async () => {
+    expect(await plan('--observed', dir)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("option '--members <source>' cannot be used with option '--observed <file|dir>'"),
+    });
+  });
+});
+
 describe('observe', () => {
   it('writes files that plan --observed takes, and that make it see what is there', async () => {
     const out = join(folder(), 'observed');
