@@ -65,3 +65,29 @@ it('an object whose removal is not pushed yet is removed again when it is create
   expect(await remembers()).toBe(true);
   await fleet.until('it is forgotten', async () => !(await remembers()));
 });
+
+it('a removal that waits for its push is not over while an object is on its way to the member', async () => {
+  fleet = await VirtualFleet.open(smallFleet(), ...names);
+  const daemon = fleet.start({ remote: true, publishIntervalMs: 10_000, intervalMs: 1_000 });
+  await settles(fleet, daemon);
+  await fleet.run(30);
+  fleet.fault('a', { type: 'Latency', seconds: 25, verbs: ['patch'] });
+  fleet.commit({
+    'placements/other.yaml': placement('other', all),
+    'resources/other.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n',
+  });
+  await fleet.until('it is on its way', () =>
+    fleet.requests.some((request) => request.includes('a PATCH /api/v1/namespaces/other?')),
+  );
+  await fleet.until('something else waits for its push', () => daemon.passes.at(-1)?.kind === 'gathering');
+  const removal = fleet.commit({ 'placements/other.yaml': undefined });
+  daemon.daemon.look('webhook');
+  const isRemoval = (kind: string): boolean => {
+    const last = daemon.passes.at(-1);
+    return last !== undefined && last.kind !== 'moved' && last.kind === kind && last.plan.commit === removal;
+  };
+  await fleet.until('the removal waits for its push', () => isRemoval('gathering'));
+  await fleet.until('the removal is pushed', () => isRemoval('published'));
+  expect(fleet.stored('a', '/namespaces', '', 'other')).toBeUndefined();
+  expect(String((await fleet.repo.files('fleet-status'))['placements/other/state.yaml'])).toContain('targetCluster: a');
+});

@@ -76,6 +76,11 @@ interface Read {
   readonly outOfPlace: Map<ClusterName, { readonly isLeaving: boolean }>;
   /** Clusters of doubted bindings that are being removed. */
   readonly leaving: Set<ClusterName>;
+  /**
+   * Clusters of bindings that were trusted until the record claimed their removal, as this daemon's own plan does while it waits for
+   * its push. Something may be on its way there, so the bindings are not invented, even if the clusters show nothing.
+   */
+  readonly given: Set<ClusterName>;
 }
 
 /**
@@ -171,7 +176,7 @@ export function bindingVerifier(): BindingVerifier {
           key,
           before
             ? asPublished(recorded, before)
-            : { recorded, doubted: new Set(), outOfPlace: new Map(), leaving: new Set() },
+            : { recorded, doubted: new Set(), outOfPlace: new Map(), leaving: new Set(), given: new Set() },
         );
       }
       read = next;
@@ -203,6 +208,7 @@ function readNow(
   const outOfPlace: Read['outOfPlace'] = new Map();
   const leaving = new Set<ClusterName>();
   const stays = new Set<ClusterName>();
+  const given = new Set<ClusterName>();
   const bindings = claimed.state.bindings.flatMap((binding): Binding[] => {
     if (!isDoubtedNow(binding)) return [binding];
     const cluster = binding.targetCluster as ClusterName;
@@ -215,16 +221,17 @@ function readNow(
       stays.add(cluster);
     }
     const there = stillThere(binding);
+    if (binding !== there && (before?.given.has(cluster) || wasTrusted(there, claimed, before))) given.add(cluster);
     const member = membersOf(tip).get(cluster);
     if (member === undefined || (policy ? mayBePickedAnew(member, policy) : mayBeHidden(key, tip))) return [there];
     // The cluster got nothing yet: the scheduler decides again.
     if (there.state === 'Scheduled' && there.resourceSnapshotIndex === undefined) return [];
-    outOfPlace.set(cluster, { isLeaving: binding !== there });
+    if (!given.has(cluster)) outOfPlace.set(cluster, { isLeaving: binding !== there });
     return [there];
   });
   const isUnchanged = before?.recorded.state === claimed.state;
   const recorded = withBindings(claimed, isUnchanged ? bindings : onePerCluster(bindings, isDoubtedNow));
-  return { recorded, doubted: withIds(doubted, stays), outOfPlace, leaving };
+  return { recorded, doubted: withIds(doubted, stays), outOfPlace, leaving, given };
 }
 
 /** Whether the placement may still be on the followed branch, in a file that cannot be read or is not valid. */
@@ -262,21 +269,22 @@ function doubtedIn(now: RecordedPlacement, before: Read | undefined, brought: re
       return given && binding.resourceSnapshotIndex === given.index && String(idsOf(given)) === String(idsOf(binding));
     });
   if (before === undefined && brought.length === 0) return 'all';
-  const wasBelieved = (binding: Binding): boolean => {
-    const id = idOf(binding);
-    if (before === undefined || isIn(before.doubted, id)) return false;
-    const earlier = byId(before.recorded).get(id);
-    return earlier !== undefined && sameClaim([before.recorded, earlier], [now, binding]);
-  };
-  return new Set(now.state.bindings.filter((binding) => !isBrought(binding) && !wasBelieved(binding)).map(idOf));
+  const isTrusted = (binding: Binding): boolean => isBrought(binding) || wasTrusted(binding, now, before);
+  return new Set(now.state.bindings.filter((binding) => !isTrusted(binding)).map(idOf));
+}
+
+function wasTrusted(binding: Binding, now: RecordedPlacement, before: Read | undefined): boolean {
+  const id = idOf(binding);
+  if (before === undefined || isIn(before.doubted, id)) return false;
+  const earlier = byId(before.recorded).get(id);
+  return earlier !== undefined && sameClaim([before.recorded, earlier], [now, binding]);
 }
 
 /** A published placement: bindings that the plan changed are trusted. */
 function asPublished(recorded: RecordedPlacement, before: Read): Read {
-  const { outOfPlace, leaving } = before;
+  const { outOfPlace } = before;
   if (before.recorded === recorded) return before;
-  if (before.doubted !== 'all' && before.doubted.size === 0)
-    return { recorded, doubted: before.doubted, outOfPlace, leaving };
+  if (before.doubted !== 'all' && before.doubted.size === 0) return { ...before, recorded };
   const doubted = recorded.state.bindings.filter((binding) => {
     const earlier = byId(before.recorded).get(idOf(binding));
     if (!isIn(before.doubted, idOf(binding)) || earlier === undefined) return false;
@@ -285,7 +293,7 @@ function asPublished(recorded: RecordedPlacement, before: Read): Read {
       outOfPlace.has(binding.targetCluster as ClusterName) || sameClaim([before.recorded, earlier], [recorded, binding])
     );
   });
-  return { recorded, doubted: new Set(doubted.map(idOf)), outOfPlace, leaving };
+  return { ...before, recorded, doubted: new Set(doubted.map(idOf)) };
 }
 
 const byId = (recorded: RecordedPlacement): ReadonlyMap<string, Binding> => bindingsById(recorded.state);
