@@ -29,6 +29,8 @@ export interface DesiredState {
   readonly changingMoreThan: GitSource['changingMoreThan'];
   /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
   madeAt(commit: string): Promise<number | undefined>;
+  /** Who wrote a commit: see GitSource. */
+  readonly authorOf: GitSource['authorOf'];
 }
 
 /** The status branch, as far as passes use it. */

@@ -1,7 +1,7 @@
 import type { Branches } from './branches.ts';
 import { GitError } from './git-error.ts';
 
-const commitForm = /^[0-9a-f]{40}$/;
+export const commitForm = /^[0-9a-f]{40}$/;
 
 /**
  * The commit that a name refers to: a branch, a tag, `HEAD` (the default), a full ref or a whole commit id, readable through

@@ -7,9 +7,10 @@ import { type FirstParentLine, firstParentLine } from './first-parent-line.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
 import { fileChanges } from './objects/changes.ts';
-import type { Commit } from './objects/commit.ts';
+import type { Commit, Signature } from './objects/commit.ts';
 import { openBranches } from './open-branches.ts';
 import { alwaysAsk, type RefPoll } from './ref-poll.ts';
+import { commitForm } from './resolve-commit.ts';
 
 /** The desired branch of a fleet repo. */
 export interface GitSource {
@@ -30,6 +31,8 @@ export interface GitSource {
   changingMoreThan(folder: string, commits: readonly Commit[]): Promise<readonly Commit[]>;
   /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
   madeAt(commit: string): Promise<number | undefined>;
+  /** Who wrote a commit; undefined if it cannot be read. */
+  authorOf(commit: string): Promise<Signature | undefined>;
   /** False when the files of a commit cannot be read: the mirror was lost and no branch of the server leads to it. */
   has(commit: string): Promise<boolean>;
   readonly branch: string;
@@ -132,6 +135,10 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
     async madeAt(commit) {
       if (!(await branches.objects.has(commit))) return undefined;
       return (await branches.objects.commit(commit)).committer.at;
+    },
+    async authorOf(commit) {
+      const isThere = commitForm.test(commit) && (await branches.objects.has(commit));
+      return isThere ? (await branches.objects.commit(commit)).author : undefined;
     },
     close: () => branches.close(),
   };

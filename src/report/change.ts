@@ -8,6 +8,8 @@ export interface Change {
   readonly before: FleetRecord;
   readonly after: FleetRecord;
   readonly plan: Plan;
+  /** Who wrote the commits that the plan and its snapshots are from, as far as that is known: names by commit. */
+  readonly authors?: ReadonlyMap<string, string> | undefined;
   /** Absent = not known. Holds, problems and refusals are compared with those of this plan. */
   readonly earlier?: Plan | undefined;
   /** Clusters that do not respond. Absent = not compared. */

@@ -1,6 +1,7 @@
 import { shortList } from '../engine/kernel/short-list.ts';
-import { shortened } from '../engine/kernel/shortened.ts';
 import type { Change } from './change.ts';
+import { cutAfterWord } from './cut-after-word.ts';
+import type { Sentence } from './event-source.ts';
 import { sentencesOf } from './events.ts';
 
 /** Longest subject, characters: `git log --oneline` shows it whole on a usual terminal. */
@@ -10,12 +11,13 @@ const longestSubject = 72;
 export function statusMessage(change: Change): string {
   const { plan } = change;
   const found = sentencesOf(change);
-  const sentences = found.length === 0 ? [withoutEvents(change)] : found;
+  const sentences: readonly Sentence[] = found.length === 0 ? [[withoutEvents(change)]] : found;
   const subject = subjectOf(sentences);
+  const whole = sentences.map(([first]) => first);
   return [
     subject,
     '',
-    ...(subject === sentences.join('; ') ? [] : [...sentences, '']),
+    ...(subject === whole.join('; ') ? [] : [...whole, '']),
     '[skip ci]',
     '',
     `Gitfleet-Commit: ${plan.commit}`,
@@ -23,29 +25,29 @@ export function statusMessage(change: Change): string {
   ].join('\n');
 }
 
-/** As many whole sentences as fit, and how many more there are. Only the first one is ever cut, after a word. */
-function subjectOf(sentences: readonly string[]): string {
-  for (let kept = sentences.length; kept > 0; kept--) {
-    const text = sentences.slice(0, kept).join('; ') + more(sentences.length - kept);
-    if (text.length <= longestSubject) return text;
-  }
+/** As many sentences as fit, in the longest forms that fit, and how many more there are. Only a single one is ever cut, after a word. */
+function subjectOf(sentences: readonly Sentence[]): string {
+  const forms = Math.max(...sentences.map(({ length }) => length));
+  for (let kept = sentences.length; kept > 0; kept--)
+    for (let form = 0; form < forms; form++) {
+      const shown = sentences.slice(0, kept).map((each) => each[Math.min(form, each.length - 1)]);
+      const text = shown.join('; ') + more(sentences.length - kept);
+      if (text.length <= longestSubject) return text;
+    }
   const rest = more(sentences.length - 1);
-  return cutAfterWord(sentences[0]!, longestSubject - rest.length) + rest;
+  return cutAfterWord(sentences[0]!.at(-1)!, longestSubject - rest.length) + rest;
 }
 
 const more = (count: number): string => (count === 0 ? '' : `; and ${count} more`);
 
-/** A text without spaces is cut where it must be. */
-function cutAfterWord(text: string, most: number): string {
-  const end = text.slice(0, most).lastIndexOf(' ');
-  return end > 0 ? `${text.slice(0, end).replace(/[,;:]$/, '')}…` : shortened(text, most);
-}
-
 /** Nothing happened: a new commit was read, or the status of something changed. */
-function withoutEvents({ before, after, plan }: Change): string {
+function withoutEvents({ before, after, plan, authors }: Change): string {
   const [problem] = plan.problems.filter(({ severity }) => severity === 'error');
   if (problem) return problem.file ? `${problem.file}: ${problem.message}` : problem.message;
-  if (before.commit !== plan.commit) return `Follow ${plan.commit.slice(0, 12)}`;
+  if (before.commit !== plan.commit) {
+    const author = authors?.get(plan.commit);
+    return `Follow ${plan.commit.slice(0, 7)}${author === undefined ? '' : ` (${author})`}`;
+  }
   const changed = Object.entries(before).flatMap(([part, entries]) =>
     entries instanceof Map ? changedIn(entries, after[part as keyof typeof after] as typeof entries) : [],
   );

@@ -10,11 +10,14 @@ export interface TimelineEntry {
   readonly until?: Timestamp;
 }
 
+/** A sentence of a status commit: as its body has it, then shorter ones for the subject. */
+export type Sentence = readonly [whole: string, ...shorter: string[]];
+
 /** One kind of thing that events happen to: which events there are, and how they read. */
 export interface EventSource<E extends { readonly kind: string }> {
   readonly events: (change: Change) => readonly E[];
   /** For the message of a status commit. Absent = none of its events is in there. */
-  readonly sentences?: (events: readonly E[]) => readonly string[];
+  readonly sentences?: (events: readonly E[]) => readonly (string | Sentence)[];
   /** What the subject of a status commit names before anything else. */
   readonly leads?: true;
   /** For a timeline. Absent = none of its events is in there. */

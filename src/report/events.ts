@@ -2,7 +2,7 @@ import type { SectionRows } from '../engine/plan-document.ts';
 import { approvals } from './approvals.ts';
 import type { Change } from './change.ts';
 import { clusters, connections } from './clusters.ts';
-import type { EventSource, TimelineEntry } from './event-source.ts';
+import type { EventSource, Sentence, TimelineEntry } from './event-source.ts';
 import { evictions } from './evictions.ts';
 import { holds } from './holds.ts';
 import { nodeEvents } from './nodes.ts';
@@ -27,8 +27,8 @@ const sources = Object.values({
   problems: source(problems),
 } satisfies SectionRows<ReturnType<typeof source>>);
 
-/** What a plan changes, for the message of a status commit: `web: install on eu-1`. What leads comes first. */
-export function sentencesOf(change: Change): readonly string[] {
+/** What a plan changes, for the message of a status commit: `web: update eu-1 to snapshot 2`. What leads comes first. */
+export function sentencesOf(change: Change): readonly Sentence[] {
   const found = sourcesOf(change);
   const leading = found.filter(({ leads }) => leads);
   return [...leading, ...found.filter(({ leads }) => !leads)].flatMap(({ sentences }) => sentences(change));
@@ -52,7 +52,8 @@ function source<E extends { readonly kind: string }>({
   return {
     leads,
     alsoWhenRefused,
-    sentences: (change: Change) => sentences?.(events(change)) ?? [],
+    sentences: (change: Change) =>
+      (sentences?.(events(change)) ?? []).map((each): Sentence => (typeof each === 'string' ? [each] : each)),
     entries: (change: Change) => (entries ? events(change).flatMap(entries) : []),
   };
 }

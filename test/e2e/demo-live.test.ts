@@ -131,7 +131,7 @@ describe('someone at the running demo', () => {
       return was === now;
     });
     const messages = (await git('log', '--reverse', '--format=%B%x00', 'fleet-status')).split('\0\n');
-    expect(messages.join('\n')).toMatch(/^monitoring: install on /m);
+    expect(messages.join('\n')).toMatch(/^monitoring: install snapshot 0 \([0-9a-f]{7}.*\) on dev-1, /m);
     expect(messages.filter((message) => message.includes('shop: update '))).toHaveLength(3);
     expect(messages.filter((message) => /^Update status$/m.test(message))).toEqual([]);
   });

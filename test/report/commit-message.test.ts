@@ -42,6 +42,10 @@ interface Said {
   readonly unreachable?: Readonly<Record<string, string>>;
   /** How many clusters the policy of `web` requires, and how many it lacks. */
   readonly policy?: { readonly wanted: number; readonly missing: number };
+  /** Of `web`: the clusters of all moves and bindings are to have it. */
+  readonly snapshot?: object;
+  /** Of all commits. */
+  readonly author?: string | undefined;
 }
 
 const policies = (policy: Said['policy']) =>
@@ -68,6 +72,7 @@ const record = ({
   namespace,
   whenToApply,
   policy,
+  snapshot,
 }: Said): FleetRecord =>
   ({
     commit,
@@ -76,7 +81,12 @@ const record = ({
         'web' as PlacementKey,
         {
           ...(whenToApply && { object: { spec: { strategy: { applyStrategy: { whenToApply } } } } }),
-          state: { metadata: { name: 'web' }, policySnapshots: policies(policy), resourceSnapshots: [], bindings },
+          state: {
+            metadata: { name: 'web' },
+            policySnapshots: policies(policy),
+            resourceSnapshots: snapshot ? [snapshot] : [],
+            bindings,
+          },
         },
       ],
       ...(shop
@@ -125,7 +135,11 @@ function message(
   after: Said,
   { moves = [] as readonly string[], ...more }: Partial<Plan> & { moves?: readonly string[] } = {},
 ): string {
-  const bindings = moves.map((text) => ({ clusterName: text.split(' ')[0], move: text.split(' ')[1] }));
+  const bindings = moves.map((text) => ({
+    clusterName: text.split(' ')[0],
+    move: text.split(' ')[1],
+    ...(after.snapshot && { resourceSnapshotIndex: 1 }),
+  }));
   const plan = {
     commit: after.commit ?? 'aaa',
     digest: 'sha256:1',
@@ -141,7 +155,9 @@ function message(
   } as unknown as Plan;
   const lost = (of: Said) => new Map(Object.entries(of.unreachable ?? {}));
   const unreachable = { before: lost(before), after: lost(after) };
-  return statusMessage({ before: record(before), after: record(after), plan, unreachable });
+  const { author, commit = '3676ffc0' } = after;
+  const authors = author === undefined ? undefined : new Map([[commit, author]]);
+  return statusMessage({ before: record(before), after: record(after), plan, authors, unreachable });
 }
 
 const stays = { metadata: {} };
@@ -161,6 +177,13 @@ const soaked = (...conditions: Condition[]) => ({
 
 const told = (type: string, message: string): Condition => ({ ...condition(type, 'False'), message });
 const blocked = { status: { conditions: [condition('Valid', 'True'), told('Executed', 'blocked by a budget')] } };
+
+/** Snapshot 1 of `web` from a commit of an author; with conditions it is on `eu`. */
+const bringing = (author: string | undefined, ...conditions: Condition[]): Said => ({
+  author,
+  snapshot: { index: 1, commit: '3676ffc0', latest: true },
+  bindings: conditions.length === 0 ? [] : [{ ...on('eu', ...conditions), resourceSnapshotIndex: 1 }],
+});
 
 /** The record of a fleet with a placement `shop` that the plan does not hold any more. */
 const departing = (...bindings: readonly object[]): Said => ({ shop: bindings as readonly Binding[] });
@@ -441,13 +464,59 @@ describe('the subject of a status commit', () => {
     expect(below.slice(1, 6)).toEqual(names.map((name) => `${name}: waiting for approval`));
   });
 
-  it('cuts a sentence that is longer than that after a word', () => {
+  it('counts clusters whose names do not fit', () => {
     const many = Array.from({ length: 5 }, (_, at) => `a-cluster-with-a-rather-long-name-${at} add`);
-    expect(subject({}, {}, { moves: many })).toBe('web: install on a-cluster-with-a-rather-long-name-0…');
-    const after = { clusters: { eu: {} } };
-    expect(subject({}, after, { moves: many })).toBe(
-      'web: install on a-cluster-with-a-rather-long-name-0…; and 1 more',
-    );
+    expect(subject({}, {}, { moves: many })).toBe('web: install on 5 clusters');
+    expect(subject({}, { clusters: { eu: {} } }, { moves: many })).toBe('web: install on 5 clusters; eu: joined');
+  });
+
+  it.each<[string, Said, Said, readonly string[], string]>([
+    ['an update', {}, bringing('Ann'), ['eu update'], 'web: update eu to snapshot 1 (3676ffc, Ann)'],
+    ['an installation', {}, bringing('Ann'), ['eu add', 'us add'], 'web: install snapshot 1 (3676ffc, Ann) on eu, us'],
+    [
+      'what nobody is known to have written',
+      {},
+      bringing(undefined),
+      ['eu add'],
+      'web: install snapshot 1 (3676ffc) on eu',
+    ],
+    [
+      'what is applied',
+      bringing('Ann', condition('Applied', 'Unknown')),
+      bringing('Ann', applied),
+      [],
+      'web: snapshot 1 (3676ffc, Ann) applied on eu',
+    ],
+    [
+      'what is available',
+      bringing('Ann', applied),
+      bringing('Ann', applied, available),
+      [],
+      'web: snapshot 1 (3676ffc, Ann) available on eu',
+    ],
+    [
+      'a long name by its first words',
+      {},
+      bringing('Ann Someone Of The Platform Team'),
+      ['a-long-name-1 add'],
+      'web: install snapshot 1 (3676ffc, Ann Someone Of The…) on a-long-name-1',
+    ],
+    [
+      'less of it beside something else',
+      {},
+      { ...bringing('Ann'), clusters: { 'a-new-one': {} } },
+      ['a-long-name-1 add'],
+      'web: install snapshot 1 (3676ffc) on a-long-name-1; a-new-one: joined',
+    ],
+  ])('names the version and the author of %s', (_, before, after, moves, expected) => {
+    expect(subject(before, after, { moves })).toBe(expected);
+  });
+
+  it('names the author of a commit that changes nothing else', () => {
+    expect(subject({}, { commit: '3676ffc0', author: 'Ann' })).toBe('Follow 3676ffc (Ann)');
+  });
+
+  it('cuts a sentence that is longer than that after a word', () => {
     const name = 'x'.repeat(90);
     expect(subject({}, { approvals: { [name]: { status: { conditions: [] } } } })).toBe(`${'x'.repeat(71)}…`);
     const problem = { severity: 'error', code: 'yaml-syntax', file: 'a.yaml', message: 'broken '.repeat(20) } as const;

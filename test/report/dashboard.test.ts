@@ -120,7 +120,7 @@ it('a rollout that waits is listed with its budget, and a suspended placement as
   const described = (await cli('describe', 'placement', 'web', '--repo', fleet.dir)).out;
   expect(described).toContain(`eu-1, us-1: RolloutBudget: ${once}\n`);
   const listed = (await cli('get', 'placement', 'web', '-o', 'wide', '--repo', fleet.dir)).out;
-  expect(listed).toMatch(/HELD\n.* RolloutBudget \(2\)\n/);
+  expect(listed).toMatch(/HELD +AGE\n.* RolloutBudget \(2\) /);
   const planned = (...flags: string[]) => cli('plan', '--repo', fleet.dir, '--now', '2026-11-20T12:00:00Z', ...flags);
   expect((await planned()).out).toContain(`\nHeld:\n  web RolloutBudget: eu-1, us-1: ${once}\n`);
   expect((await planned('-o', 'markdown')).out).toContain(`\n- **web** RolloutBudget: eu-1, us-1: ${once}\n`);

@@ -10,6 +10,7 @@ import { GitError } from '../../git/git-error.ts';
 import type { Commit, Signature } from '../../git/objects/commit.ts';
 import type { Person } from '../../git/person.ts';
 import type { DesiredState } from '../ports.ts';
+import { readableName } from './readable-name.ts';
 
 /** Finds who gave the approvals of a commit that no run has accepted yet: what is accepted is recorded. */
 export type FindApprovers = (of: {
@@ -63,7 +64,7 @@ export function approverFinder({
       paths.add(path);
       const approver = await approverOf(path, commit);
       if (approver === undefined) continue;
-      const reviewers = reviewersOf(placementKey(file.metadata)).map(readable);
+      const reviewers = reviewersOf(placementKey(file.metadata)).map(readableName);
       approvers.set(key, { ...approver, ...(reviewers.length > 0 && { reviewers }) });
     }
     for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
@@ -87,17 +88,6 @@ function isAccepted({ metadata }: ApprovalRequest | UpgradeGate, { approvals }: 
 
 function approverIn({ oid, author, committer }: Commit, own: Person): Approver {
   const nameOf = ({ name, email }: Signature) =>
-    name === '' || (name === own.name && email === own.email) ? undefined : readable(name);
+    name === '' || (name === own.name && email === own.email) ? undefined : readableName(name);
   return recordedApprover({ commit: oid, author: nameOf(author), committer: nameOf(committer) });
 }
-
-/** Longest name in a message. */
-const longestName = 80;
-
-/** Forges notify those whom a commit message mentions, and a name may hold any text. */
-const readable = (name: string): string =>
-  name
-    .replace(/\p{Cc}/gu, ' ')
-    .replace(/(?<!\w)@/g, '')
-    .slice(0, longestName)
-    .trim();

@@ -37,6 +37,7 @@ import { type DesiredFleet, desiredFleet } from './desired-fleet.ts';
 import { lastContacts } from './last-contact.ts';
 import type { Loaded, Observed, PassEffect, PassEvent, Planned } from './pass-state.ts';
 import { type PushPace, pushPace } from './push-pace.ts';
+import { snapshotAuthors } from './snapshot-authors.ts';
 
 /** Ports of a pass. */
 export interface PassPorts {
@@ -330,6 +331,7 @@ async function publish(
     before: before.record,
     after: after.record,
     plan: result.plan,
+    authors: await snapshotAuthors({ before: before.record, after: after.record, commit: result.plan.commit }, input),
     unreachable: { before: before.unreachable, after: contacts.unreachable },
   });
   const published = await input.status.publish(before.tip, files, message);

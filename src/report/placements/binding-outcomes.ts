@@ -80,5 +80,5 @@ const strategyOf = ({ placement, binding }: BindingVersion) => placement && appl
 
 const appliedOf = (was: Binding | undefined, is: Binding): BindingOutcome[] =>
   conditionIs(is.conditions, 'Applied', 'True') && !conditionIs(was?.conditions, 'Applied', 'True')
-    ? [{ kind: 'applied' }]
+    ? [{ kind: 'applied', snapshot: is.resourceSnapshotIndex }]
     : [];

@@ -1,5 +1,7 @@
 import type { PatchDetail, ResourceIdentifier } from '../../api/placement.ts';
+import { reportedDifferences } from '../../engine/bindings/conditions/reported-differences.ts';
 import { isRepaired } from '../../engine/bindings/conditions/reported-repairs.ts';
+import { shortList } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 
 /** An object of a cluster that is listed as failed, drifted or different. */
@@ -29,6 +31,9 @@ export function newDifferences(
     return old === undefined || details.length > 0 ? [{ object, details }] : [];
   });
 }
+
+export const differenceNames = (objects: readonly NewDifference[]): string =>
+  shortList(objects.map(({ object, details }) => reportedDifferences(object, details)));
 
 /** Something of the object still differs; an object without details is missing as a whole. */
 export const isOpen = (object: ListedObject): boolean => !isAllRepaired(detailsOf(object));

@@ -4,7 +4,17 @@ import type { Shortage } from '../shortage.ts';
 import type { NewDifference } from './new-differences.ts';
 
 /** What happens to a placement, or to what it has on a cluster. */
-export type PlacementEvent = { readonly placement: PlacementName } & (PlacementChange | BindingEvent);
+export type PlacementEvent = { readonly placement: PlacementName; readonly version?: Version | undefined } & (
+  | PlacementChange
+  | BindingEvent
+);
+
+/** A snapshot, and the commit that it was taken of. */
+export interface Version {
+  readonly snapshot: number;
+  readonly commit?: string | undefined;
+  readonly author?: string | undefined;
+}
 
 export interface PlacementName {
   readonly name: string;
@@ -38,4 +48,5 @@ export type BindingOutcome =
   /** `cause`: where it is new. */
   | { readonly kind: 'failed'; readonly objects: readonly NewDifference[]; readonly cause?: string | undefined }
   | { readonly kind: 'available' | 'compared'; readonly snapshot: number | undefined }
-  | { readonly kind: 'applied' | 'not-available' };
+  | { readonly kind: 'applied'; readonly snapshot: number | undefined }
+  | { readonly kind: 'not-available' };

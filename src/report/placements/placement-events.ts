@@ -11,7 +11,7 @@ import type { Change } from '../change.ts';
 import { countText, shortageOf } from '../shortage.ts';
 import { outcomesOf } from './binding-outcomes.ts';
 import { bindingsGone } from './bindings-gone.ts';
-import type { BindingEvent, PlacementChange, PlacementEvent } from './placement-event.ts';
+import type { BindingEvent, PlacementChange, PlacementEvent, Version } from './placement-event.ts';
 
 /** Changes of the placements of a plan, then of deleted ones. */
 export function placementEvents(change: Change): PlacementEvent[] {
@@ -24,7 +24,8 @@ export function placementEvents(change: Change): PlacementEvent[] {
       const [was, is] = [before.placements.get(key), after.placements.get(key)];
       // Nothing happens without a trace in the record: of most placements neither file changes.
       if (was && is && was.state === is.state && was.object === is.object) return [];
-      return about(placement, [...changesOf(was, is), ...eventsOnClusters(placement, { was, is, change })]);
+      const events = [...changesOf(was, is), ...eventsOnClusters(placement, { was, is, change })];
+      return about(placement, events).map((event) => ({ ...event, version: versionOf(event, is, change) }));
     }),
     ...[...before.placements].flatMap(([key, was]) => {
       if (planned.has(key)) return [];
@@ -40,6 +41,14 @@ const about = (
 ): PlacementEvent[] => events.map((event) => ({ ...event, placement: { name, namespace } }));
 
 type Recorded = RecordedPlacement | undefined;
+
+/** The snapshot that an event is about, and where it is from. */
+function versionOf(event: PlacementEvent, is: Recorded, { authors }: Change): Version | undefined {
+  const snapshot = 'snapshot' in event ? event.snapshot : undefined;
+  if (snapshot === undefined) return undefined;
+  const commit = is?.state.resourceSnapshots.find(({ index }) => index === snapshot)?.commit;
+  return { snapshot, commit, author: commit === undefined ? undefined : authors?.get(commit) };
+}
 
 function changesOf(was: Recorded, is: Recorded): PlacementChange[] {
   const [old, now] = [pickedIn(was), pickedIn(is)];

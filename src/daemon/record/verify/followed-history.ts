@@ -1,4 +1,5 @@
 import type { Fleet } from '../../../engine/input.ts';
+import { commitForm } from '../../../git/resolve-commit.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 
@@ -28,8 +29,6 @@ export interface FollowedFleet {
 const mostSteps = 50;
 /** Fleets kept in memory: a record names few commits, and each verification uses them together. */
 const mostKept = 8;
-
-const commitForm = /^[0-9a-f]{40}$/;
 
 /** Keeps fleets of past commits between verifications. `load` must not drop the present fleet from its cache. */
 export function followedHistory(
