@@ -1,6 +1,7 @@
 import type { PriceList } from '../api/gitfleet.ts';
 import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
+import { isNodePool } from '../engine/node-pools/pool.ts';
 import type { Actor } from './actor.ts';
 import { type Actors, memberActors } from './actors.ts';
 import type { SharedLimits } from './api-server/shared-limits.ts';
@@ -218,10 +219,7 @@ const causeOf = (reachability: Reachability): string | undefined =>
 
 /** A NodePool among its objects: its nodes have to be known. */
 const placesNodePool = (assignment: Assignment): boolean =>
-  assignment.kind === 'placement' &&
-  assignment.manifests.some(
-    ({ manifest }) => manifest.kind === 'NodePool' && manifest.apiVersion.startsWith('karpenter.sh/'),
-  );
+  assignment.kind === 'placement' && assignment.manifests.some(({ manifest }) => isNodePool(manifest));
 
 /** The change that a probe found, if a plan may depend on it; with a message for users. */
 function contactNews(before: Reachability, now: Reachability): { readonly message?: string } | undefined {

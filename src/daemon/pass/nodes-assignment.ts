@@ -1,7 +1,7 @@
 import type { ClusterName, Manifest } from '../../api/meta.ts';
 import { targetContent } from '../../engine/delivery/target-content.ts';
 import { isFields } from '../../engine/kernel/fields.ts';
-import { readPool } from '../../engine/node-pools/pool.ts';
+import { isNodePool, readPool } from '../../engine/node-pools/pool.ts';
 import { listAt } from '../../engine/node-pools/read-fields.ts';
 import type { Amounts } from '../../engine/node-pools/resources.ts';
 import { fixedLabels, labelsOfNew } from '../../engine/nodes/launch/launchables.ts';
@@ -36,7 +36,7 @@ function wantedLaunches(launches: Launches, cluster: ClusterName, { contents, pl
     .flatMap((target) => targetContent(contents, target)?.manifests ?? []);
   const pools = new Map(
     [...objects, ...extras, ...placed.map(({ manifest }) => manifest)]
-      .filter(({ kind, apiVersion }) => kind === 'NodePool' && apiVersion.startsWith('karpenter.sh/'))
+      .filter(isNodePool)
       .map((pool) => [pool.metadata.name, pool]),
   );
   const { market } = marketOf(members.get(cluster)!.labels, input.fleet.priceLists, input.fleet.instanceCatalogs);

@@ -19,6 +19,7 @@ import {
   withLastGoodResources,
 } from '../recovery/last-good.ts';
 import { clustersOf, isNeverRead, leftAlone, leftUntilFixed, mayBeWritten } from '../recovery/never-read.ts';
+import { admitNodePools } from './admit-node-pools.ts';
 import { admitOverrides } from './admit-overrides.ts';
 import { forbidden } from './forbidden.ts';
 
@@ -47,7 +48,8 @@ export function admit(fleet: Fleet, record: FleetRecord): Admitted {
   const holds: Hold[] = [];
   const problems: Problem[] = [];
   const placements = admitPlacements(fleet, record, holds, problems);
-  const { resources, restored } = withLastGoodResources(fleet, record);
+  const { resources: valid, restored } = withLastGoodResources(fleet, record);
+  const { resources, ...pools } = admitNodePools(valid, record);
   for (const ref of restored) {
     const { kind, name, namespace } = ref;
     holds.push(lastGoodHold({ kind, name, ...(namespace ? { namespace } : {}) }, heldBecause(fleet, ref)));
@@ -59,8 +61,8 @@ export function admit(fleet: Fleet, record: FleetRecord): Admitted {
     runs: admitRuns(fleet, record, holds, problems),
     overrides: overrides.overrides,
     resources,
-    holds: [...holds, ...overrides.holds],
-    problems: [...problems, ...overrides.problems],
+    holds: [...holds, ...pools.holds, ...overrides.holds],
+    problems: [...problems, ...pools.problems, ...overrides.problems],
   };
 }
 

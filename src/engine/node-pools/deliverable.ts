@@ -4,6 +4,7 @@ import { type Fields, isFields } from '../kernel/fields.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { zeroBudgets } from './allow-windows.ts';
 import { defaultBudgets } from './budgets.ts';
+import { isNodePool } from './pool.ts';
 import { fieldsAt } from './read-fields.ts';
 
 /**
@@ -11,7 +12,7 @@ import { fieldsAt } from './read-fields.ts';
  * become budgets. Any other manifest as it is.
  */
 export const deliverable = memoize((manifest: Manifest): Manifest => {
-  if (manifest.kind !== 'NodePool' || !manifest.apiVersion.startsWith('karpenter.sh/')) return manifest;
+  if (!isNodePool(manifest)) return manifest;
   const withWindows = withZeroBudgets(manifest);
   return manifest.apiVersion === 'karpenter.sh/v1' ? inPlacesOfV1(withWindows) : withWindows;
 });

@@ -45,6 +45,9 @@ export interface Template {
   readonly nodeClass: { readonly group: string; readonly kind: string; readonly name: string } | undefined;
 }
 
+export const isNodePool = ({ kind, apiVersion }: Pick<Manifest, 'kind' | 'apiVersion'>): boolean =>
+  kind === 'NodePool' && apiVersion.startsWith('karpenter.sh/');
+
 const defaultExpiry = '720h';
 
 /** Reads a NodePool of any shape. `live`: the object on the cluster, which knows whether the pool is ready. */

@@ -16,8 +16,8 @@ export function formerOf(manifest: Manifest, cluster: ClusterName, world: World)
 }
 
 /** Objects that a cluster gets, and the same ones as files write them by now: what the rollout has not brought yet will come. */
-export function withWritten(delivered: readonly Manifest[], { input: { fleet } }: World): readonly Manifest[] {
-  const written = fleet.resources.flatMap(({ manifest }) =>
+export function withWritten(delivered: readonly Manifest[], { admitted }: World): readonly Manifest[] {
+  const written = admitted.resources.flatMap(({ manifest }) =>
     delivered.some((own) => isSame(own, manifest)) ? [manifest] : [],
   );
   return [...delivered, ...written];

@@ -3,7 +3,8 @@ import { type DisruptionMode, nodeDisruptionAnnotation } from '../../api/nodes/d
 import type { NodePlan } from '../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import { by } from '../kernel/ordering.ts';
-import { type Pool, readPool } from '../node-pools/pool.ts';
+import { isNodePool, type Pool, readPool } from '../node-pools/pool.ts';
+import { refusedChanges } from '../node-pools/refused-changes.ts';
 import { inFleet, type World } from '../world.ts';
 import { actingMode } from './acting-mode.ts';
 import { type Market, marketOf } from './launch/market.ts';
@@ -16,6 +17,8 @@ export interface NodeMember {
   readonly pools: ReadonlyMap<string, Pool>;
   /** NodePools that this plan delivers. */
   readonly ownPools: readonly Manifest[];
+  /** NodePools that the cluster shows, by name. */
+  readonly livePools: ReadonlyMap<string, Manifest>;
   /** AKSNodeClasses that this plan delivers. */
   readonly classes: readonly Manifest[];
   readonly market: Market;
@@ -38,7 +41,9 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
     .filter(({ metadata }) => inFleet(metadata.name, world))
     .flatMap(({ metadata: { name, annotations = {} } }): NodeMember[] => {
       const observation = world.observationOf(name);
-      const pools = poolsOf(delivered.get(name) ?? [], invalid.get(name) ?? [], observation);
+      const ownPools = (delivered.get(name) ?? []).filter(isNodePool);
+      const livePools = livePoolsOf(observation);
+      const pools = poolsOf(ownPools, invalid.get(name) ?? [], livePools);
       const written = annotations[nodeDisruptionAnnotation];
       if (pools.size === 0 && written === undefined) return [];
       const isKnown =
@@ -57,7 +62,8 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
           mode: actingMode({ name, annotations }, observation),
           annotations,
           pools,
-          ownPools: (delivered.get(name) ?? []).filter(isPool),
+          ownPools,
+          livePools,
           classes: (delivered.get(name) ?? []).filter(({ kind }) => kind === 'AKSNodeClass'),
           market,
           record: record.nodes.get(name),
@@ -69,24 +75,24 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
     .sort(by(({ name }) => name));
 }
 
-const isPool = ({ kind, apiVersion }: Manifest): boolean =>
-  kind === 'NodePool' && apiVersion.startsWith('karpenter.sh/');
-
-/** Those that this plan delivers, else those that the cluster shows. */
-function poolsOf(
-  delivered: readonly Manifest[],
-  invalid: readonly Manifest[],
-  observation: ClusterObservation | undefined,
-): ReadonlyMap<string, Pool> {
-  const live = new Map(
+const livePoolsOf = (observation: ClusterObservation | undefined): ReadonlyMap<string, Manifest> =>
+  new Map(
     [...(observation?.objects ?? []), ...(observation?.extras ?? [])]
-      .filter(isPool)
+      .filter(isNodePool)
       .map((manifest) => [manifest.metadata.name, manifest]),
   );
-  const own = delivered.filter(isPool);
-  const chosen = new Map([
-    ...(own.length > 0 ? own : [...live.values()]).map((manifest) => [manifest.metadata.name, manifest] as const),
-  ]);
+
+/** Those that this plan delivers, as far as the cluster accepts them; else those that the cluster shows. */
+function poolsOf(
+  own: readonly Manifest[],
+  invalid: readonly Manifest[],
+  live: NodeMember['livePools'],
+): ReadonlyMap<string, Pool> {
+  const chosen = new Map(own.length > 0 ? own.map((manifest) => [manifest.metadata.name, manifest]) : live);
+  for (const [name, manifest] of chosen) {
+    const before = live.get(name);
+    if (before && refusedChanges(before, manifest, undefined).length > 0) chosen.set(name, before);
+  }
   for (const manifest of invalid) if (!chosen.has(manifest.metadata.name)) chosen.set(manifest.metadata.name, manifest);
   return new Map(
     [...chosen]

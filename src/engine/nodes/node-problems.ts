@@ -15,7 +15,7 @@ import { subnetMoves } from './subnet-moves.ts';
 /** Lints of pools, each once, changes that clusters refuse, and contradictory lists. */
 export function nodeProblems(members: readonly NodeMember[], world: World, now: Instant): Problem[] {
   const { fleet } = world.input;
-  const found = members.flatMap(({ name, pools, ownPools, classes, mode, annotations }) => [
+  const found = members.flatMap(({ name, pools, ownPools, livePools, classes, mode, annotations }) => [
     ...actingProblem({ name, annotations }, world),
     ...[...pools.values()].flatMap((pool) =>
       poolLints(pool, { now, isDelegated: mode === 'delegate' }).map((lint) => ({
@@ -24,7 +24,7 @@ export function nodeProblems(members: readonly NodeMember[], world: World, now: 
       })),
     ),
     ...subnetMoves({ name, classes }, world),
-    ...poolTransitions({ name, ownPools }, world),
+    ...poolTransitions({ ownPools, livePools }, world),
     ...contradictions(name, world),
   ]);
   return [...new Map(found.map((problem) => [canonicalJson(problem), problem])).values()];

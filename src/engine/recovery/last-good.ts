@@ -40,6 +40,15 @@ export const lastGoodHold = (subject: Hold['subject'], message: string): Hold =>
   message,
 });
 
+/** What the latest snapshots of all placements hold. Rebuilt contents are no last good version: they must not be applied. */
+export const lastContents = (record: FleetRecord): readonly Manifest[] =>
+  [...record.placements.values()].flatMap(({ state: { resourceSnapshots }, snapshots }) => {
+    const latest = latestOf(resourceSnapshots);
+    return latest === undefined || isRebuilt(resourceSnapshots, latest.index)
+      ? []
+      : (snapshots.get(latest.index) ?? []);
+  });
+
 /**
  * The objects of the hub at their last good version: objects of the latest snapshots are restored where their file is
  * invalid or a file could not be read. When all files are valid, this is the repo's own list, same identity.
@@ -51,17 +60,12 @@ export function withLastGoodResources(
   if (fleet.unreadable.length === 0 && fleet.refused.length === 0) return { resources: fleet.resources, restored: [] };
   const present = new Set(fleet.resources.map(({ manifest }) => keyOfManifest(manifest)));
   const restored = new Map<string, Manifest>();
-  for (const { state, snapshots } of record.placements.values()) {
-    const latest = latestOf(state.resourceSnapshots);
-    // Rebuilt contents are no last good version: they must not be applied.
-    if (latest === undefined || isRebuilt(state.resourceSnapshots, latest.index)) continue;
-    for (const manifest of snapshots.get(latest.index) ?? []) {
-      const key = keyOfManifest(manifest);
-      if (present.has(key) || restored.has(key)) continue;
-      const { kind, metadata } = manifest;
-      if (absenceMeansNothing(fleet, { kind, name: metadata.name, namespace: metadata.namespace }))
-        restored.set(key, manifest);
-    }
+  for (const manifest of lastContents(record)) {
+    const key = keyOfManifest(manifest);
+    if (present.has(key) || restored.has(key)) continue;
+    const { kind, metadata } = manifest;
+    if (absenceMeansNothing(fleet, { kind, name: metadata.name, namespace: metadata.namespace }))
+      restored.set(key, manifest);
   }
   const back = [...restored.values()];
   return {

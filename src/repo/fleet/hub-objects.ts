@@ -3,6 +3,7 @@ import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { nearest } from '../../api/syntax.ts';
 import { writtenRef } from '../../api/written-ref.ts';
 import type { HubObject } from '../../engine/input.ts';
+import { isNodePool } from '../../engine/node-pools/pool.ts';
 import { isConfigMapEnvelope } from '../../engine/selection/envelope.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { objectKey } from '../../engine/selection/object-key.ts';
@@ -63,9 +64,8 @@ const invalidPools = (
   places: ReadonlyMap<string, readonly { readonly placed: Placed; readonly object: HubObject | undefined }[]>,
 ): Manifest[] =>
   [...places.values()].flatMap(([first, ...others]) => {
-    const { apiVersion, kind } = first!.placed.value as Manifest;
-    const isPool = kind === 'NodePool' && apiVersion.startsWith('karpenter.sh/');
-    return isPool && others.length === 0 && !first!.object ? [first!.placed.value as Manifest] : [];
+    const manifest = first!.placed.value as Manifest;
+    return isNodePool(manifest) && others.length === 0 && !first!.object ? [manifest] : [];
   });
 
 const twice = error('duplicate-object', ['metadata', 'name'], 'it is defined in two places', 'keep one of them');

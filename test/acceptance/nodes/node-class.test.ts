@@ -110,4 +110,49 @@ describe('changes of a NodePool that Karpenter refuses', () => {
     expect(await found(before, after)).toEqual(expected);
     expect(await found(after, after, [before])).toEqual(expected);
   });
+
+  it('are neither delivered nor planned with: the last good version stays until the file is valid', async () => {
+    const empty = (nodes: string, template: object = {}) =>
+      nodePool('default', { disruption: { budgets: [{ nodes }] }, template });
+    const shown = { nodes: [of], pods: [], extras: [claim(of)] };
+    const step = async (minute: string, pool: object, before?: Awaited<ReturnType<typeof plan>>) => {
+      const [placed] = before ? carriedOut(before, ['eu-1']) : ['{}'];
+      const next = await plan({
+        repo: files({}, pool),
+        observed: [JSON.stringify({ ...JSON.parse(observedNodes('eu-1', shown)), ...JSON.parse(placed!), ...shown })],
+        ...(before ? { recorded: before.recorded } : {}),
+        now: `2026-11-20T10:${minute}:00Z`,
+      });
+      const { nodes, holds, targets } = next.plan;
+      return {
+        next,
+        limit: nodes[0]!.pools[0]!.limit.Empty,
+        snapshot: targets[0]!.resourceSnapshotIndex,
+        holds: holds.map(({ subject, reason }) => `${subject.kind} ${subject.name} ${reason}`),
+      };
+    };
+    const first = await step('00', empty('7'));
+    expect(first).toMatchObject({ limit: 7, snapshot: 0, holds: [] });
+    const refused = await step('05', empty('5', ref({ kind: 'Other' })), first.next);
+    expect(refused).toMatchObject({ limit: 7, snapshot: 0, holds: ['NodePool default LastGoodVersion'] });
+    expect(refused.next.code).toBe(2);
+    expect(await step('10', empty('5'), refused.next)).toMatchObject({ limit: 5, snapshot: 1, holds: [] });
+  });
+
+  it('is no such change where a new cluster gets a pool that an override makes static', async () => {
+    const override = {
+      apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
+      kind: 'ClusterResourceOverride',
+      metadata: { name: 'static' },
+      spec: {
+        clusterResourceSelectors: [{ group: 'karpenter.sh', version: 'v1', kind: 'NodePool', name: 'default' }],
+        policy: { overrideRules: [{ jsonPatchOverrides: [{ op: 'add', path: '/spec/replicas', value: 2 }] }] },
+      },
+    };
+    const repo = { ...files({}), 'overrides/static.yaml': JSON.stringify(override) };
+    const observed = [observedNodes('eu-1', { nodes: [of], pods: [], extras: [claim(of)] })];
+    const first = await plan({ repo, observed });
+    const { plan: second } = await plan({ repo, observed, recorded: first.recorded });
+    expect(second.problems.filter(({ code }) => code === 'immutable-field')).toEqual([]);
+  });
 });

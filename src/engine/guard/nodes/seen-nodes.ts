@@ -29,7 +29,8 @@ export function seenNodes(
 ): Seen {
   const { nodes = [], objects = [], extras = [] } = observation ?? {};
   const delivered = written.delivered.get(cluster) ?? [];
-  const chosen = delivered.length > 0 ? delivered : [...objects, ...extras].filter(isNodePool);
+  const live = new Map([...objects, ...extras].filter(isNodePool).map((pool) => [pool.metadata.name, pool]));
+  const chosen = delivered.length > 0 ? delivered.map((pool) => accepted(pool, live)) : live.values();
   const pools = new Map([...written.invalid, ...chosen].map((pool) => [pool.metadata.name, pool]));
   const claims = extras.filter(({ kind }) => kind === 'NodeClaim');
   const claimOf = new Map(claims.map((claim) => [fields(claim['status'])['nodeName'], claim]));
@@ -56,6 +57,25 @@ export function seenNodes(
     return isStarting ? [] : [{ name, pool, isLeaving, isDisrupted: isLeaving || !ready.has(name), isDrifted }];
   });
   return { pools, ready, counted };
+}
+
+/** Karpenter lets no pool change the kind of its node class, or become static: the cluster keeps the one that it has. */
+function accepted(pool: Manifest, live: ReadonlyMap<string, Manifest>): Manifest {
+  const before = live.get(pool.metadata.name);
+  if (before?.['spec'] === undefined) return pool;
+  const [had, has] = [before, pool].map(({ spec }) => {
+    const { group, apiVersion, kind } = fields(fields(fields(fields(spec)['template'])['spec'])['nodeClassRef']);
+    return { group: group ?? String(apiVersion ?? '').split('/')[0], kind, isStatic: fields(spec)['replicas'] != null };
+  }) as [NodeSource, NodeSource];
+  const isSameClass =
+    had.kind === undefined || has.kind === undefined || `${had.group} ${had.kind}` === `${has.group} ${has.kind}`;
+  return had.isStatic === has.isStatic && isSameClass ? pool : before;
+}
+
+interface NodeSource {
+  readonly group: unknown;
+  readonly kind: unknown;
+  readonly isStatic: boolean;
 }
 
 /** Since Karpenter v1 expiry ignores budgets; where a pool writes expireAfter in the old place only, it is graceful. */

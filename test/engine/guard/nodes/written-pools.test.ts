@@ -39,9 +39,9 @@ const most = (nodes: string, env?: string) =>
   rule({ jsonPatchOverrides: [{ op: 'replace', path: '/spec/disruption/budgets/0/nodes', value: nodes }] }, env);
 
 /** Four empty nodes; what the cluster itself shows of the pool allows none. */
-const observed = () => {
+const observed = (template: object = {}) => {
   const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => node(name));
-  const live = nodePool('default', { disruption: { budgets: [{ nodes: '0' }] } });
+  const live = nodePool('default', { disruption: { budgets: [{ nodes: '0' }] }, template });
   return [observedNodes('eu-1', { nodes, pods: [], extras: [live, ...nodes.map((of) => claim(of))] })];
 };
 
@@ -103,5 +103,17 @@ describe('the budgets of a NodePool that a placement delivers', () => {
     const deleting = planFleet(input).plan;
     const wrong = { ...deleting, nodes: taking(1, plan).nodes };
     expect(rulesOf(wrong, input)).toEqual(['NodeBudgetExceeded']);
+  });
+
+  it.each([
+    ['another kind of node class', { nodeClassRef: { group: 'karpenter.azure.com', kind: 'Other', name: 'default' } }],
+    ['another group', { nodeClassRef: { group: 'example.com', kind: 'AKSNodeClass', name: 'default' } }],
+  ])('are those that the cluster shows where it has %s, and so refuses the change', async (_, template) => {
+    const input = await inputOf(files(), observed(template));
+    const { plan } = planFleet(input);
+    expect(plan.nodes[0]!.commands).toEqual([]);
+    expect(plan.guard).toEqual([]);
+    const other = planFleet(await inputOf(files(), observed())).plan;
+    expect(rulesOf({ ...plan, nodes: taking(1, other).nodes }, input)).toEqual(['NodeBudgetExceeded']);
   });
 });
