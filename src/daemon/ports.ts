@@ -1,4 +1,4 @@
-import type { ApprovalFile, RequestedBranch } from '../git/approval-branches.ts';
+import type { ApprovalFile, ListedApprovals, RequestedBranch } from '../git/approval-branches.ts';
 import type { GitSource } from '../git/source.ts';
 import type { StatusBranch } from '../git/status-branch.ts';
 import type { VerifiedSource } from '../git/verify/verified-source.ts';
@@ -45,6 +45,5 @@ export interface Approvals {
    */
   request(approval: ApprovalFile): Promise<RequestedBranch>;
   withdraw(name: string): Promise<void>;
-  /** Names of the existing branches. */
-  list(): Promise<readonly string[]>;
+  list(): Promise<ListedApprovals>;
 }

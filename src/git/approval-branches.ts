@@ -27,7 +27,13 @@ export interface ApprovalFile {
 export interface ApprovalBranches {
   request(approval: ApprovalFile): Promise<RequestedBranch>;
   withdraw(name: string): Promise<void>;
-  list(): Promise<readonly string[]>;
+  list(): Promise<ListedApprovals>;
+}
+
+export interface ListedApprovals {
+  readonly names: readonly string[];
+  /** When they were read. Milliseconds of real time. */
+  readonly asOfMs: number;
 }
 
 /**
@@ -89,7 +95,10 @@ export function approvalBranches(
   }
 
   return {
-    list: async () => [...(await current()).keys()].map((ref) => ref.slice(approvalPrefix.length)).sort(),
+    async list() {
+      const names = [...(await current()).keys()].map((ref) => ref.slice(approvalPrefix.length)).sort();
+      return { names, asOfMs: refs.asOfMs() };
+    },
     async request(request) {
       const { name, path, content } = request;
       const ref = refOf(name);

@@ -8,6 +8,8 @@ import { covers, type ListRefs } from './list-refs.ts';
 export interface RefPoll {
   /** Refs under the followed prefixes; the last response is used until it is too old. */
   readonly list: ListRefs;
+  /** When what `list` returns was read. Milliseconds of real time. */
+  asOfMs(): number;
   /** Something may have moved: the next call lists again. */
   expire(): void;
   /** Records a ref that was just read or moved here. Undefined: it does not exist. */
@@ -34,6 +36,7 @@ export function refPoll(
         heard = { at: follow.now(), refs: await branches.list(follow.prefixes) };
       return new Map([...heard.refs].filter(([ref]) => prefixes.some((prefix) => covers(prefix, ref))));
     },
+    asOfMs: () => (branches.remote ? heard?.at : undefined) ?? follow.now(),
     expire() {
       heard = undefined;
     },
@@ -45,4 +48,9 @@ export function refPoll(
 }
 
 /** Lists each time: for a single use. */
-export const alwaysAsk = (branches: Branches): RefPoll => ({ list: branches.list, expire() {}, know() {} });
+export const alwaysAsk = (branches: Branches): RefPoll => ({
+  list: branches.list,
+  asOfMs: Date.now,
+  expire() {},
+  know() {},
+});

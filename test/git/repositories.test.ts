@@ -218,10 +218,10 @@ describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
     await approvals.request({ ...request, content: 'digest: 2\n' });
     expect(sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod~1')).toBe(asked);
     expect(sh(dir, 'show', 'gitfleet/approve/run-before-prod:approvals/run-before-prod.yaml')).toBe('digest: 2');
-    expect(await approvals.list()).toEqual(['run-before-prod']);
+    expect((await approvals.list()).names).toEqual(['run-before-prod']);
     sh(dir, 'pack-refs', '--all');
     await approvals.withdraw('run-before-prod');
-    expect(await approvals.list()).toEqual([]);
+    expect((await approvals.list()).names).toEqual([]);
     expect(sh(dir, 'branch', '--list', 'gitfleet/*')).toBe('');
     expect(sh(dir, 'fsck', '--strict', '--no-dangling')).toBe('');
   });

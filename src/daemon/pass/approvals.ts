@@ -29,12 +29,14 @@ const mostWithdrawals = 20;
 /**
  * Requests the missing approvals and withdraws outdated requests: for gates, and for removals that the guard refused. A branch that
  * cannot be changed, or that others added to, is a problem, and the other requests continue. Errors: GitError, where the repository cannot
- * be used.
+ * be used. `before`: branches that there were before the record was read: only these are withdrawn, since another daemon may have recorded
+ * a request meanwhile, and then pushed its branch.
  */
 export async function syncApprovals(
   { guard }: Pick<Plan, 'guard'>,
   present: Pick<InEffect, 'approvals' | 'removalHolds'> & { readonly config: FleetConfig | undefined },
   approvals: Approvals,
+  before: ReadonlySet<string>,
 ): Promise<{
   readonly asked: readonly string[];
   readonly problems: readonly Problem[];
@@ -44,7 +46,7 @@ export async function syncApprovals(
   const removing = removalsToApprove({ guard, holds: present.removalHolds });
   const wanted = new Map([...gates(present), ...removals(removing)].map((request) => [request.name, request]));
   const folder = approvalFolder(present.config);
-  const existing = new Set(await approvals.list());
+  const existing = new Set((await approvals.list()).names);
   const problems: Problem[] = [];
   const tips = new Map<string, string>();
   const change = async (name: string, push: () => Promise<RequestedBranch | undefined>): Promise<void> => {
@@ -57,7 +59,7 @@ export async function syncApprovals(
       problems.push(notChanged(name, error));
     }
   };
-  const outdated = [...existing].filter((name) => !wanted.has(name));
+  const outdated = [...existing].filter((name) => !wanted.has(name) && before.has(name));
   for (const name of outdated.slice(0, mostWithdrawals))
     await change(name, () => approvals.withdraw(name).then(() => undefined));
   for (const request of wanted.values()) {

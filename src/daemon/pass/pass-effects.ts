@@ -6,6 +6,7 @@ import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
 import { planFleet } from '../../engine/plan.ts';
 import { configInEffect } from '../../engine/recovery/last-good-config.ts';
 import { memoOf, type PlanMemo } from '../../engine/reuse/memo.ts';
+import type { ListedApprovals } from '../../git/approval-branches.ts';
 import type { Person } from '../../git/person.ts';
 import type { Clock } from '../../members/clock.ts';
 import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
@@ -82,9 +83,12 @@ export function passEffects(
   /** Of the approval branches, after the last plan: reported with the next one. */
   let requestProblems: readonly Problem[] = [];
   const keepRequests = requestKeeper(input);
+  /** What there was before the record was read. */
+  let branches: ListedApprovals = { names: [], asOfMs: 0 };
   return async (effect) => {
     switch (effect.kind) {
       case 'readRecord':
+        branches = await approvals.list();
         return { kind: 'recordRead', remembered: await memory.read(members.disputed()) };
       case 'acceptCommit':
         return void wanted.claim(effect.commit);
@@ -120,9 +124,9 @@ export function passEffects(
         const { recorded, known } = effect;
         const { plan } = recorded.result;
         const present = { ...inEffect(plan, recorded), config: configInEffect(recorded) };
-        const { problems, tips } = await syncApprovals(plan, present, approvals);
+        const { problems, tips } = await syncApprovals(plan, present, approvals, new Set(branches.names));
         requestProblems = problems;
-        await keepRequests({ recorded, present, tips, problems });
+        await keepRequests({ recorded, present, tips, problems, asOfMs: branches.asOfMs });
         const { input: planned } = recorded.result.contents.world;
         input.previews.take({
           forge: present.config?.spec.forge,

@@ -12,10 +12,12 @@ import {
   type ForgeCall,
   type ForgeEvent,
   firstRequestState,
+  hasLeftover,
   nextCall,
   type RequestState,
   troubles,
   type WantedRequest,
+  wantedAsOf,
 } from './request-state.ts';
 
 /** Pull requests for approvals, updated apart from reconciliations, which never wait for the forge. */
@@ -23,7 +25,9 @@ export interface ApprovalRequests {
   /** Opens the forge that fleet.yaml names; undefined where there is none. */
   forge(named: FleetConfig['spec']['forge']): Pick<Forge, 'kind' | 'mostCharacters'> | undefined;
   /** Complete: open ones of other approvals are closed. */
-  want(requests: readonly WantedRequest[]): void;
+  want(requests: readonly WantedRequest[], asOfMs: number): void;
+  /** The same are wanted as of a later time. */
+  confirm(asOfMs: number): void;
   /** By name of the approval. The same object as long as nothing changed. */
   pages(): ReadonlyMap<string, RequestPage>;
   /** Users who approved the pull request of an approval, as far as the forge was asked. */
@@ -87,10 +91,15 @@ export function approvalRequests(input: {
       }
       return opened.forge;
     },
-    want(requests) {
+    want(requests, asOfMs) {
       if (!opened.forge) return;
-      take({ kind: 'wanted', requests });
+      take({ kind: 'wanted', requests, asOfMs });
       loop.go();
+    },
+    confirm(asOfMs) {
+      const before = state;
+      state = wantedAsOf(state, asOfMs);
+      if (hasLeftover(state) && !hasLeftover(before)) loop.go();
     },
     pages: () => shown.pages,
     reviewersOf: (approval) => state.reviews.get(approval)?.by ?? [],

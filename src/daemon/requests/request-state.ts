@@ -28,6 +28,8 @@ export interface WantedRequest {
 export interface RequestState extends ForgeCalls {
   /** By name. Undefined before the first reconciliation. */
   readonly wanted: ReadonlyMap<string, WantedRequest> | undefined;
+  /** The record that says so was read later. Milliseconds. */
+  readonly wantedAsOfMs: number;
   readonly known: ReadonlyMap<string, KnownRequest>;
   /** Names whose requests, open or not, were looked for, with the commit that they were looked for. */
   readonly found: ReadonlyMap<string, string>;
@@ -38,6 +40,8 @@ export interface RequestState extends ForgeCalls {
 }
 
 export interface KnownRequest extends PullRequest {
+  /** When it was seen first. */
+  readonly seenMs: number;
   /** When gitfleet wrote it. */
   readonly writtenMs?: number;
   /** What came of setting labels and reviewers, which is tried once: what people make of them later stays. */
@@ -54,7 +58,7 @@ export type ForgeCall =
   | { readonly kind: 'close'; readonly number: number; readonly name: string };
 
 export type ForgeEvent =
-  | { readonly kind: 'wanted'; readonly requests: readonly WantedRequest[] }
+  | { readonly kind: 'wanted'; readonly requests: readonly WantedRequest[]; readonly asOfMs: number }
   | { readonly kind: 'listed'; readonly pulls: ReadonlyMap<string, PullRequest> }
   /** Newest first. */
   | { readonly kind: 'found'; readonly request: WantedRequest; readonly pulls: readonly PullRequest[] }
@@ -71,6 +75,7 @@ const mostReviewed = 5;
 
 export const firstRequestState: RequestState = {
   wanted: undefined,
+  wantedAsOfMs: 0,
   known: new Map(),
   found: new Map(),
   reviews: new Map(),
@@ -80,12 +85,12 @@ export const firstRequestState: RequestState = {
 
 /** What to ask the forge now, else when to look again; neither: nothing is to be done until the next reconciliation. */
 export function nextCall(state: RequestState, nowMs: number): Due<ForgeCall> {
-  const { wanted, known, listedMs, notBeforeMs } = state;
+  const { wanted, listedMs, notBeforeMs } = state;
   if (wanted === undefined) return {};
   if (nowMs < notBeforeMs) return { atMs: notBeforeMs };
   if (listedMs === undefined || (wanted.size > 0 && nowMs >= listedMs + listEveryMs)) return { call: { kind: 'list' } };
   const due = [...wanted.values()].map((request) => callFor(request, state, nowMs));
-  const call = due.find((it) => it.call)?.call ?? leftover(known, wanted) ?? reviewsToRead(state, listedMs);
+  const call = due.find((it) => it.call)?.call ?? leftover(state) ?? reviewsToRead(state, listedMs);
   if (call) return { call };
   const times = due.flatMap(({ atMs }) => atMs ?? []);
   return wanted.size === 0 ? {} : { atMs: Math.min(listedMs + listEveryMs, ...times) };
@@ -110,12 +115,20 @@ function callFor(request: WantedRequest, { known, found, refused }: RequestState
 const sameText = (a: { readonly title: string; readonly body: string }, b: typeof a): boolean =>
   a.title.trim() === b.title.trim() && a.body.replaceAll('\r\n', '\n').trim() === b.body.trim();
 
-/** An open request whose approval is no longer wanted, and whose branch the forge did not close it with. */
-function leftover(known: RequestState['known'], wanted: ReadonlyMap<string, WantedRequest>): ForgeCall | undefined {
-  for (const [name, { state, number }] of known)
-    if (state === 'open' && !wanted.has(name)) return { kind: 'close', number, name };
+/**
+ * An open request whose approval is no longer wanted, and whose branch the forge did not close it with. Another daemon may have opened one
+ * that the last record here did not want yet.
+ */
+function leftover({ known, wanted, wantedAsOfMs }: RequestState): ForgeCall | undefined {
+  for (const [name, { state, number, seenMs }] of known)
+    if (state === 'open' && wanted?.has(name) === false && seenMs < wantedAsOfMs) return { kind: 'close', number, name };
   return undefined;
 }
+
+export const hasLeftover = (state: RequestState): boolean => leftover(state) !== undefined;
+
+export const wantedAsOf = (state: RequestState, asOfMs: number): RequestState =>
+  asOfMs > state.wantedAsOfMs ? { ...state, wantedAsOfMs: asOfMs } : state;
 
 /** Known before it is merged, since a reconciliation does not wait for the forge. */
 function reviewsToRead({ known, wanted, reviews }: RequestState, listedMs: number): ForgeCall | undefined {
@@ -137,7 +150,7 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
       const dropped = [...known].some(([name]) => !wanted.has(name) && (state.wanted?.has(name) ?? false));
       const listedMs = dropped ? undefined : state.listedMs;
       const kept = { found: stays(state.found), refused: stays(state.refused), reviews: stays(state.reviews) };
-      return { ...state, wanted, known, listedMs, ...kept };
+      return { ...wantedAsOf(state, event.asOfMs), wanted, known, listedMs, ...kept };
     }
     case 'listed':
       return succeeded(afterList(state, event.pulls, nowMs));
@@ -146,14 +159,14 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
       const there =
         event.pulls.find((pull) => pull.state === 'open') ?? event.pulls.find((pull) => pull.headCommit === commit);
       const known = new Map(state.known);
-      if (there) known.set(name, asKnown(state, name, there));
+      if (there) known.set(name, asKnown(state, name, there, nowMs));
       else known.delete(name);
       return succeeded({ ...state, known, found: new Map(state.found).set(name, commit) });
     }
     case 'opened': {
       const { name, title, body } = event.request;
       // As it was sent: a forge that changes texts would have it edited again and again.
-      const pull = { ...event.pull, title, body, writtenMs: nowMs };
+      const pull = { ...event.pull, title, body, seenMs: nowMs, writtenMs: nowMs };
       const reviews = new Map(state.reviews).set(name, { by: [], atMs: nowMs });
       return succeeded({ ...state, known: new Map(state.known).set(name, pull), reviews });
     }
@@ -190,17 +203,17 @@ function afterList(state: RequestState, pulls: ReadonlyMap<string, PullRequest>,
   const ended = [...state.known].filter(([name, { state: was }]) => was === 'open' && !pulls.has(name));
   const gone = new Set(ended.map(([name]) => name));
   const known = new Map<string, KnownRequest>([...state.known].filter(([name]) => !gone.has(name)));
-  for (const [name, pull] of pulls) known.set(name, asKnown(state, name, pull));
+  for (const [name, pull] of pulls) known.set(name, asKnown(state, name, pull, nowMs));
   const found = new Map([...state.found].filter(([name]) => !gone.has(name)));
   return { ...state, known, found, listedMs: nowMs };
 }
 
 /** With what only gitfleet knows of it. */
-function asKnown({ known, wanted }: RequestState, name: string, pull: PullRequest): KnownRequest {
+function asKnown({ known, wanted }: RequestState, name: string, pull: PullRequest, nowMs: number): KnownRequest {
   const before = known.get(name);
   if (before?.number === pull.number) return { ...before, ...pull };
   const isAssigned = pull.url !== '' && wanted?.get(name)?.assigned === pull.url;
-  return { ...pull, ...(isAssigned && { assignment: 'set' }) };
+  return { ...pull, seenMs: nowMs, ...(isAssigned && { assignment: 'set' }) };
 }
 
 /** A lost answer may stand for a request that was opened: everything is looked at again before anything else is asked. */

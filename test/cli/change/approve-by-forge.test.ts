@@ -37,7 +37,7 @@ beforeEach(async () => {
   const branches = approvalBranches(source, { author: parsePerson(defaultAuthor), now: () => fleet.paper.now });
   for (let at = 0; at < 4; at++) {
     const plan = await fleet.pass();
-    await syncApprovals(plan, { approvals: plan.approvals, removalHolds: [], config: undefined }, branches);
+    await syncApprovals(plan, { approvals: plan.approvals, removalHolds: [], config: undefined }, branches, new Set());
   }
   await source.close();
 });

@@ -25,7 +25,7 @@ async function request(plan: Plan): Promise<void> {
   const source = await openSource({ repo: fleet.dir, branch: 'main', cacheDir: folder(), credentials: nobody });
   const branches = approvalBranches(source, { author: parsePerson(defaultAuthor), now: () => fleet.paper.now });
   const removalHolds = plan.holds.filter(({ removalDigest }) => removalDigest !== undefined);
-  await syncApprovals(plan, { approvals: plan.approvals, removalHolds, config: undefined }, branches);
+  await syncApprovals(plan, { approvals: plan.approvals, removalHolds, config: undefined }, branches, new Set());
   await source.close();
 }
 

@@ -19,13 +19,15 @@ it('an approval of any kind is requested with its own file, in the folder of app
     { guard: [] },
     { approvals, removalHolds: [], config: undefined },
     {
-      list: async () => ['old', 'gate'],
+      // Another daemon asks for the new one, which the record did not say yet.
+      list: async () => ({ names: ['old', 'gate', 'new'], asOfMs: 1 }),
       request: async (request) => {
         requested.push(request);
         return { commits: [], files: [], isRequested: true, commit: undefined };
       },
       withdraw: async (name) => void withdrawn.push(name),
     },
+    new Set(['old', 'gate']),
   );
   expect({ asked, withdrawn, requested }).toEqual({
     asked: ['proposal'],
