@@ -16,6 +16,11 @@ export const bareHost = (bare: string): TestHost => ({
         .map((line) => line.split(' ') as [string, string]),
     ),
   async merge(head, base, how, title = `${how} of ${head}`) {
+    if (how === 'fast-forward') {
+      sh(bare, 'merge-base', '--is-ancestor', base, head);
+      sh(bare, 'update-ref', `refs/heads/${base}`, head);
+      return;
+    }
     const tree = sh(bare, 'merge-tree', '--write-tree', base, head).split('\n')[0]!;
     const parents = how === 'merge commit' ? ['-p', base, '-p', head] : ['-p', base];
     const message = how === 'rebase' ? sh(bare, 'log', '-1', '--format=%B', head) : title;
@@ -30,6 +35,7 @@ export const memoryHost = (repo: MemoryRepo): TestHost => ({
   async merge(head, base, how, title = `${how} of ${head}`) {
     const [tip, target] = [repo.tip(head)!, repo.tip(base)!];
     if (await repo.objects.isAncestor(tip, target)) return;
+    if (how === 'fast-forward') return void repo.refs.set(`refs/heads/${base}`, tip);
     const files = { ...(await repo.files(base)), ...(await repo.files(head)) };
     repo.commit(base, files, title, how === 'merge commit' ? [target, tip] : [target]);
   },

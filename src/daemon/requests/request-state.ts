@@ -121,7 +121,8 @@ const sameText = (a: { readonly title: string; readonly body: string }, b: typeo
  */
 function leftover({ known, wanted, wantedAsOfMs }: RequestState): ForgeCall | undefined {
   for (const [name, { state, number, seenMs }] of known)
-    if (state === 'open' && wanted?.has(name) === false && seenMs < wantedAsOfMs) return { kind: 'close', number, name };
+    if (state === 'open' && wanted?.has(name) === false && seenMs < wantedAsOfMs)
+      return { kind: 'close', number, name };
   return undefined;
 }
 

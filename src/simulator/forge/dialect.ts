@@ -1,4 +1,4 @@
-export type MergeMethod = 'merge commit' | 'squash' | 'rebase';
+export type MergeMethod = 'merge commit' | 'squash' | 'rebase' | 'fast-forward';
 
 /** A pull request as a forge of any kind stores it. */
 export interface StoredPull {
@@ -116,6 +116,7 @@ export const methods: Readonly<Record<string, MergeMethod>> = {
   merge: 'merge commit',
   squash: 'squash',
   rebase: 'rebase',
+  'fast-forward-only': 'fast-forward',
 };
 
 export const paged = <T>(items: readonly T[], size: number, page: string | undefined): readonly T[] =>
