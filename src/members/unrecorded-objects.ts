@@ -8,8 +8,8 @@ import type { Clock } from './clock.ts';
  * may have removed their placement and dropped it from the record. Then only this daemon knows that they must be removed.
  */
 export interface UnrecordedObjects {
-  /** A request that creates the object is about to be sent. */
-  begin(manifest: Manifest): void;
+  /** A request that creates the object is about to be sent. Returns what to call if it created nothing. */
+  begin(manifest: Manifest): () => void;
   /** The objects with this ownership label. */
   of(label: string): readonly ObjectRef[];
   /** Drops objects that the record has confirmed. */
@@ -37,8 +37,12 @@ export function unrecorded(clock: Clock, knownAt: () => number): UnrecordedObjec
       settle();
       const now = clock.now();
       const last = spans.at(-1);
-      if (last && now < last.began + spanMs) last.made.add(manifest);
-      else spans.push({ began: now, made: new Set([manifest]) });
+      const isSpan = last !== undefined && now < last.began + spanMs;
+      const made = isSpan ? last.made : new Set<Manifest>();
+      if (!isSpan) spans.push({ began: now, made });
+      const isNew = !made.has(manifest);
+      made.add(manifest);
+      return () => void (isNew && made.delete(manifest));
     },
     of(label) {
       settle();

@@ -42,7 +42,11 @@ export const limits = {
   },
   demo: { most: 20_000, cores: 2 },
   reaction: { most: 1_000, cores: 2 },
-  apply: { ratio: 0.5, cores: 2 },
+  apply: {
+    kubectl: { ratio: 1, cores: 2 },
+    bare: { ratio: 1.15, cores: 2 },
+    requests: { most: 1.1, cores: 1 },
+  },
   hanging: { ratio: 1.1, cores: 2 },
   idle: { most: 400, cores: 2 },
   delivery: {

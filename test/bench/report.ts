@@ -45,7 +45,11 @@ function verdictOf({ value, limit, baseline }: Figure): '' | 'not judged' | 'ok'
 }
 
 const number = (value: number, unit: Figure['unit']): string =>
-  unit === '×' ? value.toFixed(2) : value < 10 && unit === 'ms' ? value.toFixed(1) : value.toFixed(0);
+  unit === '×' || (unit === 'requests' && !Number.isInteger(value))
+    ? value.toFixed(2)
+    : value < 10 && unit === 'ms'
+      ? value.toFixed(1)
+      : value.toFixed(0);
 
 /** Milliseconds of each of so many runs, one after the other. */
 export async function timed(times: number, work: (time: number) => unknown): Promise<number[]> {

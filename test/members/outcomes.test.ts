@@ -12,7 +12,7 @@ const resultsOf = (world: World) => world.results().map(({ result }) => result);
 
 describe('a refused request gives the result of its step', () => {
   const cases: [string, Partial<ApplyStrategy>, SimulatedFault[], boolean][] = [
-    ['FailedToFindObjInMemberCluster', {}, [deny('get')], false],
+    ['FailedToFindObjInMemberCluster', {}, [deny('get')], true],
     ['FailedToFindObjInMemberCluster', { type: 'ReportDiff' }, [deny('get')], false],
     ['FailedToTakeOver', { whenToTakeOver: 'IfNoDiff' }, [deny('patch')], true],
     ['FailedToRunDriftDetection', { whenToApply: 'IfNotDrifted' }, [deny('patch')], false],
@@ -96,8 +96,8 @@ describe('ReportDiff', () => {
 
   it.each<[ApplyStrategy['type'], string[]]>([
     ['ReportDiff', ['GET configmaps/a', 'GET deployments/web', 'GET namespaces/shop']],
-    ['ClientSideApply', ['GET namespaces/shop']],
-    ['ServerSideApply', ['GET namespaces/shop']],
+    ['ClientSideApply', ['PATCH namespaces/shop']],
+    ['ServerSideApply', ['PATCH namespaces/shop']],
   ])('compares all objects in one wave, while apply waits for the wave before: %s', async (type, expected) => {
     const world = await openWorld({ faults: [{ type: 'Latency', seconds: 5, verbs: ['get', 'patch'] }] });
     const manifests = [deployment('web', 1, 'web:1', 'shop'), configMap('a', {}, 'shop'), namespace('shop')];

@@ -86,7 +86,9 @@ async function apply(
   sent: Manifest | undefined,
 ): Promise<AttemptResult> {
   const object = refOfManifest(manifest);
-  const force = strategy.type === 'ServerSideApply' ? (strategy.serverSideApplyConfig?.force ?? false) : true;
+  // Fields of a missing object have no owner. With force, an object that exists is always refused by its version, and so is not read.
+  const force =
+    live === null || strategy.type !== 'ServerSideApply' || (strategy.serverSideApplyConfig?.force ?? false);
   // A delayed apply must not replace what another daemon applied, or create again what it removed.
   const seen = live === null ? absent : locked ? seenAs(live) : {};
   const after = await requests.apply({ force, seen });

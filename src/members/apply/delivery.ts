@@ -240,6 +240,7 @@ async function apply(of: Objects, item: Item, served: ServedKind): Promise<void>
   });
   perform(of, item, effects);
   if (!effects.some(({ kind }) => kind === 'apply')) return;
+  const before = stateOf(of, key).outcome;
   const applied = await applyObject({
     client: connection.client,
     served,
@@ -248,6 +249,7 @@ async function apply(of: Objects, item: Item, served: ServedKind): Promise<void>
     isPlaced: (mark) => isPlaced(mark, object),
     strategy,
     live,
+    probablyAbsent: shown.missing && (before === undefined || before.result === 'Applied'),
     mayReplace: (found) => strategy.type === 'ReportDiff' || !held.isInConflict(assignment, manifest, found),
     making: () => connection.unrecorded.begin(manifest),
     isWanted,

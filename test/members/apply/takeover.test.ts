@@ -306,7 +306,7 @@ describe('an object of ours', () => {
     ['IfNotDrifted', 'not at all', false],
   ])('that keeps changing is applied, where whenToApply is %s, %s', async (whenToApply, _, isApplied) => {
     const conflict = { kind: 'Status', status: 'Failure', code: 409, reason: 'Conflict', message: 'it was modified' };
-    let refused = 3;
+    let refused = 4;
     const world = await openWorld(
       {},
       {

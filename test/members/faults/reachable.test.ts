@@ -31,9 +31,9 @@ describe('a member that fills the cache of a new kind', () => {
     world.member.assign([assignment('web', [widget]), assignment('other', [configMap('a', { a: '1' })])]);
     world.sent();
     await world.pass(0.2);
-    expect(world.sent()).toEqual(['GET configmaps/a', 'PATCH configmaps/a']);
+    expect(world.sent()).toEqual(['PATCH configmaps/a']);
     await world.pass(2);
-    expect(world.sent()).toEqual(['GET widgets/w', 'PATCH widgets/w']);
+    expect(world.sent()).toEqual(['PATCH widgets/w']);
     expect(world.observation()).toMatchObject({ complete: true, placements: [{ done: true }, { done: true }] });
   });
 });
