@@ -28,7 +28,8 @@ export function withRunsDone(
     joining,
   }: { readonly settled: PlanResult; readonly runs: readonly UpdateRun[]; readonly joining: ReadonlySet<ClusterName> },
 ): { readonly input: PlanInput; readonly done: readonly string[] } {
-  const { members, catalogOf } = upgradesInput(settled.contents.world);
+  const upgrades = upgradesInput(settled.contents.world);
+  const { members, catalogOf } = upgrades;
   const statuses = new Map(plannedUpgradeRuns(settled.plan).map(({ name, status }) => [name, status]));
   const nowMs = parseInstant(input.now)!;
   const seen = new Map(seenFirst(input, joining));
@@ -53,7 +54,7 @@ export function withRunsDone(
     const { name } = run.metadata;
     const status = statuses.get(name);
     if (status === undefined || isTerminal(status)) continue;
-    const wanted = wantedBy(run.spec.managedClusterUpdate, { run, status });
+    const wanted = wantedBy(run.spec.managedClusterUpdate, { run, status }, upgrades);
     for (const upgrade of allMembers(status)) {
       const member = members.get(upgrade.name);
       if (member && !isTerminal(upgrade) && finish(member, wanted)) done.add(name);

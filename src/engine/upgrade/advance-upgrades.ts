@@ -126,7 +126,7 @@ function advanceAll(
       {
         ...context,
         holderOf: (cluster) => holders.get(cluster),
-        wanted: wantedBy(context.update, { run: context.run, status }),
+        wanted: wantedBy(context.update, { run: context.run, status }, input),
         nowMs: parseInstant(input.now)!,
       },
     );

@@ -95,6 +95,15 @@ export function isPastSupport(catalog: RegionCatalog, minor: Minor, at: Instant)
 export const isLts = (catalog: RegionCatalog, minor: Minor): boolean =>
   catalog.kubernetes.some(({ version, lts }) => lts && isOf(version, minor));
 
+/** Whether only clusters with long-term support may have a minor: the support of its patches without `lts`, if it has any, is over. */
+export function isLtsOnly({ kubernetes }: Pick<RegionCatalog, 'kubernetes'>, minor: Minor, at: Instant): boolean {
+  const patches = kubernetes.filter(({ version }) => isOf(version, minor));
+  if (!patches.some(({ lts }) => lts)) return false;
+  const others = patches.filter(({ lts }) => !lts);
+  const ends = (others.length > 0 ? others : patches).flatMap(({ endOfSupport: end }) => end ?? []);
+  return ends.length > 0 && Math.max(...ends) <= at;
+}
+
 /** The newest image of a family; undefined = there is none. */
 export const newestImage = (catalog: RegionCatalog, family: string): NodeImage | undefined =>
   catalog.images.get(family)?.at(-1)?.image;

@@ -1,3 +1,4 @@
+import type { AutoUpgradeProfile } from '../../api/auto-upgrade-profile.ts';
 import type { ClusterName, Manifest, Timestamp } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { UpgradeType } from '../../api/upgrade-fields.ts';
@@ -31,6 +32,8 @@ export interface UpgradesInput extends GateInput {
   /** Recorded runs whose file is removed. */
   readonly removed: readonly UpdateRun[];
   readonly strategies: readonly UpdateStrategy[];
+  /** As written, or at their last good version. */
+  readonly profiles: readonly AutoUpgradeProfile[];
   /** Approval files on main. */
   readonly gates: readonly UpgradeGate[];
   /** In the fleet and not leaving it, by name. */

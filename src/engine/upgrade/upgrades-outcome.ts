@@ -29,15 +29,15 @@ export function upgradesOutcome(
   world: Surveyed,
 ): SectionOutcome<'upgrades'> & { readonly upgrading: ReadonlyMap<ClusterName, string> } {
   const { runs, removed, holds } = admitted(world);
-  const input = upgradesInput(world, { runs, removed });
+  const { profiles: known, heldProfiles } = admittedProfiles(world);
+  const input = upgradesInput(world, { runs, removed, profiles: known });
   const advanced = advanceUpgrades(input);
-  const { all, heldProfiles } = admittedProfiles(world);
-  const profiles = advanceProfiles(all, world.record.profiles, input);
+  const profiles = advanceProfiles(known, world.record.profiles, input);
   // A run whose file is removed goes once nothing of it is in flight.
   const gone = new Set(removed);
   const shown = advanced.filter(({ run, step }) => !gone.has(run) || allMembers(step.status).some(isInFlight));
   const targets = shown.flatMap(targetsOf);
-  const known = new Set([...world.record.upgrades.values()].flatMap(operationsOf));
+  const started = new Set([...world.record.upgrades.values()].flatMap(operationsOf));
   const files = shown.map(({ run, recorded }) => ({ name: run.metadata.name, document: objectDocument(recorded) }));
   const upgrades = [
     ...shown.map(({ run: { kind, metadata }, step: { status } }) => ({ kind, name: metadata.name, status })),
@@ -63,7 +63,7 @@ export function upgradesOutcome(
     targets: [targets],
     section: upgrades,
     digested: upgrades.map(digestedUpgrade),
-    starts: targets.some(({ upgrade }) => !known.has(upgrade.operationId)),
+    starts: targets.some(({ upgrade }) => !started.has(upgrade.operationId)),
     upgrading: new Map(targets.map(({ clusterName, upgrade }) => [clusterName, upgrade.run])),
   };
 }
@@ -137,7 +137,7 @@ const hasStarted = ({ status }: UpdateRun): boolean => status?.status.startTime 
 
 /** Profiles as their files have them, or at their last good version: one that was forgotten would miss what is released meanwhile. */
 function admittedProfiles({ input: { fleet }, record }: Surveyed): {
-  readonly all: readonly AutoUpgradeProfile[];
+  readonly profiles: readonly AutoUpgradeProfile[];
   readonly heldProfiles: readonly Hold[];
 } {
   const written = new Set(fleet.upgradeProfiles.map(({ metadata }) => metadata.name));
@@ -146,13 +146,16 @@ function admittedProfiles({ input: { fleet }, record }: Surveyed): {
     (profile) => !written.has(profile.metadata.name) && absenceMeansNothing(fleet, refOf(profile)),
   );
   const heldProfiles = kept.map((profile) => lastGoodHold(refOf(profile), heldBecause(fleet, refOf(profile))));
-  return { all: [...fleet.upgradeProfiles, ...kept], heldProfiles };
+  return { profiles: [...fleet.upgradeProfiles, ...kept], heldProfiles };
 }
 
 /** What update runs and profiles read of the surveyed fleet. */
 export function upgradesInput(
   world: Surveyed,
-  { runs, removed }: Pick<UpgradesInput, 'runs' | 'removed'> = admitted(world),
+  { runs, removed, profiles }: Pick<UpgradesInput, 'runs' | 'removed' | 'profiles'> = {
+    ...admitted(world),
+    ...admittedProfiles(world),
+  },
 ): UpgradesInput {
   const { input, record, admitted: fleet } = world;
   const seen = input.upgradeObservations ?? input.observations;
@@ -177,6 +180,7 @@ export function upgradesInput(
     removed,
     recorded: record.upgrades,
     strategies: upgradeStrategies,
+    profiles,
     gates,
     members: new Map(members.map((member) => [member.name, member])),
     maintenanceOf: (member, type) => maintenanceOf(maintenanceConfigurations, member, type),

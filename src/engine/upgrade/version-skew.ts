@@ -1,6 +1,6 @@
 import { type KubernetesVersion, minorsBetween, parseVersion } from '../../api/kubernetes-version.ts';
 import type { ObservedPool } from '../../api/observed-versions.ts';
-import { isLts, isPastSupport, oldestSupported } from './catalog.ts';
+import { isLts, isLtsOnly, isPastSupport, oldestSupported } from './catalog.ts';
 import type { MemberVersions, WantedUpgrade } from './wanted-upgrade.ts';
 
 /** What the rules of version skew look at (Kubernetes' version skew policy, and AKS's exceptions). */
@@ -17,6 +17,14 @@ export const isBetweenLts = (
   target: KubernetesVersion,
   { versions, catalog }: MemberVersions,
 ): boolean => catalog !== undefined && versions?.lts !== false && isLts(catalog, current) && isLts(catalog, target);
+
+/** Whether a version is not for a member, since it is known not to have long-term support. */
+export const isForLtsOnly = (
+  target: KubernetesVersion,
+  { longTermSupport }: WantedUpgrade,
+  { versions, catalog, nowMs }: MemberVersions,
+): boolean =>
+  versions?.lts === false && (longTermSupport || (catalog !== undefined && isLtsOnly(catalog, target, nowMs)));
 
 /** What is no longer supported may go to the oldest minor that is, pools and all. */
 export function isRaisedFromEndOfSupport(target: KubernetesVersion, { wanted, member, current }: SkewContext): boolean {

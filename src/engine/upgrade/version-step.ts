@@ -12,7 +12,14 @@ import type { UpgradeType } from '../../api/upgrade-fields.ts';
 import { assert } from '../kernel/assert.ts';
 import { shortList } from '../kernel/short-list.ts';
 import { newestPatch, oldestSupported, resolve } from './catalog.ts';
-import { fallingBehind, isBetweenLts, isRaisedFromEndOfSupport, type SkewContext, versionOf } from './version-skew.ts';
+import {
+  fallingBehind,
+  isBetweenLts,
+  isForLtsOnly,
+  isRaisedFromEndOfSupport,
+  type SkewContext,
+  versionOf,
+} from './version-skew.ts';
 import { type MemberProblem, type MemberVersions, trackerText, type WantedUpgrade } from './wanted-upgrade.ts';
 
 /** What becomes of the Kubernetes versions of a member by its next operation. */
@@ -44,6 +51,7 @@ export function versionStep(
   const current = versionOf(member.versions?.controlPlane);
   if (current && reaches(current, target)) return forPools(target, available, { wanted, member, current, isMovable });
   if (available.kind === 'wait') return available;
+  if (isForLtsOnly(available.version, wanted, member)) return withoutLts(available.version);
   if (!current) return wholeStep(available.version, wanted);
   return towards(available.version, { wanted, member, current, isMovable });
 }
@@ -123,6 +131,7 @@ function nextHop(distance: string, present: Present): VersionStep | MemberProble
     if (raised && isRaisedFromEndOfSupport(raised, present)) return hopOf('Full', raised);
     return hop;
   }
+  if (isForLtsOnly(hop.version, wanted, member)) return withoutLts(hop.version);
   if (fallingBehind(hop.version, present).length > 0)
     return poolsFirst(present) ?? tooFar(lagText(fallingBehind(hop.version, present), hop.version), wanted);
   const afterNext = { ...minorOf(current), minor: current.minor + 2 };
@@ -155,6 +164,13 @@ function poolsFirst({ wanted, member, current, isMovable }: Present): VersionSte
 
 const lagText = (pools: readonly ObservedPool[], controlPlane: KubernetesVersion): string =>
   `${shortList(pools.map(({ name, kubernetes }) => `pool ${name} (${kubernetes})`))} would be too many minors behind a control plane ${formatVersion(controlPlane)}; upgrade pools first`;
+
+/** Also in the run of a profile (AKS Fleet). */
+const withoutLts = (version: KubernetesVersion): MemberProblem => ({
+  kind: 'fail',
+  code: 'UnsupportedKubernetesVersion',
+  message: `${formatVersion(version)} is for clusters with long-term support, in which this one is not enrolled: enroll it, or skip it`,
+});
 
 const tooFar = (message: string, { ofProfile }: WantedUpgrade): MemberProblem =>
   ofProfile ? { kind: 'skip', code: 'TooFarBehind', message } : { kind: 'fail', code: 'MinorSkipped', message };

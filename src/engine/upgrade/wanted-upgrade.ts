@@ -12,6 +12,8 @@ export interface WantedUpgrade {
   readonly chainMinors: boolean;
   /** The run was made by an AutoUpgradeProfile: a member that is too far behind is skipped, not failed. */
   readonly ofProfile: boolean;
+  /** That profile is for clusters with long-term support only. */
+  readonly longTermSupport: boolean;
 }
 
 /** Latest: the newest at the start of each member. Otherwise the list that was selected for the run (`consistentImages`). */
@@ -32,7 +34,7 @@ export interface MemberVersions {
 /** Why a member does not start. Of several, a skip counts before a failure, and that before waiting. */
 export type MemberProblem =
   | { readonly kind: 'skip'; readonly code: 'NodeImageNotFound' | 'TooFarBehind'; readonly message: string }
-  | { readonly kind: 'fail'; readonly code: 'MinorSkipped'; readonly message: string }
+  | { readonly kind: 'fail'; readonly code: 'MinorSkipped' | 'UnsupportedKubernetesVersion'; readonly message: string }
   | {
       readonly kind: 'wait';
       readonly code: 'KubernetesVersionNotAvailable' | 'NodeImageVersionNotAvailable';

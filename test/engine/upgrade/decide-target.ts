@@ -36,6 +36,7 @@ export const decide = (
       images: { type: 'Latest' },
       chainMinors: false,
       ofProfile: false,
+      longTermSupport: false,
       ...wanted,
     },
     { versions, region: 'westeurope', catalog, nowMs: parseInstant('2026-11-20T10:00:00Z')!, ...member },

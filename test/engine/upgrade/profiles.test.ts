@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AutoUpgradeProfile } from '../../../src/api/auto-upgrade-profile.ts';
-import { at, strategy, UpgradeFleet } from './upgrade-fleet.ts';
+import { at, run, strategy, UpgradeFleet } from './upgrade-fleet.ts';
 
 const image = (version: string) => `AKSUbuntu-2204gen2containerd-${version}`;
 
@@ -41,6 +41,16 @@ const proposals = (fleet: UpgradeFleet) =>
 
 const statusOf = (fleet: UpgradeFleet) =>
   fleet.last!.upgrades.find(({ kind }) => kind === 'AutoUpgradeProfile')!.status as AutoUpgradeProfile['status'];
+
+/** In a region without members. */
+const elsewhere = (versions: object[]) => ({
+  'elsewhere.yaml': JSON.stringify({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'VersionCatalog',
+    metadata: { name: 'elsewhere' },
+    spec: { regions: [{ name: 'eastasia', kubernetesVersions: versions }] },
+  }),
+});
 
 describe('an AutoUpgradeProfile', () => {
   it('notes what there is first; a newer version triggers a run that waits to be merged', async () => {
@@ -159,14 +169,6 @@ describe('an AutoUpgradeProfile', () => {
   });
 
   it('of long-term support fails where the regions of its members have none for that minor', async () => {
-    const elsewhere = (versions: object[]) => ({
-      'elsewhere.yaml': JSON.stringify({
-        apiVersion: 'gitfleet.dev/v1alpha1',
-        kind: 'VersionCatalog',
-        metadata: { name: 'elsewhere' },
-        spec: { regions: [{ name: 'eastasia', kubernetesVersions: versions }] },
-      }),
-    });
     const spec = { channel: 'TargetKubernetesVersion', targetKubernetesVersion: '1.30', longTermSupport: true };
     const fleet = fleetWith({
       ...profile(spec),
@@ -184,6 +186,20 @@ describe('an AutoUpgradeProfile', () => {
       },
     });
     expect(proposals(fleet)).toEqual([]);
+  });
+
+  it('of long-term support fails at a member that is not enrolled', async () => {
+    const upgrade = { type: 'Full', kubernetesVersion: '1.30.9' };
+    const fleet = fleetWith({
+      ...profile({ channel: 'TargetKubernetesVersion', targetKubernetesVersion: '1.30', longTermSupport: true }),
+      ...elsewhere([{ version: '1.30.9', lts: true }]),
+      ...run({ autoUpgradeProfileId: 'stable', managedClusterUpdate: { upgrade } }),
+    });
+    for (const member of fleet.members.values()) member.versions = { ...at('v1.29.9'), lts: false };
+    await fleet.plan();
+    expect(fleet.states()[1]).toContain('Failed/UnsupportedKubernetesVersion');
+    expect(fleet.states()[0]).toBe('Failed/MembersFailed');
+    expect(fleet.inFlight()).toEqual([]);
   });
 
   it('broken it stands at its last good version, so that a release of that time still triggers', async () => {

@@ -181,6 +181,54 @@ describe('a control plane more than one minor behind', () => {
     });
   });
 
+  describe('to a version for clusters with long-term support', () => {
+    const lts = regionCatalog({
+      kubernetes: [
+        { version: '1.29.9', endOfSupport: '2026-10-31', lts: true },
+        { version: '1.30.8', endOfSupport: '2026-10-31' },
+        { version: '1.30.9', endOfSupport: '2027-10-31', lts: true },
+        { version: '1.31.5', lts: true },
+      ],
+    });
+    const [enrolled, others, unknown] = [{ lts: true }, { lts: false }, {}];
+    const fails = (version: string) =>
+      `fail UnsupportedKubernetesVersion: ${version} is for clusters with long-term support, in which this one is not enrolled: enroll it, or skip it`;
+
+    it.each<[string, object, string, Partial<WantedUpgrade>, string]>([
+      ['others fail', others, '1.29', {}, fails('v1.29.9')],
+      ['others fail while a patch of that minor is supported with it', others, '1.30', {}, fails('v1.30.9')],
+      ['others fail before the first hop', others, '1.30', { chainMinors: true }, fails('v1.30.9')],
+      ['others fail in the run of a profile', others, '1.29', { ofProfile: true }, fails('v1.29.9')],
+      ['enrolled ones go there', enrolled, '1.29', {}, 'Full: cp v1.29.9, np1 v1.29.9'],
+      ['those of which it is not known too', unknown, '1.29', {}, 'Full: cp v1.29.9, np1 v1.29.9'],
+      [
+        'others fail at a hop over one',
+        { ...others, controlPlane: 'v1.29.9' },
+        '1.31',
+        { chainMinors: true },
+        fails('v1.30.9'),
+      ],
+    ])('%s', (_, of, kubernetesVersion, wanted, expected) => {
+      const step = decide({ ...running('v1.28.9'), ...of }, { kubernetesVersion, ...wanted }, { catalog: lts });
+      expect(summary(step)).toBe(expected);
+    });
+
+    it.each<[string, object, string, string]>([
+      ['others fail', others, 'v1.30.9', fails('v1.31.5')],
+      [
+        'others that are there are done',
+        others,
+        'v1.31.5',
+        'at target: control plane and pools are at or ahead of 1.31',
+      ],
+      ['enrolled ones go there', enrolled, 'v1.30.9', 'Full: cp v1.31.5, np1 v1.31.5'],
+      ['those of which it is not known too', unknown, 'v1.30.9', 'Full: cp v1.31.5, np1 v1.31.5'],
+    ])('by a profile with longTermSupport, %s', (_, of, version, expected) => {
+      const wanted = { kubernetesVersion: '1.31', ofProfile: true, longTermSupport: true };
+      expect(summary(decide({ ...running(version), ...of }, wanted, { catalog: lts }))).toBe(expected);
+    });
+  });
+
   describe('whose minor is no longer supported', () => {
     const ended = regionCatalog({
       kubernetes: [{ version: '1.26.9', endOfSupport: '2025-01-31' }, '1.29.9', '1.30.9', '1.31.5'],
