@@ -317,6 +317,7 @@ export const guardRules = [
   'upgrade-outside-window',
   'upgrade-not-allowed',
   'upgrade-concurrency',
+  'upgrade-blocked',
   'downgrade',
   'NodeBudgetExceeded',
   'BlockedNodeDisrupted',

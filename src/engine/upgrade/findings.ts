@@ -7,9 +7,9 @@ import {
 } from '../../api/kubernetes-version.ts';
 import type { Manifest } from '../../api/meta.ts';
 import type { ClusterObservation, RequestedApi, UpgradeFinding } from '../../api/observation.ts';
+import { removedApiOf } from '../kernel/removed-apis.ts';
 import { shortList } from '../kernel/short-list.ts';
 import { isBlockingBudget } from './blocking-budget.ts';
-import { removedApiOf } from './removed-apis.ts';
 import type { MemberStart } from './target-of-member.ts';
 import { versionOf } from './version-skew.ts';
 

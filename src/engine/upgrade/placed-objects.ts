@@ -2,7 +2,7 @@ import type { ClusterName, Manifest } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { FleetRecord } from '../input.ts';
 import { memoize } from '../kernel/memoize.ts';
-import { removedApiOf } from './removed-apis.ts';
+import { removedApiOf } from '../kernel/removed-apis.ts';
 
 /**
  * Objects that placements put on a cluster in an API that Kubernetes serves no longer, or will not: of the snapshots that it runs, and

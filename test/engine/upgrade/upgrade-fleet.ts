@@ -25,6 +25,7 @@ export interface Upgradable {
   upgrade: Upgrade | undefined;
   reachable: boolean;
   extras?: readonly object[];
+  objects?: readonly object[];
   preflight?: object;
 }
 
@@ -123,7 +124,7 @@ export class UpgradeFleet {
 
   #observations(): Map<ClusterName, ClusterObservation> {
     return new Map(
-      [...this.members].map(([name, { versions, upgrade, reachable, extras, preflight }]) => {
+      [...this.members].map(([name, { versions, upgrade, reachable, extras, objects, preflight }]) => {
         const seen = clusterObservation.parse({
           apiVersion: 'gitfleet.dev/v1alpha1',
           kind: 'ClusterObservation',
@@ -131,7 +132,7 @@ export class UpgradeFleet {
           observedAt: formatInstant(this.now),
           reachable,
           upgrade,
-          ...(reachable ? { versions, extras, preflight } : { complete: false, cause: 'timeout' }),
+          ...(reachable ? { versions, extras, objects, preflight } : { complete: false, cause: 'timeout' }),
         });
         return [name as ClusterName, seen];
       }),

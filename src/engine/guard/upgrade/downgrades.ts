@@ -3,12 +3,10 @@ import type { Evidence } from '../evidence/evidence.ts';
 import type { UpgradeChange } from './upgrade-changes.ts';
 
 /** No operation brings a version or a node image below the one that was observed, nor an image of another family. */
-export function downgrades(
-  { name, starts }: UpgradeChange,
-  { input, observations = input.upgradeObservations }: Evidence,
-): GuardFinding[] {
+export function downgrades({ name, starts }: UpgradeChange, { input, observations }: Evidence): GuardFinding[] {
+  const seen = input.upgradeObservations ?? observations;
   return starts.flatMap(({ member }): GuardFinding[] => {
-    const runs = observations?.get(member.name)?.versions;
+    const runs = seen?.get(member.name)?.versions;
     if (runs === undefined) return [];
     const pools = new Map(runs.pools?.map((pool) => [pool.name, pool]));
     const pairs = [

@@ -5,7 +5,7 @@ import { guard } from '../../../../src/engine/guard/guard.ts';
 import type { PlanInput } from '../../../../src/engine/input.ts';
 import { planFleet } from '../../../../src/engine/plan.ts';
 import { type Plan, plannedUpgradeRuns, type UpgradeTarget } from '../../../../src/engine/plan-document.ts';
-import { inGroup, run, strategy, UpgradeFleet } from '../../upgrade/upgrade-fleet.ts';
+import { inGroup, run, strategy, type Upgradable, UpgradeFleet } from '../../upgrade/upgrade-fleet.ts';
 
 const stages = [
   { name: 'one', groups: [{ name: 'x', maxConcurrency: '2' }] },
@@ -153,6 +153,51 @@ describe('a plan that breaks a rule of cluster upgrades', () => {
     await fleet.plan();
     expect(fleet.run().status.state).toBe('Failed');
     expect(await judged(fleet, starting('x3'))).toEqual(['upgrade-not-allowed']);
+  });
+
+  describe('a start on a member', () => {
+    const budget = (disruptionsAllowed: number) => ({
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'web', namespace: 'shop' },
+      status: { disruptionsAllowed, expectedPods: 2 },
+    });
+    const api = (removedRelease: string) => ({ group: 'x.io', version: 'v1beta1', resource: 'things', removedRelease });
+    const old = { apiVersion: 'flowcontrol.apiserver.k8s.io/v1beta3', kind: 'FlowSchema', metadata: { name: 'f' } };
+    const finding = (severity: 'Blocking' | 'Warning', reason = 'QuotaExceeded') => ({
+      findings: [{ reason, severity }],
+    });
+    const blocked = ['upgrade-blocked'];
+    it.each<[string, Partial<Upgradable>, string, string[]]>([
+      ['with a Blocking finding of its provider', { upgrade: finding('Blocking') }, 'v1.31.5', blocked],
+      ['with a Warning', { upgrade: finding('Warning') }, 'v1.31.5', []],
+      ['whose pods no budget lets go', { extras: [budget(0)] }, 'v1.31.5', blocked],
+      ['of which the budgets let pods go', { extras: [budget(1)] }, 'v1.31.5', []],
+      [
+        'of whose budgets its provider warns',
+        { extras: [budget(0)], upgrade: finding('Warning', 'PDBConstraint') },
+        'v1.31.5',
+        [],
+      ],
+      ['whose clients request what it removes', { preflight: { requestedApis: [api('1.31')] } }, 'v1.31.5', blocked],
+      [
+        'whose clients request what a later one removes',
+        { preflight: { requestedApis: [api('1.32')] } },
+        'v1.31.5',
+        [],
+      ],
+      ['whose clients requested what it has no more', { preflight: { requestedApis: [api('1.30')] } }, 'v1.31.5', []],
+      ['that has objects of an API that it removes', { objects: [old] }, 'v1.32.0', blocked],
+      ['that has objects of an API that a later one removes', { objects: [old] }, 'v1.31.5', []],
+      ['that was not asked', { preflight: { done: false } }, 'v1.31.5', blocked],
+    ])('%s', async (_, is, to, expected) => {
+      const fleet = await started();
+      fleet.succeed('x1');
+      Object.assign(fleet.members.get('x3')!, is);
+      expect(await judged(fleet, starting('x3', to))).toEqual(expected);
+      Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod', onBlocked: 'Ignore' }));
+      expect(await judged(fleet, starting('x3', to))).toEqual([]);
+    });
   });
 
   it('two operations on one cluster, or a target that no run has in flight', async () => {
