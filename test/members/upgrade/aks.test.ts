@@ -121,6 +121,38 @@ it('a failure has the message of the operation, and after a restart still is one
   expect(await look(both)).toEqual({ phase: 'Failed', message: 'control plane: Failed; Azure gives no reason' });
 });
 
+it('an operation that Azure names by Location alone is read there', async () => {
+  world.fail();
+  const provider = world.provider();
+  world.arm.hasLocationOnly = true;
+  await look(both, provider);
+  await pass(world.clock, 60);
+  expect(await look(both, provider)).toMatchObject({
+    phase: 'Failed',
+    message: expect.stringContaining('QuotaExceeded'),
+  });
+});
+
+it('an operation that somebody aborted has failed', async () => {
+  const provider = world.provider();
+  await look(both, provider);
+  await pass(world.clock, 10);
+  world.arm.abort();
+  expect(await look(both, provider)).toMatchObject({ phase: 'Failed', message: expect.stringContaining('Canceled') });
+  expect(await look(both)).toMatchObject({ phase: 'Failed', message: expect.stringContaining('Canceled') });
+  const later = { ...both, operationId: 'k8s.eu-1.20261120T110000Z' };
+  expect(await looks(later)).toMatchObject({ phase: 'Succeeded' });
+});
+
+it('an operation that has succeeded counts only once the cluster runs the version', async () => {
+  const provider = world.provider();
+  await look(both, provider);
+  await pass(world.clock, 120);
+  expect(await look(both, provider)).toMatchObject({ phase: 'Succeeded' });
+  world.arm.pools[1]!.currentOrchestratorVersion = '1.30.9';
+  expect(await look(both, provider)).toEqual({ phase: 'Running', message: 'waits for np2' });
+});
+
 it.each([
   [409, { code: 'OperationNotAllowed', message: 'another operation is in progress' }],
   [400, { error: { code: 'OperationNotAllowed', message: 'another operation is in progress' } }],

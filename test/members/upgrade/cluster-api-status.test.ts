@@ -14,6 +14,11 @@ const full = (pool = 'md-0'): UpgradeOperation => ({
   pools: [{ name: pool, kubernetes: 'v1.31.5' }],
 });
 
+const both: UpgradeOperation = {
+  ...full(),
+  pools: ['md-0', 'md-1'].map((name) => ({ name, kubernetes: 'v1.31.5' })),
+};
+
 /** Looks until nothing is requested any more. */
 async function looks(of: UpgradeOperation): Promise<OperationReport> {
   for (let time = 0; time < 20; time++) {
@@ -127,6 +132,22 @@ it('a topology that cannot be reconciled is told, and not done', async () => {
     phase: 'Running',
     message: expect.stringContaining('quota exceeded'),
   });
+});
+
+it.each([
+  'ClusterUpgrading',
+  'ControlPlaneUpgradePending',
+  'MachineDeploymentsUpgradePending',
+  'MachinePoolsUpgradePending',
+  'MachineDeploymentsUpgradeDeferred',
+  'LifecycleHookBlocking',
+])('machines that are all new are not done while the topology is not reconciled: %s', async (reason) => {
+  world = await clusterApiWorld(true);
+  expect(await looks(both)).toMatchObject({ phase: 'Succeeded' });
+  const { generation } = world.fake.get('clusters', 'eu-1').metadata;
+  const condition = { type: 'TopologyReconciled', status: 'False', reason, observedGeneration: generation };
+  report('clusters', 'eu-1', { conditions: [condition] });
+  expect(await looks(both)).toMatchObject({ phase: 'Running' });
 });
 
 it('machines that are all new are not done while RollingOut is True, or some are not available', async () => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { lookAt } from '../../../src/members/upgrade/look.ts';
 import type { OperationReport, UpgradeOperation } from '../../../src/members/upgrade/provider.ts';
 import { namedBy, type Rule, rightsOf } from '../../support/rights.ts';
 import { type ClusterApiWorld, clusterApiWorld } from './worlds/cluster-api-world.ts';
@@ -128,15 +129,62 @@ it('a change by somebody else in between is a conflict, which passes', async () 
   expect(await looks(full)).toMatchObject({ phase: 'Succeeded' });
 });
 
-it('a paused Cluster has a Blocking finding', async () => {
-  world = await clusterApiWorld(true);
-  world.fake.edit('clusters', 'eu-1', (spec) => {
-    spec['paused'] = true;
-  });
+type Edit = (object: { spec: Record<string, unknown>; metadata: Record<string, unknown> }) => void;
+const pause: Edit = ({ spec }) => {
+  spec['paused'] = true;
+};
+const pauseByAnnotation: Edit = ({ metadata }) => {
+  metadata['annotations'] = { 'cluster.x-k8s.io/paused': 'true' };
+};
+const onDelete: Edit = ({ spec }) => {
+  spec['rollout'] = { strategy: { type: 'OnDelete' } };
+};
+
+it.each<[string, string, Edit, string]>([
+  ['clusters', 'eu-1', pause, 'Blocking Paused: Cluster eu-1 is paused'],
+  ['clusters', 'eu-1', pauseByAnnotation, 'Blocking Paused: Cluster eu-1 is paused'],
+  ['kubeadmcontrolplanes', 'eu-1-cp', pauseByAnnotation, 'Blocking Paused: control plane eu-1-cp is paused'],
+  ['machinedeployments', 'md-0', pause, 'Blocking Paused: pool md-0 is paused'],
+  ['machinedeployments', 'md-0', pauseByAnnotation, 'Blocking Paused: pool md-0 is paused'],
+  [
+    'machinedeployments',
+    'md-0',
+    onDelete,
+    'Warning OnDelete: machines of pool md-0 are replaced only once someone deletes them',
+  ],
+])('%s/%s that does not roll by itself has a finding: %s %s', async (plural, name, change, expected) => {
+  world = await clusterApiWorld(false);
+  world.fake.isAsleep = true;
+  world.fake.editObject(plural, name, change);
   const provider = world.provider();
-  expect(await provider.preflight(await provider.observe())).toMatchObject([
-    { reason: 'Paused', severity: 'Blocking' },
-  ]);
+  const findings = await provider.preflight(await provider.observe());
+  expect(findings.map(({ reason, severity, message }) => `${severity} ${reason}: ${message}`)).toEqual([expected]);
+});
+
+it('what is paused while it is upgraded is reported', async () => {
+  world = await clusterApiWorld(false);
+  await looks(full, 2);
+  world.fake.isAsleep = true;
+  world.fake.editObject('machinedeployments', 'md-0', pause);
+  expect(await look(full)).toMatchObject({ phase: 'Running', message: expect.stringContaining('pool md-0 is paused') });
+});
+
+it.each([
+  [
+    403,
+    'admission webhook "validation.cluster.cluster.x-k8s.io" denied the request: version can only be increased by 1',
+    'Failed',
+  ],
+  [422, 'Cluster.cluster.x-k8s.io "eu-1" is invalid: spec.topology.version: Invalid value', 'Failed'],
+  [403, 'clusters.cluster.x-k8s.io "eu-1" is forbidden: User "gitfleet" cannot patch resource "clusters"', 'Unknown'],
+  [500, 'Internal error occurred: failed calling webhook "validation.cluster.cluster.x-k8s.io"', 'Unknown'],
+])('a change that is answered %s, %s: %s', async (status, message, phase) => {
+  world = await clusterApiWorld(true);
+  world.refuse = { status, message };
+  const { report } = await lookAt(world.provider(), () => ({ operation: full, adopted: false }));
+  expect(report).toMatchObject({ phase, message: expect.stringContaining(message) });
+  world.refuse = undefined;
+  expect(await looks(full)).toMatchObject({ phase: 'Succeeded' });
 });
 
 it('the Role of deploy/management-cluster.yaml has the rights that upgrades need, and no more', async () => {

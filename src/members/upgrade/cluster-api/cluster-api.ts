@@ -1,5 +1,7 @@
 import { parseVersion } from '../../../api/kubernetes-version.ts';
+import type { Manifest } from '../../../api/meta.ts';
 import type { UpgradeFinding } from '../../../api/observation.ts';
+import { shortList } from '../../../engine/kernel/short-list.ts';
 import { ApiError } from '../../api-server/api-error.ts';
 import type { MemberClient } from '../../api-server/client.ts';
 import { conditionIs, conditionOf, fieldAt, textAt } from '../fields.ts';
@@ -121,8 +123,7 @@ function reportOf(operation: UpgradeOperation, seen: SeenClusterApi): OperationR
   const pools = (operation.pools ?? []).flatMap(({ name }) => seen.pools.find(({ pool }) => pool === name) ?? []);
   const failed = pools.find(({ object }) => textAt(object, 'status', 'phase') === 'Failed');
   if (failed) return { phase: 'Failed', message: `MachineDeployment ${failed.object.metadata.name} is Failed` };
-  const isPaused = fieldAt(seen.cluster, 'spec', 'paused') === true;
-  const trouble = isPaused ? 'the Cluster is paused' : troubleOf(seen);
+  const trouble = pausedText(seen) ?? troubleOf(seen);
   if (isReached(operation, seen)) return { phase: 'Succeeded', message: 'done' };
   return {
     phase: 'Running',
@@ -152,15 +153,40 @@ function troubleOf({ cluster }: SeenClusterApi): string | undefined {
   return textAt(reconciled, 'reason') === 'ReconcileFailed' ? textAt(reconciled, 'message') : undefined;
 }
 
-function findingsOf({ cluster, controlPlane }: SeenClusterApi): UpgradeFinding[] {
-  const paused = fieldAt(cluster, 'spec', 'paused') === true;
+const isPaused = (object: Manifest): boolean =>
+  fieldAt(object, 'spec', 'paused') === true ||
+  fieldAt(object, 'metadata', 'annotations', 'cluster.x-k8s.io/paused') !== undefined;
+
+/** What controllers leave alone, as a clause; undefined = nothing. */
+function pausedText({ cluster, controlPlane, pools }: SeenClusterApi): string | undefined {
+  const paused = [
+    ...(isPaused(cluster) ? [`Cluster ${cluster.metadata.name}`] : []),
+    ...(controlPlane && isPaused(controlPlane.object) ? [`control plane ${controlPlane.object.metadata.name}`] : []),
+    ...pools.filter(({ object }) => isPaused(object)).map(({ pool }) => `pool ${pool}`),
+  ];
+  return paused.length === 0 ? undefined : `${shortList(paused)} ${paused.length === 1 ? 'is' : 'are'} paused`;
+}
+
+function findingsOf(seen: SeenClusterApi): UpgradeFinding[] {
+  const { controlPlane, pools } = seen;
+  const paused = pausedText(seen);
+  const onDelete = pools
+    .filter(({ object }) => textAt(object, 'spec', 'rollout', 'strategy', 'type') === 'OnDelete')
+    .map(({ pool }) => pool);
   const unhealthy = ['EtcdClusterHealthy', 'ControlPlaneComponentsHealthy'].filter(
     (type) => controlPlane && conditionIs(controlPlane.object, type, 'False'),
   );
   return [
-    ...(paused
-      ? [{ reason: 'Paused', severity: 'Blocking' as const, message: `Cluster ${cluster.metadata.name} is paused` }]
-      : []),
+    ...(paused === undefined ? [] : [{ reason: 'Paused', severity: 'Blocking' as const, message: paused }]),
+    ...(onDelete.length === 0
+      ? []
+      : [
+          {
+            reason: 'OnDelete',
+            severity: 'Warning' as const,
+            message: `machines of ${shortList(onDelete.map((pool) => `pool ${pool}`))} are replaced only once someone deletes them`,
+          },
+        ]),
     ...unhealthy.map((type) => ({
       reason: 'ControlPlaneUnhealthy',
       severity: 'Blocking' as const,

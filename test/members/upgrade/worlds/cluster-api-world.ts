@@ -1,4 +1,4 @@
-import type { TransportRequest } from '../../../../src/members/api-server/transport.ts';
+import type { TransportRequest, TransportResponse } from '../../../../src/members/api-server/transport.ts';
 import { clusterApiProvider } from '../../../../src/members/upgrade/cluster-api/cluster-api.ts';
 import { manualClock } from '../../../../src/simulator/clock.ts';
 import { inProcessTransport } from '../../../../src/simulator/transport.ts';
@@ -11,6 +11,18 @@ export interface ClusterApiWorld extends UpgradeWorld {
   readonly fake: FakeClusterApi;
   /** All requests to the management cluster, in their order. */
   readonly requests: readonly TransportRequest[];
+  /** How changes are answered in place of the management cluster. */
+  refuse: { readonly status: number; readonly message: string } | undefined;
+}
+
+type Refusal = NonNullable<ClusterApiWorld['refuse']>;
+
+async function refusal({ status, message }: Refusal): Promise<TransportResponse> {
+  const text = JSON.stringify({ apiVersion: 'v1', kind: 'Status', status: 'Failure', message, code: status });
+  async function* body() {
+    yield new TextEncoder().encode(text);
+  }
+  return { status, headers: { 'content-type': 'application/json' }, body: body() };
 }
 
 export async function clusterApiWorld(isManaged: boolean): Promise<ClusterApiWorld> {
@@ -24,14 +36,16 @@ export async function clusterApiWorld(isManaged: boolean): Promise<ClusterApiWor
     clock,
     transport: (request) => {
       requests.push(request);
+      if (request.method !== 'GET' && world.refuse) return refusal(world.refuse);
       if (request.method !== 'GET')
         changes.push(`${request.method} ${request.path.split('/').slice(-2).join('/').split('?')[0]} ${request.body}`);
       return transport(request);
     },
   });
-  return {
+  const world: ClusterApiWorld = {
     fake,
     requests,
+    refuse: undefined,
     clock,
     pool: 'md-0',
     version: (text) => text,
@@ -51,4 +65,5 @@ export async function clusterApiWorld(isManaged: boolean): Promise<ClusterApiWor
     unsupported: { type: 'Full', controlPlane: 'v1.31' },
     close: () => fake.member.close(),
   };
+  return world;
 }

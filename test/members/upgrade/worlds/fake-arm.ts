@@ -53,6 +53,9 @@ export class FakeArm {
   powerState = 'Running';
   channel = 'none';
   newestImage = newImage;
+  /** Operations are named by the header Location alone. */
+  hasLocationOnly = false;
+  #aborted = 0;
   readonly pools: Pool[] = ['np1', 'np2'].map((name) => ({
     name,
     eTag: '1',
@@ -185,6 +188,7 @@ export class FakeArm {
       else this.state = state;
       this.#change(pool);
     };
+    const aborted = this.#aborted;
     const run = (at: number): void => {
       const step = steps[at];
       if (step === undefined) {
@@ -194,6 +198,7 @@ export class FakeArm {
       }
       set(step.state);
       this.#clock.after(25_000, () => {
+        if (aborted !== this.#aborted) return;
         if (this.isHanging && step.state !== 'Updating') return;
         if (this.isFailing && step.state !== 'Updating') {
           set('Failed');
@@ -206,7 +211,8 @@ export class FakeArm {
     };
     this.#operations.set(url, { status: 'InProgress' });
     run(0);
-    return answer(status, pool ?? this.#cluster(), { 'azure-asyncoperation': url, 'retry-after': '5' });
+    const header = this.hasLocationOnly ? 'location' : 'azure-asyncoperation';
+    return answer(status, pool ?? this.#cluster(), { [header]: url, 'retry-after': '5' });
   }
 
   #change(pool?: Pool): void {
@@ -216,6 +222,14 @@ export class FakeArm {
 
   /** Somebody else edits the cluster. */
   touch(): void {
+    this.#change();
+  }
+
+  /** Somebody else aborts what is in progress. */
+  abort(): void {
+    this.#aborted++;
+    this.state = 'Canceled';
+    for (const url of this.#operations.keys()) this.#operations.set(url, { status: 'Canceled' });
     this.#change();
   }
 

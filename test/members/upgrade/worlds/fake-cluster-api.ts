@@ -67,6 +67,11 @@ function objects(isManaged: boolean): object[] {
   ];
 }
 
+interface Editable {
+  readonly spec: Record<string, unknown>;
+  readonly metadata: Record<string, unknown>;
+}
+
 interface Machine {
   version: string;
   template: string | undefined;
@@ -128,9 +133,13 @@ export class FakeClusterApi {
 
   /** As a user does who changes the spec. */
   edit(plural: string, name: string, change: (spec: Record<string, unknown>) => void): void {
+    this.editObject(plural, name, ({ spec }) => change(spec));
+  }
+
+  editObject(plural: string, name: string, change: (object: Editable) => void): void {
     const live = this.get(plural, name);
-    const next = structuredClone(live) as unknown as { spec: Record<string, unknown> };
-    change(next.spec);
+    const next = structuredClone(live) as unknown as Editable;
+    change(next);
     replace(this.member.cluster, this.#kind(plural), live, next as unknown as Fields, { manager: 'kubectl' });
   }
 
