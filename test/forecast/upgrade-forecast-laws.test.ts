@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseInstant } from '../../src/engine/kernel/instant.ts';
 import { forecast } from '../../src/forecast/forecast.ts';
-import { inGroup, run, strategy, UpgradeFleet } from '../engine/upgrade/upgrade-fleet.ts';
+import { at, inGroup, run, strategy, UpgradeFleet } from '../engine/upgrade/upgrade-fleet.ts';
 import { drawn } from '../support/law-runs.ts';
 
 const assumptions = {
@@ -26,6 +26,9 @@ const group = fc.record({
   maxConcurrency: fc.constantFrom('1', '2', '50%'),
   beforeGates: gates,
   window: fc.constantFrom(undefined, '01:00', '10:00', '13:00', '22:00'),
+  version: fc.constantFrom('v1.29.9', 'v1.30.9', 'v1.31.5'),
+  region: fc.constantFrom('north', 'south', 'nowhere'),
+  image: fc.constantFrom(13, 20, 27),
 });
 const stage = fc.record({
   groups: fc.array(group, { minLength: 1, maxLength: 3 }),
@@ -37,24 +40,58 @@ const given = fc.record({
   stages: fc.array(stage, { minLength: 1, maxLength: 2 }),
   reserveUpcomingWindows: fc.boolean(),
   hasSecondRun: fc.boolean(),
+  upgrade: fc.constantFrom(
+    { type: 'Full', kubernetesVersion: '1.31.5' },
+    { type: 'Full', kubernetesVersion: '1.32' },
+    { type: 'ControlPlaneOnly', kubernetesVersion: '1.32' },
+    { type: 'NodeImageOnly' },
+  ),
+  images: fc.constantFrom('Latest', 'Consistent'),
 });
+
+const imageOf = (day: number): string => `AKSUbuntu-2204-202601.${day}.0`;
+
+/** In the south the newest version and image are not there yet. */
+const catalog = {
+  'catalog.yaml': JSON.stringify({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'VersionCatalog',
+    metadata: { name: 'all' },
+    spec: {
+      regions: [
+        { name: 'north', versions: ['1.30.9', '1.31.5', '1.32.1'], days: [13, 20, 27] },
+        { name: 'south', versions: ['1.30.9', '1.31.5'], days: [13, 20] },
+      ].map(({ name, versions, days }) => ({
+        name,
+        kubernetesVersions: versions.map((version) => ({ version })),
+        nodeImageVersions: days.map((day) => ({ version: imageOf(day) })),
+      })),
+    },
+  }),
+};
 
 type Given = typeof given extends fc.Arbitrary<infer T> ? T : never;
 
-function fleetOf({ stages, reserveUpcomingWindows, hasSecondRun }: Given): UpgradeFleet {
-  const spec = { updateStrategyId: 'test-then-prod', reserveUpcomingWindows };
+function fleetOf({ stages, reserveUpcomingWindows, hasSecondRun, upgrade, images: type }: Given): UpgradeFleet {
+  const managedClusterUpdate = { upgrade, nodeImageSelection: { type } };
+  const own = { updateStrategyId: 'test-then-prod', reserveUpcomingWindows, chainMinors: true };
+  const spec = { ...own, managedClusterUpdate };
   const written = stages.map(({ groups, ...rest }, s) => ({
     name: `s${s}`,
     ...rest,
-    groups: groups.map(({ members: _, window: __, ...of }, g) => ({ name: `g${s}${g}`, ...of })),
+    groups: groups.map(({ maxConcurrency, beforeGates }, g) => ({ name: `g${s}${g}`, maxConcurrency, beforeGates })),
   }));
-  const fleet = new UpgradeFleet({ ...strategy(written), ...run(spec), ...(hasSecondRun && run(spec, 'other')) });
+  const runs = { ...run(spec), ...(hasSecondRun && run(own, 'other')) };
+  const fleet = new UpgradeFleet({ ...catalog, ...strategy(written), ...runs });
   for (const [s, { groups }] of stages.entries())
-    for (const [g, { members, window }] of groups.entries()) {
+    for (const [g, { members, window, version, region, image }] of groups.entries()) {
       const name = `g${s}${g}`;
       fleet.with(
         Array.from({ length: members }, (_, m) => `${name}-${m}`),
-        inGroup(name),
+        {
+          labels: { ...inGroup(name).labels, 'topology.kubernetes.io/region': region },
+          versions: at(version, imageOf(image)),
+        },
       );
       if (window === undefined) continue;
       fleet.files[`windows/${name}.yaml`] = JSON.stringify({

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compareVersions, parseVersion } from '../../../src/api/kubernetes-version.ts';
 import { compareNodeImages, parseNodeImage } from '../../../src/api/node-image.ts';
+import type { UpgradeTarget } from '../../../src/engine/plan-document.ts';
 import { isTerminal } from '../../../src/engine/upgrade/tree.ts';
 import { drawn, patience } from '../../support/law-runs.ts';
 import { run, strategy, UpgradeFleet } from './upgrade-fleet.ts';
@@ -19,6 +20,7 @@ const member = fc.record({
   region: fc.constantFrom('north', 'south', undefined),
   ring: fc.constantFrom('day', 'night', 'always'),
 });
+type NodeImages = { readonly type: string; readonly customNodeImageVersions?: readonly { readonly version: string }[] };
 const spec = fc.record({
   upgrade: fc.constantFrom(
     { type: 'Full', kubernetesVersion: '1.31' },
@@ -26,7 +28,7 @@ const spec = fc.record({
     { type: 'ControlPlaneOnly', kubernetesVersion: '1.31.5' },
     { type: 'NodeImageOnly' },
   ),
-  nodeImageSelection: fc.constantFrom(
+  nodeImageSelection: fc.constantFrom<NodeImages[]>(
     { type: 'Latest' },
     { type: 'Consistent' },
     { type: 'Custom', customNodeImageVersions: [{ version: image(20) }] },
@@ -37,6 +39,8 @@ const spec = fc.record({
   reserveUpcomingWindows: fc.boolean(),
   progressDeadline: fc.constantFrom('1h', '4h', '0s'),
 });
+type Drawn = typeof spec extends fc.Arbitrary<infer T> ? T : never;
+
 const event = fc.record({
   kind: fc.constantFrom('succeed', 'fail', 'away', 'blocked', 'well', 'retry', 'upgraded', 'release', 'wait', 'wait'),
   who: fc.nat(20),
@@ -63,12 +67,14 @@ const windowOf = (ring: string, startTime: string) =>
     },
   });
 const freeze = own('FleetConfig', 'fleet', { freeze: [{ name: 'lunch', schedule: '0 12 * * *', duration: '3h' }] });
+const regions = ['north', 'south'];
+const imagesIn = (at: number, latest: number): string[] => [13, 20, latest - at].map((day) => image(day));
 const catalog = (latest: number) =>
   own('VersionCatalog', 'all', {
-    regions: ['north', 'south'].map((name, at) => ({
+    regions: regions.map((name, at) => ({
       name,
       kubernetesVersions: versions.slice(0, versions.length - at).map((version) => ({ version })),
-      nodeImageVersions: [13, 20, latest - at].map((day) => ({ version: image(day) })),
+      nodeImageVersions: imagesIn(at, latest).map((version) => ({ version })),
     })),
   });
 
@@ -89,6 +95,44 @@ function isAhead(before: Running, after: Running): boolean {
 
 type Running = NonNullable<NonNullable<ReturnType<UpgradeFleet['members']['get']>>['versions']>;
 const poolOf = ({ pools }: Running, name: string) => pools?.find((of) => of.name === name);
+
+const minorOf = (version: string): number => Number(version.split('.')[1]);
+
+/** What is wrong with an operation, by the versions before it and what exists in the region of its member. */
+function wrongWith(
+  { type, controlPlane, pools = [] }: UpgradeTarget['upgrade'],
+  before: Running,
+  {
+    spec: wanted,
+    region,
+    latest,
+  }: { readonly spec: Drawn; readonly region: string | undefined; readonly latest: number },
+): string[] {
+  const next = controlPlane ?? before.controlPlane!;
+  const moved = [
+    ...(next === before.controlPlane ? [] : [next]),
+    ...pools.flatMap(({ kubernetes }) => kubernetes ?? []),
+  ];
+  const images = pools
+    .flatMap(({ image: to }) => to ?? [])
+    .filter((to) => !before.pools?.some((it) => it.image === to));
+  const later = (before.pools ?? []).map((it) => ({ ...it, ...pools.find(({ name }) => name === it.name) }));
+  const at = regions.indexOf(region ?? '');
+  // What a control plane runs its pools can run too.
+  const there = [before.controlPlane, ...versions.slice(0, versions.length - at).map((version) => `v${version}`)];
+  const custom = wanted.nodeImageSelection.customNodeImageVersions?.map(({ version }) => version);
+  const rules: Readonly<Record<string, boolean>> = {
+    'skips a minor': minorOf(next) - minorOf(before.controlPlane!) > 1,
+    'leaves a pool too far behind': later.some(({ kubernetes }) => minorOf(next) - minorOf(kubernetes!) > 3),
+    'takes a pool past the control plane': pools.some((it) => minorOf(it.kubernetes ?? next) > minorOf(next)),
+    'changes Kubernetes for node images': wanted.upgrade.type === 'NodeImageOnly' && moved.length > 0,
+    'changes images with the control plane': type === 'ControlPlaneOnly' && pools.length > 0,
+    'brings a version that is not there': at >= 0 && moved.some((version) => !there.includes(version)),
+    'brings an image that is not there': at >= 0 && images.some((to) => !imagesIn(at, latest).includes(to)),
+    'brings an image that is not listed': custom !== undefined && images.some((to) => !custom.includes(to)),
+  };
+  return Object.keys(rules).filter((rule) => rules[rule]);
+}
 
 /**
  * `UpgradeFleet.plan` holds every plan against the guard: nothing starts outside a window or in a freeze, nor below what runs, no
@@ -125,7 +169,27 @@ it(
                 pools: pools.map((of, index) => ({ name: `np${index}`, ...of })),
               },
             });
-          let attempt = 1;
+          let [attempt, latest] = [1, 25];
+          const known = new Set<string>();
+          const brought = new Map<string, Set<string>>();
+          const planned = async () => {
+            await fleet.plan();
+            for (const { clusterName, upgrade } of fleet.targets()) {
+              if (known.has(upgrade.operationId)) continue;
+              known.add(upgrade.operationId);
+              const spec = specs[upgrade.run === 'run-0' ? 0 : 1];
+              const { region } = members[names.indexOf(clusterName)]!;
+              const before = fleet.members.get(clusterName)!.versions!;
+              expect(wrongWith(upgrade, before, { spec, region, latest })).toEqual([]);
+              if (spec.nodeImageSelection.type !== 'Consistent') continue;
+              for (const { image: to } of upgrade.pools ?? []) {
+                if (to === undefined || before.pools?.some((it) => it.image === to)) continue;
+                const key = `${upgrade.run} ${parseNodeImage(to)!.family}`;
+                brought.set(key, (brought.get(key) ?? new Set()).add(to));
+              }
+            }
+            expect([...brought.values()].filter(({ size }) => size > 1)).toEqual([]);
+          };
           const commit = () => {
             for (const [at, { upgrade, nodeImageSelection, ...rest }] of specs.entries())
               Object.assign(
@@ -142,7 +206,7 @@ it(
               );
           };
           commit();
-          await fleet.plan();
+          await planned();
           for (const { kind, who, hours } of events) {
             const of = fleet.members.get(names[who % names.length]!)!;
             const before = structuredClone(of.versions)!;
@@ -162,10 +226,13 @@ it(
               compareVersions(parseVersion(before.controlPlane!)!, parseVersion('1.31.5')!) < 0
             )
               of.versions = { ...before, controlPlane: 'v1.31.5' };
-            else if (kind === 'release') Object.assign(fleet.files, catalog(28));
+            else if (kind === 'release') {
+              latest = 28;
+              Object.assign(fleet.files, catalog(latest));
+            }
             expect(isAhead(before, of.versions!)).toBe(true);
             fleet.later(kind === 'wait' ? hours * 3600 : 60);
-            await fleet.plan();
+            await planned();
             for (const name of ['run-0', 'run-1']) {
               const { status, stages } = fleet.run(name);
               const all = stages.flatMap(({ groups }) => groups.flatMap((group) => group.members));
