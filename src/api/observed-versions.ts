@@ -15,6 +15,8 @@ export const observedVersions = z.looseObject({
         kubernetes: z.string().optional(),
         image: z.string().optional(),
         count: z.number().int().optional(),
+        /** Made from a snapshot, whose image it keeps until another one is named (AKS). */
+        snapshot: z.boolean().optional(),
       }),
     )
     .optional(),

@@ -21,7 +21,7 @@ export const poolImages = (wanted: WantedImages, member: MemberVersions): Readon
 
 function poolImage(pool: ObservedPool, wanted: WantedImages, member: MemberVersions): PoolImage {
   const current = pool.image === undefined ? undefined : parseNodeImage(pool.image);
-  if (wanted.type === 'Latest') return latest(current, member);
+  if (wanted.type === 'Latest') return pool.snapshot ? { kind: 'reached' } : latest(current, member);
   const listed = wanted.selected.map(parseNodeImage).find((image) => image && image.family === current?.family);
   if (wanted.type === 'Consistent') return consistent(pool, { current, listed }, member);
   if (!listed) return { kind: 'untouched' };

@@ -18,6 +18,11 @@ describe('node images, Latest', () => {
       'at target: all node images are at or ahead of the target',
     ],
     [
+      'stay where the pool is made from a snapshot',
+      { controlPlane: 'v1.30.9', pools: [{ name: 'np1', kubernetes: 'v1.30.9', image: old, snapshot: true }] },
+      'at target: all node images are at or ahead of the target',
+    ],
+    [
       'are left to the provider where they cannot be read',
       running('v1.30.9', ['v1.30.9', 'Ubuntu 22.04']),
       'NodeImageOnly: np1',

@@ -218,6 +218,15 @@ it('a stopped cluster is observed as stopped', async () => {
   });
 });
 
+it('a pool that is made from a snapshot is observed as that', async () => {
+  Object.assign(world.arm.pools[1]!, { creationData: { sourceResourceId: '/subscriptions/1/snapshots/s' } });
+  const { pools } = (await world.provider().observe()).versions;
+  expect(pools?.map(({ name, snapshot }) => [name, snapshot])).toEqual([
+    ['np1', undefined],
+    ['np2', true],
+  ]);
+});
+
 it('signs in with the token of workload identity, read anew, and again after a 401', async () => {
   const path = join(folder(), 'token');
   writeFileSync(path, 'projected-1\n');

@@ -60,6 +60,7 @@ export async function readAks(arm: ResourceManager, path: string): Promise<SeenA
           ...(pool.runs !== undefined && { kubernetes: `v${pool.runs}` }),
           ...(pool.image !== undefined && { image: pool.image }),
           ...(count !== undefined && { count }),
+          ...(textAt(pool.object, 'creationData', 'sourceResourceId') !== undefined && { snapshot: true }),
         };
       }),
     },

@@ -5,7 +5,7 @@ import { guard } from '../../../../src/engine/guard/guard.ts';
 import type { PlanInput } from '../../../../src/engine/input.ts';
 import { planFleet } from '../../../../src/engine/plan.ts';
 import { type Plan, plannedUpgradeRuns, type UpgradeTarget } from '../../../../src/engine/plan-document.ts';
-import { inGroup, run, strategy, type Upgradable, UpgradeFleet } from '../../upgrade/upgrade-fleet.ts';
+import { at, inGroup, run, strategy, type Upgradable, UpgradeFleet } from '../../upgrade/upgrade-fleet.ts';
 
 const stages = [
   { name: 'one', groups: [{ name: 'x', maxConcurrency: '2' }] },
@@ -87,10 +87,21 @@ describe('a plan that breaks a rule of cluster upgrades', () => {
     expect(await judged(await started(), starting('z1'))).toEqual(['stage-order', 'gate-not-approved']);
   });
 
-  it('a downgrade', async () => {
+  it.each<[string, MemberUpgrade['to'], string[]]>([
+    ['of the control plane', { controlPlane: 'v1.29.1' }, ['downgrade']],
+    ['of a pool', { pools: [{ name: 'np1', kubernetes: 'v1.30.8' }] }, ['downgrade']],
+    ['of an image', { pools: [{ name: 'np1', image: 'AKSUbuntu-2204-202601.13.0' }] }, ['downgrade']],
+    ['to an image of another family', { pools: [{ name: 'np1', image: 'AKSUbuntu-2404-202602.13.0' }] }, ['downgrade']],
+    ['that is none', { pools: [{ name: 'np1', kubernetes: 'v1.30.9', image: 'AKSUbuntu-2204-202602.13.0' }] }, []],
+  ])('a downgrade %s', async (_, to, expected) => {
     const fleet = await started();
     fleet.succeed('x1');
-    expect(await judged(fleet, starting('x3', 'v1.29.1'))).toEqual(['downgrade']);
+    fleet.members.get('x3')!.versions = at('v1.30.9', 'AKSUbuntu-2204-202601.27.0');
+    const change = (status: UpgradeRunStatus) => {
+      Object.assign(member(starting('x3')(status), 'x3'), { to });
+      return status;
+    };
+    expect(await judged(fleet, change)).toEqual(expected);
   });
 
   it('a start in a freeze', async () => {
