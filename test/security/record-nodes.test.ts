@@ -26,9 +26,14 @@ async function settled(...given: Parameters<typeof VirtualFleet.open>): Promise<
   await fleet.until('claims are recorded', async () => ((await published(fleet))?.claims.length ?? 0) > 0, 120);
 }
 
-async function attack(stopped: boolean, edit: (plan: Anything) => void): Promise<void> {
+async function attack(
+  stopped: boolean,
+  edit: (plan: Anything) => void,
+  isKept: (path: string) => boolean = () => true,
+): Promise<void> {
   if (stopped) daemon.kill();
-  const files = await fleet.repo.files('fleet-status');
+  const all = await fleet.repo.files('fleet-status');
+  const files = Object.fromEntries(Object.entries(all).filter(([path]) => isKept(path)));
   change(files, file, edit);
   fleet.repo.commit('fleet-status', files, 'Attack');
   if (stopped) daemon = fleet.start();
@@ -126,6 +131,21 @@ describe.each(modes)('a command that the status branch claims, %s', (_, stopped)
         forgedCommand(since, ['idle-0', 'idle-1'], { method: 'Emptiness', reason: 'Empty', phase: 'Validating' }),
       ];
     });
+    await fleet.run(120);
+    expect(nodeNames(fleet)).toHaveLength(3);
+    expect(changes()).toEqual([]);
+  });
+
+  it('takes no node where the record of all placements is removed', async () => {
+    await settled(nodeFiles('execute', {}, fleetConfig(nothingMayGo)), usedAndIdle(2));
+    await fleet.run(60);
+    await attack(
+      stopped,
+      (plan) => {
+        plan.commands = [forgedCommand(since, ['used-0'], { method: 'Emptiness', reason: 'Empty' })];
+      },
+      (path) => !path.startsWith('placements/'),
+    );
     await fleet.run(120);
     expect(nodeNames(fleet)).toHaveLength(3);
     expect(changes()).toEqual([]);

@@ -38,7 +38,6 @@ export function nodeVerifier(): NodeVerifier {
     withoutUnproven(record, { observations, now, isPublished }) {
       const seen = new Map([...observations].filter(([, { nodes }]) => nodes !== undefined));
       verified = new Set(seen.keys());
-      if (!record.exists) return { record, problems: [] };
       const nodes = new Map(record.nodes);
       const problems: Problem[] = [];
       const change = (cluster: ClusterName, plan: NodePlan, faults: readonly string[]): void => {
