@@ -10,44 +10,49 @@ import type { FollowedHistory } from './followed-history.ts';
 import { type Work, withLostWork, workFolders, workIn } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
 import type { PartVerifier } from './verified.ts';
+import { isBehind, type Progress, progressIn } from './work-progress.ts';
 
 const pathOf = (folder: WorkFolder, { metadata }: Work): string => `${folder}/${placementKey(metadata)}.yaml`;
 
 /**
- * Work whose record was removed counts as lost, or it would be carried out twice: this daemon published it, or a plan was made from a
- * commit that has its file, so it was recorded.
+ * Work whose record was removed or set back counts as lost, or it would be carried out twice: this daemon published it, or a plan was
+ * made from a commit that has its file, so it was recorded.
  */
 export function forgottenWork(): PartVerifier {
   let tip: Fleet | undefined;
-  /** Files of recorded work, by path of the record. */
-  let recorded: ReadonlyMap<string, Work> = new Map();
+  /** How far the record had work, with its file, by path of the record. */
+  let known: ReadonlyMap<string, { readonly file: Work; readonly progress: Progress }> = new Map();
 
-  const isRecorded = (record: FleetRecord, folder: WorkFolder, { metadata }: Work): boolean =>
-    record[folder].has(placementKey(metadata)) || record.unread?.[folder].has(placementKey(metadata)) === true;
   const remember = (record: FleetRecord): void => {
-    recorded = new Map(
+    known = new Map(
       workFolders.flatMap((folder) =>
-        (tip ? workIn(tip, folder) : [])
-          .filter((file) => isRecorded(record, folder, file))
-          .map((file) => [pathOf(folder, file), file] as const),
+        (tip ? workIn(tip, folder) : []).map(
+          (file) => [pathOf(folder, file), { file, progress: progressIn(record, folder, file) }] as const,
+        ),
       ),
+    );
+  };
+  const isSetBack = (record: FleetRecord, folder: WorkFolder, file: Work): boolean => {
+    const before = known.get(pathOf(folder, file));
+    return (
+      before !== undefined &&
+      isBehind(progressIn(record, folder, file), before.progress) &&
+      sameValue(before.file, file)
     );
   };
 
   return {
     async verify(record, history) {
       tip = await history.fleetAt(history.tip);
-      if (!record.exists || tip === undefined) return { record, problems: [] };
-      const open = workFolders.flatMap((folder) =>
-        workIn(tip!, folder)
-          .filter((file) => !isRecorded(record, folder, file))
-          .map((file) => [folder, file] as const),
-      );
-      const planned = open.length === 0 ? undefined : await plannedFleet(record, history);
-      const lost = open.filter(
+      if (tip === undefined) return { record, problems: [] };
+      const all = workFolders.flatMap((folder) => workIn(tip!, folder).map((file) => [folder, file] as const));
+      const isMissing = ([folder, file]: (typeof all)[number]): boolean => progressIn(record, folder, file) === 'none';
+      const planned = all.some(isMissing) ? await plannedFleet(record, history) : undefined;
+      const lost = all.filter(
         ([folder, file]) =>
-          sameValue(recorded.get(pathOf(folder, file)), file) ||
+          isSetBack(record, folder, file) ||
           (planned &&
+            isMissing([folder, file]) &&
             !(waitsUnrecorded(file.kind) && mayHaveWaited(file, record)) &&
             workIn(planned, folder).some((before) => sameValue(before, file))),
       );
@@ -56,7 +61,7 @@ export function forgottenWork(): PartVerifier {
         record,
       );
       remember(next);
-      return { record: next, problems: lost.map(([folder, file]) => removed(pathOf(folder, file))) };
+      return { record: next, problems: lost.map(([folder, file]) => forgotten(pathOf(folder, file))) };
     },
     published: remember,
   };
@@ -94,8 +99,8 @@ const mayHaveWaited = ({ kind, metadata: { name } }: Work, { inEffect }: FleetRe
   inEffect.holds.length >= mostHolds ||
   inEffect.holds.some(({ subject }) => subject.kind === kind && subject.name === name);
 
-const removed = (path: string): Problem =>
+const forgotten = (path: string): Problem =>
   mismatch(
     path,
-    'the file is missing, although gitfleet recorded it: it counts as lost, and nothing of it starts until its file on the followed branch changes',
+    'the file is missing, or lacks what gitfleet recorded: it counts as lost, and nothing of it starts until its file on the followed branch changes',
   );

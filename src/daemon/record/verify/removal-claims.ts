@@ -18,6 +18,7 @@ import {
 import type { FollowedHistory } from './followed-history.ts';
 import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
+import { progressIn } from './work-progress.ts';
 
 export interface EvictionVerifier {
   /** A daemon that was stopped may find evictions without a record: they are new, or their record was removed. */
@@ -77,7 +78,7 @@ export function evictionVerifier(
       }
       for (const eviction of tip.evictions) {
         const { name } = eviction.metadata;
-        if (!unseen?.has(name) || record.evictions.has(name) || record.unread?.evictions.has(name)) continue;
+        if (!unseen?.has(name) || progressIn(record, 'evictions', eviction) !== 'none') continue;
         const observation = observations.get(eviction.spec.clusterName);
         if (isCompleteObservation(observation) && (await mayBeDone(eviction, observation, history))) lost.add(name);
       }

@@ -90,13 +90,14 @@ export function recordVerifier(of: {
   const versions = versionVerifier();
   const overrides = exchangedOverrides();
   const contents = snapshotVerifier();
+  const forgotten = forgottenWork();
   const runs = runVerifier();
   const approvals = removalApprovalVerifier();
   const bindings = bindingVerifier();
   const evictions = evictionVerifier(bindings);
   const upgrades = upgradeVerifier();
   /** In this order, each on top of those before. */
-  const parts: readonly PartVerifier[] = [rollbackVerifier(), upgrades, profileVerifier(), forgottenWork()];
+  const parts: readonly PartVerifier[] = [rollbackVerifier(), upgrades, profileVerifier()];
   const nodes = nodeVerifier();
   let history: FollowedHistory | undefined;
   /** The last result: at rest nothing is verified again. */
@@ -132,9 +133,10 @@ export function recordVerifier(of: {
       const versioned = await versions.verify(limited.record, history);
       const kept = await overrides.verify(versioned.record, history);
       const filled = await contents(kept.record, history);
-      const ran = await runs.verify(filled.record, history);
+      const remembered = await forgotten.verify(filled.record, history);
+      const ran = await runs.verify(remembered.record, history);
       let proven: Verified = ran;
-      const found = [limited, versioned, kept, filled, ran].flatMap(({ problems }) => problems);
+      const found = [limited, versioned, kept, filled, remembered, ran].flatMap(({ problems }) => problems);
       for (const part of parts) {
         proven = await part.verify(proven.record, history);
         found.push(...proven.problems);
@@ -162,7 +164,8 @@ export function recordVerifier(of: {
       };
     },
     published(record) {
-      for (const part of [versions, overrides, runs, ...parts, nodes, approvals, bindings]) part.published(record);
+      for (const part of [versions, overrides, forgotten, runs, ...parts, nodes, approvals, bindings])
+        part.published(record);
     },
     requested: approvals.requested,
     confirmed(record) {
