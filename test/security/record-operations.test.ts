@@ -71,6 +71,35 @@ describe.each(modes)('an operation in flight, %s', (_, stopped) => {
   });
 });
 
+it('an operation on the way to a later minor keeps its version while the daemon runs', async () => {
+  const kubernetesVersions = ['1.30.9', '1.31.5', '1.32.1'].map((version) => ({ version }));
+  const catalog = {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'VersionCatalog',
+    metadata: { name: 'all' },
+    spec: { regions: [{ name: 'westeurope', kubernetesVersions }] },
+  };
+  fleet = await VirtualFleet.open(
+    {
+      ...upgradeMember('eu-1', { 'topology.kubernetes.io/region': 'westeurope' }),
+      'catalog.yaml': JSON.stringify(catalog),
+      ...upgradeRun({
+        chainMinors: true,
+        managedClusterUpdate: { upgrade: { type: 'Full', kubernetesVersion: '1.32.1' } },
+      }),
+    },
+    simulatedMember('eu-1'),
+  );
+  daemon = fleet.start();
+  await fleet.until('it is in flight', async () => isInFlight(await runStatus(fleet)), 120);
+  await attack(false, ({ stages }) => {
+    stages[0].groups[0].members[0].to.controlPlane = 'v1.31.2';
+  });
+  await fleet.until('it is read', () => codes().includes('record-mismatch'), 30);
+  const [run] = daemon.plan().upgrades;
+  expect(JSON.stringify(run?.status)).toContain('"controlPlane":"v1.31.5"');
+});
+
 describe.each(modes)('how many members of a stage may fail, %s', (_, stopped) => {
   it('is not what the status branch says', async () => {
     const fails = { upgrades: { controlPlaneSeconds: 10, nodeSeconds: 5, outcome: 'Fails' } };

@@ -11,7 +11,7 @@ import {
   states,
   versionsOf,
 } from '../daemon/upgrades/upgrade-stages.ts';
-import { upgradeStrategy } from '../support/cluster-upgrades.ts';
+import { upgradeRun, upgradeStrategy } from '../support/cluster-upgrades.ts';
 import { type VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
 
 let fleet: VirtualFleet;
@@ -125,6 +125,72 @@ describe.each(['running', 'stopped'])('while the daemon is %s', (how) => {
     expect(requested(fleet)).toEqual(before);
     expect(versionsOf(fleet)).toMatchObject({ 'prod-1': 'v1.30.9 v1.30.9', 'prod-2': 'v1.30.9 v1.30.9' });
   });
+});
+
+describe.each(['running', 'stopped'])('while the daemon is %s', (how) => {
+  it('an approval gate is not passed by a time, nor does that stop the fleet', async () => {
+    await untilGate();
+    const before = requested(fleet);
+    if (how === 'stopped') daemon.kill();
+    await edit((run) => {
+      run.status!.stages[1]!.beforeGates[0]!.absoluteStartTime = '2026-11-20T10:00:00Z';
+    });
+    if (how === 'stopped') daemon = fleet.start();
+    await fleet.run(300);
+    expect(requested(fleet)).toEqual(before);
+    expect(daemon.plan().guard).toEqual([]);
+  });
+
+  it('what an earlier attempt skipped is not skipped again', async () => {
+    const skip = [{ type: 'Stage', name: 'test' }];
+    const twice = { updateStrategyId: 'test-then-prod', attempt: 2 };
+    const fails = { upgrades: { controlPlaneSeconds: 10, nodeSeconds: 5, outcome: 'Fails' } };
+    const gatedStages = [
+      { name: 'test', groups: [{ name: 'test' }], afterGates: [{ type: 'Approval' }] },
+      { name: 'prod', groups: [{ name: 'prod' }] },
+    ];
+    fleet = await VirtualFleet.open(
+      {
+        ...stagedFiles,
+        ...upgradeStrategy(gatedStages),
+        ...upgradeRun({ updateStrategyId: 'test-then-prod', skip }),
+      },
+      ...names.map((name) => simulatedMember(name, name === 'prod-1' ? fails : {})),
+    );
+    daemon = fleet.start();
+    await fleet.until('it fails', async () => (await states(fleet))['run'] === 'Failed', 300);
+    fleet.commit(upgradeRun(twice));
+    const asks = 'gitfleet/approve/k8s-after-test';
+    await fleet.until('the gate asks', () => fleet.repo.tip(asks) !== undefined, 300);
+    const before = requested(fleet);
+    if (how === 'stopped') daemon.kill();
+    await edit((run) => {
+      Object.assign(run.spec, { skip });
+    });
+    if (how === 'stopped') daemon = fleet.start();
+    await fleet.run(300);
+    expect(requested(fleet)).toEqual(before);
+  });
+});
+
+it('a restart continues a run behind a gate of members that had nothing to do', async () => {
+  fleet = await VirtualFleet.open(
+    {
+      ...stagedFiles,
+      ...upgradeStrategy([
+        { name: 'test', groups: [{ name: 'test' }], afterGates: [{ type: 'Approval' }] },
+        { name: 'prod', groups: [{ name: 'prod' }] },
+      ]),
+    },
+    ...names.map((name) => simulatedMember(name, name.startsWith('test') ? { kubernetesVersion: '1.31.5' } : {})),
+  );
+  daemon = fleet.start();
+  await fleet.until('production starts', () => requested(fleet).length > 0, 300);
+  daemon.kill();
+  daemon = fleet.start();
+  await fleet.until('the run is over', async () => (await states(fleet))['run'] === 'Completed', 600);
+  expect(requested(fleet)).toEqual(['prod-1', 'prod-2']);
+  expect(daemon.plan().problems).toEqual([]);
 });
 
 /** Gates in other places than before the last stage. */

@@ -16,7 +16,7 @@ import { gateIn, gatesOf, type RunGate, withGate } from './gate-names.ts';
 import { type RunContext, type RunStep, withHolds, withProblem } from './run-context.ts';
 import { nextStart } from './scheduled-start.ts';
 import { groupsOf } from './select-members.ts';
-import { isTerminal } from './tree.ts';
+import { isTerminal, membersOf } from './tree.ts';
 
 /** Asks the gates of a scope, and reads the answers to those that were asked before. A gate once passed stays passed. */
 export function checkGates(
@@ -37,7 +37,7 @@ function checkGate(before: RunStep, context: RunContext, gate: RunGate): RunStep
   if (known.status.state === 'Completed' || known.status.state === 'Skipped') return before;
   const asked = known.status.state === 'Pending' ? known : askedGate(gate, known, context);
   const { startTime, error } = asked.status;
-  const opensAt = asked.absoluteStartTime;
+  const opensAt = asked.type === 'ScheduledStart' ? asked.absoluteStartTime : undefined;
   const next = (status: GateStatus['status'], of: Partial<GateStatus> = {}, step = before): RunStep => ({
     ...step,
     status: withGate(step.status, gate, { ...asked, ...of, status }),
@@ -45,7 +45,7 @@ function checkGate(before: RunStep, context: RunContext, gate: RunGate): RunStep
   const passed = { state: 'Completed' as const, startTime, completedTime: now };
   if (opensAt !== undefined && parseInstant(opensAt)! <= parseInstant(now)!) return next(passed);
   const request = { name: gate.name };
-  const waiting = (why?: string) => waitingFor(gate, asked, { context, why });
+  const waiting = (why?: string) => waitingFor(gate, asked, { context, why, until: opensAt });
   const outcome = outcomeOf(answerTo(gate, reviewedIn(before, context), context.input), {
     request,
     waiting,
@@ -104,8 +104,12 @@ function configOf(gate: RunGate, stages: RunContext['strategy']['stages']): Gate
 /** What a gate that is asked is waiting for. */
 function waitingFor(
   { name, stage, group, timing }: RunGate,
-  { absoluteStartTime: until, status: { error, startTime } }: GateStatus,
-  { context: { run }, why }: { readonly context: RunContext; readonly why: string | undefined },
+  { status: { error, startTime } }: GateStatus,
+  {
+    context: { run },
+    why,
+    until,
+  }: { readonly context: RunContext; readonly why: string | undefined; readonly until: string | undefined },
 ): readonly GateHold[] {
   const scope = group === undefined ? `stage ${stage}` : `group ${group}`;
   const waiting = `run ${run.metadata.name}`;
@@ -137,15 +141,14 @@ export function withdrawGate(status: UpgradeRunStatus, context: RunContext): Upg
 export const hasStartedBehind = (status: UpgradeRunStatus, gate: RunGate): boolean =>
   membersBehind(status, gate).some(({ operationId }) => operationId !== undefined);
 
+/** Members of the stage or the group of a gate. */
+export const membersOfScope = ({ stages }: UpgradeRunStatus, { stageAt, groupAt }: RunGate): readonly MemberUpgrade[] =>
+  stages[stageAt]!.groups.flatMap(({ members }, at) => (groupAt === undefined || at === groupAt ? members : []));
+
 /** Members behind a gate: of its scope, or after it, of the stages that follow. */
-export function membersBehind(
-  { stages }: UpgradeRunStatus,
-  { stageAt, groupAt, timing }: RunGate,
-): readonly MemberUpgrade[] {
-  const own = stages[stageAt]!.groups.filter((_, at) => groupAt === undefined || at === groupAt);
-  const later = stages.slice(stageAt + 1).flatMap(({ groups }) => groups);
-  const behind = timing === 'Before' ? [...own, ...later] : later;
-  return behind.flatMap(({ members }) => members);
+export function membersBehind(status: UpgradeRunStatus, gate: RunGate): readonly MemberUpgrade[] {
+  const later = status.stages.slice(gate.stageAt + 1).flatMap(membersOf);
+  return gate.timing === 'Before' ? [...membersOfScope(status, gate), ...later] : later;
 }
 
 /** What was reached only because of the approval is not reached any more. */

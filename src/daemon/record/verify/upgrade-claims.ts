@@ -2,7 +2,9 @@ import type { ClusterName } from '../../../api/meta.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
+import type { MemberUpgrade } from '../../../api/upgrade-status.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
+import { sameValue } from '../../../engine/kernel/same-value.ts';
 import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
 import type { RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { isOver } from '../../../engine/upgrade/load-run.ts';
@@ -28,8 +30,8 @@ export interface DoubtedOperations {
 export function upgradeVerifier(): PartVerifier & DoubtedOperations {
   const known = new WeakMap<UpdateRun, UpdateRun>();
   const doubted = new Set<string>();
-  /** Operations in flight of the record that this daemon published last. */
-  let own: ReadonlySet<string> = new Set();
+  /** Members in flight of the record that this daemon published last. */
+  let own: ReadonlyMap<string, MemberUpgrade> = new Map();
   /** Gates of runs as verified, by name, whose approval is withdrawn. */
   const withdrawn = new Map<string, { readonly run: UpdateRun; readonly gate: RunGate }>();
   return {
@@ -51,11 +53,13 @@ export function upgradeVerifier(): PartVerifier & DoubtedOperations {
         if (isAtRest && (file?.spec.attempt ?? 1) <= run.status!.attempt) continue;
         const verdict = await verifyUpgrade(run, history);
         if ('run' in verdict) {
-          known.set(run, verdict.run);
-          const gate = withdrawnBehind(verdict.run, tip);
-          if (gate) withdrawn.set(name, { run: verdict.run, gate });
-          upgrades.set(name, verdict.run);
-          for (const operationId of operationsOf(verdict.run)) if (!own.has(operationId)) doubted.add(operationId);
+          const verified = asPublished(verdict.run, own);
+          if (verified !== verdict.run) problems.push(mismatch(`upgrades/${name}.yaml`, changedOperation));
+          known.set(run, verified);
+          const gate = withdrawnBehind(verified, tip);
+          if (gate) withdrawn.set(name, { run: verified, gate });
+          upgrades.set(name, verified);
+          for (const [key, { operationId }] of inFlightIn(verified)) if (!own.has(key)) doubted.add(operationId!);
           continue;
         }
         upgrades.delete(name);
@@ -69,7 +73,7 @@ export function upgradeVerifier(): PartVerifier & DoubtedOperations {
     },
     published({ upgrades }) {
       for (const run of upgrades.values()) known.set(run, run);
-      own = new Set([...upgrades.values()].flatMap(operationsOf));
+      own = new Map([...upgrades.values()].flatMap(inFlightIn));
     },
     isDoubtedOperation: (operationId) => doubted.has(operationId),
     withoutUnrequested(record, observations) {
@@ -96,6 +100,23 @@ export function upgradeVerifier(): PartVerifier & DoubtedOperations {
   };
 }
 
-/** Ids of the operations of a run that are in flight. */
-const operationsOf = ({ status }: UpdateRun): readonly string[] =>
-  (status ? allMembers(status) : []).flatMap((member) => (isInFlight(member) && member.operationId) || []);
+/** What an operation brings does not change once it was published. */
+const asPublished = (run: UpdateRun, own: ReadonlyMap<string, MemberUpgrade>): UpdateRun => {
+  if (run.status === undefined) return run;
+  const status = mapMembers(run.status, (member) => {
+    const published = isInFlight(member) ? own.get(keyOf(run, member)) : undefined;
+    return published === undefined || sameValue(published, member) ? member : { ...published, status: member.status };
+  });
+  return sameValue(status, run.status) ? run : { ...run, status };
+};
+
+const changedOperation = 'an operation in flight is not what this daemon published, which counts';
+
+const keyOf = ({ metadata }: UpdateRun, { name, operationId }: MemberUpgrade): string =>
+  `${metadata.name} ${name} ${operationId}`;
+
+/** Members of a run that are in flight, with what tells their operation from others. */
+const inFlightIn = (run: UpdateRun): readonly (readonly [string, MemberUpgrade])[] =>
+  (run.status ? allMembers(run.status) : []).flatMap((member) =>
+    isInFlight(member) && member.operationId !== undefined ? [[keyOf(run, member), member] as const] : [],
+  );

@@ -8,13 +8,13 @@ import { commitsIn } from '../../../engine/gate/recorded-commits.ts';
 import type { Fleet } from '../../../engine/input.ts';
 import { sameValue } from '../../../engine/kernel/same-value.ts';
 import { labelsOf } from '../../../engine/placement/members.ts';
-import { hasStartedBehind, membersBehind } from '../../../engine/upgrade/check-gates.ts';
+import { hasStartedBehind, membersBehind, membersOfScope } from '../../../engine/upgrade/check-gates.ts';
 import { answerTo, approvalsOf, upgradeGateInput } from '../../../engine/upgrade/gate-answer.ts';
 import { gateIn, gatesOf, type RunGate, withGate } from '../../../engine/upgrade/gate-names.ts';
 import { allowedFailures, sizeOf } from '../../../engine/upgrade/limits.ts';
 import { groupsOf, selectMembers } from '../../../engine/upgrade/select-members.ts';
 import { strategyOf } from '../../../engine/upgrade/strategy.ts';
-import { allMembers, isInFlight, mapMembers } from '../../../engine/upgrade/tree.ts';
+import { allMembers, isInFlight, isSkipped as isSkippedMember, mapMembers } from '../../../engine/upgrade/tree.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import { earlySince, type Since } from './early-since.ts';
 import type { FollowedHistory } from './followed-history.ts';
@@ -39,12 +39,14 @@ export async function verifyUpgrade(run: UpdateRun, history: FollowedHistory): P
   const chainsMinors = [from, tip].some((fleet) => fileIn(fleet, run)?.spec.chainMinors);
   const fault = shapeFault({ ...run, status }, from) ?? flightFault({ ...run, status }, chainsMinors);
   if (fault !== undefined) return { fault };
-  const skip = await provenSkips(run, history);
+  // What an earlier attempt skipped is asked in front of what it started.
+  const isLaterAttempt = status.attempt > 1 && status.attempt <= (fileIn(tip, run)?.spec.attempt ?? 1);
+  const skip = await provenSkips(run, { initializedFrom, history });
   const asked = withoutInventedEnds(withoutInventedSkips(status, run.metadata.name, skip), run.metadata.name, skip);
   for (const gate of gatesOf(run.metadata.name, asked)) {
     const { type, status: gateStatus } = gateIn(asked, gate);
-    const isPassed = gateStatus.state === 'Completed' || gateStatus.state === 'Skipped';
-    if (!isPassed && (hasStartedBehind(asked, gate) || membersBehind(asked, gate).some(isCompleted)))
+    const isPassed = ['Completed', 'Skipped'].includes(gateStatus.state) || isOfSkippedScope(status, gate);
+    if (!isPassed && !isLaterAttempt && (hasStartedBehind(asked, gate) || membersBehind(asked, gate).some(isCompleted)))
       return { fault: `it has started members behind the gate ${gate.name}, which is not passed` };
     if (gateStatus.state !== 'Completed' || type !== 'Approval') continue;
     if (!(await isApproved(gate, { ...run, status: asked }, { from, initializedFrom, history })))
@@ -56,6 +58,10 @@ export async function verifyUpgrade(run: UpdateRun, history: FollowedHistory): P
   const images = new Set([...known, ...selectedImages(status)].map(({ version }) => version));
   return { run: { ...run, spec: { ...run.spec, skip: [...skip] }, status: withKnownImages(asked, images) } };
 }
+
+/** Its members are looked at again before anything else starts behind its gate, which stays closed if one was upgraded. */
+const isOfSkippedScope = (status: UpgradeRunStatus, gate: RunGate): boolean =>
+  gateIn(status, gate).status.state === 'Skipped' && membersOfScope(status, gate).every(isSkippedMember);
 
 /** Only a member that was started gets there, whether or not the record still has its operation. */
 const isCompleted = ({ status }: MemberUpgrade): boolean => status.state === 'Completed';
@@ -208,13 +214,17 @@ const withKnownImages = (status: UpgradeRunStatus, known: ReadonlySet<string>): 
     return { ...member, to: { ...member.to, pools: proven } };
   });
 
-/** Skips of the file, and recorded ones that an earlier version of it had. */
-async function provenSkips(run: UpdateRun, history: FollowedHistory): Promise<readonly SkipTarget[]> {
+/** Skips of the file, and recorded ones that it had before in the same attempt. */
+async function provenSkips(
+  run: UpdateRun,
+  { initializedFrom, history }: Omit<Since, 'from'>,
+): Promise<readonly SkipTarget[]> {
   const textOf = ({ type, name }: SkipTarget): string => `${type} ${name}`;
   const open = new Map(run.spec.skip.map((target) => [textOf(target), target]));
   const proven: SkipTarget[] = [];
   const take = (fleet: Fleet | undefined): void => {
-    for (const target of fileIn(fleet, run)?.spec.skip ?? []) {
+    const { attempt, skip } = fileIn(fleet, run)?.spec ?? { attempt: undefined, skip: [] };
+    for (const target of attempt === run.status?.attempt ? skip : []) {
       const found = open.get(textOf(target));
       if (found) proven.push(found);
       open.delete(textOf(target));
@@ -222,9 +232,9 @@ async function provenSkips(run: UpdateRun, history: FollowedHistory): Promise<re
   };
   take(await history.fleetAt(history.tip));
   if (open.size > 0)
-    for await (const { fleet } of history.before(history.tip)) {
+    for await (const { commit, fleet } of history.before(history.tip)) {
       take(fleet);
-      if (open.size === 0) break;
+      if (open.size === 0 || commit === initializedFrom) break;
     }
   return proven;
 }
