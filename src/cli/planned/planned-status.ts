@@ -64,7 +64,7 @@ async function plannedStatus(options: PlanOptions): Promise<Status> {
       {
         pools: member.pools,
         live: [...(member.observation?.objects ?? []), ...(member.observation?.extras ?? [])].filter(({ kind }) =>
-          ['NodePool', 'NodeClaim'].includes(kind),
+          ['NodePool', 'NodeClaim', 'Event'].includes(kind),
         ),
         plan: planOf(member, contents.world, now),
       },

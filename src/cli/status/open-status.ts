@@ -59,7 +59,7 @@ export interface Status {
 /** The pools of a member, what the cluster shows of them, and what is planned for its nodes; undefined plan = they were not observed. */
 export interface NodesInPlan {
   readonly pools: ReadonlyMap<string, Pool>;
-  /** NodePools and NodeClaims of the cluster. */
+  /** NodePools and NodeClaims of the cluster, and Karpenter's events. */
   readonly live: readonly Manifest[];
   readonly plan: ClusterPlan | undefined;
 }

@@ -64,9 +64,9 @@ function sameButForTime(a: ClusterObservation, b: ClusterObservation): boolean {
   );
 }
 
-/** Long lists are compared item by item: most items are the same value. */
+/** Long lists are compared item by item: most items are the same value. Plans read no events. */
 function partsOf({ objects, nodes, pods, extras, ...rest }: ClusterObservation) {
-  return { lists: [objects, nodes, pods, extras], rest };
+  return { lists: [objects, nodes, pods, extras.filter(({ kind }) => kind !== 'Event')], rest };
 }
 
 function sameList(a: readonly Manifest[] | undefined, b: readonly Manifest[] | undefined): boolean {

@@ -162,4 +162,14 @@ export const keptOfAttachment: Kept = {
   spec: { nodeName: true, source: { persistentVolumeName: true } },
 };
 
+export const keptOfEvent: Kept = {
+  metadata: { name: true, namespace: true, uid: true, creationTimestamp: true },
+  involvedObject: { kind: true, name: true },
+  type: true,
+  reason: true,
+  message: true,
+  count: true,
+  lastTimestamp: true,
+};
+
 export const keptOfNamespace: Kept = { metadata: { name: true, labels: true } };

@@ -39,7 +39,7 @@ export function nodeLists(input: {
   readonly kept: KeptBytes;
   readonly pollMs: number | undefined;
   /** Something of a kind changed; `gone`: the object as it was last, if it is no longer there. */
-  readonly changed: (of: Pick<WatchedKind, 'isUrgent'>, gone?: Manifest) => void;
+  readonly changed: (of: Pick<WatchedKind, 'isUrgent' | 'isPlannedWith'>, gone?: Manifest) => void;
   /** A watch broke, was refused or recovered; with a message when someone must act. */
   readonly turned: (message?: string) => void;
 }): NodeLists {
@@ -68,7 +68,7 @@ export function nodeLists(input: {
     }
     list.hasResponse = true;
     const isNews = !before.hasResponse || before.trouble !== list.trouble || list.reflector !== undefined;
-    if (!stopped && isNews) changed({ isUrgent: true });
+    if (!stopped && isNews) changed({ isUrgent: true, isPlannedWith: true });
   }
 
   for (const list of lists) void find(list);
@@ -113,13 +113,13 @@ function faultOf(list: List): string | undefined {
 }
 
 function scopeOf(
-  { kept }: WatchedKind,
+  { kept, query }: WatchedKind,
   bytes: KeptOfKind,
   changed: Parameters<typeof seenObjects>[2],
 ): Scope<SeenObjects> {
   let reading = 0;
   return {
-    query: {},
+    query,
     store: seenObjects(kept, bytes, changed),
     keep(object) {
       const part = keptOf(object, kept);

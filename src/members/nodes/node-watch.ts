@@ -6,6 +6,7 @@ import type { Connection } from '../connection.ts';
 import { keptBytes } from '../watch/kept-bytes.ts';
 import { type NodeLists, nodeLists } from './node-lists.ts';
 import { type PodEvents, podEvents } from './pod-events.ts';
+import type { WatchedKind } from './watched-kinds.ts';
 
 /** Nodes, pods and what belongs to them on one member, watched while something needs them. */
 export interface NodeWatch {
@@ -61,10 +62,10 @@ export function nodeWatch(input: {
       refused: refuse,
       most: { bytes: shared.limits.nodeBytes, apart: () => 0, excess: ' with nodes, pods and what belongs to them' },
     });
-    const changed = (of: { readonly isUrgent: boolean }, gone?: Manifest): void => {
+    const changed = (of: Pick<WatchedKind, 'isUrgent' | 'isPlannedWith'>, gone?: Manifest): void => {
       if (gone?.kind === 'Pod') events.gone(gone);
       cached = undefined;
-      reports.soon(of);
+      if (of.isPlannedWith) reports.soon(of);
     };
     const lists = nodeLists({ connection, kept, pollMs: input.pollMs, changed, turned });
     running = {

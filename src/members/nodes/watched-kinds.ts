@@ -5,6 +5,7 @@ import {
   keptOfClaim,
   keptOfCsiNode,
   keptOfDaemonSet,
+  keptOfEvent,
   keptOfNamespace,
   keptOfNode,
   keptOfNodeClass,
@@ -27,14 +28,30 @@ export interface WatchedKind {
   readonly isNeeded: boolean;
   /** Its changes are worth a plan soon; pods change all the time. */
   readonly isUrgent: boolean;
+  /** Plans read it. What none reads is only shown, and leads to no plan. */
+  readonly isPlannedWith: boolean;
+  /** Which objects of the kind. */
+  readonly query: Readonly<Record<string, string>>;
 }
 
 const kindOf = (
   apiVersion: string,
   kind: string,
   kept: Kept,
-  { isNeeded = false, isUrgent = false }: Partial<Pick<WatchedKind, 'isNeeded' | 'isUrgent'>> = {},
-): WatchedKind => ({ apiVersion, kind, kept, isNeeded, isUrgent });
+  more: Partial<Omit<WatchedKind, 'apiVersion' | 'kind' | 'kept'>> = {},
+): WatchedKind => ({
+  apiVersion,
+  kind,
+  kept,
+  isNeeded: false,
+  isUrgent: false,
+  isPlannedWith: true,
+  query: {},
+  ...more,
+});
+
+/** What Karpenter does is told of pools, claims and nodes; of pods it only says where they will run. */
+const ofKarpenter = { fieldSelector: 'source=karpenter,involvedObject.kind!=Pod' };
 
 /** Kinds that a member does not serve have no objects. */
 export const watchedKinds: readonly WatchedKind[] = [
@@ -51,4 +68,5 @@ export const watchedKinds: readonly WatchedKind[] = [
   kindOf('storage.k8s.io/v1', 'CSINode', keptOfCsiNode),
   kindOf('storage.k8s.io/v1', 'VolumeAttachment', keptOfAttachment, { isNeeded: true }),
   kindOf('v1', 'Namespace', keptOfNamespace),
+  kindOf('v1', 'Event', keptOfEvent, { isPlannedWith: false, query: ofKarpenter }),
 ];

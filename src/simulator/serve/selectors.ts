@@ -58,14 +58,20 @@ export function fieldMatcher(text: string, kind: Kind): Matches {
       const [, field, operator, value] = match;
       const known = field === 'metadata.name' || field === 'metadata.namespace' || kind.selectable.includes(field!);
       if (!known) throw badRequest(`field label not supported: ${field}`);
-      return { path: field!.split('.'), equal: operator !== '!=', value: value! };
+      return { read: readerOf(field!), equal: operator !== '!=', value: value! };
     });
   return (object) =>
-    terms.every(({ path, equal, value }) => {
-      const found = at(object, ...path);
+    terms.every(({ read, equal, value }) => {
+      const found = read(object);
       return ((found === undefined ? '' : String(found)) === value) === equal;
     });
 }
+
+/** `source` of an Event is the component that it comes from (registry/core/event ToSelectableFields). */
+const readerOf = (field: string) => (object: Stored) =>
+  field === 'source'
+    ? at(object, 'source', 'component') || at(object, 'reportingComponent')
+    : at(object, ...field.split('.'));
 
 /** Both selectors of a request; undefined when it has none. */
 export function matcherOf(query: URLSearchParams, kind: Kind): Matches | undefined {

@@ -20,6 +20,24 @@ const pool = {
   status: karpenters,
 };
 
+const event = (kind: string, name: string, reason: string, message: string, minute: string) => ({
+  apiVersion: 'v1',
+  kind: 'Event',
+  metadata: { name: `${name}.${minute}`, namespace: 'default' },
+  involvedObject: { kind, name },
+  type: 'Normal',
+  reason,
+  message,
+  count: 3,
+  lastTimestamp: `2026-11-20T09:${minute}:00Z`,
+});
+const events = [
+  event('NodePool', 'default', 'DisruptionBlocked', 'No allowed disruptions due to blocking budget', '58'),
+  event('NodeClaim', 'n2-claim', 'DisruptionBlocked', 'Pod has do-not-disrupt', '57'),
+  event('Node', 'n2', 'DisruptionBlocked', 'Pod has do-not-disrupt', '56'),
+  event('Node', 'n4', 'Unconsolidatable', 'Cannot replace', '55'),
+];
+
 /** n1 is full, n2 protected and drifted, n3 empty, n4 small enough to go. */
 const flags = () => [
   '--repo',
@@ -37,7 +55,7 @@ const flags = () => [
         }),
         pod('c', 'n4', { cpu: '2' }),
       ],
-      extras: [pool, ...nodes.map((of) => claim(of, of.metadata.name === 'n2' ? { status: drifted } : {}))],
+      extras: [pool, ...events, ...nodes.map((of) => claim(of, of.metadata.name === 'n2' ? { status: drifted } : {}))],
     }),
   }),
   ...['--recorded', 'none', '--now', '2026-11-20T10:00:00Z'],
@@ -112,6 +130,20 @@ describe('describe without a status branch', () => {
     expect(page).toContain('Cluster:  eu-1 (delegate)');
     expect(page).toMatch(/Drifted: +ImageDrift, since 2026-11-19T00:00:00Z/);
     expect(page).toMatch(/Conditions of its NodeClaim:\n.*\n +Initialized.*\n +Drifted +True +ImageDrift +2026-11-19/);
+  });
+
+  it("Karpenter's events: about a node and its claim, about a pool and its claims, the latest last", async () => {
+    const rows = (page: string) => page.match(/2026-11-20T09:5\d.*/g)?.map((row) => row.replaceAll(/ {2,}/g, ' | '));
+    expect(rows(await shown('describe', 'node', 'n2', '--cluster', 'eu-1'))).toEqual([
+      '2026-11-20T09:56:00Z | Normal | DisruptionBlocked | Node n2 | 3 | Pod has do-not-disrupt',
+      '2026-11-20T09:57:00Z | Normal | DisruptionBlocked | NodeClaim n2-claim | 3 | Pod has do-not-disrupt',
+    ]);
+    expect(rows(await shown('describe', 'nodepool', 'default', '--cluster', 'eu-1'))).toEqual([
+      '2026-11-20T09:57:00Z | Normal | DisruptionBlocked | NodeClaim n2-claim | 3 | Pod has do-not-disrupt',
+      '2026-11-20T09:58:00Z | Normal | DisruptionBlocked | NodePool default | 3 | No allowed disruptions due to blocking budget',
+    ]);
+    const page = await shown('describe', 'node', 'n4', '--cluster', 'eu-1', '-o', 'json');
+    expect(JSON.parse(page).items[0].object.events).toMatchObject([{ object: 'Node n4', reason: 'Unconsolidatable' }]);
   });
 
   it('a pool: each budget, and the conditions of the pool and its claims', async () => {

@@ -42,6 +42,29 @@ it('the plan of a member at rest is not published again', async () => {
   expect(fleet.repo.tip('fleet-status')).toBe(before);
 });
 
+it('an event of Karpenter leads to no new plan', async () => {
+  fleet = await VirtualFleet.open(nodeFiles('plan'), nodeMemberSpec([{ count: 1 }]));
+  const daemon = fleet.start();
+  await fleet.run(120);
+  const last = () => {
+    const pass = daemon.passes.at(-1)!;
+    return pass.kind === 'moved' ? undefined : pass.plan;
+  };
+  const before = last();
+  await fleet.ask('eu-1', 'POST', '/api/v1/namespaces/default/events', {
+    metadata: { name: 'blocked', namespace: 'default' },
+    involvedObject: { kind: 'NodePool', name: 'default' },
+    reason: 'DisruptionBlocked',
+    message: 'no',
+    source: { component: 'karpenter' },
+    lastTimestamp: '2026-11-20T10:02:00Z',
+  });
+  await fleet.run(60);
+  expect(fleet.requests.filter((line) => line.includes('source%3Dkarpenter'))).not.toEqual([]);
+  expect(before).toBeDefined();
+  expect(last()).toBe(before);
+});
+
 it('a list that is forbidden holds the member and is named', async () => {
   fleet = await VirtualFleet.open(nodeFiles('plan'), nodeMemberSpec([{ count: 1 }]));
   fleet.fault('eu-1', { type: 'Forbidden', resources: ['poddisruptionbudgets.policy'] });

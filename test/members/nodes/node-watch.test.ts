@@ -150,6 +150,43 @@ describe('nodes of a member', () => {
     world.member.stop();
   });
 
+  it('are observed with the events of Karpenter, but those about pods', async () => {
+    const world = await observed();
+    const event = (name: string, kind: string, component: string) => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace: 'default' },
+      involvedObject: { kind, name: 'node-0' },
+      type: 'Normal',
+      reason: 'DisruptionBlocked',
+      message: 'no',
+      count: 1,
+      source: { component },
+      reportingComponent: component,
+      lastTimestamp: '2026-11-20T10:00:00Z',
+    });
+    const path = '/api/v1/namespaces/default/events';
+    await world.user('POST', path, event('of-node', 'Node', 'karpenter'));
+    await world.user('POST', path, event('of-pod', 'Pod', 'karpenter'));
+    await world.user('POST', path, event('of-kubelet', 'Node', 'kubelet'));
+    await world.pass(20);
+    const seen = world.observation().extras.filter(({ kind }) => kind === 'Event');
+    expect(seen).toEqual([
+      {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: expect.objectContaining({ name: 'of-node', namespace: 'default' }),
+        involvedObject: { kind: 'Node', name: 'node-0' },
+        type: 'Normal',
+        reason: 'DisruptionBlocked',
+        message: 'no',
+        count: 1,
+        lastTimestamp: '2026-11-20T10:00:00Z',
+      },
+    ]);
+    world.member.stop();
+  });
+
   it('are observed where a NodePool is placed', async () => {
     const world = await openWorld({ nodes });
     const pool = { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', metadata: { name: 'default' }, spec: {} };

@@ -5,7 +5,7 @@ import { explainNode } from '../../../engine/nodes/explain-node.ts';
 import type { Status } from '../../status/open-status.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { type Listing, listing } from '../listing.ts';
-import { nodePage } from './page.ts';
+import { eventsOfNode, nodePage } from './page.ts';
 import { nodePoolPage, poolDetails } from './pool-page.ts';
 
 interface PlannedNode {
@@ -41,10 +41,10 @@ export const nodes: Listing = listing<PlannedNode>({
     cluster: node.cluster,
     value: { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'PlannedNode', ...node },
   }),
-  details: ({ cluster, name }, { nodes: known }) => {
-    const plan = known?.get(cluster)?.plan;
+  details: ({ plan: recorded, cluster, name }, status) => {
+    const plan = status.nodes?.get(cluster)?.plan;
     const explanation = plan && explainNode(plan, name);
-    return explanation === undefined ? {} : { explanation };
+    return explanation === undefined ? {} : { explanation, events: eventsOfNode(recorded, name, status) };
   },
   page: ({ plan, name }, status) => nodePage(plan, name, status),
   columns: [

@@ -6,6 +6,7 @@ import { money, monthHours } from '../../../report/nodes.ts';
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
+import { eventsAbout, eventTable, type KarpenterEvent } from './events.ts';
 
 /** What is planned for a node and why: the command that takes it, or what keeps it. */
 export function nodePage(plan: NodePlan, name: string, status: Status): string[] {
@@ -37,8 +38,19 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
     ...(command && command.pods !== undefined ? [titled('Pods', podTable(command, name))] : []),
     ...(explanation ? explained(explanation) : []),
     ...(live ? [titled('Conditions of its NodeClaim', conditionTable(conditionsOf(live)))] : []),
+    ...(live ? [titled("Karpenter's events", eventTable(eventsOfNode(plan, name, status)))] : []),
     titled('Waits', sentences(waitsOf(cluster, node?.pool ?? claim?.pool, status))),
   ];
+}
+
+/** About the node and its NodeClaim. */
+export function eventsOfNode(
+  { metadata, claims }: NodePlan,
+  name: string,
+  { nodes }: Status,
+): readonly KarpenterEvent[] {
+  const claim = claims.find((one) => (one.node ?? one.name) === name);
+  return eventsAbout(nodes?.get(metadata.name)?.live ?? [], [`Node ${name}`, `NodeClaim ${claim?.name}`]);
 }
 
 export function commandText({

@@ -5,6 +5,7 @@ import { conditionsOf } from '../../../engine/node-pools/read-fields.ts';
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
+import { eventsAbout, eventTable, type KarpenterEvent } from './events.ts';
 import { commandText, waitsOf } from './page.ts';
 
 /** How many nodes of a pool may go now, what takes nodes of it, and what keeps the others. */
@@ -60,6 +61,8 @@ interface PoolDetails {
   }[];
   readonly conditions: readonly Condition[];
   readonly claims: readonly { readonly name: string; readonly conditions: readonly Condition[] }[];
+  /** About the pool and its claims. */
+  readonly events: readonly KarpenterEvent[];
 }
 
 /** Known where the plan is made now. */
@@ -75,6 +78,9 @@ export function poolDetails(
     .find(({ metadata }) => metadata.name === cluster)
     ?.pools.find((one) => one.name === name);
   const own = known.live.find(({ kind, metadata }) => kind === 'NodePool' && metadata.name === name);
+  const claims = known.live.filter(
+    ({ kind, metadata }) => kind === 'NodeClaim' && metadata.labels?.['karpenter.sh/nodepool'] === name,
+  );
   return {
     ...(pool.budgets === 'invalid'
       ? {}
@@ -89,9 +95,11 @@ export function poolDetails(
           })),
         }),
     conditions: own ? conditionsOf(own) : [],
-    claims: known.live
-      .filter(({ kind, metadata }) => kind === 'NodeClaim' && metadata.labels?.['karpenter.sh/nodepool'] === name)
-      .map((claim) => ({ name: claim.metadata.name, conditions: conditionsOf(claim) })),
+    claims: claims.map((claim) => ({ name: claim.metadata.name, conditions: conditionsOf(claim) })),
+    events: eventsAbout(known.live, [
+      `NodePool ${name}`,
+      ...claims.map(({ metadata }) => `NodeClaim ${metadata.name}`),
+    ]),
   };
 }
 
@@ -105,7 +113,7 @@ const shownTypes = [
   'InstanceTerminating',
 ];
 
-function detailsText({ budgets, conditions, claims }: PoolDetails): string[] {
+function detailsText({ budgets, conditions, claims, events }: PoolDetails): string[] {
   const rows = claims.map(({ name, conditions: own }) => [
     name,
     ...shownTypes.map((type) => own.find((condition) => condition.type === type)?.status),
@@ -137,5 +145,6 @@ function detailsText({ budgets, conditions, claims }: PoolDetails): string[] {
             table(['NAME', ...shownTypes.map((type) => type.toUpperCase()), 'REASON'], rows),
           ),
         ]),
+    ...(conditions.length + rows.length === 0 ? [] : [titled("Karpenter's events", eventTable(events))]),
   ];
 }
