@@ -56,12 +56,18 @@ function aboutCommands(gitfleet: Command): void {
     gitfleet
       .command('completion')
       .description('print a script that completes commands, flags, kinds and names in a shell')
-      .addArgument(offering(new Argument('<shell>', 'bash, zsh or fish'), { kind: 'words', words: shells }))
+      .addArgument(
+        offering(new Argument('<shell>', 'bash, zsh, fish, or kubectl for kubectl gitfleet'), {
+          kind: 'words',
+          words: shells,
+        }),
+      )
       .argument('[line...]', 'after --: an incomplete command line without gitfleet; its completions are printed')
       .action(async (shell, line) => (await import('./completion/completion.ts')).completion(shell, line, gitfleet)),
     'completion bash > ~/.local/share/bash-completion/completions/gitfleet',
     'completion zsh > ~/.zsh/completions/_gitfleet',
     'completion fish > ~/.config/fish/completions/gitfleet.fish',
+    'completion kubectl > ~/bin/kubectl_complete-gitfleet   then make it executable',
     'completion bash -- describe placement w',
   );
   examples(

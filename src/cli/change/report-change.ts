@@ -2,6 +2,7 @@ import { lineDiff } from '../../repo/diff/lines.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { writeError } from '../terminal/write.ts';
 import type { Desired } from './open-desired.ts';
+import { pushChange, refuseUnpushable } from './push-change.ts';
 import { requestUrl } from './request-url.ts';
 import { type Change, type Submitted, submit } from './submit.ts';
 
@@ -10,6 +11,8 @@ export interface ChangeOptions {
   readonly branch: string;
   readonly dryRun?: boolean;
   readonly gitAuthor?: string;
+  /** Push the commit of a clone to its origin. */
+  readonly push?: boolean;
   readonly output: string;
 }
 
@@ -39,9 +42,12 @@ export async function reportChange(
     path,
     ...(content === undefined ? { deleted: true } : { content }),
   }));
+  const isPushed = options.push === true && !options.dryRun && files.length > 0;
+  if (isPushed) await refuseUnpushable(desired);
   const submitted = options.dryRun ? undefined : await make(desired, { ...change, author: options.gitAuthor });
+  if (isPushed && submitted) await pushChange(desired, submitted);
   const made = options.dryRun ? files.length > 0 : submitted !== undefined;
-  const next = submitted && nextStepOf(desired, change, submitted);
+  const next = submitted && nextStepOf(desired, change, { ...submitted, isPushed });
   if (format !== 'table') {
     const document = {
       apiVersion: 'gitfleet.dev/v1alpha1',
@@ -51,6 +57,7 @@ export async function reportChange(
       branch: submitted?.branch,
       commit: submitted?.commit,
       pullRequest: submitted?.pullRequest,
+      ...(options.push !== undefined && { pushed: submitted !== undefined && isPushed }),
       files,
       notes,
       next: next?.commands,
@@ -63,7 +70,7 @@ export async function reportChange(
   const { branch, commit = '', pullRequest: merged } = submitted;
   const how = merged
     ? `${merged.number} merged into ${branch}, ${merged.url}`
-    : `commit ${commit.slice(0, 12)} on ${branch}`;
+    : `commit ${commit.slice(0, 12)} on ${branch}${isPushed ? ', pushed to origin' : ''}`;
   print(`${summary.done}: ${how}`);
   for (const file of files) print(`  ${file.path}${'deleted' in file ? ' (removed)' : ''}`);
   if (next) print([next.sentence, ...next.commands.map((line) => `  ${line}`)].join('\n'));
@@ -92,14 +99,15 @@ interface NextStep {
 function nextStepOf(
   desired: Desired,
   change: Omit<Change, 'author'>,
-  { branch, pullRequest }: Submitted,
+  { branch, pullRequest, isPushed }: Submitted & { readonly isPushed: boolean },
 ): NextStep | undefined {
   if (pullRequest) return undefined;
-  return change.branch === undefined ? pushed(desired) : nextStep(desired, branch);
+  if (change.branch !== undefined) return nextStep(desired, branch, isPushed);
+  return isPushed ? undefined : toPush(desired);
 }
 
 /** A daemon that reads the origin does not see a commit in a clone. */
-const pushed = ({ branches, branch, tracked }: Desired): NextStep | undefined =>
+const toPush = ({ branches, branch, tracked }: Desired): NextStep | undefined =>
   tracked
     ? {
         sentence: 'If gitfleet run reads origin, the commit has no effect until it is pushed:',
@@ -111,16 +119,16 @@ const pushed = ({ branches, branch, tracked }: Desired): NextStep | undefined =>
  * How to merge the branch. A plain git server has no pull requests, so merging by hand works too, and the merged branch can be
  * deleted. A branch in a clone must be pushed before a pull request can be opened for it.
  */
-function nextStep({ branches, branch, fleet, tracked, address }: Desired, from: string): NextStep {
+function nextStep({ branches, branch, fleet, tracked, address }: Desired, from: string, isPushed: boolean): NextStep {
   const url = requestUrl(fleet.config?.spec.forge, { from, into: branch, address });
   const git = `git -C ${branches.name}`;
-  const push = tracked ? [`${git} push -u origin ${from}`] : [];
+  const push = tracked && !isPushed ? [`${git} push -u origin ${from}`] : [];
   const merge = branches.remote
     ? `git fetch origin && git checkout ${branch} && git merge origin/${from} && git push origin ${branch} :${from}`
-    : `${git} merge ${from} && ${tracked ? `${git} push origin ${branch} && ` : ''}${git} branch -d ${from}`;
+    : `${git} merge ${from} && ${tracked ? `${git} push origin ${branch}${isPushed ? ` :${from}` : ''} && ` : ''}${git} branch -d ${from}`;
   const ask = [
-    ...(tracked ? ['push it for a pull request'] : []),
-    ...(url === undefined ? [] : [tracked ? 'open that here' : 'open the request here']),
+    ...(push.length > 0 ? ['push it for a pull request'] : []),
+    ...(url === undefined ? [] : [push.length > 0 ? 'open that here' : 'open the request here']),
   ].join(' and ');
   return {
     sentence: `Nothing happens until it is merged into ${branch}${ask && `; ${ask}, or merge it by hand`}:`,

@@ -3,7 +3,7 @@ import { bringAlong, uncommitted } from '../../git/local/working-files.ts';
 import { whoCommits } from '../../git/native/who-commits.ts';
 import { editTree, type FileEdits } from '../../git/objects/edit-tree.ts';
 import { newCommit } from '../../git/objects/new-objects.ts';
-import { parsePerson } from '../../git/person.ts';
+import { type Person, parsePerson } from '../../git/person.ts';
 import { branchRef } from '../../git/source.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import type { Desired } from './open-desired.ts';
@@ -52,8 +52,7 @@ export async function submit(desired: Desired, change: Change): Promise<Submitte
       `${change.branch} is checked out in a working tree of ${branches.name}: switch to ${desired.branch} there first`,
     );
   if (checkedOut) await refuseUncommitted(desired, change.edits);
-  const author =
-    change.author === undefined ? await whoCommits(desired.workingTree?.gitDir) : parsePerson(change.author);
+  const author = await authorOf(desired, change.author);
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const from = change.branch === undefined ? desired.tip : (await branches.list([ref])).get(ref);
     if (from !== undefined) await branches.obtain(ref, from);
@@ -78,6 +77,15 @@ export async function submit(desired: Desired, change: Change): Promise<Submitte
     if (change.branch === undefined) break;
   }
   throw new MovedMeanwhile(`${ref} moved while this was written: run the command again`, exitCodes.somethingToDo);
+}
+
+/** The author of a change: as given, else whom git names. Error: CliError if it names no one: a change of the fleet is someone's. */
+export async function authorOf({ workingTree }: Desired, given: string | undefined): Promise<Person> {
+  const author = given === undefined ? await whoCommits(workingTree?.gitDir) : parsePerson(given);
+  if (author) return author;
+  throw new CliError(
+    "git has no name and address for the author of the commit: set them with git config --global user.name and user.email, or give --git-author 'Ann <ann@example.com>'",
+  );
 }
 
 async function refuseUncommitted(desired: Desired, edits: FileEdits): Promise<void> {

@@ -14,6 +14,7 @@ export function changingCommands(gitfleet: Command): void {
         'author of the commit; default: the identity that git is configured with',
       )
       .addOption(output('table, json or yaml'));
+  const push = () => new Option('--push', 'in a clone: push the commit to its origin');
   const direct = () =>
     new Option('--direct', 'commit to the branch with the desired state, not to a branch for a pull request');
 
@@ -26,9 +27,11 @@ export function changingCommands(gitfleet: Command): void {
       .argument('<cluster>', 'member cluster')
       .addOption(statusBranch())
       .addOption(direct())
+      .addOption(push())
       .action(async (cluster, options) => (await import('../change/drain.ts')).drain(cluster, options)),
     'drain eu-1 --dry-run',
     'drain eu-1                 creates the branch gitfleet/drain/eu-1; merge it to start the drain',
+    'drain eu-1 --push          pushes that branch to the origin of a clone',
   );
 
   examples(
@@ -40,6 +43,7 @@ export function changingCommands(gitfleet: Command): void {
       .argument('<cluster>', 'member cluster')
       .addOption(statusBranch())
       .addOption(direct())
+      .addOption(push())
       .action(async (cluster, options) => (await import('../change/uncordon.ts')).uncordon(cluster, options)),
     'uncordon eu-1',
     'uncordon eu-1 --direct     commits to main directly',
@@ -85,8 +89,10 @@ export function changingCommands(gitfleet: Command): void {
         .addOption(statusBranch())
         .option('--reason <text>', 'reason to record in the commit and the status')
         .option('--pull-request', 'push a branch for a pull request instead of committing directly')
+        .addOption(push())
         .action(async (kind, name, options) => (await import('../change/suspend.ts'))[verb](kind, name, options)),
       `${verb} placement web --reason "${verb === 'suspend' ? 'incident 42' : 'incident 42 is over'}"`,
+      `${verb} placement web --push            in a clone: takes effect at once`,
       `${verb} run/payments-1 --pull-request`,
     );
   }

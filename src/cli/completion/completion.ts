@@ -19,7 +19,9 @@ export async function completion(text: string, line: readonly string[], program:
   if (line.length === 0) return print(scripts[shell]);
   const { words, before } = shell === 'bash' ? bashWords(line) : { words: line, before: '' };
   const found = (await candidates(program, words)).map((one) => ({ ...one, value: one.value.slice(before.length) }));
-  if (found.length > 0) print(found.map(shown[shell]).join('\n'));
+  const lines = found.map(shown[shell]);
+  if (shell === 'kubectl') lines.push(found.length > 0 ? onlyThese : orFiles);
+  if (lines.length > 0) print(lines.join('\n'));
 }
 
 /** A candidate in the form that a shell's script reads. */
@@ -27,8 +29,16 @@ const shown: Readonly<Record<Shell, (candidate: Candidate) => string>> = {
   bash: ({ value }) => value,
   zsh: ({ value, description }) =>
     `${value.replaceAll(':', '\\:')}${description === undefined ? '' : `:${oneLine(description)}`}`,
-  fish: ({ value, description }) => `${value}${description === undefined ? '' : `\t${oneLine(description)}`}`,
+  fish: withTab,
+  kubectl: withTab,
 };
+
+function withTab({ value, description }: Candidate): string {
+  return `${value}${description === undefined ? '' : `\t${oneLine(description)}`}`;
+}
+
+/** The last line for kubectl: a directive of cobra, ShellCompDirectiveNoFileComp or ShellCompDirectiveDefault. */
+const [onlyThese, orFiles] = [':4', ':0'];
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
 

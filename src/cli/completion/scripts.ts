@@ -32,5 +32,10 @@ function __gitfleet_complete
 end
 complete -c gitfleet -f -a '(__gitfleet_complete)'`;
 
+const kubectl = `#!/bin/sh
+# Completion of \`kubectl gitfleet\`, in a shell that completes kubectl 1.26 or newer. An installation by npm has it already. By hand:
+#   gitfleet completion kubectl > ~/bin/kubectl_complete-gitfleet && chmod +x ~/bin/kubectl_complete-gitfleet
+exec gitfleet completion kubectl -- "$@"`;
+
 /** The completion scripts. They call gitfleet, so that they complete the commands of the installed version. */
-export const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish };
+export const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, kubectl };

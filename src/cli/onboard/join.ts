@@ -11,6 +11,7 @@ import { type Right, rightsFor } from '../../members/rights.ts';
 import { editObject } from '../change/edit-yaml.ts';
 import { type Desired, withDesired } from '../change/open-desired.ts';
 import { reportChange } from '../change/report-change.ts';
+import { authorOf } from '../change/submit.ts';
 import { readPlanInput } from '../plan/input.ts';
 import { membersNamed } from '../run/members-named.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -58,6 +59,7 @@ export async function join(context: string, options: JoinOptions): Promise<void>
     const { edits, member } = await memberEdit(desired, name, labels);
     const client = briefClient(context, transport, timeoutMs);
     const account = memberAccount(await rightsOn(client, member, options).catch(refused));
+    if (!options.dryRun) await authorOf(desired, options.gitAuthor);
     if (options.dryRun) {
       print(`# On ${context}\n${await yamlOf(account)}---\n# ${path}`);
       print(`${await memberKubeconfig(name, endpoint, '<the token that the member issues>')}---`);

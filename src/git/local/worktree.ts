@@ -51,4 +51,4 @@ export async function mergeBranch(dir: string, branch: string, message: string):
   return true;
 }
 
-const authorIn = (dir: string): Promise<Person> => whoCommits(join(dir, '.git'), you);
+const authorIn = async (dir: string): Promise<Person> => (await whoCommits(join(dir, '.git'))) ?? you;

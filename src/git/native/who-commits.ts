@@ -1,16 +1,13 @@
-import { defaultAuthor, type Person, parsePerson } from '../person.ts';
+import type { Person } from '../person.ts';
 import { git, hasGit } from './run-git.ts';
 
-/**
- * The author of git's commits: from the environment, else from its configuration, here or for the whole machine; if there is
- * none, `fallback`, by default gitfleet itself.
- */
-export async function whoCommits(gitDir?: string, fallback: Person = parsePerson(defaultAuthor)): Promise<Person> {
+/** The author of git's commits: from the environment, else from its configuration, here or for the whole machine. */
+export async function whoCommits(gitDir?: string): Promise<Person | undefined> {
   const [name, email] = await Promise.all([
     process.env['GIT_AUTHOR_NAME'] || configured('user.name', gitDir),
     process.env['GIT_AUTHOR_EMAIL'] || configured('user.email', gitDir),
   ]);
-  return name === undefined || email === undefined ? fallback : { name, email };
+  return name === undefined || email === undefined ? undefined : { name, email };
 }
 
 async function configured(key: string, gitdir: string | undefined): Promise<string | undefined> {

@@ -8,6 +8,16 @@ import { folder, removeFolders } from '../../support/folders.ts';
 import { cli } from '../../support/run-cli.ts';
 import { shop } from '../../support/shop.ts';
 
+const kubectlThere = ((): boolean => {
+  try {
+    execFileSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    console.warn('SKIPPED: completion of kubectl gitfleet by kubectl, which is not installed here');
+    return false;
+  }
+})();
+
 let fleet: FleetOnGit;
 beforeAll(async () => {
   fleet = await FleetOnGit.open(shop);
@@ -51,7 +61,7 @@ describe('completion offers', () => {
     ['render --output =', ['yaml', 'json']],
     ['get --repo = FLEET rp ', ['web/settings']],
     ['get --repo https : //127.0.0.1/x.git place', ['placements']],
-    ['completion ', ['bash', 'zsh', 'fish']],
+    ['completion ', ['bash', 'zsh', 'fish', 'kubectl']],
     ['get placements --repo FLEET ', ['pay', 'web', 'web/settings']],
     ['get rp --repo FLEET ', ['web/settings']],
     ['get --repo=FLEET runs,clusters ', ['pay-1', 'dev-1', 'eu-1', 'us-1']],
@@ -95,7 +105,7 @@ describe('completion offers', () => {
 });
 
 describe('completion scripts', () => {
-  it.each(['bash', 'zsh', 'fish'])('%s calls gitfleet itself', async (shell) => {
+  it.each(['bash', 'zsh', 'fish', 'kubectl'])('%s calls gitfleet itself', async (shell) => {
     const ran = await cli('completion', shell);
     expect(ran).toMatchObject({ code: 0, err: '' });
     expect(ran.out).toContain(`gitfleet completion ${shell} -- `);
@@ -112,11 +122,33 @@ describe('completion scripts', () => {
     expect(execFileSync('bash', [script], { encoding: 'utf8' })).toBe('web\nweb/settings\n');
   });
 
+  it('kubectl gets names with what they are, and whether files are offered too', async () => {
+    expect(await offered('suspend ', 'kubectl')).toEqual(['placement', 'run', ':4']);
+    expect((await offered('ge', 'kubectl')).at(0)).toMatch(/^generate\tprint /);
+    expect(await offered('init ', 'kubectl')).toEqual([':0']);
+  });
+
+  it.skipIf(!kubectlThere)('kubectl completes kubectl gitfleet by the program of the package', () => {
+    const dir = folder();
+    const program = join(import.meta.dirname, '../../../src/cli/kubectl-complete.ts');
+    for (const [name, text] of [
+      ['kubectl_complete-gitfleet', `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`],
+      ['kubectl-gitfleet', '#!/bin/sh\n'],
+    ] as const)
+      writeFileSync(join(dir, name), text, { mode: 0o755 });
+    const out = execFileSync('kubectl', ['__complete', 'gitfleet', 'get', '--repo', fleet.dir, 'runs', 'p'], {
+      encoding: 'utf8',
+      env: { ...process.env, PATH: `${dir}:${process.env['PATH']}` },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect(out).toBe('pay-1\n:4\n');
+  });
+
   it('another shell is refused with those that there are', async () => {
     expect(await cli('completion', 'csh')).toEqual({
       code: 2,
       out: '',
-      err: 'gitfleet: there is no completion for csh: use one of bash, zsh, fish\n',
+      err: 'gitfleet: there is no completion for csh: use one of bash, zsh, fish, kubectl\n',
     });
   });
 });

@@ -71,9 +71,8 @@ interface Asked {
 
 const whereAsked = ({ repo, branch, gitAuthor }: ApproveOptions): Promise<Asked> =>
   withDesired({ repo, branch }, async ({ branches, tracked, address, workingTree }) => {
-    const unknown = { name: '', email: '' };
-    const person = await whoCommits(workingTree?.gitDir, unknown);
-    const author = gitAuthor ?? (person === unknown ? undefined : `${person.name} <${person.email}>`);
+    const person = await whoCommits(workingTree?.gitDir);
+    const author = gitAuthor ?? (person && `${person.name} <${person.email}>`);
     const own = [branches.remote ? repo : branches.name, undefined] as const;
     if (!tracked || address === undefined) return { places: [own], author };
     const origin = parseAddress(address).kind === 'local' ? resolve(branches.name, address) : address;
