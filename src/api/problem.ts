@@ -44,6 +44,7 @@ export const problemCodes = [
   'name-too-long',
   'namespace-required',
   'namespace-not-allowed',
+  'encrypted',
   // Fields
   'field-required',
   'field-not-allowed',
@@ -101,6 +102,7 @@ export const problemCodes = [
   'contested-object',
   'not-selected',
   'namespace-not-placed',
+  'sealed-secret',
   // Status branch and reconciliation
   'record-unreadable',
   'record-mismatch',

@@ -243,6 +243,26 @@ describe('validate reports what only the whole fleet shows', () => {
   });
 });
 
+describe('validate notes SealedSecrets', () => {
+  const sealed = (name: string): string =>
+    `---\napiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: ${name}, namespace: web}\nspec: {encryptedData: {a: AgBy}}\n`;
+  const files = (clusters: string) => ({
+    'clusters/eu-1.yaml': member('eu-1'),
+    'clusters/us-1.yaml': member('us-1'),
+    'crp.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourcePlacement\nmetadata: {name: web}\nspec:\n  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}]\n  policy: {placementType: PickFixed, clusterNames: [${clusters}]}\n`,
+    'resources/web.yaml': `apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n${sealed('token')}`,
+  });
+  const notes = async (clusters: string) =>
+    (await cli('validate', folder(files(clusters)))).out.split('\n').filter((line) => line.includes('sealed-secret'));
+
+  it('that several clusters get, since each has its own key', async () => {
+    expect(await notes('eu-1, us-1')).toEqual([
+      'resources/web.yaml:6:1: info[sealed-secret]: SealedSecret web/token goes to eu-1, us-1: each can open it only with the key it was sealed for',
+    ]);
+    expect(await notes('eu-1')).toEqual([]);
+  });
+});
+
 describe('validate in a pipeline', () => {
   const files = {
     'clusters/eu-1.yaml': member('eu-1'),

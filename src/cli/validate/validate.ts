@@ -12,6 +12,7 @@ import { missingNamespaces } from '../../repo/fleet/missing-namespaces.ts';
 import { overlappingPlacements } from '../../repo/fleet/overlapping-placements.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { byPosition, formatProblem } from '../../repo/fleet/positions.ts';
+import { sealedSecrets } from '../../repo/fleet/sealed-secrets.ts';
 import { unselectedResources } from '../../repo/fleet/unselected-resources.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import { sha256 } from '../../repo/sha256.ts';
@@ -110,6 +111,7 @@ async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<r
         ...idleConstraints(fleet),
         ...missingNamespaces(plan, fleet),
         ...(await unselectedResources(fleet, tree)),
+        ...(await sealedSecrets(plan, fleet, tree)),
       ];
   const found = await placeProblems(loose, async () => tree);
   return [...fleet.problems, ...found].sort(byPosition);

@@ -1,6 +1,8 @@
 import { stringify } from 'yaml';
 import type { Manifest } from '../../api/meta.ts';
+import { isSealedSecret } from '../../api/sealed-secret.ts';
 import { canonicalJson } from '../../engine/kernel/canonical-json.ts';
+import { isSecret } from '../../engine/selection/is-secret.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { lineDiff } from './lines.ts';
 
@@ -57,23 +59,52 @@ function shown({ status: _, metadata, ...rest }: Manifest): Manifest {
   return { apiVersion, kind, metadata: kept, ...body } as Manifest;
 }
 
-/** Values of a Secret stay out of terminals and CI logs; that one changed still shows. */
+/** Values of a Secret, sealed ones too, stay out of terminals and CI logs; that one changed still shows. */
 function hideSecrets(before: Manifest | undefined, after: Manifest | undefined): (Manifest | undefined)[] {
-  const isSecret = [before, after].some((manifest) => manifest?.kind === 'Secret' && manifest.apiVersion === 'v1');
-  if (!isSecret) return [before, after];
-  const hide = (manifest: Manifest | undefined, other: Manifest | undefined, word: string): Manifest | undefined => {
-    if (manifest === undefined) return undefined;
-    const fields = ['data', 'stringData'].flatMap((field) => {
-      const values = manifest[field] as Record<string, unknown> | undefined;
-      if (values === undefined || values === null) return [];
-      const others = (other?.[field] ?? {}) as Record<string, unknown>;
-      const hidden = Object.keys(values).map((key) => [
-        key,
-        other === undefined || others[key] === values[key] ? '(redacted)' : `(redacted, ${word})`,
-      ]);
-      return [[field, Object.fromEntries(hidden)]];
-    });
-    return { ...manifest, ...Object.fromEntries(fields) };
-  };
+  const places = secretPlaces(after ?? before);
+  const hide = (manifest: Manifest | undefined, other: Manifest | undefined, word: string): Manifest | undefined =>
+    places.reduce(
+      (hidden, place) => withMap(hidden, place, (values) => redactedMap(values, other, { place, word })) as Manifest,
+      manifest,
+    );
   return [hide(before, after, 'before'), hide(after, before, 'after')];
+}
+
+type Place = readonly string[];
+
+function secretPlaces(manifest: Manifest | undefined): readonly Place[] {
+  if (manifest === undefined) return [];
+  if (isSecret(manifest)) return [['data'], ['stringData']];
+  return isSealedSecret(manifest)
+    ? [
+        ['spec', 'encryptedData'],
+        ['spec', 'template', 'data'],
+      ]
+    : [];
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function redactedMap(
+  values: Readonly<Record<string, unknown>>,
+  other: Manifest | undefined,
+  { place, word }: { readonly place: Place; readonly word: string },
+): object {
+  const others = place.reduce<unknown>((value, key) => (isMap(value) ? value[key] : undefined), other);
+  const isSame = (key: string): boolean => other === undefined || (isMap(others) && others[key] === values[key]);
+  return Object.fromEntries(
+    Object.keys(values).map((key) => [key, isSame(key) ? '(redacted)' : `(redacted, ${word})`]),
+  );
+}
+
+/** With the map at a place replaced, where there is one. */
+function withMap(
+  value: unknown,
+  [first, ...rest]: Place,
+  replace: (map: Readonly<Record<string, unknown>>) => object,
+): unknown {
+  if (!isMap(value)) return value;
+  if (first === undefined) return replace(value);
+  return first in value ? { ...value, [first]: withMap(value[first], rest, replace) } : value;
 }

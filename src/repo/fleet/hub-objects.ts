@@ -10,6 +10,7 @@ import { objectKey } from '../../engine/selection/object-key.ts';
 import { builtInGroups, builtInKinds } from '../../engine/selection/scope.ts';
 import type { ShapeCheck } from '../schemas/kind-shapes.ts';
 import { dataIssues } from './data-issues.ts';
+import { encryptedIssues } from './encrypted.ts';
 import { envelopeIssues, readEnvelope } from './envelope-contents.ts';
 import type { Finding, Placed } from './finding.ts';
 import { nodeResourceIssues } from './nodes/node-resource-issues.ts';
@@ -98,6 +99,8 @@ function hubObject(
 ): { readonly object?: HubObject; readonly issues: readonly Issue[] } {
   const shaped = shapes(value);
   if (!sound.has(value)) {
+    const encrypted = encryptedIssues(value);
+    if (encrypted.length > 0) return { issues: encrypted };
     const broken = [...metadataIssues(value), ...dataIssues(value)];
     if (broken.length > 0) return { issues: [...broken, ...shaped.filter((issue) => !isAmong(issue, broken))] };
     const issues = nodeResourceIssues(value);

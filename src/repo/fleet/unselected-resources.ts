@@ -1,14 +1,11 @@
 import type { Problem } from '../../api/problem.ts';
-import { writtenRef } from '../../api/written-ref.ts';
 import type { Fleet, HubObject } from '../../engine/input.ts';
 import { gather } from '../../engine/selection/gather.ts';
 import { compileHub } from '../../engine/selection/hub.ts';
-import { describeRef, keyOfManifest, objectKey, refOfManifest } from '../../engine/selection/object-key.ts';
+import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { isReservedNamespace } from '../../engine/selection/placeable.ts';
 import type { RepoTree } from '../tree.ts';
-import { itemsOf } from '../yaml/items-of.ts';
-import { parseYaml } from '../yaml/parse-yaml.ts';
-import { decode } from './finding.ts';
+import { resourcePlaces } from './resource-places.ts';
 
 /**
  * Warnings about resources that no placement selects, one for each namespace and for each cluster-scoped object. None while something
@@ -20,7 +17,7 @@ export async function unselectedResources(fleet: Fleet, tree: RepoTree): Promise
     kind === 'Namespace' ? `${metadata.name}/` : metadata.namespace ? `${metadata.namespace}/` : metadata.name,
   );
   const firsts = [...groups.values()].map((group) => ({ object: group.find(isNamespace) ?? group[0]!, group }));
-  const places = await placesOf(
+  const places = await resourcePlaces(
     firsts.map(({ object }) => object),
     tree,
   );
@@ -63,31 +60,3 @@ function unselected({ placements, resources, refused, unreadable, beingDeleted }
     .flatMap(({ objects }) => objects)
     .filter((object) => !selected.has(object) && !isOfReserved(object));
 }
-
-/** Line of the document of each object, and its place in a List. */
-async function placesOf(
-  objects: readonly HubObject[],
-  tree: RepoTree,
-): Promise<ReadonlyMap<HubObject, Pick<Problem, 'line' | 'inside'>>> {
-  const names = new Set(objects.map(({ file }) => file));
-  const files = (await tree.files()).filter(({ path }) => names.has(path));
-  const contents = await tree.read(files.map(({ oid }) => oid));
-  const lines = new Map(
-    files.flatMap(({ path, oid }) => {
-      const bytes = contents.get(oid);
-      return bytes ? written(path, decode(bytes)) : [];
-    }),
-  );
-  return new Map(
-    objects.map((object) => [object, lines.get(`${object.file} ${keyOfManifest(object.manifest)}`) ?? {}]),
-  );
-}
-
-const written = (path: string, text: string): (readonly [string, Pick<Problem, 'line' | 'inside'>])[] =>
-  parseYaml(text, path).documents.flatMap(({ value, line }) =>
-    (itemsOf(value) ?? [value]).flatMap((item, at) => {
-      const ref = writtenRef(item as object);
-      const inside = item === value ? {} : { inside: ['items', at] };
-      return ref ? [[`${path} ${objectKey(ref)}`, { line, ...inside }] as const] : [];
-    }),
-  );
