@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program } from '../src/cli/program.ts';
 import { type DaemonHttp, serveHttp } from '../src/daemon/http.ts';
@@ -11,6 +11,7 @@ import { parseYaml } from '../src/repo/yaml/parse-yaml.ts';
 interface Deployed {
   readonly kind: string;
   readonly resources?: readonly string[];
+  readonly patches?: readonly { readonly path: string }[];
   readonly spec: {
     readonly template: {
       readonly metadata: { readonly labels: object };
@@ -44,8 +45,8 @@ interface Probe {
 
 const root = resolve(import.meta.dirname, '..');
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
-const files = readdirSync(join(root, 'deploy'), { recursive: true, encoding: 'utf8' }).filter((path) =>
-  path.endsWith('.yaml'),
+const files = readdirSync(join(root, 'deploy'), { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.yaml') && !path.startsWith('chart/templates/'),
 );
 const parsed = new Map(files.map((file) => [file, parseYaml(textOf(`deploy/${file}`), file)]));
 const only = (file: string, kind: string): Deployed =>
@@ -54,7 +55,7 @@ const only = (file: string, kind: string): Deployed =>
     .documents.map(({ value }) => value as Deployed)
     .find((value) => value.kind === kind)!;
 
-const { spec: deployment } = only('deployment.yaml', 'Deployment');
+const { spec: deployment } = only('base/deployment.yaml', 'Deployment');
 const pod = deployment.template.spec;
 const container = pod.containers[0]!;
 const flag = (name: string): string | undefined =>
@@ -65,9 +66,11 @@ it.each(files)('deploy/%s has no finding of our own reader', (file) => {
   expect(parsed.get(file)!.problems).toEqual([]);
 });
 
-it('kustomization.yaml lists files that are there', () => {
-  const { resources } = only('kustomization.yaml', 'Kustomization');
-  expect(resources!.filter((path) => !existsSync(join(root, 'deploy', path)))).toEqual([]);
+it.each(files.filter((file) => file.endsWith('kustomization.yaml')))('deploy/%s lists files that are there', (file) => {
+  const { resources, patches = [] } = only(file, 'Kustomization');
+  const named = [...resources!, ...patches.map(({ path }) => path)];
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter((path) => !existsSync(join(root, 'deploy', dirname(file), path)))).toEqual([]);
 });
 
 describe('the deployment', () => {
@@ -75,10 +78,11 @@ describe('the deployment', () => {
     expect(container.image.split(':')[1]).toBe((JSON.parse(textOf('package.json')) as { version: string }).version);
   });
 
-  it('starts a command with flags that exist', () => {
+  it.each(['base', 'overlay-example'])('of %s starts a command with flags that exist', (folder) => {
+    const { args } = only(`${folder}/deployment.yaml`, 'Deployment').spec.template.spec.containers[0]!;
     const known = run.options.map(({ long }) => long);
-    expect(container.args[0]).toBe(run.name());
-    expect(container.args.slice(1).filter((arg) => !known.includes(arg.split('=')[0]!))).toEqual([]);
+    expect(args[0]).toBe(run.name());
+    expect(args.slice(1).filter((arg) => !known.includes(arg.split('=')[0]!))).toEqual([]);
   });
 
   it('sets only variables that are documented', () => {
@@ -100,13 +104,13 @@ describe('the deployment', () => {
 
   it('listens where its port, the image, the network policy and the services look', () => {
     const { name, containerPort } = container.ports[0]!;
-    const policy = only('networkpolicy.yaml', 'NetworkPolicy').spec;
+    const policy = only('base/networkpolicy.yaml', 'NetworkPolicy').spec;
     expect([
       flag('listen'),
       /^EXPOSE (\d+)$/m.exec(textOf('Dockerfile'))?.[1],
       policy.ingress[0]!.ports[0]!.port,
-      only('deployment.yaml', 'Service').spec.ports[0]!.targetPort,
-      only('servicemonitor.yaml', 'ServiceMonitor').spec.endpoints[0]!.port,
+      only('base/deployment.yaml', 'Service').spec.ports[0]!.targetPort,
+      only('monitoring/servicemonitor.yaml', 'ServiceMonitor').spec.endpoints[0]!.port,
     ]).toEqual([`0.0.0.0:${containerPort}`, String(containerPort), containerPort, name, name]);
   });
 
@@ -114,9 +118,9 @@ describe('the deployment', () => {
     const { labels } = deployment.template.metadata;
     expect([
       deployment.selector.matchLabels,
-      only('deployment.yaml', 'Service').spec.selector,
-      only('networkpolicy.yaml', 'NetworkPolicy').spec.podSelector.matchLabels,
-      only('servicemonitor.yaml', 'ServiceMonitor').spec.selector.matchLabels,
+      only('base/deployment.yaml', 'Service').spec.selector,
+      only('base/networkpolicy.yaml', 'NetworkPolicy').spec.podSelector.matchLabels,
+      only('monitoring/servicemonitor.yaml', 'ServiceMonitor').spec.selector.matchLabels,
     ]).toEqual([labels, labels, labels, labels]);
   });
 
@@ -146,7 +150,7 @@ describe('what is asked over HTTP', () => {
     container.startupProbe.httpGet.path,
     container.livenessProbe.httpGet.path,
     container.readinessProbe.httpGet.path,
-    only('servicemonitor.yaml', 'ServiceMonitor').spec.endpoints[0]!.path,
+    only('monitoring/servicemonitor.yaml', 'ServiceMonitor').spec.endpoints[0]!.path,
   ])('%s is answered', async (path) => {
     expect((await fetch(`http://127.0.0.1:${http.port}${path}`)).status).toBe(200);
   });

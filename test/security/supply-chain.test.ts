@@ -58,7 +58,11 @@ describe('the release workflow', () => {
     '--provenance=mode=max --sbom=true',
     'npm publish --provenance',
     'NODE_IMAGE=node:24-slim@$digest',
-    '@$digest|" deploy/deployment.yaml',
+    '@$digest|" deploy/base/deployment.yaml',
+    'digest: $digest|" deploy/chart/values.yaml',
+    'helm push "gitfleet-${TAG#v}.tgz" "oci://$CHARTS"',
+    'cosign sign --yes "$IMAGE@$IMAGE_DIGEST"',
+    'cosign sign --yes "$CHARTS/gitfleet@$CHART_DIGEST"',
   ])('has %s', (step) => {
     expect(release).toContain(step);
   });
