@@ -173,10 +173,13 @@ function unread({ name, observation }: UpgradeMember): MemberVerdict | undefined
 
 function started(target: Start, findings: readonly UpgradeFinding[]): MemberVerdict {
   const warned = findingsOf(findings, 'Warning');
+  // It starts only where the run ignores these.
+  const ignored = findingsOf(findings, 'Blocking');
   const texts = [
     target.message,
     ...target.warnings.map(({ reason, message }) => `${reason} (${message})`),
     warned,
+    ignored && `ignored: ${ignored}`,
   ].filter((text) => text !== undefined);
   return { kind: 'start', target, message: texts.length === 0 ? undefined : texts.join('; ') };
 }

@@ -431,6 +431,9 @@ describe('members', () => {
     Object.assign(fleet.files, run({ onBlocked: 'Ignore' }));
     await fleet.plan();
     expect(fleet.inFlight()).toEqual(['a']);
+    expect(fleet.run().stages[0]!.groups[0]!.members[0]!.message).toBe(
+      'ignored: PDBConstraint (PodDisruptionBudget shop/web blocks every eviction)',
+    );
   });
 
   it('members whose API servers were not asked yet wait for that with their slots, and nobody has to act', async () => {
