@@ -2,6 +2,7 @@ import type { FleetConfig } from '../../api/gitfleet.ts';
 import { error, type Issue } from '../../api/issue.ts';
 import { answeredBy } from '../../api/kinds.ts';
 import type { Validated } from '../../api/validate.ts';
+import type { Fleet } from '../../engine/input.ts';
 import type { Placed } from './finding.ts';
 
 const usualFolder = 'approvals/';
@@ -35,6 +36,13 @@ export function countingFolder(
   const config = configs.find(({ file }) => file === configFile)?.object;
   return config === undefined && faulty.has(configFile) ? undefined : approvalFolder(config);
 }
+
+/** The same of a fleet that was loaded. */
+export const countingFolderOf = ({ config, problems }: Pick<Fleet, 'config' | 'problems'>): string | undefined =>
+  countingFolder(
+    config ? [{ object: config, file: configFile }] : [],
+    new Set(problems.flatMap(({ severity, file }) => (severity === 'error' && file ? [file] : []))),
+  );
 
 /** The folder below which approvals count, with a slash at its end. A config in another file than `fleet.yaml` does not count. */
 export function approvalFolder(config: FleetConfig | undefined): string {

@@ -115,6 +115,14 @@ describe('a gate of a staged update run', () => {
     });
   });
 
+  it('is refused while fleet.yaml is not in effect, which says where approvals count', async () => {
+    const config = 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {approvals: {path: []}}\n';
+    fleet.commit({ 'fleet.yaml': config }, 'Break fleet.yaml');
+    const why = 'fleet.yaml is not in effect on main, and no approval counts meanwhile';
+    expect(await run(name)).toMatchObject({ code: 4, err: expect.stringContaining(why) });
+    expect(await run(name, '--reject', '--reason', 'no')).toMatchObject({ code: 4 });
+  });
+
   it.each([
     [['web-1-after-al'], `there is no approval request web-1-after-al: did you mean ${name}?`],
     [[name, '--reject'], '--reject needs --reason TEXT'],

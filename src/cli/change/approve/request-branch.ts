@@ -8,9 +8,9 @@ import { fileChanges } from '../../../git/objects/changes.ts';
 import { newObject } from '../../../git/objects/new-objects.ts';
 import { alwaysAsk } from '../../../git/ref-poll.ts';
 import { gitSource } from '../../../git/source.ts';
-import { approvalFolder } from '../../../repo/fleet/approval-places.ts';
+import { countingFolderOf } from '../../../repo/fleet/approval-places.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
-import { CliError } from '../../terminal/exit.ts';
+import { CliError, exitCodes } from '../../terminal/exit.ts';
 import type { Desired } from '../open-desired.ts';
 import type { Requests } from './read-requests.ts';
 
@@ -41,7 +41,13 @@ export async function readRequestBranch(
   if (tip === undefined) return undefined;
   await branches.obtain(ref, tip);
   const isProposed = requests.proposed.has(name) && !requests.open.has(name);
-  const usual = isProposed ? proposedPath(name) : `${approvalFolder(desired.fleet.config)}${name}.yaml`;
+  const folder = countingFolderOf(desired.fleet);
+  if (folder === undefined && !isProposed)
+    throw new CliError(
+      `fleet.yaml is not in effect on ${desired.branch}, and no approval counts meanwhile: correct what gitfleet validate reports for it, then approve ${name}`,
+      exitCodes.refused,
+    );
+  const usual = isProposed ? proposedPath(name) : `${folder}${name}.yaml`;
   const { added, texts: edits } = await changesOf(tip, usual, { desired, requests });
   const text = edits.get(usual);
   if (text === undefined)
