@@ -5,6 +5,7 @@ import type { FleetMembers } from '../members.ts';
 import type { PassResult } from '../pass/pass-result.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { reportNodes } from './node-metrics.ts';
 import { reportPlacements } from './placement-metrics.ts';
 import { reportMembers, reportPlan } from './plan-metrics.ts';
 import { reportUpgrades } from './upgrade-metrics.ts';
@@ -58,6 +59,7 @@ function reportPass(to: Parameters<typeof passReporter>[0], { result, seconds, r
   reportPlan(plan, metrics);
   reportPlacements(plan, metrics);
   reportUpgrades(result, to.members.observations(), metrics);
+  reportNodes(plan, metrics);
   const line = { commit: plan.commit, planDigest: plan.digest, seconds: Number(seconds.toFixed(3)), reasons };
   // The first pass is always reported: the user who started the daemon waits for it.
   if (result.kind === 'unchanged') log[reasons.includes('start') ? 'info' : 'debug'](line, 'nothing to do');

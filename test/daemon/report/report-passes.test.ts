@@ -33,6 +33,7 @@ function teller(problems = true) {
       const plan = {
         problems: found,
         placements: [],
+        nodes: [],
         holds: [],
         approvals: [],
         guard: [],
