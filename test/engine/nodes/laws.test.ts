@@ -245,7 +245,7 @@ describe('over drawn clusters', () => {
             expect(used).toBeLessThanOrEqual(Number(status.capacity.cpu));
           }
         }),
-        drawn(60, 1),
+        drawn(600, 1),
       );
     },
     patience(20_000),
@@ -264,7 +264,7 @@ describe('over drawn clusters', () => {
           const total = savings.reduce((sum, saving) => sum + saving, 0);
           expect(total).toBeGreaterThanOrEqual(prefixSaving(planned) - 1e-9);
         }),
-        drawn(60, 2),
+        drawn(600, 2),
       );
     },
     patience(20_000),
@@ -285,7 +285,7 @@ describe('over drawn clusters', () => {
             expect(costOf(world)).toBeGreaterThanOrEqual(least - 1e-9);
           }
         }),
-        drawn(40, 4),
+        drawn(400, 4),
       );
     },
     patience(20_000),
@@ -305,7 +305,7 @@ describe('over drawn clusters', () => {
             expect(rounds).toBeLessThanOrEqual(10);
           }
         }),
-        drawn(40, 3),
+        drawn(400, 3),
       );
     },
     patience(20_000),
