@@ -91,6 +91,23 @@ describe('the total effect of a change', () => {
       expect(placements).toMatchObject([{ gains: ['lon'] }]);
     }
   });
+  it('says when a freeze holds it', async () => {
+    const frozen = {
+      ...web(),
+      'fleet.yaml':
+        'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec:\n  freeze: [{name: noon, schedule: "0 10 * * *", duration: 2h}]\n',
+    };
+    const paper = new PaperFleet(frozen);
+    paper.pass(3 * 3600);
+    await paper.settle();
+    paper.pass(21.5 * 3600);
+    const text = effectText(
+      await effectOf(paper, { ...frozen, 'resources/web.yaml': deployment('web', 'web', 'web:2') }),
+    );
+    expect(text.title).toBe('changes 4 objects · 4 of 4 clusters');
+    expect(text.rollout).toContainEqual(expect.stringMatching(/^web: frozen .* to 2026-11-21 12:00 UTC$/));
+    expect(text.forecast).toMatch(/^Everything is done at 2026-11-21 12:/);
+  });
   it('compares no lines of a manifest of more than 256 kB', async () => {
     const large = (letter: string): Files => ({
       ...web(),

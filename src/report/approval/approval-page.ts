@@ -3,7 +3,6 @@ import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
 import { placeOfBranch } from '../../engine/gate/request.ts';
 import type { FleetRecord } from '../../engine/input.ts';
-import { conditionIs } from '../../engine/kernel/condition.ts';
 import { latestOf } from '../../engine/kernel/latest-of.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Plan, RequestedApproval } from '../../engine/plan-document.ts';
@@ -15,6 +14,7 @@ import { changeText } from '../effect/effect-text.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { approvalStarts, stageBehind } from '../waits/approval-starts.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
+import { soFar } from './so-far.ts';
 import { type GateFacts, upgradeGatePage } from './upgrade-gate-page.ts';
 
 /** A commit of the followed branch. */
@@ -34,8 +34,7 @@ export interface ApprovalPage {
   readonly changes: readonly { readonly title: string; readonly diff: string; readonly isRemoval: boolean }[];
 }
 
-/** Clusters, commits and messages that are named. */
-const mostNamed = 10;
+/** Commits and messages that are named. */
 const mostCommits = 30;
 
 const notNow = 'Closing this request leaves it waiting: reopen it to be asked again.';
@@ -112,7 +111,7 @@ export function stagePage(
           mostCommits,
         ),
       ),
-      list('So far', soFar(run)),
+      list('So far', soFar(run, of.record.placements.get(placementKey(placementOfRun(run)))?.state)),
     ],
     changes: of.changes.map(changeText),
   };
@@ -170,33 +169,3 @@ const warnings = ({ name, problems }: { readonly name: string; readonly problems
 
 const listed = (items: readonly Item[], most: number): Item[] =>
   items.length > most ? [...items.slice(0, most), { line: [`… and ${items.length - most} more`] }] : [...items];
-
-/** Stages with their clusters and tasks, up to the gate. Instants, never ages. */
-function soFar(run: StagedUpdateRun): Item[] {
-  const tasks = stageTasks(run);
-  return (run.status?.stagesStatus ?? []).flatMap(({ stageName, clusters }): Item[] => {
-    const of = (status: 'True' | 'False') =>
-      clusters
-        .filter(({ conditions }) => conditionIs(conditions, 'Succeeded', status))
-        .map(({ clusterName }) => clusterName);
-    const [done, failed] = [of('True'), of('False')];
-    if (done.length + failed.length === 0) return [];
-    const waits = tasks.filter(
-      ({ stage, timing, isRequested }) => stage === stageName && timing === 'after' && isRequested,
-    );
-    return [
-      {
-        line: [
-          { bold: stageName },
-          `: ${done.length} of ${clusters.length} clusters updated and available (${listUpTo(done, mostNamed)})`,
-          ...(failed.length > 0 ? [`; failed: ${listUpTo(failed, mostNamed)}`] : []),
-          ...waits.map(({ type, progress, until }) =>
-            type === 'TimedWait'
-              ? `; soak ${progress}${until === undefined ? '' : ` until ${until}`}`
-              : `; ${progress}`,
-          ),
-        ],
-      },
-    ];
-  });
-}

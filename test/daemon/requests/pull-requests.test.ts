@@ -256,6 +256,17 @@ it('edits the text in place when facts change, at most once a minute, and puts b
   expect(asked('PATCH')).toBe(edits + 1);
 });
 
+it('shows what others changed on clusters that are done', async () => {
+  await open('github');
+  fleet.start({ forge });
+  await untilOpen();
+  expect(forge.pull(1).body).toContain('clusters updated and available (a); no drift');
+  const path = '/apis/apps/v1/namespaces/web/deployments/web';
+  await fleet.ask('a', 'PATCH', path, { spec: { replicas: 7 } }, 'application/merge-patch+json');
+  const drift = /; drift: Deployment web\/web \(\/spec\/replicas by \S+, repaired\) on a/;
+  await fleet.until('it says so', () => drift.test(forge.pull(1).body), 180);
+});
+
 it('closes the pull request of an approval that is no longer wanted, also where the forge does not', async () => {
   await open('gitlab');
   fleet.start({ forge });

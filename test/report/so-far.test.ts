@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import type { PlacementState } from '../../src/api/placement-state.ts';
+import type { StagedUpdateRun } from '../../src/api/staged.ts';
+import { soFar } from '../../src/report/approval/so-far.ts';
+
+const at = '2026-11-20T10:00:00Z';
+const is = (type: string, status: 'True' | 'False') => ({
+  type,
+  status,
+  reason: '',
+  message: '',
+  lastTransitionTime: at,
+});
+const cluster = (clusterName: string, ...conditions: object[]) => ({ clusterName, conditions });
+
+const run = {
+  metadata: { name: 'web-1' },
+  spec: { placementName: 'web' },
+  status: {
+    stagesStatus: [
+      {
+        stageName: 'dev',
+        clusters: [
+          cluster('a', is('Succeeded', 'True')),
+          cluster('b', is('Succeeded', 'True')),
+          cluster('c', is('Succeeded', 'False')),
+        ],
+      },
+      { stageName: 'prod', clusters: [cluster('d')] },
+    ],
+  },
+} as unknown as StagedUpdateRun;
+
+const binding = (targetCluster: string, available: 'True' | 'False', more: object = {}) => ({
+  targetCluster,
+  conditions: ['Overridden', 'WorkSynchronized', 'Applied']
+    .map((type) => is(type, 'True'))
+    .concat(is('Available', available)),
+  ...more,
+});
+
+const said = (...bindings: object[]): string[] =>
+  soFar(run, { bindings } as unknown as PlacementState).map(({ line }) =>
+    line.map((part) => (typeof part === 'string' ? part : Object.values(part).join(''))).join(''),
+  );
+
+const web = { group: 'apps', version: 'v1', kind: 'Deployment', namespace: 'web', name: 'web' };
+const begin = 'dev: 2 of 3 clusters updated and available (a, b); failed: c';
+
+it.each<[string, object[], string]>([
+  ['all is well', [binding('a', 'True'), binding('b', 'True'), binding('d', 'False')], '; no drift'],
+  ['nothing is known of them', [], ''],
+  [
+    'one has become unavailable',
+    [
+      binding('a', 'True'),
+      binding('b', 'False', {
+        failedPlacements: [
+          { ...web, condition: { ...is('Available', 'False'), reason: 'NotAvailable', message: '1 of 2' } },
+        ],
+      }),
+    ],
+    '; ⚠️ no longer available: b (Deployment web/web: NotAvailable: 1 of 2); no drift',
+  ],
+  [
+    'someone changed an object there',
+    [
+      binding('a', 'True', {
+        driftedPlacements: [{ ...web, observedDrifts: [{ path: '/spec/replicas', manager: 'kubectl' }] }],
+      }),
+    ],
+    '; drift: Deployment web/web (/spec/replicas by kubectl) on a',
+  ],
+])('who decides reads how the clusters are now: %s', (_, bindings, end) => {
+  expect(said(...bindings)).toEqual([begin + end]);
+});
