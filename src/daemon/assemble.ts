@@ -10,7 +10,7 @@ import { type ApprovalRequests, approvalRequests, type OpenForge } from './reque
 /** Creates a daemon from its ports: the source of desired state, the status branch, and the connections to members. */
 export function assemble(
   input: Omit<PassPorts, 'members' | 'requests' | 'previews'> &
-    Pick<PreviewPorts, 'statusBranch' | 'startedPlans'> &
+    Pick<PreviewPorts, 'startedPlans'> &
     MemberProviders &
     Omit<DaemonInput, 'reconciler' | 'members'> & {
       readonly connect: Connect;

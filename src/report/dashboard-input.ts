@@ -9,6 +9,8 @@ import type { Published } from './in-effect.ts';
 export interface DashboardInput {
   /** The branch that is followed. */
   readonly branch: string;
+  /** The branch that has the dashboard, if it is another one than by default. */
+  readonly statusBranch?: string | undefined;
   /** The repo has a working tree, where approval branches are merged; otherwise that happens in a clone. */
   readonly inPlace?: boolean | undefined;
   /** Members that do not respond. */

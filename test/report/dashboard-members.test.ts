@@ -94,11 +94,11 @@ it('a cordoned cluster is listed as cordoned, with what it still runs', async ()
   fleet.commit({ 'clusters/us-1.yaml': cordoned('us-1') }, 'Cordon us-1');
   await fleet.settle();
   expect(sectionOf(fleet, 'Clusters')?.slice(2)).toEqual([
-    '| dev-1 | pay (0), web/settings (0) |',
-    '| eu-1 | web (0), web/settings (0) |',
-    '| spare-1 | nothing; cordoned |',
-    '| spare-2 | nothing |',
-    '| us-1 | web (0), web/settings (0); cordoned |',
+    '| 🔄 | [us-1](clusters/us-1.yaml) | healthy, cordoned |  |  | web (0), web/settings (0) |',
+    '| ✅ | [dev-1](clusters/dev-1.yaml) | healthy | eu |  | pay (0), web/settings (0) |',
+    '| ✅ | [eu-1](clusters/eu-1.yaml) | healthy | eu |  | web (0), web/settings (0) |',
+    '| ✅ | [spare-1](clusters/spare-1.yaml) | healthy, cordoned |  |  | nothing |',
+    '| ✅ | [spare-2](clusters/spare-2.yaml) | healthy |  |  | nothing |',
   ]);
 });
 
@@ -106,7 +106,9 @@ it('a refused plan shows neither cordons nor their end', async () => {
   const fleet = await FleetOnGit.open({ ...shop, 'clusters/us-1.yaml': cordoned('us-1') });
   await fleet.settle();
   const before = sectionOf(fleet, 'Clusters');
-  expect(before?.filter((row) => row.includes('cordoned'))).toEqual(['| us-1 | web (0); cordoned |']);
+  expect(before?.filter((row) => row.includes('cordoned'))).toEqual([
+    '| 🔄 | [us-1](clusters/us-1.yaml) | healthy, cordoned |  |  | web (0) |',
+  ]);
   fleet.commit(
     {
       'fleet.yaml': 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxClusters: 0}}\n',

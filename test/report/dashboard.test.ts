@@ -16,6 +16,8 @@ import { shop } from '../support/shop.ts';
 
 afterAll(removeFolders);
 
+const linked = (commit: string): string => `[\`${commit.slice(0, 12)}\`](../../commit/${commit})`;
+
 const shard = (name: string): string => sha256(name).slice(0, 2);
 
 /** Input of a dashboard that has nothing to show beside the plan. */
@@ -29,11 +31,13 @@ it('the dashboard shows requests and problems, then runs, placements, clusters a
   await fleet.settle();
   fleet.commit({ 'placements/pay.yaml': shop['placements/pay.yaml']!.replace('External', 'Externl') }, 'A slip');
   await fleet.settle();
-  const readme = fleet.git('show', 'fleet-status:README.md').replace(/\b[0-9a-f]{12}\b/g, 'cccccccccccc');
+  const readme = fleet
+    .git('show', 'fleet-status:README.md')
+    .replace(/\b[0-9a-f]{12}(?:[0-9a-f]{28})?\b/g, 'cccccccccccc');
   expect(readme).toMatchInlineSnapshot(`
-    "# Fleet status
+    "# ⚠️ 2 things need you · 3 of 4 clusters as desired
 
-    Planned from commit \`cccccccccccc\` of \`main\`.
+    Planned from commit [\`cccccccccccc\`](../../commit/cccccccccccc) of \`main\`.
 
     ## Waiting for approval
 
@@ -56,20 +60,20 @@ it('the dashboard shows requests and problems, then runs, placements, clusters a
 
     ## Placements
 
-    | placement | snapshot | clusters | available | on older snapshots | state |
-    |---|---|---|---|---|---|
-    | [pay](placements/pay/status.yaml) | 0 | 2 | 1 | 0 | RolloutControlledByExternalController |
-    | [web](placements/web/status.yaml) | 0 | 2 | 2 | 0 | ResourceAvailable |
-    | [web/settings](placements/web.settings/status.yaml) | 0 | 4 | 4 | 0 | ResourceAvailable |
+    |  | placement | clusters | snapshot | state |
+    |---|---|---|---|---|
+    | 🔄 | [pay](placements/pay/status.yaml) | **1** / 2 | [0](placements/pay/snapshots/0.yaml) | rolled out by update runs |
+    | ✅ | [web](placements/web/status.yaml) | 2 / 2 | [0](placements/web/snapshots/0.yaml) | as desired |
+    | ✅ | [web/settings](placements/web.settings/status.yaml) | 4 / 4 | [0](placements/web.settings/snapshots/0.yaml) | as desired |
 
     ## Clusters
 
-    | cluster | what runs there (snapshot) |
-    |---|---|
-    | dev-1 | pay (0), web/settings (0) |
-    | eu-1 | web (0), web/settings (0) |
-    | spare-1 | web/settings (0) |
-    | us-1 | web (0), web/settings (0) |"
+    |  | cluster | health | region | Kubernetes | runs (snapshot) |
+    |---|---|---|---|---|---|
+    | 🔄 | [us-1](clusters/us-1.yaml) | healthy | us |  | web (0), web/settings (0) |
+    | ✅ | [dev-1](clusters/dev-1.yaml) | healthy | eu |  | pay (0), web/settings (0) |
+    | ✅ | [eu-1](clusters/eu-1.yaml) | healthy | eu |  | web (0), web/settings (0) |
+    | ✅ | [spare-1](clusters/spare-1.yaml) | healthy |  |  | web/settings (0) |"
   `);
 });
 
@@ -114,9 +118,10 @@ it('a rollout that waits is listed with its budget, and a suspended placement as
   const readme = () => fleet.git('show', 'fleet-status:README.md');
   const once =
     'is updated once maxUnavailable 0 allows it (with 0 every cluster that the policy requires must stay available: set 1 or more to continue the rollout)';
-  const row = '| [web](placements/web/status.yaml) | 1 | 2 | 2 | 2 |';
+  const row =
+    '[web](placements/web/status.yaml) | 2 / 2 | [0](placements/web/snapshots/0.yaml) on 2 → [1](placements/web/snapshots/1.yaml) |';
   expect(readme()).toContain(`- **web** RolloutBudget: eu-1, us-1: ${once}`);
-  expect(readme()).toContain(`${row} RolloutNotStartedYet |\n`);
+  expect(readme()).toContain(`| 🔄 | ${row} the rollout waits on some clusters |\n`);
   const described = (await cli('describe', 'placement', 'web', '--repo', fleet.dir)).out;
   expect(described).toContain(`eu-1, us-1: RolloutBudget: ${once}\n`);
   const listed = (await cli('get', 'placement', 'web', '-o', 'wide', '--repo', fleet.dir)).out;
@@ -130,7 +135,7 @@ it('a rollout that waits is listed with its budget, and a suspended placement as
   const suspended = web.replace('metadata:\n', 'metadata:\n  annotations: {gitfleet.dev/suspended: audit}\n');
   fleet.commit({ 'placements/web.yaml': suspended }, 'Suspend web');
   await fleet.settle();
-  expect(readme()).toContain(`${row} suspended (audit), RolloutNotStartedYet |\n`);
+  expect(readme()).toContain(`| ⏸️ | ${row} suspended (audit), the rollout waits on some clusters |\n`);
 });
 
 it('removals are listed as removals, and not as running, also those of placements that no table names any more', async () => {
@@ -157,8 +162,8 @@ it('removals are listed as removals, and not as running, also those of placement
   ];
   const beside = await nothingElse(fleet);
   const readme = renderDashboard({ ...plan, placements, targets }, beside);
-  expect(readme).toContain('| [web](placements/web/status.yaml) | 0 | 1 | 1 | 0 |');
-  expect(readme).toContain('\n| eu-1 | web/settings (0) |\n');
+  expect(readme).toContain('| [web](placements/web/status.yaml) | 1 / 1 | [0](placements/web/snapshots/0.yaml) |');
+  expect(readme).toContain('| [eu-1](clusters/eu-1.yaml) | healthy | eu |  | web/settings (0) |\n');
   expect(readme).toContain('\n## Being removed\n\n- **gone** from dev-1, eu-1\n- **web** from eu-1\n');
   expect(renderDashboard(plan, beside)).not.toContain('Being removed');
 });
@@ -205,14 +210,14 @@ it('refused plans: the dashboard names their commit and the one in effect, with 
     const { holds } = await fleet.pass({ refused: true });
     expect(holds.map(({ reason }) => reason)).not.toContain('LastGoodVersion');
     expect(readme()[0]).toBe(
-      `# Fleet status\n\nThe plan of commit \`${bad.slice(0, 12)}\` of \`main\` is refused. In effect is the plan from commit \`${good.slice(0, 12)}\`.\n`,
+      `# ⚠️ 2 things need you · 2 of 3 clusters as desired\n\nThe plan of commit ${linked(bad)} of \`main\` is refused. In effect is the plan from commit ${linked(good)}.\n`,
     );
     expect({ waiting: waiting(), holds: summary()['holds'], counts: summary()['counts'] }).toEqual(before);
     expect([summary()['commit'], summary()['commitInForce']]).toEqual([bad, good]);
   }
   fleet.commit({ ...shop, 'fleet.yaml': '# nothing' }, 'Take it back');
   await fleet.settle();
-  expect(readme()[0]).toMatch(/^# Fleet status\n\nPlanned from commit /);
+  expect(readme()[0]).toMatch(/^# .* clusters as desired\n\nPlanned from commit /);
   expect(waiting().map((part) => part.split('\n')[0])).toEqual(['Waiting for approval', 'Held']);
   expect(summary()['commitInForce']).toBeUndefined();
 });
@@ -223,7 +228,7 @@ it('a first plan that is refused: nothing is in effect', async () => {
   fleet.paper.record = new Map();
   const guard = [{ rule: 'blast-radius-clusters' as const, message: 'too many' }];
   expect(renderDashboard({ ...plan, guard }, await nothingElse(fleet))).toMatch(
-    /^# Fleet status\n\nThe plan of commit `.*` of `main` is refused. In effect is nothing.\n\n## Refused\n/,
+    /^# .*\n\nThe plan of commit .* of `main` is refused. In effect is nothing.\n\n## Refused\n/,
   );
 });
 
@@ -236,7 +241,7 @@ it('where the commit in effect is not recorded, none is named, and not the one t
   const files = statusFiles(plan, new Map(fleet.paper.record), beside);
   for (const before of [beside.before, { record: readRecord(files).record, files }])
     expect(renderDashboard(plan, { ...beside, before })).toMatch(
-      /^# Fleet status\n\nThe plan of commit `.*` of `main` is refused. In effect is the previous status.\n/,
+      /^# .*\n\nThe plan of commit .* of `main` is refused. In effect is the previous status.\n/,
     );
 });
 
@@ -299,7 +304,7 @@ it('the tables of a refused plan show the removals of before and the present ava
     { ...plan, guard },
     { ...beside, before: { record: { ...record, placements }, files: fleet.paper.record } },
   );
-  expect(readme).toContain('| [web](placements/web/status.yaml) | 0 | 1 | 0 | 0 |');
+  expect(readme).toContain('| [web](placements/web/status.yaml) | **0** / 1 | [0](placements/web/snapshots/0.yaml) |');
   expect(readme).toContain('\n## Being removed\n\n- **web** from us-1\n');
 });
 
@@ -316,9 +321,9 @@ it('tables link to files, which a large fleet has in folders of two digits', asy
       document,
     ]),
   );
-  expect(renderDashboard(plan, beside)).toContain('\n| [web/settings](placements/web.settings/status.yaml) |');
+  expect(renderDashboard(plan, beside)).toContain(' | [web/settings](placements/web.settings/status.yaml) |');
   const readme = renderDashboard({ ...plan, record: spread }, beside);
-  expect(readme).toContain(`\n| [web/settings](placements/${shard('web.settings')}/web.settings/status.yaml) |`);
+  expect(readme).toContain(` | [web/settings](placements/${shard('web.settings')}/web.settings/status.yaml) |`);
   expect(readme).toContain(`\n| [pay-1](runs/${shard('pay-1')}/pay-1.yaml) |`);
 });
 

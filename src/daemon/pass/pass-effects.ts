@@ -56,6 +56,7 @@ export interface PassPorts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly branch: string;
+  readonly statusBranch: string;
   /** Author of gitfleet's own commits. */
   readonly author: Person;
   /** The repo has a working tree, so approval branches are merged there; otherwise in a clone. */
@@ -246,7 +247,7 @@ function observe({ members, clock, requests, previews }: PassPorts, loaded: Load
 
 async function plan(
   {
-    input: { desired, branch, inPlace, requests, previews, members },
+    input: { desired, branch, statusBranch, inPlace, requests, previews, members },
     verifier,
   }: { readonly input: PassPorts; readonly verifier: RecordVerifier },
   observed: Observed,
@@ -284,6 +285,7 @@ async function plan(
   const files = withOthers(
     statusFiles(next, before.files, {
       branch,
+      statusBranch,
       inPlace,
       unreachable: contacts.unreachable,
       notRolledOut: result.notRolledOut,

@@ -3,7 +3,7 @@ import { removalName } from '../../engine/gate/removal-approval.ts';
 import { type ApprovalRequestName, approvalBranch, placeOfBranch } from '../../engine/gate/request.ts';
 import type { Hold, Plan } from '../../engine/plan-document.ts';
 import { holdSubject } from '../hold-text.ts';
-import { type Item, type Line, list, type SectionInput, type SectionSource } from './section.ts';
+import { type Item, type Line, list, type SectionInput, type SectionSource, todoList } from './section.ts';
 
 /** What the guard refuses, and how to let it happen. */
 export const refused: SectionSource = (input) =>
@@ -19,7 +19,10 @@ export const refused: SectionSource = (input) =>
           : { line: [message] },
       ),
     ),
-    { intro: 'The last plan was not applied. The tables below show the status that stays in effect.' },
+    {
+      intro: 'The last plan was not applied. The tables below show the status that stays in effect.',
+      attention: input.plan.guard.length > 0 ? 1 : 0,
+    },
   );
 
 /** The same for a plan that is not published: no branch was pushed that approves the removal. */
@@ -32,7 +35,8 @@ export const refusalItems = (guard: Plan['guard']): Item[] =>
   }));
 
 /** Stages and removals that wait for an approver. */
-export const approvals: SectionSource = (input) => list('Waiting for approval', [...gates(input), ...removals(input)]);
+export const approvals: SectionSource = (input) =>
+  todoList('Waiting for approval', [...gates(input), ...removals(input)]);
 
 /** Of a plan that is refused only the sentence of a gate that was there before is shown. */
 const gates = ({ inEffect, plan, pages }: SectionInput): readonly Item[] =>

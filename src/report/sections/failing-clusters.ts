@@ -3,11 +3,11 @@ import type { ClusterName } from '../../api/meta.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { unreachableText } from '../unreachable-text.ts';
-import { list, type SectionSource } from './section.ts';
+import { type SectionSource, todoList } from './section.ts';
 
 /** Clusters that do not respond. */
 export const notResponding: SectionSource = ({ unreachable }) =>
-  list(
+  todoList(
     'Not responding',
     [...unreachable].map(([name, member]) => ({ line: [`${name} ${unreachableText(member)}`] })),
     { intro: 'The tables show the last observation of these clusters. Their objects stay.' },
@@ -15,7 +15,7 @@ export const notResponding: SectionSource = ({ unreachable }) =>
 
 /** Clusters that respond, and report on `/readyz` that something is wrong. */
 export const notHealthy: SectionSource = ({ plan, unreachable }) =>
-  list(
+  todoList(
     'Not healthy',
     [...recordedObjects('clusters', plan).values()].flatMap(({ value: { metadata, status } }) => {
       const healthy = findCondition(memberAgentOf(status)?.conditions, 'Healthy');

@@ -5,7 +5,12 @@ import { holdLine } from '../hold-text.ts';
 import { type Item, list, type SectionInput, type SectionSource } from './section.ts';
 
 /** Whatever time and the members do, these stay until a file is changed, or something on a member. */
-export const waitingForUser: SectionSource = (input) => list('Waiting for user action', itemsOf(input, true));
+export const waitingForUser: SectionSource = (input) => {
+  // The error in the file counts already.
+  const inFiles = input.inEffect.holds.filter(({ reason }) => reason === 'LastGoodVersion').length;
+  const items = itemsOf(input, true);
+  return list('Waiting for user action', items, { attention: Math.max(items.length - inFiles, 0) });
+};
 
 /** What time or the clusters may end. */
 export const held: SectionSource = (input) => list('Held', itemsOf(input, false));

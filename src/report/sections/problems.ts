@@ -19,4 +19,5 @@ export const problems = ({ plan }: Pick<SectionInput, 'plan'>): Section =>
           ],
         };
       }),
+    { attention: plan.problems.filter(({ severity }) => severity === 'error').length },
   );

@@ -1,4 +1,5 @@
 import type { Plan } from '../../engine/plan-document.ts';
+import type { ClusterState } from '../cluster-states.ts';
 import type { DashboardInput } from '../dashboard-input.ts';
 import type { InEffect } from '../in-effect.ts';
 
@@ -27,6 +28,8 @@ export interface Section {
   readonly rows:
     | { readonly kind: 'list'; readonly items: readonly Item[] }
     | { readonly kind: 'table'; readonly headings: readonly string[]; readonly cells: readonly (readonly Line[])[] };
+  /** How many of its rows need a user; absent = none. */
+  readonly attention?: number;
   /** Folder with all rows, where only the first are shown; `total`: their number, where only the first were made. */
   readonly folder?: string;
   readonly total?: number;
@@ -36,6 +39,8 @@ export interface Section {
 export interface SectionInput extends DashboardInput {
   readonly plan: Plan;
   readonly inEffect: InEffect;
+  /** Those first that need attention. */
+  readonly clusters: readonly ClusterState[];
 }
 
 export type SectionSource = (input: SectionInput) => Section;
@@ -43,11 +48,22 @@ export type SectionSource = (input: SectionInput) => Section;
 /** Rows beyond which a section only counts: a forge shows a page, not a database. */
 export const mostRows = 200;
 
-export const list = (title: string, items: readonly Item[], more: Pick<Section, 'intro' | 'folder'> = {}): Section => ({
+export const list = (
+  title: string,
+  items: readonly Item[],
+  more: Pick<Section, 'intro' | 'folder' | 'attention'> = {},
+): Section => ({
   title,
   rows: { kind: 'list', items },
   ...more,
 });
+
+/** A list of which every row needs a user. */
+export const todoList = (
+  title: string,
+  items: readonly Item[],
+  more: Pick<Section, 'intro' | 'folder'> = {},
+): Section => list(title, items, { ...more, attention: items.length });
 
 /** How many rows there are, shown or not. */
 export const sizeOf = ({ rows }: Section): number => (rows.kind === 'list' ? rows.items : rows.cells).length;

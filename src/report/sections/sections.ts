@@ -13,26 +13,26 @@ import { type Section, type SectionInput, type SectionSource, sizeOf } from './s
 import { shortages } from './shortages.ts';
 import { clusters, placements, runs } from './tables.ts';
 
-/** What needs action, then the state of everything, then what is not as desired. */
+/** What needs action, what is not as desired, what is under way, then the state of everything. */
 const sources: SectionRows<SectionSource> = {
   refused,
   approvals,
   problems,
   waitingForUser,
   shortages,
-  runs,
-  upgrades: clusterUpgrades,
-  nodes: nodeDisruptions,
   notRolledOut,
-  placements,
-  clusters,
+  notResponding,
+  notHealthy,
   notAvailable,
   differing,
   evictions: notEvicted,
+  runs,
+  upgrades: clusterUpgrades,
+  nodes: nodeDisruptions,
   beingRemoved,
-  notResponding,
-  notHealthy,
   held,
+  placements,
+  clusters,
 };
 
 /** All sections about the fleet as a plan leaves it. */

@@ -1,10 +1,10 @@
 import { titleOf } from '../../repo/title-of.ts';
 import { explainCommand, type Shortage, shortageText } from '../shortage.ts';
-import { type Item, list, type SectionSource } from './section.ts';
+import { type Item, type SectionSource, todoList } from './section.ts';
 
 /** Placements whose policies require more clusters than fit. */
 export const shortages: SectionSource = ({ inEffect }) =>
-  list('Not enough clusters', shortageItems([...inEffect.shortages.values()]), {
+  todoList('Not enough clusters', shortageItems([...inEffect.shortages.values()]), {
     intro: 'Add clusters that fit, or change the policies: fewer clusters, or fewer requirements.',
     folder: 'placements',
   });

@@ -1,13 +1,17 @@
+import { memberAgentOf } from '../../api/member-cluster.ts';
 import { placementKey } from '../../api/placement.ts';
+import { labelsOf } from '../../engine/placement/members.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
+import { regionOf } from '../../engine/upgrade/member-region.ts';
 import { type RecordedObject, recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { snapshotText } from '../applied-snapshot.ts';
-import { isCordoned } from '../clusters.ts';
+import { type ClusterState, isHeld } from '../cluster-states.ts';
 import type { InEffect } from '../in-effect.ts';
+import { hasFailed, stateOf } from '../placement-state-text.ts';
 import type { Shortage } from '../shortage.ts';
 import { suspendedText, suspensions } from '../suspensions.ts';
-import { isBeingRemoved, tallyOf } from '../tally.ts';
+import { tallyOf } from '../tally.ts';
 import { progressOf, progressText, stagesDone } from '../waits/progress-text.ts';
 import { type Line, mostRows, type Section, type SectionInput, type SectionSource, type Span } from './section.ts';
 
@@ -44,20 +48,46 @@ export const placements: SectionSource = ({ inEffect }) => {
   const cells = inEffect.placements.slice(0, mostRows).map((it) => {
     const key = placementKey(it);
     const how = { suspended: suspended.get(key), shortage: inEffect.shortages.get(key) };
-    return placementRow(it, linked(it, recorded), how);
+    return placementRow(it, recorded.get(key)?.path, how);
   });
-  const headings = ['placement', 'snapshot', 'clusters', 'available', 'on older snapshots', 'state'];
+  const headings = ['', 'placement', 'clusters', 'snapshot', 'state'];
   return table('Placements', headings, cells, { folder: 'placements', total: inEffect.placements.length });
 };
 
-/** What every cluster runs, and which take nothing new. */
-export const clusters: SectionSource = ({ inEffect, unreachable }) => {
-  const cordoned = new Set(
-    [...recordedObjects('clusters', inEffect)].flatMap(([name, { value }]) => (isCordoned(value) ? [name] : [])),
-  );
-  const { cells, total } = clusterRows(inEffect, { cordoned, unreachable });
-  return table('Clusters', ['cluster', 'what runs there (snapshot)'], cells, { folder: 'clusters', total });
+/** What every cluster runs and how it is, those first that need attention. */
+export const clusters: SectionSource = ({ inEffect, unreachable, clusters: states }) => {
+  const shown = states.slice(0, mostRows);
+  const runs = runningOn(inEffect, { names: shown.map(({ name }) => name), unreachable });
+  const recorded = recordedObjects('clusters', inEffect);
+  const cells = shown.map((state): Line[] => {
+    const { name, member } = state;
+    const path = recorded.get(name)?.path;
+    const region =
+      member && (regionOf(labelsOf(member), member.status?.versions) ?? member.metadata.labels?.['region']);
+    return [
+      [clusterMark(state)],
+      [path === undefined ? name : { link: name, path }],
+      [healthText(state)],
+      [region ?? ''],
+      [`${member?.status?.properties?.['k8s.io/k8s-version']?.value ?? member?.status?.versions?.controlPlane ?? ''}`],
+      [runs.get(name)!.join(', ') || 'nothing'],
+    ];
+  });
+  const headings = ['', 'cluster', 'health', 'region', 'Kubernetes', 'runs (snapshot)'];
+  return table('Clusters', headings, cells, { folder: 'clusters', total: states.length });
 };
+
+const clusterMark = ({ responds, isHealthy, isAsDesired }: ClusterState): string => {
+  if (!responds) return '❌';
+  if (!isHealthy) return '⚠️';
+  return isAsDesired ? '✅' : '🔄';
+};
+
+function healthText({ member, responds, isHealthy, isCordoned }: ClusterState): string {
+  const known = member && memberAgentOf(member.status) ? 'healthy' : 'not observed';
+  const health = responds ? (isHealthy ? known : 'not healthy') : 'not responding';
+  return isCordoned ? `${health}, cordoned` : health;
+}
 
 /** The title, with a link to its file where there is one; a large fleet has folders of two digits in between. */
 function linked(
@@ -71,52 +101,55 @@ function linked(
 
 function placementRow(
   placement: PlannedPlacement,
-  title: Span,
+  path: string | undefined,
   { suspended, shortage }: { readonly suspended: string | undefined; readonly shortage: Shortage | undefined },
 ): Line[] {
-  const { available, older, clusters } = tallyOf(placement);
-  const last = placement.conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
-  const held = [
+  const { available, clusters } = tallyOf(placement);
+  const title = titleOf(placement);
+  const wanted = shortage?.wanted ?? clusters;
+  const count: Line = available < wanted ? [{ bold: `${available}` }, ` / ${wanted}`] : [`${available} / ${wanted}`];
+  const state = [
     ...(suspended === undefined ? [] : [suspendedText(suspended)]),
-    ...(shortage === undefined ? [] : ['not enough clusters']),
+    ...(shortage === undefined ? [] : [`not enough clusters: ${shortage.found} of ${shortage.wanted} found`]),
+    ...stateOf(placement),
   ];
-  const on: Line = shortage ? [{ bold: `${shortage.found}` }, ` of ${shortage.wanted}`] : [`${clusters}`];
-  const state = [...held, ...(last ? [last.reason] : [])].join(', ');
-  const index = placement.resourceSnapshotIndex;
-  return [[title], [index === undefined ? '' : `${index}`], on, [`${available}`], [`${older}`], [state]];
+  const mark = shortage || hasFailed(placement) ? '⚠️' : suspended !== undefined ? '⏸️' : state.length > 0 ? '🔄' : '✅';
+  return [
+    [mark],
+    [path === undefined ? title : { link: title, path }],
+    count,
+    snapshots(placement, path),
+    [state.join(', ') || 'as desired'],
+  ];
 }
 
-/** The first clusters by name, with what they run, and how many there are. */
-function clusterRows(
-  plan: InEffect,
-  { cordoned, unreachable }: Pick<SectionInput, 'unreachable'> & { readonly cordoned: ReadonlySet<string> },
-): { readonly cells: readonly Line[][]; readonly total: number } {
-  const held = (binding: PlannedPlacement['bindings'][number]): boolean =>
-    binding.state !== 'Scheduled' && binding.resourceSnapshotIndex !== undefined && !isBeingRemoved(binding);
-  // The longest list of decisions also names clusters that run nothing.
-  const looked = plan.placements.reduce<PlannedPlacement['decisions']>(
-    (most, { decisions }) => (decisions.length > most.length ? decisions : most),
-    [],
-  );
-  const names = new Set<string>(looked.map(({ clusterName }) => clusterName));
-  for (const { bindings } of plan.placements)
-    for (const binding of bindings) if (held(binding)) names.add(binding.clusterName);
-  const shown = new Map(
-    [...names]
-      .sort()
-      .slice(0, mostRows)
-      .map((name): [string, string[]] => [name, []]),
-  );
-  for (const placement of plan.placements)
+/** `1`; `1 on 2, 0 on 1` while some clusters have an older one, `0 on 3 → 1` while all have. Each links to its objects. */
+function snapshots({ bindings, resourceSnapshotIndex: latest }: PlannedPlacement, path: string | undefined): Line {
+  if (latest === undefined) return [];
+  const linked = (index: number): Span =>
+    path === undefined
+      ? `${index}`
+      : { link: `${index}`, path: path.replace(/status\.yaml$/, `snapshots/${index}.yaml`) };
+  const counts = Map.groupBy(bindings.filter(isHeld), ({ resourceSnapshotIndex: index }) => index!);
+  if (counts.size === 0 || (counts.size === 1 && counts.has(latest))) return [linked(latest)];
+  const listed = [...counts]
+    .sort(([a], [b]) => b - a)
+    .flatMap(([index, of], at): Line => [...(at === 0 ? [] : [', ']), linked(index), ` on ${of.length}`]);
+  return counts.has(latest) ? listed : [...listed, ' → ', linked(latest)];
+}
+
+/** What each cluster runs, and what of it is not applied yet. */
+function runningOn(
+  { placements }: InEffect,
+  { names, unreachable }: Pick<SectionInput, 'unreachable'> & { readonly names: readonly string[] },
+): ReadonlyMap<string, readonly string[]> {
+  const shown = new Map(names.map((name): [string, string[]] => [name, []]));
+  for (const placement of placements)
     for (const binding of placement.bindings) {
-      const there = held(binding) ? shown.get(binding.clusterName) : undefined;
+      const there = isHeld(binding) ? shown.get(binding.clusterName) : undefined;
       if (!there) continue;
       const what = `${titleOf(placement)} (${snapshotText(binding, unreachable.has(binding.clusterName))})`;
       if (!there.includes(what)) there.push(what);
     }
-  const cells = [...shown].map(([cluster, what]): Line[] => [
-    [cluster],
-    [`${what.join(', ') || 'nothing'}${cordoned.has(cluster) ? '; cordoned' : ''}`],
-  ]);
-  return { cells, total: names.size };
+  return shown;
 }

@@ -45,6 +45,7 @@ describe('a placement with 2 of 3 clusters', () => {
 
   it('is listed on the dashboard with the reasons and what to do', () => {
     const readme = published('README.md');
+    expect(readme).toMatch(/^# ⚠️ 1 thing needs you · all 4 clusters as desired\n/);
     expect(readme).toContain(`## Not enough clusters
 
 Add clusters that fit, or change the policies: fewer clusters, or fewer requirements.
@@ -52,9 +53,11 @@ Add clusters that fit, or change the policies: fewer clusters, or fewer requirem
 - **web**, since 2026-11-20T10:00:00Z: ${why}. All clusters: \`gitfleet explain placement web\`
 `);
     expect(readme).toContain(
-      '| [web](placements/web/status.yaml) | 0 | **2** of 3 | 2 | 0 | not enough clusters, ResourceAvailable |\n',
+      '| ⚠️ | [web](placements/web/status.yaml) | **2** / 3 | [0](placements/web/snapshots/0.yaml) | not enough clusters: 2 of 3 found |\n',
     );
-    expect(readme).toContain('| [base](placements/base/status.yaml) | 0 | 3 | 3 | 0 | ResourceAvailable |\n');
+    expect(readme).toContain(
+      '| ✅ | [base](placements/base/status.yaml) | 3 / 3 | [0](placements/base/snapshots/0.yaml) | as desired |\n',
+    );
   });
 
   it('is in the summary', () => {
