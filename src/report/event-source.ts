@@ -10,6 +10,11 @@ export interface TimelineEntry {
   readonly until?: Timestamp;
 }
 
+/** An entry as a source makes it. `cluster`: it stands in the text as `{}`, and those of which the same is told share a line. */
+export interface SourceEntry extends TimelineEntry {
+  readonly cluster?: string;
+}
+
 /** A sentence of a status commit: as its body has it, then shorter ones for the subject. */
 export type Sentence = readonly [whole: string, ...shorter: string[]];
 
@@ -21,7 +26,7 @@ export interface EventSource<E extends { readonly kind: string }> {
   /** What the subject of a status commit names before anything else. */
   readonly leads?: true;
   /** For a timeline. Absent = none of its events is in there. */
-  readonly entries?: (event: E) => readonly TimelineEntry[];
+  readonly entries?: (event: E) => readonly SourceEntry[];
   /** Of a refused plan nothing else is carried out. */
   readonly alsoWhenRefused?: true;
 }

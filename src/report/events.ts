@@ -1,8 +1,9 @@
+import { shortList } from '../engine/kernel/short-list.ts';
 import type { SectionRows } from '../engine/plan-document.ts';
 import { approvals } from './approvals.ts';
 import type { Change } from './change.ts';
 import { clusters, connections } from './clusters.ts';
-import type { EventSource, Sentence, TimelineEntry } from './event-source.ts';
+import type { EventSource, Sentence, SourceEntry, TimelineEntry } from './event-source.ts';
 import { evictions } from './evictions.ts';
 import { holds } from './holds.ts';
 import { nodeEvents } from './nodes.ts';
@@ -54,6 +55,21 @@ function source<E extends { readonly kind: string }>({
     alsoWhenRefused,
     sentences: (change: Change) =>
       (sentences?.(events(change)) ?? []).map((each): Sentence => (typeof each === 'string' ? [each] : each)),
-    entries: (change: Change) => (entries ? events(change).flatMap(entries) : []),
+    entries: (change: Change) => (entries ? sharingLines(events(change).flatMap(entries)) : []),
   };
+}
+
+/** In the place of the first of them. What goes wrong names its clusters, anything else at most two. */
+function sharingLines(entries: readonly SourceEntry[]): TimelineEntry[] {
+  const groups = Map.groupBy(entries, (entry) =>
+    entry.cluster === undefined ? entry : `${entry.subject} ${entry.tone} ${entry.text}`,
+  );
+  return [...groups.values()].map(([first, ...others]) => {
+    const { cluster, ...entry } = first!;
+    if (cluster === undefined) return entry;
+    const clusters = [cluster, ...others.map((other) => other.cluster!)];
+    const isCounted = clusters.length > 2 && entry.tone !== 'bad';
+    const names = isCounted ? `${clusters.length} clusters` : shortList(clusters);
+    return { ...entry, text: entry.text.replace('{}', () => names) };
+  });
 }

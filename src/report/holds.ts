@@ -20,7 +20,10 @@ export const holds: EventSource<HoldEvent> = {
     const stuck = stuckRollouts(plan).filter((hold) => !wasStuck.has(lineOf(hold)));
     return [
       ...stuck.map((hold): HoldEvent => ({ kind: 'stuck', hold })),
-      ...groupHolds(waiting).map((hold): HoldEvent => ({ kind: 'waiting', hold })),
+      // What ends by itself comes before what someone has to do then.
+      ...groupHolds(waiting)
+        .sort((a, b) => Number(b.until !== undefined) - Number(a.until !== undefined))
+        .map((hold): HoldEvent => ({ kind: 'waiting', hold })),
     ];
   },
   entries: ({ kind, hold }) => [

@@ -208,3 +208,32 @@ it('a run that fails and rolls back names the cluster, the stages and its end', 
     'bad ✗ the run failed: a is late; rolled back',
   ]);
 });
+
+it('clusters of which the same is told share a line, and more than two are counted unless something is wrong', () => {
+  const plan = (...bindings: readonly object[]): Plan =>
+    ({
+      ...planHeldBy(),
+      placements: [{ kind: 'ClusterResourcePlacement', name: 'web', decisions: [], bindings }],
+    }) as unknown as Plan;
+  const on = (clusterName: string, move: string, conditions: readonly object[] = []) => ({
+    clusterName,
+    state: 'Bound',
+    move,
+    resourceSnapshotIndex: 1,
+    conditions,
+  });
+  const failed = [{ type: 'Applied', status: 'False', reason: 'ApplyFailed', message: 'no room' }];
+  const told = (next: Plan) => narrate(undefined, next).map(({ text }) => text);
+  expect(told(plan(on('a', 'add'), on('b', 'add')))).toEqual(['→ a, b: installing snapshot 1']);
+  expect(told(plan(on('a', 'add'), on('b', 'add'), on('c', 'add')))).toEqual(['→ 3 clusters: installing snapshot 1']);
+  expect(told(plan(...['a', 'b', 'c'].map((name) => on(name, 'keep', failed))))).toEqual([
+    '✗ a, b, c: ApplyFailed: no room',
+  ]);
+});
+
+it('a wait that ends by itself comes before what someone has to do', () => {
+  const subject = { kind: 'ClusterStagedUpdateRun', name: 'web-1', stage: 'canary' };
+  const approval: Hold = { subject, reason: 'WaitingForApproval', message: 'approve it' };
+  const soak: Hold = { subject, reason: 'WaitingForTime', message: 'it soaks', until: '2026-11-20T10:01:00Z' };
+  expect(narrate(undefined, planHeldBy(approval, soak)).map(({ text }) => text)).toEqual(['it soaks', 'approve it']);
+});

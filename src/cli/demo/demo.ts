@@ -2,10 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDaemon } from '../../daemon/open.ts';
 import { openLog } from '../../daemon/report/log.ts';
-import { approvalBranch } from '../../engine/gate/request.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import type { Forge, PullRequest } from '../../forge/forge.ts';
 import { defaultAuthor, parsePerson } from '../../git/person.ts';
 import { systemClock } from '../../members/clock.ts';
 import { upgradeProvidersOf } from '../../members/upgrade/providers.ts';
@@ -16,10 +14,10 @@ import { mergeRequest } from '../change/approve/merge-request.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { speedOf } from '../simulate/simulate.ts';
 import { withStatus } from '../status/open-status.ts';
-import { isColored } from '../terminal/colors.ts';
 import { CliError } from '../terminal/exit.ts';
 import { openDemoForge } from './demo-forge.ts';
 import { openDemoDirectory } from './directory.ts';
+import { hintWhenQuiet, requestOf, type Watching } from './hints.ts';
 import { narrate, planInEffect } from './narrate.ts';
 import { isSettled, openApprovals, unfinished } from './settled.ts';
 import { type Timeline, timeline } from './timeline.ts';
@@ -55,7 +53,7 @@ export async function demo(options: DemoOptions): Promise<void> {
   const start = fresh ? undefined : await recordedIn(repo);
   let before: Plan | undefined;
   let wake = () => {};
-  const log = await openLog({ level: 'warn', pretty: true, color: isColored(process.stderr) });
+  const log = await openLog({ level: 'warn', pretty: false, to: { write: (line) => logged(line, output) } });
   const opened = await openDaemon({
     repo,
     branch: 'main',
@@ -137,17 +135,20 @@ function greet(about: {
   output.note('');
 }
 
-interface Watching {
-  readonly plan: () => Plan | undefined;
-  readonly next: () => Promise<void>;
-  readonly output: Timeline;
-  readonly repo: string;
-  readonly forge: Forge;
+/** A warning of the daemon as a line of the demo. Members, problems and refusals have lines of their own. */
+function logged(line: string, output: Timeline): void {
+  const { msg, cluster, code, guard, cause, err } = JSON.parse(line) as {
+    readonly msg: string;
+    readonly cluster?: string;
+    readonly code?: string;
+    readonly guard?: readonly unknown[];
+    readonly cause?: string;
+    readonly err?: { readonly message?: string };
+  };
+  if (cluster !== undefined || code !== undefined || guard !== undefined) return;
+  const why = cause ?? err?.message;
+  output.line({ tone: 'bad', subject: 'gitfleet', text: why === undefined ? msg : `${msg}: ${why}` });
 }
-
-/** The pull request that requests an approval, once the daemon has opened it. */
-const requestOf = async (forge: Forge, name: string): Promise<PullRequest | undefined> =>
-  (await forge.find({ head: approvalBranch({ name }), base: 'main' })).find(({ state }) => state === 'open');
 
 async function untilSettled({ plan, next, forge, output }: Watching): Promise<'settled'> {
   const merged = new Set<string>();
@@ -189,40 +190,5 @@ async function untilSettled({ plan, next, forge, output }: Watching): Promise<'s
         1,
       );
     await Promise.race([next(), new Promise((done) => setTimeout(done, Math.min(left, 500)))]);
-  }
-}
-
-/** Prints how to approve a new request, and what to try once nothing more happens by itself. */
-async function hintWhenQuiet(input: Watching & { readonly kubeconfig: string }): Promise<never> {
-  const { plan, next, output, repo, forge, kubeconfig } = input;
-  const hinted = new Set<string>();
-  for (;;) {
-    // The pull request is opened after the reconciliation. The timer keeps no demo alive that was stopped.
-    await Promise.race([next(), new Promise((done) => setTimeout(done, 500).unref())]);
-    const present = plan();
-    if (!present) continue;
-    const open = openApprovals(present);
-    for (const name of open) {
-      if (hinted.has(name)) continue;
-      const pull = await requestOf(forge, name);
-      if (!pull) continue;
-      hinted.add(name);
-      output.hint(`The staged run waits for your approval: its pull request is ${pull.url}. Approve it with`, [
-        `npm run -s gitfleet -- approve ${name} --repo ${repo}`,
-      ]);
-    }
-    const quiet = present.placements.every((placement) => placement.bindings.every(({ move }) => move === 'keep'));
-    if ((quiet || open.length > 0) && !hinted.has('')) {
-      hinted.add('');
-      output.hint('Things to try in another terminal', [
-        `perl -pi -e 's/web:1.0.0/web:1.1.0/' ${repo}/resources/shop/web.yaml && git -C ${repo} commit -qam 'shop 1.1.0'`,
-        `kubectl --kubeconfig ${kubeconfig} --context prod-eu-1 get deploy,pods -A`,
-        `kubectl --kubeconfig ${kubeconfig} --context dev-1 -n tools delete deploy debug`,
-        `npm run -s gitfleet -- explain placement shop --repo ${repo}`,
-        `npm run -s gitfleet -- describe upgrade k8s-1-32 --repo ${repo}`,
-        `git -C ${repo} show fleet-status:README.md`,
-        `git -C ${repo} log -p fleet-status -- ':!*state.yaml'`,
-      ]);
-    }
   }
 }

@@ -14,6 +14,11 @@ export interface Timeline {
   hint(title: string, commands: readonly string[]): void;
 }
 
+/** As the record has them. */
+const instants = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+const dayMs = 86_400_000;
+
 type Out = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 
 const tones: Readonly<Record<TimelineEntry['tone'], Parameters<ReturnType<typeof colorsFor>>[0]>> = {
@@ -37,19 +42,31 @@ export function timeline(clock: Clock, speed: number, out: Out = process.stdout)
     const seconds = Math.floor((at - began) / 1000);
     return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
   };
-  /** The end in simulated time, and the remaining real time. */
-  const end = (until: Timestamp): string => {
+  /** Rounded up: nothing ends before what is shown. */
+  const stampOf = (instant: Timestamp): string => stamp(Math.ceil((parseInstant(instant) ?? began) / 1000) * 1000);
+  /** Instants of the fleet as the time since the start. Those before it and days after it stay as they are. */
+  const onOneClock = (text: string): string =>
+    text.replace(instants, (instant) => {
+      const since = (parseInstant(instant) ?? began) - began;
+      return since < -1000 || since > dayMs ? instant : stampOf(instant);
+    });
+  /** The end in simulated time where the text does not name it, and the remaining real time. */
+  const end = (until: Timestamp, text: string): string => {
     const at = parseInstant(until);
     if (at === undefined || at <= clock.now()) return '';
-    return ` (ends at ${stamp(Math.ceil(at / 1000) * 1000)}, in ${age(clock.now(), clock.now() + (at - clock.now()) / speed)})`;
+    const left = `in ${age(clock.now(), clock.now() + (at - clock.now()) / speed)} of real time`;
+    return text.includes(stampOf(until.replace(/\.\d+Z$/, 'Z')))
+      ? ` (${left})`
+      : ` (ends at ${stampOf(until)}, ${left})`;
   };
   return {
     title: (text) => write(color('bold', text)),
     note: (text) => write(text === '' ? '' : color('dim', `  ${text}`)),
-    line: ({ tone, subject, text, until }) =>
-      write(
-        `${color('dim', stamp())}  ${subject.padEnd(12)} ${color(tones[tone], `${text}${until === undefined ? '' : end(until)}`)}`,
-      ),
+    line({ tone, subject, text, until }) {
+      const shown = onOneClock(text);
+      const whole = `${shown}${until === undefined ? '' : end(until, shown)}`;
+      write(`${color('dim', stamp())}  ${subject.padEnd(12)} ${color(tones[tone], whole)}`);
+    },
     hint(title, commands) {
       write('');
       write(color('bold', `${title}:`));

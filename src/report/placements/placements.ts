@@ -1,7 +1,7 @@
 import { placementKey } from '../../api/placement.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { titleOf } from '../../repo/title-of.ts';
-import type { EventSource, Sentence, TimelineEntry } from '../event-source.ts';
+import type { EventSource, Sentence, SourceEntry } from '../event-source.ts';
 import { countText, explainCommand, shortageText } from '../shortage.ts';
 import { suspendedText } from '../suspensions.ts';
 import { clausesOf } from './clauses.ts';
@@ -35,7 +35,10 @@ function shortageClauses(event: PlacementEvent): Sentence[] {
   return event.kind === 'enough-clusters' ? [['enough clusters again']] : [];
 }
 
-type Entry = Omit<TimelineEntry, 'subject'> | undefined;
+type Entry = Omit<SourceEntry, 'subject'> | undefined;
+
+/** More picked clusters than that are only counted. */
+const mostPicked = 3;
 
 function entryOf(event: PlacementEvent): Entry {
   switch (event.kind) {
@@ -45,7 +48,10 @@ function entryOf(event: PlacementEvent): Entry {
           ? `${clusterName} (affinity ${score.affinityScore}, spread ${score.topologySpreadScore})`
           : clusterName,
       );
-      return { tone: 'decided', text: `picked ${names.join(', ')}` };
+      return {
+        tone: 'decided',
+        text: `picked ${names.length > mostPicked ? `${names.length} clusters` : names.join(', ')}`,
+      };
     }
     case 'no-longer-picked':
       return { tone: 'decided', text: `no longer picks ${event.clusters.join(', ')}` };
@@ -56,7 +62,10 @@ function entryOf(event: PlacementEvent): Entry {
     case 'enough-clusters':
       return { tone: 'good', text: '✓ enough clusters again' };
     case 'snapshot-taken':
-      return { tone: 'decided', text: `snapshot ${event.snapshot} of its resources` };
+      // The first one is installed where it was picked.
+      return event.snapshot === 0
+        ? undefined
+        : { tone: 'decided', text: `snapshot ${event.snapshot} of its resources` };
     case 'suspended':
       return { tone: 'waiting', text: `${suspendedText(event.why)}: its rollout waits until it is resumed` };
     case 'resumed':
@@ -64,38 +73,41 @@ function entryOf(event: PlacementEvent): Entry {
     case 'deleted':
       return { tone: 'decided', text: 'deleted' };
     default:
-      return entryOnCluster(event, event.cluster);
+      return withCluster(event.cluster, entryOnCluster(event));
   }
 }
 
-function entryOnCluster(event: BindingEvent, at: string): Entry {
+const withCluster = (cluster: string, entry: Entry): Entry => entry && { ...entry, cluster };
+
+/** With `{}` for the cluster. */
+function entryOnCluster(event: BindingEvent): Entry {
   switch (event.kind) {
     case 'installing':
-      return { tone: 'moving', text: `→ ${at}: installing snapshot ${event.snapshot}` };
+      return { tone: 'moving', text: `→ {}: installing snapshot ${event.snapshot}` };
     case 'updating':
-      return { tone: 'moving', text: `→ ${at}: updating to snapshot ${event.snapshot}` };
+      return { tone: 'moving', text: `→ {}: updating to snapshot ${event.snapshot}` };
     case 'removing':
-      return { tone: 'moving', text: `→ ${at}: removing` };
+      return { tone: 'moving', text: '→ {}: removing' };
     case 'gone':
       return event.how === 'removed'
-        ? { tone: 'good', text: `✓ ${at}: removed` }
-        : { tone: 'decided', text: `${at}: released, its objects stay` };
+        ? { tone: 'good', text: `✓ {}: removed` }
+        : { tone: 'decided', text: `{}: released, its objects stay` };
     case 'failed':
-      return event.cause === undefined ? undefined : { tone: 'bad', text: `✗ ${at}: ${event.cause}` };
+      return event.cause === undefined ? undefined : { tone: 'bad', text: `✗ {}: ${event.cause}` };
     case 'available':
     case 'compared':
-      return { tone: 'good', text: `✓ ${at}: snapshot ${event.snapshot} is ${event.kind}` };
+      return { tone: 'good', text: `✓ {}: snapshot ${event.snapshot} is ${event.kind}` };
     case 'drifted':
     case 'differs': {
       // Members report themselves what they corrected.
       const open = event.objects.filter(({ details }) => !isAllRepaired(details));
       const what = event.kind === 'drifted' ? 'has drifted' : 'differs';
-      return open.length === 0 ? undefined : { tone: 'bad', text: `≠ ${at}: ${what}: ${differenceNames(open)}` };
+      return open.length === 0 ? undefined : { tone: 'bad', text: `≠ {}: ${what}: ${differenceNames(open)}` };
     }
     case 'drift-over':
-      return { tone: 'good', text: `✓ ${at}: no longer drifted` };
+      return { tone: 'good', text: `✓ {}: no longer drifted` };
     case 'difference-over':
-      return { tone: 'good', text: `✓ ${at}: no longer differs` };
+      return { tone: 'good', text: `✓ {}: no longer differs` };
     case 'applied':
     case 'not-available':
       return undefined;
