@@ -3,6 +3,7 @@ import { targetContent } from '../../engine/delivery/target-content.ts';
 import { isFields } from '../../engine/kernel/fields.ts';
 import { isNodePool, readPool } from '../../engine/node-pools/pool.ts';
 import { listAt } from '../../engine/node-pools/read-fields.ts';
+import { acceptedPools, byPoolName } from '../../engine/node-pools/refused-changes.ts';
 import type { Amounts } from '../../engine/node-pools/resources.ts';
 import { fixedLabels, labelsOfNew } from '../../engine/nodes/launch/launchables.ts';
 import { hostnameLabel, type InstanceType, type Market, marketOf } from '../../engine/nodes/launch/market.ts';
@@ -34,11 +35,9 @@ function wantedLaunches(launches: Launches, cluster: ClusterName, { contents, pl
   const placed = placementTargets(plan.targets)
     .filter(({ clusterName }) => clusterName === cluster)
     .flatMap((target) => targetContent(contents, target)?.manifests ?? []);
-  const pools = new Map(
-    [...objects, ...extras, ...placed.map(({ manifest }) => manifest)]
-      .filter(isNodePool)
-      .map((pool) => [pool.metadata.name, pool]),
-  );
+  const live = byPoolName([...objects, ...extras]);
+  const own = placed.map(({ manifest }) => manifest).filter(isNodePool);
+  const pools = new Map([...live, ...acceptedPools(own, live)]);
   const { market } = marketOf(members.get(cluster)!.labels, input.fleet.priceLists, input.fleet.instanceCatalogs);
   return launches.flatMap((launch) => wantedLaunch(launch, { pools, market }) ?? []);
 }

@@ -4,7 +4,7 @@ import type { NodePlan } from '../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import { by } from '../kernel/ordering.ts';
 import { isNodePool, type Pool, readPool } from '../node-pools/pool.ts';
-import { refusedChanges } from '../node-pools/refused-changes.ts';
+import { acceptedPools, byPoolName } from '../node-pools/refused-changes.ts';
 import { inFleet, type World } from '../world.ts';
 import { actingMode } from './acting-mode.ts';
 import { type Market, marketOf } from './launch/market.ts';
@@ -42,7 +42,7 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
     .flatMap(({ metadata: { name, annotations = {} } }): NodeMember[] => {
       const observation = world.observationOf(name);
       const ownPools = (delivered.get(name) ?? []).filter(isNodePool);
-      const livePools = livePoolsOf(observation);
+      const livePools = byPoolName([...(observation?.objects ?? []), ...(observation?.extras ?? [])]);
       const pools = poolsOf(ownPools, invalid.get(name) ?? [], livePools);
       const written = annotations[nodeDisruptionAnnotation];
       if (pools.size === 0 && written === undefined) return [];
@@ -75,24 +75,13 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
     .sort(by(({ name }) => name));
 }
 
-const livePoolsOf = (observation: ClusterObservation | undefined): ReadonlyMap<string, Manifest> =>
-  new Map(
-    [...(observation?.objects ?? []), ...(observation?.extras ?? [])]
-      .filter(isNodePool)
-      .map((manifest) => [manifest.metadata.name, manifest]),
-  );
-
 /** Those that this plan delivers, as far as the cluster accepts them; else those that the cluster shows. */
 function poolsOf(
   own: readonly Manifest[],
   invalid: readonly Manifest[],
   live: NodeMember['livePools'],
 ): ReadonlyMap<string, Pool> {
-  const chosen = new Map(own.length > 0 ? own.map((manifest) => [manifest.metadata.name, manifest]) : live);
-  for (const [name, manifest] of chosen) {
-    const before = live.get(name);
-    if (before && refusedChanges(before, manifest, undefined).length > 0) chosen.set(name, before);
-  }
+  const chosen = new Map(own.length > 0 ? acceptedPools(own, live) : live);
   for (const manifest of invalid) if (!chosen.has(manifest.metadata.name)) chosen.set(manifest.metadata.name, manifest);
   return new Map(
     [...chosen]
