@@ -43,6 +43,7 @@ export function planningCommands(gitfleet: Command): void {
         ).conflicts('observed'),
       )
       .option('--timeout <duration>', 'with --members: how long to wait for each member', '15s')
+      .option('--all', 'table: also list what stays as it is')
       .addOption(
         new Option(
           '--base <ref>',

@@ -46,7 +46,7 @@ export async function explain(
   };
   if (format === 'json') return printJson(document);
   if (format === 'yaml') return printYaml(document);
-  print([...headline(placement), ...explanationsText(clusters)].join('\n'));
+  print([...headline(placement), ...explanationsText(clusters, placement.decisions)].join('\n'));
 }
 
 /** An invalid selection is reported before the clusters, since nothing is scheduled then. */

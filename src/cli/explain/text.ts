@@ -1,13 +1,19 @@
+import type { ClusterDecision } from '../../api/placement-state.ts';
+import { sameValue } from '../../engine/kernel/same-value.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { ScoreExplanation } from '../../engine/placement/explain/explain.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import type { ExplainedCluster } from './clusters.ts';
 
 /** Explanations as text; what is assumed of every cluster is reported once, at the end. */
-export function explanationsText(clusters: readonly ExplainedCluster[]): string[] {
+export function explanationsText(
+  clusters: readonly ExplainedCluster[],
+  decisions: readonly ClusterDecision[],
+): string[] {
   const [first, ...others] = clusters.map(assumptionsIn);
   const common = others.length === 0 ? [] : (first ?? []).filter((text) => others.every((of) => of.includes(text)));
   return [
-    ...clusters.map((cluster) => explanationText(cluster, common)),
+    ...clusters.map((cluster) => explanationText(cluster, { common, decisions })),
     ...common.map((text) => `every cluster: ${text}`),
   ];
 }
@@ -21,25 +27,51 @@ const assumptionsIn = ({ decision, filters }: ExplainedCluster): string[] =>
 const askedOf = (filters: ExplainedCluster['filters'], selected: boolean): ExplainedCluster['filters'] =>
   filters.filter(({ plugin }) => !(selected && plugin === 'SamePlacementAntiAffinity'));
 
-/** The explanation of one cluster: the decision, failed filters, assumptions but the `common` ones, and the terms of the score. */
-function explanationText(cluster: ExplainedCluster, common: readonly string[]): string {
+/**
+ * The explanation of one cluster: the decision, failed filters, assumptions but the `common` ones, and the terms of the score where
+ * all filters pass. What the decision says already is not repeated.
+ */
+function explanationText(
+  cluster: ExplainedCluster,
+  { common, decisions }: { readonly common: readonly string[]; readonly decisions: readonly ClusterDecision[] },
+): string {
   const { clusterName, decision, binding, filters, score } = cluster;
   const color = colorsFor(process.stdout);
   const selected = decision?.selected === true;
   const asked = askedOf(filters, selected);
   const failed = asked.filter(({ passed }) => !passed);
   const seen = asked.filter(({ assumed }) => !assumed);
+  const verdict = decision?.reason ?? 'not in the decisions';
   return [
-    `${color(selected ? 'green' : 'yellow', `${selected ? '✓' : '✗'} ${clusterName}`)}  ${decision?.reason ?? 'not in the decisions'}`,
+    `${color(selected ? 'green' : 'yellow', `${selected ? '✓' : '✗'} ${clusterName}`)}  ${verdict}`,
     ...(binding ? [`binding: ${binding}`] : []),
     failed.length === 0
       ? `passes ${seen.map(({ plugin }) => plugin).join(', ')}`
       : failed
-          .flatMap(({ plugin, reason, unmet = [] }) => [`${plugin}: ${reason}`, ...unmet.map((text) => `  ${text}`)])
+          .flatMap(({ plugin, reason = '', unmet = [] }) => {
+            const isKnown = verdict.includes(reason);
+            return [isKnown ? `fails ${plugin}` : `${plugin}: ${reason}`, ...unmet.map((text) => `  ${text}`)];
+          })
           .join('\n    '),
     ...assumptionsIn(cluster).filter((text) => !common.includes(text)),
-    ...(score ? scoreLines(score) : []),
+    ...tieLines(decision, decisions),
+    ...(score && failed.length === 0 ? scoreLines(score) : []),
   ].join('\n    ');
+}
+
+/** Why a cluster is not picked although it has the score of one that is. */
+function tieLines(decision: ClusterDecision | undefined, decisions: readonly ClusterDecision[]): string[] {
+  const score = decision?.clusterScore;
+  if (score === undefined || decision?.selected) return [];
+  const equals = decisions.filter(
+    ({ selected, clusterScore }) => selected && clusterScore && sameValue(clusterScore, score),
+  );
+  if (equals.length === 0) return [];
+  const names = listUpTo(
+    equals.map(({ clusterName }) => clusterName),
+    5,
+  );
+  return [`same score as ${names}: of equal clusters the one with the last name in the alphabet is picked first`];
 }
 
 function scoreLines({ affinityScore, topologySpreadScore, terms, spread }: ScoreExplanation): string[] {
@@ -61,7 +93,7 @@ function scoreLines({ affinityScore, topologySpreadScore, terms, spread }: Score
   ];
 }
 
-/** Without the last digits of a floating-point number, which are no part of any quantity: 1.9000000000000001. */
-const rounded = (value: number): number => Number(value.toPrecision(12));
+/** Bounds show where the value is, so four digits are enough: bytes of memory have ten. */
+const rounded = (value: number): number => Number(value.toPrecision(4));
 
 const signed = (score: number): string => (score < 0 ? String(score) : `+${score}`).padStart(4);

@@ -29,7 +29,8 @@ import { planTable } from './table.ts';
  * supposed fleet, with a section `whatIf` that compares it with the plan of the real one.
  */
 export async function plan(
-  options: PlanOptions & WhatIfFlags & { readonly output: string; readonly outRecorded?: string },
+  options: PlanOptions &
+    WhatIfFlags & { readonly output: string; readonly outRecorded?: string; readonly all?: boolean },
 ): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml', 'markdown']);
   if (isSupposed(options) && options.outRecorded !== undefined)
@@ -71,7 +72,14 @@ export async function plan(
     print(
       supposed
         ? whatIfText(supposed.whatIf, plan)
-        : planTable(plan, { actions, from, notRolledOut, withoutProperties: withoutProperties(input), currency }),
+        : planTable(plan, {
+            actions,
+            all: options.all ?? false,
+            from,
+            notRolledOut,
+            withoutProperties: withoutProperties(input),
+            currency,
+          }),
     );
   const code = exitCodeOf(plan, actions);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });

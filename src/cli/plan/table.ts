@@ -17,20 +17,20 @@ import { titled } from '../kinds/page-text.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { table } from '../terminal/table.ts';
 
-/** In a table of more bindings than this, those that stay as they are are only counted. */
-const mostRows = 100;
-
 /** A plan as text: what moves, what is held and why, what is wrong. Notes are counted: `gitfleet validate` prints them. */
 export function planTable(
   plan: Plan,
   {
     actions,
+    all,
     from,
     notRolledOut,
     withoutProperties,
     currency,
   }: {
     readonly actions: readonly PlannedAction[];
+    /** Also bindings that stay as they are, which are only counted otherwise. */
+    readonly all: boolean;
     readonly from: OpenedRepo['from'];
     readonly notRolledOut: readonly NotRolledOut[];
     /** Of the prices of nodes. */
@@ -41,12 +41,10 @@ export function planTable(
 ): string {
   const color = colorsFor(process.stdout);
   const parts: string[] = [];
-  const shown = actions.length > mostRows ? actions.filter(({ action }) => action !== 'keep') : actions;
+  const shown = all ? actions : actions.filter(({ action }) => action !== 'keep');
   if (actions.length === 0) parts.push('No bindings.');
   if (shown.length > 0)
     parts.push(table(['MOVE', 'PLACEMENT', 'CLUSTER', 'SNAPSHOT', 'STATE', 'STATUS'], shown.map(row)));
-  if (shown.length < actions.length)
-    parts.push(`${actions.length - shown.length} bindings stay as they are and are not listed (-o json has all).`);
   const shortages = shortagesOf(plan);
   const unscheduled = plan.placements.filter((it) => it.scheduled.status !== 'True');
   section(
@@ -85,7 +83,7 @@ export function planTable(
   ];
   parts.push(
     `Plan: ${[`${of('add')} to add, ${of('update')} to update, ${of('remove')} to remove`, ...rare].join(', ')}, ` +
-      `${of('wait')} waiting, ${of('keep')} unchanged. ` +
+      `${of('wait')} waiting, ${of('keep')} unchanged${shown.length < actions.length ? ' (--all lists them)' : ''}. ` +
       `${from === 'commit' ? `Commit ${plan.commit.slice(0, 12)}` : `Commit none: these are the files of a ${from}`}${plan.wakeAt ? `, next scheduled change at ${plan.wakeAt}` : ''}.`,
   );
   return parts.join('\n\n');

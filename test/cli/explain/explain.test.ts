@@ -83,10 +83,31 @@ describe('gitfleet explain placement', () => {
     const { out } = await explain('placement', 'cache', '--cluster', 'gpu-1');
     expect(out).toContain(
       `✗ gpu-1  ClusterUnschedulable, property "resources.kubernetes-fleet.io/available-cpu" has the value "lots", which is not a quantity; taint gpu:NoSchedule is not tolerated
-    ClusterAffinity: property "resources.kubernetes-fleet.io/available-cpu" has the value "lots", which is not a quantity
-    TaintToleration: taint gpu:NoSchedule is not tolerated
+    fails ClusterAffinity
+    fails TaintToleration
 `,
     );
+  });
+
+  it('explains why one of several clusters with the same score was not picked', async () => {
+    const equal = folder();
+    put(equal, {
+      ...shop,
+      'placements/any.yaml': place('any', { policy: { placementType: 'PickN', numberOfClusters: 2 } }),
+    });
+    const { out } = await cli('explain', 'any', '--repo', equal, '--now', '2026-11-20T10:00:00Z');
+    expect(out.match(/^[✓✗] \S+|same score as .*/gm)).toEqual([
+      '✗ dev-1',
+      'same score as us-1, eu-1: of equal clusters the one with the last name in the alphabet is picked first',
+      '✓ eu-1',
+      '✓ us-1',
+    ]);
+  });
+
+  it('shows no score of a cluster that fails a filter, and no reason twice', async () => {
+    const { out } = await explain('placement', 'cache', '--cluster', 'dev-1');
+    expect(out).not.toContain('would score now');
+    expect(out.split('cluster does not match any of the required')).toHaveLength(2);
   });
 
   it('reports once what is assumed of every cluster', async () => {
@@ -98,7 +119,7 @@ describe('gitfleet explain placement', () => {
   it('shows which requirement a cluster does not meet, and what it has instead', async () => {
     const { out } = await explain('placement', 'cache', '--cluster', 'dev-1');
     expect(out).toContain(`
-    ClusterAffinity: cluster does not match any of the required cluster affinity terms
+    fails ClusterAffinity
       requires label env = prod: it is dev
 `);
   });
