@@ -1,5 +1,6 @@
 import type { Condition, Manifest } from '../../api/meta.ts';
 import { type Fields, isFields } from '../kernel/fields.ts';
+import { shortList } from '../kernel/short-list.ts';
 import { groupVersionOf } from '../selection/group-version.ts';
 
 export interface Availability {
@@ -183,11 +184,27 @@ function pod(live: Manifest): Availability {
   );
   return crashing.length > 0
     ? failed(`in CrashLoopBackOff: ${crashing.map(({ name }) => name).join(', ')}`)
-    : notYet('the pod is not ready yet');
+    : notYet(
+        `the pod is not ready yet${waitingFor([...containersIn(initContainerStatuses), ...containersIn(containerStatuses)])}`,
+      );
 }
+
+/** `: ImagePullBackOff nginx:1.27`, why containers do not start. Starting ones wait as well. */
+function waitingFor(containers: readonly ContainerStatus[]): string {
+  const causes = containers.flatMap(({ state, image }) => {
+    // A kubelet alternates between the two while it retries, and each change of the message would be a status commit.
+    const reason = state?.waiting?.reason === 'ErrImagePull' ? 'ImagePullBackOff' : state?.waiting?.reason;
+    if (typeof reason !== 'string' || starting.has(reason)) return [];
+    return typeof image === 'string' ? `${reason} ${image}` : reason;
+  });
+  return causes.length === 0 ? '' : `: ${shortList([...new Set(causes)])}`;
+}
+
+const starting: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 
 interface ContainerStatus {
   readonly name: string;
+  readonly image?: unknown;
   readonly state?: { readonly waiting?: { readonly reason?: string } };
 }
 const containersIn = (statuses: unknown): readonly ContainerStatus[] =>

@@ -238,3 +238,13 @@ describe('availability by kind', () => {
     });
   });
 });
+
+it('a pod that cannot start names the cause and the image', () => {
+  const waiting = (reason: string, image: unknown) => ({ name: 'app', image, state: { waiting: { reason } } });
+  const messageOf = (...containerStatuses: object[]) => told(pod({ phase: 'Pending', containerStatuses })).message;
+  expect(messageOf(waiting('ContainerCreating', 'nginx:1.27'))).toBe('the pod is not ready yet');
+  expect(messageOf(waiting('ImagePullBackOff', 'nginx:1.27'), waiting('ContainerCreating', 'x'))).toBe(
+    'the pod is not ready yet: ImagePullBackOff nginx:1.27',
+  );
+  expect(messageOf(waiting('ErrImagePull', {}))).toBe('the pod is not ready yet: ImagePullBackOff');
+});
