@@ -1,4 +1,6 @@
 import type { Condition } from '../../api/meta.ts';
+import { parseInstant } from '../../engine/kernel/instant.ts';
+import { age } from '../terminal/age.ts';
 import { table } from '../terminal/table.ts';
 
 /** The head of a page: titles and values under each other; what has no value is `<none>`. */
@@ -15,18 +17,24 @@ export function fields(
 /** One sentence per line, or `<none>`. */
 export const sentences = (lines: readonly string[]): string => (lines.length === 0 ? '<none>' : lines.join('\n'));
 
-/** Conditions in their recorded order. */
-export const conditionTable = (conditions: readonly Condition[] | undefined): string =>
+/** Conditions in their recorded order, with the age of each at `now`; without it since when. */
+export const conditionTable = (conditions: readonly Condition[] | undefined, now?: number): string =>
   table(
-    ['TYPE', 'STATUS', 'REASON', 'SINCE', 'MESSAGE'],
+    ['TYPE', 'STATUS', 'REASON', now === undefined ? 'SINCE' : 'AGE', 'MESSAGE'],
     (conditions ?? []).map(({ type, status, reason, lastTransitionTime, message }) => [
       type,
       status,
       reason,
-      lastTransitionTime,
+      now === undefined ? lastTransitionTime : ageSince(lastTransitionTime, now),
       message,
     ]),
   );
+
+/** `3m`; undefined for what is no instant. */
+export function ageSince(instant: string | undefined, now: number): string | undefined {
+  const at = parseInstant(instant ?? '');
+  return at === undefined ? undefined : age(at, now);
+}
 
 /** Names and values, nested by indentation: what `kubectl describe` does for kinds it does not know. */
 export const objectText = (value: object): string => lines(value, 0).join('\n');

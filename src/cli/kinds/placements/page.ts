@@ -1,6 +1,7 @@
 import { abandons } from '../../../api/placement.ts';
-import type { Binding } from '../../../api/placement-state.ts';
+import type { Binding, PlacementState } from '../../../api/placement-state.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
+import { findCondition, isFulfilled } from '../../../engine/kernel/condition.ts';
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { suspendedAnnotation } from '../../../engine/pause/placement-pause.ts';
 import { apiVersionOf } from '../../../engine/selection/group-version.ts';
@@ -12,7 +13,7 @@ import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
 import { objectIssues, overridesOf } from '../bindings/object-issues.ts';
 import { statusOf } from '../listing.ts';
-import { conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
+import { ageSince, conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
 import { decisionTable } from './decision-table.ts';
 
 /** A placement with all its decisions, scores and clusters, one part each. */
@@ -22,9 +23,12 @@ export function placementPage(placement: KnownPlacement, status: Status): string
   return [
     head(placement),
     ...(waits.length === 0 ? [] : [titled('Waits for', sentences(waits))]),
-    titled('Conditions', conditionTable(object?.status?.conditions)),
+    titled('Conditions', conditionTable(object?.status?.conditions, status.now)),
     titled('Decisions', decisionTable(latestOf(state.policySnapshots)?.targetClusters)),
-    ...state.bindings.map((binding) => bindingText(binding, status)),
+    ...healthyClusters(state, status),
+    ...state.bindings
+      .filter((binding) => !isHealthy(binding, state, status))
+      .map((binding) => bindingText(binding, status)),
     ...runLines(placement, status.record),
     titled(
       'Selected resources',
@@ -61,12 +65,47 @@ function head({ kind, name, namespace, object, state }: KnownPlacement): string 
   ]);
 }
 
-function bindingText(binding: Binding, { unreachable }: Status): string {
+/** It has the latest snapshot, available or compared, and nothing else is to be said of it. */
+function isHealthy(binding: Binding, { resourceSnapshots }: PlacementState, { unreachable }: Status): boolean {
+  const { state, deleting, conditions = [], resourceSnapshotIndex: index, targetCluster } = binding;
+  const isDone = conditions.length > 0 && conditions.every(({ status }) => status === 'True');
+  const isLatest = index === latestOf(resourceSnapshots)?.index;
+  const isKnown = state === 'Bound' && !deleting && !unreachable.has(targetCluster);
+  return isDone && isLatest && isKnown && isFulfilled(conditions) && objectIssues(binding).length === 0;
+}
+
+/** Clusters of which there is nothing to say, in one table; `describe binding` shows one of them whole. */
+function healthyClusters(state: PlacementState, status: Status): string[] {
+  const healthy = state.bindings.filter((binding) => isHealthy(binding, state, status));
+  if (healthy.length === 0) return [];
+  const shown = healthy.slice(0, mostHealthy).map((binding) => {
+    const done = findCondition(binding.conditions, 'Available') ?? findCondition(binding.conditions, 'DiffReported');
+    return [
+      binding.targetCluster,
+      binding.resourceSnapshotIndex,
+      done?.type === 'Available' ? 'available' : 'compared',
+      ageSince(done?.lastTransitionTime, status.now),
+      overridesOf(binding).join(', ') || undefined,
+    ];
+  });
+  const more = healthy.length - shown.length;
+  return [
+    titled(
+      `As desired on ${healthy.length} of ${state.bindings.length} clusters`,
+      table(['CLUSTER', 'SNAPSHOT', 'STATE', 'AGE', 'OVERRIDES'], shown) + (more > 0 ? `\nand ${more} more` : ''),
+    ),
+  ];
+}
+
+/** Healthy clusters that are listed. */
+const mostHealthy = 20;
+
+function bindingText(binding: Binding, { unreachable, now }: Status): string {
   const state = binding.deleting ? 'being removed' : binding.state;
   const overrides = overridesOf(binding);
   return [
     `${binding.targetCluster}: ${state}, snapshot ${snapshotText(binding, unreachable.has(binding.targetCluster)) ?? '<none>'}`,
-    indent(conditionTable(binding.conditions)),
+    indent(conditionTable(binding.conditions, now)),
     ...(overrides.length > 0 ? [`  overrides: ${overrides.join(', ')}`] : []),
     ...objectIssues(binding).map((line) => `  ${line}`),
   ].join('\n');
