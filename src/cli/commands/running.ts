@@ -74,6 +74,7 @@ export function runningCommands(gitfleet: Command): void {
         '--once',
         'reconcile once, publish the result and exit: 2 if a file is invalid, else 4 if the guard refuses, else 3 if no member responds, else 0',
       )
+      .option('--strict', 'with --once: exit with 3 also if only some members do not respond')
       .option('--log-level <level>', 'trace, debug, info, warn, error, silent', 'info')
       .option('--log-format <format>', 'json or pretty; default: pretty on a terminal')
       .action(async (options) => (await import('../run/run.ts')).run(options)),

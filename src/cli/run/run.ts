@@ -15,7 +15,7 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 import { azureFromEnv } from './azure-identity.ts';
 import { connectBy, managementNamed } from './management-clusters.ts';
 import { membersNamed } from './members-named.ts';
-import { noMemberReached } from './no-member-reached.ts';
+import { noMemberReached, notEveryMemberReached } from './no-member-reached.ts';
 import { allowedFiles, tooFewFiles } from './open-files.ts';
 import { throwPassErrors } from './pass-errors.ts';
 import { webhookSecret } from './webhook-secret.ts';
@@ -41,12 +41,14 @@ export interface RunOptions {
   readonly gitAuthor: string;
   readonly gracePeriod: string;
   readonly once?: boolean;
+  readonly strict?: boolean;
   readonly logLevel: string;
   readonly logFormat?: string;
 }
 
 /** The daemon, until SIGINT or SIGTERM. A second signal ends it at once. */
 export async function run(options: RunOptions): Promise<void> {
+  if (options.strict && !options.once) throw new CliError('--strict is for --once: add it, or leave --strict out');
   const format = options.logFormat ?? (process.stderr.isTTY === true ? 'pretty' : 'json');
   const log = await openLog({
     level: oneOf('--log-level', options.logLevel, ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
@@ -86,7 +88,8 @@ export async function run(options: RunOptions): Promise<void> {
   try {
     if (options.once) {
       const result = await opened.daemon.runOnce().catch(unreachable);
-      throwPassErrors(result, { unreached: noMemberReached(opened.members), isLogged: log.isLevelEnabled('error') });
+      const unreached = (options.strict ? notEveryMemberReached : noMemberReached)(opened.members);
+      throwPassErrors(result, { unreached, isLogged: log.isLevelEnabled('error') });
       return;
     }
     stopOnSignals(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ClusterName } from '../../../src/api/meta.ts';
-import { noMemberReached } from '../../../src/cli/run/no-member-reached.ts';
+import { noMemberReached, notEveryMemberReached } from '../../../src/cli/run/no-member-reached.ts';
 
 const silent = (...names: string[]) => new Map(names.map((name) => [name as ClusterName, `${name} is down`]));
 
@@ -11,4 +11,13 @@ it.each([
   [true, silent('a', 'b', 'c'), 'no member could be reached: a: a is down (and 2 more)'],
 ])('where no member responds (%s) the first cause is reported', (noneSeen, unreachable, expected) => {
   expect(noMemberReached({ noneSeen: () => noneSeen, unreachable: () => unreachable })).toBe(expected);
+});
+
+it.each([
+  [false, silent(), undefined],
+  [false, silent('a'), '1 member does not respond: a: a is down'],
+  [false, silent('a', 'b', 'c'), '3 members do not respond: a: a is down (and 2 more)'],
+  [true, silent('a'), 'no member could be reached: a: a is down'],
+])('with --strict a member that does not respond is an error too (none: %s)', (noneSeen, unreachable, expected) => {
+  expect(notEveryMemberReached({ noneSeen: () => noneSeen, unreachable: () => unreachable })).toBe(expected);
 });
