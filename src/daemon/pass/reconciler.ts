@@ -13,12 +13,18 @@ export function reconciler(ports: PassPorts): Reconciler {
   return {
     async pass() {
       let event: PassEvent = { kind: 'started' };
+      const stepsMs: Record<string, number> = {};
       for (;;) {
         const step = nextInPass(state, event);
         state = step.state;
         for (const effect of step.effects) {
-          if (effect.kind === 'finish') return effect.result;
+          if (effect.kind === 'finish') {
+            ports.log.debug({ result: effect.result.kind, stepsMs }, 'timings of the reconciliation');
+            return effect.result;
+          }
+          const began = ports.pace.now();
           event = (await perform(effect)) ?? event;
+          stepsMs[effect.kind] = Math.round((stepsMs[effect.kind] ?? 0) + ports.pace.now() - began);
         }
       }
     },
