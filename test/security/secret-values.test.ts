@@ -8,6 +8,7 @@ const password = 'hunter2hunter2';
 const faults = [
   ['well formed', `data:\n  password: ${password}\n  other: 012\n  again: "${password}"\n  again: ${password}\n`],
   ['malformed', `data:\n  password: [${password}\n`],
+  ['wrongly quoted', `stringData:\n  password: ${password}: x\n`],
 ] as const;
 
 const kinds = [
@@ -22,6 +23,12 @@ const kinds = [
   '"\\x6bind": Secret',
   '? kind\n: Secret',
   '!!str kind: Secret',
+  'kind Secret',
+  'Kind: Secret',
+  'kind: secret',
+  'kind: Secert',
+  'knid: Secret',
+  '',
 ];
 
 describe.each(faults)('a %s file', (_, body) => {
