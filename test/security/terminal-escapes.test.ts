@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
@@ -27,6 +28,18 @@ it.each(attacks)('%j from a member is written so that it can be read, on a termi
   expect(shown).toBe(`pod web: ${printable(attack)}\n`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
   for (const text of [shown, markdownText(attack)]) expect(text).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
+});
+
+it('the readable log writes them visibly, in lists, nested fields and errors, too', () => {
+  const log = join(import.meta.dirname, '../../src/daemon/report/log.ts');
+  const code = `
+    const log = await (await import(${JSON.stringify(log)})).openLog({ pretty: true });
+    const attack = ${JSON.stringify(attacks.join(' '))};
+    log.warn({ text: attack, list: [attack], deep: { in: { it: attack } }, err: new Error(attack) }, attack);`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+  expect(stderr.split(printable('\u202e')).length).toBeGreaterThan(5);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
+  expect(stderr).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
 });
 
 it('colours of our own stay', () => {

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { printable } from '../../api/printable.ts';
+import { isFields } from '../../engine/kernel/fields.ts';
 
 export type { Logger };
 
@@ -31,7 +32,12 @@ export async function openLog(input: {
   if (!input.pretty) return pino(options, input.to ?? pino.destination({ dest: 2, sync: true }));
   const { default: pretty } = await import('pino-pretty');
   return pino(
-    { ...options, formatters: { ...options.formatters, log: printableFields }, hooks: { logMethod: printableMessage } },
+    {
+      ...options,
+      formatters: { ...options.formatters, log: printableFields },
+      hooks: { logMethod: printableMessage },
+      serializers: { err: printableError },
+    },
     pretty({
       colorize: input.color ?? false,
       timestampKey: 'ts',
@@ -54,6 +60,17 @@ function printableMessage(this: Logger, args: Parameters<pino.LogFn>, method: pi
 }
 
 const printableFields = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? printable(value) : value]),
-  );
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, printableValue(value)]));
+
+function printableError(error: Error): object {
+  const { message, stack, ...fields } = pino.stdSerializers.err(error);
+  const lines = stack?.split('\n').map(printable).join('\n');
+  return { ...printableFields(fields), message: printable(message), stack: lines };
+}
+
+/** Errors are left to their serializer. */
+function printableValue(value: unknown): unknown {
+  if (typeof value === 'string') return printable(value);
+  if (Array.isArray(value)) return value.map(printableValue);
+  return isFields(value) && Object.getPrototypeOf(value) === Object.prototype ? printableFields(value) : value;
+}
