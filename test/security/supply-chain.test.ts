@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { folder, removeFolders } from '../support/folders.ts';
 
 afterAll(removeFolders);
@@ -67,7 +68,14 @@ describe('the release workflow', () => {
     expect(release).toContain(step);
   });
 
-  it('has no rights but those that its job names', () => {
+  it('runs tests and scripts of dependencies without rights, and has the token only in steps that need it', () => {
     expect(release).toMatch(/^permissions: \{\}$/m);
+    const { jobs } = parse(release) as {
+      jobs: Record<string, { permissions: object; env: object; steps: { run: string }[] }>;
+    };
+    expect(jobs['test']!.permissions).toEqual({ contents: 'read' });
+    expect(Object.values(jobs).flatMap(({ env }) => Object.keys(env))).not.toContain('GH_TOKEN');
+    const installs = jobs['release']!.steps.flatMap(({ run }) => run.match(/npm (ci|install|test|run).*/g) ?? []);
+    expect(installs).toEqual(['npm ci --ignore-scripts && npm audit signatures']);
   });
 });
