@@ -45,7 +45,7 @@ export function runningCommands(gitfleet: Command): void {
         '--cluster-api <file>',
         'kubeconfig of the management clusters that upgrade members by Cluster API (docs/upgrades.md)',
       )
-      .option('--cache-dir <dir>', 'cache of clones and parsed files; safe to delete at any time')
+      .option('--cache-dir <dir>', 'clones, parsed files, and the last verified commits; the rest is rebuilt')
       .option(
         '--watch-members <number>',
         'watch the objects of this many members; list those of the others every minute',
