@@ -8,7 +8,7 @@ import { parseDuration } from '../engine/kernel/duration.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import { by, byText } from '../engine/kernel/ordering.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
-import type { GuardFinding, Plan } from '../engine/plan-document.ts';
+import type { GuardFinding, Hold, HoldReason, Plan } from '../engine/plan-document.ts';
 import { keyOfManifest, refOfManifest } from '../engine/selection/object-key.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
@@ -34,6 +34,8 @@ export interface TotalEffect {
   readonly guard: readonly GuardFinding[];
   /** Placements with changes that no update run rolls out. */
   readonly notRolledOut: readonly NotRolledOut[];
+  /** What keeps a part of the change from happening to the end, and is not a problem of a file. That part is not in the effect. */
+  readonly held: readonly Hold[];
   /** Cluster update runs that the change adds or whose spec it changes. Others start nothing meanwhile. */
   readonly upgrades: readonly UpgradeForecast[];
   /** Cluster update runs in progress that are supposed to be done before. */
@@ -113,6 +115,7 @@ export function* totalEffectInSteps(
     forecast,
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
+    held: heldByChange(earlier.plan, last.plan),
     upgrades: forecast.upgrades.filter(({ run: name }) => changed.has(name)),
     upgradedBefore: done,
     nodes:
@@ -123,6 +126,14 @@ export function* totalEffectInSteps(
     joining: [...joining],
     first,
   };
+}
+
+const lasting: ReadonlySet<HoldReason> = new Set(['Freeze', 'ContainsForeignObjects', 'RecordLost', 'RemovalRefused']);
+
+function heldByChange(before: Plan, after: Plan): Hold[] {
+  const idOf = ({ subject, reason }: Hold): string => canonicalJson({ subject, reason });
+  const known = new Set(before.holds.map(idOf));
+  return after.holds.filter((hold) => lasting.has(hold.reason) && !known.has(idOf(hold)));
 }
 
 const answersIn = ({ approvals, gates, removalApprovals }: Fleet): ReadonlySet<string> =>

@@ -108,6 +108,23 @@ describe('the total effect of a change', () => {
     expect(text.rollout).toContainEqual(expect.stringMatching(/^web: frozen .* to 2026-11-21 12:00 UTC$/));
     expect(text.forecast).toMatch(/^Everything is done at 2026-11-21 12:/);
   });
+  it('is not taken for none where a freeze does not end', async () => {
+    const frozen = {
+      ...web(),
+      'fleet.yaml':
+        'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec:\n  freeze: [{name: always, schedule: "* * * * *", duration: 24h}]\n',
+    };
+    const paper = new PaperFleet(web());
+    await paper.settle();
+    paper.files = { ...frozen };
+    await paper.settle();
+    const text = effectText(
+      await effectOf(paper, { ...frozen, 'resources/web.yaml': deployment('web', 'web', 'web:2') }),
+    );
+    expect(text.title).toBe('no change as long as it is held: web');
+    expect(text.rollout).toEqual([expect.stringMatching(/^web: does not happen yet: Freeze: .*freeze always/)]);
+    expect(effectText(await effectOf(paper, frozen)).title).toBe('no change on any cluster');
+  });
   it('compares no lines of a manifest of more than 256 kB', async () => {
     const large = (letter: string): Files => ({
       ...web(),

@@ -56,7 +56,7 @@ export async function preview(
     });
   } else if (format === 'markdown') print(effectMarkdown(text, { head, problems: found }));
   else print(effectTable(text, { head, problems: found }));
-  const changes = text.rows.length + effect.upgrades.flatMap(clustersToUpgrade).length > 0;
+  const changes = text.rows.length + effect.upgrades.flatMap(clustersToUpgrade).length + effect.held.length > 0;
   const code = exitCodeOf(text, { changes, problems: found });
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
 }

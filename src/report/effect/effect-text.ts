@@ -9,6 +9,8 @@ import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { forecastParts, forecastSummary } from '../forecast/lines.ts';
 import { upgradeLines } from '../forecast/upgrade-lines.ts';
+import { groupHolds } from '../grouped-holds.ts';
+import { holdSubject, holdText } from '../hold-text.ts';
 import { currencyOf, nodeEffects } from '../nodes.ts';
 
 /** Clusters named in one line. */
@@ -66,7 +68,7 @@ function upgradesText({ upgrades, upgradedBefore }: TotalEffect): string[] {
   ];
 }
 
-function titleText({ placements, guard, released, upgrades, answers, first }: TotalEffect): string {
+function titleText({ placements, guard, released, upgrades, answers, held, first }: TotalEffect): string {
   if (guard.length > 0) return `⛔ refused: ${guard[0]!.message}`;
   const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
   const counts = [
@@ -80,7 +82,9 @@ function titleText({ placements, guard, released, upgrades, answers, first }: To
   const all = first.contents.world.input.fleet.members.length;
   const runs = `${upgrades.length} cluster update ${upgrades.length === 1 ? 'run' : 'runs'} for ${upgrading.size} of ${all} clusters`;
   if (counts.length === 0 && clusters.size === 0)
-    return upgrades.length > 0 ? `no object changes · ${runs}` : (answersText(answers) ?? 'no change on any cluster');
+    return upgrades.length > 0
+      ? `no object changes · ${runs}`
+      : (heldText(held) ?? answersText(answers) ?? 'no change on any cluster');
   const words = counts.map(
     ([count, verb], at) => `${verb} ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`,
   );
@@ -90,6 +94,11 @@ function titleText({ placements, guard, released, upgrades, answers, first }: To
     ...(upgrades.length === 0 ? [] : [runs]),
   ].join(' · ');
 }
+
+const heldText = (held: TotalEffect['held']): string | undefined =>
+  held.length === 0
+    ? undefined
+    : `no change as long as it is held: ${listUpTo([...new Set(held.map(({ subject }) => titleOf(subject)))], mostNamed)}`;
 
 /** Previews suppose that approvals are given in time, so that one more has no effect of its own. */
 const answersText = (answers: readonly string[]): string | undefined =>
@@ -126,7 +135,7 @@ function changeTitle({ action, placement, object, clusters }: ObjectChange): str
   return `${titleOf(placement)}: ${describeRef(object)} ${verbs[action]}, ${where}`;
 }
 
-function rolloutText({ placements, notRolledOut, forecast, first, joining }: TotalEffect): string[] {
+function rolloutText({ placements, notRolledOut, held, forecast, first, joining }: TotalEffect): string[] {
   const { works, world } = first.contents;
   const paces = placements.flatMap(({ placement }): string[] => {
     const work = [...works.values()].find(
@@ -150,6 +159,7 @@ function rolloutText({ placements, notRolledOut, forecast, first, joining }: Tot
     const name = title.split(':')[0]!;
     return of.map((note) => `${name}: ${note}`);
   });
+  const stays = groupHolds(held).map((hold) => `${holdSubject(hold.subject)}: does not happen yet: ${holdText(hold)}`);
   const joins = `joining: ${listUpTo(joining, mostNamed)}, supposed to respond soon after the merge, with nothing of the fleet there yet. What is planned at the merge leaves them out, as an update run that starts then`;
-  return [...(joining.length === 0 ? [] : [joins]), ...paces, ...missing, ...notes];
+  return [...(joining.length === 0 ? [] : [joins]), ...paces, ...missing, ...stays, ...notes];
 }
