@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ApiError } from '../../src/members/api-server/api-error.ts';
 import { configMap, container, deployment, job, secret, service } from './objects.ts';
-import { configMaps, eventually, type Session } from './session.ts';
+import { configMaps, deployments, eventually, type Session } from './session.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -212,6 +212,54 @@ export function applying(now: () => Session): void {
     expect(body.metadata.managedFields.map(({ fieldsV1 }: Managed) => fieldsV1)).toEqual([
       { 'f:data': { 'f:color': {} } },
     ]);
+  });
+
+  it('who creates an object owns its new maps and lists, too; who applies it does not', async () => {
+    const { namespace } = now();
+    const metadata = { name: 'a', namespace, labels: { a: '' }, annotations: { b: '' }, finalizers: ['example.com/c'] };
+    const object = { ...configMap(namespace, 'a', { color: 'red' }), metadata };
+    const query = { fieldManager: 'one' };
+    const created = await now().send('POST', configMaps(namespace), { body: object, query });
+    expect([created.status, created.body.metadata.managedFields[0].fieldsV1]).toEqual([
+      201,
+      {
+        'f:data': { '.': {}, 'f:color': {} },
+        'f:metadata': {
+          'f:annotations': { '.': {}, 'f:b': {} },
+          'f:finalizers': { '.': {}, 'v:"example.com/c"': {} },
+          'f:labels': { '.': {}, 'f:a': {} },
+        },
+      },
+    ]);
+    const type = 'application/merge-patch+json';
+    const path = configMaps(namespace, 'a');
+    await now().send('PATCH', path, { type, body: { metadata: { finalizers: null } } });
+    const applied = await now().apply({ ...object, metadata: { ...metadata, finalizers: undefined } }, 'two');
+    const { fieldsV1 } = applied.body.metadata.managedFields.find(({ manager }: Managed) => manager === 'two');
+    expect(fieldsV1).toEqual({
+      'f:data': { 'f:color': {} },
+      'f:metadata': { 'f:annotations': { 'f:b': {} }, 'f:labels': { 'f:a': {} } },
+    });
+  });
+
+  it('who creates a Deployment owns its new lists, except the one of the containers, which a template always has', async () => {
+    const { namespace } = now();
+    const ports = [{ containerPort: 80 }];
+    const labels = { app: 'web' };
+    const template = { metadata: { labels }, spec: { containers: [container('web', { ports })] } };
+    const body = deployment(namespace, 'web', { template });
+    const created = await now().send('POST', deployments(namespace), { body, query: { fieldManager: 'one' } });
+    expect(created.status).toBe(201);
+    const { fieldsV1 } = created.body.metadata.managedFields.find(({ manager }: Managed) => manager === 'one');
+    const { 'f:metadata': own, 'f:spec': spec } = fieldsV1['f:spec']['f:template'];
+    expect(own['f:labels']).toEqual({ '.': {}, 'f:app': {} });
+    expect(Object.keys(spec['f:containers'])).toEqual(['k:{"name":"web"}']);
+    const port = { '.': {}, 'f:containerPort': {}, 'f:protocol': {} };
+    expect(spec['f:containers']['k:{"name":"web"}']).toMatchObject({
+      '.': {},
+      'f:image': {},
+      'f:ports': { '.': {}, 'k:{"containerPort":80,"protocol":"TCP"}': port },
+    });
   });
 
   it('fills in what is left out of a Deployment', async () => {

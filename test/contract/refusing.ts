@@ -35,6 +35,20 @@ export function refusing(now: () => Session): void {
     expect(body.details.causes.map(({ field }: { field: string }) => field)).toContain('spec.template.metadata.labels');
   });
 
+  it('a number of replicas below none, also of a scale', async () => {
+    const { namespace } = now();
+    const negative = await now().apply(deployment(namespace, 'web', { replicas: -1 }), 'one');
+    expect([negative.status, negative.body.reason]).toEqual([422, 'Invalid']);
+    expect(negative.body.details.causes.map(({ field }: { field: string }) => field)).toEqual(['spec.replicas']);
+    await now().apply(deployment(namespace, 'web'), 'one');
+    const scaled = await now().send('PATCH', `${deployments(namespace, 'web')}/scale`, {
+      type: 'application/merge-patch+json',
+      body: { spec: { replicas: -1 } },
+    });
+    expect([scaled.status, scaled.body.reason]).toEqual([422, 'Invalid']);
+    expect(scaled.body.message).toContain('must be greater than or equal to 0');
+  });
+
   it('a change of an immutable field, also by force', async () => {
     const { namespace } = now();
     await now().apply(deployment(namespace, 'web'), 'one');

@@ -47,9 +47,9 @@ export function compare(before: unknown, after: unknown, schema: Schema): Compar
   return same(before, after) ? nothing : { ...nothing, modified: thisField };
 }
 
-/** The fields of an added or removed value, with the container itself unless it is an object with fields. */
+/** The fields of an added or removed value, with each map and list in it, and itself unless it is an object with fields. */
 function whole(value: unknown, schema: Schema): FieldSet {
-  const below = fieldsOf(value, schema);
+  const below = fieldsOf(value, schema, true);
   const object = schema.type === 'object' && below.children.size > 0;
   return object ? below : { self: true, children: below.children };
 }

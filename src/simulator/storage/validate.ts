@@ -17,7 +17,29 @@ import { shapeCauses } from './validate-shape.ts';
 
 /** Validation errors of an object, as the causes of a 422; empty if it is valid. */
 export function validate(object: Fields, kind: Kind): StatusCause[] {
-  return [...metadataCauses(object, kind), ...shapeCauses(object, kind), ...(byKind[storageKey(kind)]?.(object) ?? [])];
+  return [
+    ...metadataCauses(object, kind),
+    ...shapeCauses(object, kind),
+    ...negativeCauses(object, kind),
+    ...(byKind[storageKey(kind)]?.(object) ?? []),
+  ];
+}
+
+/** Numbers of a spec that may not be negative. */
+const counts: Readonly<Record<string, readonly string[]>> = {
+  'apps/deployments': ['replicas', 'minReadySeconds', 'revisionHistoryLimit'],
+  'apps/replicasets': ['replicas', 'minReadySeconds'],
+  'apps/statefulsets': ['replicas', 'minReadySeconds'],
+  'apps/daemonsets': ['minReadySeconds', 'revisionHistoryLimit'],
+  'batch/jobs': ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'],
+};
+
+function negativeCauses(object: Fields, kind: Kind): StatusCause[] {
+  return (counts[storageKey(kind)] ?? []).flatMap((field) => {
+    const value = at(object, 'spec', field);
+    if (typeof value !== 'number' || value >= 0) return [];
+    return [invalidField(`spec.${field}`, value, 'must be greater than or equal to 0')];
+  });
 }
 
 /** Names must be unique. */
