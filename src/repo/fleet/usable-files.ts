@@ -3,6 +3,7 @@ import type { Problem } from '../../api/problem.ts';
 import { fleetLimits, tooLarge } from '../too-large.ts';
 import { isFile, isHidden, mayBeManifest, type RepoTree, type TreeFile } from '../tree.ts';
 import { decode } from './finding.ts';
+import { ignoredBy } from './ignored-files.ts';
 
 export interface UsableFiles {
   /** YAML and JSON files, sorted by path so that the order of the tree has no effect. */
@@ -23,7 +24,9 @@ export async function usableFiles(tree: RepoTree): Promise<UsableFiles> {
     problems.push({ severity: 'error', file: path, line: 1, column: 1, ...finding });
     if (finding.severity !== 'warning') refused.push(path);
   };
-  const listed = (await tree.files()).filter((file) => !isHidden(placeOf(file))).toSorted(byPath);
+  const isIgnored = await ignoredIn(tree, refuse);
+  const isOfFleet = (file: TreeFile): boolean => !isHidden(placeOf(file)) && !isIgnored(file.path);
+  const listed = (await tree.files()).filter(isOfFleet).toSorted(byPath);
   const notRead = await oversizedFiles(tree, listed);
   for (const [path, message] of notRead)
     refuse(path, { code: 'file-too-large', message, fix: 'split it, or remove it' });
@@ -53,6 +56,25 @@ export async function usableFiles(tree: RepoTree): Promise<UsableFiles> {
   }
   return { files: usable, problems, refused, colliding: new Set(colliding.keys()) };
 }
+
+/** By `.gitfleetignore` at the root. One that is too large counts as none. */
+async function ignoredIn(
+  tree: RepoTree,
+  refuse: (path: string, finding: Finding) => void,
+): Promise<(path: string) => boolean> {
+  const file = (await tree.files()).find(({ path }) => path === ignoreFile);
+  if (file === undefined || !isFile(file)) return () => false;
+  const size = (await tree.sizes?.([file.oid]))?.get(file.oid) ?? 0;
+  const bytes = size > longestIgnoreFile ? undefined : (await tree.read([file.oid])).get(file.oid);
+  if (bytes !== undefined && bytes.length <= longestIgnoreFile) return ignoredBy(decode(bytes));
+  const message = `it has more than ${longestIgnoreFile} bytes, and nothing is ignored`;
+  refuse(ignoreFile, { code: 'file-too-large', message, fix: 'name folders rather than files' });
+  return () => false;
+}
+
+const ignoreFile = '.gitfleetignore';
+/** Bytes. */
+const longestIgnoreFile = 4096;
 
 /** Readable files that are too large, links with an impossible target, and folders that were not listed. */
 async function oversizedFiles(tree: RepoTree, files: readonly TreeFile[]): Promise<ReadonlyMap<string, string>> {
