@@ -22,8 +22,8 @@ const twoStages = (): UpgradeFleet =>
     .with(['a', 'b'], inGroup('dev'))
     .with(['c', 'd'], inGroup('eu'));
 
-/** The section of the dashboard after a plan, without its headings. */
-async function shown(fleet: UpgradeFleet): Promise<string> {
+/** The lines of a section of the dashboard after a plan. */
+async function linesOf(fleet: UpgradeFleet, title: string): Promise<string[]> {
   const before = await fleet.input();
   const plan = await fleet.plan();
   const { fleet: files, record } = before;
@@ -34,8 +34,27 @@ async function shown(fleet: UpgradeFleet): Promise<string> {
     before: { record, files: fleet.record },
     fleet: files,
   });
-  return /## Cluster upgrades\n\n([\s\S]*?)\n\n(?=##|$)/.exec(`${page}\n\n`)?.[1]?.split('\n').at(-1) ?? 'none';
+  const found = new RegExp(`## ${title}\\n\\n([\\s\\S]*?)\\n\\n(?=##|$)`).exec(`${page}\n\n`);
+  return found?.[1]?.split('\n') ?? [];
 }
+
+/** The section of cluster upgrades, without its headings. */
+const shown = async (fleet: UpgradeFleet): Promise<string> =>
+  (await linesOf(fleet, 'Cluster upgrades')).at(-1) ?? 'none';
+
+it('a gate that is open as its run fails says what its approval is for', async () => {
+  const fleet = new UpgradeFleet({
+    ...strategy([{ name: 'one', groups: [{ name: 'x' }, { name: 'y', beforeGates: [{ type: 'Approval' }] }] }]),
+    ...run({ updateStrategyId: 'test-then-prod' }),
+  })
+    .with(['x1'], inGroup('x'))
+    .with(['y1'], inGroup('y'));
+  await fleet.plan();
+  fleet.fail('x1').later(60);
+  expect((await linesOf(fleet, 'Waiting for approval'))[0]).toContain(
+    '**k8s**, group **y**: its run is Failed; an approval counts once the run continues',
+  );
+});
 
 it('the dashboard says what a run brings, what it does now, what it waits for and what comes next', async () => {
   const fleet = twoStages();

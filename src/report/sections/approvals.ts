@@ -1,7 +1,7 @@
 import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
 import { type ApprovalRequestName, approvalBranch, placeOfBranch } from '../../engine/gate/request.ts';
-import type { Hold, Plan } from '../../engine/plan-document.ts';
+import { type Hold, type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { holdSubject } from '../hold-text.ts';
 import { type Item, type Line, list, type SectionInput, type SectionSource, todoList } from './section.ts';
 
@@ -40,7 +40,7 @@ export const approvals: SectionSource = (input) =>
 
 /** Of a plan that is refused only the sentence of a gate that was there before is shown. */
 const gates = ({ inEffect, plan, pages }: SectionInput): readonly Item[] =>
-  inEffect.approvals.map(({ planned, subject: { name, namespace, stage, group } }) => {
+  inEffect.approvals.map(({ planned, subject: { kind, name, namespace, stage, group } }) => {
     const isPlanned = plan.approvals.some((it) => placementKey(it.planned) === placementKey(planned));
     const hold = plan.holds.find(
       ({ reason, subject }) =>
@@ -49,12 +49,20 @@ const gates = ({ inEffect, plan, pages }: SectionInput): readonly Item[] =>
         subject.namespace === namespace &&
         (group === undefined ? subject.stage === stage : subject.group === group),
     );
-    const why = hold && isPlanned ? [`: ${hold.message}`] : [];
+    const known = hold ? `: ${hold.message}` : kind === 'UpdateRun' ? haltedText(name, plan) : undefined;
+    const why = known !== undefined && isPlanned ? [known] : [];
     return {
       line: [{ bold: name }, ...scopeSpans({ stage, group }), ...why, ...ofBranch(planned, { plan, pages })],
       ask: { does: 'To approve,', branch: approvalBranch(planned) },
     };
   });
+
+/** A gate of a cluster update run in which nothing starts any more is answered for later. */
+function haltedText(name: string, plan: Plan): string | undefined {
+  const state = plannedUpgradeRuns(plan).find((run) => run.name === name)?.status.status.state;
+  const isHalted = state === 'Failed' || state === 'Stopping' || state === 'Stopped';
+  return isHalted ? `: its run is ${state}; an approval counts once the run continues` : undefined;
+}
 
 const scopeSpans = ({ stage, group }: Pick<Hold['subject'], 'stage' | 'group'>): Line => {
   if (group !== undefined) return [', group ', { bold: group }];
