@@ -20,7 +20,7 @@ export const limits = {
     growth: mostGrowth,
   },
   oneFile: { plan: { most: 150, cores: 1 }, growth: mostGrowth },
-  preview: { whole: { most: 3_000, cores: 1 } },
+  preview: { whole: { most: 3_000, cores: 1 }, forecast: { most: 3_000, cores: 1 } },
   stagedRuns: { most: 30_000, cores: 2 },
   steady: { pass: { most: 300, cores: 1 }, requests: { most: 0, cores: 1 } },
   // A parse of the same files is the baseline. Threads help from three cores on (`parse-pool.ts`).

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { statusFiles } from '../../src/daemon/record/publication.ts';
 import type { PlanInput } from '../../src/engine/input.ts';
 import { planFleet } from '../../src/engine/plan.ts';
+import { forecast } from '../../src/forecast/forecast.ts';
 import { previewAssumptions, totalEffectInSteps } from '../../src/forecast/total-effect.ts';
 import { openSource } from '../../src/git/source.ts';
 import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
@@ -47,6 +48,12 @@ export async function run(): Promise<void> {
       return;
     }
   });
+  const week = { ...previewAssumptions, untilMs: 7 * 86_400_000 };
+  const ahead = await timed(3, () => {
+    const { doneAt, rollouts } = forecast({ ...input, ...next }, week);
+    const clusters = rollouts.flatMap(({ stages }) => stages.flatMap((stage) => stage.clusters)).length;
+    if (doneAt === undefined || clusters !== 1_000) throw new Error(`${clusters} clusters, done at ${doneAt}`);
+  });
   report(
     {
       what: 'preview of a change on 1,000 clusters, 1,000 × 201 placements',
@@ -57,6 +64,12 @@ export async function run(): Promise<void> {
     },
     { what: '  processor time of all that', value: median(processor), unit: 'ms' },
     { what: '  longest part between two pauses', value: longest, unit: 'ms' },
+    {
+      what: 'forecast of seven days of that rollout',
+      value: median(ahead),
+      unit: 'ms',
+      limit: limits.preview.forecast,
+    },
     peakRss(),
   );
 }
