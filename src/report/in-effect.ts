@@ -158,12 +158,20 @@ function asPublished(
         ...(resourceSnapshotIndex !== undefined && { resourceSnapshotIndex }),
         ...(applied !== undefined && { appliedResourceSnapshotIndex: applied }),
         move: deleting ? 'remove' : 'keep',
-        conditions: shown.conditions ?? [],
+        conditions: withRollout(binding.conditions, shown.conditions),
       };
     }),
     conditions,
   };
 }
+
+/** What a refused plan holds back or starts is not in effect either. */
+const withRollout = (recorded: PlannedBinding['conditions'] = [], seen: PlannedBinding['conditions'] = []) => [
+  ...recorded.filter(isOfRollout),
+  ...seen.filter((condition) => !isOfRollout(condition)),
+];
+
+const isOfRollout = ({ type }: PlannedBinding['conditions'][number]): boolean => type === 'RolloutStarted';
 
 /** The refused plan applies the same snapshot once more, as with other overrides. That does not happen. */
 const isRestarted = ({ move }: PlannedBinding, recorded: RecordedPlacement['state']['bindings'][number]): boolean =>
