@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { patience } from './test/support/law-runs.ts';
 
@@ -13,8 +14,8 @@ const sharing = ['api', 'contract', 'engine', 'members', 'repo', 'simulator'].ma
 
 export default defineConfig({
   test: {
-    // By default one core is left free, which on two cores means one worker.
-    maxWorkers: '100%',
+    // Tests that start processes wait for them half of the time.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     projects: [
       { test: { name: 'sharing', include: sharing, isolate: false, ...timeouts } },
       { test: { name: 'apart', include: ['test/**/*.test.ts'], exclude: sharing, ...timeouts } },
