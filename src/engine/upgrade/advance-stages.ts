@@ -4,7 +4,7 @@ import { checkGates } from './check-gates.ts';
 import { isHalted, withStates } from './derive-states.ts';
 import { withLimits } from './limits.ts';
 import { type RunContext, type RunStep, withHold, withHolds } from './run-context.ts';
-import { startMembers } from './start-members.ts';
+import { notOpened, startMembers } from './start-members.ts';
 import { isReached, isSkipped, isTerminal } from './tree.ts';
 import type { WantedUpgrade } from './wanted-upgrade.ts';
 
@@ -21,9 +21,16 @@ function advanced(before: RunStep, context: StageContext): RunStep {
   for (let at = 0; at < step.status.stages.length; at++) {
     if (isTerminal(step.status.stages[at]!)) continue;
     step = derived(advanceStage(step, at, context), context);
-    if (!isTerminal(step.status.stages[at]!)) break;
+    if (!isTerminal(step.status.stages[at]!)) return derived(withLaterClosed(step, at, context), context);
   }
   return step;
+}
+
+/** Stages that were entered before a raised attempt opened an earlier one again wait for it. */
+function withLaterClosed(step: RunStep, at: number, context: StageContext): RunStep {
+  if (isHalted(step.status, context)) return step;
+  const stages = step.status.stages.map((stage, place) => (place > at && isReached(stage) ? notOpened(stage) : stage));
+  return { ...step, status: { ...step.status, stages } };
 }
 
 type StageContext = RunContext & { readonly wanted: WantedUpgrade; readonly nowMs: Instant };

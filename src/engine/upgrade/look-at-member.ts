@@ -124,10 +124,11 @@ function busyWith({ name, observation }: UpgradeMember, { run }: RunContext): st
  * its last operation decides, not the record alone.
  */
 function doneByThisRun({ name, observation }: UpgradeMember, { run }: RunContext): MemberVerdict | undefined {
-  const operationId = observation?.upgrade?.lastOperation;
-  if (operationId === undefined || !isOperationOf({ run: run.metadata.name, member: name }, operationId))
-    return undefined;
-  return { kind: 'done', operationId };
+  const { lastOperation, target, phase } = observation?.upgrade ?? {};
+  const operationId = [lastOperation, phase === 'Succeeded' ? target : undefined].find(
+    (id) => id !== undefined && isOperationOf({ run: run.metadata.name, member: name }, id),
+  );
+  return operationId === undefined ? undefined : { kind: 'done', operationId };
 }
 
 function preflight(

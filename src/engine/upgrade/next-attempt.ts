@@ -23,7 +23,7 @@ export function nextAttempt(before: UpgradeRunStatus, attempt: number, skips: Sk
       groups: stage.groups.map(openGates),
       ...(stage.afterStageWaitStatus && {
         afterStageWaitStatus:
-          stage.afterStageWaitStatus.status.state === 'Skipped'
+          stage.afterStageWaitStatus.status.state === 'Skipped' && !skips.wait(stage.name)
             ? { ...stage.afterStageWaitStatus, status: { state: 'NotStarted' as const } }
             : stage.afterStageWaitStatus,
       }),

@@ -40,7 +40,7 @@ export function startMembers(
       holds.push(holdOf(verdict, of));
       // A slot is kept for a member that only waits for a window that opens soon; from then on, where it opens later.
       if (reserveUpcomingWindows && verdict.opensSoon && isFree) slots.reserve(groupAt, member.name);
-      else if (reserveUpcomingWindows && verdict.until !== undefined)
+      else if (reserveUpcomingWindows && verdict.code === 'WindowClosed' && verdict.until !== undefined)
         wakes.push(formatInstant(parseInstant(verdict.until)! - soonMs));
     }
     changed.set(member.name, afterLook(member, verdict, { isFree, context }));
@@ -147,7 +147,7 @@ const withMembers = (stage: StageUpgrade, changed: ReadonlyMap<string, MemberUpg
 });
 
 /** Of groups that are not open, nothing waits. */
-const notOpened = (stage: StageUpgrade, openGroups: ReadonlySet<number>): StageUpgrade => ({
+export const notOpened = (stage: StageUpgrade, openGroups: ReadonlySet<number> = new Set()): StageUpgrade => ({
   ...stage,
   groups: stage.groups.map((group, at) =>
     openGroups.has(at)

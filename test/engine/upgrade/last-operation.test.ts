@@ -25,7 +25,10 @@ function arrive(fleet: UpgradeFleet, lastOperation: string, version = 'v1.31.5')
 
 const gates = (fleet: UpgradeFleet) => fleet.asked().map(({ name }) => name);
 
-it('an upgrade that arrives after its deadline counts in the next attempt', async () => {
+it.each([
+  ['was requested last', (id: string) => ({ lastOperation: id })],
+  ['succeeded', (id: string) => ({ target: id, phase: 'Succeeded' as const })],
+])('an upgrade that arrives after its deadline counts in the next attempt: it %s', async (_, upgrade) => {
   const fleet = fleetWith({ progressDeadline: '1h' });
   await fleet.plan();
   const [operation] = fleet.targets().map(({ upgrade }) => upgrade.operationId);
@@ -33,6 +36,7 @@ it('an upgrade that arrives after its deadline counts in the next attempt', asyn
   await fleet.plan();
   expect(fleet.states()[1]).toContain('x1 Failed/ProgressDeadlineExceeded');
   arrive(fleet, operation!);
+  fleet.members.get('x1')!.upgrade = upgrade(operation!);
   edit(fleet, { progressDeadline: '1h', attempt: 2 });
   await fleet.later(60).plan();
   expect(fleet.states()[1]).toBe('one Pending: x Completed [x1 Completed]');

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inGroup, run, strategy, UpgradeFleet } from './upgrade-fleet.ts';
 
 /** Gates and waits of the run, where it has some. */
@@ -391,4 +391,48 @@ it.each(['Run', 'Gate'])('nothing else can be skipped, such as a %s', async (typ
   const plan = await fleet.plan();
   expect(plan.problems.map(({ path }) => path)).toEqual(['spec.skip.0.type']);
   expect(plan.upgrades).toEqual([]);
+});
+
+describe('a raised attempt', () => {
+  const fleetWith = (one: object, spec: object = {}) =>
+    new UpgradeFleet({
+      ...strategy([
+        { name: 'one', groups: [{ name: 'x' }], ...one },
+        { name: 'two', groups: [{ name: 'z', maxConcurrency: '2' }] },
+      ]),
+      ...run({ updateStrategyId: 'test-then-prod', ...spec }),
+    })
+      .with(['x1'], inGroup('x'))
+      .with(['z1', 'z2'], inGroup('z'));
+
+  it('that opens an earlier stage again closes what had been entered after it', async () => {
+    const fleet = fleetWith({ maxAllowedFailures: '1', groups: [{ name: 'x', maxAllowedFailures: '1' }] });
+    down('z2')(fleet);
+    await fleet.plan();
+    await fleet.fail('x1').later(1).plan();
+    expect(fleet.states()[2]).toBe('two Running: z Running [z1 Running, z2 Pending/ClusterUnavailable]');
+    await fleet.fail('z1').later(1).plan();
+    expect(fleet.states()[2]).toBe(
+      'two Failed/MembersFailed: z Failed/MembersFailed [z1 Failed/UpgradeFailed, z2 Stopped]',
+    );
+    edited(again)(fleet);
+    await fleet.later(1).plan();
+    expect(fleet.states().slice(0, 2)).toEqual(['Running', 'one Running: x Running [x1 Running]']);
+    expect(fleet.states()[2]).toContain('[z1 NotStarted, z2 NotStarted]');
+    const text = JSON.stringify(fleet.run());
+    await fleet.plan();
+    expect(JSON.stringify(fleet.run())).toBe(text);
+  });
+
+  it('leaves a wait that its file still skips, and the end of its stage, as they were', async () => {
+    const spec = skip('AfterStageWait', 'one');
+    const fleet = fleetWith({ afterStageWaitInSeconds: 3600 }, spec);
+    await fleet.plan();
+    await fleet.succeed().later(60).plan();
+    const before = fleet.run().stages[0];
+    await fleet.fail('z1').later(60).plan();
+    edited({ ...spec, ...again })(fleet);
+    await fleet.later(60).plan();
+    expect(fleet.run().stages[0]).toEqual(before);
+  });
 });

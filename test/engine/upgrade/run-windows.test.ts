@@ -70,6 +70,11 @@ describe('maintenance windows', () => {
   });
 });
 
+it('a slot that would be reserved is none in a freeze: the next look is at its end', async () => {
+  const fleet = fleetWith({ reserveUpcomingWindows: true }, freeze('0 9 * * *', '10h'), ['a']);
+  expect((await fleet.plan()).wakeAt).toBe('2026-11-20T19:00:00Z');
+});
+
 it('nothing starts in a freeze, what is in flight continues', async () => {
   const fleet = fleetWith(
     { strategy: { stages: [{ name: 's', groups: [{ name: 'g', maxConcurrency: '50%' }] }] } },
