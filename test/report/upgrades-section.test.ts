@@ -56,6 +56,17 @@ it('a gate that is open as its run fails says what its approval is for', async (
   );
 });
 
+it('nobody is asked to approve a gate that opens by itself', async () => {
+  const start = { startDay: 'Friday', startTime: '18:00', utcOffset: '+00:00' };
+  const gate = { type: 'ScheduledStart', scheduledStartConfiguration: start };
+  const fleet = new UpgradeFleet({
+    ...strategy([{ name: 'one', beforeGates: [gate], groups: [{ name: 'x' }] }]),
+    ...run({ updateStrategyId: 'test-then-prod' }),
+  }).with(['x1'], inGroup('x'));
+  expect(await linesOf(fleet, 'Waiting for approval')).toEqual([]);
+  expect(fleet.states()).toEqual(['Pending', 'one Pending: x NotStarted [x1 NotStarted]']);
+});
+
 it('the dashboard says what a run brings, what it does now, what it waits for and what comes next', async () => {
   const fleet = twoStages();
   const rows = [await shown(fleet)];

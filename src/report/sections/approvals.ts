@@ -40,7 +40,9 @@ export const approvals: SectionSource = (input) =>
 
 /** Of a plan that is refused only the sentence of a gate that was there before is shown. */
 const gates = ({ inEffect, plan, pages }: SectionInput): readonly Item[] =>
-  inEffect.approvals.map(({ planned, subject: { kind, name, namespace, stage, group } }) => {
+  inEffect.approvals.flatMap(({ planned, file, subject: { kind, name, namespace, stage, group } }) => {
+    // It opens by itself, so nobody is asked.
+    if (file === undefined) return [];
     const isPlanned = plan.approvals.some((it) => placementKey(it.planned) === placementKey(planned));
     const hold = plan.holds.find(
       ({ reason, subject }) =>
