@@ -81,6 +81,7 @@ describe.skipIf(!gitThere).each(['github', 'gitlab', 'gitea', 'forgejo'] as cons
     there.refusedMerges = 1;
     expect(await there.merge(1, how)).toBe(false);
     expect(await there.merge(1, how)).toBe(true);
+    await forge.close(1);
     expect((await forge.find(branches))[0]).toMatchObject({ number: 1, state: 'merged' });
     expect(sh(bare, 'ls-tree', '--name-only', '-r', 'main')).toContain('approvals/web-1-after-canary.yaml');
   });

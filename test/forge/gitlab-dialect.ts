@@ -78,7 +78,7 @@ export const gitlabDialect: Dialect = {
       if (ids) pull.reviewers.splice(0, Number.POSITIVE_INFINITY, ...named(ids));
       if (body['title'] !== undefined) pull.title = body['title'];
       if (body['description'] !== undefined) pull.body = body['description'];
-      if (body['state_event'] === 'close') pull.state = 'closed';
+      if (body['state_event'] === 'close' && pull.state !== 'merged') pull.state = 'closed';
       return { status: 200, body: requestJson(pull) };
     },
     [`GET ${requests}/{merge_request_iid}`]: ({ forge, params }) => {

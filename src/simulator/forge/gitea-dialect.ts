@@ -41,7 +41,8 @@ export function patched({ forge, params, body }: Asked, status: number): Answere
   const pull = pullOf(forge, params['pull_number'] ?? params['index']);
   if (body['title'] !== undefined) pull.title = body['title'];
   if (body['body'] !== undefined) pull.body = body['body'];
-  if (body['state'] !== undefined) pull.state = body['state'] as 'open' | 'closed';
+  // What was merged meanwhile stays merged.
+  if (body['state'] !== undefined && pull.state !== 'merged') pull.state = body['state'] as 'open' | 'closed';
   return { status, body: pullJson(forge, pull) };
 }
 
