@@ -10,7 +10,7 @@ export interface TimelineEntry {
   readonly until?: Timestamp;
 }
 
-/** An entry as a source makes it. `cluster`: it stands in the text as `{}`, and those of which the same is told share a line. */
+/** An entry as a source makes it. `cluster`: `{}` in the text stands for it, and entries with the same text share a line. */
 export interface SourceEntry extends TimelineEntry {
   readonly cluster?: string;
 }

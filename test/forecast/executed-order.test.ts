@@ -8,11 +8,12 @@ import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import { memoryHost } from '../forge/git-host.ts';
-import { environments, runFile, type Stage, strategyFile, withEverybody } from '../scenarios/staged-files.ts';
+import { environments, runFile, strategyFile, withEverybody } from '../scenarios/staged-files.ts';
 import { drawn, patience } from '../support/law-runs.ts';
 import { deployment, member, placement } from '../support/paper-fleet.ts';
 import { planDefaults } from '../support/plan-defaults.ts';
 import { VirtualFleet } from '../support/virtual-fleet.ts';
+import { drawnStage } from './drawn-stage.ts';
 
 /** Of a Deployment; an update replaces its two pods one after the other. */
 const readySeconds = 45;
@@ -20,16 +21,8 @@ const approveAfterMs = 600_000;
 /** Milliseconds. A daemon takes some seconds to see what happened; of what is closer than this the order is open. */
 const tolerance = 60_000;
 
-const stage: fc.Arbitrary<Stage> = fc.record({
-  environment: fc.constantFrom(...environments),
-  maxConcurrency: fc.constantFrom(1, 2, '50%', '100%'),
-  asksBefore: fc.boolean(),
-  asksAfter: fc.boolean(),
-  waits: fc.boolean(),
-});
-
 const given = fc.record({
-  stages: fc.uniqueArray(stage, { minLength: 1, maxLength: 3, selector: ({ environment }) => environment }),
+  stages: fc.uniqueArray(drawnStage, { minLength: 1, maxLength: 3, selector: ({ environment }) => environment }),
   clusters: fc.array(fc.constantFrom(...environments), { minLength: 2, maxLength: 6 }),
   maxUnavailable: fc.constantFrom(1, 2, '50%'),
   gone: fc.option(fc.nat(5)),

@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../src/api/staged.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { forecast } from '../../src/forecast/forecast.ts';
-import { environments, runFile, type Stage, strategyFile, withEverybody } from '../scenarios/staged-files.ts';
+import { environments, runFile, strategyFile, withEverybody } from '../scenarios/staged-files.ts';
 import { drawn } from '../support/law-runs.ts';
 import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
+import { drawnStage } from './drawn-stage.ts';
 
 const assumptions = {
   readyAfterMs: 90_000,
@@ -14,16 +15,8 @@ const assumptions = {
   untilMs: 14 * 86_400_000,
 };
 
-const stage: fc.Arbitrary<Stage> = fc.record({
-  environment: fc.constantFrom(...environments),
-  maxConcurrency: fc.constantFrom(1, 2, '50%', '100%'),
-  asksBefore: fc.boolean(),
-  asksAfter: fc.boolean(),
-  waits: fc.boolean(),
-});
-
 const given = fc.record({
-  stages: fc.uniqueArray(stage, { minLength: 1, maxLength: 3, selector: ({ environment }) => environment }),
+  stages: fc.uniqueArray(drawnStage, { minLength: 1, maxLength: 3, selector: ({ environment }) => environment }),
   clusters: fc.array(fc.constantFrom(...environments), { minLength: 1, maxLength: 7 }),
   maxUnavailable: fc.constantFrom(1, 2, '50%'),
   gone: fc.nat(6),

@@ -23,10 +23,10 @@ type Run = Mutable<UpdateRun>;
 
 const runFile = 'upgrades/k8s.yaml';
 
-async function untilGate(files = stagedFiles): Promise<void> {
+async function untilGate(files: Readonly<Record<string, string>> = stagedFiles, asks = gate): Promise<void> {
   fleet = await VirtualFleet.open(files, ...names.map((name) => simulatedMember(name)));
   daemon = fleet.start();
-  await fleet.until('the gate asks', () => fleet.repo.tip(gate) !== undefined, 300);
+  await fleet.until('the gate asks', () => fleet.repo.tip(asks) !== undefined, 300);
 }
 
 /** Writes to the status branch, on top of what stands there. */
@@ -242,12 +242,10 @@ describe.each(['running', 'stopped'])('while the daemon is %s, a gate before the
     ['its members count as failed, and all of them may fail', 'Failed', { maxAllowedFailures: '100%' }, () => {}],
   ])('is not passed when %s', async (_, state, ofStage, more) => {
     const { stages, asks } = gated['before the first stage']!;
-    fleet = await VirtualFleet.open(
+    await untilGate(
       { ...stagedFiles, ...upgradeStrategy(stages.map((stage) => ({ ...stage, ...ofStage }))) },
-      ...names.map((name) => simulatedMember(name)),
+      `gitfleet/approve/${asks}`,
     );
-    daemon = fleet.start();
-    await fleet.until('the gate asks', () => fleet.repo.tip(`gitfleet/approve/${asks}`) !== undefined, 300);
     const before = requested(fleet);
     if (how === 'stopped') daemon.kill();
     await edit((run) => {
@@ -289,12 +287,10 @@ describe.each(['running', 'stopped'])('while the daemon is %s, a gate after memb
     (['stage', 'group'] as const).flatMap((place) => Object.keys(forged).map((claim) => [place, claim] as const)),
   )('of the same %s is not skipped when they count as %s', async (place, claim) => {
     const { first, asks } = places[place];
-    fleet = await VirtualFleet.open(
+    await untilGate(
       { ...stagedFiles, ...upgradeStrategy([first, { name: 'prod', groups: [{ name: 'prod' }] }]) },
-      ...names.map((name) => simulatedMember(name)),
+      `gitfleet/approve/${asks}`,
     );
-    daemon = fleet.start();
-    await fleet.until('the gate asks', () => fleet.repo.tip(`gitfleet/approve/${asks}`) !== undefined, 300);
     const before = requested(fleet);
     if (how === 'stopped') daemon.kill();
     await edit((run) => {
@@ -323,12 +319,7 @@ describe.each(['running', 'stopped'])('while the daemon is %s, gates that count 
     ['after the first stage', 'with members in flight behind it', inFlight],
   ])('%s, %s, let nothing start', async (place, _, members) => {
     const { stages, asks } = gated[place]!;
-    fleet = await VirtualFleet.open(
-      { ...stagedFiles, ...upgradeStrategy(stages) },
-      ...names.map((name) => simulatedMember(name)),
-    );
-    daemon = fleet.start();
-    await fleet.until('the gate asks', () => fleet.repo.tip(`gitfleet/approve/${asks}`) !== undefined, 300);
+    await untilGate({ ...stagedFiles, ...upgradeStrategy(stages) }, `gitfleet/approve/${asks}`);
     const before = requested(fleet);
     if (how === 'stopped') daemon.kill();
     await edit((run) => everywhere(run, members));

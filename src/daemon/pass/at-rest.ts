@@ -2,6 +2,7 @@ import type { ClusterName, Manifest } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
+import { memoize } from '../../engine/kernel/memoize.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { RequestPage } from '../../repo/record/summary.ts';
 import type { Remembered } from '../record/remembered.ts';
@@ -66,8 +67,13 @@ function sameButForTime(a: ClusterObservation, b: ClusterObservation): boolean {
 
 /** Long lists are compared item by item: most items are the same value. Plans read no events. */
 function partsOf({ objects, nodes, pods, extras, ...rest }: ClusterObservation) {
-  return { lists: [objects, nodes, pods, extras.filter(({ kind }) => kind !== 'Event')], rest };
+  return { lists: [objects, nodes, pods, withoutEvents(extras)], rest };
 }
+
+/** The same list for the same list, so that unchanged ones are not compared item by item. */
+const withoutEvents = memoize((extras: readonly Manifest[]): readonly Manifest[] =>
+  extras.filter(({ kind }) => kind !== 'Event'),
+);
 
 function sameList(a: readonly Manifest[] | undefined, b: readonly Manifest[] | undefined): boolean {
   if (a === b) return true;

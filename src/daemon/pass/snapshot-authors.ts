@@ -5,16 +5,18 @@ import type { DesiredState } from '../ports.ts';
 import { readableName } from './readable-name.ts';
 
 /**
- * Who wrote the commit of the plan and those of the snapshots of changed placements, by commit. Commits of gitfleet itself, and those
- * that cannot be read, have no author: a name is no condition.
+ * Who wrote the commit of the plan and those of the snapshots that clusters of changed placements have or get, by commit. Commits of
+ * gitfleet itself, and those that cannot be read, have no author: a name is no condition.
  */
 export async function snapshotAuthors(
   { before, after, commit }: { readonly before: FleetRecord; readonly after: FleetRecord; readonly commit: string },
   { desired, author: own }: { readonly desired: Pick<DesiredState, 'authorOf'>; readonly author: Person },
 ): Promise<ReadonlyMap<string, string>> {
-  const snapshots = [...after.placements].flatMap(([key, { state }]) =>
-    before.placements.get(key)?.state === state ? [] : state.resourceSnapshots,
-  );
+  const snapshots = [...after.placements].flatMap(([key, { state }]) => {
+    if (before.placements.get(key)?.state === state) return [];
+    const used = new Set(state.bindings.map(({ resourceSnapshotIndex }) => resourceSnapshotIndex));
+    return state.resourceSnapshots.filter(({ index }) => used.has(index));
+  });
   const commits = new Set([commit, ...snapshots.flatMap((snapshot) => snapshot.commit ?? [])]);
   const authors = new Map<string, string>();
   for (const each of commits) {

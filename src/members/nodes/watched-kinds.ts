@@ -50,7 +50,7 @@ const kindOf = (
   ...more,
 });
 
-/** What Karpenter does is told of pools, claims and nodes; of pods it only says where they will run. */
+/** Karpenter's events about pools, claims and nodes say what it does; those about pods only where they will run. */
 const ofKarpenter = { fieldSelector: 'source=karpenter,involvedObject.kind!=Pod' };
 
 /** Kinds that a member does not serve have no objects. */

@@ -15,17 +15,21 @@ const people = {
 const record = (states: Readonly<Record<string, object>>): FleetRecord =>
   ({ placements: new Map(Object.entries(states).map(([key, state]) => [key, { state }])) }) as unknown as FleetRecord;
 
+/** A state whose clusters have one snapshot of each commit. */
 const of = (...commits: readonly (string | undefined)[]) => ({
-  resourceSnapshots: commits.map((commit) => ({ commit })),
+  resourceSnapshots: commits.map((commit, index) => ({ commit, index })),
+  bindings: commits.map((_, index) => ({ resourceSnapshotIndex: index })),
 });
 
-it('authors are known of the planned commit and of the snapshots of changed placements', async () => {
+it('authors are known of the planned commit and of the snapshots that clusters of changed placements have', async () => {
   const unchanged = of('c4');
+  const pay = of('c1', 'c3', 'gone', 'broken');
+  pay.resourceSnapshots.push({ commit: 'c5', index: 4 });
   const asked: string[] = [];
   const authors = await snapshotAuthors(
     {
       before: record({ web: of('c1'), shop: unchanged }),
-      after: record({ web: of('c1', 'c2', undefined), shop: unchanged, pay: of('c1', 'c3', 'gone', 'broken') }),
+      after: record({ web: of('c1', 'c2', undefined), shop: unchanged, pay }),
       commit: 'tip',
     },
     {
