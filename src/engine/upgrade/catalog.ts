@@ -63,7 +63,7 @@ export const resolve = (catalog: RegionCatalog, wanted: KubernetesVersion): Kube
     : catalog.kubernetes.findLast(({ version }) => compareVersions(version, wanted) === 0)?.version;
 
 /** The newest minor that is generally available; undefined = there is none. */
-export const newestMinor = (catalog: RegionCatalog): Minor | undefined =>
+export const newestMinor = (catalog: RegionCatalog): KubernetesVersion | undefined =>
   catalog.kubernetes.findLast(({ preview }) => !preview)?.version;
 
 /**

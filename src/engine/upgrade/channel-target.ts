@@ -23,7 +23,9 @@ export function channelTarget(
   if (spec.channel === 'NodeImage') {
     const images =
       spec.nodeImageSelection.type === 'Consistent'
-        ? consistentImages(known.map(({ member, catalog }) => ({ versions: versionsOf(member), catalog }))).selected
+        ? consistentImages(
+            known.flatMap(({ member: { lastVersions: versions }, catalog }) => (versions ? { versions, catalog } : [])),
+          ).selected
         : newestImages(known);
     return images.length === 0 ? undefined : { kind: 'images', images };
   }
@@ -89,22 +91,26 @@ export function isNewer(target: ChannelTarget, seen: string): boolean {
   });
 }
 
+/** Minors are those of the fleet: of N-1, N is the newest in any region, also where another region does not have it yet. */
 function newestVersion(
   { channel, targetKubernetesVersion }: AutoUpgradeProfile['spec'],
   catalogs: readonly RegionCatalog[],
 ): KubernetesVersion | undefined {
-  const versions = catalogs.flatMap((catalog) => {
-    const newest = newestMinor(catalog);
-    const minor =
-      channel === 'TargetKubernetesVersion'
-        ? parseVersion(targetKubernetesVersion ?? '')
-        : channel === 'Rapid'
-          ? newest
-          : newest && { ...newest, minor: newest.minor - 1 };
-    return (minor && newestPatch(catalog, minor)) ?? [];
-  });
-  return versions.sort(compareVersions).at(-1);
+  const newest = newestOf(catalogs.map(newestMinor));
+  const minor =
+    channel === 'TargetKubernetesVersion'
+      ? parseVersion(targetKubernetesVersion ?? '')
+      : channel === 'Rapid'
+        ? newest
+        : newest && { ...newest, minor: newest.minor - 1 };
+  return minor && newestOf(catalogs.map((catalog) => newestPatch(catalog, minor)));
 }
+
+const newestOf = (versions: readonly (KubernetesVersion | undefined)[]): KubernetesVersion | undefined =>
+  versions
+    .filter((version) => version !== undefined)
+    .sort(compareVersions)
+    .at(-1);
 
 /** Of the families that the members have, the newest image of any of their regions. */
 function newestImages(
@@ -112,7 +118,7 @@ function newestImages(
 ): readonly string[] {
   const newest = new Map<string, NodeImage>();
   for (const { member, catalog } of known)
-    for (const { image = '' } of versionsOf(member)?.pools ?? []) {
+    for (const { image = '' } of member.lastVersions?.pools ?? []) {
       const family = parseNodeImage(image)?.family;
       const found = family !== undefined && catalog ? newestImage(catalog, family) : undefined;
       const best = found && newest.get(found.family);
@@ -120,7 +126,5 @@ function newestImages(
     }
   return [...newest.values()].sort(by(({ family }) => family)).map(({ text }) => text);
 }
-
-const versionsOf = ({ observation }: UpgradeMember) => observation?.versions;
 
 const byFamily = (image: NodeImage | undefined): [string, NodeImage][] => (image ? [[image.family, image]] : []);

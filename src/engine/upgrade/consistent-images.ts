@@ -11,6 +11,7 @@ export interface ConsistentImages {
 }
 
 interface Member {
+  /** Undefined, or without pools = it was never observed: it may have pools of any family that its region has. */
   readonly versions: ObservedVersions | undefined;
   readonly catalog: RegionCatalog | undefined;
 }
@@ -20,29 +21,44 @@ interface Member {
  * known are left out: one of them must not leave all others without images. `targetOfMember` skips their members.
  */
 export function consistentImages(members: readonly Member[]): ConsistentImages {
-  const families = [...catalogsByFamily(members)].sort(by(([family]) => family));
-  const newest = families.map(([family, catalogs]) => ({ family, image: newestInAll(family, [...catalogs]) }));
+  const observed = catalogsByFamily(members, observedFamilies);
+  const possible = catalogsByFamily(members, possibleFamilies);
+  const newest = [...possible].sort(by(([family]) => family)).map(([family, catalogs]) => ({
+    family,
+    // What a member may have must not leave those without an image that have the family.
+    image: newestInAll(family, catalogs) ?? newestInAll(family, observed.get(family) ?? []),
+  }));
   return {
     selected: newest.flatMap(({ image }) => image?.text ?? []),
     without: newest.flatMap(({ family, image }) => (image ? [] : [family])),
   };
 }
 
+type CatalogsByFamily = ReadonlyMap<string, ReadonlySet<RegionCatalog>>;
+
 /** Families of all pools, each with the catalogs of the regions that have pools of it. */
-function catalogsByFamily(members: readonly Member[]): ReadonlyMap<string, ReadonlySet<RegionCatalog>> {
+function catalogsByFamily(
+  members: readonly Member[],
+  familiesOf: (member: Member) => Iterable<string>,
+): CatalogsByFamily {
   const found = new Map<string, Set<RegionCatalog>>();
-  for (const { versions, catalog } of members)
-    for (const { image } of versions?.pools ?? []) {
-      const family = image === undefined ? undefined : parseNodeImage(image)?.family;
-      if (family === undefined) continue;
+  for (const member of members)
+    for (const family of familiesOf(member)) {
       const catalogs = found.get(family) ?? new Set();
-      if (catalog && catalog.images.size > 0) catalogs.add(catalog);
+      if (member.catalog && member.catalog.images.size > 0) catalogs.add(member.catalog);
       found.set(family, catalogs);
     }
   return found;
 }
 
-function newestInAll(family: string, catalogs: readonly RegionCatalog[]): NodeImage | undefined {
+const observedFamilies = ({ versions }: Member): string[] =>
+  (versions?.pools ?? []).flatMap(({ image = '' }) => parseNodeImage(image)?.family ?? []);
+
+/** Images are selected once: a member that was not observed by then must find those of its pools among them. */
+const possibleFamilies = (member: Member): Iterable<string> =>
+  member.versions?.pools === undefined ? (member.catalog?.images.keys() ?? []) : observedFamilies(member);
+
+function newestInAll(family: string, catalogs: Iterable<RegionCatalog>): NodeImage | undefined {
   const [first, ...others] = catalogs;
   return first?.images
     .get(family)

@@ -127,7 +127,7 @@ function imagesOf(
       ? customNodeImageVersions
       : consistentImages(
           members.map((member) => ({
-            versions: member.observation?.versions,
+            versions: member.lastVersions,
             catalog: input.catalogOf(member),
           })),
         ).selected.map((version) => ({ version }));

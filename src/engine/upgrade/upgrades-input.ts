@@ -1,6 +1,7 @@
 import type { AutoUpgradeProfile } from '../../api/auto-upgrade-profile.ts';
 import type { ClusterName, Manifest, Timestamp } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
+import type { ObservedVersions } from '../../api/observed-versions.ts';
 import type { UpgradeType } from '../../api/upgrade-fields.ts';
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
@@ -19,6 +20,8 @@ export interface UpgradeMember {
   readonly annotations: Readonly<Record<string, string>>;
   /** Undefined = not reached, or not looked at. */
   readonly observation: ClusterObservation | undefined;
+  /** As last observed, whether or not it is observed now; undefined = it never was. */
+  readonly lastVersions: ObservedVersions | undefined;
   /** False = it was not looked at: nothing is known of its versions. */
   readonly isObserved: boolean;
   readonly region: string | undefined;

@@ -164,14 +164,15 @@ export function upgradesInput(
     .map(({ metadata: { name, annotations = {} } }): UpgradeMember => {
       const { labels, status } = world.members.get(name)!;
       const observation = seen?.get(name);
+      const lastVersions = observation?.versions ?? status.versions;
       return {
         name,
         labels,
         annotations,
         observation,
+        lastVersions,
         isObserved: input.upgradeObservations?.has(name) ?? input.observations !== undefined,
-        // A region stays as it was last seen; versions do not.
-        region: regionOf(labels, observation?.versions ?? status.versions),
+        region: regionOf(labels, lastVersions),
       };
     });
   const { maintenanceConfigurations, versionCatalogs, gates, upgradeStrategies } = input.fleet;

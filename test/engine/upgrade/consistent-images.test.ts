@@ -46,11 +46,17 @@ describe('Consistent images', () => {
     expect(consistentImages([member(undefined, old)])).toEqual({ selected: [], without: ['AKSUbuntu-2204'] });
   });
 
-  it('ignore pools without an image that can be read, and members that were not observed', () => {
+  it('ignore pools without an image that can be read', () => {
     const x = region('x', old);
-    expect(consistentImages([member(x, undefined, 'Ubuntu 22.04'), { versions: undefined, catalog: x }])).toEqual({
-      selected: [],
-      without: [],
-    });
+    expect(consistentImages([member(x, undefined, 'Ubuntu 22.04')])).toEqual({ selected: [], without: [] });
+  });
+
+  it.each([
+    ['of all families of its region', [region('x', old)], [old]],
+    ['common with the regions that have pools of them', [region('x', old, middle), region('y', old)], [old]],
+    ['of those regions, where there is none in common', [region('x', recent), region('y', old)], [old]],
+  ])('for a member that was never observed: %s', (_, [x, ...others], selected) => {
+    const observed = others.map((catalog) => member(catalog, old));
+    expect(consistentImages([{ versions: undefined, catalog: x }, ...observed])).toEqual({ selected, without: [] });
   });
 });

@@ -4,19 +4,21 @@ import { at, run, strategy, UpgradeFleet } from './upgrade-fleet.ts';
 
 const image = (version: string) => `AKSUbuntu-2204gen2containerd-${version}`;
 
-const catalog = (versions: readonly string[], images: readonly string[] = []): Record<string, string> => ({
+const catalog = (
+  versions: readonly string[],
+  images: readonly string[] = [],
+  ...others: readonly (readonly [region: string, versions: readonly string[]])[]
+): Record<string, string> => ({
   'catalog.yaml': JSON.stringify({
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'VersionCatalog',
     metadata: { name: 'aks' },
     spec: {
-      regions: [
-        {
-          name: 'westeurope',
-          kubernetesVersions: versions.map((version) => ({ version, preview: version.startsWith('1.99') })),
-          nodeImageVersions: images.map((version) => ({ version: image(version) })),
-        },
-      ],
+      regions: [['westeurope', versions] as const, ...others].map(([name, listed]) => ({
+        name,
+        kubernetesVersions: listed.map((version) => ({ version, preview: version.startsWith('1.99') })),
+        nodeImageVersions: images.map((version) => ({ version: image(version) })),
+      })),
     },
   }),
 });
@@ -110,6 +112,70 @@ describe('an AutoUpgradeProfile', () => {
     });
     await fleet.plan();
     expect(statusOf(fleet)).toEqual({ seen });
+  });
+
+  it.each<[string, string, readonly [string[], string[]], string | undefined]>([
+    [
+      'newest patch of both',
+      'Stable',
+      [
+        ['1.30.9', '1.31.5', '1.32.0'],
+        ['1.31.8', '1.32.0'],
+      ],
+      '1.31.8',
+    ],
+    [
+      'N of one region, patches of the other',
+      'Stable',
+      [
+        ['1.31.5', '1.32.0'],
+        ['1.30.9', '1.31.8'],
+      ],
+      '1.31.8',
+    ],
+    ['N in one region alone, N-1 in the other', 'Stable', [['1.32.0'], ['1.30.9', '1.31.5']], '1.31.5'],
+    ['no region has N-1', 'Stable', [['1.32.0'], ['1.30.9']], undefined],
+    [
+      'a preview is not N',
+      'Stable',
+      [
+        ['1.31.5', '1.99.0'],
+        ['1.30.9', '1.31.8'],
+      ],
+      '1.30.9',
+    ],
+    [
+      'N of one region',
+      'Rapid',
+      [
+        ['1.31.5', '1.32.0'],
+        ['1.30.9', '1.31.8'],
+      ],
+      '1.32.0',
+    ],
+  ])('of two regions, %s (%s)', async (_, channel, [west, north], seen) => {
+    const fleet = fleetWith({ ...profile({ channel }), ...catalog(west, [], ['northeurope', north]) });
+    fleet.with(['b'], { labels: { 'topology.kubernetes.io/region': 'northeurope' } });
+    await fleet.plan();
+    expect(statusOf(fleet)).toEqual(seen === undefined ? {} : { seen });
+  });
+
+  it('a member that is not observed for a time is no new image family when it is again', async () => {
+    const fleet = fleetWith({ ...profile({ channel: 'NodeImage' }, 'images'), ...catalog([], ['202601.13.0']) });
+    await fleet.plan();
+    const { versions } = fleet.members.get('a')!;
+    fleet.with(['b'], {
+      labels: { 'topology.kubernetes.io/region': 'westeurope' },
+      versions: at('v1.30.9', 'AKSWindows-2022-20348.3207.250214'),
+    });
+    Object.assign(fleet.members.get('a')!, { reachable: false });
+    Object.assign(fleet.files, catalog([], ['202601.13.0', '202601.27.0']));
+    await fleet.plan();
+    expect(proposals(fleet)).toHaveLength(1);
+    Object.assign(fleet.members.get('a')!, { reachable: true, versions });
+    const [name] = proposals(fleet)[0]!;
+    await fleet.plan();
+    expect(proposals(fleet)[0]![0]).toBe(name);
   });
 
   it('node images are pinned as they are at the trigger', async () => {

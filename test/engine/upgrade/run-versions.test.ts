@@ -5,6 +5,7 @@ const image = (version: string): string => `AKSUbuntu-2204-${version}`;
 
 const catalog = (
   regions: Readonly<Record<string, readonly [kubernetes: readonly string[], images: readonly string[]]>>,
+  others: readonly string[] = [],
 ) => ({
   'catalog.yaml': JSON.stringify({
     apiVersion: 'gitfleet.dev/v1alpha1',
@@ -15,7 +16,7 @@ const catalog = (
       regions: Object.entries(regions).map(([name, [kubernetes, images]]) => ({
         name,
         kubernetesVersions: kubernetes.map((version) => ({ version })),
-        nodeImageVersions: images.map((version) => ({ version: image(version) })),
+        nodeImageVersions: [...images.map(image), ...others].map((version) => ({ version })),
       })),
     },
   }),
@@ -109,6 +110,33 @@ describe('Consistent images of a run', () => {
     }
     expect(moved).toEqual([image('202510.12.0'), image('202510.12.0')]);
     expect(fleet.run().nodeImageSelection).toEqual({ selectedNodeImageVersions: [{ version: image('202510.12.0') }] });
+  });
+
+  it('are selected for a member that is not reached as the run starts, by what it had when it was observed last', async () => {
+    const windows = 'AKSWindows-2022-20348.3207.250214';
+    const regions = catalog({ x: [[], ['202510.10.0', '202510.12.0']] }, ['AKSWindows-2022-20348.4000.250314']);
+    const fleet = new UpgradeFleet(regions).with(['a'], of('x', 'v1.30.9', '202510.10.0')).with(['b'], {
+      ...of('x', 'v1.30.9'),
+      versions: { controlPlane: 'v1.30.9', pools: [{ name: 'w', image: windows }] },
+    });
+    await fleet.plan();
+    Object.assign(fleet.files, run({ ...images, onUnavailable: 'Pending' }));
+    fleet.members.get('b')!.reachable = false;
+    await fleet.later(60).plan();
+    fleet.members.get('b')!.reachable = true;
+    fleet.succeed().later(60);
+    await fleet.plan();
+    expect(fleet.states()[1]).toContain('a Completed, b Running');
+  });
+
+  it('are selected for a member that was never observed as the run starts', async () => {
+    const fleet = new UpgradeFleet({ ...run(images), ...catalog({ x: [[], ['202510.12.0']] }) });
+    fleet.with(['a'], of('x', 'v1.30.9', '202510.10.0')).members.get('a')!.reachable = false;
+    await fleet.plan();
+    expect(fleet.states()[1]).toContain('a Pending/ClusterUnavailable');
+    fleet.members.get('a')!.reachable = true;
+    await fleet.later(60).plan();
+    expect(fleet.targets()[0]?.upgrade.pools).toEqual([{ name: 'np1', image: image('202510.12.0') }]);
   });
 
   it('are not found for a pool of another family, and its member is skipped', async () => {
