@@ -1,6 +1,6 @@
 import type { ScopeStatus, StageUpgrade, WaitStatus } from '../../api/upgrade-status.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
-import { checkGates } from './check-gates.ts';
+import { checkGates, openDueStarts } from './check-gates.ts';
 import { isHalted, withStates } from './derive-states.ts';
 import { withLimits } from './limits.ts';
 import { type RunContext, type RunStep, withHold, withHolds } from './run-context.ts';
@@ -41,7 +41,7 @@ const derived = (step: RunStep, { skips, stopped, input }: RunContext): RunStep 
 });
 
 function advanceStage(before: RunStep, at: number, context: StageContext): RunStep {
-  if (isHalted(before.status, context)) return withWaitOver(before, at, context);
+  if (isHalted(before.status, context)) return withWaitOver(openDueStarts(before, context, at), at, context);
   const reached = reachStage(before, at, context);
   const entry = checkGates(reached, context, { stageAt: at, groupAt: undefined, timing: 'Before' });
   if (!entry.open) return entry.step;

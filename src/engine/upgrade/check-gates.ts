@@ -71,6 +71,26 @@ function checkGate(before: RunStep, context: RunContext, gate: RunGate): RunStep
   }
 }
 
+/** Scheduled starts of a stage that nothing starts in for now: they were asked before, and open at their time all the same. */
+export function openDueStarts(before: RunStep, { run, input: { now } }: RunContext, stageAt: number): RunStep {
+  let step = before;
+  for (const gate of gatesOf(run.metadata.name, before.status)) {
+    const known = gateIn(step.status, gate);
+    const { absoluteStartTime: opensAt, status } = known;
+    if (gate.stageAt !== stageAt || opensAt === undefined || status.state !== 'Pending') continue;
+    if (parseInstant(opensAt)! > parseInstant(now)!) step = { ...step, wakes: [...step.wakes, opensAt] };
+    else
+      step = {
+        ...step,
+        status: withGate(step.status, gate, {
+          ...known,
+          status: { state: 'Completed', startTime: status.startTime, completedTime: now },
+        }),
+      };
+  }
+  return step;
+}
+
 /** What an approver of the run in its present state reviews. */
 export const reviewedIn = (
   { status }: Pick<RunStep, 'status'>,

@@ -16,7 +16,8 @@ export interface Grounds {
   readonly skips: Skips;
   /** Nothing may start: the run is stopped, or its file is removed. */
   readonly stopped: boolean;
-  readonly now: string;
+  /** Undefined = the run has not started: what a user skips in it has no end either. */
+  readonly now: string | undefined;
 }
 
 /**
@@ -182,8 +183,8 @@ function scopeStatus(
   { state, error }: Pick<ScopeStatus, 'state' | 'error'>,
   { now }: Pick<Grounds, 'now'>,
 ): ScopeStatus {
-  const isOver = isTerminal({ status: { state } });
-  const completedTime = isOver ? ((before.state === state ? before.completedTime : undefined) ?? now) : undefined;
+  const hasEnd = isTerminal({ status: { state } }) && now !== undefined;
+  const completedTime = hasEnd ? ((before.state === state ? before.completedTime : undefined) ?? now) : undefined;
   return {
     state,
     ...(before.startTime === undefined ? {} : { startTime: before.startTime }),

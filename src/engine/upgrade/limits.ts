@@ -5,19 +5,27 @@ import { scale } from '../kernel/int-or-percent.ts';
 /** AKS Fleet updates at most this many members of a stage at once, and as many where a stage says nothing. */
 const mostInStage = 50;
 
+/** Where a file says nothing (AKS Fleet). */
+export const defaultLimits = {
+  stage: { maxConcurrency: String(mostInStage), maxAllowedFailures: '0' },
+  group: { maxConcurrency: '1', maxAllowedFailures: '0' },
+} as const;
+
 /** The concurrency of a stage with so many members in all of its groups. Percentages round down, at least 1. */
-export const stageConcurrency = ({ maxConcurrency = String(mostInStage) }: UpgradeStage, members: number): number =>
-  Math.min(mostInStage, atLeastOne(scale(maxConcurrency, members, 'down')));
+export const stageConcurrency = (
+  { maxConcurrency = defaultLimits.stage.maxConcurrency }: UpgradeStage,
+  members: number,
+): number => Math.min(mostInStage, atLeastOne(scale(maxConcurrency, members, 'down')));
 
 /** The concurrency of a group: never above that of its stage, nor its size. */
 export const groupConcurrency = (
-  { maxConcurrency = '1' }: Pick<UpgradeGroup, 'maxConcurrency'>,
+  { maxConcurrency = defaultLimits.group.maxConcurrency }: Pick<UpgradeGroup, 'maxConcurrency'>,
   { members, stageMax }: { readonly members: number; readonly stageMax: number },
 ): number => atLeastOne(Math.min(stageMax, members, scale(maxConcurrency, members, 'down')));
 
 /** How many members of a scope may fail: it fails with one more. Percentages round up. */
 export const allowedFailures = (
-  { maxAllowedFailures = '0' }: Pick<UpgradeGroup, 'maxAllowedFailures'>,
+  { maxAllowedFailures = defaultLimits.group.maxAllowedFailures }: Pick<UpgradeGroup, 'maxAllowedFailures'>,
   members: number,
 ): number => scale(maxAllowedFailures, members, 'up');
 
@@ -39,7 +47,7 @@ export function withLimits(stage: StageUpgrade, config: UpgradeStage): StageUpgr
       const members = sizes[at]!;
       return {
         ...group,
-        maxConcurrency: of ? groupConcurrency(of, { members, stageMax }) : stageMax,
+        maxConcurrency: groupConcurrency(of ?? { maxConcurrency: String(stageMax) }, { members, stageMax }),
         maxAllowedFailures: failures(of ?? config, members, group.maxAllowedFailures),
       };
     }),

@@ -3,17 +3,16 @@ import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
 import type { UpgradeStages } from '../../api/upgrade-strategy.ts';
 import { earlyAmong, stillEarly, withEarlyApprovals } from '../gate/early-approvals.ts';
-import { sameValue } from '../kernel/same-value.ts';
 import type { Hold } from '../plan-document.ts';
 import { withdrawGate } from './check-gates.ts';
 import { consistentImages } from './consistent-images.ts';
-import { isHalted } from './derive-states.ts';
+import { isHalted, withStates } from './derive-states.ts';
 import { firstStatus } from './first-status.ts';
 import { approvalsOf } from './gate-answer.ts';
 import { gatesOf } from './gate-names.ts';
 import { withLimits } from './limits.ts';
 import { nextAttempt } from './next-attempt.ts';
-import { refreshMembers } from './refresh-members.ts';
+import { refreshMembers, skippedBeforeStart } from './refresh-members.ts';
 import {
   type RunContext,
   type RunHold,
@@ -23,6 +22,7 @@ import {
   withHolds,
   withProblem,
 } from './run-context.ts';
+import { isSameStrategy, isSameUpdate } from './same-spec.ts';
 import { selectedTwice, selectMembers } from './select-members.ts';
 import { skipsInEffect, skipsOf } from './skips.ts';
 import { strategyOf } from './strategy.ts';
@@ -92,7 +92,8 @@ function loadNew(given: Given): LoadedRun {
     const problem: Problem = { severity: 'error', code: 'duplicate', path: 'spec.strategy', message, fix };
     return heldBy(withProblem(stepOf(status), context, problem), 'DuplicateMember', message);
   }
-  const step = withUnknownSkips(stepOf(status), context);
+  const skipped = withStates(skippedBeforeStart(status, context), { ...context, stopped: true, now: undefined });
+  const step = withUnknownSkips(stepOf(skipped), context);
   const taken = gatesOf(run.metadata.name, status).find(({ name }) => given.gateOwner(name) !== undefined);
   if (taken) {
     const message = `run ${given.gateOwner(taken.name)} has a gate ${taken.name} too: one approval would answer both`;
@@ -196,8 +197,10 @@ function withDeniedEdits(
   const fields = [
     ...(run.spec.updateStrategyId === recorded.spec.updateStrategyId ? [] : ['updateStrategyId']),
     // A strategy that is named is copied: the file has none.
-    ...(run.spec.updateStrategyId !== undefined || sameValue(strategyOf(run, []), strategy) ? [] : ['strategy']),
-    ...(sameValue(run.spec.managedClusterUpdate, recorded.spec.managedClusterUpdate) ? [] : ['managedClusterUpdate']),
+    ...(run.spec.updateStrategyId !== undefined || isSameStrategy(strategyOf(run, []), strategy) ? [] : ['strategy']),
+    ...(isSameUpdate(run.spec.managedClusterUpdate, recorded.spec.managedClusterUpdate)
+      ? []
+      : ['managedClusterUpdate']),
   ].filter((field) => field !== 'strategy' || recorded.spec.updateStrategyId === undefined);
   const deny = (step: RunStep, field: string, { message, fix }: Pick<Problem, 'message' | 'fix'>): RunStep => {
     const problem: Problem = { severity: 'error', code: 'state-transition', path: `spec.${field}`, message, fix };

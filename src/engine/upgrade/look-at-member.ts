@@ -35,7 +35,7 @@ type Start = Extract<TargetOfMember, { readonly kind: 'start' }>;
 
 /** Whether a member can be upgraded now. What is checked first is named first. */
 export function lookAtMember(
-  { name }: MemberUpgrade,
+  { name, hop, operationId }: MemberUpgrade,
   context: RunContext & {
     readonly wanted: WantedUpgrade;
     readonly nowMs: Instant;
@@ -66,6 +66,8 @@ export function lookAtMember(
   const target = targetOfMember(wanted, { versions: observation?.versions, region: member.region, catalog, nowMs });
   switch (target.kind) {
     case 'at-target':
+      // Of several operations of the run one has ended, whoever brought the member the rest of the way.
+      if (hop && operationId !== undefined) return { kind: 'done', operationId };
       return doneByThisRun(member, context) ?? { kind: 'skip', code: 'AlreadyAtTarget', message: target.message };
     case 'skip':
     case 'fail':

@@ -11,7 +11,9 @@ export function nextAttempt(before: UpgradeRunStatus, attempt: number, skips: Sk
     const { state } = member.status;
     const isSkipped = skips.stage(stage.name) || skips.group(group.name) || skips.member(member.name);
     if (state !== 'Failed' && (state !== 'Skipped' || isSkipped)) return member;
-    return { ...member, status: { state: 'NotStarted' } };
+    // Of a failed operation nothing is done.
+    const { hop: _, ...again } = member;
+    return { ...again, status: { state: 'NotStarted' } };
   });
   const { completedTime: _, error: __, ...status } = again.status;
   return {

@@ -1,5 +1,5 @@
 import type { Timestamp } from '../../api/meta.ts';
-import type { MemberUpgrade, UpgradeRunStatus } from '../../api/upgrade-status.ts';
+import type { GroupUpgrade, MemberUpgrade, StageUpgrade, UpgradeRunStatus } from '../../api/upgrade-status.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
 import { type OperationOutcome, outcomeOf } from './operation-outcome.ts';
@@ -8,12 +8,13 @@ import { allMembers, ended, isInFlight, isTerminal, mapMembers, withoutGates, wi
 
 /** What became of the members of a run since it was recorded: skipped by a user, gone, or an operation has its outcome. */
 export const refreshMembers = (before: UpgradeRunStatus, context: RunContext): UpgradeRunStatus =>
-  mapMembers(withSkippedGates(before, context), (member, { stage, group }) => {
-    const { skips } = context;
-    const isSkipped = skips.stage(stage.name) || skips.group(group.name) || skips.member(member.name);
+  mapMembers(withSkippedGates(before, context), (member, at) => {
+    const isSkipped = isSkippedAt(member, at, context);
     if (!context.input.members.has(member.name)) return isTerminal(member) ? member : gone(member, context);
     if (isInFlight(member)) return afterOperation(member, isSkipped, context);
-    return isSkipped && member.status.state !== 'Completed' ? skippedByUser(member, context) : member;
+    return isSkipped && member.status.state !== 'Completed'
+      ? skippedByUser(member, context, context.input.now)
+      : member;
   });
 
 /** Gates of what a user skips: one that was rejected fails nothing any more. */
@@ -30,7 +31,23 @@ function gone(member: MemberUpgrade, { input: { now } }: RunContext): MemberUpgr
   return ended(member, 'Skipped', { now, error: { code: 'MemberGone', message: `${member.name} left the fleet` } });
 }
 
-function skippedByUser(member: MemberUpgrade, { input: { now }, run }: RunContext): MemberUpgrade {
+/** The members that a user skips in a run that has not started. */
+export const skippedBeforeStart = (before: UpgradeRunStatus, context: RunContext): UpgradeRunStatus =>
+  mapMembers(before, (member, at) =>
+    isSkippedAt(member, at, context) ? skippedByUser(member, context, undefined) : member,
+  );
+
+const isSkippedAt = (
+  member: MemberUpgrade,
+  { stage, group }: { readonly stage: StageUpgrade; readonly group: GroupUpgrade },
+  { skips }: Pick<RunContext, 'skips'>,
+): boolean => skips.stage(stage.name) || skips.group(group.name) || skips.member(member.name);
+
+function skippedByUser(
+  member: MemberUpgrade,
+  { run }: Pick<RunContext, 'run'>,
+  now: string | undefined,
+): MemberUpgrade {
   if (member.status.state === 'Skipped') return member;
   const message = `skipped by the file of run ${run.metadata.name}`;
   return ended(member, 'Skipped', { now, error: { code: 'SkippedByUser', message } });
@@ -45,12 +62,15 @@ function afterOperation(member: MemberUpgrade, isSkipped: boolean, context: RunC
     case 'failed': {
       const { code, message } = outcome;
       // What a user skips while it is in flight ends as it ends.
-      return isSkipped ? skippedByUser(member, context) : ended(member, 'Failed', { now, error: { code, message } });
+      return isSkipped
+        ? skippedByUser(member, context, context.input.now)
+        : ended(member, 'Failed', { now, error: { code, message } });
     }
     case 'completed': {
-      const { hop, ...done } = member;
-      if (!hop) return ended(member, 'Completed', { now });
-      return isSkipped ? skippedByUser(member, context) : withStatus(done, { state: 'NotStarted' });
+      if (!member.hop) return ended(member, 'Completed', { now });
+      return isSkipped
+        ? skippedByUser(member, context, context.input.now)
+        : withStatus(member, { state: 'NotStarted' });
     }
   }
 }

@@ -58,12 +58,12 @@ export const withStatus = (member: MemberUpgrade, status: ScopeStatus): MemberUp
 export const ended = (
   member: MemberUpgrade,
   state: 'Completed' | 'Skipped' | 'Failed',
-  { now, error }: { readonly now: string; readonly error?: ScopeStatus['error'] },
+  { now, error }: { readonly now: string | undefined; readonly error?: ScopeStatus['error'] },
 ): MemberUpgrade =>
   withStatus(member, {
     state,
     // A member that never started has no start time.
     ...(isInFlight(member) ? { startTime: member.status.startTime } : {}),
-    completedTime: now,
+    ...(now === undefined ? {} : { completedTime: now }),
     ...(error === undefined ? {} : { error }),
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allowedFailures, groupConcurrency, stageConcurrency } from '../../../src/engine/upgrade/limits.ts';
+import { run, UpgradeFleet } from './upgrade-fleet.ts';
 
 describe('limits of update runs (update-runs.md §1.4)', () => {
   it.each([
@@ -24,6 +25,24 @@ describe('limits of update runs (update-runs.md §1.4)', () => {
   ])('maxConcurrency %s of a group of %i, in a stage with %i, is %i', (maxConcurrency, members, stageMax, expected) => {
     expect(groupConcurrency({ ...(maxConcurrency && { maxConcurrency }) }, { members, stageMax })).toBe(expected);
   });
+
+  it.each([
+    [undefined, [50, 3]],
+    ['2', [2, 2]],
+    ['50%', [1, 1]],
+  ])(
+    'maxConcurrency %s of a stage of 3 without groups, and of its implicit group, is %o',
+    async (maxConcurrency, expected) => {
+      const stage = { name: 'all', memberSelector: { byLabel: '!none' }, ...(maxConcurrency && { maxConcurrency }) };
+      const fleet = new UpgradeFleet(run({ strategy: { stages: [stage] } })).with(['a', 'b', 'c']);
+      await fleet.plan();
+      const [{ maxConcurrency: ofStage, groups }] = fleet.run().stages as [
+        ReturnType<UpgradeFleet['run']>['stages'][0],
+      ];
+      expect([ofStage, groups[0]!.maxConcurrency]).toEqual(expected);
+      expect(fleet.inFlight()).toHaveLength(groups[0]!.maxConcurrency);
+    },
+  );
 
   it.each([
     ['25%', 19, 5],

@@ -339,6 +339,25 @@ describe('a scheduled start', () => {
     expect(early.inFlight()).toEqual(['x1']);
   });
 
+  it('opens at its time also while the run is stopped, and nothing starts', async () => {
+    const fleet = gated({ beforeGates: [{ type: 'ScheduledStart', scheduledStartConfiguration: start }] });
+    await fleet.plan();
+    Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod', state: 'Stopped' }));
+    const plan = await fleet.later(60).plan();
+    expect([plan.wakeAt, fleet.holds()]).toEqual(['2026-11-20T17:00:00Z', []]);
+    fleet.now = Date.parse('2026-11-20T17:00:00Z');
+    await fleet.plan();
+    expect(fleet.run().stages[0]!.beforeGates[0]!.status).toEqual({
+      state: 'Completed',
+      startTime: '2026-11-20T10:00:00Z',
+      completedTime: '2026-11-20T17:00:00Z',
+    });
+    expect([fleet.states()[0], fleet.inFlight()]).toEqual(['Stopped', []]);
+    Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod' }));
+    await fleet.later(86_400).plan();
+    expect(fleet.inFlight()).toEqual(['x1']);
+  });
+
   it('missed today, it is that of the next week', async () => {
     const fleet = gated({
       beforeGates: [

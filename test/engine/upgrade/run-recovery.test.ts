@@ -20,6 +20,10 @@ it('a run whose record cannot be read starts nothing until its file changes', as
   fleet.later(60);
   await fleet.plan();
   expect(fleet.holds()).toEqual(['k8s RecordLost']);
+  const [[file, text]] = Object.entries(run({})) as [[string, string]];
+  fleet.files[file] = `# nothing changes\n${JSON.stringify(JSON.parse(text), undefined, 2)}`;
+  await fleet.plan();
+  expect(fleet.holds()).toEqual(['k8s RecordLost']);
   Object.assign(fleet.files, run({ progressDeadline: '2h' }));
   await fleet.plan();
   expect(fleet.inFlight()).toEqual(['a']);

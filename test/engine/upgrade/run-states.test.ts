@@ -486,6 +486,27 @@ describe('members', () => {
 });
 
 describe('the file', () => {
+  it('edits of a started run that change nothing are none', async () => {
+    const stages = (limits: object, stage: object = {}) => ({
+      strategy: { stages: [{ name: 'one', groups: [{ name: 'x', ...limits }], ...stage }] },
+    });
+    const upgrade = (kubernetesVersion: string, images?: object) => ({
+      managedClusterUpdate: {
+        upgrade: { type: 'Full', kubernetesVersion },
+        ...(images && { nodeImageSelection: images }),
+      },
+    });
+    const fleet = new UpgradeFleet(run({ ...upgrade('1.31.5'), ...stages({}) })).with(['x1'], inGroup('x'));
+    await fleet.plan();
+    const same = stages({ maxConcurrency: '1', beforeGates: [] }, { maxConcurrency: '50', afterStageWaitInSeconds: 0 });
+    Object.assign(fleet.files, run({ ...upgrade('v1.31.5', { type: 'Latest' }), ...same }));
+    await fleet.plan();
+    expect(fleet.holds()).toEqual([]);
+    Object.assign(fleet.files, run({ ...upgrade('1.31.6'), ...stages({ maxConcurrency: '2' }) }));
+    await fleet.plan();
+    expect(fleet.holds()).toEqual(['k8s StateTransitionDenied', 'k8s StateTransitionDenied']);
+  });
+
   it('a started run does not follow edits of its target, strategy or strategy file', async () => {
     const fleet = twoGroups();
     await fleet.plan();

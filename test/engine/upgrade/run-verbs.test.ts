@@ -251,6 +251,35 @@ const rows: Readonly<Record<string, Row>> = {
     ],
   },
 
+  'skip of a member of a run that is not started': {
+    spec: stopped,
+    before: [nothing],
+    edit: { ...stopped, ...skip('Member', 'x1') },
+    shown: [
+      'NotStarted',
+      'one NotStarted: x NotStarted [x1 Skipped/SkippedByUser, x2 NotStarted] y NotStarted [y1 NotStarted]',
+      twoNotStarted,
+    ],
+  },
+  'skip of a group with its gates, in a run that is not started': {
+    spec: stopped,
+    y: { beforeGates: approval },
+    before: [nothing],
+    edit: { ...stopped, ...skip('Group', 'y') },
+    shown: [
+      'NotStarted',
+      'one NotStarted: x NotStarted [x1 NotStarted, x2 NotStarted] y Skipped [y1 Skipped/SkippedByUser]',
+      twoNotStarted,
+      'before y Skipped',
+    ],
+  },
+  'skip taken back before the run starts': {
+    spec: { ...stopped, ...skip('Stage', 'one') },
+    before: [nothing],
+    edit: {},
+    shown: ['Running', 'one Running: x Running [x1 Running, x2 NotStarted] y Running [y1 Running]', twoNotStarted],
+  },
+
   'retry of run, stage, group and member that Failed': {
     before: [nothing, fail('x1'), succeed('y1')],
     edit: again,

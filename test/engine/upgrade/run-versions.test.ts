@@ -78,6 +78,24 @@ describe('the versions of a run', () => {
     expect(fleet.states()[0]).toBe('Completed');
   });
 
+  it('chained minors of which others did the last are Completed, those of which others did all are Skipped', async () => {
+    const fleet = new UpgradeFleet({
+      ...run({ ...to('1.32'), chainMinors: true }),
+      ...catalog({ a: [['1.31.5', '1.32.1'], []] }),
+    })
+      .with(['in-a'], of('a', 'v1.30.9'))
+      .with(['in-b'], of('a', 'v1.30.9'));
+    await fleet.plan();
+    fleet.succeed();
+    for (const member of fleet.members.values()) {
+      member.versions = at('v1.32.1');
+      member.upgrade = undefined;
+    }
+    await fleet.later(60).plan();
+    expect(fleet.states()[1]).toContain('in-a Completed, in-b Skipped/AlreadyAtTarget');
+    expect(fleet.run().stages[0]!.groups[0]!.members[0]!.operationId).toBe('k8s.in-a.20261120T100000Z');
+  });
+
   it('more than one minor behind fails the run', async () => {
     const fleet = new UpgradeFleet(run(to('1.32'))).with(['in-a'], of('a', 'v1.29.9'));
     await fleet.plan();
