@@ -9,6 +9,7 @@ import type { GuardFinding, Plan } from '../engine/plan-document.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import { isOver, placementOfRun } from '../engine/update-run.ts';
 import type { Assumptions } from './assumptions.ts';
+import type { EqualWaves } from './equal-waves.ts';
 import { heldTimes } from './held-times.ts';
 import type { ClusterSpan, RolloutStage, Wait } from './spans.ts';
 import { type ForecastRun, type ForecastStep, forecastSteps } from './steps.ts';
@@ -226,19 +227,26 @@ function soakWait(stage: StageStatus, { conditions }: Task): Wait | undefined {
 function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
   const spans = new Map<string, { readonly placement: PlacementRef; readonly clusters: ClusterSpan[] }>();
   const open = new Map<string, { readonly span: ClusterSpan; readonly list: ClusterSpan[] }>();
-  for (const { now, result } of steps) {
+  for (const { now, result, waves } of steps) {
     const { plan, contents } = result;
     if (plan.guard.length > 0) continue;
     const seen = new Set<string>();
     for (const { bindings, ...placement } of [...plan.placements, ...deletedPlacements(plan)]) {
       const key = placementKey(placement);
+      let updated = 0;
       const external = contents.works.get(key)?.placement.spec.strategy.type === 'External';
       for (const { clusterName, move, conditions } of bindings) {
         const id = `${key} ${clusterName} ${move === 'remove' ? 'remove' : 'update'}`;
         const isMoving = move === 'add' || move === 'update' || move === 'remove';
         if (isMoving && move !== 'remove') close(id, now);
+        const size = move === 'update' ? waves?.sizes.get(key) : undefined;
+        if (waves && size !== undefined) {
+          add({ placement, clusterName, action: 'update', ...timesIn(waves, Math.floor(updated++ / size), now) });
+          continue;
+        }
         if (isMoving) seen.add(id);
-        if (isMoving && !external && !open.has(id)) begin(id, { placement, clusterName, action: move, from: now });
+        if (isMoving && !external && !open.has(id))
+          open.set(id, add({ placement, clusterName, action: move, from: now }));
         if (move !== 'remove' && open.has(id) && isFulfilled(conditions)) close(id, now);
         if (open.has(id)) seen.add(id);
       }
@@ -263,12 +271,12 @@ function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
     };
   });
 
-  function begin(id: string, { placement, ...span }: ClusterSpan & { readonly placement: PlacementRef }): void {
+  function add({ placement, ...span }: ClusterSpan & { readonly placement: PlacementRef }) {
     const key = placementKey(placement);
     const entry = spans.get(key) ?? { placement, clusters: [] };
     spans.set(key, entry);
     entry.clusters.push(span);
-    open.set(id, { span, list: entry.clusters });
+    return { span, list: entry.clusters };
   }
   function close(id: string, to: Timestamp): void {
     const entry = open.get(id);
@@ -276,6 +284,12 @@ function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
     entry.list[entry.list.indexOf(entry.span)] = { ...entry.span, to };
     open.delete(id);
   }
+}
+
+/** When a wave begins and ends, of those that begin at an instant. */
+function timesIn({ tookMs }: EqualWaves, wave: number, now: Timestamp): Required<Pick<ClusterSpan, 'from' | 'to'>> {
+  const from = (parseInstant(now) ?? 0) + wave * tookMs;
+  return { from: formatInstant(from), to: formatInstant(from + tookMs) };
 }
 
 /** Placements without a file, with the clusters that they are still removed from. */

@@ -45,8 +45,8 @@ export function simulatedMembers(
 
   return {
     silent,
-    /** Instants at which clusters will be done. */
-    look(plan: Plan, record: FleetRecord, now: number): number[] {
+    /** Instants at which clusters will be done. `waves`: so many follow one another, and the last of them is. */
+    look(plan: Plan, record: FleetRecord, now: number, waves = 1): number[] {
       const given = new Set(
         placementTargets(plan.targets).map(({ clusterName, placement }) => `${placementKey(placement)} ${clusterName}`),
       );
@@ -57,11 +57,12 @@ export function simulatedMembers(
           if (silent.has(cluster) || !isBusy(binding)) continue;
           if (!given.has(`${key} ${cluster}`)) continue;
           const name = `${key} ${versionOf(binding)}`;
-          next.set(name, due.get(name) ?? { at: now + readyAfterMs, key, binding: versionOf(binding) });
+          next.set(name, due.get(name) ?? { at: now + waves * readyAfterMs, key, binding: versionOf(binding) });
         }
       due = next;
       return [...new Set([...next.values()].map(({ at }) => at))];
     },
+    inFlight: (): readonly Pick<Due, 'key' | 'at'>[] => [...due.values()],
     /** The record with what members have done by an instant. */
     advance(record: FleetRecord, at: number): FleetRecord {
       const done = Map.groupBy(

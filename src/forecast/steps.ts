@@ -7,6 +7,7 @@ import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { Plan, RequestedApproval } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
 import type { Assumptions } from './assumptions.ts';
+import { type EqualWaves, startsOnly, wavesAfter, wavesWithin, withWavesAtOnce } from './equal-waves.ts';
 import { beforeContact } from './joining-members.ts';
 import { nextRecord } from './next-record.ts';
 import { simulatedMembers } from './simulated-members.ts';
@@ -16,6 +17,8 @@ import { simulatedUpgrades, withoutQuestions, withRecordedVersions } from './sim
 export interface ForecastStep {
   readonly now: Timestamp;
   readonly result: PlanResult;
+  /** Waves that start one after the other from here on, although the plan starts them at once. */
+  readonly waves?: EqualWaves;
 }
 
 export interface ForecastRun {
@@ -71,21 +74,35 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
   const first = beforeContact(input, joining);
   let present: PlanInput = { ...first, record: { ...first.record, askedRemovals: undefined } };
   let before = earlier;
+  let waves: EqualWaves | undefined;
+  let mostWaves = Number.POSITIVE_INFINITY;
   for (;;) {
-    const result = planFleet(present, before && memoOf(before.parts));
+    const result = planFleet(
+      waves && before ? withWavesAtOnce(present, waves, before) : present,
+      before && memoOf(before.parts),
+    );
     yield;
     const { plan } = result;
-    steps.push({ now: plan.now, result });
-    const isRefused = plan.guard.length > 0;
     const now = parseInstant(plan.now)!;
+    if (waves && !startsOnly(result, waves)) {
+      mostWaves = waves.count / 2;
+      waves = wavesWithin(waves, mostWaves);
+      continue;
+    }
+    steps.push({ now: plan.now, result, ...(waves && { waves }) });
+    const isRefused = plan.guard.length > 0;
     const approvals = approver.look(plan, now);
     const recorded = isRefused ? present.record : nextRecord(plan, present.record);
-    const awaited = isRefused ? [] : [...members.look(plan, recorded, now), ...upgrades.look(plan, now)];
+    const ready = isRefused ? [] : members.look(plan, recorded, now, waves?.count);
     const wake = parseInstant(plan.wakeAt ?? '');
-    const instants = [...contactAt, ...approvals, ...awaited, ...(wake === undefined ? [] : [wake])].filter(
-      (at) => at > now,
-    );
-    const next = instants.reduce((earliest, at) => Math.min(earliest, at), Number.POSITIVE_INFINITY);
+    const others = [
+      ...contactAt,
+      ...approvals,
+      ...(isRefused ? [] : upgrades.look(plan, now)),
+      ...(wake === undefined ? [] : [wake]),
+    ].filter((at) => at > now);
+    const instants = [...ready, ...others];
+    const next = earliest(instants);
     if (next > end || steps.length >= mostSteps) {
       const { observations } = present;
       const continuedBy: ForecastRun['continuedBy'] = ({ fleet, commit }) => ({
@@ -99,6 +116,15 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
       const atEnd = instants.length === 0 ? 'settled' : 'horizon';
       return { steps, silent: members.silent, continuedBy, end: isRefused ? 'refused' : atEnd };
     }
+    const { inFlight, silent } = members;
+    const following = wavesAfter(result, {
+      inFlight: inFlight(),
+      silent,
+      tookMs: assumptions.readyAfterMs,
+      before: waves,
+    });
+    const freeMs = Math.min(earliest(others), end) - next;
+    waves = following && wavesWithin(following, Math.min(mostWaves, freeMs / following.tookMs));
     before = result;
     present = {
       ...present,
@@ -111,6 +137,9 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
     };
   }
 }
+
+const earliest = (instants: readonly number[]): number =>
+  instants.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY);
 
 /** People who merge each request some time after it was made. */
 function simulatedApprovers(afterMs: number | undefined) {

@@ -21,16 +21,25 @@ import { median, peakRss, report, timed } from './report.ts';
 
 const at = '2026-11-20T10:00:00Z';
 const everywhere = (version: string) => smallWorkload('everywhere', version);
+const paced = (maxUnavailable: string) => placementFile('everywhere', '{placementType: PickAll}', maxUnavailable);
 const files = {
   ...largeRepo({ clusters: 1_000, placements: 200, picks: 50 }),
-  ...placementFile('everywhere', '{placementType: PickAll}', '25%'),
+  ...paced('25%'),
   ...everywhere('1.0.0'),
 };
 
 /** From the files of a change that touches every cluster of a settled fleet to the comment on its pull request. */
 export async function run(): Promise<void> {
-  const { input, next } = await changedFleet();
+  const { input, changed } = await changedFleet(['25%', '1%', '1']);
   const [plain] = (await timed(1, () => planFleet(input))) as [number];
+  for (const { pace, next } of changed) await measure(pace, { input, next, plain });
+  report(peakRss());
+}
+
+async function measure(
+  pace: string,
+  { input, next, plain }: { readonly input: PlanInput; readonly next: Next; readonly plain: number },
+): Promise<void> {
   let longest = 0;
   const processor: number[] = [];
   const whole = await timed(3, () => {
@@ -56,7 +65,7 @@ export async function run(): Promise<void> {
   });
   report(
     {
-      what: 'preview of a change on 1,000 clusters, 1,000 × 201 placements',
+      what: `preview of a change on 1,000 clusters, maxUnavailable ${pace}, 1,000 × 201 placements`,
       value: median(whole),
       unit: 'ms',
       limit: limits.preview.whole,
@@ -65,19 +74,20 @@ export async function run(): Promise<void> {
     { what: '  processor time of all that', value: median(processor), unit: 'ms' },
     { what: '  longest part between two pauses', value: longest, unit: 'ms' },
     {
-      what: 'forecast of seven days of that rollout',
+      what: '  forecast of seven days of that rollout',
       value: median(ahead),
       unit: 'ms',
       limit: limits.preview.forecast,
     },
-    peakRss(),
   );
 }
 
-/** A fleet that runs what it should, and another version of what runs everywhere. */
-async function changedFleet(): Promise<{
+type Next = Pick<PlanInput, 'fleet' | 'commit'>;
+
+/** A fleet that runs what it should, and another version of what runs everywhere, at several paces. */
+async function changedFleet(paces: readonly string[]): Promise<{
   readonly input: PlanInput;
-  readonly next: Pick<PlanInput, 'fleet' | 'commit'>;
+  readonly changed: readonly { readonly pace: string; readonly next: Next }[];
 }> {
   let found: Awaited<ReturnType<typeof changedFleet>> | undefined;
   await inTempDir(async (dir) => {
@@ -115,8 +125,13 @@ async function changedFleet(): Promise<{
       record = readRecord(texts, result.plan.record).record;
       observations = delivered(result, observations);
     }
-    await repo.commit(everywhere('2.0.0'));
-    found = { input: present(), next: await load() };
+    const input = present();
+    const changed: { readonly pace: string; readonly next: Next }[] = [];
+    for (const pace of paces) {
+      await repo.commit({ ...everywhere('2.0.0'), ...paced(pace) });
+      changed.push({ pace, next: await load() });
+    }
+    found = { input, changed };
     await source.close();
   });
   return found!;

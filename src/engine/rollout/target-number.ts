@@ -6,7 +6,10 @@ import type { Classified } from './classify.ts';
  * How many clusters are to have the placement. PickFixed: the names; PickN: the number; PickAll: Bound and Scheduled bindings,
  * including deleting ones.
  */
-export function targetNumber({ placement, policySnapshots }: PlacementWork, all: readonly Classified[]): number {
+export function targetNumber(
+  { placement, policySnapshots }: Pick<PlacementWork, 'placement' | 'policySnapshots'>,
+  all: readonly Pick<Classified, 'step'>[],
+): number {
   const { policy } = placement.spec;
   if (policy.placementType === 'PickFixed') return policy.clusterNames?.length ?? 0;
   if (policy.placementType === 'PickN')
