@@ -2,11 +2,13 @@ import type { Approver } from '../api/approver.ts';
 import { answeredBy } from '../api/kinds.ts';
 import type { Condition } from '../api/meta.ts';
 import { isPlacementKind } from '../api/placement.ts';
+import type { UpgradeRunStatus } from '../api/upgrade-status.ts';
 import { approvedText } from '../engine/gate/approver.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
 import { wantedClusters } from '../engine/placement/wanted-clusters.ts';
 import { conditionOf } from './condition-of.ts';
 import { countText } from './shortage.ts';
+import { upgradeHappened } from './upgrades/happened.ts';
 
 /** Something that happened to an object, as `kubectl describe` would list it. */
 export interface ObjectEvent {
@@ -35,6 +37,8 @@ export interface Versioned {
     /** Of a gate. */
     readonly state?: string;
     readonly approvedBy?: Approver | undefined;
+    /** Of a cluster update run. */
+    readonly stages?: UpgradeRunStatus['stages'];
   };
 }
 
@@ -56,6 +60,8 @@ interface Task {
  */
 export function objectEvents(before: Versioned | undefined, after: Versioned, committedAt: number): ObjectEvent[] {
   if (isPlacementKind(after.kind)) return eventsOfPlacement(before, after, committedAt);
+  const upgrade = upgradeOf(after);
+  if (upgrade) return eventsOfUpgrade(upgradeOf(before), upgrade, { name: after.metadata?.name ?? '', committedAt });
   const old = new Map(facts(before).map((fact) => [fact.key, fact.condition]));
   return facts(after).flatMap(({ key, about, condition }): ObjectEvent[] => {
     const was = old.get(key);
@@ -72,6 +78,24 @@ export function objectEvents(before: Versioned | undefined, after: Versioned, co
       },
     ];
   });
+}
+
+/** The status of a cluster update run; a file that was edited by hand may lack a part of it. */
+const upgradeOf = (object: Versioned | undefined): UpgradeRunStatus | undefined =>
+  object?.kind === 'UpdateRun' && object.status?.stages ? (object.status as UpgradeRunStatus) : undefined;
+
+function eventsOfUpgrade(
+  before: UpgradeRunStatus | undefined,
+  after: UpgradeRunStatus,
+  { name, committedAt }: { readonly name: string; readonly committedAt: number },
+): ObjectEvent[] {
+  const happened = upgradeHappened(name, before, after).map(({ time, ...event }) => ({
+    ...event,
+    at: parseInstant(time ?? ''),
+  }));
+  // The time of a commit has no fractions of a second.
+  const latest = Math.max(committedAt, ...happened.map(({ at }) => at ?? 0));
+  return happened.map((event) => ({ ...event, at: event.at ?? latest }));
 }
 
 interface Fact {
