@@ -26,7 +26,7 @@ export function clusterStates(
 ): readonly ClusterState[] {
   const members = recordedObjects('clusters', inEffect);
   const late = new Set(inEffect.placements.flatMap(lateClusters));
-  const states = clusterNames(inEffect.placements).map((name): ClusterState => {
+  const states = clusterNames(inEffect.placements, members.keys()).map((name): ClusterState => {
     const member = members.get(name)?.value;
     const responds = !unreachable.has(name as ClusterName);
     const isHealthy = !conditionIs(memberAgentOf(member?.status)?.conditions, 'Healthy', 'False');
@@ -46,13 +46,13 @@ export function clusterStates(
   return [0, 1, 2].flatMap((each) => ranks.get(each) ?? []);
 }
 
-/** By name. The longest list of decisions also names clusters that run nothing. */
-function clusterNames(placements: InEffect['placements']): string[] {
+/** By name. The longest list of decisions also names clusters that run nothing; without placements only the record does. */
+function clusterNames(placements: InEffect['placements'], recorded: Iterable<string>): string[] {
   const looked = placements.reduce<PlannedPlacement['decisions']>(
     (most, { decisions }) => (decisions.length > most.length ? decisions : most),
     [],
   );
-  const names = new Set<string>(looked.map(({ clusterName }) => clusterName));
+  const names = new Set<string>([...recorded, ...looked.map(({ clusterName }) => clusterName)]);
   for (const { bindings } of placements)
     for (const binding of bindings) if (isHeld(binding)) names.add(binding.clusterName);
   return [...names].sort();

@@ -22,18 +22,23 @@ const twoStages = (): UpgradeFleet =>
     .with(['a', 'b'], inGroup('dev'))
     .with(['c', 'd'], inGroup('eu'));
 
-/** The lines of a section of the dashboard after a plan. */
-async function linesOf(fleet: UpgradeFleet, title: string): Promise<string[]> {
+/** The dashboard after a plan. */
+async function pageOf(fleet: UpgradeFleet): Promise<string> {
   const before = await fleet.input();
   const plan = await fleet.plan();
   const { fleet: files, record } = before;
-  const page = renderDashboard(plan, {
+  return renderDashboard(plan, {
     branch: 'main',
     unreachable: new Map(),
     notRolledOut: [],
     before: { record, files: fleet.record },
     fleet: files,
   });
+}
+
+/** The lines of a section of it. */
+async function linesOf(fleet: UpgradeFleet, title: string): Promise<string[]> {
+  const page = await pageOf(fleet);
   const found = new RegExp(`## ${title}\\n\\n([\\s\\S]*?)\\n\\n(?=##|$)`).exec(`${page}\n\n`);
   return found?.[1]?.split('\n') ?? [];
 }
@@ -96,4 +101,28 @@ it('a run that failed says what to do', async () => {
   expect(await shown(fleet)).toContain('failing: 1 member failed: b; upgrades in progress end first: a');
   fleet.later(60).succeed('a');
   expect(await shown(fleet)).toContain('failed: 1 member failed: b. Repair or skip what failed, then raise attempt');
+});
+
+it('a run that failed or is stopped needs somebody, and clusters without placements count', async () => {
+  const fleet = twoStages();
+  const headlines: (string | undefined)[] = [];
+  const look = async () => headlines.push((await pageOf(fleet)).split('\n')[0]);
+  await look();
+  fleet.later(60).fail('b');
+  await look();
+  fleet.later(60).succeed('a');
+  await look();
+  const over = { updateStrategyId: 'test-then-prod', skip: [{ type: 'Member', name: 'b' }] };
+  Object.assign(fleet.files, run({ ...over, attempt: 2, state: 'Stopped' }));
+  fleet.later(60);
+  await look();
+  Object.assign(fleet.files, run({ ...over, attempt: 2 }));
+  await look();
+  expect(headlines).toEqual([
+    '# ✅ all 4 clusters as desired',
+    '# ✅ all 4 clusters as desired',
+    '# ⚠️ 1 thing needs you · all 4 clusters as desired',
+    '# ⚠️ 1 thing needs you · all 4 clusters as desired',
+    '# ✅ all 4 clusters as desired',
+  ]);
 });

@@ -1,3 +1,4 @@
+import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { type Line, mostRows, type Section, type SectionSource } from '../sections/section.ts';
 import { upgradeNow } from './now.ts';
@@ -24,7 +25,11 @@ export const clusterUpgrades: SectionSource = ({ inEffect }): Section => {
     intro:
       'A run upgrades clusters stage by stage. Done are clusters that have the new version, were skipped or failed.',
     rows: { kind: 'table', headings: ['run', 'brings', 'clusters done', 'failed', 'now'], cells },
+    attention: open.filter(([, { value }]) => needsUser(value.status!)).length,
     folder: 'upgrades',
     total: open.length,
   };
 };
+
+/** It does nothing more until its file changes. */
+const needsUser = ({ status: { state } }: UpgradeRunStatus): boolean => state === 'Failed' || state === 'Stopped';
