@@ -110,7 +110,10 @@ export function statusCommands(gitfleet: Command): void {
     )
       .addArgument(kindArgument(`${oneOfWords(singularsOf('awaited'))}; or kind/name`, singularsOf('awaited')))
       .argument('[name]', 'only this one; default: all of the kind')
-      .requiredOption('--for <condition>', 'Available, condition=Applied, condition=Available=False, or delete')
+      .requiredOption(
+        '--for <condition>',
+        'Available, condition=Applied, condition=Available=False, or delete; upgrades: Completed, Failed, Stopped or Skipped',
+      )
       .option('--timeout <duration>', 'give up after this long', '5m')
       .option('-n, --namespace <namespace>', 'only objects of this namespace')
       .option(
@@ -127,5 +130,6 @@ export function statusCommands(gitfleet: Command): void {
     'wait placements --for=condition=Available --timeout 10m',
     'wait placement/web --for=Available --partial',
     'wait run/payments-1 --for=Succeeded --commit any',
+    'wait upgrade/k8s-1-32 --for=Completed --timeout 8h',
   );
 }

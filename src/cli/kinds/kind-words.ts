@@ -6,7 +6,7 @@ interface KindWords {
   readonly singular: string;
   /** Each object has a name and a page of its own. */
   readonly described: boolean;
-  /** It has conditions. */
+  /** It has conditions, or states that count as such. */
   readonly awaited: boolean;
 }
 
@@ -25,7 +25,7 @@ export const kindWords = {
   runs: { plural: 'runs', singular: 'run', ...awaited },
   approvals: { plural: 'approvals', singular: 'approval', ...awaited },
   evictions: { plural: 'evictions', singular: 'eviction', ...awaited },
-  upgrades: { plural: 'upgrades', singular: 'upgrade', ...described },
+  upgrades: { plural: 'upgrades', singular: 'upgrade', ...awaited },
   versions: { plural: 'versions', singular: 'version', ...described },
   profiles: { plural: 'profiles', singular: 'profile', ...described },
   maintenance: { plural: 'maintenanceconfigurations', singular: 'maintenanceconfiguration', ...described },

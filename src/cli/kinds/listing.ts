@@ -35,6 +35,8 @@ export interface Row {
   readonly page: (status: Status) => readonly string[];
   /** What it waits for, and why; one line each. */
   readonly waits: (status: Status) => readonly string[];
+  /** What it has instead of the conditions of its status. */
+  readonly conditions: readonly Condition[] | undefined;
   /** Its conditions are final: it is carried out once. */
   readonly isOver: boolean;
   /** The placement that it is, or is a part of, with the ways in which it is applied; only of kinds that `isPlaced`. */
@@ -96,13 +98,15 @@ export function listing<T>(
     /** Absent = the object as it is. */
     readonly page?: (item: T, status: Status) => readonly string[];
     readonly waits?: (item: T, status: Status) => readonly string[];
+    /** Absent = those of its status. */
+    readonly conditions?: (item: T) => readonly Condition[] | undefined;
     readonly isOver?: (item: T) => boolean;
     readonly placedBy?: (item: T) => PlacedBy | undefined;
     /** Items are in an order that means something; otherwise rows are sorted by namespace and name. */
     readonly ordered?: boolean;
   },
 ): Listing {
-  const { columns, items, describe, details, ordered, page, waits, isOver, placedBy, ...rest } = of;
+  const { columns, items, describe, details, ordered, page, waits, conditions, isOver, placedBy, ...rest } = of;
   return {
     ...rest,
     async rows(status, reader) {
@@ -113,6 +117,7 @@ export function listing<T>(
           details: (now) => details?.(item, now) ?? {},
           page: (now) => page?.(item, now) ?? [objectText(described.value)],
           waits: (now) => waits?.(item, now) ?? [],
+          conditions: conditions?.(item),
           isOver: isOver?.(item) ?? false,
           placed: placedBy?.(item),
           cells: columns.map(({ heading, wide, cell }) => ({

@@ -49,7 +49,7 @@ export function verdictOf(row: Row, title: string, { type, status }: AwaitedCond
       readonly agentStatus?: readonly { readonly conditions?: readonly Condition[] }[];
     };
   };
-  const conditions = [
+  const conditions = row.conditions ?? [
     ...(present?.conditions ?? []),
     ...(present?.agentStatus ?? []).flatMap((agent) => agent.conditions ?? []),
   ];

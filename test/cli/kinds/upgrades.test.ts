@@ -7,20 +7,19 @@ import { cli } from '../../support/run-cli.ts';
 afterAll(removeFolders);
 
 describe('a cluster update run', () => {
+  const strategy = {
+    stages: [
+      { name: 'one', groups: [{ name: 'eu' }] },
+      { name: 'two', beforeGates: [{ displayName: 'go west', type: 'Approval' }], groups: [{ name: 'us' }] },
+    ],
+  };
   let dir = '';
   beforeAll(async () => {
     const fleet = await FleetOnGit.open({
       ...upgradeMember('eu-1', { 'gitfleet.dev/update-group': 'eu' }),
       ...upgradeMember('eu-2', { 'gitfleet.dev/update-group': 'eu' }),
       ...upgradeMember('us-1', { 'gitfleet.dev/update-group': 'us' }),
-      ...upgradeRun({
-        strategy: {
-          stages: [
-            { name: 'one', groups: [{ name: 'eu' }] },
-            { name: 'two', beforeGates: [{ displayName: 'go west', type: 'Approval' }], groups: [{ name: 'us' }] },
-          ],
-        },
-      }),
+      ...upgradeRun({ strategy }),
     });
     const runs = (version: string) => ({
       versions: { controlPlane: version, pools: [{ name: 'np1', kubernetes: version }] },
@@ -30,12 +29,17 @@ describe('a cluster update run', () => {
     fleet.paper.versions.set('eu-1', runs('v1.31.5'));
     await fleet.pass();
     dir = fleet.dir;
+    commit = async (spec) => {
+      fleet.commit(upgradeRun({ strategy, ...spec }), 'Change the run');
+      await fleet.pass();
+    };
     upgraded = async () => {
       fleet.paper.versions.set('eu-2', runs('v1.31.5'));
       await fleet.pass();
     };
   });
   let upgraded: () => Promise<void>;
+  let commit: (spec: object) => Promise<void>;
 
   it('is listed, described and asked for', async () => {
     const now = ['--repo', dir];
@@ -80,5 +84,54 @@ describe('a cluster update run', () => {
     expect(asked.out).toMatch(/k8s-before-two +k8s +two/);
     const page = await cli('describe', 'approval', 'k8s-before-two', ...now);
     expect(page.out).toContain('Gate:    before stage two');
+    expect(described.out).toMatch(/Normal +GatePending +\S+ +gitfleet +stage two waits for approval k8s-before-two/);
+    expect((await cli('get', 'events', ...now)).out).toMatch(/UpgradeStarted +updaterun\/k8s +eu-1: upgrading/);
+  });
+
+  it('is waited for, and says that it is stopped', async () => {
+    const wait = (...more: string[]) => cli('wait', ...more, '--repo', dir, '--timeout', '0s');
+    expect(await wait('upgrade/k8s', '--for=Completed')).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringContaining(
+        'upgrade/k8s: Completed is False (Pending)\n    approval k8s-before-two since 2026-11-20T10:00:20Z: merge branch',
+      ),
+    });
+    await commit({ state: 'Stopped' });
+    expect(await wait('upgrade/k8s', '--for=Stopped')).toMatchObject({ code: 0, out: 'upgrade/k8s condition met\n' });
+    expect((await wait('upgrade/k8s', '--for=Completed')).err).toContain(
+      '(Stopped)\n    stopped by its file; state: Started continues it\n',
+    );
+    const { out } = await cli('describe', 'upgrade', 'k8s', '--repo', dir);
+    expect(out).toContain('Waits for:\n  stopped by its file; state: Started continues it\n');
+    expect(out).toContain('Approval "go west": Pending; an approval counts once the run continues');
+    expect(out).toContain('Stage one: Completed, at most 50 at once, 0 failed (0 allowed)');
+    await commit({ skip: [{ type: 'Stage', name: 'two' }] });
+    expect(await wait('upgrades', '--for=Completed')).toMatchObject({ code: 0, out: 'upgrade/k8s condition met\n' });
+    expect(await wait('upgrade/k8s', '--for=Failed')).toMatchObject({
+      code: 1,
+      err: 'gitfleet: the wait cannot succeed:\n  upgrade/k8s: Failed is False (Completed)\n',
+    });
+  });
+
+  it('has gates whose approval is waited for', async () => {
+    const fleet = await FleetOnGit.open({
+      ...upgradeMember('us-1', { 'gitfleet.dev/update-group': 'us' }),
+      ...upgradeRun({ strategy: { stages: [strategy.stages[1]] } }),
+    });
+    await fleet.pass();
+    const wait = () => cli('wait', 'approvals', '--for=Approved', '--timeout', '0s', '--repo', fleet.dir);
+    expect((await wait()).err).toContain('approval/k8s-before-two has no condition Approved yet');
+    const file = fleet.git('show', 'fleet-status:approvals/k8s-before-two.yaml');
+    fleet.commit(
+      {
+        'approvals/k8s-before-two.yaml': file
+          .replace(/status:\s+state: Pending/, '')
+          .replace('spec:', 'spec:\n  state: Completed'),
+      },
+      'Approve',
+    );
+    await fleet.pass();
+    expect(await wait()).toMatchObject({ code: 0, out: 'approval/k8s-before-two condition met\n' });
   });
 });

@@ -1,3 +1,4 @@
+import type { Condition } from '../../../api/meta.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import { assertNever } from '../../../engine/kernel/assert.ts';
@@ -26,8 +27,18 @@ const scopeOf = ({ spec }: UpgradeGate): Cell => {
   return group ?? stage;
 };
 
-const answerOf = ({ status }: UpgradeGate): Cell =>
+const answerOf = ({ status }: UpgradeGate): 'True' | 'False' | undefined =>
   status?.state === 'Completed' ? 'True' : status?.state === 'Rejected' ? 'False' : undefined;
+
+const conditionTypes = ['Approved', 'ApprovalAccepted'] as const;
+
+/** A gate has a state instead. */
+function conditionsOf(gate: UpgradeGate): Condition[] {
+  const status = answerOf(gate);
+  return status === undefined
+    ? []
+    : conditionTypes.map((type) => ({ type, status, reason: `Gate${gate.status?.state ?? ''}` }));
+}
 
 /** KubeFleet's columns of requests, then those of removals that need approval. */
 export const approvals: Listing = listing<ApprovalRow>({
@@ -35,7 +46,7 @@ export const approvals: Listing = listing<ApprovalRow>({
   clusterNames: ['clusterapprovalrequests', 'clusterapprovalrequest', 'careq'],
   namespacedNames: ['approvalrequests', 'areq'],
   folders: ['approvals', 'runs'],
-  conditionTypes: ['Approved', 'ApprovalAccepted'],
+  conditionTypes,
   items: ({ record, removals }) => [
     ...[...record.approvals].map(([key, approval]): ApprovalRow => {
       switch (approval.kind) {
@@ -68,6 +79,7 @@ export const approvals: Listing = listing<ApprovalRow>({
     return 'gate' in row ? gatePage(row.gate, status) : approvalPage(row.approval, status);
   },
   waits: (row) => ('approval' in row ? waitsOfApproval(row.approval) : []),
+  conditions: (row) => ('gate' in row ? conditionsOf(row.gate) : undefined),
   columns: [
     {
       heading: 'UPDATE-RUN',

@@ -8,7 +8,14 @@ import { upgradeTarget, versionChange } from '../../../report/upgrades/progress.
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
 import { fields, indent, sentences, titled } from '../page-text.ts';
-import { waitsOfUpgrade } from './waits.ts';
+import { isHalted, waitsOfUpgrade } from './waits.ts';
+
+/** What a page of a run shows of its gates. */
+interface Asking {
+  readonly inPlace: boolean;
+  /** Approvals count later. */
+  readonly isHalted: boolean;
+}
 
 /** A cluster update run: how far it is, then stages, groups and members with their versions, gates and waits. */
 export function upgradePage(run: UpdateRun, status: Status): string[] {
@@ -16,7 +23,7 @@ export function upgradePage(run: UpdateRun, status: Status): string[] {
   return [
     head(run),
     titled('Waits for', sentences(waitsOfUpgrade(run, status))),
-    ...stages.map((stage) => stageText(stage, status)),
+    ...stages.map((stage) => stageText(stage, { inPlace: status.inPlace, isHalted: isHalted(run) })),
   ];
 }
 
@@ -37,17 +44,19 @@ function head({ kind, metadata, spec, status }: UpdateRun): string {
   ]);
 }
 
-function stageText(stage: StageUpgrade, status: Status): string {
+function stageText(stage: StageUpgrade, asking: Asking): string {
   const wait = stage.afterStageWaitStatus;
   const lines = [
-    ...gateLines('before', stage.beforeGates, status),
-    ...stage.groups.map((group) => groupText(group, status)),
-    ...gateLines('after', stage.afterGates, status),
+    ...gateLines('before', stage.beforeGates, asking),
+    ...stage.groups.map((group) => groupText(group, asking)),
+    ...gateLines('after', stage.afterGates, asking),
     ...(wait ? [`wait of ${wait.waitDurationInSeconds} s: ${wait.status.state}${endOf(wait)}`] : []),
   ];
-  const count = `at most ${stage.maxConcurrency} at once, ${stage.failureCount} of ${stage.maxAllowedFailures} failures`;
-  return [`Stage ${stage.name}: ${stateText(stage)}, ${count}`, ...lines.map(indent)].join('\n');
+  return [`Stage ${stage.name}: ${stateText(stage)}, ${limitsText(stage)}`, ...lines.map(indent)].join('\n');
 }
+
+const limitsText = ({ maxConcurrency, failureCount, maxAllowedFailures }: StageUpgrade | GroupUpgrade): string =>
+  `at most ${maxConcurrency} at once, ${failureCount} failed (${maxAllowedFailures} allowed)`;
 
 function endOf({ status, waitDurationInSeconds }: NonNullable<StageUpgrade['afterStageWaitStatus']>): string {
   const since = parseInstant(status.startTime ?? '');
@@ -56,16 +65,16 @@ function endOf({ status, waitDurationInSeconds }: NonNullable<StageUpgrade['afte
     : ` until ${formatInstant(since + waitDurationInSeconds * 1000)}`;
 }
 
-function groupText(group: GroupUpgrade, status: Status): string {
+function groupText(group: GroupUpgrade, asking: Asking): string {
   const { members } = group;
   const done = members.filter(isTerminal).length;
   const lines = [
-    ...gateLines('before', group.beforeGates, status),
+    ...gateLines('before', group.beforeGates, asking),
     ...(members.length === 0 ? [] : [table(['CLUSTER', 'STATE', 'SINCE', 'VERSIONS', 'WHY'], members.map(memberRow))]),
-    ...gateLines('after', group.afterGates, status),
+    ...gateLines('after', group.afterGates, asking),
   ];
   return [
-    `Group ${group.name}: ${stateText(group)}, ${done}/${members.length} done, at most ${group.maxConcurrency} at once`,
+    `Group ${group.name}: ${stateText(group)}, ${done}/${members.length} done, ${limitsText(group)}`,
     ...lines.map(indent),
   ].join('\n');
 }
@@ -82,14 +91,15 @@ const memberRow = ({ name, status, message, ...member }: MemberUpgrade): (string
 ];
 
 /** A gate, and the line to merge where it is open. */
-const gateLines = (timing: string, gates: readonly GateStatus[], { inPlace }: Pick<Status, 'inPlace'>): string[] =>
+const gateLines = (timing: string, gates: readonly GateStatus[], { inPlace, isHalted }: Asking): string[] =>
   gates.flatMap(({ displayName, type, gateId, absoluteStartTime, approvedBy, status: { state } }) => {
     const title = displayName === undefined ? type : `${type} "${displayName}"`;
     const opens = absoluteStartTime !== undefined && state === 'Pending' ? `, opens at ${absoluteStartTime}` : '';
     const by = approvedText(approvedBy);
     const isAsked = state === 'Pending' && type === 'Approval' && gateId !== undefined;
+    const later = isAsked && isHalted ? '; an approval counts once the run continues' : '';
     return [
-      `${timing} it: ${title}: ${state}${opens}${by === undefined ? '' : `, ${by}`}`,
+      `${timing} it: ${title}: ${state}${opens}${by === undefined ? '' : `, ${by}`}${later}`,
       ...(isAsked ? [indent(mergeCommand(approvalBranch({ name: gateId }), inPlace))] : []),
     ];
   });

@@ -1,3 +1,4 @@
+import type { Condition } from '../../../api/meta.ts';
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
 import { isOver } from '../../../engine/upgrade/load-run.ts';
@@ -19,15 +20,26 @@ const progress =
   ({ run }: Upgrade): Cell =>
     run.status && cell(upgradeProgress(run.status));
 
+/** States that `wait` waits for, as conditions. */
+const awaitedStates = ['Completed', 'Failed', 'Stopped', 'Skipped'] as const;
+
+function conditionsOf({ status }: UpdateRun): Condition[] {
+  const { state: reason = 'NotStarted', error } = status?.status ?? {};
+  const message = error === undefined ? {} : { message: error.message };
+  return awaitedStates.map((type) => ({ type, status: reason === type ? 'True' : 'False', reason, ...message }));
+}
+
 /** Cluster update runs: how far they are, and what they wait for. */
 export const upgrades: Listing = listing<Upgrade>({
   names: namesOfKind('upgrades'),
   folders: ['upgrades'],
+  conditionTypes: awaitedStates,
   items: (status: Status) =>
     [...status.record.upgrades.values()].map((run) => ({ run, waits: waitsOfUpgrade(run, status) })),
   describe: ({ run }) => ({ name: run.metadata.name, value: run }),
   page: ({ run }, status) => upgradePage(run, status),
   waits: ({ waits }) => waits,
+  conditions: ({ run }) => conditionsOf(run),
   isOver: ({ run }) => run.status !== undefined && isOver(run.status),
   columns: [
     { heading: 'TYPE', cell: ({ run }) => run.spec.managedClusterUpdate.upgrade.type },

@@ -1,14 +1,23 @@
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import { howToMerge } from '../../../engine/gate/request.ts';
-import { isOver } from '../../../engine/upgrade/load-run.ts';
 import { holdText } from '../../../report/hold-text.ts';
 import { holdsOf } from '../../../report/holds-of.ts';
+import { upgradeNow } from '../../../report/upgrades/now.ts';
 import type { Status } from '../../status/open-status.ts';
 
-/** What a cluster update run waits for, one line each: approvals, then what its holds say. Nothing when it is over. */
+/** What a cluster update run waits for, one line each: approvals, then what its holds say. Of one in which nothing starts, why. */
 export function waitsOfUpgrade(run: UpdateRun, { holds }: Pick<Status, 'holds'>): string[] {
-  if (run.status !== undefined && isOver(run.status)) return [];
+  if (isHalted(run)) return [upgradeNow(run)];
+  const { state } = run.status?.status ?? {};
+  if (state === 'Completed' || state === 'Skipped') return [];
   return [...approvalsOf(run), ...holdsOf({ kind: run.kind, name: run.metadata.name }, holds).map(holdText)];
+}
+
+/** Nothing starts until its file changes, whatever is approved: it failed or is stopped. */
+export function isHalted({ spec, status }: UpdateRun): boolean {
+  const state = status?.status.state ?? 'NotStarted';
+  if (state === 'NotStarted') return spec.state === 'Stopped';
+  return state === 'Failed' || state === 'Stopping' || state === 'Stopped';
 }
 
 const approvalsOf = ({ status }: UpdateRun): string[] =>
