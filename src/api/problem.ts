@@ -96,6 +96,7 @@ export const problemCodes = [
   // Names and selectors of the whole fleet
   'dangling-reference',
   'idle-selector',
+  'unlisted-region',
   'unknown-property',
   'override-scope',
   'lost-variable',

@@ -22,6 +22,7 @@ export interface Cluster {
   /** Seconds of simulated time that a kind needs to become ready. */
   readonly delayOf: (kind: string) => number;
   kubernetesVersion: string;
+  readonly region: string | undefined;
   /** The last upgrade that was requested. */
   upgrade: SimulatedUpgrade | undefined;
   /** How many upgrades were begun. */
@@ -50,6 +51,7 @@ export interface ClusterOptions {
   readonly name: string;
   readonly clock: SimClock;
   readonly kubernetesVersion: string;
+  readonly region?: string | undefined;
   readonly delays: Readonly<Record<string, number>>;
   readonly upgrades?: SimulatedUpgrades | undefined;
   readonly requestedApis?: readonly SimulatedRequestedApi[] | undefined;
@@ -103,6 +105,7 @@ export function openCluster(options: ClusterOptions): Cluster {
     timestamp: () => timestampOf(clock.now()),
     delayOf: (kind) => options.delays[kind] ?? usualDelays[kind] ?? 0,
     kubernetesVersion: options.kubernetesVersion,
+    region: options.region,
     upgrade: undefined,
     upgradesBegun: 0,
     upgrades: options.upgrades ?? usualUpgrades,

@@ -34,6 +34,7 @@ export async function openMember(
     name: spec.name,
     clock: skewMs === 0 ? clock : { ...clock, now: () => clock.now() + skewMs },
     kubernetesVersion,
+    region: spec.region,
     delays: spec.readySeconds ?? {},
     upgrades: spec.upgrades,
     requestedApis: spec.requestedApis,

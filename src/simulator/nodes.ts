@@ -21,6 +21,8 @@ const usualPools: readonly NodePool[] = [
   },
 ];
 
+const regionLabel = 'topology.kubernetes.io/region';
+
 /** Nothing is routed there, but `kubectl get nodes -o wide` shows it. At most 65,535 nodes. */
 const nodeAddress = (number: number): string => `10.0.${number >> 8}.${number & 255}`;
 
@@ -54,15 +56,20 @@ export function launchedNode(
     capacity,
     allocatable,
   }: Omit<WantedLaunch, 'instanceType' | 'zone' | 'capacityType'>,
-  about: { readonly version: string; readonly timestamp: string },
+  about: { readonly version: string; readonly region: string | undefined; readonly timestamp: string },
 ): Fields {
-  const node = nodeObject(name, undefined, usualPools[0]!, { ...about, region: undefined, address: '10.1.0.1' });
+  const node = nodeObject(name, undefined, usualPools[0]!, { ...about, address: '10.1.0.1' });
   const { metadata, spec, status } = node as { metadata: Fields; spec: Fields; status: Fields };
   return {
     ...node,
     metadata: {
       ...metadata,
-      labels: { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64', ...labels },
+      labels: {
+        'kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': 'amd64',
+        ...(about.region === undefined ? {} : { [regionLabel]: about.region }),
+        ...labels,
+      },
       annotations,
     },
     spec: { ...spec, ...(taints.length > 0 ? { taints } : {}) },
@@ -94,7 +101,7 @@ function nodeObject(
         'kubernetes.io/arch': 'amd64',
         'node.kubernetes.io/instance-type': pool.instanceType,
         'karpenter.sh/capacity-type': pool.capacityType,
-        ...(region === undefined ? {} : { 'topology.kubernetes.io/region': region }),
+        ...(region === undefined ? {} : { [regionLabel]: region }),
         ...(zone === undefined ? {} : { 'topology.kubernetes.io/zone': zone }),
         ...pool.labels,
       },

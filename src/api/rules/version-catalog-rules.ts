@@ -7,9 +7,13 @@ import type { VersionCatalog } from '../version-catalog.ts';
 /** Versions that cannot be read would not be there for anybody. */
 export const versionCatalogIssues = ({ spec }: VersionCatalog): Issue[] => [
   ...providerIssues(spec.provider),
-  ...spec.regions.flatMap(({ kubernetesVersions, nodeImageVersions }, region) => {
+  ...spec.regions.flatMap(({ name, kubernetesVersions, nodeImageVersions }, region) => {
     const path = ['spec', 'regions', region];
+    const isTwice = spec.regions.findIndex((other) => other.name === name) < region;
     return [
+      ...(isTwice
+        ? [warning('duplicate', [...path, 'name'], `region ${name} is listed twice`, 'write one entry')]
+        : []),
       ...kubernetesVersions.flatMap(({ version }, at) =>
         parseVersion(version)?.patch === undefined
           ? [

@@ -2,10 +2,12 @@ import { relative } from 'node:path';
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
+import { parseInstant } from '../../engine/kernel/instant.ts';
 import { planFleet } from '../../engine/plan.ts';
 import { parseAddress } from '../../git/address.ts';
 import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
 import { idleConstraints } from '../../repo/fleet/idle-constraints.ts';
+import { idleWindows } from '../../repo/fleet/idle-windows.ts';
 import { objectsOf } from '../../repo/fleet/kinds/rows.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { missingNamespaces } from '../../repo/fleet/missing-namespaces.ts';
@@ -109,6 +111,7 @@ async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<r
         ...overlappingPlacements(plan, fleet),
         ...fleetWarnings(fleet, record),
         ...idleConstraints(fleet),
+        ...idleWindows(fleet, parseInstant(now)!),
         ...missingNamespaces(plan, fleet),
         ...(await unselectedResources(fleet, tree)),
         ...(await sealedSecrets(plan, fleet, tree)),

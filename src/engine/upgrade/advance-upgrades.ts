@@ -14,6 +14,7 @@ import { progressDeadlines } from './refresh-members.ts';
 import { withCommits } from './run-commits.ts';
 import { type RunStep, stepOf, withHold } from './run-context.ts';
 import { allMembers, isInFlight } from './tree.ts';
+import { withUnlistedRegions } from './unlisted-regions.ts';
 import type { UpgradesInput } from './upgrades-input.ts';
 import { wantedBy } from './wanted.ts';
 
@@ -43,7 +44,8 @@ export function advanceUpgrades(input: UpgradesInput): readonly AdvancedRun[] {
     const { run } = it.context;
     const step = state.steps.get(run)!;
     const status = inFieldOrder(step.status);
-    const reported = it.isActive && !isOver(status) ? flawedApprovals(step, it.context) : step;
+    const reported =
+      it.isActive && !isOver(status) ? withUnlistedRegions(flawedApprovals(step, it.context), it.context) : step;
     return {
       run,
       loaded: it,

@@ -93,7 +93,7 @@ function loadNew(given: Given): LoadedRun {
     return heldBy(withProblem(stepOf(status), context, problem), 'DuplicateMember', message);
   }
   const skipped = withStates(skippedBeforeStart(status, context), { ...context, stopped: true, now: undefined });
-  const step = withUnknownSkips(stepOf(skipped), context);
+  const step = stepOf(skipped);
   const taken = gatesOf(run.metadata.name, status).find(({ name }) => given.gateOwner(name) !== undefined);
   if (taken) {
     const message = `run ${given.gateOwner(taken.name)} has a gate ${taken.name} too: one approval would answer both`;
@@ -164,7 +164,7 @@ function continueRun(given: Given, recorded: UpdateRun, before: UpgradeRunStatus
     stages: refreshed.stages.map((stage, at) => (strategy.stages[at] ? withLimits(stage, strategy.stages[at]) : stage)),
   };
   const status = isHalted(limited, context) ? limited : withdrawGate(limited, context);
-  const step = withOutsiders({ ...withUnknownSkips(checked, context), status }, context);
+  const step = withOutsiders({ ...checked, status }, context);
   return { context, step, isActive: true, recordedSpec };
 }
 
@@ -214,31 +214,6 @@ function withDeniedEdits(
   if (run.spec.attempt >= attempt) return denied;
   const message = `attempt cannot be lowered from ${attempt} to ${run.spec.attempt}`;
   return deny(denied, 'attempt', { message, fix: `write ${attempt} or more` });
-}
-
-/** Skipped names that the run does not have. */
-function withUnknownSkips(before: RunStep, context: RunContext): RunStep {
-  if (context.run.spec.skip.length === 0) return before;
-  const { stages } = before.status;
-  const groups = stages.flatMap((stage) => stage.groups);
-  const stageNames = new Set(stages.map(({ name }) => name));
-  const known = {
-    Stage: stageNames,
-    AfterStageWait: stageNames,
-    Group: new Set(groups.map(({ name }) => name)),
-    Member: new Set<string>(groups.flatMap(({ members }) => members.map(({ name }) => name))),
-  };
-  return context.run.spec.skip.reduce((step, { type, name }, at) => {
-    if (known[type].has(name)) return step;
-    const what = type === 'AfterStageWait' ? 'stage' : type.toLowerCase();
-    return withProblem(step, context, {
-      severity: 'error',
-      code: 'dangling-reference',
-      path: `spec.skip.${at}.name`,
-      message: `the run has no ${what} ${name}`,
-      fix: `write a ${what} of this run`,
-    });
-  }, before);
 }
 
 /** Members that the strategy would select by now: a run keeps those that it started with. */

@@ -40,6 +40,12 @@ export function maintenanceOf(
   return applicable.length === 0 ? undefined : together(configurations, applicable);
 }
 
+/** The windows of one configuration, whatever others there are. */
+export function ownMaintenance(configuration: MaintenanceConfiguration): Maintenance {
+  const { name, allowed, blocked } = compile(configuration);
+  return { names: [name], allowed: [allowed], blocked: [blocked] };
+}
+
 /** Members have the same labels from one plan to the next. */
 function applicableTo(
   { name, labels }: MaintainedMember,

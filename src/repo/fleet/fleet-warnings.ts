@@ -6,14 +6,17 @@ import { idleSelectors } from './idle-selectors.ts';
 import { lostVariables } from './lost-variables.ts';
 import { misscopedSelectors } from './override-scopes.ts';
 import { unknownProperties } from './unknown-properties.ts';
+import { unknownSkips } from './unknown-skips.ts';
+import { unlistedVersions } from './unlisted-versions.ts';
 import { upgradeGroupWarnings } from './upgrade-groups.ts';
 
 /**
- * Warnings about names, selectors and variables that only the whole fleet can show, with the position of the object;
+ * Problems with names, selectors and variables that only the whole fleet can show, with the position of the object;
  * `placeProblems` adds that of the field. Do not call it with a part of a fleet.
  */
 export const fleetWarnings = (fleet: Fleet, record: FleetRecord): Problem[] => [
   ...danglingReferences(fleet, record),
+  ...unknownSkips(fleet, record),
   ...ofFiles(fleet),
 ];
 
@@ -24,4 +27,5 @@ const ofFiles = memoize((fleet: Fleet): readonly Problem[] => [
   ...misscopedSelectors(fleet),
   ...unknownProperties(fleet),
   ...upgradeGroupWarnings(fleet),
+  ...unlistedVersions(fleet),
 ]);

@@ -28,6 +28,7 @@ export interface Names {
   strategy(name: string, namespace: string | undefined): Named;
   /** A strategy of cluster update runs. */
   upgradeStrategy(name: string): Named;
+  upgradeRun(name: string): Named;
   /** A manifest under resources/. */
   resource(selected: Selected, namespace: string | undefined): Named;
   /** The selectors of an override that are in its scope; `misscopedSelectors` warns about the others. */
@@ -47,6 +48,7 @@ export function namesIn(fleet: Fleet): Names {
   const placements = byNamespace([...writtenPlacements(fleet).values()]);
   const strategies = byNamespace(fleet.strategies);
   const upgradeStrategies = byNamespace(fleet.upgradeStrategies);
+  const upgradeRuns = byNamespace(fleet.upgradeRuns);
   const resources = byKind(fleet.resources);
   return {
     cluster: (name) => ({ kind: 'MemberCluster', namespace: undefined, name, among: clusters.get('') ?? none }),
@@ -68,6 +70,7 @@ export function namesIn(fleet: Fleet): Names {
       name,
       among: upgradeStrategies.get('') ?? none,
     }),
+    upgradeRun: (name) => ({ kind: 'UpdateRun', namespace: undefined, name, among: upgradeRuns.get('') ?? none }),
     resource: ({ group, kind, name }, namespace) => ({
       kind,
       namespace,

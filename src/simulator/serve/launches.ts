@@ -38,7 +38,7 @@ function launch(cluster: Cluster, name: string, wanted: WantedLaunch): void {
       cluster.launched.set(name, { phase: 'Failed', message: 'simulated: no capacity', since });
       return;
     }
-    const about = { version: cluster.kubernetesVersion, timestamp: since };
+    const about = { version: cluster.kubernetesVersion, region: cluster.region, timestamp: since };
     create(cluster, cluster.registry.stored('/nodes')!, launchedNode({ ...wanted, name }, about), {});
     cluster.launched.set(name, { phase: 'Launched', since });
   });

@@ -30,7 +30,7 @@ const poolOf = (node: Stored): string => node.metadata.name.replace(/-\d+$/, '')
 
 function versionsOf(cluster: Cluster): ObservedVersions {
   const nodes = cluster.store.list('/nodes');
-  const region = nodes[0]?.metadata.labels?.['topology.kubernetes.io/region'];
+  const { region } = cluster;
   const pools = poolsOf(
     nodes.map((node) => {
       const image = textAt(node, 'status', 'nodeInfo', 'osImage');

@@ -237,12 +237,6 @@ describe('skip', () => {
     expect(fleet.states()[1]).toContain('x1 NotStarted');
   });
 
-  it('a name that the run does not have is an error', async () => {
-    const fleet = twoGroups({ skip: [{ type: 'Group', name: 'xx' }] });
-    const plan = await fleet.plan();
-    expect(plan.problems.map(({ code, path }) => `${code} ${path}`)).toEqual(['dangling-reference spec.skip.0.name']);
-  });
-
   it('all members skipped: the scope is Skipped, without after-gates and wait', async () => {
     const fleet = twoGroups({}, { afterGates: [{ type: 'Approval' }], afterStageWaitInSeconds: 60 });
     for (const name of ['x1', 'x2', 'x3', 'y1', 'y2']) fleet.members.get(name)!.versions = at('v1.31.5');

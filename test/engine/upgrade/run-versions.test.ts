@@ -6,12 +6,14 @@ const image = (version: string): string => `AKSUbuntu-2204-${version}`;
 const catalog = (
   regions: Readonly<Record<string, readonly [kubernetes: readonly string[], images: readonly string[]]>>,
   others: readonly string[] = [],
+  spec: object = {},
 ) => ({
   'catalog.yaml': JSON.stringify({
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'VersionCatalog',
     metadata: { name: 'aks' },
     spec: {
+      ...spec,
       releaseTracker: 'https://releases.example.com',
       regions: Object.entries(regions).map(([name, [kubernetes, images]]) => ({
         name,
@@ -104,6 +106,25 @@ describe('the versions of a run', () => {
       expect.stringContaining('in-a Failed/MinorSkipped'),
     ]);
   });
+});
+
+it.each<[string, object, string | undefined]>([
+  ['listed', of('a', 'v1.30.9'), undefined],
+  ['not listed', of('b', 'v1.30.9'), 'm (b)'],
+  ['not known', { versions: at('v1.30.9') }, 'm (unknown)'],
+  ['observed', { versions: { ...at('v1.30.9'), region: 'a' } }, undefined],
+  ['not known of a provider without catalogs', { annotations: { 'gitfleet.dev/upgrade-provider': 'aks' } }, undefined],
+])('a member whose region is %s', async (_, member, named) => {
+  const files = catalog({ a: [['1.31.5'], []] }, [], { provider: 'simulated' });
+  const fleet = new UpgradeFleet({ ...run(to('1.31')), ...files }).with(['m'], member);
+  const plan = await fleet.plan();
+  expect(plan.problems.map(({ severity, code, message }) => `${severity} ${code} ${message}`)).toEqual(
+    named === undefined
+      ? []
+      : [
+          `warning unlisted-region UpdateRun k8s: no VersionCatalog lists the region of ${named}: nothing is known of versions and node images there, so they restrict nothing`,
+        ],
+  );
 });
 
 describe('Consistent images of a run', () => {

@@ -13,5 +13,15 @@ export const upgradeRows: FleetRows<UpdateStrategy | UpdateRun | UpgradeGate> = 
     // A strategy is copied when the run starts.
     hasFoundAll: ({ name }, { upgrades }) => upgrades.get(name)?.status?.status.startTime !== undefined,
   },
-  Gate: { in: 'gates', annotations: { [reviewAnnotation]: undefined, [reasonAnnotation]: undefined } },
+  Gate: {
+    in: 'gates',
+    annotations: { [reviewAnnotation]: undefined, [reasonAnnotation]: undefined },
+    references: ({ spec: { target } }, names) => [
+      {
+        ...names.upgradeRun(target.updateRunProperties.name),
+        path: 'spec.target.updateRunProperties.name',
+        without: 'so the approval is for nothing',
+      },
+    ],
+  },
 };

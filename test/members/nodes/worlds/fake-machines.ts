@@ -129,7 +129,7 @@ export class FakeMachines {
     if (cluster) {
       const amounts = { cpu: '2', memory: '8Gi', pods: '110' };
       const wanted = { name, labels: {}, annotations: {}, taints: [], capacity: amounts, allocatable: amounts };
-      const about = { version: 'v1.32.4', timestamp: cluster.timestamp() };
+      const about = { version: 'v1.32.4', region: undefined, timestamp: cluster.timestamp() };
       create(cluster, cluster.registry.stored('/nodes')!, launchedNode(wanted, about), {});
     }
     this.#status(machine, name);
