@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { recordFolder } from '../repo/record/folders/rows.ts';
 import { noneRead, notRead, reasonNotRead } from '../repo/record/not-read.ts';
 import { isRead } from '../repo/record/path.ts';
+import { bytesIn, contentOf, type PackedText, packed, type StatusText, valuesIn } from '../repo/record/status-text.ts';
 import { recordFault, recordLimits } from '../repo/too-large.ts';
 import type { TreeFile } from '../repo/tree.ts';
 import { separatorsIn } from '../repo/yaml/separators.ts';
@@ -9,7 +10,7 @@ import { parseAddress } from './address.ts';
 import type { Branches, GitRequest } from './branches.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
-import { isFolder, type Kept, newCommit, newFileTree } from './objects/new-objects.ts';
+import { type Content, isFolder, type Kept, type NewObject, newCommit, newFileTree } from './objects/new-objects.ts';
 import { openBranches } from './open-branches.ts';
 import type { Person } from './person.ts';
 import { alwaysAsk, type RefPoll } from './ref-poll.ts';
@@ -21,11 +22,11 @@ export interface StatusTip {
   /** Undefined while the branch does not exist. */
   readonly commit: string | undefined;
   /** Empty where the commit is refused: what others write is not looked at. */
-  readonly files: ReadonlyMap<string, string>;
+  readonly files: ReadonlyMap<string, StatusText>;
   /** Where status commits are signed: the tip is not one of ours. */
   readonly refused?: RefusedTip & {
     /** Contents of `record`. */
-    readonly files: ReadonlyMap<string, string>;
+    readonly files: ReadonlyMap<string, StatusText>;
   };
 }
 
@@ -41,7 +42,7 @@ export interface StatusBranch {
   /** False also when either commit is no longer known. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
   /** Commits `files` as the whole content of the branch, on top of `base`; never by force. */
-  publish(base: StatusTip, files: ReadonlyMap<string, string>, message: string): Promise<Published>;
+  publish(base: StatusTip, files: ReadonlyMap<string, StatusText>, message: string): Promise<Published>;
   readonly remote: boolean;
   close(): Promise<void>;
 }
@@ -105,12 +106,10 @@ export function statusBranch(
   async function insteadOf(commit: string, refused: RefusedTip): Promise<StatusTip> {
     const { record } = refused;
     const { files, notRead } = record === undefined ? nothing : await filesAt(branches, record);
-    const tip: StatusTip = { commit, files: new Map(), refused: { ...refused, files } };
+    const tip: StatusTip = { commit, files: new Map(), refused: { ...refused, files: packedFiles(files) } };
     reachable.set(tip, { oids: record === undefined ? new Set() : await branches.objects.oidsOf(record), notRead });
     return tip;
   }
-
-  const writtenFault = writtenFaults();
 
   return {
     remote: branches.remote,
@@ -122,8 +121,8 @@ export function statusBranch(
       await branches.obtain(ref, commit);
       const refused = await signing?.refused(commit);
       if (refused !== undefined) return insteadOf(commit, refused);
-      const { files, notRead } = await filesAt(branches, commit);
-      const tip = { commit, files };
+      const { files: texts, notRead } = await filesAt(branches, commit);
+      const tip = { commit, files: packedFiles(texts) };
       const root = (await branches.objects.commit(commit)).tree;
       reachable.set(tip, { root, oids: await branches.objects.oidsOf(commit), notRead });
       return tip;
@@ -163,6 +162,9 @@ export function statusBranch(
     close: () => branches.close(),
   };
 }
+
+const packedFiles = (texts: ReadonlyMap<string, string>): Map<string, StatusText> =>
+  new Map([...texts].map(([path, text]) => [path, packed(text)]));
 
 /** The files of the record at a commit, or some of them; see `filesAt`. */
 export const readFiles = async (
@@ -214,49 +216,41 @@ const nothing: FilesAt = { files: new Map(), notRead: new Map() };
 const none = (reason: string): FilesAt => ({ files: noneRead(reason), notRead: new Map() });
 
 /** The texts to publish. Those that were not read stay what they are. */
-function contentsOf(files: ReadonlyMap<string, string>, kept: ReadonlyMap<string, Kept>): Map<string, string | Kept> {
-  const contents = new Map<string, string | Kept>();
+function contentsOf(files: ReadonlyMap<string, StatusText>, kept: ReadonlyMap<string, Kept>): Map<string, Content> {
+  const contents = new Map<string, Content>();
   for (const [path, text] of files) {
-    const content = reasonNotRead(text) === undefined ? text : kept.get(path);
+    const content = typeof text === 'object' ? blobOf(text) : reasonNotRead(text) === undefined ? text : kept.get(path);
     if (content !== undefined) contents.set(path, content);
   }
   return contents;
 }
+
+/** Its bytes are unpacked only if the repository does not have the object. */
+const blobOf = (text: PackedText): NewObject => ({
+  oid: text.oid,
+  type: 'blob',
+  get content() {
+    return contentOf(text);
+  },
+});
 
 const valuesFault = (separators: number): string | undefined =>
   separators > recordLimits.separators
     ? `its files have more values together than fit into memory, of at most ${Math.floor(recordLimits.separators)}`
     : undefined;
 
-interface Counted {
-  readonly text: string;
-  readonly bytes: number;
-  readonly separators: number;
-}
-
-/**
- * Why texts could not be read again once they are written, by the limits with which they are read. Unchanged ones are not counted again.
- */
-function writtenFaults(): (files: ReadonlyMap<string, string>) => string | undefined {
-  let counted = new Map<string, Counted>();
-  return (files) => {
-    const before = counted;
-    const count = (path: string, text: string): Counted => {
-      const known = before.get(path);
-      return known?.text === text ? known : { text, bytes: Buffer.byteLength(text), separators: separatorsIn(text) };
-    };
-    counted = new Map([...files].filter(([path]) => isRead(path)).map(([path, text]) => [path, count(path, text)]));
-    for (const [path, { bytes, separators }] of counted) {
-      if (bytes > recordLimits.file) return `${path} has ${bytes} bytes, of at most ${recordLimits.file}`;
-      if (separators > recordLimits.fileSeparators)
-        return `${path} has ${separators} values, of at most ${recordLimits.fileSeparators}`;
-    }
-    const all = [...counted.values()];
-    return (
-      recordFault(all.map(({ bytes }) => bytes)) ??
-      valuesFault(all.reduce((sum, { separators }) => sum + separators, 0))
-    );
-  };
+/** Why texts could not be read again once they are written, by the limits with which they are read. */
+function writtenFault(files: ReadonlyMap<string, StatusText>): string | undefined {
+  const counted = [...files].filter(([path]) => isRead(path));
+  for (const [path, text] of counted) {
+    if (bytesIn(text) > recordLimits.file) return `${path} has ${bytesIn(text)} bytes, of at most ${recordLimits.file}`;
+    if (valuesIn(text) > recordLimits.fileSeparators)
+      return `${path} has ${valuesIn(text)} values, of at most ${recordLimits.fileSeparators}`;
+  }
+  return (
+    recordFault(counted.map(([, text]) => bytesIn(text))) ??
+    valuesFault(counted.reduce((sum, [, text]) => sum + valuesIn(text), 0))
+  );
 }
 
 const isText = (mode: string): boolean => mode === '100644' || mode === '100755';

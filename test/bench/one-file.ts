@@ -13,6 +13,7 @@ import { openSource } from '../../src/git/source.ts';
 import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
+import type { StatusText } from '../../src/repo/record/status-text.ts';
 import { planDefaults } from '../support/plan-defaults.ts';
 import { inTempDir, openFleetRepo, smallWorkload } from './fleet-repo.ts';
 import { healthyMember } from './healthy-member.ts';
@@ -87,7 +88,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
       credentials: async () => undefined,
     });
     const cache = memoryCache();
-    let files: ReadonlyMap<string, string> = new Map();
+    let files: ReadonlyMap<string, StatusText> = new Map();
     let record: FleetRecord = readRecord(files).record;
     let memo: PlanMemo | undefined;
     let observations = new Map<ClusterName, ClusterObservation>();
@@ -98,7 +99,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
     };
     const input = (fleet: Fleet) => ({ now: at, commit, fleet, observations, record, ...planDefaults, digest });
     const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [] };
-    const publish = (result: PlanResult, texts: ReadonlyMap<string, string>) => {
+    const publish = (result: PlanResult, texts: ReadonlyMap<string, StatusText>) => {
       memo = memoOf(result.parts);
       record = readRecord(texts, result.plan.record).record;
       files = texts;

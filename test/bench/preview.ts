@@ -8,6 +8,7 @@ import { openSource } from '../../src/git/source.ts';
 import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
+import type { StatusText } from '../../src/repo/record/status-text.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import { effectMarkdown } from '../../src/report/effect/effect-markdown.ts';
 import { effectText } from '../../src/report/effect/effect-text.ts';
@@ -100,7 +101,7 @@ async function changedFleet(paces: readonly string[]): Promise<{
       return { commit, fleet: await loadFleet(await source.tree(commit), cache) };
     };
     const { commit, fleet } = await load();
-    let texts: ReadonlyMap<string, string> = new Map();
+    let texts: ReadonlyMap<string, StatusText> = new Map();
     let record = readRecord(texts).record;
     let observations = new Map(fleet.members.map(({ metadata: { name } }) => [name, healthyMember(name, at)]));
     const present = (): PlanInput => ({

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { defaultAuthor, parsePerson } from '../../src/git/person.ts';
-import { openStatusBranch } from '../../src/git/status-branch.ts';
+import { openStatusBranch, type StatusTip } from '../../src/git/status-branch.ts';
 import { filesOf, inTempDir, writeFiles } from './fleet-repo.ts';
 import { limits } from './limits.ts';
 import { median, report, timed } from './report.ts';
@@ -24,7 +24,7 @@ export const run = (): Promise<void> =>
       now: () => Date.now(),
     });
     let tip: Parameters<typeof status.publish>[0] = { commit: undefined, files: new Map() };
-    const publish = async (files: ReadonlyMap<string, string>): Promise<void> => {
+    const publish = async (files: StatusTip['files']): Promise<void> => {
       const result = await status.publish(tip, files, 'Update status');
       if (result.kind === 'moved') throw new Error('nobody else writes here');
       tip = result.tip;

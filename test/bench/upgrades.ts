@@ -11,6 +11,7 @@ import { forecast } from '../../src/forecast/forecast.ts';
 import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
+import type { StatusText } from '../../src/repo/record/status-text.ts';
 import { upgradeMember, upgradeRun, upgradeStrategy } from '../support/cluster-upgrades.ts';
 import { treeOf } from '../support/paper-fleet.ts';
 import { planDefaults } from '../support/plan-defaults.ts';
@@ -88,7 +89,7 @@ async function measure(membersInGroup: number): Promise<{
 }> {
   const fleet = await loadFleet(treeOf(files(membersInGroup)), memoryCache());
   let observations = new Map(fleet.members.map(({ metadata: { name } }) => [name, seen(name)]));
-  let texts: ReadonlyMap<string, string> = new Map();
+  let texts: ReadonlyMap<string, StatusText> = new Map();
   let record: FleetRecord = readRecord(texts).record;
   let memo: PlanMemo | undefined;
   let now = start;
@@ -102,7 +103,7 @@ async function measure(membersInGroup: number): Promise<{
     digest,
   });
   const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [] };
-  const publish = (result: PlanResult, written: ReadonlyMap<string, string>): void => {
+  const publish = (result: PlanResult, written: ReadonlyMap<string, StatusText>): void => {
     if (result.plan.guard.length > 0) throw new Error(JSON.stringify(result.plan.guard.slice(0, 3)));
     memo = memoOf(result.parts);
     record = readRecord(written, result.plan.record).record;

@@ -11,6 +11,7 @@ import { type GitSource, openSource } from '../../src/git/source.ts';
 import { memoryCache, readThrough } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
+import type { StatusText } from '../../src/repo/record/status-text.ts';
 import { planDefaults } from '../support/plan-defaults.ts';
 import { inTempDir, openFleetRepo, smallWorkload } from './fleet-repo.ts';
 import { healthyMember } from './healthy-member.ts';
@@ -85,9 +86,9 @@ export async function run(): Promise<void> {
 async function recorded(
   source: GitSource,
   commit: (round: number) => Promise<void>,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, StatusText>> {
   const cache = memoryCache();
-  let files: ReadonlyMap<string, string> = new Map();
+  let files: ReadonlyMap<string, StatusText> = new Map();
   let record: FleetRecord = readRecord(files).record;
   const publish = async (): Promise<void> => {
     const tip = await source.poll();

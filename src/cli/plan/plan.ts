@@ -11,6 +11,7 @@ import { overlappingPlacements } from '../../repo/fleet/overlapping-placements.t
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
 import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
+import { type StatusText, unpacked } from '../../repo/record/status-text.ts';
 import { currencyOf } from '../../report/nodes.ts';
 import { actionsOf, isToDo, type PlannedAction, withReapply } from '../../report/placements/planned-actions.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -62,7 +63,7 @@ export async function plan(
     ...printedTargets(plan),
     approvals: plan.approvals.map(({ planned }) => planned),
     ...(supposed ? { whatIf: supposed.whatIf } : {}),
-    record: Object.fromEntries(record()),
+    record: Object.fromEntries([...record()].map(([path, text]) => [path, unpacked(text)])),
   });
   if (format === 'json') printJson(document());
   else if (format === 'yaml') await printYaml(document());
@@ -120,10 +121,10 @@ function exitCodeOf(plan: Plan, actions: readonly PlannedAction[]): number {
   return isUpgrading || isDisrupting || actions.some(isToDo) ? exitCodes.somethingToDo : exitCodes.nothingToDo;
 }
 
-async function writeFiles(root: string, files: ReadonlyMap<string, string>): Promise<void> {
+async function writeFiles(root: string, files: ReadonlyMap<string, StatusText>): Promise<void> {
   for (const [path, text] of files) {
     const file = join(root, path);
     await makeDirectory(dirname(file));
-    await writeFile(file, text);
+    await writeFile(file, unpacked(text));
   }
 }

@@ -12,6 +12,7 @@ import type { Clock } from '../../members/clock.ts';
 import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { readRecord } from '../../repo/record/read.ts';
+import { isSameText, type StatusText } from '../../repo/record/status-text.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { statusMessage } from '../../report/commit-message.ts';
@@ -362,8 +363,8 @@ function membersOf({ members, unreadable, refused }: Fleet, record: FleetRecord)
   return [...members, ...[...record.clusters].flatMap(([name, member]) => (named.has(name) ? [] : [member]))];
 }
 
-function sameFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+function sameFiles(a: ReadonlyMap<string, StatusText>, b: ReadonlyMap<string, StatusText>): boolean {
   if (a.size !== b.size) return false;
-  for (const [path, text] of a) if (b.get(path) !== text) return false;
+  for (const [path, text] of a) if (!isSameText(b.get(path), text)) return false;
   return true;
 }

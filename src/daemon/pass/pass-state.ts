@@ -3,6 +3,7 @@ import type { Fleet, FleetRecord, PlanInput } from '../../engine/input.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { PlanResult } from '../../engine/plan.ts';
+import type { StatusText } from '../../repo/record/status-text.ts';
 import type { FleetMembers } from '../members.ts';
 import type { Remembered } from '../record/remembered.ts';
 import type { VerifiedContents } from '../record/verify/snapshot-contents.ts';
@@ -44,7 +45,7 @@ export interface Observed extends Loaded {
 export interface Planned extends Observed {
   readonly result: PlanResult;
   readonly withheld: WithheldTargets;
-  readonly files: ReadonlyMap<string, string>;
+  readonly files: ReadonlyMap<string, StatusText>;
   /** The files differ from those on the status branch. */
   readonly changed: boolean;
 }

@@ -1,3 +1,4 @@
+import { type StatusText, unpacked } from '../../repo/record/status-text.ts';
 import { byOrigin, type PreviewState } from './preview-state.ts';
 import { fullPath, numberOfPath, saysTheSame } from './preview-text.ts';
 
@@ -6,7 +7,7 @@ const mostFiles = 20;
 
 /** The texts that comments have only a part of, as files of the status branch. */
 export interface CutTexts {
-  files(before: ReadonlyMap<string, string>): ReadonlyMap<string, string>;
+  files(before: ReadonlyMap<string, StatusText>): ReadonlyMap<string, string>;
   wanted(): object;
   /** After a change of the state: whether the files should change. */
   changed(): boolean;
@@ -43,7 +44,7 @@ export function cutTexts(state: () => PreviewState): CutTexts {
       there = new Map(
         [...before].flatMap(([path, text]): [number, string][] => {
           const number = numberOfPath(path);
-          return number === undefined ? [] : [[number, text]];
+          return number === undefined ? [] : [[number, unpacked(text)]];
         }),
       );
       for (const number of written.keys()) if (!texts().has(number)) written.delete(number);

@@ -8,6 +8,7 @@ import type { Branches } from '../../git/branches.ts';
 import { GitError } from '../../git/git-error.ts';
 import { branchRef } from '../../git/source.ts';
 import { type Clock, sleep } from '../../members/clock.ts';
+import type { StatusText } from '../../repo/record/status-text.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { planMarker } from '../../report/effect/effect-markdown.ts';
 import type { Logger } from '../report/log.ts';
@@ -35,7 +36,7 @@ export interface PullRequestPreviews {
   /** The last reconciliation; takes the same time however many pull requests there are. */
   take(live: Live): void;
   /** Texts that are cut in comments, as the status branch should have them, by path; `before`: all of its files. */
-  files(before: ReadonlyMap<string, string>): ReadonlyMap<string, string>;
+  files(before: ReadonlyMap<string, StatusText>): ReadonlyMap<string, string>;
   /** The same object as long as `files` would give the same. */
   wantedFiles(): object;
   problems(): readonly Problem[];

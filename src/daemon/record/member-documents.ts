@@ -2,9 +2,9 @@ import { posix } from 'node:path';
 import type { Problem } from '../../api/problem.ts';
 import type { Plan, RecordDocument } from '../../engine/plan-document.ts';
 import { nodesTargets } from '../../engine/target-kinds.ts';
-import { renderRecord } from '../../repo/record/write.ts';
+import { bytesIn, type StatusText, unpacked, valuesIn } from '../../repo/record/status-text.ts';
+import { packRecord } from '../../repo/record/write.ts';
 import { recordLimits, tooLarge } from '../../repo/too-large.ts';
-import { separatorsPass } from '../../repo/yaml/separators.ts';
 
 /**
  * The plan without documents that what a member reports makes too large: a record with them would not be written, and no other
@@ -12,7 +12,7 @@ import { separatorsPass } from '../../repo/yaml/separators.ts';
  */
 export function withoutLargeDocuments(
   plan: Plan,
-  before: ReadonlyMap<string, string>,
+  before: ReadonlyMap<string, StatusText>,
 ): { readonly plan: Plan; readonly problems: readonly Problem[] } {
   const large = largeDocuments(plan.record);
   if (large.size === 0) return { plan, problems: [] };
@@ -20,7 +20,7 @@ export function withoutLargeDocuments(
   for (const path of large.keys()) {
     const text = before.get(path);
     if (text === undefined) record.delete(path);
-    else record.set(path, { kind: 'text', value: { text } });
+    else record.set(path, { kind: 'text', value: { text: unpacked(text) } });
   }
   const unrecorded = nodesTargets(plan.targets).filter(({ clusterName }) => largeNodes(large).has(clusterName));
   return {
@@ -40,14 +40,13 @@ const largeNodes = (large: ReadonlyMap<string, string>): ReadonlySet<string> =>
 
 /** Documents of members that must not be written, by path, with the reason. */
 function largeDocuments(record: Plan['record']): ReadonlyMap<string, string> {
-  const texts = renderRecord(new Map([...record].filter(isOfMember)));
+  const texts = packRecord(new Map([...record].filter(isOfMember)));
   const { bytes, allBytes, separators } = recordLimits.ofMember;
   const found = new Map<string, string>();
   for (const [path, text] of texts)
-    if (separatorsPass(text, separators) !== undefined)
-      found.set(path, `the file has more values than ${Math.floor(separators)}`);
+    if (valuesIn(text) > separators) found.set(path, `the file has more values than ${Math.floor(separators)}`);
   const sizes = new Map(
-    [...texts].flatMap(([path, text]) => (found.has(path) ? [] : [[path, Buffer.byteLength(text)] as const])),
+    [...texts].flatMap(([path, text]) => (found.has(path) ? [] : [[path, bytesIn(text)] as const])),
   );
   for (const files of Map.groupBy(sizes, ([path]) => memberOf(path)).values())
     for (const [path, reason] of tooLarge(new Map(files), { file: bytes, total: bytes })) found.set(path, reason);

@@ -5,7 +5,8 @@ import { type DaemonMemory, writeDaemonMemory } from '../../repo/record/daemon-m
 import { isPreview, recordPathOf, unknownFolderOf } from '../../repo/record/path.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { removalsToApprove } from '../../repo/record/removals-to-approve.ts';
-import { renderRecord } from '../../repo/record/write.ts';
+import { packed, type StatusText } from '../../repo/record/status-text.ts';
+import { packRecord } from '../../repo/record/write.ts';
 import { renderDashboard } from '../../report/dashboard.ts';
 import type { DashboardInput } from '../../report/dashboard-input.ts';
 import { inEffect } from '../../report/in-effect.ts';
@@ -15,10 +16,10 @@ import { summaryOf } from '../../report/summary.ts';
  * that a newer gitfleet wrote stay. */
 export function statusFiles(
   plan: Plan,
-  before: ReadonlyMap<string, string>,
+  before: ReadonlyMap<string, StatusText>,
   context: DashboardInput,
-): Map<string, string> {
-  const memory = renderRecord(new Map([['daemon.yaml', documentOf(writeDaemonMemory(memoryOf(plan, context)))]]));
+): Map<string, StatusText> {
+  const memory = packRecord(new Map([['daemon.yaml', documentOf(writeDaemonMemory(memoryOf(plan, context)))]]));
   if (plan.guard.length > 0) return new Map([...before, ...memory, ...reports(plan, context)]);
   const ofOthers = [...before].filter(([path]) => unknownFolderOf(path) !== undefined);
   return new Map([...ofOthers, ...memory, ...wholeRecord(plan, context)]);
@@ -29,7 +30,7 @@ export function statusFiles(
  * record has their entries, and the previews of pull requests.
  */
 export function withOthers(
-  files: Map<string, string>,
+  files: Map<string, StatusText>,
   {
     plan,
     waiting,
@@ -40,11 +41,11 @@ export function withOthers(
     /** By path; all that there should be. */
     readonly previews: ReadonlyMap<string, string>;
     readonly waiting: ReadonlyMap<string, ReadonlySet<number>>;
-    readonly before: ReadonlyMap<string, string>;
+    readonly before: ReadonlyMap<string, StatusText>;
   },
-): ReadonlyMap<string, string> {
+): ReadonlyMap<string, StatusText> {
   for (const path of files.keys()) if (isPreview(path) && !previews.has(path)) files.delete(path);
-  for (const [path, text] of previews) files.set(path, text);
+  for (const [path, text] of previews) files.set(path, packed(text));
   if (waiting.size === 0) return files;
   const states = recordedObjects('states', plan);
   for (const [path, text] of before) {
@@ -57,13 +58,13 @@ export function withOthers(
 }
 
 /** The record with its reports, also for a refused plan; without daemon.yaml. */
-export const wholeRecord = (plan: Plan, context: DashboardInput): Map<string, string> =>
-  new Map([...renderRecord(plan.record), ...reports(plan, context)]);
+export const wholeRecord = (plan: Plan, context: DashboardInput): Map<string, StatusText> =>
+  new Map([...packRecord(plan.record), ...reports(plan, context)]);
 
-const reports = (plan: Plan, context: DashboardInput): Map<string, string> =>
-  new Map([
-    ...renderRecord(new Map([['summary.yaml', documentOf(summaryOf(plan, context))]])),
-    ['README.md', renderDashboard(plan, context)],
+const reports = (plan: Plan, context: DashboardInput): Map<string, StatusText> =>
+  new Map<string, StatusText>([
+    ...packRecord(new Map([['summary.yaml', documentOf(summaryOf(plan, context))]])),
+    ['README.md', packed(renderDashboard(plan, context))],
   ]);
 
 const documentOf = (value: object): RecordDocument => ({ kind: 'object', value });

@@ -4,6 +4,7 @@ import type { FleetRecord } from '../../engine/input.ts';
 import type { StatusTip } from '../../git/status-branch.ts';
 import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import { readRecord } from '../../repo/record/read.ts';
+import type { StatusText } from '../../repo/record/status-text.ts';
 import type { RequestPage } from '../../repo/record/summary.ts';
 import type { Status } from '../ports.ts';
 import type { Logger } from '../report/log.ts';
@@ -13,7 +14,7 @@ import { refusedStatus } from './refused-status.ts';
 export interface Remembered {
   readonly tip: StatusTip;
   /** The files that the record was read from: those of the tip, unless the branch was rewound or deleted; empty if the record is lost. */
-  readonly files: ReadonlyMap<string, string>;
+  readonly files: ReadonlyMap<string, StatusText>;
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
   /** Problems that it reports. */
@@ -49,7 +50,7 @@ function ofDaemon(read: ReturnType<typeof readRecord>): ReturnType<typeof readRe
   return { ...read, record: { ...record, askedRemovals } };
 }
 
-const recordOf = (tip: StatusTip, files: ReadonlyMap<string, string>): Remembered => ({
+const recordOf = (tip: StatusTip, files: ReadonlyMap<string, StatusText>): Remembered => ({
   tip,
   files,
   ...ofDaemon(readRecord(files)),
@@ -62,7 +63,7 @@ const reporting = (refused: Problem, read: Remembered): Remembered => ({
   refused,
 });
 
-const nothing: ReadonlyMap<string, string> = new Map();
+const nothing: ReadonlyMap<string, StatusText> = new Map();
 
 type RefusedContents = NonNullable<StatusTip['refused']>;
 

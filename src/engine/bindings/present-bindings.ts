@@ -4,6 +4,7 @@ import { type Placement, type PlacementRef, placementKey, refOf } from '../../ap
 import type { Binding } from '../../api/placement-state.ts';
 import { parseInstant } from '../kernel/instant.ts';
 import { byText } from '../kernel/ordering.ts';
+import { sameValue } from '../kernel/same-value.ts';
 import { isCompleteObservation, placementObservationOf } from '../observed.ts';
 import type { Rendered } from '../overrides/render.ts';
 import { boundByCluster } from '../placement/bindings.ts';
@@ -80,10 +81,10 @@ function observed(loaded: LoadedPlacement, present: Binding, world: World, isOwn
   const { placement } = loaded;
   const { now } = world.input;
   const { assignedAt, ...rest } = present;
-  const binding = assignedAt === now ? present : rest;
+  const binding = assignedAt === undefined || assignedAt === now ? present : rest;
   const observation = world.observationOf(binding.targetCluster);
   const current = assignedAt === now ? withoutOlderReport(observation, refOf(placement), now) : observation;
-  return observeBinding({
+  const shown = observeBinding({
     placement,
     binding,
     rendered: renderedFor(loaded, binding, world, isOwn),
@@ -93,6 +94,7 @@ function observed(loaded: LoadedPlacement, present: Binding, world: World, isOwn
       : current,
     now,
   });
+  return sameValue(present, shown) ? present : shown;
 }
 
 /** The placement as last planned. */

@@ -15,20 +15,42 @@ export const conditionIs = (
 export const isFulfilled = (conditions: readonly Condition[] | undefined): boolean =>
   conditionIs(conditions, 'Available', 'True') || conditionIs(conditions, 'DiffReported', 'True');
 
-/** The condition with its `lastTransitionTime`: `now` if the status changed, otherwise the previous one. */
+/** A condition before the time of its status is known. */
+type NewCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message' | 'observedGeneration'>;
+
+/**
+ * The condition with its `lastTransitionTime`: `now` if the status changed, otherwise the previous one. Where nothing changed it is the
+ * same object: record and plan hold a million conditions each.
+ */
 export function withTransitionTime(
   previous: readonly Condition[] | undefined,
-  next: Omit<Condition, 'lastTransitionTime'> & {
-    readonly type: string;
-    readonly status: ConditionStatus;
-    readonly reason: string;
-  },
+  next: NewCondition,
   now: Timestamp,
 ): Condition {
   const before = findCondition(previous, next.type);
+  if (before && isUnchanged(before, next)) return before;
   const kept = before?.status === next.status ? before.lastTransitionTime : undefined;
-  return { ...next, lastTransitionTime: kept ?? now };
+  const { observedGeneration, ...others } = next;
+  return {
+    ...others,
+    lastTransitionTime: kept ?? now,
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+  };
 }
+
+function isUnchanged(before: Condition, { status, reason, message, observedGeneration }: NewCondition): boolean {
+  return (
+    before.lastTransitionTime !== undefined &&
+    before.status === status &&
+    before.reason === reason &&
+    before.message === message &&
+    before.observedGeneration === observedGeneration &&
+    Object.keys(before).every((key) => fields.has(key))
+  );
+}
+
+/** A record from a hub may have more. */
+const fields = new Set(['type', 'status', 'reason', 'message', 'lastTransitionTime', 'observedGeneration']);
 
 /** `conditions` with `condition` in place of the one of its type, or at the end. */
 export function withCondition(conditions: readonly Condition[] | undefined, condition: Condition): Condition[] {

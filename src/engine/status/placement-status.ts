@@ -2,6 +2,7 @@ import type { Condition, Timestamp } from '../../api/meta.ts';
 import type { PerClusterPlacementStatus, PlacementStatus, ResourceIdentifier } from '../../api/placement.ts';
 import { withTransitionTime } from '../kernel/condition.ts';
 import { latestOf } from '../kernel/latest-of.ts';
+import { sameValue } from '../kernel/same-value.ts';
 import { wantedClusters } from '../placement/wanted-clusters.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { identifierOf } from '../selection/group-version.ts';
@@ -82,13 +83,12 @@ function perCluster(
       .map(({ binding }) => [binding.targetCluster, binding]),
   );
   return [
-    ...selected.map((decision) =>
-      selectedCluster(decision, work, {
-        now,
-        binding: live.get(decision.clusterName),
-        recorded: byName.get(decision.clusterName),
-      }),
-    ),
+    ...selected.map((decision) => {
+      const before = byName.get(decision.clusterName);
+      const binding = live.get(decision.clusterName);
+      const status = selectedCluster(decision, work, { now, binding, recorded: before });
+      return before && sameValue(before, status) ? before : status;
+    }),
     ...unselected
       .slice(0, failed)
       .map((decision, at) => unfilledSlot(decision, now, placement.metadata.generation, emptyBefore[at])),

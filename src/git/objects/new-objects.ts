@@ -60,18 +60,18 @@ export function newCommit(input: {
 /** A file or a folder of a tree. */
 export type Kept = Pick<TreeEntry, 'mode' | 'oid'>;
 
-/**
- * Files by path as a tree: all its new objects, folders after their contents, the root last. The content of a file is its text, or an
- * object that exists.
- */
-export function newFileTree(files: ReadonlyMap<string, string | Kept>): NewObject[] {
+/** The content of a file: its text, its blob, or an object that exists. */
+export type Content = string | NewObject | Kept;
+
+/** Files by path as a tree: all its new objects, folders after their contents, the root last. */
+export function newFileTree(files: ReadonlyMap<string, Content>): NewObject[] {
   interface Folder {
     readonly folders: Map<string, Folder>;
     readonly entries: TreeEntry[];
   }
   const objects: NewObject[] = [];
   const root: Folder = { folders: new Map(), entries: [] };
-  for (const [path, text] of files) {
+  for (const [path, content] of files) {
     const parts = path.split('/');
     const name = parts.pop()!;
     let folder = root;
@@ -80,11 +80,11 @@ export function newFileTree(files: ReadonlyMap<string, string | Kept>): NewObjec
       folder.folders.set(part, inner);
       folder = inner;
     }
-    if (typeof text !== 'string') {
-      folder.entries.push({ ...text, name });
+    if (typeof content === 'object' && 'mode' in content) {
+      folder.entries.push({ ...content, name });
       continue;
     }
-    const blob = newObject('blob', Buffer.from(text));
+    const blob = typeof content === 'string' ? newObject('blob', Buffer.from(content)) : content;
     objects.push(blob);
     folder.entries.push({ mode: '100644', name, oid: blob.oid });
   }

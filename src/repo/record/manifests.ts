@@ -5,6 +5,8 @@ import { contentsOf } from '../yaml/items-of.ts';
 import { type ReadDocument, readBoundedDocuments } from '../yaml/read-bounded.ts';
 import { type Fault, type FileRead, faultOfNotRead, placedFault } from './read-file.ts';
 import { roundCache } from './round-cache.ts';
+import { sharing } from './sharing.ts';
+import { identityOf, type StatusText, unpacked } from './status-text.ts';
 import { writtenIn } from './write.ts';
 
 /** By text, so that an unchanged snapshot keeps its identity and is not parsed again. */
@@ -14,10 +16,12 @@ const lists = roundCache<FileRead<readonly Manifest[]>>();
  * The manifests of a snapshot file, or its faults if a document or List item is not a Kubernetes object. If the document that it
  * was rendered from is known, nothing is parsed.
  */
-export const manifestsIn = (text: string, written: RecordDocument | undefined): FileRead<readonly Manifest[]> =>
-  lists.get(text, () => {
+export const manifestsIn = (text: StatusText, written: RecordDocument | undefined): FileRead<readonly Manifest[]> =>
+  lists.get(identityOf(text), () => {
     const known = writtenIn(text, written);
-    return known ? { value: known.value as readonly Manifest[] } : parsed(text);
+    return known && written
+      ? { value: sharing(known.value as readonly Manifest[], written.value) }
+      : parsed(unpacked(text));
   });
 
 /** All snapshots of a status branch were read: drops the others from the cache. */

@@ -7,6 +7,8 @@ import type { RecordDocument } from '../../engine/plan-document.ts';
 import { lineAndColumn } from '../yaml/line-and-column.ts';
 import { positionsInDocument, type ReadFault, readBounded } from '../yaml/read-bounded.ts';
 import { reasonNotRead } from './not-read.ts';
+import { sharing } from './sharing.ts';
+import { type StatusText, unpacked } from './status-text.ts';
 import { writtenIn } from './write.ts';
 
 /** An error in a file of the record, with its position. */
@@ -20,7 +22,7 @@ const mostFaults = 10;
 
 /** Reads a file of the status branch, without parsing if the document that it was rendered from is known. */
 export function readRecordFile<T>(
-  text: string,
+  text: StatusText,
   schema: z.ZodType<T>,
   written: RecordDocument | undefined,
 ): FileRead<T> {
@@ -28,17 +30,18 @@ export function readRecordFile<T>(
   if ('faults' in read) return read;
   const raw = read.value;
   const exact = schema.safeParse(raw);
-  if (exact.success) return { value: exact.data };
+  if (exact.success) return { value: written ? sharing(exact.data, written.value) : exact.data };
   const value = withoutNulls(raw);
   const result = schema.safeParse(value);
   if (result.success) return { value: result.data };
   const issues = schemaIssues(result.error.issues, schema, value);
-  return { faults: placed(issues.slice(0, mostFaults), text, value) };
+  return { faults: placed(issues.slice(0, mostFaults), unpacked(text), value) };
 }
 
-function rawOf(text: string, written: RecordDocument | undefined): FileRead<unknown> {
-  const known = writtenIn(text, written);
+function rawOf(packed: StatusText, written: RecordDocument | undefined): FileRead<unknown> {
+  const known = writtenIn(packed, written);
   if (known) return { value: known.value };
+  const text = unpacked(packed);
   const fault = faultOfNotRead(text);
   if (fault) return { faults: [fault] };
   const read = readBounded(text);

@@ -13,6 +13,7 @@ import { isPreview, isRead, recordPathOf, unknownFolderOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
 import type { RemovalToApprove } from './removals-to-approve.ts';
 import { type RoundCache, roundCache } from './round-cache.ts';
+import { identityOf, type StatusText, unpacked } from './status-text.ts';
 import { type Held, memoryInSummary, type NotInEffect, notInEffectIn, type RequestPage, summary } from './summary.ts';
 
 /**
@@ -21,7 +22,7 @@ import { type Held, memoryInSummary, type NotInEffect, notInEffectIn, type Reque
  * documents are known are not parsed.
  */
 export function readRecord(
-  files: ReadonlyMap<string, string>,
+  files: ReadonlyMap<string, StatusText>,
   written: ReadonlyMap<string, RecordDocument> = new Map(),
 ): {
   readonly record: FleetRecord;
@@ -49,7 +50,7 @@ export function readRecord(
   for (const [path, text] of files) {
     const { directory, name = path, rest = '' } = recordPathOf(path) ?? {};
     const file = { path, name, rest, text, written: written.get(path) };
-    if (path === wholeBranch) problems.push(branchNotRead(text));
+    if (path === wholeBranch) problems.push(branchNotRead(unpacked(text)));
     else if (directory !== undefined && isRead(path)) folders.add(directory, file);
     else if (path === 'fleet.yaml') config = reader.read(file, fleetConfig);
     else if (path === 'daemon.yaml') memory = memoryIn(reader.read(file, daemonMemoryFile));
@@ -109,7 +110,7 @@ const memoryIn = (file: z.infer<typeof daemonMemoryFile> | undefined): DaemonMem
 
 const recordReader = (problems: Problem[]): RecordReader => ({
   read({ path, name, text, written }, schema, { nameOf, lost } = {}) {
-    const found = valuesOf(schema).get(text, () => readRecordFile(text, schema, written));
+    const found = valuesOf(schema).get(identityOf(text), () => readRecordFile(text, schema, written));
     const value = 'value' in found ? found.value : undefined;
     const own = value && (nameOf?.(value) ?? name);
     if (own === name) return value;

@@ -5,6 +5,7 @@ import { memoize } from '../../engine/kernel/memoize.ts';
 import { reasonFor } from '../../engine/placement/selected.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { asMade, emitYaml, type Layout, readBack, recurring } from '../yaml/emit-yaml.ts';
+import { isSameText, packed, type StatusText, unpacked } from './status-text.ts';
 
 /** Key order of Kubernetes objects; other maps keep their order. */
 const first = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
@@ -69,9 +70,13 @@ const stateKeys = [
 ];
 const rank = new Map(stateKeys.map((key, at) => [key, at]));
 
-/** Text of every document, by path. Equal documents give equal text; an unchanged value is not rendered twice. */
-export function renderRecord(documents: ReadonlyMap<string, RecordDocument>): Map<string, string> {
-  const files = new Map<string, string>();
+/** Text of every document, by path. Equal documents give equal text. */
+export const renderRecord = (documents: ReadonlyMap<string, RecordDocument>): Map<string, string> =>
+  new Map([...packRecord(documents)].map(([path, text]) => [path, unpacked(text)]));
+
+/** The same texts as they are kept; an unchanged value is not rendered twice. */
+export function packRecord(documents: ReadonlyMap<string, RecordDocument>): Map<string, StatusText> {
+  const files = new Map<string, StatusText>();
   for (const [path, document] of documents) files.set(path, textOf(document));
   return files;
 }
@@ -80,19 +85,22 @@ export function renderRecord(documents: ReadonlyMap<string, RecordDocument>): Ma
  * The value of a record file that was rendered from this document, without parsing, which takes twenty times as long as rendering.
  * Undefined if the text is not that of the document.
  */
-export function writtenIn(text: string, document: RecordDocument | undefined): { readonly value: unknown } | undefined {
-  if (document === undefined || texts.get(document.value) !== text) return undefined;
+export function writtenIn(
+  text: StatusText,
+  document: RecordDocument | undefined,
+): { readonly value: unknown } | undefined {
+  if (document === undefined || !isSameText(texts.get(document.value), text)) return undefined;
   if (document.kind === 'manifests') return { value: document.value.map((manifest) => readBack(manifest, ofManifest)) };
   if (document.kind === 'text') return undefined;
   return { value: readBack(document.value, layoutOf(document.value)) };
 }
 
-const texts = new WeakMap<object, string>();
+const texts = new WeakMap<object, StatusText>();
 
-function textOf(document: RecordDocument): string {
+function textOf(document: RecordDocument): StatusText {
   const known = texts.get(document.value);
   if (known !== undefined) return known;
-  const text = written(document);
+  const text = packed(written(document));
   texts.set(document.value, text);
   return text;
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { alwaysAsk } from '../../../src/git/ref-poll.ts';
 import { statusBranch } from '../../../src/git/status-branch.ts';
+import { unpacked } from '../../../src/repo/record/status-text.ts';
 import { MemoryRepo } from '../../support/memory-repo.ts';
 import { noMemory, paperSigning } from '../../support/paper-signature.ts';
 
@@ -46,7 +47,7 @@ function world() {
     /** Whose contents are the record. */
     async reads(by = open()): Promise<string> {
       const { files, refused } = await by.read();
-      if (refused === undefined) return files.get(file) ?? 'nothing';
+      if (refused === undefined) return unpacked(files.get(file) ?? 'nothing');
       const { record, count, isAccepted } = refused;
       const how = isAccepted ? 'accepted' : `after ${count}`;
       return `${record === undefined ? 'lost' : refused.files.get(file)}, ${how}`;

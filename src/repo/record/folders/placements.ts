@@ -14,6 +14,7 @@ import {
 import { type PlacementState, placementState } from '../../../api/placement-state.ts';
 import { canonicalState } from '../../../engine/delivery/canonical-state.ts';
 import type { RecordedPlacement, UnreadPlacement } from '../../../engine/input.ts';
+import { type StatusText, unpacked } from '../status-text.ts';
 import type { FolderRow, RecordFile, RecordReader } from './row.ts';
 
 /** `placements/<[ns.]name>/`: status, state, snapshots and mirrored statuses of a placement. */
@@ -40,8 +41,9 @@ export const placementFolder: FolderRow<'placements'> = {
       unread: () =>
         new Map(
           [...entries].flatMap(([key, entry]): [PlacementKey, UnreadPlacement][] => {
-            const { state: _, isStateLost, ...rest } = entry;
-            return isStateLost ? [[key, rest]] : [];
+            const { state: _, isStateLost, files, ...rest } = entry;
+            const texts = new Map([...files].map(([path, text]) => [path, unpacked(text)]));
+            return isStateLost ? [[key, { ...rest, files: texts }]] : [];
           }),
         ),
     };
@@ -58,7 +60,7 @@ interface PlacementFiles {
   readonly snapshots: Map<number, readonly Manifest[]>;
   readonly mirrored: Map<ClusterName, MirroredStatus>;
   /** Texts of all of them, by path below its folder. */
-  readonly files: Map<string, string>;
+  readonly files: Map<string, StatusText>;
 }
 
 const noFiles = (): PlacementFiles => ({
@@ -72,7 +74,7 @@ const noFiles = (): PlacementFiles => ({
 
 /** Adds a file to its placement. */
 function addFile(entry: PlacementFiles, file: RecordFile, reader: RecordReader): void {
-  const { rest, text } = file;
+  const { rest } = file;
   if (rest === 'state.yaml') {
     const state = reader.read(file, placementState, {
       nameOf: ({ metadata }) => placementKey(metadata),
@@ -82,7 +84,7 @@ function addFile(entry: PlacementFiles, file: RecordFile, reader: RecordReader):
     });
     entry.state = state && canonicalState(state);
   } else if (rest === 'status.yaml') {
-    const schema = /^kind: ResourcePlacement$/m.test(text) ? inNamespace : clusterWide;
+    const schema = isInNamespace(file) ? inNamespace : clusterWide;
     entry.object = reader.read(file, schema, { nameOf: (placement) => placementKey(refOf(placement)) });
   } else if (rest === 'namespace-status.yaml') entry.inNamespace = reader.read(file, statusInNamespace);
   else if (rest.startsWith('mirrored/')) {
@@ -94,6 +96,12 @@ function addFile(entry: PlacementFiles, file: RecordFile, reader: RecordReader):
     if (manifests) entry.snapshots.set(Number(index), manifests);
   }
 }
+
+/** A text is not unpacked if its document is known. */
+const isInNamespace = ({ text, written }: RecordFile): boolean =>
+  written?.kind === 'object'
+    ? (written.value as Partial<Placement>).kind === 'ResourcePlacement'
+    : /^kind: ResourcePlacement$/m.test(unpacked(text));
 
 /** A status written by hand or migrated from a hub may omit defaults. */
 const inNamespace: z.ZodType<Placement> = resourcePlacement.transform(completePlacement);

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Manifest } from '../../../api/meta.ts';
 import type { FleetRecord, RecordFolder, Unread } from '../../../engine/input.ts';
 import type { RecordDocument } from '../../../engine/plan-document.ts';
+import type { StatusText } from '../status-text.ts';
 
 /** A file of a record folder. */
 export interface RecordFile {
@@ -10,7 +11,7 @@ export interface RecordFile {
   readonly name: string;
   /** Path inside the entry's own folder; empty if the entry is one file. */
   readonly rest: string;
-  readonly text: string;
+  readonly text: StatusText;
   /** The document that it was rendered from, if known. */
   readonly written: RecordDocument | undefined;
 }
