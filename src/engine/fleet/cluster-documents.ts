@@ -1,5 +1,6 @@
 import type { MemberCluster, MemberClusterStatus } from '../../api/member-cluster.ts';
 import type { ClusterName } from '../../api/meta.ts';
+import { sameValue } from '../kernel/same-value.ts';
 import type { RecordDocument } from '../plan-document.ts';
 import type { World } from '../world.ts';
 import { clusterDocument } from './cluster-document.ts';
@@ -24,9 +25,13 @@ export function clusterDocuments(world: World, earlier: ClusterDocuments | undef
     const { status } = member;
     const recorded = world.record.clusters.get(name);
     const before = earlier?.get(name);
-    if (before?.cluster === cluster && isSamePublished(before.status, status) && before.recorded === recorded) {
-      documents.set(name, before);
-      continue;
+    if (before?.cluster === cluster && isSamePublished(before.status, status)) {
+      // What was published of it stays, as nothing else has changed.
+      const isAsMade = before.recorded === recorded || sameValue(before.document.value, recorded);
+      if (isAsMade) {
+        documents.set(name, before.recorded === recorded ? before : { ...before, recorded });
+        continue;
+      }
     }
     const document = clusterDocument(cluster, member, recorded);
     // Key by key in the same order, since the text follows it.
