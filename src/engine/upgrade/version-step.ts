@@ -102,14 +102,17 @@ function forPools(
 function towards(target: KubernetesVersion, present: Present): VersionStep | MemberProblem {
   const { wanted, member, current } = present;
   const minors = minorsBetween(current, target);
+  const distance = `control plane ${formatVersion(current)} is ${minors} minors behind ${formatVersion(target)}`;
+  const notChained = `${distance}; write chainMinors: true to upgrade it minor by minor`;
+  // Auto-upgrade moves no cluster by more, not even where an update run may (AKS Fleet).
+  if (minors > 1 && wanted.ofProfile && !wanted.chainMinors) return tooFar(notChained, wanted);
   if (minors > 1 && isRaisedFromEndOfSupport(target, present)) return wholeStep(target, wanted);
   if (minors <= 1 || isBetweenLts(current, target, member)) {
     const leftBehind = fallingBehind(target, present);
     if (leftBehind.length === 0) return wholeStep(target, wanted);
     return poolsFirst(present) ?? tooFar(lagText(leftBehind, target), wanted);
   }
-  const distance = `control plane ${formatVersion(current)} is ${minors} minors behind ${formatVersion(target)}`;
-  if (!wanted.chainMinors) return tooFar(`${distance}; write chainMinors: true to upgrade it minor by minor`, wanted);
+  if (!wanted.chainMinors) return tooFar(notChained, wanted);
   return nextHop(distance, present);
 }
 

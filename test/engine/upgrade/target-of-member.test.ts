@@ -165,6 +165,12 @@ describe('a control plane more than one minor behind', () => {
         'fail MinorSkipped: control plane v1.27.9 is 2 minors behind v1.29.9; write chainMinors: true to upgrade it minor by minor',
       ],
       [
+        'is skipped in the run of a profile all the same',
+        running('v1.27.9'),
+        { kubernetesVersion: '1.30', ofProfile: true },
+        'skip TooFarBehind: control plane v1.27.9 is 3 minors behind v1.30.9; write chainMinors: true to upgrade it minor by minor',
+      ],
+      [
         'not where it is not enrolled',
         { ...running('v1.27.9'), lts: false },
         { kubernetesVersion: '1.30' },
@@ -238,6 +244,13 @@ describe('a control plane more than one minor behind', () => {
     it('goes to the oldest that is supported, by Full only', () => {
       expect(summary(decide(running('v1.26.9'), wanted, { catalog: ended }))).toBe('Full: cp v1.29.9, np1 v1.29.9');
       expect(decide(running('v1.26.9'), { ...wanted, ...controlPlaneOnly }, { catalog: ended }).kind).toBe('fail');
+    });
+
+    it('is skipped in the run of a profile', () => {
+      expect(decide(running('v1.26.9'), { ...wanted, ofProfile: true }, { catalog: ended })).toMatchObject({
+        kind: 'skip',
+        code: 'TooFarBehind',
+      });
       expect(decide(running('v1.26.9'), { kubernetesVersion: '1.30' }, { catalog: ended }).kind).toBe('fail');
     });
 
