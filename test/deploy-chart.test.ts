@@ -123,6 +123,7 @@ describe.skipIf(!helmThere)('the chart, rendered by Helm', () => {
   it('takes every value', () => {
     const all = rendered(
       ...['--set', 'extraArgs={--interval=1m,--log-level=debug}', '--set', 'cache.persistentVolumeClaim=cache'],
+      ...['--set', 'path=apps/fleet'],
       ...['--set', `image.digest=sha256:${'a'.repeat(64)}`, '--set', 'imagePullSecrets[0].name=pull'],
       ...['--set', 'serviceMonitor.enabled=true', '--set', 'serviceMonitor.labels.release=prometheus'],
       ...['--set', 'networkPolicy.enabled=false', '--set', 'podAnnotations.a=b', '--set', 'nodeSelector.disk=fast'],
@@ -130,6 +131,7 @@ describe.skipIf(!helmThere)('the chart, rendered by Helm', () => {
     );
     expect(all.map(({ kind }) => kind).sort()).toEqual(['Deployment', 'Service', 'ServiceAccount', 'ServiceMonitor']);
     const { metadata, spec } = only(all, 'Deployment').spec.template;
+    expect(spec.containers[0].args).toContain('--path=apps/fleet');
     expect(spec.containers[0].args.slice(-2)).toEqual(['--interval=1m', '--log-level=debug']);
     expect(spec.containers[0].image).toMatch(/^ghcr.io\/gitfleet\/gitfleet:[\d.]+@sha256:a{64}$/);
     expect(spec.containers[0].env.at(-1)).toEqual({ name: 'GITFLEET_FORGE_TOKEN_FILE', value: '/git/forge-token' });

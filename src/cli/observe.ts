@@ -12,10 +12,15 @@ import { print } from './terminal/output.ts';
 
 /** Observes every member of the fleet once and writes the observations to files. Changes nothing. */
 export async function observe(
-  options: ObserveOptions & { readonly out: string; readonly repo: string; readonly ref?: string },
+  options: ObserveOptions & {
+    readonly out: string;
+    readonly repo: string;
+    readonly path?: string;
+    readonly ref?: string;
+  },
 ): Promise<void> {
   const observeMembers = await openObserver(options);
-  const repo = await openRepo(options.repo, { ref: options.ref });
+  const repo = await openRepo(options.repo, { path: options.path, ref: options.ref });
   try {
     const fleet = await loadFleet(repo.tree);
     const { record } = readRecord(await repo.statusFiles());

@@ -47,6 +47,8 @@ export interface OpenedDaemon {
 export interface DaemonOptions extends MemberProviders {
   readonly repo: string;
   readonly branch: string;
+  /** Of the repo, that holds the fleet: see fleetFolder. */
+  readonly folder?: string | undefined;
   readonly statusBranch: string;
   readonly connect: Connect;
   /** Number of members with open watches; the others are listed every minute. */
@@ -111,6 +113,7 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
     const source = await openSource({
       ...from,
       branch,
+      folder: input.folder,
       refs: (branches) =>
         refPoll(branches, {
           prefixes: [branchRef(branch), branchRef(statusBranch), approvalPrefix],
@@ -158,12 +161,10 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
       forge: input.forge ?? forgeOf({ repo, fetch: network.fetch, pace }),
       waitsForGit: () => pending > 0,
     });
+    const { daemon: built, requests, previews, members } = assembled;
     opened.push(async () => {
-      assembled.requests.stop();
-      assembled.previews.stop();
-      assembled.members.stop();
+      for (const part of [requests, previews, members]) part.stop();
     });
-    const built = assembled.daemon;
     const watcher = await watchLocal(repo, [branch, statusBranch], (moved) => built.look(`${moved} moved`));
     if (watcher) opened.push(() => watcher.close());
     const http =
@@ -177,7 +178,7 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
       cannot: (error) => log.warn({ err: error }, 'cannot release idle memory: garbage collection is not available'),
     });
     opened.push(async () => stopReleasingMemory());
-    return { daemon: built, members: assembled.members, http, close };
+    return { daemon: built, members, http, close };
   } catch (error) {
     await close();
     throw error;

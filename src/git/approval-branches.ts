@@ -45,6 +45,8 @@ export function approvalBranches(
   { author, now }: { readonly author: Person; readonly now: () => number },
 ): ApprovalBranches {
   const { branches, refs } = source;
+  /** In the repo. */
+  const placed = (path: string): string => source.folder + path;
   /** Commits that are known to contain the requested file, and the tip up to which the followed branch was seen to leave it alone. */
   const requested = new Map<string, { readonly oid: string; readonly content: string; readonly followed: string }>();
   const asRequested = (commit: string | undefined): RequestedBranch => ({ ...noAdditions, isRequested: true, commit });
@@ -62,7 +64,11 @@ export function approvalBranches(
   async function push(request: ApprovalFile, base: string, from: string | undefined, followed: string) {
     const ref = refOf(request.name);
     const { tree } = await branches.objects.commit(base);
-    const { root, objects } = await editTree(branches.objects, tree, new Map([[request.path, request.content]]));
+    const { root, objects } = await editTree(
+      branches.objects,
+      tree,
+      new Map([[placed(request.path), request.content]]),
+    );
     const { name, content } = request;
     if (from !== undefined && root === tree) {
       requested.set(ref, { oid: from, content, followed });
@@ -78,7 +84,7 @@ export function approvalBranches(
   /** Blob of the file in a commit; undefined if it has none. */
   async function fileIn(commit: string, path: string): Promise<string | undefined> {
     const { tree } = await branches.objects.commit(commit);
-    const [[file] = []] = await fileChanges(branches.objects, [{ before: undefined, after: tree }], path);
+    const [[file] = []] = await fileChanges(branches.objects, [{ before: undefined, after: tree }], placed(path));
     return file?.after;
   }
 
@@ -111,7 +117,7 @@ export function approvalBranches(
       await branches.obtain(ref, there);
       const { base, ...added } = isKnown
         ? { base: before.followed, ...noAdditions }
-        : await branchAdditions(source, { tip: there, followed, path, author });
+        : await branchAdditions(source, { tip: there, followed, path: placed(path), author });
       if (added.commits.length + added.files.length > 0) {
         const isRequested = (await fileIn(there, path)) === newObject('blob', Buffer.from(content)).oid;
         return { ...added, isRequested, commit: there };

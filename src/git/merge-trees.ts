@@ -23,18 +23,21 @@ export interface MergedTree {
 }
 
 /**
- * The files as merging `theirs` into `ours` would leave them, without writing to the repository: three-way by file, by line (`git
- * merge-file`) where both changed a manifest. A renamed file that the other side changed is a conflict. Of files that no fleet reads
- * `theirs` counts. Errors: `not-found` without common history, `several-bases`.
+ * The files of a folder (see fleetFolder) as merging `theirs` into `ours` would leave them, without writing to the repository:
+ * three-way by file, by line (`git merge-file`) where both changed a manifest. A renamed file that the other side changed is a
+ * conflict. Of files that no fleet reads `theirs` counts. Errors: `not-found` without common history, `several-bases`.
  */
 export async function mergeTrees(
   objects: Objects,
-  { ours, theirs }: { readonly ours: string; readonly theirs: string },
+  { ours, theirs, folder }: { readonly ours: string; readonly theirs: string; readonly folder?: string | undefined },
 ): Promise<MergedTree> {
+  const treeOf = (commit: string) => objects.files(commit, folder);
   const base = await mergeBase(objects, ours, theirs);
-  if (base === ours) return { tree: await objects.files(theirs), conflicts: [] };
-  if (base === theirs) return { tree: await objects.files(ours), conflicts: [] };
-  const [from, mine, other] = await Promise.all([base, ours, theirs].map((commit) => filesOf(objects, commit)));
+  if (base === ours) return { tree: await treeOf(theirs), conflicts: [] };
+  if (base === theirs) return { tree: await treeOf(ours), conflicts: [] };
+  const [from, mine, other] = await Promise.all(
+    [base, ours, theirs].map(async (commit) => filesOf(await treeOf(commit))),
+  );
   const files = new Map<string, TreeFile>();
   const merges = textMerges(objects);
   const conflicts: string[] = [];
@@ -50,14 +53,14 @@ export async function mergeTrees(
       else files.set(path, { ...left!, oid: merged.oid });
     }
   }
-  const tree = overlay(await objects.files(theirs), { id: theirs, files, made: merges.made });
+  const tree = overlay(await treeOf(theirs), { id: theirs, files, made: merges.made });
   return { tree, conflicts: conflicts.sort() };
 }
 
 const isOfFleet = (path: string): boolean => mayBeManifest({ path }) && !isHidden(path);
 
-const filesOf = async (objects: Objects, commit: string): Promise<ReadonlyMap<string, TreeFile>> =>
-  new Map((await (await objects.files(commit)).files()).map((file) => [file.path, file]));
+const filesOf = async (tree: RepoTree): Promise<ReadonlyMap<string, TreeFile>> =>
+  new Map((await tree.files()).map((file) => [file.path, file]));
 
 const isSame = (a: TreeFile | undefined, b: TreeFile | undefined): boolean => a?.oid === b?.oid && a?.mode === b?.mode;
 

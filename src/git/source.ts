@@ -6,8 +6,9 @@ import { broughtBy } from './brought-by.ts';
 import { type FirstParentLine, firstParentLine } from './first-parent-line.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
-import { fileChanges } from './objects/changes.ts';
+import { type FileChange, fileChanges } from './objects/changes.ts';
 import type { Commit, Signature } from './objects/commit.ts';
+import { requireFolder } from './objects/folder-of-tree.ts';
 import { openBranches } from './open-branches.ts';
 import { alwaysAsk, type RefPoll } from './ref-poll.ts';
 import { commitForm } from './resolve-commit.ts';
@@ -27,8 +28,8 @@ export interface GitSource {
   broughtBy(of: Parameters<typeof broughtBy>[1]): ReturnType<typeof broughtBy>;
   /** Commits up to `to` that `from` has not, newest first; without `from` only `to`. Those that cannot be read are left out. */
   commitsBetween(from: string | undefined, to: string): Promise<readonly Commit[]>;
-  /** Those of some commits that change more than files below a folder, as far as their first parents can be read. */
-  changingMoreThan(folder: string, commits: readonly Commit[]): Promise<readonly Commit[]>;
+  /** Those of some commits that change files of the fleet outside of a folder, as far as their first parents can be read. */
+  changingMoreThan(inside: string, commits: readonly Commit[]): Promise<readonly Commit[]>;
   /** When a commit was made, milliseconds since the epoch; undefined if it cannot be read. */
   madeAt(commit: string): Promise<number | undefined>;
   /** Who wrote a commit; undefined if it cannot be read. */
@@ -36,6 +37,8 @@ export interface GitSource {
   /** False when the files of a commit cannot be read: the mirror was lost and no branch of the server leads to it. */
   has(commit: string): Promise<boolean>;
   readonly branch: string;
+  /** Of the repo, that holds the fleet: see fleetFolder. Paths of files are from there. */
+  readonly folder: string;
   readonly branches: Branches;
   readonly refs: RefPoll;
   close(): Promise<void>;
@@ -48,6 +51,7 @@ export interface GitSource {
 export async function openSource(input: {
   readonly repo: string;
   readonly branch: string;
+  readonly folder?: string | undefined;
   readonly cacheDir: string;
   readonly credentials: Credentials;
   /** Whether the git binary may be used; by default if there is one. */
@@ -66,15 +70,20 @@ export async function openSource(input: {
     requested: input.requested,
     pending: input.pending,
   });
-  return gitSource(branches, input.branch, (input.refs ?? alwaysAsk)(branches));
+  return gitSource(branches, input, (input.refs ?? alwaysAsk)(branches));
 }
 
 /** Commits of a history that are compared with another one. */
 const mostCompared = 500;
 
 /** The desired branch among the branches of a repository; `refs` lists them. */
-export function gitSource(branches: Branches, branch: string, refs: RefPoll): GitSource {
+export function gitSource(
+  branches: Branches,
+  { branch, folder = '' }: Pick<GitSource, 'branch'> & { readonly folder?: string | undefined },
+  refs: RefPoll,
+): GitSource {
   const ref = branchRef(branch);
+  let known: string | undefined;
   let judged: { readonly ancestor: string; readonly of: string; readonly verdict: boolean } | undefined;
 
   /** The ancestor may be in the history that the first fetch left out. */
@@ -85,6 +94,7 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
 
   return {
     branch,
+    folder,
     branches,
     refs,
     async poll() {
@@ -95,10 +105,12 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
           `${branches.name} has no branch ${branch}: commit to it, or name another --branch`,
         );
       await branches.obtain(ref, tip);
+      if (tip !== known) await requireFolder(branches.objects, { folder, commit: tip, named: branch });
+      known = tip;
       return tip;
     },
     has: (commit) => branches.objects.has(commit),
-    tree: (commit) => branches.objects.files(commit),
+    tree: (commit) => branches.objects.files(commit, folder),
     async isAncestor(ancestor, of) {
       if (judged?.ancestor !== ancestor || judged.of !== of)
         judged = { ancestor, of, verdict: await judge(ancestor, of) };
@@ -109,9 +121,10 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
       if (!(await branches.objects.has(commit))) return undefined;
       return (await branches.objects.commit(commit)).parents[0];
     },
-    async broughtBy(of) {
-      const found = await broughtBy(branches.objects, of);
-      return found === undefined && (await branches.deepen(ref)) ? broughtBy(branches.objects, of) : found;
+    async broughtBy({ path, ...of }) {
+      const find = () => broughtBy(branches.objects, { ...of, path: folder + path });
+      const found = await find();
+      return found === undefined && (await branches.deepen(ref)) ? find() : found;
     },
     async commitsBetween(from, to) {
       const { objects } = branches;
@@ -121,7 +134,7 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
       const included = await objects.log(to, { most: mostCompared });
       return objects.commits(included.filter((oid) => !before.has(oid)));
     },
-    async changingMoreThan(folder, commits) {
+    async changingMoreThan(inside, commits) {
       const { objects } = branches;
       const bases = await Promise.all(
         commits.map(async ({ parents: [base] }) =>
@@ -130,7 +143,8 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
       );
       const pairs = commits.map(({ tree }, at) => ({ before: bases[at]?.tree, after: tree }));
       const changes = await fileChanges(objects, pairs);
-      return commits.filter((_, at) => !changes[at]!.every(({ path }) => path.startsWith(folder)));
+      const isOther = ({ path }: FileChange) => path.startsWith(folder) && !path.startsWith(folder + inside);
+      return commits.filter((_, at) => changes[at]!.some(isOther));
     },
     async madeAt(commit) {
       if (!(await branches.objects.has(commit))) return undefined;

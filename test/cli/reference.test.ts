@@ -72,6 +72,7 @@ describe('--help', () => {
       'src/api/message-of.ts',
       'src/api/printable.ts',
       'src/daemon/package-version.ts',
+      'src/git/fleet-folder.ts',
       'src/git/git-error.ts',
       'src/git/person.ts',
       'src/main.ts',

@@ -1,38 +1,11 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { devThenProd } from '../support/dev-then-prod.ts';
 import { removeFolders } from '../support/folders.ts';
 import { gitThere, sh } from '../support/git-repository.ts';
-import { deployment, member } from '../support/paper-fleet.ts';
 import { endAll, type FleetRepo, fleetRepo, push, recorded, startClusters, startDaemon, until } from './processes.ts';
+import { bound, gate, staged } from './staged-fleet.ts';
 
 afterEach(endAll);
 afterAll(removeFolders);
-
-const gate = 'gitfleet/approve/web-1-after-dev';
-const staged: Readonly<Record<string, string>> = {
-  'clusters/a.yaml': member('a', { env: 'dev' }),
-  'clusters/b.yaml': member('b', { env: 'prod' }),
-  'resources/web.yaml': deployment('web', 'web', 'web:1'),
-  'placements/web.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
-kind: ClusterResourcePlacement
-metadata: {name: web}
-spec:
-  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}]
-  policy: {placementType: PickAll}
-  strategy: {type: External}
-`,
-  'strategies/careful.yaml': devThenProd('1s'),
-  'runs/web-1.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
-kind: ClusterStagedUpdateRun
-metadata: {name: web-1}
-spec: {placementName: web, stagedRolloutStrategyName: careful}
-`,
-};
-
-const bound = (bare: string): string[] =>
-  recorded(bare, 'placements/web/state.yaml')
-    .split('\n')
-    .flatMap((line) => /targetCluster: (\w+),.*type: Available, status: "True"/.exec(line)?.[1] ?? []);
 
 /** The ways in which people and forges merge a branch into main. */
 const merges: readonly (readonly [how: string, merge: (person: string) => void])[] = [

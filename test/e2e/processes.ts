@@ -90,11 +90,17 @@ export function push({ person, bare }: FleetRepo, files: Readonly<Record<string,
   sh(bare, 'fetch', '-q', person, 'main:main');
 }
 
-export const startDaemon = (repo: string, kubeconfig: string, env: Readonly<Record<string, string>> = {}): Gitfleet =>
+export const startDaemon = (
+  repo: string,
+  kubeconfig: string,
+  env: Readonly<Record<string, string>> = {},
+  more: readonly string[] = [],
+): Gitfleet =>
   new Gitfleet(
     [
       ...['run', '--repo', repo, '--members', kubeconfig, '--cache-dir', folder(), '--interval', '1s'],
       ...['--publish-interval', '0s', '--listen', 'off', '--log-level', 'trace', '--log-format', 'json'],
+      ...more,
     ],
     env,
   );

@@ -13,7 +13,7 @@ it('commits that change only files below a folder, and merges of them, are left 
   const mixed = repo.commit('side', { 'a.yaml': '3' }, 'Change and withdraw', [before]);
   repo.commit('main', { 'a.yaml': '3' }, 'Merge both', [before, mixed]);
   const branches = repo.branches();
-  const source = gitSource(branches, 'main', alwaysAsk(branches));
+  const source = gitSource(branches, { branch: 'main' }, alwaysAsk(branches));
   const commits = await source.commitsBetween(base, repo.tip('main')!);
   const found = await source.changingMoreThan('approvals/', [...commits, await repo.objects.commit(base)]);
   expect(found.map(({ message }) => message).sort()).toEqual(['Change', 'Change and withdraw', 'First', 'Merge both']);

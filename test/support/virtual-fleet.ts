@@ -146,7 +146,7 @@ export class VirtualFleet {
     );
     const prefixes = [branchRef('main'), branchRef('fleet-status'), approvalPrefix];
     const refs = refPoll(branches, { prefixes, maxAgeMs: intervalMs, now: () => clock.now() });
-    const source = (options.followed ?? ((followed) => followed))(gitSource(branches, 'main', refs));
+    const source = (options.followed ?? ((followed) => followed))(gitSource(branches, { branch: 'main' }, refs));
     const commits = { author: bot, now: () => clock.now() };
     const status = statusBranch(branches, branchRef('fleet-status'), { ...commits, refs, signing: options.signing });
     const cache = memoryCache();

@@ -108,7 +108,7 @@ function isUnderWay({ fleet }: Desired, record: FleetRecord, { name }: KnownPlac
 
 /** An eviction works once, so every drain needs names of its own: they come from the commit that it is made on. */
 function evictionFile(
-  { tip }: Desired,
+  { tip, folder }: Desired,
   { name: placementName }: KnownPlacement,
   clusterName: string,
 ): [string, string] {
@@ -120,7 +120,7 @@ function evictionFile(
     metadata: { name },
     spec: { placementName, clusterName },
   };
-  return [`evictions/${name}.yaml`, stringify(object, { lineWidth: 0 })];
+  return [`${folder}evictions/${name}.yaml`, stringify(object, { lineWidth: 0 })];
 }
 
 /** Files as they are without the evictions that drains of a cluster left. */

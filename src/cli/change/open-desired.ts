@@ -3,6 +3,7 @@ import type { Branches } from '../../git/branches.ts';
 import { locate } from '../../git/local/locate.ts';
 import type { WorkingTree } from '../../git/local/working-files.ts';
 import { originUrl } from '../../git/native/origin-url.ts';
+import { requireFolder } from '../../git/objects/folder-of-tree.ts';
 import { branchRef } from '../../git/source.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
@@ -15,6 +16,9 @@ export interface Desired {
   readonly branch: string;
   readonly ref: string;
   readonly tip: string;
+  /** Of the repo, that holds the fleet: see fleetFolder. */
+  readonly folder: string;
+  /** The places of its objects are in the repo, like the paths of edits. */
   readonly fleet: Fleet;
   /** Of a local repository that is not bare. */
   readonly workingTree: WorkingTree | undefined;
@@ -28,9 +32,10 @@ export interface Desired {
 
 /** Opens it, uses it, closes it. Error: CliError, exit code 3, when there is no such branch. */
 export async function withDesired<T>(
-  options: { readonly repo: string; readonly branch: string },
+  options: { readonly repo: string; readonly path?: string; readonly branch: string },
   use: (desired: Desired) => Promise<T>,
 ): Promise<T> {
+  const { path: folder = '' } = options;
   const branches = await openClone(options.repo);
   try {
     const ref = branchRef(options.branch);
@@ -41,6 +46,7 @@ export async function withDesired<T>(
         exitCodes.unreachable,
       );
     await branches.obtain(ref, tip);
+    await requireFolder(branches.objects, { folder, commit: tip, named: options.branch });
     const tree = await branches.objects.files(tip);
     const files = new Map((await tree.files()).map(({ path, oid }) => [path, oid]));
     const tracking = `refs/remotes/origin/${options.branch}`;
@@ -51,7 +57,8 @@ export async function withDesired<T>(
       branch: options.branch,
       ref,
       tip,
-      fleet: await loadFleet(tree),
+      folder,
+      fleet: placedIn(folder, await loadFleet(await branches.objects.files(tip, folder))),
       tracked,
       address: branches.remote ? branches.name : tracked ? await originUrl(branches.name) : undefined,
       workingTree: located && !located.bare ? { dir: branches.name, gitDir: located.gitDir } : undefined,
@@ -64,3 +71,8 @@ export async function withDesired<T>(
     await branches.close();
   }
 }
+
+const placedIn = (folder: string, fleet: Fleet): Fleet => ({
+  ...fleet,
+  sources: new Map([...(fleet.sources ?? [])].map(([key, at]) => [key, { ...at, file: folder + at.file }])),
+});

@@ -8,6 +8,7 @@ import { type Change, type Submitted, submit } from './submit.ts';
 
 export interface ChangeOptions {
   readonly repo: string;
+  readonly path?: string;
   readonly branch: string;
   readonly dryRun?: boolean;
   readonly gitAuthor?: string;

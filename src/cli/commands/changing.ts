@@ -1,12 +1,13 @@
 import { Argument, type Command, Option } from 'commander';
 import { kindArgument, offering } from './offer.ts';
-import { branch, examples, output, repo, statusBranch, statusOptions } from './options.ts';
+import { branch, examples, output, path, repo, statusBranch, statusOptions } from './options.ts';
 
 /** Commands that change the fleet repo by commits, or make the daemon reconcile. */
 export function changingCommands(gitfleet: Command): void {
   const changeOptions = (command: Command): Command =>
     command
       .addOption(repo())
+      .addOption(path())
       .addOption(branch())
       .option('--dry-run', 'print the files, but change nothing')
       .option(

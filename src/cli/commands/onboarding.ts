@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { offering } from './offer.ts';
-import { branch, examples, list, output, planOptions, repo, statusBranch } from './options.ts';
+import { branch, examples, list, output, path, planOptions, repo, statusBranch } from './options.ts';
 
 /** Commands for the first day of a fleet, and for each cluster that joins it. */
 export function onboardingCommands(gitfleet: Command): void {
@@ -23,6 +23,7 @@ export function onboardingCommands(gitfleet: Command): void {
       .option('--name <name>', 'name of the member; default: the name of the context')
       .option('--label <key=value>', 'label of its MemberCluster, which placements may select', list)
       .addOption(repo())
+      .addOption(path())
       .addOption(branch())
       .option('--members <dir>', 'directory of kubeconfigs, as gitfleet run --members reads it', 'kubeconfigs')
       .option('--kubeconfig <file>', 'your kubeconfig, with the rights to create the account', '$KUBECONFIG')
@@ -57,6 +58,7 @@ export function onboardingCommands(gitfleet: Command): void {
       .command('check')
       .description('check what gitfleet run needs: repo, rights to push, forge, members with their rights and clocks')
       .addOption(repo())
+      .addOption(path())
       .addOption(branch())
       .addOption(statusBranch())
       .option('--members <source>', 'kubeconfig file or directory of kubeconfigs', '$KUBECONFIG')

@@ -1,8 +1,11 @@
 import { type Command, Option } from 'commander';
+import { fleetFolder } from '../../git/fleet-folder.ts';
 import { offering } from './offer.ts';
 
 export const repo = (): Option =>
   new Option('--repo <dir|url>', 'fleet repo: a directory, a clone, or a URL').default('.');
+export const path = (): Option =>
+  new Option('--path <dir>', 'folder of the repo that holds the fleet; default: the whole repo').argParser(fleetFolder);
 export const ref = (): Option => new Option('--ref <ref>', 'branch, tag or commit to read');
 export const branch = (): Option => new Option('--branch <branch>', 'branch with the desired state').default('main');
 export const statusBranch = (): Option =>
@@ -15,7 +18,7 @@ export const output = (formats: string): Option => {
 
 /** Options for the input of a plan: the same for every command that plans. */
 export const planOptions = (command: Command): Command =>
-  madeFromFiles(command.addOption(repo())).addOption(
+  madeFromFiles(command.addOption(repo()).addOption(path())).addOption(
     new Option('--worktree', 'read the working tree of a clone, committed or not').conflicts('ref'),
   );
 
@@ -28,7 +31,8 @@ export const madeFromFiles = (command: Command): Command =>
     .option('--now <instant>', 'plan for this instant (RFC 3339); default: now');
 
 /** Options for the status branch: the same for every command that reads it. */
-export const statusOptions = (command: Command): Command => command.addOption(repo()).addOption(statusBranch());
+export const statusOptions = (command: Command): Command =>
+  command.addOption(repo()).addOption(path()).addOption(statusBranch());
 
 /** Lines at the end of a command's help that can be copied. */
 export const examples = (command: Command, ...lines: readonly string[]): Command =>

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { offering } from './offer.ts';
-import { examples, list, output, planOptions, ref, repo } from './options.ts';
+import { examples, list, output, path, planOptions, ref, repo } from './options.ts';
 
 /** Commands that read the fleet repo and show its effect, without changing a cluster. */
 export function planningCommands(gitfleet: Command): void {
@@ -12,6 +12,7 @@ export function planningCommands(gitfleet: Command): void {
       )
       .argument('[dir|url]', 'fleet repo, as --repo names it')
       .addOption(repo())
+      .addOption(path())
       .addOption(ref())
       .option('--strict', 'exit with 2 for warnings, too')
       .addOption(output('table, json, github or sarif'))

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { defaultAuthor } from '../../git/person.ts';
-import { branch, examples, ref, repo, statusBranch } from './options.ts';
+import { branch, examples, path, ref, repo, statusBranch } from './options.ts';
 
 /** Commands that start something: the demo, simulated members, the daemon, an observation of the members. */
 export function runningCommands(gitfleet: Command): void {
@@ -33,6 +33,7 @@ export function runningCommands(gitfleet: Command): void {
       .command('run')
       .description('run the daemon: sync the repo, observe the members, plan, apply, commit status')
       .addOption(repo())
+      .addOption(path())
       .addOption(branch())
       .addOption(statusBranch())
       .option(
@@ -89,6 +90,7 @@ export function runningCommands(gitfleet: Command): void {
       .description('write the current state of the members, one ClusterObservation file each')
       .requiredOption('--out <dir>', 'directory to write to')
       .addOption(repo())
+      .addOption(path())
       .addOption(ref())
       .option('--members <source>', 'kubeconfig file or directory of kubeconfigs', '$KUBECONFIG')
       .option(

@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
@@ -6,6 +7,7 @@ import { followedBranch } from '../../git/followed-branch.ts';
 import { isWorkingTree, locate } from '../../git/local/locate.ts';
 import { uncommittedFiles } from '../../git/native/uncommitted.ts';
 import { workingTreeFiles } from '../../git/native/working-tree-files.ts';
+import { requireFolder } from '../../git/objects/folder-of-tree.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { branchRef } from '../../git/source.ts';
 import { readFiles } from '../../git/status-branch.ts';
@@ -32,6 +34,8 @@ export interface OpenedRepo {
 }
 
 interface RepoOptions {
+  /** Folder of the fleet in the repo: see fleetFolder. */
+  readonly path?: string | undefined;
   readonly ref?: string | undefined;
   /**
    * Whether to read the working tree of a clone: `preferred` where there is one and no `ref`, `required` or an error, or only `offered` in
@@ -47,39 +51,41 @@ interface RepoOptions {
 export async function openRepo(repo: string, options: RepoOptions = {}): Promise<OpenedRepo> {
   const opened = await openedRepo(repo, options);
   if ((await opened.tree.files()).length === 0)
-    writeError(`note: ${repo} holds no files: is it the fleet repo that you mean?\n`);
+    writeError(`note: ${join(repo, options.path ?? '')} holds no files: is it the fleet repo that you mean?\n`);
   return opened;
 }
 
-async function openedRepo(repo: string, { ref, workingTree }: RepoOptions): Promise<OpenedRepo> {
+async function openedRepo(repo: string, { path: folder = '', ref, workingTree }: RepoOptions): Promise<OpenedRepo> {
   try {
     const address = parseAddress(repo);
     const noWorkingTree = new CliError(`--worktree: ${repo} has no working tree: name a clone with --repo`);
     if (address.kind !== 'local') {
       if (workingTree === 'required') throw noWorkingTree;
-      return await openCommit(repo, ref);
+      return await openCommit(repo, folder, ref);
     }
     if (!(await stat(address.path)).isDirectory()) throw new Error('not a directory');
     if (await locate(address.path)) {
       const isWanted = workingTree === 'required' || (workingTree === 'preferred' && ref === undefined);
-      if (isWanted && (await isWorkingTree(address.path))) return await openWorkingTree(address.path);
+      if (isWanted && (await isWorkingTree(address.path))) return await openWorkingTree(address.path, folder);
       if (workingTree === 'required') throw noWorkingTree;
-      const opened = await openCommit(repo, ref);
+      const opened = await openCommit(repo, folder, ref);
       if (ref === undefined) await noteUncommitted(address.path, workingTree === 'offered');
       return opened;
     }
     if (ref !== undefined) throw new Error(`not a git repository, so it has no ${ref}: leave --ref out`);
     const clone = await enclosingClone(address.path);
+    const path = await folderIn(address.path, folder);
     if (clone !== undefined && address.path === process.cwd()) noteFolder(address.path, clone);
-    return { ...onDiskOnly(await openDirectory(address.path)), from: 'folder', isPart: clone !== undefined };
+    return { ...onDiskOnly(await openDirectory(path)), from: 'folder', isPart: clone !== undefined };
   } catch (error) {
     return unreadable(repo)(error);
   }
 }
 
 /** Files that git ignores are left out: they would not be part of a commit either. */
-async function openWorkingTree(path: string): Promise<OpenedRepo> {
-  const tree = await openDirectory(path, await workingTreeFiles(path));
+async function openWorkingTree(path: string, folder: string): Promise<OpenedRepo> {
+  const inside = await folderIn(path, folder);
+  const tree = await openDirectory(inside, await workingTreeFiles(inside));
   return {
     tree,
     from: 'working tree',
@@ -120,10 +126,21 @@ function noteFolder(path: string, clone: string): void {
   );
 }
 
-async function openCommit(repo: string, ref: string | undefined): Promise<OpenedRepo> {
+/** A folder on disk. Error: one that is reached by a symbolic link, which no commit follows either. */
+async function folderIn(root: string, folder: string): Promise<string> {
+  if (folder === '') return root;
+  const path = join(root, folder);
+  const isInside = (await realpath(path)) === join(await realpath(root), folder).replace(/[/\\]$/, '');
+  if (!isInside) throw new Error(`--path ${folder} is a symbolic link: name the folder that it leads to`);
+  return path;
+}
+
+async function openCommit(repo: string, folder: string, ref: string | undefined): Promise<OpenedRepo> {
   const branches: Branches = await openGit(repo);
   try {
-    const tree = await branches.objects.files(await resolveCommit(branches, ref));
+    const commit = await resolveCommit(branches, ref);
+    await requireFolder(branches.objects, { folder, commit, named: repo });
+    const tree = await branches.objects.files(commit, folder);
     return {
       tree,
       from: 'commit',

@@ -19,6 +19,7 @@ import { type Check, failed, fine, warning } from './checks.ts';
 
 interface CheckOptions {
   readonly repo: string;
+  readonly path?: string;
   readonly branch: string;
   readonly statusBranch: string;
   readonly members: string;
@@ -112,7 +113,8 @@ async function forgeCheck({ branches, branch, fleet }: Desired): Promise<Check> 
 }
 
 async function memberChecks(options: CheckOptions, timeoutMs: number): Promise<Check[]> {
-  const input = await readPlanInput({ repo: options.repo, ref: options.branch });
+  const { repo, path, branch } = options;
+  const input = await readPlanInput({ repo, ...(path && { path }), ref: branch });
   const connections = await membersNamed(options.members);
   const planned = planFleet(input);
   const found = new Map<MemberCluster, Check[]>();

@@ -2,12 +2,16 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { gitOrThrow, hasGit } from '../../git/native/run-git.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
+import { enclosingClone } from '../fleet-repo/open-git.ts';
 import { CliError } from '../terminal/exit.ts';
 import { unreadable } from '../terminal/file-errors.ts';
 import { print } from '../terminal/output.ts';
 import { firstFiles } from './first-files.ts';
 
-/** Writes a small fleet repo into an empty or new directory, and prints the next commands. Commits nothing. */
+/**
+ * Writes a small fleet into an empty or new directory, which becomes a repo unless it is in one, and prints the next commands. Commits
+ * nothing.
+ */
 export async function init(dir: string): Promise<void> {
   const root = resolve(dir);
   if (!(await hasGit())) throw new CliError('a fleet repo needs the git program, which is not installed here');
@@ -17,24 +21,29 @@ export async function init(dir: string): Promise<void> {
   if (there.some((name) => name !== '.git'))
     throw new CliError(`${root} is not empty: name a new directory, or copy files by hand`);
   await makeDirectory(root);
-  // A repository that was just created or cloned stays as it is.
-  if (!there.includes('.git')) await gitOrThrow(['init', '--quiet', '--initial-branch=main', root]);
+  const clone = await enclosingClone(root);
+  // A repository that was just created or cloned stays as it is, and so does one that gets a fleet in a folder.
+  if (clone === undefined) await gitOrThrow(['init', '--quiet', '--initial-branch=main', root]);
   for (const [path, text] of Object.entries(firstFiles)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text, { flag: 'wx' });
   }
-  const inside = relative(process.cwd(), root);
+  const inside = relative(process.cwd(), clone ?? root);
+  const folder = clone === undefined ? '' : relative(clone, root).replaceAll('\\', '/');
+  // Relative to the repo, where its .gitignore has it.
+  const members = join(folder, 'kubeconfigs');
+  const path = folder === '' ? '' : ` --path ${folder}`;
   print(
     [
-      `${root} is a fleet repo now:`,
+      folder === '' ? `${root} is a fleet repo now:` : `${clone} has a fleet in ${folder} now:`,
       ...Object.keys(firstFiles).map((path) => `  ${path}`),
       'Next:',
-      ...(inside === '' ? [] : [`  cd ${inside.startsWith('..') ? root : inside}`]),
-      '  git add . && git commit -m "First version"',
-      '  gitfleet validate && gitfleet plan',
-      '  gitfleet join CONTEXT --name eu-1        CONTEXT: a context of your kubeconfig',
-      '  gitfleet check --members kubeconfigs',
-      '  gitfleet run --members kubeconfigs       Ctrl-C stops it',
+      ...(inside === '' ? [] : [`  cd ${inside.startsWith('..') ? (clone ?? root) : inside}`]),
+      `  git add ${folder || '.'} && git commit -m "First version"`,
+      `  gitfleet validate${path} && gitfleet plan${path}`,
+      `  gitfleet join CONTEXT --name eu-1${path}${folder && ` --members ${members}`}        CONTEXT: a context of your kubeconfig`,
+      `  gitfleet check --members ${members}${path}`,
+      `  gitfleet run --members ${members}${path}       Ctrl-C stops it`,
     ].join('\n'),
   );
 }

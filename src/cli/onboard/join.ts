@@ -30,6 +30,7 @@ interface JoinOptions {
   readonly name?: string;
   readonly label?: readonly string[];
   readonly repo: string;
+  readonly path?: string;
   readonly branch: string;
   readonly members: string;
   readonly kubeconfig: string;
@@ -112,7 +113,7 @@ async function memberEdit(desired: Desired, name: string, labels: ReadonlyMap<st
   const metadata = { name, ...(labels.size > 0 && { labels: Object.fromEntries(labels) }) };
   const document = { apiVersion: 'cluster.kubernetes-fleet.io/v1', kind: 'MemberCluster', metadata };
   if (there === undefined) {
-    const file = `clusters/${name}.yaml`;
+    const file = `${desired.folder}clusters/${name}.yaml`;
     if ((await desired.text(file)) !== undefined)
       throw new CliError(`${file} is there and holds no valid MemberCluster ${name}: correct or remove it first`);
     edits.set(file, await yamlOf([document]));
@@ -132,8 +133,12 @@ async function memberEdit(desired: Desired, name: string, labels: ReadonlyMap<st
 }
 
 /** For what would be placed on the member if it were in the fleet. */
-async function rightsOn(client: MemberClient, member: MemberCluster, options: JoinOptions): Promise<readonly Right[]> {
-  const before = await readPlanInput({ repo: options.repo, ref: options.branch });
+async function rightsOn(
+  client: MemberClient,
+  member: MemberCluster,
+  { repo, path, branch }: JoinOptions,
+): Promise<readonly Right[]> {
+  const before = await readPlanInput({ repo, ...(path && { path }), ref: branch });
   const { name } = member.metadata;
   const others = before.fleet.members.filter(({ metadata }) => metadata.name !== name);
   const input = { ...before, fleet: { ...before.fleet, members: [...others, member] } };

@@ -18,6 +18,8 @@ import { unreadable } from '../terminal/file-errors.ts';
 
 export interface PlanOptions {
   readonly repo: string;
+  /** Folder of the fleet in the repo: see fleetFolder. */
+  readonly path?: string;
   readonly ref?: string;
   /** The files of a clone on disk, not those of a commit. */
   readonly worktree?: boolean;
@@ -51,8 +53,8 @@ export async function withPlanInput<T>(
   // The record that is made from it is in UTC, whatever zone the option is in.
   const now = formatInstant(instant);
   const observe = await observer(options);
-  const { ref, worktree } = options;
-  const repo = await openRepo(options.repo, { ref, workingTree: worktree ? 'required' : 'offered' });
+  const { path, ref, worktree } = options;
+  const repo = await openRepo(options.repo, { path, ref, workingTree: worktree ? 'required' : 'offered' });
   try {
     const loaded = await loadFleet(repo.tree);
     const files = await recordFiles(options, repo.statusFiles);

@@ -3,6 +3,7 @@ import type { Fleet } from '../../engine/input.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { previewAssumptions, totalEffect } from '../../forecast/total-effect.ts';
 import { mergeTrees } from '../../git/merge-trees.ts';
+import { requireFolder } from '../../git/objects/folder-of-tree.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
@@ -71,7 +72,7 @@ function exitCodeOf(
 }
 
 /** The fleet of the change merged into the base. Its files stay open for the positions of problems. Error: CliError for conflicts. */
-async function mergedFleet({ repo, ref, base }: PlanOptions & { readonly base: string }): Promise<{
+async function mergedFleet({ repo, path: folder = '', ref, base }: PlanOptions & { readonly base: string }): Promise<{
   readonly fleet: Fleet;
   readonly commit: string;
   readonly into: string;
@@ -84,7 +85,8 @@ async function mergedFleet({ repo, ref, base }: PlanOptions & { readonly base: s
     const commit = await resolveCommit(branches, ref);
     // The first fetch of a server leaves out where the two parted.
     if (branches.remote) for (const name of [base, ref ?? 'HEAD']) await branches.deepen(`refs/heads/${name}`);
-    const { tree, conflicts } = await mergeTrees(branches.objects, { ours: into, theirs: commit });
+    await requireFolder(branches.objects, { folder, commit, named: ref ?? 'HEAD' });
+    const { tree, conflicts } = await mergeTrees(branches.objects, { ours: into, theirs: commit, folder });
     if (conflicts.length > 0)
       throw new CliError(
         `${ref ?? 'HEAD'} cannot be merged into ${base}: both changed ${listUpTo(conflicts, mostNamed)}: merge ${base} into it and plan again`,

@@ -30,6 +30,7 @@ export async function withStatusOrPlan<T>(
     get branches(): never {
       throw new CliError(`${planFlags} make a plan, which has no status branch`);
     },
+    folder: options.path ?? '',
     statusBranch: options.statusBranch,
     ref: '',
     tip: async () => status.tip,

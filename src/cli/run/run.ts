@@ -22,6 +22,7 @@ import { webhookSecret } from './webhook-secret.ts';
 
 export interface RunOptions {
   readonly repo: string;
+  readonly path?: string;
   readonly branch: string;
   readonly statusBranch: string;
   readonly members: string;
@@ -65,6 +66,7 @@ export async function run(options: RunOptions): Promise<void> {
   const opened = await openDaemon({
     repo: options.repo,
     branch: options.branch,
+    folder: options.path,
     statusBranch: options.statusBranch,
     connect,
     providers: upgradeProvidersOf({ management, azure: await azureFromEnv() }),
@@ -96,8 +98,11 @@ export async function run(options: RunOptions): Promise<void> {
       () => opened.daemon.stop(),
       (message) => log.info(message),
     );
-    const { repo, branch, statusBranch } = options;
-    log.info({ repo, branch, statusBranch }, 'started; the first reconciliation reports its findings');
+    const { repo, path, branch, statusBranch } = options;
+    log.info(
+      { repo, ...(path && { path }), branch, statusBranch },
+      'started; the first reconciliation reports its findings',
+    );
     ended = await opened.daemon.run();
   } finally {
     await opened.close();

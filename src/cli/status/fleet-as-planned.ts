@@ -6,9 +6,9 @@ import type { Status, StatusReader } from './open-status.ts';
 /** The fleet at the commit that the status was planned from; undefined where that is not known here. A large fleet takes seconds. */
 export async function fleetAsPlanned(
   { record: { commit: planned } }: Status,
-  { branches }: StatusReader,
+  { branches, folder }: StatusReader,
 ): Promise<Fleet | undefined> {
   if (planned === undefined) return undefined;
   const commit = await resolveCommit(branches, planned).catch(() => undefined);
-  return commit === undefined ? undefined : loadFleet(await branches.objects.files(commit));
+  return commit === undefined ? undefined : loadFleet(await branches.objects.files(commit, folder));
 }

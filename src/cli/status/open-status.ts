@@ -19,6 +19,8 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 
 export interface StatusOptions {
   readonly repo: string;
+  /** Folder of the fleet in the repo: see fleetFolder. */
+  readonly path?: string;
   readonly statusBranch: string;
   /** Only local data: no server is contacted. */
   readonly offline?: boolean;
@@ -67,6 +69,7 @@ export interface NodesInPlan {
 /** A status branch that stays open, for commands that look more than once. */
 export interface StatusReader {
   readonly branches: Branches;
+  readonly folder: string;
   readonly statusBranch: string;
   /** `refs/heads/fleet-status` */
   readonly ref: string;
@@ -78,7 +81,12 @@ export interface StatusReader {
 }
 
 /** Opens a status branch: that of `origin` in a clone, unless `offline`. Errors: CliError and GitError. */
-export async function openStatus({ repo, statusBranch, offline }: StatusOptions): Promise<StatusReader> {
+export async function openStatus({
+  repo,
+  path: folder = '',
+  statusBranch,
+  offline,
+}: StatusOptions): Promise<StatusReader> {
   const ref = branchRef(statusBranch);
   if (offline && parseAddress(repo).kind !== 'local') throw notYet(repo, statusBranch);
   const branches = await openClone(repo);
@@ -87,6 +95,7 @@ export async function openStatus({ repo, statusBranch, offline }: StatusOptions)
     : publishedTip(branches, statusBranch);
   return {
     branches,
+    folder,
     statusBranch,
     ref,
     tip,

@@ -1,10 +1,10 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { sourceOf } from '../../engine/problem-of.ts';
-import type { Branches } from '../../git/branches.ts';
 import { type Commit, subjectOf } from '../../git/objects/commit.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
+import type { StatusReader } from '../status/open-status.ts';
 
 /** A commit of the fleet repo, in short. */
 export interface CommitSummary {
@@ -30,33 +30,35 @@ export interface Origin {
   place(kind: string, of: { readonly name: string; readonly namespace?: string | undefined }): string | undefined;
 }
 
+type FleetReader = Pick<StatusReader, 'branches' | 'folder'>;
+
 /** Reads the fleet repo at a commit, each commit once; undefined when the repository has no such commit any more. */
-export function origins(branches: Branches): (commit: string | undefined) => Promise<Origin | undefined> {
+export function origins(reader: FleetReader): (commit: string | undefined) => Promise<Origin | undefined> {
   const known = new Map<string, Promise<Origin | undefined>>();
   return async (commit) => {
     if (commit === undefined) return undefined;
-    const origin = known.get(commit) ?? originAt(branches, commit);
+    const origin = known.get(commit) ?? originAt(reader, commit);
     known.set(commit, origin);
     return origin;
   };
 }
 
-async function originAt(branches: Branches, id: string): Promise<Origin | undefined> {
+async function originAt({ branches, folder }: FleetReader, id: string): Promise<Origin | undefined> {
   const found = await resolveCommit(branches, id).catch(() => undefined);
   if (found === undefined) return undefined;
   const { objects } = branches;
-  const fleet: Fleet = await loadFleet(await objects.files(found));
+  const fleet: Fleet = await loadFleet(await objects.files(found, folder));
   return {
     commit: summaryOf(await objects.commit(found)),
     async resource(manifest) {
       const file = fleet.resources.find((resource) => isSame(resource.manifest, manifest))?.file;
       if (file === undefined) return undefined;
-      const [last] = await objects.log(found, { most: 1, path: file });
-      return { file, changedBy: last === undefined ? undefined : summaryOf(await objects.commit(last)) };
+      const [last] = await objects.log(found, { most: 1, path: folder + file });
+      return { file: folder + file, changedBy: last === undefined ? undefined : summaryOf(await objects.commit(last)) };
     },
     place(kind, of) {
       const source = sourceOf(fleet, { kind, ...of });
-      return source && `${source.file}:${source.line}`;
+      return source && `${folder}${source.file}:${source.line}`;
     },
   };
 }

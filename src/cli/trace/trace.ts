@@ -54,7 +54,7 @@ export async function trace(word: string, givenName: string | undefined, options
         (namespace === undefined || (manifest.metadata.namespace ?? '') === namespace),
     );
     if (found.length === 0) throw notPlaced({ kind, name, options, ofKind });
-    const originOf = origins(reader.branches);
+    const originOf = origins(reader);
     const traces: Trace[] = [];
     for (const { placement, binding, object } of found) {
       const entry = placement.state.resourceSnapshots.find(({ index }) => index === binding.resourceSnapshotIndex);

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
@@ -31,21 +31,28 @@ import { githubLines, sarif } from './formats.ts';
  */
 export async function validate(
   named: string | undefined,
-  options: { readonly repo: string; readonly ref?: string; readonly strict?: boolean; readonly output: string },
+  options: {
+    readonly repo: string;
+    readonly path?: string;
+    readonly ref?: string;
+    readonly strict?: boolean;
+    readonly output: string;
+  },
 ): Promise<void> {
   const repo = named ?? options.repo;
   if (named !== undefined && options.repo !== '.')
     throw new CliError(`validate ${named} --repo ${options.repo}: name the fleet repo once`);
   const format = outputFormat(options.output, ['table', 'json', 'github', 'sarif']);
-  const opened = await openRepo(repo, { ref: options.ref, workingTree: 'preferred' });
+  const opened = await openRepo(repo, { path: options.path, ref: options.ref, workingTree: 'preferred' });
   try {
     const fleet = await loadFleet(opened.tree);
     const problems = await problemsOf(fleet, opened);
     const count = (severity: Problem['severity']) => problems.filter((problem) => problem.severity === severity).length;
     const objects = objectsOf(fleet).length + fleet.beingDeleted.length;
     const summary = `${plural(objects, 'fleet object')} and ${plural(fleet.resources.length, 'resource')} ${whatWasRead(opened)}: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('info'), 'note')}.`;
-    if (format === 'sarif') printJson(sarif(problems, inWorkspace(repo)));
-    else if (format === 'github') print([...githubLines(problems, inWorkspace(repo)), summary].join('\n'));
+    if (format === 'sarif') printJson(sarif(problems, inWorkspace(repo, options.path)));
+    else if (format === 'github')
+      print([...githubLines(problems, inWorkspace(repo, options.path)), summary].join('\n'));
     else if (format === 'json')
       printJson({
         apiVersion: 'gitfleet.dev/v1alpha1',
@@ -121,11 +128,11 @@ async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<r
 }
 
 /** Directory of the fleet repo in the present one, which CI has the files below: `` or `fleet/`. */
-function inWorkspace(repo: string): string {
+function inWorkspace(repo: string, folder = ''): string {
   const address = parseAddress(repo);
-  if (address.kind !== 'local') return '';
-  const path = relative(process.cwd(), address.path).replaceAll('\\', '/');
-  return path === '' || path.startsWith('..') ? '' : `${path}/`;
+  if (address.kind !== 'local') return folder;
+  const path = relative(process.cwd(), join(address.path, folder)).replaceAll('\\', '/');
+  return path === '' || path.startsWith('..') ? folder : `${path}/`;
 }
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;

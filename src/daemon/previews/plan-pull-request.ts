@@ -27,6 +27,7 @@ export interface PreviewedPull extends Pick<Spending, 'pause' | 'stopwatch'> {
   readonly branches: Branches;
   /** The followed branch, and the input of its last plan; its commit is what the pull request is merged into. */
   readonly branch: string;
+  readonly folder?: string | undefined;
   readonly input: PlanInput;
   readonly statusBranch: string;
   readonly load: (tree: RepoTree) => Promise<Fleet>;
@@ -45,7 +46,7 @@ export interface PlannedPull {
  * Errors: GitError, where its commits cannot be read.
  */
 export async function planPullRequest(of: PreviewedPull): Promise<PlannedPull> {
-  const { pull, forge, branches, branch, input, statusBranch, stopwatch } = of;
+  const { pull, forge, branches, branch, folder, input, statusBranch, stopwatch } = of;
   const ours = input.commit;
   const theirs = pull.headCommit;
   const head = `${mergedText({ commit: theirs, into: ours }, branch)}; the fleet as of ${instantText(input.now)}`;
@@ -62,13 +63,13 @@ export async function planPullRequest(of: PreviewedPull): Promise<PlannedPull> {
     isTooCostly: false,
   });
   try {
-    const { tree, conflicts } = await mergeTrees(branches.objects, { ours, theirs });
+    const { tree, conflicts } = await mergeTrees(branches.objects, { ours, theirs, folder });
     if (conflicts.length > 0)
       return failed(
         `conflicts with ${branch} in ${conflicts.length} ${conflicts.length === 1 ? 'file' : 'files'}`,
         `Both branches changed ${listUpTo(conflicts, mostNamed)}. Merge ${branch} into the branch; then gitfleet plans it.`,
       );
-    const fault = await addedFault(tree, await branches.objects.files(ours));
+    const fault = await addedFault(tree, await branches.objects.files(ours, folder));
     if (fault !== undefined) return failed('too large to be planned', `${fault}. Split it into several pull requests.`);
     const fleet = { ...(await of.load(tree)), approvers: input.fleet.approvers };
     const work = totalEffectInSteps(input, { fleet, commit: theirs }, previewAssumptions);

@@ -59,6 +59,7 @@ export interface PreviewPorts {
   readonly branches: () => Promise<Branches>;
   readonly load: (tree: RepoTree) => Promise<Fleet>;
   readonly branch: string;
+  readonly folder?: string | undefined;
   readonly statusBranch: string;
   /** The fleet's time, used in plans. */
   readonly clock: Clock;

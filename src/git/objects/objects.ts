@@ -39,8 +39,11 @@ export interface Objects {
   /** A commit and its first parents, newest first, at most `most`; ends where history was left out. */
   firstParents(tip: string, most: number): Promise<readonly string[]>;
   tree(oid: string): Promise<readonly TreeEntry[]>;
-  /** Every file of a commit; folders that did not change since the last call are not read again. */
-  files(commit: string): Promise<RepoTree>;
+  /**
+   * Every file of a commit, or of one folder (`apps/fleet/`) with paths from there, none if there is no such folder. Folders that did
+   * not change since the last call are not read again.
+   */
+  files(commit: string, folder?: string): Promise<RepoTree>;
   /** Every object under a commit's tree, and the tree itself. */
   oidsOf(commit: string): Promise<Set<string>>;
   /** False also when one of the two does not exist. Errors: GitError, if history cannot be read. */

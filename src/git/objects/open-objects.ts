@@ -4,6 +4,7 @@ import { loadIsomorphic } from '../load-isomorphic.ts';
 import { git, gitOrThrow } from '../native/run-git.ts';
 import { boundedRead } from './bounded-read.ts';
 import { type Commit, parseCommit } from './commit.ts';
+import { treeOfFolder } from './folder-of-tree.ts';
 import { deepestFolder, listFiles } from './list-files.ts';
 import { mergeBases as basesByParents } from './merge-bases.ts';
 import { nativeReadSmall } from './native-read-small.ts';
@@ -36,6 +37,8 @@ export function objectsFrom(store: ObjectStore, { log, isAncestor, firstParents,
   }
 
   const commit = async (oid: string): Promise<Commit> => (await commits([oid]))[0]!;
+  const tree = async (oid: string): Promise<readonly TreeEntry[]> =>
+    known.get(oid) ?? parseTree((await read([oid])).get(oid)!.content);
   const has = (oid: string): Promise<boolean> => areThere(read, [oid]);
 
   /**
@@ -71,13 +74,10 @@ export function objectsFrom(store: ObjectStore, { log, isAncestor, firstParents,
     firstParents: firstParents ?? ((tip, most) => lineFrom(tip, { most, commit })),
     has,
     mergeBases: mergeBases ?? ((ours, theirs) => basesByParents({ commits, has }, ours, theirs)),
-    async tree(oid) {
-      return known.get(oid) ?? parseTree((await read([oid])).get(oid)!.content);
-    },
-    async files(id) {
-      const root = (await commit(id)).tree;
-      const entries = await folders(root);
-      const files = listFiles(root, entries);
+    tree,
+    async files(id, folder = '') {
+      const root = await treeOfFolder(tree, (await commit(id)).tree, folder);
+      const files = root === undefined ? [] : listFiles(root, await folders(root));
       return {
         id,
         files: async () => files,

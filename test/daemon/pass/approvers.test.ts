@@ -22,7 +22,7 @@ function world(reviewers: readonly string[] = []) {
   repo.commit('main', { 'a.yaml': '' });
   const branches = repo.branches();
   const reads: string[] = [];
-  const desired = gitSource(branches, 'main', alwaysAsk(branches));
+  const desired = gitSource(branches, { branch: 'main' }, alwaysAsk(branches));
   const broughtBy = (of: Parameters<typeof desired.broughtBy>[0]) => {
     reads.push(of.tip);
     return desired.broughtBy(of);

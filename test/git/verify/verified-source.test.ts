@@ -28,7 +28,7 @@ function world() {
   const memory = join(folder(), 'verified');
   const open = () => {
     const branches = repo.branches();
-    return verifiedSource(gitSource(branches, 'main', alwaysAsk(branches)), { verifier, memory });
+    return verifiedSource(gitSource(branches, { branch: 'main' }, alwaysAsk(branches)), { verifier, memory });
   };
   let source = open();
   return {

@@ -69,8 +69,8 @@ interface Asked {
   readonly author: string | undefined;
 }
 
-const whereAsked = ({ repo, branch, gitAuthor }: ApproveOptions): Promise<Asked> =>
-  withDesired({ repo, branch }, async ({ branches, tracked, address, workingTree }) => {
+const whereAsked = ({ repo, path = '', branch, gitAuthor }: ApproveOptions): Promise<Asked> =>
+  withDesired({ repo, path, branch }, async ({ branches, tracked, address, workingTree }) => {
     const person = await whoCommits(workingTree?.gitDir);
     const author = gitAuthor ?? (person && `${person.name} <${person.email}>`);
     const own = [branches.remote ? repo : branches.name, undefined] as const;
@@ -163,10 +163,11 @@ async function answer(
 }
 
 function command(name: string, options: ApproveOptions): string {
-  const { repo, branch, reject, reason, force, forge, gitAuthor } = options;
+  const { repo, path, branch, reject, reason, force, forge, gitAuthor } = options;
   const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   return [
     `gitfleet approve ${quoted(name)} --repo ${quoted(repo)}`,
+    ...(path ? [`--path ${quoted(path)}`] : []),
     ...(branch === 'main' ? [] : [`--branch ${quoted(branch)}`]),
     ...(reject ? [`--reject --reason ${quoted(reason ?? '')}`] : []),
     ...(force ? ['--force'] : []),

@@ -47,7 +47,7 @@ export async function readRequestBranch(
       `fleet.yaml is not in effect on ${desired.branch}, and no approval counts meanwhile: correct what gitfleet validate reports for it, then approve ${name}`,
       exitCodes.refused,
     );
-  const usual = isProposed ? proposedPath(name) : `${folder}${name}.yaml`;
+  const usual = desired.folder + (isProposed ? proposedPath(name) : `${folder}${name}.yaml`);
   const { added, texts: edits } = await changesOf(tip, usual, { desired, requests });
   const text = edits.get(usual);
   if (text === undefined)
@@ -69,9 +69,9 @@ async function changesOf(
   path: string,
   { desired, requests }: { readonly desired: Desired; readonly requests: Requests },
 ): Promise<{ readonly added: BranchAdditions; readonly texts: ReadonlyMap<string, string | undefined> }> {
-  const { branches, branch, tip: followed } = desired;
+  const { branches, tip: followed } = desired;
   const { objects } = branches;
-  const source = gitSource(branches, branch, alwaysAsk(branches));
+  const source = gitSource(branches, desired, alwaysAsk(branches));
   const added = await branchAdditions(source, { tip, followed, path, author: requests.author });
   const tree = (await objects.commit(tip)).tree;
   const [[own] = []] = await fileChanges(objects, [{ before: undefined, after: tree }], path);
