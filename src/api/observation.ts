@@ -121,6 +121,8 @@ export const clusterObservation = z.strictObject({
   memberStatus: memberClusterStatus.optional(),
   placements: z.array(placementObservation).default([]),
   objects: z.array(liveObject).default([]),
+  /** Why workloads among `objects` are not available, as their pods show it: `ImagePullBackOff nginx:1.27`. */
+  podCauses: z.array(z.strictObject({ object: objectRef, cause: z.string() })).optional(),
   versions: observedVersions.optional(),
   upgrade: observedUpgrade.optional(),
   /** Absent = nothing is known, and nothing is waited for. */

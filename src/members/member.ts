@@ -18,6 +18,7 @@ import { type NodeWatch, nodeWatch } from './nodes/node-watch.ts';
 import { observationOf, unobserved } from './observation.ts';
 import type { ProviderSetting } from './upgrade/provider.ts';
 import { type OpenProviders, type UpgradeWatch, upgradeWatch } from './upgrade/upgrade-watch.ts';
+import { type WaitingPods, waitingPods } from './waiting-pods.ts';
 import type { Change } from './watch/store.ts';
 
 /** One member cluster: its connection, its observation, and one actor for each target. */
@@ -94,6 +95,7 @@ export function openMember(
   });
   const { client, contact, discovery, unrecorded, watches } = connection;
   const upgrades = upgradesOf(input, { connection, life: life.signal, changed, look: () => inspected.look() });
+  const pods = waitingPods(connection, { life: life.signal, changed });
   const launch = launching(client, input.launchers);
   const nodes = nodeWatch({ ...input, connection, pollMs: input.pollMs, life: life.signal, changed });
   const inspected = inspection(connection, {
@@ -117,7 +119,7 @@ export function openMember(
 
   function noticed(change: Change): void {
     cached = undefined;
-    actors.objectChanged(change);
+    for (const part of [actors, pods]) part.objectChanged(change);
     const served = servedBy(change);
     if (served) {
       for (const apiVersion of served) discovery.forget(apiVersion);
@@ -150,10 +152,7 @@ export function openMember(
     swept: inspected.swept,
     unreachable: () => causeOf(contact.reachability()),
     idle: () => contact.reachability().kind === 'unreachable' || (actors.idle() && upgrades.idle() && nodes.idle()),
-    observation() {
-      cached ??= observe({ name, connection, inspected, actors, upgrades, nodes, assigned });
-      return cached;
-    },
+    observation: () => (cached ??= observe({ name, connection, inspected, actors, upgrades, nodes, pods, assigned })),
     stop() {
       life.abort();
       actors.stop();
@@ -188,6 +187,7 @@ function observe(of: {
   readonly actors: Actors;
   readonly upgrades: UpgradeWatch;
   readonly nodes: NodeWatch;
+  readonly pods: WaitingPods;
   /** Assignments arrived, possibly none. */
   readonly assigned: boolean;
 }): ClusterObservation {
@@ -207,6 +207,7 @@ function observe(of: {
     properties,
     placements: actors.observations().flatMap(({ placements = [] }) => placements),
     objects: watches.all(),
+    podCauses: of.pods.observation(),
     upgraded: of.upgrades.observation(),
     preflight: actors.observations().find(({ preflight }) => preflight),
     nodes: of.nodes.observation(),

@@ -21,6 +21,7 @@ export function observationOf(input: {
   readonly properties: Properties;
   readonly placements: readonly PlacementObservation[];
   readonly objects: readonly Manifest[];
+  readonly podCauses: ClusterObservation['podCauses'];
   /** Undefined when nothing upgrades it: then its versions are those that it reports itself. */
   readonly upgraded?: UpgradeObservation | undefined;
   /** What was read before an upgrade; undefined = nothing yet. */
@@ -61,6 +62,7 @@ export function observationOf(input: {
     },
     placements: [...input.placements],
     objects: input.objects.map(withoutValues),
+    ...(input.podCauses && { podCauses: input.podCauses }),
     ...input.nodes,
     ...(input.upgraded && { preflight: input.preflight?.preflight ?? unread }),
     ...(input.preflight?.extras && { extras: [...(input.nodes?.extras ?? []), ...input.preflight.extras] }),

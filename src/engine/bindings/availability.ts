@@ -184,21 +184,38 @@ function pod(live: Manifest): Availability {
   );
   return crashing.length > 0
     ? failed(`in CrashLoopBackOff: ${crashing.map(({ name }) => name).join(', ')}`)
-    : notYet(
-        `the pod is not ready yet${waitingFor([...containersIn(initContainerStatuses), ...containersIn(containerStatuses)])}`,
-      );
+    : becauseOf(notYet('the pod is not ready yet'), podCause([live]));
 }
 
-/** `: ImagePullBackOff nginx:1.27`, why containers do not start. Starting ones wait as well. */
-function waitingFor(containers: readonly ContainerStatus[]): string {
-  const causes = containers.flatMap(({ state, image }) => {
+/** Why it is not available, where its pods show that. */
+export const becauseOf = (availability: Availability, cause: string | undefined): Availability =>
+  availability.verdict === 'NotAvailableYet' && cause !== undefined
+    ? notYet(`${availability.message}: ${cause}`)
+    : availability;
+
+/** `ImagePullBackOff nginx:1.27`, what pods that are not ready wait for; undefined where nothing shows it. */
+export function podCause(pods: readonly Manifest[]): string | undefined {
+  const causes = pods
+    .filter((live) => !live.metadata.deletionTimestamp && !isTrue(live, 'Ready'))
+    .flatMap((live) => {
+      const { initContainerStatuses, containerStatuses } = part(live, 'status');
+      const isUnschedulable = conditionOf(live, 'PodScheduled')?.reason === 'Unschedulable';
+      return [
+        ...(isUnschedulable ? ['Unschedulable'] : []),
+        ...waitingFor([...containersIn(initContainerStatuses), ...containersIn(containerStatuses)]),
+      ];
+    });
+  return causes.length === 0 ? undefined : shortList([...new Set(causes)].sort());
+}
+
+/** Starting containers wait as well. */
+const waitingFor = (containers: readonly ContainerStatus[]): string[] =>
+  containers.flatMap(({ state, image }) => {
     // A kubelet alternates between the two while it retries, and each change of the message would be a status commit.
     const reason = state?.waiting?.reason === 'ErrImagePull' ? 'ImagePullBackOff' : state?.waiting?.reason;
     if (typeof reason !== 'string' || starting.has(reason)) return [];
     return typeof image === 'string' ? `${reason} ${image}` : reason;
   });
-  return causes.length === 0 ? '' : `: ${shortList([...new Set(causes)])}`;
-}
 
 const starting: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 

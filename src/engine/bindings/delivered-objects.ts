@@ -6,7 +6,7 @@ import type { Rendered, RenderedManifest } from '../overrides/render.ts';
 import type { Duplicate } from '../selection/duplicates.ts';
 import { groupVersionOf } from '../selection/group-version.ts';
 import { keyOfManifest, objectKey, refOfManifest } from '../selection/object-key.ts';
-import { type Availability, availabilityOf } from './availability.ts';
+import { type Availability, availabilityOf, becauseOf } from './availability.ts';
 
 /** One object of a target as the member shows it. */
 export interface Delivered {
@@ -37,6 +37,7 @@ export function deliveredObjects(
   const outcomes = new Map(results.map((outcome) => [objectKey(outcome.object), outcome]));
   const twice = new Set(duplicates.map(({ item }) => keyOfManifest(item.manifest)));
   const objects = liveObjects(observation);
+  const causes = podCauses(observation);
   const delivered = manifests.map((item): Delivered => {
     const ref = refOfManifest(item.manifest);
     const key = objectKey(ref);
@@ -46,6 +47,7 @@ export function deliveredObjects(
       known && !(known.result === duplicated && twice.has(key)) ? known : { object: ref, result: 'Applied' };
     const applied = isApplied(outcome);
     const live = objects.get(key);
+    const available = (shown: Manifest) => becauseOf(availabilityOf(shown, item.manifest.apiVersion), causes.get(key));
     const gone = applied && live === undefined && observation.complete;
     return {
       item,
@@ -53,7 +55,7 @@ export function deliveredObjects(
       outcome,
       applied,
       live,
-      availability: gone ? missing : applied && live ? availabilityOf(live, item.manifest.apiVersion) : undefined,
+      availability: gone ? missing : applied && live ? available(live) : undefined,
       gone,
     };
   });
@@ -79,6 +81,11 @@ const missing: Availability = { verdict: 'NotAvailableYet', message: 'the object
 const liveObjects = memoize(
   ({ objects }: ClusterObservation): ReadonlyMap<string, Manifest> =>
     new Map(objects.map((object) => [keyOfManifest(object), object])),
+);
+
+const podCauses = memoize(
+  ({ podCauses: found = [] }: ClusterObservation): ReadonlyMap<string, string> =>
+    new Map(found.map(({ object, cause }) => [objectKey(object), cause])),
 );
 
 function identifierOf({ manifest, envelope }: RenderedManifest): ResourceIdentifier {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
-import { availabilityOf } from '../../../src/engine/bindings/availability.ts';
+import { availabilityOf, becauseOf, podCause } from '../../../src/engine/bindings/availability.ts';
 
 const live = (apiVersion: string, kind: string, fields: object = {}, metadata: object = {}): Manifest => ({
   apiVersion,
@@ -247,4 +247,18 @@ it('a pod that cannot start names the cause and the image', () => {
     'the pod is not ready yet: ImagePullBackOff nginx:1.27',
   );
   expect(messageOf(waiting('ErrImagePull', {}))).toBe('the pod is not ready yet: ImagePullBackOff');
+});
+
+it('a workload that is not available names what its pods wait for', () => {
+  const waiting = {
+    containerStatuses: [{ name: 'app', image: 'nginx:1.27', state: { waiting: { reason: 'ErrImagePull' } } }],
+  };
+  const unschedulable = { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] };
+  const ready = { ...waiting, conditions: [{ type: 'Ready', status: 'True' }] };
+  const of = (...statuses: object[]) => podCause(statuses.map((status) => pod(status)));
+  expect(of(ready)).toBeUndefined();
+  expect(of(waiting, unschedulable, waiting)).toBe('ImagePullBackOff nginx:1.27, Unschedulable');
+  const notYet = { verdict: 'NotAvailableYet', message: 'not all 2 replicas are updated and available yet' } as const;
+  expect(becauseOf(notYet, of(waiting)).message).toBe(`${notYet.message}: ImagePullBackOff nginx:1.27`);
+  expect(becauseOf({ verdict: 'Available', message: '' }, 'late')).toEqual({ verdict: 'Available', message: '' });
 });
