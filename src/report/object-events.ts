@@ -7,21 +7,19 @@ import { approvedText } from '../engine/gate/approver.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
 import { wantedClusters } from '../engine/placement/wanted-clusters.ts';
 import { conditionOf } from './condition-of.ts';
+import { type ClusterDrifts, driftEvents } from './drift-events.ts';
+import type { ObjectEvent } from './object-event.ts';
 import { countText } from './shortage.ts';
 import { upgradeHappened } from './upgrades/happened.ts';
-
-/** Something that happened to an object, as `kubectl describe` would list it. */
-export interface ObjectEvent {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-}
 
 /** As much of an object of the status branch as events are made from. */
 export interface Versioned {
   readonly kind?: string;
+  /** Of the summary: the branch, its commit, the one in effect while that is refused, and why it is. */
+  readonly branch?: string;
+  readonly commit?: string;
+  readonly commitInForce?: string;
+  readonly guard?: readonly { readonly message: string }[];
   readonly metadata?: { readonly name?: string; readonly namespace?: string; readonly generation?: number };
   readonly spec?: {
     readonly strategy?: { readonly applyStrategy?: { readonly type?: string } };
@@ -30,7 +28,7 @@ export interface Versioned {
   readonly status?: {
     readonly conditions?: readonly Condition[];
     readonly observedResourceIndex?: string;
-    readonly placementStatuses?: readonly { readonly clusterName?: string | undefined }[];
+    readonly placementStatuses?: readonly ClusterDrifts[];
     readonly agentStatus?: readonly { readonly type: string; readonly conditions?: readonly Condition[] }[];
     readonly stagesStatus?: readonly Stage[];
     readonly deletionStageStatus?: Stage;
@@ -59,6 +57,7 @@ interface Task {
  * changed its status, otherwise it was `committedAt`, milliseconds since the epoch.
  */
 export function objectEvents(before: Versioned | undefined, after: Versioned, committedAt: number): ObjectEvent[] {
+  if (after.kind === fleetSummary) return eventsOfSummary(before, after, committedAt);
   if (isPlacementKind(after.kind)) return eventsOfPlacement(before, after, committedAt);
   const upgrade = upgradeOf(after);
   if (upgrade) return eventsOfUpgrade(upgradeOf(before), upgrade, { name: after.metadata?.name ?? '', committedAt });
@@ -96,6 +95,34 @@ function eventsOfUpgrade(
   // The time of a commit has no fractions of a second.
   const latest = Math.max(committedAt, ...happened.map(({ at }) => at ?? 0));
   return happened.map((event) => ({ ...event, at: event.at ?? latest }));
+}
+
+/** Kind of the summary, which shows what became of commits. */
+export const fleetSummary = 'FleetSummary';
+
+/** Of a refused plan the commit in effect stays the one before. */
+function eventsOfSummary(before: Versioned | undefined, after: Versioned, at: number): ObjectEvent[] {
+  const inEffect = ({ commit, commitInForce, guard = [] }: Versioned) => (guard.length > 0 ? commitInForce : commit);
+  const known = new Set(before?.guard?.map(({ message }) => message));
+  const commit = inEffect(after);
+  const isNew = commit !== undefined && (before === undefined || inEffect(before) !== commit);
+  return [
+    ...(isNew
+      ? [
+          {
+            type: 'Normal',
+            reason: 'CommitAccepted',
+            message: `commit ${commit.slice(0, 12)} is in effect`,
+            at,
+          } as const,
+        ]
+      : []),
+    ...(after.guard ?? []).flatMap(({ message }): ObjectEvent[] =>
+      known.has(message)
+        ? []
+        : [{ type: 'Warning', reason: 'PlanRefused', message: `${after.commit?.slice(0, 12)}: ${message}`, at }],
+    ),
+  ];
 }
 
 interface Fact {
@@ -175,6 +202,7 @@ function eventsOfPlacement(before: Versioned | undefined, after: Versioned, comm
     if (isSame && (before === undefined || shortageIn(before, was) === shortageIn(after, is))) return [];
     return [{ type: 'Warning', reason: is.reason, message, at }];
   });
+  happened.push(...driftEvents(before?.status?.placementStatuses, after.status?.placementStatuses, committedAt));
   if (!isComplete(after) || (isComplete(before) && sameWork(before, after))) return happened;
   const at = Math.max(committedAt, ...happened.map((event) => event.at));
   const message = 'the rollout is complete, every cluster matches the placement';

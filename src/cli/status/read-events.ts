@@ -3,7 +3,8 @@ import type { Commit } from '../../git/objects/commit.ts';
 import { recordPathOf } from '../../repo/record/path.ts';
 import { recordLimits } from '../../repo/too-large.ts';
 import { readBounded } from '../../repo/yaml/read-bounded.ts';
-import { type ObjectEvent, objectEvents, type Versioned } from '../../report/object-events.ts';
+import type { ObjectEvent } from '../../report/object-event.ts';
+import { fleetSummary, objectEvents, type Versioned } from '../../report/object-events.ts';
 import type { Status, StatusReader } from './open-status.ts';
 
 /** One event of one object; equal ones are counted, as Kubernetes does. */
@@ -19,9 +20,10 @@ export interface FleetEvent extends ObjectEvent {
 /** Default number of status commits that are read. */
 export const defaultHistory = 250;
 
-/** Objects with conditions: the files of an entry that is one file, and the status of a placement. */
+/** Objects with conditions: the files of an entry that is one file, and the status of a placement; and what became of commits. */
 const hasEvents = (path: string): boolean => {
   const place = recordPathOf(path);
+  if (path === 'summary.yaml') return true;
   return place?.rest === '' || place?.rest === 'status.yaml';
 };
 
@@ -61,7 +63,10 @@ export async function readEvents(
 function eventsOf(before: Versioned | undefined, after: Versioned | undefined, commit: Commit): FleetEvent[] {
   if (after === undefined) return [];
   const { name = '', namespace } = after.metadata ?? {};
-  const object = { kind: after.kind ?? '', name, ...(namespace === undefined ? {} : { namespace }) };
+  const object =
+    after.kind === fleetSummary
+      ? { kind: 'Branch', name: after.branch ?? '' }
+      : { kind: after.kind ?? '', name, ...(namespace === undefined ? {} : { namespace }) };
   return objectEvents(before, after, commit.committer.at).map((event) => ({
     ...event,
     object,

@@ -164,6 +164,7 @@ describe('events come from the history of the status branch', () => {
         "PlacementAvailable 2",
         "PlacementRolloutCompleted 2",
         "ApplyFailed 1",
+        "DriftFound 1",
       ]
     `);
   });

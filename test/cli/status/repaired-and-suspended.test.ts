@@ -23,7 +23,9 @@ const pages = async () => {
   const { out: page } = await cli('describe', 'placement', 'web', '--repo', fleet.dir);
   const { out: trace } = await cli('trace', 'deployment/web', '-n', 'web', '--cluster', 'us-1', '--repo', fleet.dir);
   const told = /(≠|✓) Deployment|\/spec\/replicas|^State/;
-  return [...page.split('\n'), ...trace.split('\n')].map((line) => line.trim()).filter((line) => told.test(line));
+  return [...page.split('\nEvents:')[0]!.split('\n'), ...trace.split('\n')]
+    .map((line) => line.trim())
+    .filter((line) => told.test(line));
 };
 
 const applied = (details: PatchDetail[]) =>
