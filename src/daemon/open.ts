@@ -109,7 +109,8 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
         pending += by;
       },
     };
-    const commits = { author: input.author, now: () => clock.now() };
+    const commits = { author: input.author, now: () => pace.now() };
+    const fleetTime = clock === pace ? undefined : () => clock.now();
     const source = await openSource({
       ...from,
       branch,
@@ -128,7 +129,7 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
       ? verifiedSource(source, { verifier, memory: join(cacheDir, 'verified-commit') })
       : source;
     const signing = input.sign && (await openSigning(input.sign, { ...input, opened }));
-    const status = await openStatusBranch({ ...from, ...commits, statusBranch, refs: source.refs, signing });
+    const status = await openStatusBranch({ ...from, ...commits, fleetTime, statusBranch, refs: source.refs, signing });
     opened.push(() => status.close());
     const cache = await loadCache(join(cacheDir, 'parsed'), (error) =>
       log.warn(

@@ -8,6 +8,7 @@ import type { TreeFile } from '../repo/tree.ts';
 import { separatorsIn } from '../repo/yaml/separators.ts';
 import { parseAddress } from './address.ts';
 import type { Branches, GitRequest } from './branches.ts';
+import { withFleetTime } from './fleet-time.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
 import { type Content, isFolder, type Kept, type NewObject, newCommit, newFileTree } from './objects/new-objects.ts';
@@ -60,6 +61,8 @@ export async function openStatusBranch(input: {
   readonly author: Person;
   /** Milliseconds since the epoch, for the time of commits. */
   readonly now: () => number;
+  /** The fleet's time, where it is another. */
+  readonly fleetTime?: (() => number) | undefined;
   readonly requested?: (request: GitRequest) => void;
   readonly pending?: (by: 1 | -1) => void;
   /** How often the tip of the branch is read from the server; by default at every call. */
@@ -85,11 +88,13 @@ export function statusBranch(
   {
     author,
     now,
+    fleetTime,
     refs,
     signing: openSigning,
   }: {
     readonly author: Person;
     readonly now: () => number;
+    readonly fleetTime?: (() => number) | undefined;
     readonly refs: RefPoll;
     /** Signs status commits and refuses those of others. */
     readonly signing?: OpenSigning | undefined;
@@ -143,7 +148,13 @@ export function statusBranch(
       const root = objects.at(-1)!.oid;
       if (known?.root === root) return { kind: 'unchanged', tip: base };
       const parents = base.commit === undefined ? [] : [base.commit];
-      const unsigned = newCommit({ tree: root, parents, message, author, at: now() });
+      const unsigned = newCommit({
+        tree: root,
+        parents,
+        message: withFleetTime(message, fleetTime?.()),
+        author,
+        at: now(),
+      });
       const commit = (await signing?.sign(unsigned)) ?? unsigned;
       const fresh = new Map([...objects, commit].map((object) => [object.oid, object]));
       for (const oid of known?.oids ?? []) fresh.delete(oid);

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { sh } from '../support/git-repository.ts';
+
 const main = resolve(import.meta.dirname, '../../src/main.ts');
 
 const run = (args: readonly string[]): Promise<{ code: number | null; out: string }> =>
@@ -74,6 +76,10 @@ describe('the demo, as someone starts it', () => {
       'tools 2/2 0 <none>',
       '',
     ]);
+    const ahead = sh(repo, 'log', '--all', '--format=%at %ct')
+      .split(/\s/)
+      .filter((at) => Number(at) * 1000 > Date.now());
+    expect(ahead).toEqual([]);
     const runs = await run(['get', 'runs', '--repo', repo]);
     expect(runs.out.split('\n')[0]?.split(/\s{2,}/)).toEqual([
       'NAME',

@@ -5,6 +5,7 @@ import type { Pool } from '../../engine/node-pools/pool.ts';
 import type { ClusterPlan } from '../../engine/nodes/plan-cluster.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
+import { fleetTimeOf } from '../../git/fleet-time.ts';
 import { followedBranch } from '../../git/followed-branch.ts';
 import { isWorkingTree } from '../../git/local/locate.ts';
 import { branchRef } from '../../git/source.ts';
@@ -105,9 +106,8 @@ export async function openStatus({
       await branches.obtain(ref, commit);
       const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
       const files = await readFiles(branches, commit, inFolders(folders));
-      const { committer } = await branches.objects.commit(commit);
       const { record, branch, unreachable, removals, holds, reported, notInEffect, pages } = readRecord(files);
-      const now = Math.max(Date.now(), committer.at);
+      const now = Math.max(Date.now(), fleetTimeOf(await branches.objects.commit(commit)));
       return {
         tip: commit,
         now,

@@ -1,3 +1,4 @@
+import { fleetTimeOf } from '../../git/fleet-time.ts';
 import { fileChanges } from '../../git/objects/changes.ts';
 import type { Commit } from '../../git/objects/commit.ts';
 import { recordPathOf } from '../../repo/record/path.ts';
@@ -67,7 +68,7 @@ function eventsOf(before: Versioned | undefined, after: Versioned | undefined, c
     after.kind === fleetSummary
       ? { kind: 'Branch', name: after.branch ?? '' }
       : { kind: after.kind ?? '', name, ...(namespace === undefined ? {} : { namespace }) };
-  return objectEvents(before, after, commit.committer.at).map((event) => ({
+  return objectEvents(before, after, fleetTimeOf(commit)).map((event) => ({
     ...event,
     object,
     firstAt: event.at,
