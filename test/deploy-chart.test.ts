@@ -66,6 +66,11 @@ describe('the chart, without Helm', () => {
     expect(included.filter((name) => !defined.includes(name))).toEqual([]);
   });
 
+  it.each(templates)('%s reads only files that the chart has', (file) => {
+    const read = [...templateOf(file).matchAll(/\.Files\.Get "([^"]+)"/g)].map(([, path]) => path!);
+    expect(read.filter((path) => textOf(`chart/${path}`) === '')).toEqual([]);
+  });
+
   it('starts a command with flags that exist', () => {
     const known = program()
       .commands.find((command) => command.name() === 'run')!
@@ -126,10 +131,21 @@ describe.skipIf(!helmThere)('the chart, rendered by Helm', () => {
       ...['--set', 'path=apps/fleet'],
       ...['--set', `image.digest=sha256:${'a'.repeat(64)}`, '--set', 'imagePullSecrets[0].name=pull'],
       ...['--set', 'serviceMonitor.enabled=true', '--set', 'serviceMonitor.labels.release=prometheus'],
+      ...['--set', 'prometheusRule.enabled=true', '--set', 'grafanaDashboard.enabled=true'],
       ...['--set', 'networkPolicy.enabled=false', '--set', 'podAnnotations.a=b', '--set', 'nodeSelector.disk=fast'],
       ...['--set', 'env[0].name=GITFLEET_FORGE_TOKEN_FILE', '--set', 'env[0].value=/git/forge-token'],
     );
-    expect(all.map(({ kind }) => kind).sort()).toEqual(['Deployment', 'Service', 'ServiceAccount', 'ServiceMonitor']);
+    expect(all.map(({ kind }) => kind).sort()).toEqual([
+      'ConfigMap',
+      'Deployment',
+      'PrometheusRule',
+      'Service',
+      'ServiceAccount',
+      'ServiceMonitor',
+    ]);
+    const [rule] = documentsOf(textOf('monitoring/prometheusrule.yaml'));
+    expect(only(all, 'PrometheusRule').spec).toEqual(rule.spec);
+    expect(only(all, 'ConfigMap').data['gitfleet.json']).toBe(textOf('monitoring/grafana-dashboard.json'));
     const { metadata, spec } = only(all, 'Deployment').spec.template;
     expect(spec.containers[0].args).toContain('--path=apps/fleet');
     expect(spec.containers[0].args.slice(-2)).toEqual(['--interval=1m', '--log-level=debug']);
