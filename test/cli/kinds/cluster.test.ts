@@ -53,7 +53,7 @@ describe('describe cluster', () => {
       {},
       well,
       {},
-      [`Leaving:    since ${at(3)}`, 'Eligible:   no, cluster is leaving the fleet'],
+      ['Leaving:    for 57m', 'Eligible:   no, cluster is leaving the fleet'],
     ],
     [
       'one that is ill',
@@ -63,7 +63,7 @@ describe('describe cluster', () => {
       {},
       [
         `Eligible:   no, cluster is not connected to the fleet: member agent is unhealthy since ${at(1)}`,
-        `Healthy:    False since ${at(1)}, HealthyReason`,
+        'Healthy:    False for 59m, HealthyReason',
       ],
     ],
     [

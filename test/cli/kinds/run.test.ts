@@ -24,21 +24,21 @@ describe('describe run', () => {
         someone to approve web-1-after-canary, since 2026-11-20T11:05:00Z: merge branch gitfleet/approve/web-1-after-canary, or its pull request
 
       Stage canary: 1/1 clusters done, started 2026-11-20T11:00:00Z
-        CLUSTER   STATE   SINCE                  WAITS FOR
-        eu-1      done    2026-11-20T11:05:00Z   <none>
+        CLUSTER   STATE   AGE   WAITS FOR
+        eu-1      done    55m   <none>
         after it: soak of 1h0m0s, under way since 2026-11-20T11:05:00Z, until 2026-11-20T12:05:00Z
         after it: approval web-1-after-canary waits for approval since 2026-11-20T11:05:00Z
 
       Stage prod: 0/2 clusters done
         before it: approval web-1-before-prod not requested yet
-        CLUSTER   STATE         SINCE    WAITS FOR
+        CLUSTER   STATE         AGE      WAITS FOR
         us-1      not started   <none>   <none>
         us-2      not started   <none>   <none>
 
       Conditions:
-        TYPE          STATUS   REASON              SINCE                  MESSAGE
-        Initialized   True     InitializedReason   2026-11-20T11:00:00Z   <none>
-        Progressing   False    UpdateRunWaiting    2026-11-20T11:05:00Z   <none>
+        TYPE          STATUS   REASON              AGE   MESSAGE
+        Initialized   True     InitializedReason   60m   <none>
+        Progressing   False    UpdateRunWaiting    55m   <none>
       "
     `);
   });
@@ -118,19 +118,19 @@ bindings:
         updating stage canary, under way on a, b
 
       Stage canary: 1/4 clusters done, 1 failed
-        CLUSTER   STATE       SINCE                  WAITS FOR
-        a         under way   2026-11-20T11:01:00Z   does not respond since 2026-11-20T11:01:00Z: refused
-        b         under way   2026-11-20T11:01:00Z   NotYet: 1 of 2
-        c         failed      2026-11-20T11:02:00Z   it is too small
-        d         skipped     2026-11-20T11:03:00Z   it left
+        CLUSTER   STATE       AGE   WAITS FOR
+        a         under way   59m   does not respond since 2026-11-20T11:01:00Z: refused
+        b         under way   59m   NotYet: 1 of 2
+        c         failed      58m   it is too small
+        d         skipped     57m   it left
 
       Stage delete: 0/1 clusters done
-        CLUSTER   STATE         SINCE    WAITS FOR
+        CLUSTER   STATE         AGE      WAITS FOR
         e         not started   <none>   <none>
 
       Conditions:
-        TYPE          STATUS   REASON              SINCE                  MESSAGE
-        Progressing   True     ProgressingReason   2026-11-20T11:01:00Z   the update run is updating stage canary
+        TYPE          STATUS   REASON              AGE   MESSAGE
+        Progressing   True     ProgressingReason   59m   the update run is updating stage canary
       "
     `);
   });

@@ -29,7 +29,7 @@ export function bindingPage({ name, kind }: BindingName, bound: Bound, status: S
       ['Overrides', overridesOf(binding).join(', ')],
       ['Waits for', whyNotSettled(bound, status) ?? 'nothing, it is up to date'],
     ]),
-    titled('Conditions', conditionTable(conditions)),
+    titled('Conditions', conditionTable(conditions, status.now)),
     ...(issues.length === 0 ? [] : [titled('Not as desired', issues.join('\n'))]),
   ];
 }

@@ -12,7 +12,7 @@ import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
 import { objectIssues } from '../bindings/object-issues.ts';
 import { statusOf } from '../listing.ts';
-import { conditionTable, fields, indent, titled } from '../page-text.ts';
+import { ageSince, conditionTable, fields, indent, titled } from '../page-text.ts';
 
 /** A member: whether it is eligible, its properties and resources, and its placements. */
 export function clusterPage(cluster: MemberCluster, status: Status): string[] {
@@ -25,7 +25,10 @@ export function clusterPage(cluster: MemberCluster, status: Status): string[] {
       Object.entries(properties).map(([name, { value }]) => [name, value]),
     ),
     resources(cluster),
-    titled('Conditions', conditionTable([...(conditions ?? []), ...(memberAgentOf(cluster.status)?.conditions ?? [])])),
+    titled(
+      'Conditions',
+      conditionTable([...(conditions ?? []), ...(memberAgentOf(cluster.status)?.conditions ?? [])], status.now),
+    ),
     ...placementLines(cluster.metadata.name, status),
   ];
 }
@@ -42,10 +45,10 @@ function head(cluster: MemberCluster, unreachable: UnreachableMember | undefined
         .join(', '),
     ],
     ['Taints', (spec.taints ?? []).map(taintText).join(', ')],
-    deletionTimestamp == null ? undefined : ['Leaving', `since ${deletionTimestamp}`],
+    deletionTimestamp == null ? undefined : ['Leaving', `for ${ageSince(deletionTimestamp, now) ?? 'an unknown time'}`],
     ['Eligible', eligibility(cluster, unreachable, now)],
     ['Joined', statusOf(memberAgentOf(cluster.status)?.conditions, 'Joined') ?? 'Unknown'],
-    ['Healthy', health(cluster)],
+    ['Healthy', health(cluster, now)],
     ['Heartbeat', unreachable ? unreachableText(unreachable) : `every ${spec.heartbeatPeriodSeconds}s, responding`],
     ['Version', status?.properties?.['k8s.io/k8s-version']?.value],
   ]);
@@ -65,11 +68,11 @@ function eligibility(cluster: MemberCluster, unreachable: UnreachableMember | un
   return verdict.eligible ? 'yes' : `no, ${verdict.reason}`;
 }
 
-function health(cluster: MemberCluster): string {
+function health(cluster: MemberCluster, now: number): string {
   const healthy = conditionOf(memberAgentOf(cluster.status)?.conditions, 'Healthy');
   if (!healthy) return 'Unknown';
-  const since = healthy.lastTransitionTime === undefined ? '' : ` since ${healthy.lastTransitionTime}`;
-  return `${healthy.status}${since}${healthy.reason === undefined ? '' : `, ${healthy.reason}`}`;
+  const age = ageSince(healthy.lastTransitionTime, now);
+  return `${healthy.status}${age === undefined ? '' : ` for ${age}`}${healthy.reason === undefined ? '' : `, ${healthy.reason}`}`;
 }
 
 /** A table under its title, or `<none>`. */

@@ -37,7 +37,7 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
     ...(command ? [titled('Command', commandText(command))] : []),
     ...(command && command.pods !== undefined ? [titled('Pods', podTable(command, name))] : []),
     ...(explanation ? explained(explanation) : []),
-    ...(live ? [titled('Conditions of its NodeClaim', conditionTable(conditionsOf(live)))] : []),
+    ...(live ? [titled('Conditions of its NodeClaim', conditionTable(conditionsOf(live), status.now))] : []),
     ...(live ? [titled("Karpenter's events", eventTable(eventsOfNode(plan, name, status)))] : []),
     titled('Waits', sentences(waitsOf(cluster, node?.pool ?? claim?.pool, status))),
   ];

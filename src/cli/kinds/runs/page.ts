@@ -12,7 +12,7 @@ import { waitsOfRun } from '../../../report/waits/waits.ts';
 import { heldInRun, whyLate } from '../../../report/waits/why-late.ts';
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
-import { conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
+import { ageSince, conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
 import { placementOf } from './placement-of.ts';
 
 /** A staged run: its progress, what it waits for, every stage with its tasks and clusters. */
@@ -27,7 +27,7 @@ export function runPage(run: StagedUpdateRun, status: Status): string[] {
       ? [stageText(deletionStageStatus, { run, status, tasks: [] })]
       : []),
     ...rollbackStages(run.status ?? {}).map((stage) => stageText(stage, { run, status, tasks: [], isRollback: true })),
-    titled('Conditions', conditionTable(conditions)),
+    titled('Conditions', conditionTable(conditions, status.now)),
   ];
 }
 
@@ -97,7 +97,7 @@ function stageText(stage: StageStatus, context: RunContext): string {
       ? []
       : [
           table(
-            ['CLUSTER', 'STATE', 'SINCE', 'WAITS FOR'],
+            ['CLUSTER', 'STATE', 'AGE', 'WAITS FOR'],
             clusters.map((cluster) => clusterRow(cluster, context)),
           ),
         ]),
@@ -112,7 +112,12 @@ function stageText(stage: StageStatus, context: RunContext): string {
 const taskLine = ({ timing, type, progress, since, until, approval }: StageTaskState): string =>
   `${timing} it: ${type === 'Approval' ? `approval ${approval ?? ''}` : 'soak of'} ${progress}${since === undefined ? '' : ` since ${since}`}${until === undefined ? '' : `, until ${until}`}`;
 
-function clusterRow(cluster: ClusterUpdatingStatus, { run, status }: RunContext): (string | undefined)[] {
+function clusterRow(cluster: ClusterUpdatingStatus, context: RunContext): (string | undefined)[] {
+  const [name, state, since, why] = rowSince(cluster, context);
+  return [name, state, ageSince(since, context.status.now), why];
+}
+
+function rowSince(cluster: ClusterUpdatingStatus, { run, status }: RunContext): (string | undefined)[] {
   const { clusterName, conditions } = cluster;
   const at = (type: string) => findCondition(conditions, type);
   const skipped = at('Skipped');

@@ -7,7 +7,7 @@ import { isTerminal } from '../../../engine/upgrade/tree.ts';
 import { upgradeTarget, versionChange } from '../../../report/upgrades/progress.ts';
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
-import { fields, indent, sentences, titled } from '../page-text.ts';
+import { ageSince, fields, indent, sentences, titled } from '../page-text.ts';
 import { isHalted, waitsOfUpgrade } from './waits.ts';
 
 /** What a page of a run shows of its gates. */
@@ -15,6 +15,8 @@ interface Asking {
   readonly inPlace: boolean;
   /** Approvals count later. */
   readonly isHalted: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /** A cluster update run: how far it is, then stages, groups and members with their versions, gates and waits. */
@@ -23,7 +25,7 @@ export function upgradePage(run: UpdateRun, status: Status): string[] {
   return [
     head(run),
     titled('Waits for', sentences(waitsOfUpgrade(run, status))),
-    ...stages.map((stage) => stageText(stage, { inPlace: status.inPlace, isHalted: isHalted(run) })),
+    ...stages.map((stage) => stageText(stage, { inPlace: status.inPlace, isHalted: isHalted(run), now: status.now })),
   ];
 }
 
@@ -70,7 +72,14 @@ function groupText(group: GroupUpgrade, asking: Asking): string {
   const done = members.filter(isTerminal).length;
   const lines = [
     ...gateLines('before', group.beforeGates, asking),
-    ...(members.length === 0 ? [] : [table(['CLUSTER', 'STATE', 'SINCE', 'VERSIONS', 'WHY'], members.map(memberRow))]),
+    ...(members.length === 0
+      ? []
+      : [
+          table(
+            ['CLUSTER', 'STATE', 'AGE', 'VERSIONS', 'WHY'],
+            members.map((member) => memberRow(member, asking.now)),
+          ),
+        ]),
     ...gateLines('after', group.afterGates, asking),
   ];
   return [
@@ -82,10 +91,10 @@ function groupText(group: GroupUpgrade, asking: Asking): string {
 const stateText = ({ status: { state, error } }: StageUpgrade | GroupUpgrade): string =>
   error === undefined ? state : `${state} (${error.message})`;
 
-const memberRow = ({ name, status, message, ...member }: MemberUpgrade): (string | undefined)[] => [
+const memberRow = ({ name, status, message, ...member }: MemberUpgrade, now: number): (string | undefined)[] => [
   name,
   status.state,
-  status.completedTime ?? status.startTime,
+  ageSince(status.completedTime ?? status.startTime, now),
   versionChange(member),
   status.error ? `${status.error.code}: ${status.error.message}` : message,
 ];
