@@ -7,6 +7,8 @@ export const approver = z.strictObject({
   /** Names of its author and its committer; absent where they are gitfleet's own, which a fast-forward keeps. */
   author: z.string().optional(),
   committer: z.string().optional(),
+  /** User who merged its pull request; absent where git did, or the forge did not tell in time. */
+  mergedBy: z.string().optional(),
   /** What the verification of its signature found; absent where commits are not verified. */
   signature: z.string().optional(),
   /** Users whose approval of its pull request stood at the forge; absent where there were none, or the forge did not tell. */

@@ -15,7 +15,8 @@ export function heldTimes(
   const found = new Map<string, Wait[]>();
   const open = new Set<string>();
   for (const { now, result } of steps) {
-    const held = new Set(
+    const { pause } = result.contents.world;
+    const held = new Map(
       result.plan.holds
         .filter(
           ({ reason, subject }) =>
@@ -24,11 +25,17 @@ export function heldTimes(
             subject.name === name &&
             subject.namespace === namespace,
         )
-        .map(({ subject }) => subject.stage ?? ''),
+        .map(({ subject, message }) => [subject.stage ?? '', message]),
     );
-    for (const stage of held.difference(open)) {
+    for (const [stage, message] of held) {
+      if (open.has(stage)) continue;
       open.add(stage);
-      found.set(stage, [...(found.get(stage) ?? []), { kind: wait, from: now }]);
+      // An annotation of a placement may hold it too.
+      const { freeze } = pause.kind === 'paused' && message.endsWith(pause.endsWhen) ? pause : {};
+      found.set(stage, [
+        ...(found.get(stage) ?? []),
+        { kind: wait, from: now, ...(freeze !== undefined && { freeze }) },
+      ]);
     }
     for (const stage of open.difference(held)) {
       open.delete(stage);

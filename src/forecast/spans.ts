@@ -26,4 +26,6 @@ export interface Wait {
   readonly to?: Timestamp;
   /** Of the request. */
   readonly approval?: string;
+  /** Name of the freeze. */
+  readonly freeze?: string;
 }

@@ -45,6 +45,8 @@ export interface Forge {
   setStatus(commit: string, status: CommitStatus): Promise<void>;
   /** Names of users whose approval of a pull request stands. */
   approvers(number: number): Promise<readonly string[]>;
+  /** Name of the user who merged a pull request; undefined: it is not merged, or the forge does not tell. */
+  mergedBy(number: number): Promise<string | undefined>;
 }
 
 export interface Comment {

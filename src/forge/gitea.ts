@@ -3,6 +3,7 @@ import {
   type Account,
   approving,
   commentChanges,
+  mergerOf,
   newestStatus,
   ownComments,
   pullRequestChanges,
@@ -42,6 +43,7 @@ export function gitea(api: Api, { repository, login }: Account): Forge {
       const body = { Do: style || 'merge', MergeTitleField: title, head_commit_id: commit };
       return whyUnmerged(api({ method: 'POST', path: `${repo}/pulls/${number}/merge`, body }));
     },
+    mergedBy: (number) => mergerOf(api, `${repo}/pulls/${number}`),
     comments: async (number, marker) =>
       ownComments(listOf(await api({ method: 'GET', path: `${repo}/issues/${number}/comments` })), {
         marker,

@@ -57,6 +57,7 @@ export function github(api: Api, { repository, login }: Account): Forge {
       const body = { sha: commit, merge_method, ...(merge_method !== 'rebase' && { commit_title: title }) };
       return whyUnmerged(api({ method: 'PUT', path: `${repo}/pulls/${number}/merge`, body }));
     },
+    mergedBy: (number) => mergerOf(api, `${repo}/pulls/${number}`),
     comments: async (number, marker) =>
       ownComments(
         await allPages((page) =>
@@ -122,6 +123,14 @@ export const pullRequestChanges = (api: Api, repo: string): Pick<Forge, 'open' |
     await api({ method: 'POST', path: `${repo}/pulls/${number}/requested_reviewers`, body });
   },
 });
+
+/** Lists do not name who merged. Gitea answers in the same form. */
+export async function mergerOf(api: Api, path: string): Promise<string | undefined> {
+  const { merged_by: by } = (await api({ method: 'GET', path })) as {
+    readonly merged_by?: { readonly login: string } | null;
+  };
+  return by?.login;
+}
 
 /** The newest review of each user counts. */
 export const approving = (reviews: readonly { readonly user: string; readonly state: string }[]): string[] =>

@@ -57,6 +57,11 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
       if (now.state === 'merged') return undefined;
       return [why, now.merge_error ?? now.detailed_merge_status?.replaceAll('_', ' ')].filter(Boolean).join(': ');
     },
+    async mergedBy(number) {
+      // Also who asked for a merge that waits for checks.
+      const { state, merge_user: by } = (await api({ method: 'GET', path: `${requests}/${number}` })) as MergeState;
+      return state === 'merged' ? by?.username : undefined;
+    },
     async assign(number, { labels, reviewers }) {
       const ids: number[] = [];
       for (const name of reviewers) ids.push(await userId(api, name));
@@ -137,6 +142,7 @@ interface MergeState {
   /** `not_approved`, `ci_must_pass`, … */
   readonly detailed_merge_status?: string | null;
   readonly merge_error?: string | null;
+  readonly merge_user?: { readonly username: string } | null;
   readonly reviewers?: readonly { readonly id: number }[] | null;
 }
 

@@ -105,7 +105,9 @@ describe('the total effect of a change', () => {
       await effectOf(paper, { ...frozen, 'resources/web.yaml': deployment('web', 'web', 'web:2') }),
     );
     expect(text.title).toBe('changes 4 objects · 4 of 4 clusters');
-    expect(text.rollout).toContainEqual(expect.stringMatching(/^web: frozen .* to 2026-11-21 12:00 UTC$/));
+    expect(text.rollout).toContainEqual(
+      expect.stringMatching(/^web: frozen by noon 2026-11-21 .* to 2026-11-21 12:00 UTC$/),
+    );
     expect(text.forecast).toMatch(/^Everything is done at 2026-11-21 12:/);
   });
   it('is not taken for none where a freeze does not end', async () => {

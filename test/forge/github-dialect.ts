@@ -59,6 +59,8 @@ export const githubDialect: Dialect = {
       if (forge.tip(head) === forge.tip(base)) return refused(`No commits between ${base} and ${head}`);
       return created(pullJson(forge, openPull(forge, { head, base, title, body: text })));
     },
+    [`GET ${repo}/pulls/{pull_number}`]: ({ forge, params }) =>
+      ok(pullJson(forge, pullOf(forge, params['pull_number']))),
     [`PATCH ${repo}/pulls/{pull_number}`]: (asked) => patched(asked, 200),
     [`GET ${repo}`]: () => ok({ allow_merge_commit: false, allow_squash_merge: true }),
     [`PUT ${repo}/pulls/{pull_number}/merge`]: async ({ forge, params, body }) => {

@@ -25,6 +25,7 @@ const requestJson = (pull: StoredPull) => ({
   iid: pull.number,
   web_url: `https://forge.example/acme/fleet/-/merge_requests/${pull.number}`,
   state: states[pull.state],
+  merge_user: pull.mergedBy ? { username: pull.mergedBy } : null,
   title: pull.title,
   description: pull.body,
   source_branch: pull.head,

@@ -27,15 +27,18 @@ export function approverFinder({
   desired,
   author,
   reviewersOf,
+  mergedBy,
 }: {
   readonly desired: Pick<DesiredState, 'broughtBy' | 'signatureOf'>;
   readonly author: Person;
   readonly reviewersOf: (approval: string) => readonly string[];
+  /** Who merged it; asked once for each commit that brings one. */
+  readonly mergedBy: (approval: string) => Promise<string | undefined>;
 }): FindApprovers {
   /** By path: what was found, as of which tip. */
   const known = new Map<string, { readonly tip: string; readonly approver: Approver | undefined }>();
 
-  async function approverOf(path: string, tip: string): Promise<Approver | undefined> {
+  async function approverOf(path: string, tip: string, approval: string): Promise<Approver | undefined> {
     const before = known.get(path);
     if (before?.tip === tip) return before.approver;
     // A name is no condition: where history cannot be read, the approval counts without it.
@@ -44,13 +47,15 @@ export function approverFinder({
       throw error;
     });
     const approver =
-      found === 'before'
-        ? before?.approver
-        : typeof found === 'object'
-          ? { ...approverIn(found, author), signature: await desired.signatureOf?.(found.oid) }
-          : undefined;
+      found === 'before' ? before?.approver : typeof found === 'object' ? await mergedAs(found, approval) : undefined;
     known.set(path, { tip, approver });
     return approver;
+  }
+
+  async function mergedAs(found: Commit, approval: string): Promise<Approver> {
+    const merger = await mergedBy(approval);
+    const signature = await desired.signatureOf?.(found.oid);
+    return { ...approverIn(found, author), ...(merger !== undefined && { mergedBy: readableName(merger) }), signature };
   }
 
   return async ({ commit, fleet, record }) => {
@@ -62,9 +67,10 @@ export function approverFinder({
       const path = fleet.sources?.get(key)?.file;
       if (path === undefined) continue;
       paths.add(path);
-      const approver = await approverOf(path, commit);
+      const name = placementKey(file.metadata);
+      const approver = await approverOf(path, commit, name);
       if (approver === undefined) continue;
-      const reviewers = reviewersOf(placementKey(file.metadata)).map(readableName);
+      const reviewers = reviewersOf(name).map(readableName);
       approvers.set(key, { ...approver, ...(reviewers.length > 0 && { reviewers }) });
     }
     for (const path of known.keys()) if (!paths.has(path)) known.delete(path);

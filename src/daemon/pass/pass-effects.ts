@@ -78,7 +78,7 @@ export function passEffects(
   const memory = statusMemory(input.status, input.log);
   const wanted = desiredFleet(input);
   const verifier = recordVerifier(input);
-  const findApprovers = approverFinder({ ...input, reviewersOf: input.requests.reviewersOf });
+  const findApprovers = approverFinder({ ...input, ...input.requests });
   const pace = pushPace(input.pace, input.publishIntervalMs);
   /** Memo of the last plan, also if it was refused: unchanged parts are not planned again. */
   let memo: PlanMemo | undefined;

@@ -3,7 +3,7 @@ import { messageOf } from '../../api/message-of.ts';
 import type { Problem } from '../../api/problem.ts';
 import { type Assigned, type Forge, ForgeError } from '../../forge/forge.ts';
 import type { OpenedForge } from '../../forge/open-forge.ts';
-import type { Clock } from '../../members/clock.ts';
+import { type Clock, sleep } from '../../members/clock.ts';
 import type { RequestPage } from '../../repo/record/summary.ts';
 import type { Metrics } from '../report/metrics.ts';
 import { callLoop, failedCall, lookAgain } from './forge-calls.ts';
@@ -32,6 +32,8 @@ export interface ApprovalRequests {
   pages(): ReadonlyMap<string, RequestPage>;
   /** Users who approved the pull request of an approval, as far as the forge was asked. */
   reviewersOf(approval: string): readonly string[];
+  /** The user who merged it. Undefined where the forge does not tell at once: an approval needs only its merge. */
+  mergedBy(approval: string): Promise<string | undefined>;
   problems(): readonly Problem[];
   /** Something may have changed at the forge. */
   look(): void;
@@ -42,6 +44,8 @@ export interface ApprovalRequests {
 export type OpenForge = (named: FleetConfig['spec']['forge']) => OpenedForge;
 
 const prefix = 'gitfleet/approve/';
+/** A reconciliation that found an approval waits for the name so long, once. */
+const mergerWithinMs = 2_000;
 
 export function approvalRequests(input: {
   readonly open: OpenForge;
@@ -103,6 +107,13 @@ export function approvalRequests(input: {
     },
     pages: () => shown.pages,
     reviewersOf: (approval) => state.reviews.get(approval)?.by ?? [],
+    async mergedBy(approval) {
+      const there = state.known.get(approval);
+      const { forge } = opened;
+      if (!forge || !there || state.failing) return undefined;
+      const told = forge.mergedBy(there.number).catch(() => undefined);
+      return Promise.race([told, sleep(pace, mergerWithinMs).then(() => undefined)]);
+    },
     problems: () => shown.problems,
     look() {
       state = lookAgain(state, pace.now());

@@ -38,7 +38,7 @@ function pauseBy(freezes: readonly Freeze[], now: Instant): Pause {
   const until = toTimestamp(allClosedAt(windows, now));
   const endsWhen =
     until === undefined ? `freeze ${names} is changed: it has no end` : `freeze ${names} ends at ${until}`;
-  return { kind: 'paused', endsWhen, until };
+  return { kind: 'paused', endsWhen, until, freeze: names };
 }
 
 const toTimestamp = (instant: Instant | undefined): Timestamp | undefined =>

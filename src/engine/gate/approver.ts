@@ -1,11 +1,12 @@
 import type { Approver } from '../../api/approver.ts';
 import { shortList } from '../kernel/short-list.ts';
 
-/** `by Ann in commit 41ab9c0 (committed by GitHub)`. */
-export function approverText({ commit, author, committer, signature, reviewers = [] }: Approver): string {
-  const name = author ?? committer;
+/** `by Ann in commit 41ab9c0 (committed by GitHub)`. The author of a squash merge may be who opened the pull request. */
+export function approverText({ commit, author, committer, mergedBy, signature, reviewers = [] }: Approver): string {
+  const name = mergedBy ?? author ?? committer;
   const further = [
-    ...(committer === undefined || committer === name ? [] : [`committed by ${committer}`]),
+    ...(author === undefined || author === name ? [] : [`author ${author}`]),
+    ...(committer === undefined || committer === name || committer === author ? [] : [`committed by ${committer}`]),
     ...(reviewers.length === 0 ? [] : [`pull request approved by ${shortList(reviewers)}`]),
     ...(signature === undefined ? [] : [signature]),
   ];
@@ -20,10 +21,18 @@ export const approvedText = (approver: Approver | undefined): string | undefined
   approver && `approved ${approverText(approver)}`;
 
 /** As it is recorded, without the fields that are not known. */
-export const recordedApprover = ({ commit, author, committer, signature, reviewers }: Approver): Approver => ({
+export const recordedApprover = ({
+  commit,
+  author,
+  committer,
+  mergedBy,
+  signature,
+  reviewers,
+}: Approver): Approver => ({
   commit,
   ...(author === undefined ? {} : { author }),
   ...(committer === undefined ? {} : { committer }),
+  ...(mergedBy === undefined ? {} : { mergedBy }),
   ...(signature === undefined ? {} : { signature }),
   ...(reviewers === undefined ? {} : { reviewers }),
 });

@@ -8,6 +8,8 @@ export interface Paused {
   readonly endsWhen: string;
   /** When the pause ends; undefined = time alone does not end it. */
   readonly until: Timestamp | undefined;
+  /** Names of the active freezes, where those pause it. */
+  readonly freeze?: string;
   /** The desired state is unknown until a file is fixed: no snapshot is taken either. Undefined = a user set the pause. */
   readonly cause?: 'RecordLost';
 }

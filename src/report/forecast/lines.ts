@@ -112,7 +112,7 @@ const notesOf = ({ stages, waits }: Pick<Rollout, 'stages' | 'waits'>): string[]
   ...stages.flatMap((stage) => stage.waits.map((wait) => noteOf(wait, stage.name))),
 ];
 
-function noteOf({ kind, from, to, approval }: Wait, stage: string | undefined): string {
+function noteOf({ kind, from, to, approval, freeze }: Wait, stage: string | undefined): string {
   const span = to === undefined ? `from ${instantText(from)} on` : `${instantText(from)} to ${instantText(to)}`;
   const where = stage === undefined ? '' : `stage ${stage}: `;
   switch (kind) {
@@ -121,7 +121,7 @@ function noteOf({ kind, from, to, approval }: Wait, stage: string | undefined): 
     case 'soak':
       return `${where}soaks ${span}`;
     case 'freeze':
-      return `${where}frozen ${span}`;
+      return `${where}frozen${freeze === undefined ? '' : ` by ${freeze}`} ${span}`;
     case 'start':
       return `${where}starts at a scheduled time, waits ${span}`;
     case 'window':

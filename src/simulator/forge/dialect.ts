@@ -11,6 +11,8 @@ export interface StoredPull {
   title: string;
   body: string;
   state: 'open' | 'closed' | 'merged';
+  /** Who pressed the button. */
+  mergedBy?: string;
   readonly comments: StoredComment[];
   readonly labels: string[];
   /** Names of users, and of teams behind a slash. */

@@ -28,6 +28,7 @@ export const pullJson = (forge: ForgeState, pull: StoredPull) => ({
   html_url: `${forge.web}/pulls/${pull.number}`,
   state: pull.state === 'open' ? 'open' : 'closed',
   merged_at: pull.state === 'merged' ? forge.now() : null,
+  merged_by: pull.state === 'merged' && pull.mergedBy ? { login: pull.mergedBy } : null,
   title: pull.title,
   body: pull.body,
   head: { ref: pull.head, sha: pull.headCommit, repo: { id: pull.fork ? 2 : 1 } },
@@ -101,6 +102,7 @@ export const giteaDialect: Dialect = {
       if (forge.tip(head) === undefined) return { status: 404, body: { message: "The target couldn't be found." } };
       return created(pullJson(forge, openPull(forge, { head, base, title, body: text })));
     },
+    [`GET ${repo}/pulls/{index}`]: ({ forge, params }) => ok(pullJson(forge, pullOf(forge, params['index']))),
     [`PATCH ${repo}/pulls/{index}`]: (asked) => patched(asked, 201),
     [`GET ${repo}`]: () => ok({ default_merge_style: 'rebase' }),
     [`POST ${repo}/pulls/{index}/merge`]: async ({ forge, params, body }) => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { approvalRequest } from '../../../src/api/staged.ts';
 import { approverFinder } from '../../../src/daemon/pass/approvers.ts';
+import { approvedText } from '../../../src/engine/gate/approver.ts';
 import { alwaysAsk } from '../../../src/git/ref-poll.ts';
 import { gitSource } from '../../../src/git/source.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
@@ -17,7 +18,7 @@ const approval = JSON.stringify({
 });
 const path = 'approvals/web-1-after-canary.yaml';
 
-function world(reviewers: readonly string[] = []) {
+function world(reviewers: readonly string[] = [], merger?: string) {
   const repo = new MemoryRepo(() => 0);
   repo.commit('main', { 'a.yaml': '' });
   const branches = repo.branches();
@@ -27,7 +28,12 @@ function world(reviewers: readonly string[] = []) {
     reads.push(of.tip);
     return desired.broughtBy(of);
   };
-  const find = approverFinder({ desired: { broughtBy }, author: own, reviewersOf: () => reviewers });
+  const find = approverFinder({
+    desired: { broughtBy },
+    author: own,
+    reviewersOf: () => reviewers,
+    mergedBy: async () => merger,
+  });
   const record = readRecord(new Map()).record;
   return {
     repo,
@@ -63,6 +69,14 @@ it('is named with those who approved the pull request', async () => {
   const { repo, approver } = world(['ben', '@cara']);
   repo.commit('main', { [path]: approval }, 'Merge');
   expect(await approver()).toMatchObject({ author: 'Ann', reviewers: ['ben', 'cara'] });
+});
+
+it('is who merged the pull request, where a forge wrote the commit in the name of who opened it', async () => {
+  const { repo, approver } = world([], '@ben');
+  repo.commit('main', { [path]: approval }, 'Squash', undefined, { name: 'fleet-bot', email: 'bot@forge' });
+  const found = await approver();
+  expect(found).toMatchObject({ author: 'fleet-bot', mergedBy: 'ben' });
+  expect(approvedText(found)).toBe(`approved by ben in commit ${repo.tip('main')!.slice(0, 7)} (author fleet-bot)`);
 });
 
 it('stays known while other commits follow, and each tip is looked at once', async () => {

@@ -162,6 +162,44 @@ it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
   },
 );
 
+it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)('names who merged a squashed one: %s', async (dialect) => {
+  await open(dialect);
+  fleet.start({ forge });
+  await untilOpen();
+  forge.pull(1).mergedBy = 'cara';
+  await forge.merge(1, 'squash');
+  await finished();
+  const { 'runs/web-1.yaml': status } = await fleet.repo.files('fleet-status');
+  expect(status).toContain('mergedBy: cara');
+  expect((await fleet.repo.log('fleet-status')).join('\n')).toMatch(/web-1-after-dev: approved by cara in commit/);
+});
+
+it('counts one that a merge queue merged with another in one push, by a committer of its own', async () => {
+  await open('github');
+  fleet.start({ forge });
+  await untilOpen();
+  const [main, approval] = [fleet.repo.tip('main')!, fleet.repo.tip(branch)!];
+  const queue = { name: 'GitHub', email: 'noreply@github.com' };
+  const merged = { ...(await fleet.repo.files('main')), ...(await fleet.repo.files(branch)) };
+  Object.assign(forge.pull(1), { state: 'merged', mergedBy: 'cara' });
+  const commit = fleet.repo.commit('main', merged, 'Merge pull request #1', [main, approval], queue);
+  fleet.repo.commit('main', { ...merged, 'notes.md': '' }, 'Merge pull request #2', undefined, queue);
+  await finished();
+  expect((await fleet.repo.log('fleet-status')).join('\n')).toContain(
+    `web-1-after-dev: approved by cara in commit ${commit.slice(0, 7)} (author GitHub)`,
+  );
+});
+
+it('accepts an approval without that name where the forge does not answer in time', async () => {
+  await open('github');
+  fleet.start({ forge });
+  await untilOpen();
+  forge.fault = ({ method, path }) => (method === 'GET' && path.endsWith('/pulls/1') ? 'hangs' : undefined);
+  await forge.merge(1, 'squash');
+  await finished();
+  expect((await fleet.repo.log('fleet-status')).join('\n')).toMatch(/web-1-after-dev: approved by Ann in commit/);
+});
+
 it('asks nothing more where the forge does not tell who approved', async () => {
   await open('github');
   forge.fault = ({ path }) => (path.endsWith('/reviews') ? { status: 403, body: { message: 'no' } } : undefined);

@@ -9,7 +9,10 @@ const config = (freeze: Written): FleetConfig => ({
   spec: { freeze },
 });
 const weekend = { name: 'weekend', schedule: '0 18 * * 5', duration: '60h' };
-const frozen = (endsWhen: string, until?: string) => ({ kind: 'paused', endsWhen, until });
+const frozen = (endsWhen: string, until?: string) => {
+  const name = /^freeze (.*) (?:ends|is changed)/.exec(endsWhen)?.[1];
+  return { kind: 'paused', endsWhen, until, ...(name && { freeze: name }) };
+};
 const none = (opensAt?: string) => ({ kind: 'none', pausesAt: opensAt });
 
 // 2026-11-20 is a Friday.
