@@ -30,6 +30,8 @@ export interface TotalEffect {
   readonly released: number;
   /** Of the change alone: what was under way before it is supposed to be done. */
   readonly forecast: Forecast;
+  /** What the forecast rests on. Milliseconds. */
+  readonly supposed: Pick<Approved, 'readyAfterMs' | 'approveAfterMs' | 'upgradedAfterMs'>;
   /** What the guard says of the first plan. */
   readonly guard: readonly GuardFinding[];
   /** Placements with changes that no update run rolls out. */
@@ -113,6 +115,7 @@ export function* totalEffectInSteps(
   return {
     ...(yield* compared(before, after, staysOf(run.steps.map(({ result }) => result)))),
     forecast,
+    supposed,
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
     held: heldByChange(earlier.plan, last.plan),

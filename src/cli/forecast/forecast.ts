@@ -9,6 +9,7 @@ import {
   forecastHeadings,
   forecastParts,
   forecastSummary,
+  supposedText,
 } from '../../report/forecast/lines.ts';
 import { indent } from '../kinds/page-text.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
@@ -57,11 +58,6 @@ function durationOf(flag: string, text: string): number {
   return ms;
 }
 
-function supposed({ upgrades }: Forecast, { readyAfter, approveAfter, upgradedAfter }: AssumptionFlags): string {
-  const upgraded = upgrades.length === 0 ? '' : ` upgraded after ${upgradedAfter} (each step of several minors),`;
-  return `Supposed: clusters are ready after ${readyAfter},${upgraded} and approvals are ${approveAfter === 'never' ? 'never given' : `given after ${approveAfter}`}.`;
-}
-
 function forecastTable(found: Forecast, flags: AssumptionFlags): string {
   const parts = forecastParts(found).map(({ title, rows, notes }) =>
     [title, indent(aligned([forecastHeadings, ...rows]).join('\n')), ...notes.map((note) => `  - ${note}`)].join('\n'),
@@ -74,7 +70,7 @@ function forecastTable(found: Forecast, flags: AssumptionFlags): string {
     forecastSummary(found),
     ...parts,
     ...(listed.length > 0 ? [table(clusterHeadings.slice(0, listed[0]!.length), listed), ...more, ganttLegend] : []),
-    supposed(found, flags),
+    supposedText(found, flags),
   ].join('\n\n');
 }
 
@@ -96,7 +92,7 @@ function forecastMarkdown(found: Forecast, flags: AssumptionFlags): string {
     ...parts,
     ...legend,
     '',
-    supposed(found, flags),
+    supposedText(found, flags),
     '',
   ].join('\n');
 }

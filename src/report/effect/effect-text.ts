@@ -1,5 +1,6 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
+import { formatDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { isRunOf } from '../../engine/update-run.ts';
@@ -7,7 +8,7 @@ import { isTerminal } from '../../engine/upgrade/tree.ts';
 import type { ObjectChange, PlacementEffect, TotalEffect } from '../../forecast/total-effect.ts';
 import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
-import { forecastParts, forecastSummary } from '../forecast/lines.ts';
+import { forecastParts, forecastSummary, supposedText } from '../forecast/lines.ts';
 import { upgradeLines } from '../forecast/upgrade-lines.ts';
 import { groupHolds } from '../grouped-holds.ts';
 import { holdSubject, holdText } from '../hold-text.ts';
@@ -42,7 +43,7 @@ export const mergedText = (of: { readonly commit: string; readonly into: string 
 export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUSTERS', 'GAINS', 'LOSES'];
 
 export function effectText(effect: TotalEffect): EffectText {
-  const { placements, changes, forecast } = effect;
+  const { placements, changes } = effect;
   const { priceLists } = effect.first.contents.world.input.fleet;
   return {
     title: titleText(effect),
@@ -51,12 +52,24 @@ export function effectText(effect: TotalEffect): EffectText {
     rollout: rolloutText(effect),
     upgrades: upgradesText(effect),
     nodes: nodeEffects(effect.nodes.before, effect.nodes.after, currencyOf(priceLists)),
-    forecast: forecastSummary(forecast),
+    forecast: forecastText(effect),
     guard: effect.guard.map(
       ({ rule, message, removalDigest }) =>
         `${rule}: ${message}${removalDigest === undefined ? '' : `. To approve: merge the branch that gitfleet then pushes, a RemovalApproval with removalDigest ${removalDigest}`}`,
     ),
   };
+}
+
+/** Where nothing happens, it rests on nothing. */
+function forecastText({ forecast, supposed }: TotalEffect): string {
+  const summary = forecastSummary(forecast);
+  if (forecast.rollouts.length + forecast.upgrades.length === 0 || forecast.end === 'refused') return summary;
+  const [readyAfter, approveAfter, upgradedAfter] = [
+    supposed.readyAfterMs,
+    supposed.approveAfterMs,
+    supposed.upgradedAfterMs,
+  ].map(formatDuration) as [string, string, string];
+  return `${summary} ${supposedText(forecast, { readyAfter, approveAfter, upgradedAfter })}`;
 }
 
 function upgradesText({ upgrades, upgradedBefore }: TotalEffect): string[] {

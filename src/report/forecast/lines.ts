@@ -32,6 +32,19 @@ export function forecastSummary(forecast: Forecast): string {
   ].join(' ');
 }
 
+/** What a forecast rests on; durations as text, or `never`. */
+export function supposedText(
+  { upgrades }: Pick<Forecast, 'upgrades'>,
+  {
+    readyAfter,
+    approveAfter,
+    upgradedAfter,
+  }: Readonly<Record<'readyAfter' | 'approveAfter' | 'upgradedAfter', string>>,
+): string {
+  const upgraded = upgrades.length === 0 ? '' : ` upgraded after ${upgradedAfter} (each step of several minors),`;
+  return `Supposed: clusters are ready after ${readyAfter},${upgraded} and approvals are ${approveAfter === 'never' ? 'never given' : `given after ${approveAfter}`}.`;
+}
+
 function proposedText({ proposals }: Forecast): string[] {
   const names = proposals.map(({ run, managedClusterUpdate }) => {
     const target = upgradeTarget({ spec: { managedClusterUpdate } });
