@@ -135,6 +135,18 @@ export const clusterObservation = z.strictObject({
   notListed: z.array(z.string()).optional(),
   /** When a pod was last bound to a node, ended or began to end there, by node; pods of DaemonSets left out. */
   podEvents: z.record(z.string(), timestamp).optional(),
+  /** Workloads with pods of which a container ended and was started again: how many pods, and when last; absent = not listed. */
+  restarts: z
+    .array(
+      z.looseObject({
+        kind: z.string(),
+        namespace: z.string(),
+        name: z.string(),
+        pods: z.number().int(),
+        at: timestamp,
+      }),
+    )
+    .optional(),
   /** What the launch provider reports of replacements; absent = there is no provider. */
   launches: z.array(observedLaunch).optional(),
   extras: z.array(liveObject).default([]),

@@ -81,7 +81,7 @@ export function inspection(
         properties = withoutResponse(before, error);
       }
       looking = false;
-      if (JSON.stringify(before) !== JSON.stringify(properties)) on.changed();
+      if (factsOf(before) !== factsOf(properties)) on.changed();
     },
     sweep: (begun = () => {}) =>
       sweepOnce((work) =>
@@ -95,3 +95,7 @@ export function inspection(
     complete: () => swept !== 'partly',
   };
 }
+
+/** Some pod always restarts: no plan depends on it. */
+const factsOf = (properties: Properties | undefined): string =>
+  JSON.stringify([properties?.status, properties?.versions]);

@@ -66,6 +66,7 @@ export function observationOf(input: {
     ...input.nodes,
     ...(input.upgraded && { preflight: input.preflight?.preflight ?? unread }),
     ...(input.preflight?.extras && { extras: [...(input.nodes?.extras ?? []), ...input.preflight.extras] }),
+    ...(properties.restarts && { restarts: properties.restarts }),
     ...(input.launches && { launches: input.launches }),
     ...(input.upgraded ?? { versions: properties.versions }),
   };

@@ -8,11 +8,13 @@ import { isFields } from '../engine/kernel/fields.ts';
 import { ApiError, UnreachableError } from './api-server/api-error.ts';
 import type { MemberClient } from './api-server/client.ts';
 import { memberLimits } from './api-server/member-limits.ts';
+import { type RestartedPod, restartedPod, restartsOf } from './restarts.ts';
 import type { KeptBytes } from './watch/kept-bytes.ts';
 
 export interface Properties {
   readonly status: Pick<MemberClusterStatus, 'conditions' | 'properties' | 'resourceUsage'>;
   readonly versions: ClusterObservation['versions'];
+  readonly restarts?: ClusterObservation['restarts'];
 }
 
 interface NodeObject extends Manifest {
@@ -59,7 +61,7 @@ export async function collectProperties(input: {
   const [nodes, pods] = lists;
   const capacity = nodes.items.map((node) => node.capacity).reduce(plus, nothing);
   const allocatable = nodes.items.map((node) => node.allocatable).reduce(plus, nothing);
-  const requested = pods.items.reduce(plus, nothing);
+  const requested = pods.items.map((pod) => pod.requests).reduce(plus, nothing);
   const available = {
     cpu: Math.max(allocatable.cpu - requested.cpu, 0),
     memory: Math.max(allocatable.memory - requested.memory, 0),
@@ -107,13 +109,14 @@ export async function collectProperties(input: {
       ],
     },
     versions: { controlPlane: gitVersion, nodes: nodes.items.length },
+    restarts: restartsOf(pods.items.flatMap(({ restarted }) => restarted ?? [])),
   };
 }
 
 const listsOf = (from: Pick<Parameters<typeof collectProperties>[0], 'client' | 'kept'>) =>
   Promise.all([
     listOf('/api/v1/nodes', {}, nodeOf, from),
-    listOf('/api/v1/pods', { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' }, usageOf, from),
+    listOf('/api/v1/pods', { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' }, podOf, from),
   ]);
 
 /** What is kept of a list counts as long as it is read. */
@@ -213,6 +216,12 @@ function nodeOf({ metadata, spec, status }: NodeObject): Node {
     allocatable: usage(status?.allocatable),
   };
 }
+
+/** What is kept of a pod. */
+const podOf = (pod: PodObject): { readonly requests: Usage; readonly restarted: RestartedPod | undefined } => ({
+  requests: usageOf(pod),
+  restarted: restartedPod(pod),
+});
 
 /** What a pod on a node requests: its containers together, or its largest init container if that is more. */
 function usageOf({ spec }: PodObject): Usage {

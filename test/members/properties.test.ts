@@ -36,8 +36,8 @@ const price = (instanceType: string, perHour: number, more: { zone?: string; cap
   ...more,
 });
 
-/** The reported properties of a member with these nodes and pods. */
-async function reported(nodes: readonly NodeGiven[], pods: readonly object[] = [], lists: readonly PriceList[] = []) {
+/** What a member with these nodes and pods reports. */
+async function observed(nodes: readonly NodeGiven[], pods: readonly object[] = [], lists: readonly PriceList[] = []) {
   const answers: Record<string, readonly object[]> = { '/api/v1/nodes': nodes.map(node), '/api/v1/pods': pods };
   const world = await openWorld(
     {},
@@ -54,7 +54,12 @@ async function reported(nodes: readonly NodeGiven[], pods: readonly object[] = [
   world.member.assign([]);
   await world.pass(1);
   world.member.stop();
-  const { properties = {}, resourceUsage, conditions } = world.observation().memberStatus!;
+  return world.observation();
+}
+
+/** Its properties. */
+async function reported(...of: Parameters<typeof observed>) {
+  const { properties = {}, resourceUsage, conditions } = (await observed(...of)).memberStatus!;
   const { 'k8s.io/k8s-version': _, ...rest } = properties;
   return {
     properties: Object.fromEntries(Object.entries(rest).map(([name, { value }]) => [name, value])),
@@ -191,4 +196,34 @@ it.each(['/api/v1/nodes', '/api/v1/pods'])('a refused list, %s, does not lose th
   expect(versions?.controlPlane).toMatch(/^v1\.\d+/);
   const collected = memberStatus!.conditions?.find(({ type }) => type === 'ClusterPropertyCollectionSucceeded');
   expect(collected).toMatchObject({ status: 'False', message: expect.stringContaining(list) });
+});
+
+it('a member reports workloads whose pods restarted: a ReplicaSet as its Deployment, and when last', async () => {
+  const pod = (owner: object, at: string | undefined, labels = {}) => ({
+    metadata: {
+      name: 'p',
+      namespace: 'web',
+      labels,
+      ownerReferences: [{ apiVersion: 'v1', uid: 'u', controller: true, ...owner }],
+    },
+    spec: { containers: [] },
+    status: { containerStatuses: [{ lastState: at === undefined ? {} : { terminated: { finishedAt: at } } }, null] },
+  });
+  const replicaSet = { kind: 'ReplicaSet', name: 'web-5d9f' };
+  const hash = { 'pod-template-hash': '5d9f' };
+  const { restarts } = await observed(
+    [],
+    [
+      pod(replicaSet, '2026-11-20T09:00:00Z', hash),
+      pod(replicaSet, '2026-11-20T09:30:00Z', hash),
+      pod(replicaSet, undefined, hash),
+      pod({ kind: 'StatefulSet', name: 'db' }, '2026-11-20T09:40:00Z'),
+      pod({ kind: 'Job', name: 'x'.repeat(300) }, '2026-11-20T09:50:00Z'),
+      pod({ kind: 'Job', name: 'job' }, 'yesterday'),
+    ],
+  );
+  expect(restarts).toEqual([
+    { kind: 'StatefulSet', namespace: 'web', name: 'db', pods: 1, at: '2026-11-20T09:40:00.000Z' },
+    { kind: 'Deployment', namespace: 'web', name: 'web', pods: 2, at: '2026-11-20T09:30:00.000Z' },
+  ]);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PlacementState } from '../../src/api/placement-state.ts';
 import type { StagedUpdateRun } from '../../src/api/staged.ts';
-import { soFar } from '../../src/report/approval/so-far.ts';
+import { type RestartsOn, soFar } from '../../src/report/approval/so-far.ts';
 
 const at = '2026-11-20T10:00:00Z';
 const is = (type: string, status: 'True' | 'False') => ({
@@ -21,8 +21,8 @@ const run = {
       {
         stageName: 'dev',
         clusters: [
-          cluster('a', is('Succeeded', 'True')),
-          cluster('b', is('Succeeded', 'True')),
+          cluster('a', is('Started', 'True'), is('Succeeded', 'True')),
+          cluster('b', is('Started', 'True'), is('Succeeded', 'True')),
           cluster('c', is('Succeeded', 'False')),
         ],
       },
@@ -39,8 +39,10 @@ const binding = (targetCluster: string, available: 'True' | 'False', more: objec
   ...more,
 });
 
-const said = (...bindings: object[]): string[] =>
-  soFar(run, { bindings } as unknown as PlacementState).map(({ line }) =>
+const said = (...bindings: object[]): string[] => texts({ bindings }, () => undefined);
+
+const texts = (state: object, restarts: RestartsOn): string[] =>
+  soFar(run, state as PlacementState, restarts).map(({ line }) =>
     line.map((part) => (typeof part === 'string' ? part : Object.values(part).join(''))).join(''),
   );
 
@@ -73,4 +75,24 @@ it.each<[string, object[], string]>([
   ],
 ])('who decides reads how the clusters are now: %s', (_, bindings, end) => {
   expect(said(...bindings)).toEqual([begin + end]);
+});
+
+it.each<[string, RestartsOn, string]>([
+  ['none, on any of them', () => [], '; no restarts'],
+  ['none that is known of', (name) => (name === 'a' ? [] : undefined), ''],
+  [
+    'some, since its update began',
+    (name) => [
+      {
+        kind: 'Deployment',
+        namespace: 'web',
+        name,
+        pods: 2,
+        at: name === 'a' ? '2026-11-20T10:05:00Z' : '2026-11-20T09:59:00Z',
+      },
+    ],
+    '; ⚠️ restarts: Deployment web/a on a (2 pods, last at 2026-11-20T10:05:00Z)',
+  ],
+])('who decides reads of restarts: %s', (_, restarts, end) => {
+  expect(texts({ bindings: [] }, restarts)).toEqual([begin + end]);
 });

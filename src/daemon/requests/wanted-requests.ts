@@ -70,6 +70,7 @@ async function pageOf(
     name: placementKey(approval.planned),
     record,
     problems,
+    observations: result.contents.world.input.observations ?? new Map(),
     commits: commits.map((commit) => ({ oid: commit.oid, subject: subjectOf(commit), author: commit.author.name })),
     changes: stageEffect(result.contents, gate.run, stageBehind(gate.run, gate.task)?.stage.clusters ?? []),
   });

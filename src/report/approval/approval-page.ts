@@ -1,3 +1,5 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { ClusterObservation } from '../../api/observation.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
@@ -81,6 +83,8 @@ export function stagePage(
     readonly commits: readonly IncludedCommit[];
     readonly changes: readonly ObjectChange[];
     readonly problems: Plan['problems'];
+    /** Of the members, as far as there are any. */
+    readonly observations: ReadonlyMap<string, ClusterObservation>;
   },
 ): ApprovalPage {
   const { run, task } = gate;
@@ -92,6 +96,10 @@ export function stagePage(
       ? 'the end of the run'
       : `${behind.stageName} (${count} ${count === 1 ? 'cluster' : 'clusters'})`;
   const placement = titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace });
+  const recorded = of.record.placements.get(placementKey(placementOfRun(run)));
+  const own = new Set((recorded?.snapshots.get(next) ?? []).map(keyOfWorkload));
+  const isOurs = ({ kind, namespace, name }: Restarted): boolean =>
+    own.has(keyOfWorkload({ kind, metadata: { namespace, name } }));
   const versions = now === undefined || now === next ? `snapshot ${next}` : `from snapshot ${now} to ${next}`;
   return {
     title: `Approve ${run.metadata.name}: ${what} ${task.timing} ${task.stage}`,
@@ -111,11 +119,19 @@ export function stagePage(
           mostCommits,
         ),
       ),
-      list('So far', soFar(run, of.record.placements.get(placementKey(placementOfRun(run)))?.state)),
+      list(
+        'So far',
+        soFar(run, recorded?.state, (cluster) => of.observations.get(cluster)?.restarts?.filter(isOurs)),
+      ),
     ],
     changes: of.changes.map(changeText),
   };
 }
+
+type Restarted = NonNullable<ClusterObservation['restarts']>[number];
+
+const keyOfWorkload = ({ kind, metadata: { namespace = 'default', name } }: Pick<Manifest, 'kind' | 'metadata'>) =>
+  `${kind} ${namespace}/${name}`;
 
 /** The page of a gate of a cluster update run. */
 export function gatePage(

@@ -1,7 +1,9 @@
+import type { ClusterObservation } from '../../api/observation.ts';
 import type { Binding, PlacementState } from '../../api/placement-state.ts';
-import type { StagedUpdateRun } from '../../api/staged.ts';
+import type { ClusterUpdatingStatus, StagedUpdateRun } from '../../api/staged.ts';
 import { reportedDifferences } from '../../engine/bindings/conditions/reported-differences.ts';
-import { conditionIs, isFulfilled } from '../../engine/kernel/condition.ts';
+import { conditionIs, findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
+import { parseInstant } from '../../engine/kernel/instant.ts';
 import { listUpTo, shortList } from '../../engine/kernel/short-list.ts';
 import { failureText } from '../cause.ts';
 import type { Item } from '../sections/section.ts';
@@ -9,8 +11,14 @@ import { stageTasks } from '../waits/stage-tasks.ts';
 
 const mostNamed = 10;
 
-/** Stages with their clusters and tasks, up to the gate, and how those clusters are now. Instants, never ages. */
-export function soFar(run: StagedUpdateRun, state: PlacementState | undefined): Item[] {
+/** What restarted on a cluster; undefined: not known. */
+export type RestartsOn = (cluster: string) => ClusterObservation['restarts'];
+
+/**
+ * Stages with their clusters and tasks, up to the gate, and how those clusters are now. Instants, never ages. `restarts`: of workloads of
+ * the placement.
+ */
+export function soFar(run: StagedUpdateRun, state: PlacementState | undefined, restarts: RestartsOn): Item[] {
   const tasks = stageTasks(run);
   return (run.status?.stagesStatus ?? []).flatMap(({ stageName, clusters }): Item[] => {
     const of = (status: 'True' | 'False') =>
@@ -30,7 +38,7 @@ export function soFar(run: StagedUpdateRun, state: PlacementState | undefined): 
           { bold: stageName },
           `: ${done.length} of ${clusters.length} clusters updated and available (${listUpTo(done, mostNamed)})`,
           ...(failed.length > 0 ? [`; failed: ${listUpTo(failed, mostNamed)}`] : []),
-          ...healthOf(now).map((text) => `; ${text}`),
+          ...[...restartsSince(clusters, names, restarts), ...healthOf(now)].map((text) => `; ${text}`),
           ...waits.map(({ type, progress, until }) =>
             type === 'TimedWait'
               ? `; soak ${progress}${until === undefined ? '' : ` until ${until}`}`
@@ -40,6 +48,28 @@ export function soFar(run: StagedUpdateRun, state: PlacementState | undefined): 
       },
     ];
   });
+}
+
+/** Nothing where some of these clusters do not tell, and those that do have none. */
+function restartsSince(
+  clusters: readonly ClusterUpdatingStatus[],
+  done: ReadonlySet<string>,
+  on: RestartsOn,
+): string[] {
+  const found = clusters
+    .filter(({ clusterName }) => done.has(clusterName))
+    .map(({ clusterName, conditions }) => {
+      const since = parseInstant(findCondition(conditions, 'Started')?.lastTransitionTime ?? '') ?? 0;
+      return on(clusterName)
+        ?.filter(({ at }) => (parseInstant(at) ?? 0) >= since)
+        .map(
+          ({ kind, namespace, name, pods, at }) =>
+            `${kind} ${namespace}/${name} on ${clusterName} (${pods} ${pods === 1 ? 'pod' : 'pods'}, last at ${at})`,
+        );
+    });
+  const all = found.flatMap((texts) => texts ?? []);
+  if (all.length > 0) return [`⚠️ restarts: ${listUpTo(all, mostNamed)}`];
+  return found.includes(undefined) ? [] : ['no restarts'];
 }
 
 /** What became of clusters after they were done: that they were available then says nothing about now. */

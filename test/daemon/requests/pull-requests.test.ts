@@ -298,7 +298,7 @@ it('shows what others changed on clusters that are done', async () => {
   await open('github');
   fleet.start({ forge });
   await untilOpen();
-  expect(forge.pull(1).body).toContain('clusters updated and available (a); no drift');
+  expect(forge.pull(1).body).toContain('clusters updated and available (a); no restarts; no drift');
   const path = '/apis/apps/v1/namespaces/web/deployments/web';
   await fleet.ask('a', 'PATCH', path, { spec: { replicas: 7 } }, 'application/merge-patch+json');
   const drift = /; drift: Deployment web\/web \(\/spec\/replicas by \S+, repaired\) on a/;
