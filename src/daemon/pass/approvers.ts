@@ -10,6 +10,7 @@ import { GitError } from '../../git/git-error.ts';
 import type { Commit, Signature } from '../../git/objects/commit.ts';
 import type { Person } from '../../git/person.ts';
 import type { DesiredState } from '../ports.ts';
+import type { ApprovalRequests } from '../requests/approval-requests.ts';
 import { readableName } from './readable-name.ts';
 
 /** Finds who gave the approvals of a commit that no run has accepted yet: what is accepted is recorded. */
@@ -33,12 +34,16 @@ export function approverFinder({
   readonly author: Person;
   readonly reviewersOf: (approval: string) => readonly string[];
   /** Who merged it; asked once for each commit that brings one. */
-  readonly mergedBy: (approval: string) => Promise<string | undefined>;
+  readonly mergedBy: ApprovalRequests['mergedBy'];
 }): FindApprovers {
   /** By path: what was found, as of which tip. */
   const known = new Map<string, { readonly tip: string; readonly approver: Approver | undefined }>();
 
-  async function approverOf(path: string, tip: string, approval: string): Promise<Approver | undefined> {
+  async function approverOf(
+    path: string,
+    tip: string,
+    merger: () => Promise<string | undefined>,
+  ): Promise<Approver | undefined> {
     const before = known.get(path);
     if (before?.tip === tip) return before.approver;
     // A name is no condition: where history cannot be read, the approval counts without it.
@@ -47,13 +52,16 @@ export function approverFinder({
       throw error;
     });
     const approver =
-      found === 'before' ? before?.approver : typeof found === 'object' ? await mergedAs(found, approval) : undefined;
+      found === 'before'
+        ? before?.approver
+        : typeof found === 'object'
+          ? await mergedAs(found, await merger())
+          : undefined;
     known.set(path, { tip, approver });
     return approver;
   }
 
-  async function mergedAs(found: Commit, approval: string): Promise<Approver> {
-    const merger = await mergedBy(approval);
+  async function mergedAs(found: Commit, merger: string | undefined): Promise<Approver> {
     const signature = await desired.signatureOf?.(found.oid);
     return { ...approverIn(found, author), ...(merger !== undefined && { mergedBy: readableName(merger) }), signature };
   }
@@ -68,7 +76,7 @@ export function approverFinder({
       if (path === undefined) continue;
       paths.add(path);
       const name = placementKey(file.metadata);
-      const approver = await approverOf(path, commit, name);
+      const approver = await approverOf(path, commit, () => mergedBy(name, fleet.config?.spec.forge));
       if (approver === undefined) continue;
       const reviewers = reviewersOf(name).map(readableName);
       approvers.set(key, { ...approver, ...(reviewers.length > 0 && { reviewers }) });

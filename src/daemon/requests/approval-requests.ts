@@ -1,7 +1,7 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import { messageOf } from '../../api/message-of.ts';
 import type { Problem } from '../../api/problem.ts';
-import { type Assigned, type Forge, ForgeError } from '../../forge/forge.ts';
+import { type Assigned, type Branches, type Forge, ForgeError, type PullRequest } from '../../forge/forge.ts';
 import type { OpenedForge } from '../../forge/open-forge.ts';
 import { type Clock, sleep } from '../../members/clock.ts';
 import type { RequestPage } from '../../repo/record/summary.ts';
@@ -33,7 +33,7 @@ export interface ApprovalRequests {
   /** Users who approved the pull request of an approval, as far as the forge was asked. */
   reviewersOf(approval: string): readonly string[];
   /** The user who merged it. Undefined where the forge does not tell at once: an approval needs only its merge. */
-  mergedBy(approval: string): Promise<string | undefined>;
+  mergedBy(approval: string, named: FleetConfig['spec']['forge']): Promise<string | undefined>;
   problems(): readonly Problem[];
   /** Something may have changed at the forge. */
   look(): void;
@@ -107,11 +107,11 @@ export function approvalRequests(input: {
     },
     pages: () => shown.pages,
     reviewersOf: (approval) => state.reviews.get(approval)?.by ?? [],
-    async mergedBy(approval) {
-      const there = state.known.get(approval);
-      const { forge } = opened;
-      if (!forge || !there || state.failing) return undefined;
-      const told = forge.mergedBy(there.number).catch(() => undefined);
+    async mergedBy(approval, named) {
+      const { forge } = input.open(named);
+      if (!forge || state.failing) return undefined;
+      const known = forge === opened.forge ? state.known.get(approval) : undefined;
+      const told = mergerOf(forge, { known, head: prefix + approval, base: branch });
       return Promise.race([told, sleep(pace, mergerWithinMs).then(() => undefined)]);
     },
     problems: () => shown.problems,
@@ -121,6 +121,19 @@ export function approvalRequests(input: {
     },
     stop: loop.stop,
   };
+}
+
+/** One that was merged while no daemon ran is the newest of its branch: one that is asked again has a newer one. */
+async function mergerOf(
+  forge: Forge,
+  { known, ...branches }: Branches & { readonly known: PullRequest | undefined },
+): Promise<string | undefined> {
+  try {
+    const [newest] = known ? [known] : await forge.find(branches);
+    return newest && (known || newest.state === 'merged') ? await forge.mergedBy(newest.number) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const nothingShown = { pages: new Map(), problems: [] };

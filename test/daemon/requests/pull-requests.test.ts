@@ -174,6 +174,18 @@ it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)('names who merged a s
   expect((await fleet.repo.log('fleet-status')).join('\n')).toMatch(/web-1-after-dev: approved by cara in commit/);
 });
 
+it('names who merged one while no daemon ran', async () => {
+  await open('github');
+  const first = fleet.start({ forge });
+  await untilOpen();
+  first.kill();
+  forge.pull(1).mergedBy = 'cara';
+  await forge.merge(1, 'squash');
+  fleet.start({ forge });
+  await finished();
+  expect((await fleet.repo.log('fleet-status')).join('\n')).toMatch(/web-1-after-dev: approved by cara in commit/);
+});
+
 it('counts one that a merge queue merged with another in one push, by a committer of its own', async () => {
   await open('github');
   fleet.start({ forge });
