@@ -17,6 +17,7 @@ import { upgradeGroupWarnings } from './upgrade-groups.ts';
 export const fleetWarnings = (fleet: Fleet, record: FleetRecord): Problem[] => [
   ...danglingReferences(fleet, record),
   ...unknownSkips(fleet, record),
+  ...unlistedVersions(fleet, record),
   ...ofFiles(fleet),
 ];
 
@@ -27,5 +28,4 @@ const ofFiles = memoize((fleet: Fleet): readonly Problem[] => [
   ...misscopedSelectors(fleet),
   ...unknownProperties(fleet),
   ...upgradeGroupWarnings(fleet),
-  ...unlistedVersions(fleet),
 ]);

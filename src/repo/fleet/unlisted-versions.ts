@@ -1,15 +1,29 @@
 import { parseVersion } from '../../api/kubernetes-version.ts';
 import { parseNodeImage } from '../../api/node-image.ts';
 import type { Problem } from '../../api/problem.ts';
-import type { Fleet } from '../../engine/input.ts';
+import type { Fleet, FleetRecord } from '../../engine/input.ts';
+import { memoize } from '../../engine/kernel/memoize.ts';
 import { catalogOf, knownImage, type RegionCatalog, resolve } from '../../engine/upgrade/catalog.ts';
 import { fieldWarning } from './field-warning.ts';
 
 /**
  * Warnings about Kubernetes versions and node images that cluster update runs and profiles name and no VersionCatalog lists, where
- * catalogs list any: members wait until one does. None where an invalid file may list them.
+ * catalogs list any: members wait until one does. None where an invalid file may list them, nor of runs that have started: catalogs
+ * may drop what is old, and members that wait report it.
  */
-export function unlistedVersions(fleet: Fleet): Problem[] {
+export const unlistedVersions = (fleet: Fleet, { upgrades }: FleetRecord): Problem[] =>
+  unlisted(fleet).flatMap(({ of, problem }) => {
+    const run = of.kind === 'UpdateRun' ? upgrades.get(of.name) : undefined;
+    return run?.status?.status.startTime === undefined ? [problem] : [];
+  });
+
+interface Unlisted {
+  readonly of: { readonly kind: string; readonly name: string };
+  readonly problem: Problem;
+}
+
+/** Computed once for each commit. */
+const unlisted = memoize((fleet: Fleet): readonly Unlisted[] => {
   const { versionCatalogs, upgradeRuns, upgradeProfiles, unreadable, refused } = fleet;
   if (unreadable.length > 0 || refused.some(({ kind }) => kind === 'VersionCatalog')) return [];
   const regions = versionCatalogs.flatMap((catalog) =>
@@ -38,9 +52,10 @@ export function unlistedVersions(fleet: Fleet): Problem[] {
   return wanted.flatMap(({ of, path, ...what }) => {
     const why = 'image' in what ? whyNoImage(what.image, regions) : whyNoVersion(what.version, regions);
     const fix = 'correct it, or add it to the VersionCatalogs of the regions that have it';
-    return why === undefined ? [] : [fieldWarning(fleet, of, { code: 'dangling-reference', path, why, fix })];
+    if (why === undefined) return [];
+    return [{ of, problem: fieldWarning(fleet, of, { code: 'dangling-reference', path, why, fix }) }];
   });
-}
+});
 
 function whyNoVersion(text: string | undefined, regions: readonly RegionCatalog[]): string | undefined {
   const version = parseVersion(text ?? '');

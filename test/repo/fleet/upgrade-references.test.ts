@@ -17,9 +17,13 @@ const own = (kind: string, name: string, spec: object): Record<string, string> =
   }),
 });
 const clusters = { ...upgradeMember('eu-1'), ...upgradeMember('eu-2') };
-const problems = async (files: Readonly<Record<string, string>>) => {
+const problems = async (files: Readonly<Record<string, string>>, recorded: Readonly<Record<string, string>> = {}) => {
   const fleet = await loadFleet(treeOf({ ...clusters, ...files }));
-  const found = [...fleet.problems, ...fleetWarnings(fleet, readRecord(new Map()).record), ...idleWindows(fleet, now)];
+  const found = [
+    ...fleet.problems,
+    ...fleetWarnings(fleet, readRecord(new Map(Object.entries(recorded))).record),
+    ...idleWindows(fleet, now),
+  ];
   return found.map(({ severity, code, path, message, fix }) => `${severity} ${code} ${path}: ${message} (${fix})`);
 };
 
@@ -119,6 +123,14 @@ it.each<[string, Record<string, string>, string[]]>([
   ],
 ])('%s', async (_, files, expected) => {
   expect(await problems(files)).toEqual(expected);
+});
+
+it('a version that no catalog lists anymore, of a run that has started', async () => {
+  const [[path, text]] = Object.entries(to('1.28.3')) as [[string, string]];
+  const state = { state: 'Completed', startTime: '2025-01-01T00:00:00Z', completedTime: '2025-01-02T00:00:00Z' };
+  const status = { status: state, attempt: 1, failureCount: 0, stages: [] };
+  const recorded = { [path]: JSON.stringify({ ...JSON.parse(text), status }) };
+  expect(await problems({ ...catalog(listed), [path]: text }, recorded)).toEqual([]);
 });
 
 it('an approval for a run that does not exist', async () => {
