@@ -152,6 +152,52 @@ spec:
     utcOffset: +02:00`);
 });
 
+it('a member of the fleet, with its group as a label; a list without objects', async () => {
+  const cluster = '/subscriptions/1/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/eu-1';
+  const member = {
+    clusterResourceId: cluster,
+    eTag: '"1"',
+    group: 'europe',
+    id: `${fleet}/members/eu-1`,
+    labels: { env: 'prod' },
+    name: 'eu-1',
+    provisioningState: 'Succeeded',
+    resourceGroup: 'g',
+    status: { lastOperationError: null, lastOperationId: null },
+    systemData: null,
+    type: 'Microsoft.ContainerService/fleets/members',
+  };
+  const bare = { ...member, clusterResourceId: '/subscriptions/1/x', group: '', labels: null, name: 'arc-1' };
+  expect(await importing([member, bare])).toEqual({
+    code: 0,
+    err: `note: MemberCluster eu-1: name its context or kubeconfig file eu-1
+note: MemberCluster arc-1: name its context or kubeconfig file arc-1
+note: MemberCluster arc-1: it is no AKS cluster: annotate it with its upgrade provider
+`,
+    out: `apiVersion: cluster.kubernetes-fleet.io/v1
+kind: MemberCluster
+metadata:
+  name: eu-1
+  labels:
+    env: prod
+    gitfleet.dev/update-group: europe
+  annotations:
+    gitfleet.dev/upgrade-provider: aks
+    gitfleet.dev/upgrade-ref: ${cluster}
+---
+apiVersion: cluster.kubernetes-fleet.io/v1
+kind: MemberCluster
+metadata:
+  name: arc-1
+`,
+  });
+  expect(await importing([])).toEqual({
+    code: 0,
+    out: '',
+    err: expect.stringContaining('holds no objects, so there is nothing to import'),
+  });
+});
+
 it('a default maintenance configuration that has timeInWeek only is refused, and says so', async () => {
   const { code, out, err } = await importing({
     id: '/subscriptions/1/resourcegroups/g/providers/Microsoft.ContainerService/managedClusters/eu-1/maintenanceConfigurations/default',

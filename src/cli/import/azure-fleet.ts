@@ -1,3 +1,6 @@
+import { providerAnnotation, referenceAnnotation } from '../../engine/upgrade/member-annotations.ts';
+import { groupLabel } from '../../engine/upgrade/select-members.ts';
+
 /** An object of AKS Fleet or AKS as the Azure CLI or the REST API prints it. */
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,6 +22,7 @@ const kinds: Readonly<Record<string, (of: Resource) => Imported | Refused>> = {
   updateruns: updateRun,
   autoupgradeprofiles: autoUpgradeProfile,
   maintenanceconfigurations: maintenanceConfiguration,
+  members: memberCluster,
 };
 
 interface Resource {
@@ -44,8 +48,27 @@ export function importAzureFleet(document: unknown): readonly (Imported | Refuse
 }
 
 const ofNoKind: Refused = {
-  refused: 'it is no update strategy, update run, auto-upgrade profile or maintenance configuration',
+  refused: 'it is no update strategy, update run, auto-upgrade profile, maintenance configuration or member of a fleet',
 };
+
+/** Its group is a label, and its cluster is upgraded through Azure. */
+function memberCluster({ name, properties: { group, labels, clusterResourceId } }: Resource): Imported {
+  const isAks = typeof clusterResourceId === 'string' && /\/managedClusters\//i.test(clusterResourceId);
+  const hasGroup = typeof group === 'string' && group !== '';
+  const all = { ...(labels as Json | undefined), ...(hasGroup && { [groupLabel]: group }) };
+  const metadata = {
+    name,
+    ...(Object.keys(all).length > 0 && { labels: all }),
+    ...(isAks && { annotations: { [providerAnnotation]: 'aks', [referenceAnnotation]: clusterResourceId } }),
+  };
+  return {
+    object: { apiVersion: 'cluster.kubernetes-fleet.io/v1', kind: 'MemberCluster', metadata },
+    notes: [
+      `name its context or kubeconfig file ${name}`,
+      ...(isAks ? [] : ['it is no AKS cluster: annotate it with its upgrade provider']),
+    ],
+  };
+}
 
 const imported = (kind: string, name: string, spec: Json, notes: readonly string[] = []): Imported => ({
   object: { apiVersion: 'gitfleet.dev/v1alpha1', kind, metadata: { name }, spec: given(spec) },

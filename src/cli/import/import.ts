@@ -15,10 +15,10 @@ export async function importFrom(source: string, file: string): Promise<void> {
   const input = file === '-' ? text(process.stdin) : readFile(file, 'utf8');
   const document = parsed(await input.catch(unreadable(file)), file);
   const all = importAzureFleet(withoutNulls(document));
+  if (all.length === 0) writeError(`note: ${file} holds no objects, so there is nothing to import\n`);
   const { stringify } = await import('yaml');
-  print(
-    all.flatMap((one) => ('refused' in one ? [] : [stringify(one.object, { lineWidth: 0 }).trimEnd()])).join('\n---\n'),
-  );
+  const files = all.flatMap((one) => ('refused' in one ? [] : [stringify(one.object, { lineWidth: 0 }).trimEnd()]));
+  if (files.length > 0) print(files.join('\n---\n'));
   let failed = 0;
   for (const [at, one] of all.entries()) {
     if ('refused' in one) {
