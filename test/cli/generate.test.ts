@@ -41,9 +41,29 @@ spec:
   state: Stopped`);
 });
 
-it('without a catalog there is nothing to propose; a mistyped profile is named', async () => {
-  const { 'catalog.yaml': _, ...without } = files;
-  const repo = folder(without);
-  expect(await generated(repo, 'stable')).toMatchObject({ code: 1, err: expect.stringContaining('no VersionCatalog') });
-  expect((await generated(repo, 'stabel')).err).toContain('stable');
+it('where there is nothing to propose it says what is missing; a mistyped profile is named', async () => {
+  const { 'catalog.yaml': catalog, ...without } = files;
+  const reported = async (of: Readonly<Record<string, string>>) => {
+    const { code, err } = await generated(folder(of), 'stable');
+    return `${code} ${err.trim()}`;
+  };
+  const as = (spec: string) => ({ 'profile.yaml': files['profile.yaml'].replace(/spec: .*/, `spec: ${spec}`) });
+  expect([
+    await reported(without),
+    await reported({ ...files, ...upgradeMember('a', {}) }),
+    await reported({ ...files, ...as('{channel: TargetKubernetesVersion, targetKubernetesVersion: "1.33"}') }),
+    await reported({ ...files, ...as('{channel: Stable}') }),
+    await reported({ ...files, ...as('{channel: NodeImage}') }),
+    await reported({ 'profile.yaml': files['profile.yaml'], 'catalog.yaml': catalog }),
+  ]).toMatchInlineSnapshot(`
+    [
+      "1 gitfleet: profile stable has no target of channel Rapid: no VersionCatalog is for a region of a member and for its upgrade provider; regions: westeurope",
+      "1 gitfleet: profile stable has no target of channel Rapid: the regions of its members are not known: set the label topology.kubernetes.io/region, or give observations (--observed FILE, as gitfleet observe writes it, or the status branch of a daemon)",
+      "1 gitfleet: profile stable has no target of channel TargetKubernetesVersion: no VersionCatalog of a region with members lists a generally available version of 1.33",
+      "1 gitfleet: profile stable has no target of channel Stable: no VersionCatalog of a region with members lists a generally available version, of the minor before the newest one",
+      "1 gitfleet: profile stable has no target of channel NodeImage: the node images of its members are not known: give observations (--observed FILE, as gitfleet observe writes it, or the status branch of a daemon)",
+      "1 gitfleet: profile stable has no target of channel Rapid: the fleet has no members",
+    ]
+  `);
+  expect((await generated(folder(without), 'stabel')).err).toContain('stable');
 });

@@ -1,5 +1,5 @@
 import { survey } from '../../engine/survey.ts';
-import { channelTarget } from '../../engine/upgrade/channel-target.ts';
+import { channelTarget, whyNoTarget } from '../../engine/upgrade/channel-target.ts';
 import { profileRun } from '../../engine/upgrade/profile-run.ts';
 import { upgradesInput } from '../../engine/upgrade/upgrades-outcome.ts';
 import { withRecordedVersions } from '../../forecast/simulated-upgrades.ts';
@@ -25,10 +25,11 @@ export async function generate(
     const known = upgradeProfiles.map(({ metadata }) => metadata.name);
     throw unknownName({ what: 'profile', name: options.profile, known, flag: '--profile' });
   }
-  const target = channelTarget(profile, upgradesInput(survey(input)));
+  const of = upgradesInput(survey(input));
+  const target = channelTarget(profile, of);
   if (!target)
     throw new CliError(
-      `profile ${options.profile}: no VersionCatalog has a target of channel ${profile.spec.channel} for a region of a member`,
+      `profile ${options.profile} has no target of channel ${profile.spec.channel}: ${whyNoTarget(profile, of)}`,
       exitCodes.somethingToDo,
     );
   const { spec, ...run } = profileRun(profile, target, input.digest);

@@ -3,6 +3,7 @@ import { compareVersions, formatVersion, type KubernetesVersion, parseVersion } 
 import { compareNodeImages, type NodeImage, parseNodeImage, reachesImage } from '../../api/node-image.ts';
 import type { VersionCatalog } from '../../api/version-catalog.ts';
 import { by } from '../kernel/ordering.ts';
+import { shortList } from '../kernel/short-list.ts';
 import { newestImage, newestMinor, newestPatch, type RegionCatalog } from './catalog.ts';
 import { consistentImages } from './consistent-images.ts';
 import type { UpgradeMember, UpgradesInput } from './upgrades-input.ts';
@@ -32,6 +33,36 @@ export function channelTarget(
   const version = newestVersion(spec, catalogs);
   return version && { kind: 'version', version };
 }
+
+/** Why there is no target of the channel of a profile, and what is missing. */
+export function whyNoTarget(
+  { spec: { channel, targetKubernetesVersion } }: AutoUpgradeProfile,
+  { members, catalogOf }: Pick<UpgradesInput, 'members' | 'catalogOf'>,
+): string {
+  const all = [...members.values()];
+  if (all.length === 0) return 'the fleet has no members';
+  const known = all.flatMap((member) => {
+    const catalog = catalogOf(member);
+    return catalog ? [{ member, catalog }] : [];
+  });
+  const regions = [...new Set(all.flatMap(({ region }) => region ?? []))];
+  if (regions.length === 0)
+    return `the regions of its members are not known: set the label topology.kubernetes.io/region, or give observations (${howToObserve})`;
+  if (known.length === 0)
+    return `no VersionCatalog is for a region of a member and for its upgrade provider; regions: ${shortList(regions)}`;
+  if (channel !== 'NodeImage') {
+    const wanted = channel === 'TargetKubernetesVersion' ? ` of ${targetKubernetesVersion ?? ''}` : '';
+    const minor = channel === 'Stable' ? ', of the minor before the newest one' : '';
+    return `no VersionCatalog of a region with members lists a generally available version${wanted}${minor}`;
+  }
+  if (!all.some(({ lastVersions }) => lastVersions?.pools))
+    return `the node images of its members are not known: give observations (${howToObserve})`;
+  if (!all.some(({ lastVersions }) => lastVersions?.pools?.some(({ image }) => image !== undefined)))
+    return 'no upgrade provider of its members reports node images';
+  return 'no VersionCatalog of a region with members lists node images of the families that they run';
+}
+
+const howToObserve = '--observed FILE, as gitfleet observe writes it, or the status branch of a daemon';
 
 /** As text, for names and the record: `1.31.5`, or the images with commas between. */
 export const targetText = (target: ChannelTarget): string =>

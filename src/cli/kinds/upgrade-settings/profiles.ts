@@ -55,10 +55,18 @@ const nameOfRun = (profile: AutoUpgradeProfile): string | undefined => proposedR
 function waitsOf(profile: AutoUpgradeProfile, { holds }: Pick<Status, 'holds'>): string[] {
   const { kind, metadata } = profile;
   const run = nameOfRun(profile);
-  return [
-    ...(run === undefined ? [] : [`approval of run ${run}: ${howToMerge({ name: run })}`]),
-    ...holdsOf({ kind, name: metadata.name }, holds).map(holdText),
-  ];
+  const held = holdsOf({ kind, name: metadata.name }, holds).map(holdText);
+  if (run !== undefined) return [`approval of run ${run}: ${howToMerge({ name: run })}`, ...held];
+  return held.length > 0 ? held : [whyNothing(profile)];
+}
+
+/** Why it proposes no run. */
+function whyNothing({ metadata: { name }, spec, status: { seen } = {} }: AutoUpgradeProfile): string {
+  if (spec.disabled) return 'disabled: false; until then it notes what appears, and proposes nothing';
+  const now = `gitfleet generate run --profile ${name}`;
+  return seen === undefined
+    ? `a first target of its channel, which is only noted; ${now} prints why there is none`
+    : `a target newer than ${seen}; ${now} prints a run that brings ${seen} now`;
 }
 
 const channelText = ({
