@@ -1,15 +1,19 @@
 import type { Document } from 'yaml';
-import { type Placement, placementKey } from '../../api/placement.ts';
+import { isPlacementKind, type Placement, placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
+import type { UpdateRun } from '../../api/upgrade-run.ts';
+import type { FleetRecord } from '../../engine/input.ts';
 import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import { sourceOf } from '../../engine/problem-of.ts';
 import { isOver } from '../../engine/update-run.ts';
+import { isOver as isUpgradeOver } from '../../engine/upgrade/load-run.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { upgradeNow } from '../../report/upgrades/now.ts';
 import { progressText } from '../../report/waits/progress-text.ts';
 import { kindMeant } from '../kinds/kinds.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
-import { oneNamed } from '../terminal/one-named.ts';
+import { isCalled, oneNamed } from '../terminal/one-named.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { editObject } from './edit-yaml.ts';
 import { type Desired, withDesired } from './open-desired.ts';
@@ -23,8 +27,8 @@ export interface SuspendOptions extends ChangeOptions {
 }
 
 /**
- * Suspends a placement (annotation `gitfleet.dev/suspended`) or a staged update run (`spec.state: Stop`, KubeFleet's own) by a
- * commit. Objects on the members stay, and their drift is still repaired.
+ * Suspends a placement (annotation `gitfleet.dev/suspended`), a staged update run (`spec.state: Stop`, KubeFleet's own) or a cluster
+ * update run (`spec.state: Stopped`) by a commit. Objects on the members stay, and their drift is still repaired.
  */
 export const suspend = (word: string, name: string | undefined, options: SuspendOptions): Promise<void> =>
   setSuspended('suspend', splitName(word, name), options);
@@ -40,17 +44,20 @@ async function setSuspended(
   { kind, name }: { readonly kind: string; readonly name: string | undefined },
   options: SuspendOptions,
 ): Promise<void> {
-  const { names } = kindMeant(kind, undefined, ['placement', 'run']).listing;
-  if (names[0] !== 'placements' && names[0] !== 'runs')
+  const { names } = kindMeant(kind, undefined, ['placement', 'run', 'upgrade']).listing;
+  const [plural, what] = names;
+  if (plural !== 'placements' && plural !== 'runs' && plural !== 'upgrades')
     throw new CliError(
-      `${verb} takes a placement or a run, not ${kind}: write for example gitfleet ${verb} placement web`,
+      `${verb} takes a placement, a run or an upgrade, not ${kind}: write for example gitfleet ${verb} placement web`,
     );
-  if (name === undefined) throw new CliError(`${verb} ${kind} needs a name: gitfleet get ${names[0]} lists them`);
+  if (name === undefined) throw new CliError(`${verb} ${kind} needs a name: gitfleet get ${plural} lists them`);
   await withDesired(options, async (desired) => {
     const { fleet } = desired;
-    const object = named(names[0] === 'runs' ? fleet.runs : fleet.placements, { what: names[1], name });
-    const title = `${names[1]} ${titleOf(object.metadata)}`;
-    if (isRun(object)) await refuseFinishedRun(verb, object, { desired, title, statusBranch: options.statusBranch });
+    const all = { placements: fleet.placements, runs: fleet.runs, upgrades: fleet.upgradeRuns };
+    const object = named(all, plural, { what, name });
+    const title = `${what} ${titleOf(object.metadata)}`;
+    if (!isPlacement(object))
+      await refuseFinishedRun(verb, object, { desired, title, statusBranch: options.statusBranch });
     const newReason = verb === 'suspend' && hasNewReason(object, options.reason);
     if (isInState(verb, object) && !newReason) {
       const already = verb === 'suspend' ? `${title} is suspended already` : `${title} is not suspended`;
@@ -59,7 +66,11 @@ async function setSuspended(
         { edits: new Map(), message: '', branch: undefined },
         {
           options,
-          summary: { done: '', already, notes: isRun(object) && options.reason !== undefined ? [reasonOfRun] : [] },
+          summary: {
+            done: '',
+            already,
+            notes: !isPlacement(object) && options.reason !== undefined ? [reasonOfRun] : [],
+          },
         },
       );
     }
@@ -67,7 +78,7 @@ async function setSuspended(
     const text = editObject(
       { file, text: (await desired.text(file)) ?? '' },
       { kind: object.kind, ...object.metadata },
-      (document) => change(document, verb, { isRun: names[0] === 'runs', reason: options.reason ?? '' }),
+      (document) => change(document, verb, { object, reason: options.reason ?? '' }),
     );
     const because = options.reason === undefined ? '' : `\n\n${options.reason}`;
     await reportChange(
@@ -96,49 +107,72 @@ async function setSuspended(
 /** A finished run no longer changes, so a commit that suspends or resumes it would have no effect. */
 async function refuseFinishedRun(
   verb: Verb,
-  run: StagedUpdateRun,
+  run: StagedUpdateRun | UpdateRun,
   of: { readonly desired: Desired; readonly title: string; readonly statusBranch: string },
 ): Promise<void> {
-  const { runs } = await recordFor(of.desired, of.statusBranch, ['runs']);
-  const status = runs.get(placementKey(run.metadata))?.status;
-  if (status === undefined || !isOver(status)) return;
-  throw new CliError(`${of.title} is over (${progressText(status)}): there is nothing to ${verb}`);
+  const { runs, upgrades } = await recordFor(of.desired, of.statusBranch, ['runs', 'upgrades']);
+  const how = run.kind === 'UpdateRun' ? endOfUpgrade(upgrades.get(run.metadata.name)) : endOfRun(runs, run);
+  if (how !== undefined) throw new CliError(`${of.title} is over (${how}): there is nothing to ${verb}`);
+}
+
+function endOfRun(runs: FleetRecord['runs'], { metadata }: StagedUpdateRun): string | undefined {
+  const status = runs.get(placementKey(metadata))?.status;
+  return status !== undefined && isOver(status) ? progressText(status) : undefined;
+}
+
+function endOfUpgrade(run: UpdateRun | undefined): string | undefined {
+  if (run?.status === undefined || !isUpgradeOver(run.status)) return undefined;
+  return upgradeNow(run) || run.status.status.state;
 }
 
 const reasonOfRun = 'a run has no field for a reason: only the commit that stops it records the reason';
 
-type Suspendable = Placement | StagedUpdateRun;
+type Suspendable = Placement | StagedUpdateRun | UpdateRun;
 
-function named(
-  objects: readonly Suspendable[],
+function named<K extends string>(
+  all: Readonly<Record<K, readonly Suspendable[]>>,
+  plural: NoInfer<K>,
   { what, name }: { readonly what: string; readonly name: string },
 ): Suspendable {
-  const found = oneNamed(objects, name, { what, refOf: ({ metadata }) => metadata });
+  const found = oneNamed(all[plural], name, { what, refOf: ({ metadata }) => metadata });
   if (found) return found;
-  throw unknownName({ what, name, known: objects.map(({ metadata }) => titleOf(metadata)) });
+  const known = all[plural].map(({ metadata }) => titleOf(metadata));
+  const instead = Object.values<readonly Suspendable[]>(all).flatMap((objects) =>
+    objects
+      .filter(({ metadata }) => isCalled(metadata, name))
+      .map((object) => `${wordOf(object)}/${titleOf(object.metadata)}`),
+  );
+  throw unknownName({ what, name, known, instead });
 }
 
-const isRun = (object: Suspendable): object is StagedUpdateRun => 'placementName' in object.spec;
+const isPlacement = (object: Suspendable): object is Placement => isPlacementKind(object.kind);
+
+const wordOf = (object: Suspendable): string =>
+  isPlacement(object) ? 'placement' : object.kind === 'UpdateRun' ? 'upgrade' : 'run';
+
+/** The states of a run that is suspended, and of one that is not. */
+const statesOf = ({ kind }: StagedUpdateRun | UpdateRun) =>
+  kind === 'UpdateRun' ? (['Stopped', 'Started'] as const) : (['Stop', 'Run'] as const);
 
 function isInState(verb: Verb, object: Suspendable): boolean {
-  const suspended = isRun(object)
-    ? object.spec.state === 'Stop'
-    : object.metadata.annotations?.[suspendedAnnotation] !== undefined;
+  const suspended = isPlacement(object)
+    ? object.metadata.annotations?.[suspendedAnnotation] !== undefined
+    : object.spec.state === statesOf(object)[0];
   return suspended === (verb === 'suspend');
 }
 
 /** Whether it is suspended and the given reason differs from that of its annotation. */
 function hasNewReason(object: Suspendable, reason: string | undefined): boolean {
-  const present = isRun(object) ? undefined : object.metadata.annotations?.[suspendedAnnotation];
+  const present = isPlacement(object) ? object.metadata.annotations?.[suspendedAnnotation] : undefined;
   return present !== undefined && reason !== undefined && reason !== present;
 }
 
 function change(
   document: Document,
   verb: Verb,
-  { isRun, reason }: { readonly isRun: boolean; readonly reason: string },
+  { object, reason }: { readonly object: Suspendable; readonly reason: string },
 ): void {
-  if (isRun) document.setIn(['spec', 'state'], verb === 'suspend' ? 'Stop' : 'Run');
+  if (!isPlacement(object)) document.setIn(['spec', 'state'], statesOf(object)[verb === 'suspend' ? 0 : 1]);
   else if (verb === 'suspend') document.setIn(['metadata', 'annotations', suspendedAnnotation], reason);
   else {
     document.deleteIn(['metadata', 'annotations', suspendedAnnotation]);
@@ -148,7 +182,7 @@ function change(
 }
 
 /** A stopped run finishes the clusters that it has started. */
-const suspendNotes = (object: Suspendable): string[] =>
-  isRun(object)
-    ? ['clusters whose update has started are finished']
-    : ['objects on the members stay, and their drift is still repaired'];
+function suspendNotes(object: Suspendable): string[] {
+  if (isPlacement(object)) return ['objects on the members stay, and their drift is still repaired'];
+  return [`clusters whose ${object.kind === 'UpdateRun' ? 'upgrade' : 'update'} has started are finished`];
+}

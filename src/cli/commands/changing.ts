@@ -80,12 +80,12 @@ export function changingCommands(gitfleet: Command): void {
   );
 
   for (const [verb, what] of [
-    ['suspend', 'suspend a placement or a staged update run with a commit; members keep what they have'],
-    ['resume', 'resume a suspended placement or staged update run with a commit'],
+    ['suspend', 'suspend a placement or an update run with a commit; members keep what they have'],
+    ['resume', 'resume a suspended placement or update run with a commit'],
   ] as const) {
     examples(
       changeOptions(gitfleet.command(verb).description(what))
-        .addArgument(kindArgument('placement or run; or kind/name', ['placement', 'run']))
+        .addArgument(kindArgument('placement, run or upgrade; or kind/name', ['placement', 'run', 'upgrade']))
         .argument('[name]', 'name, or namespace/name')
         .addOption(statusBranch())
         .option('--reason <text>', 'reason to record in the commit and the status')
@@ -95,6 +95,7 @@ export function changingCommands(gitfleet: Command): void {
       `${verb} placement web --reason "${verb === 'suspend' ? 'incident 42' : 'incident 42 is over'}"`,
       `${verb} placement web --push            in a clone: takes effect at once`,
       `${verb} run/payments-1 --pull-request`,
+      `${verb} upgrade/k8s-1-32`,
     );
   }
 

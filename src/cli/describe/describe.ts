@@ -1,6 +1,7 @@
 import { placementKey } from '../../api/placement.ts';
 import { recordPathOf } from '../../repo/record/path.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { elsewhere } from '../kinds/elsewhere.ts';
 import { eventObject, eventRows } from '../kinds/events.ts';
 import { singularsOf } from '../kinds/kind-words.ts';
 import { kindMeant } from '../kinds/kinds.ts';
@@ -48,7 +49,13 @@ export async function describe(word: string, givenName: string | undefined, opti
         (options.cluster === undefined || row.cluster === options.cluster),
     );
     const found = rows.filter((row) => isCalled(row, name) || row.name === `${row.cluster}/${name}`);
-    if (found.length === 0) throw unknownName({ what: singular, name, known: rows.map(titleOf) });
+    if (found.length === 0)
+      throw unknownName({
+        what: singular,
+        name,
+        known: rows.map(titleOf),
+        ...(asksForPlan(options) ? {} : { instead: await elsewhere(name, reader) }),
+      });
     const described = await Promise.all(
       found.map(async (row) => ({ row, events: await eventsOf(plural, row, { status, reader }) })),
     );

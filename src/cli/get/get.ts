@@ -1,5 +1,6 @@
 import { matchesSelector } from '../../engine/kernel/selector.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { elsewhere } from '../kinds/elsewhere.ts';
 import { type KindMeant, kindsMeant } from '../kinds/kinds.ts';
 import type { Row } from '../kinds/listing.ts';
 import { asksForPlan, refuseOfPlan, withStatusOrPlan } from '../planned/planned-status.ts';
@@ -110,7 +111,7 @@ async function listed(reader: StatusReader, kind: KindMeant, name: string | unde
   const status = await reader.read(kind.listing.folders);
   const { all, rows } = await matching(kind, { status, reader, name, wanted });
   if (name !== undefined && !mayHave({ kind, status, rows, name }))
-    throw unknownRow({ kinds: [kind], status, name, rows: all });
+    throw unknownRow({ kinds: [kind], status, name, rows: all, instead: await elsewhere(name, reader) });
   return { status, rows, isOne: rows.length === 1 && name !== undefined && !ofOwner(rows[0]!, name) };
 }
 
@@ -142,12 +143,13 @@ function unknownRow(of: {
   readonly status: Status;
   readonly name: string;
   readonly rows: readonly Row[];
+  readonly instead?: readonly string[];
 }): CliError {
-  const { kinds, status, name, rows } = of;
+  const { kinds, status, name, rows, instead = [] } = of;
   const named = kinds.filter(({ listing }) => !listing.nameless);
   const owners = kinds.flatMap(({ listing }) => listing.owners?.(status) ?? []);
   const titles = named.length === 0 ? [] : rows.map(titleOf);
   const known = [...new Set([...owners, ...titles, ...rows.flatMap(({ placement }) => placement ?? [])])];
   const what = named.length === 0 && owners.length > 0 ? ['placement'] : kinds.map(({ listing }) => listing.names[1]);
-  return unknownName({ what: what.join(' or '), name, known });
+  return unknownName({ what: what.join(' or '), name, known, instead });
 }

@@ -19,6 +19,8 @@ export function unknownName(of: {
   readonly flag?: string;
   /** What has no such thing, where others may: `placement web`. */
   readonly owner?: string;
+  /** What has the name instead: `upgrade/k8s`. */
+  readonly instead?: readonly string[];
 }): CliError {
   const { what, name, flag, owner } = of;
   const sentence = `${owner === undefined ? 'there is' : `${owner} has`} no ${what} ${name || '""'}`;
@@ -43,7 +45,8 @@ export function unknownPlacement(of: {
     : unknownName({ what: 'placement', name, known: known.map(titleOf), ...(flag === undefined ? {} : { flag }) });
 }
 
-function instead({ what, name, known, owner }: Parameters<typeof unknownName>[0]): string {
+function instead({ what, name, known, owner, instead = [] }: Parameters<typeof unknownName>[0]): string {
+  if (instead.length > 0) return `did you mean ${instead.join(' or ')}?`;
   if (known.length === 0) return owner === undefined ? `no ${what} is listed` : 'it has none';
   const like = nearest(name, known);
   if (like !== undefined) return `did you mean ${like}?`;

@@ -2,6 +2,7 @@ import { messageOf } from '../../api/message-of.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { elsewhere } from '../kinds/elsewhere.ts';
 import { singularsOf } from '../kinds/kind-words.ts';
 import { type KindMeant, kindMeant } from '../kinds/kinds.ts';
 import type { Row } from '../kinds/listing.ts';
@@ -161,7 +162,7 @@ async function look(of: {
   const absent =
     since === undefined ? [] : notCreated(status, kind, { name, namespace: options.namespace, there: rows });
   if (rows.length === 0 && name !== undefined && absent.length === 0)
-    throw unknownName({ what: singular, name, known: all.map(titleOf) });
+    throw unknownName({ what: singular, name, known: all.map(titleOf), instead: await elsewhere(name, reader) });
   const isOfAll = !options.partial && needsAllClusters(listing, waitedFor);
   const verdicts = rows.map((row, at): Verdict => {
     const stays = since === undefined ? undefined : lastGoodReason(status, row);

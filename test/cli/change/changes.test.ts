@@ -302,7 +302,7 @@ describe('commands that change the repo say what they cannot do', () => {
     [['drain', 'eu-1', '--direct', '--git-author', 'Bo'], 2, '"Bo" names no author'],
     [['uncordon'], 2, "missing required argument 'cluster'"],
     [['suspend', 'placement', 'wbe'], 2, 'there is no placement wbe: did you mean web?'],
-    [['suspend', 'cluster', 'eu-1'], 2, 'suspend takes a placement or a run, not cluster'],
+    [['suspend', 'cluster', 'eu-1'], 2, 'suspend takes a placement, a run or an upgrade, not cluster'],
     [['resume', 'run'], 2, 'resume run needs a name: gitfleet get runs lists them'],
   ])('%j', async (args, code, message) => {
     const ran = await run(...args);

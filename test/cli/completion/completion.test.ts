@@ -53,7 +53,7 @@ describe('completion offers', () => {
     ['get placements,ru', ['placements,runs']],
     ['get al', ['all']],
     ['describe ap', ['approval']],
-    ['suspend ', ['placement', 'run']],
+    ['suspend ', ['placement', 'run', 'upgrade']],
     ['get runs -o ', ['table', 'wide', 'json', 'yaml', 'name']],
     ['get runs --output js', ['json']],
     ['render --output ', ['yaml', 'json']],
@@ -123,7 +123,7 @@ describe('completion scripts', () => {
   });
 
   it('kubectl gets names with what they are, and whether files are offered too', async () => {
-    expect(await offered('suspend ', 'kubectl')).toEqual(['placement', 'run', ':4']);
+    expect(await offered('suspend ', 'kubectl')).toEqual(['placement', 'run', 'upgrade', ':4']);
     expect((await offered('ge', 'kubectl')).at(0)).toMatch(/^generate\tprint /);
     expect(await offered('init ', 'kubectl')).toEqual([':0']);
   });

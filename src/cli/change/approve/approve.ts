@@ -12,7 +12,7 @@ import { writeError } from '../../terminal/write.ts';
 import { type Desired, withDesired } from '../open-desired.ts';
 import { type ChangeOptions, printUnchanged, reportChange } from '../report-change.ts';
 import { MovedMeanwhile } from '../submit.ts';
-import { rejectBranch, submitByForge, withForge } from './by-forge.ts';
+import { branchFor, submitByForge, withForge } from './by-forge.ts';
 import { type Requests, readRequests } from './read-requests.ts';
 import { rejectedFile } from './rejected-file.ts';
 import { type RequestBranch, readRequestBranch } from './request-branch.ts';
@@ -139,11 +139,11 @@ async function answer(
       'git has no identity, and the commit names who approved: run git config --global user.name and user.email, or use --git-author "Name <address>"',
     );
   const { reject, reason = '' } = options;
-  const verb = reject ? 'rejected' : 'approved';
+  const verb = reject ? 'rejected' : request.tip === undefined ? 'opened before its time' : 'approved';
   const change = {
     edits: reject ? new Map([[request.path, rejectedFile(request, reason.trim())]]) : request.edits,
     message: `${reject ? 'Reject' : 'Approve'} ${name}${reject ? `\n\n${reason.trim()}` : ''}`,
-    branch: reject && forge ? rejectBranch(name) : undefined,
+    branch: forge && (reject || request.tip === undefined) ? branchFor(reject ? 'reject' : 'open', name) : undefined,
     merges: reject ? undefined : request.tip,
   };
   const notes = [

@@ -40,8 +40,8 @@ export async function withForge<T>(
   }
 }
 
-/** Of the branch with a rejection, which the forge merges like an approval. */
-export const rejectBranch = (name: string): string => `gitfleet/reject/${name}`;
+/** A branch for an answer that no branch asks for, which the forge merges like an approval. */
+export const branchFor = (answer: 'reject' | 'open', name: string): string => `gitfleet/${answer}/${name}`;
 
 /** Makes a change by a merge of the forge: of the branch that it merges, else of one that is pushed for it and deleted afterwards. */
 export const submitByForge =

@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { parseDocument, stringify } from 'yaml';
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
 import { proposedPath } from '../../../engine/upgrade/profile-run.ts';
@@ -17,7 +17,8 @@ import type { Requests } from './read-requests.ts';
 /** The branch of a request: what merging it brings. */
 export interface RequestBranch {
   readonly name: string;
-  readonly tip: string;
+  /** Undefined = there is no branch: a scheduled start is not asked for, and its file opens it early. */
+  readonly tip: string | undefined;
   /** Of the approval file, and its text. */
   readonly path: string;
   readonly text: string;
@@ -38,7 +39,7 @@ export async function readRequestBranch(
   const { branches } = desired;
   const ref = `${approvalPrefix}${name}`;
   const tip = (await branches.list([ref])).get(ref);
-  if (tip === undefined) return undefined;
+  if (tip === undefined) return scheduledStart(name, desired, requests);
   await branches.obtain(ref, tip);
   const isProposed = requests.proposed.has(name) && !requests.open.has(name);
   const folder = countingFolderOf(desired.fleet);
@@ -61,6 +62,20 @@ export async function readRequestBranch(
   ];
   const isBehind = added.files.length > 0 && !(await branches.objects.isAncestor(desired.tip, tip));
   return { name, tip, path: usual, text, edits, doubts, isBehind };
+}
+
+/** A gate that opens by itself at its time: the file that opens it before. */
+function scheduledStart(name: string, { fleet }: Desired, { open }: Requests): RequestBranch | undefined {
+  const gate = open.get(name);
+  const folder = countingFolderOf(fleet);
+  if (folder === undefined || gate === undefined || !('kind' in gate) || gate.kind !== 'Gate') return undefined;
+  if (gate.spec.gateType !== 'ScheduledStart') return undefined;
+  const { status: _, ...file } = gate;
+  const [path, text] = [
+    `${folder}${name}.yaml`,
+    stringify({ ...file, spec: { ...gate.spec, state: 'Completed' } }, { lineWidth: 0 }),
+  ];
+  return { name, tip: undefined, path, text, edits: new Map([[path, text]]), doubts: [], isBehind: false };
 }
 
 /** What the branch changes since it left the branch of desired state. */

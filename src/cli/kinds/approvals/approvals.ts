@@ -42,10 +42,10 @@ function conditionsOf(gate: UpgradeGate): Condition[] {
 
 /** KubeFleet's columns of requests, then those of removals that need approval. */
 export const approvals: Listing = listing<ApprovalRow>({
-  names: [...namesOfKind('approvals'), 'approvalrequest'],
+  names: [...namesOfKind('approvals'), 'approvalrequest', 'gates', 'gate'],
   clusterNames: ['clusterapprovalrequests', 'clusterapprovalrequest', 'careq'],
   namespacedNames: ['approvalrequests', 'areq'],
-  folders: ['approvals', 'runs'],
+  folders: ['approvals', 'runs', 'upgrades'],
   conditionTypes,
   items: ({ record, removals }) => [
     ...[...record.approvals].map(([key, approval]): ApprovalRow => {

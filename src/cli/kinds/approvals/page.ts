@@ -12,13 +12,16 @@ import {
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
 import { isOver } from '../../../engine/update-run.ts';
+import { gateIn, gatesOf } from '../../../engine/upgrade/gate-names.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
+import { upgradeNow } from '../../../report/upgrades/now.ts';
 import { approvalStarts } from '../../../report/waits/approval-starts.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tasks.ts';
 import type { Status } from '../../status/open-status.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
+import { isHalted } from '../upgrades/waits.ts';
 
 /** A request of a run: since when the run waits, what approval starts, and how to approve. */
 export function approvalPage(
@@ -74,12 +77,15 @@ function head(
 /** A gate of a cluster update run: what it opens, and how to approve it. */
 export function gatePage(
   { kind, metadata, spec, status }: UpgradeGate,
-  { inPlace, pages }: Pick<Status, 'inPlace' | 'pages'>,
+  { record, inPlace, pages }: Pick<Status, 'record' | 'inPlace' | 'pages'>,
 ): string[] {
   const { name, stage, group, timing } = spec.target.updateRunProperties;
   const state = status?.state ?? 'Pending';
   const by = approvedText(status?.approvedBy);
-  const isAsked = state === 'Pending' && spec.gateType === 'Approval';
+  const run = record.upgrades.get(name);
+  const isScheduled = spec.gateType === 'ScheduledStart';
+  const opens = run?.status && gatesOf(name, run.status).find((gate) => gate.name === metadata.name);
+  const at = run?.status && opens && gateIn(run.status, opens).absoluteStartTime;
   return [
     fields([
       ['Name', metadata.name],
@@ -89,13 +95,19 @@ export function gatePage(
       ['Type', spec.gateType],
       spec.displayName === undefined ? undefined : ['Title', spec.displayName],
       ['State', by === undefined ? state : `${state}, ${by}`],
+      isScheduled && state === 'Pending' ? ['Opens', `${at ?? 'at its time'}, by itself`] : undefined,
+      run && isHalted(run) ? ['Counts', `once the run continues: ${upgradeNow(run)}`] : undefined,
       ['Review', metadata.annotations?.[reviewAnnotation]],
     ]),
-    ...(isAsked
+    ...(state === 'Pending'
       ? [
           titled(
-            'How to approve or reject',
-            sentences([...approveLines(metadata, { inPlace, pages }), rejectLine(metadata)]),
+            isScheduled ? 'How to open it before' : 'How to approve or reject',
+            sentences(
+              isScheduled
+                ? [`gitfleet approve ${metadata.name}`]
+                : [...approveLines(metadata, { inPlace, pages }), rejectLine(metadata)],
+            ),
           ),
         ]
       : []),

@@ -10,7 +10,7 @@ import { placementOf } from './placement-of.ts';
 
 /** KubeFleet's columns (stageupdate_types.go), then its progress and what it waits for. */
 export const runs: Listing = listing<StagedUpdateRun>({
-  names: [...namesOfKind('runs'), 'updateruns', 'updaterun'],
+  names: namesOfKind('runs'),
   clusterNames: ['clusterstagedupdateruns', 'clusterstagedupdaterun', 'csur'],
   namespacedNames: ['stagedupdateruns', 'stagedupdaterun', 'sur'],
   folders: ['runs'],

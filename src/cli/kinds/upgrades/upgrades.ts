@@ -31,7 +31,7 @@ function conditionsOf({ status }: UpdateRun): Condition[] {
 
 /** Cluster update runs: how far they are, and what they wait for. */
 export const upgrades: Listing = listing<Upgrade>({
-  names: namesOfKind('upgrades'),
+  names: [...namesOfKind('upgrades'), 'updateruns', 'updaterun'],
   folders: ['upgrades'],
   conditionTypes: awaitedStates,
   items: (status: Status) =>
