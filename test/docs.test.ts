@@ -3,6 +3,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fleetConfig } from '../src/api/gitfleet.ts';
 import { program } from '../src/cli/program.ts';
+import { loadFleet } from '../src/repo/fleet/load-fleet.ts';
+import { treeOf } from './support/paper-fleet.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const pages = ['.', 'docs', 'fleet-repo-example', 'deploy'].flatMap((folder) =>
@@ -45,6 +47,27 @@ describe.each(pages)('%s', (page) => {
   it('names commands and flags that gitfleet has', () => {
     expect(commandLinesOf(page).flatMap(unknownWords)).toEqual([]);
   });
+});
+
+it('the files of docs/upgrading-clusters.md are a fleet without a problem, also with the fields of its verbs', async () => {
+  const blocks = [...textOf('docs/upgrading-clusters.md').matchAll(/^```yaml\n# (in )?(\S+)\n([\s\S]*?)^```/gm)];
+  const files = new Map(blocks.flatMap(([, part, path, text]) => (part ? [] : [[path!, text!] as const])));
+  const [, , path, verbs] = blocks.find(([, part]) => part)!;
+  const problemsOf = async (all: ReadonlyMap<string, string>) => {
+    // Its other groups need clusters too.
+    const others = ['dev', 'america'].map((group): [string, string] => [
+      `clusters/${group}.yaml`,
+      files
+        .get('clusters/eu-1.yaml')!
+        .replace('name: eu-1', `name: ${group}-1`)
+        .replace('group: europe', `group: ${group}`),
+    ]);
+    return (await loadFleet(treeOf(Object.fromEntries([...all, ...others])))).problems;
+  };
+  expect(files.size).toBe(6);
+  expect(await problemsOf(files)).toEqual([]);
+  const changed = files.get(path!)!.replace('spec:\n', verbs!.replace('eu-2', 'eu-1'));
+  expect(await problemsOf(new Map([...files, [path!, changed]]))).toEqual([]);
 });
 
 it('every setting of a FleetConfig is told', () => {
