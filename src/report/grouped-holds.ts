@@ -55,9 +55,11 @@ export function groupHolds(holds: readonly Hold[]): GroupedHold[] {
   });
 }
 
-/** Sentences about a cluster start with its name, which is shown next to them. */
+/** Sentences about a cluster start with its name, which is shown next to them; that it waits is known of a hold. */
 export const messageOf = ({ subject: { clusterName }, message }: Sentence): string =>
-  clusterName !== undefined && message.startsWith(`${clusterName} `) ? message.slice(clusterName.length + 1) : message;
+  clusterName !== undefined && message.startsWith(`${clusterName} `)
+    ? message.slice(clusterName.length + 1).replace(/^waits: /, '')
+    : message;
 
 interface Sentence {
   readonly subject: { readonly clusterName?: string | undefined };

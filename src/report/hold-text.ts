@@ -29,6 +29,9 @@ export const holdLine = (hold: AnyHold): Line => [
 /** The same after its subject and its clusters. */
 export const holdText = (hold: AnyHold): string => textOf(hold, '');
 
+/** The same, with the clusters that it is about. */
+export const holdOfClusters = (hold: AnyHold): string => textOf(hold, hold.subject.clusterName ?? clustersOf(hold));
+
 function textOf(hold: AnyHold, clusters: string): string {
   const { reason, message, until } = hold;
   const end = until && !message.includes(until) ? ` (until ${until})` : '';

@@ -114,6 +114,20 @@ describe('a cluster update run', () => {
     });
   });
 
+  it('names the clusters that wait', async () => {
+    const fleet = await FleetOnGit.open({
+      ...upgradeMember('us-1', { 'gitfleet.dev/update-group': 'us' }),
+      ...upgradeMember('us-2', { 'gitfleet.dev/update-group': 'us' }),
+      ...upgradeRun({ strategy: { stages: [{ name: 'two', groups: [{ name: 'us', maxConcurrency: '2' }] }] } }),
+    });
+    await fleet.pass();
+    expect((await cli('get', 'upgrades', '--repo', fleet.dir)).out).toMatchInlineSnapshot(`
+      "NAME   TYPE   TARGET   STATE     STAGE   DONE   FAILED   WAITS-FOR                                                                AGE
+      k8s    Full   1.31.5   Pending   two     0/2    0        NoProvider: us-1: no upgrade provider simulated reports what us-1 runs   3d
+      "
+    `);
+  });
+
   it('has gates whose approval is waited for', async () => {
     const fleet = await FleetOnGit.open({
       ...upgradeMember('us-1', { 'gitfleet.dev/update-group': 'us' }),

@@ -1,6 +1,6 @@
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import { howToMerge } from '../../../engine/gate/request.ts';
-import { holdText } from '../../../report/hold-text.ts';
+import { holdOfClusters } from '../../../report/hold-text.ts';
 import { holdsOf } from '../../../report/holds-of.ts';
 import { upgradeNow } from '../../../report/upgrades/now.ts';
 import type { Status } from '../../status/open-status.ts';
@@ -10,7 +10,7 @@ export function waitsOfUpgrade(run: UpdateRun, { holds }: Pick<Status, 'holds'>)
   if (isHalted(run)) return [upgradeNow(run)];
   const { state } = run.status?.status ?? {};
   if (state === 'Completed' || state === 'Skipped') return [];
-  return [...approvalsOf(run), ...holdsOf({ kind: run.kind, name: run.metadata.name }, holds).map(holdText)];
+  return [...approvalsOf(run), ...holdsOf({ kind: run.kind, name: run.metadata.name }, holds).map(holdOfClusters)];
 }
 
 /** Nothing starts until its file changes, whatever is approved: it failed or is stopped. */
