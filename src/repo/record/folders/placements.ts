@@ -42,8 +42,9 @@ export const placementFolder: FolderRow<'placements'> = {
         new Map(
           [...entries].flatMap(([key, entry]): [PlacementKey, UnreadPlacement][] => {
             const { state: _, isStateLost, files, ...rest } = entry;
+            if (!isStateLost) return [];
             const texts = new Map([...files].map(([path, text]) => [path, unpacked(text)]));
-            return isStateLost ? [[key, { ...rest, files: texts }]] : [];
+            return [[key, { ...rest, files: texts }]];
           }),
         ),
     };
