@@ -19,7 +19,7 @@ export const limits = {
     memory: { most: 600, cores: 1 },
     growth: mostGrowth,
   },
-  oneFile: { plan: { most: 150, cores: 1 }, growth: mostGrowth },
+  oneFile: { plan: { most: 150, cores: 1 }, memory: { most: 1_024, cores: 1 }, growth: mostGrowth },
   preview: { whole: { most: 3_000, cores: 1 }, forecast: { most: 3_000, cores: 1 } },
   stagedRuns: { most: 30_000, cores: 2 },
   steady: { pass: { most: 300, cores: 1 }, requests: { most: 0, cores: 1 } },
@@ -27,7 +27,7 @@ export const limits = {
   load: { cold: { ratio: 1.2, cores: 2 }, restart: { ratio: 0.25, cores: 2 }, change: { ratio: 6, cores: 2 } },
   verifiedStart: { ratio: 1.1, cores: 1 },
   status: { ratio: 1.5, cores: 2 },
-  files: { plan: { ratio: 16, cores: 2 }, memory: { most: 1_024, cores: 2 } },
+  files: { plan: { ratio: 16, cores: 2 }, memory: { most: 600, cores: 2 } },
   upgrades: {
     pass: { most: 300, cores: 1 },
     forecast: { most: 3_000, cores: 1 },

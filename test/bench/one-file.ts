@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { ClusterName } from '../../src/api/meta.ts';
 import type { ClusterObservation } from '../../src/api/observation.ts';
+import { limitHeapGrowth } from '../../src/daemon/memory/heap-growth.ts';
 import { statusFiles } from '../../src/daemon/record/publication.ts';
 import { targetContent } from '../../src/engine/delivery/target-content.ts';
 import type { Fleet, FleetRecord } from '../../src/engine/input.ts';
@@ -42,6 +43,8 @@ interface Times {
 
 /** From a commit that changed one file, at a fleet that runs all it should, to the plan and the changed status documents. */
 export async function run(): Promise<void> {
+  // As the daemon does.
+  limitHeapGrowth();
   const size = { clusters: 1000, placements: 1000, picks: 100 };
   const { changes, whole } = await measure(size);
   const [all, load, plan, text, processor] = (['all', 'load', 'plan', 'text', 'processor'] as const).map((part) =>
@@ -60,7 +63,7 @@ export async function run(): Promise<void> {
     { what: '  of which planning', value: median(plan!), unit: 'ms' },
     { what: '  of which the text of status documents', value: median(text!), unit: 'ms' },
     { what: '  processor time of all that', value: median(processor!), unit: 'ms' },
-    peakRss(),
+    peakRss(limits.oneFile.memory),
   );
   const half = { clusters: 500, placements: 500, picks: 50 };
   const medianOf = async (of: Size) => median((await measure(of)).changes.map((it) => it.processor));
