@@ -57,6 +57,38 @@ const mostDays = 366 * 8 + 2;
 
 /** The first hit after an instant, in the local time of the zone; undefined = never again. */
 export function nextHit(cron: Cron, zone: string, after: Instant): Instant | undefined {
+  const gaps = gapsOf(cron, zone);
+  const at = countUpTo(gaps.starts, after);
+  const known = gaps.hits[at - 1];
+  if (known !== undefined && after < known) return known;
+  const hit = searchNext(cron, zone, after);
+  if (hit === undefined) return undefined;
+  // Asked before for a later instant of the same gap.
+  const isKnown = gaps.hits[at] === hit;
+  gaps.starts.splice(at, isKnown ? 1 : 0, after);
+  if (!isKnown) gaps.hits.splice(at, 0, hit);
+  return hit;
+}
+
+/** Spans of time with the hit that ends each: the years ahead of a budget are walked through with every plan. */
+interface Gaps {
+  readonly zone: string;
+  /** Ascending. */
+  readonly starts: Instant[];
+  readonly hits: Instant[];
+}
+const gapsByCron = new WeakMap<Cron, Gaps>();
+const mostGaps = 4096;
+
+function gapsOf(cron: Cron, zone: string): Gaps {
+  const known = gapsByCron.get(cron);
+  if (known?.zone === zone && known.starts.length < mostGaps) return known;
+  const none = { zone, starts: [], hits: [] };
+  gapsByCron.set(cron, none);
+  return none;
+}
+
+function searchNext(cron: Cron, zone: string, after: Instant): Instant | undefined {
   const first = dayOf(after, zone);
   for (let day = first; day <= first + mostDays; day++) {
     const hits = hitsOn(cron, zone, day);

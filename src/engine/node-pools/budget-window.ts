@@ -37,8 +37,12 @@ export function budgetWindow(schedule: string, duration: string): Window | undef
  */
 function hitAfter(cron: Cron, after: Instant): Instant | undefined {
   const hit = nextHit(cron, 'UTC', after);
+  if (hit === undefined || hit - after <= fiveYearsMs) return hit;
   // It begins one second later.
-  return hit !== undefined && yearOf(hit) <= yearOf(after + 1000) + 5 ? hit : undefined;
+  return yearOf(hit) <= yearOf(after + 1000) + 5 ? hit : undefined;
 }
+
+/** At least so long an instant lies before the end of the fifth following year. */
+const fiveYearsMs = 5 * 365 * 86_400_000;
 
 const yearOf = (at: Instant): number => civilFromDays(Math.floor(at / 86_400_000))[0];

@@ -63,11 +63,16 @@ export const amountOf = (nodes: string, total: number): number =>
   nodes.endsWith('%') ? Math.ceil((Number(nodes.slice(0, -1)) * total) / 100) : Math.min(Number(nodes), unbounded);
 
 /** The least active budget of a reason; `unbounded` where none is. Expired is limited by budgets without reasons. */
-export function limitOf(budgets: Budgets, reason: DisruptionReason, total: number, now: Instant): number {
-  if (budgets === 'invalid') return 0;
+export const limitOf = (budgets: Budgets, reason: DisruptionReason, total: number, now: Instant): number =>
+  leastOf(activeOf(budgets, now), reason, total);
+
+const activeOf = (budgets: Budgets, now: Instant): Budgets =>
+  budgets === 'invalid' ? budgets : budgets.filter((budget) => isActive(budget, now));
+
+function leastOf(active: Budgets, reason: DisruptionReason, total: number): number {
+  if (active === 'invalid') return 0;
   let least = unbounded;
-  for (const budget of budgets)
-    if (isFor(budget, reason) && isActive(budget, now)) least = Math.min(least, amountOf(budget.nodes, total));
+  for (const budget of active) if (isFor(budget, reason)) least = Math.min(least, amountOf(budget.nodes, total));
   return least;
 }
 
@@ -88,7 +93,8 @@ export function limitsOf(
   total: number,
   now: Instant,
 ): Limits {
-  const limit = (reason: DisruptionReason): number => limitOf(budgets, reason, total, now);
+  const active = activeOf(budgets, now);
+  const limit = (reason: DisruptionReason): number => leastOf(active, reason, total);
   return {
     Empty: limit('Empty'),
     Drifted: limit('Drifted'),

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lastHit, nextHit, parseCron } from '../../../src/engine/kernel/cron.ts';
 import { formatInstant, parseInstant } from '../../../src/engine/kernel/instant.ts';
+import { drawn } from '../../support/law-runs.ts';
 
 const at = (text: string): number => parseInstant(text)!;
 const text = (instant: number | undefined): string | undefined =>
@@ -31,6 +33,34 @@ describe('the next hit of a schedule', () => {
   ])('%s', (_, schedule, after, expected) => {
     expect(next(schedule, after)).toBe(expected);
   });
+});
+
+it('the next hit is the same whatever the schedule was asked before', () => {
+  const instants = fc
+    .integer({ min: 0, max: 3 * 366 * 24 * 60 })
+    .map((minutes) => at('2026-11-20T10:00:00Z') + minutes * 60_000);
+  const schedules = fc.constantFrom(
+    '*/7 * * * *',
+    '0 9 * * 1-5',
+    '0 0 1 * *',
+    '0 0 20 12 *',
+    '0 0 29 2 *',
+    '0 0 30 2 *',
+  );
+  const asked = fc.array(fc.tuple(instants, fc.constantFrom('UTC', 'UTC', 'Europe/Berlin')), {
+    minLength: 2,
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(schedules, asked, (schedule, questions) => {
+      const cron = parseCron(schedule)!;
+      const alone = (zone: string, after: number) => nextHit(parseCron(schedule)!, zone, after);
+      for (const [after, zone] of questions)
+        for (const instant of [after, (alone(zone, after) ?? after) - 1, alone(zone, after) ?? after])
+          expect(nextHit(cron, zone, instant)).toBe(alone(zone, instant));
+    }),
+    drawn(40),
+  );
 });
 
 describe('the last hit of a schedule', () => {
