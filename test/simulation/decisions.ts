@@ -1,6 +1,6 @@
-import { parse } from 'yaml';
 import type { Eviction } from '../../src/api/eviction.ts';
 import type { Desired } from './desired.ts';
+import { parsed } from './parsed.ts';
 import type { Standing } from './published.ts';
 import type { Wishes } from './wishes.ts';
 
@@ -58,7 +58,7 @@ export function carriedOut(files: Readonly<Record<string, string>>): ReadonlyMap
   const done = new Map<string, Eviction['spec']>();
   for (const [path, text] of Object.entries(files)) {
     if (!path.startsWith('evictions/')) continue;
-    const { spec, status } = parse(text) as Eviction;
+    const { spec, status } = parsed(text) as Eviction;
     const isDone = status?.conditions?.some(
       ({ type, status: is, message }) => type === 'Executed' && is === 'True' && !message?.includes('being removed'),
     );

@@ -1,8 +1,8 @@
-import { parse } from 'yaml';
 import type { Placement } from '../../src/api/placement.ts';
 import type { App } from './desired.ts';
 import { unsettled } from './liveness.ts';
 import { pathOf } from './more-acts.ts';
+import { parsed } from './parsed.ts';
 import { versionOf } from './safety.ts';
 import type { World } from './world.ts';
 
@@ -48,7 +48,7 @@ const placesOf = ({ desired, fleet, daemons }: World, app: App): string[] =>
   });
 
 function isTold({ record }: World, app: App, cluster: string): boolean {
-  const { status } = parse(record.file(`placements/${app.name}/status.yaml`) ?? '{}') as Partial<Placement>;
+  const { status } = parsed(record.file(`placements/${app.name}/status.yaml`) ?? '{}') as Partial<Placement>;
   const of = status?.placementStatuses?.find(({ clusterName }) => clusterName === cluster);
   const details =
     app.apply === 'reportDiff'

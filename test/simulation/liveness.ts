@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parse } from 'yaml';
 import { unfinished } from '../../src/cli/demo/settled.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import type { App } from './desired.ts';
+import { parsed } from './parsed.ts';
 import { isAvailable, mostDown, tunedOf, versionOf } from './safety.ts';
 import { waitsForRemoval as waitsForEver } from './waits.ts';
 import type { World } from './world.ts';
@@ -134,7 +134,7 @@ function wrongBesides(world: World, plan: Plan, app: App, cluster: string): stri
   const isOwn = !app.shared || holderOfShared(world, cluster) === app.name;
   if (!isOwn && !waitsForAnother(world, plan, app.name, cluster))
     left.push(`what ${at} asked for as the last is not its own`);
-  const mirrored = parse(record.file(`placements/${app.name}/mirrored/${cluster}.yaml`) ?? '{}') as Mirrored;
+  const mirrored = parsed(record.file(`placements/${app.name}/mirrored/${cluster}.yaml`) ?? '{}') as Mirrored;
   const told = mirrored.objects?.find(({ kind }) => kind === 'Deployment')?.status;
   if (!isDeepStrictEqual(told, app.mirrors ? (live as { status?: unknown }).status : undefined))
     left.push(`the status of ${at} is told as ${JSON.stringify(told)}`);

@@ -1,8 +1,8 @@
-import { parse } from 'yaml';
 import type { Eviction } from '../../src/api/eviction.ts';
 import type { PlacementState } from '../../src/api/placement-state.ts';
 import type { StagedUpdateRun } from '../../src/api/staged.ts';
 import { carriedOut, type Decision } from './decisions.ts';
+import { parsed } from './parsed.ts';
 
 export interface Standing {
   /** When it was published, milliseconds. */
@@ -106,7 +106,7 @@ export function published(
     files: Readonly<Record<string, string>>,
     from: { readonly by: number; readonly evicted: ReadonlySet<string> },
   ): Standing {
-    const state = parse(files[`placements/${app}/state.yaml`]!) as PlacementState;
+    const state = parsed(files[`placements/${app}/state.yaml`]!) as PlacementState;
     const leaving = (state.bindings ?? []).filter(({ deleting }) => deleting === true);
     const staying = (state.bindings ?? []).filter(({ deleting }) => !deleting);
     const live = staying.filter(({ state }) => state !== 'Unscheduled');
@@ -143,7 +143,7 @@ export function published(
   }
 
   function broughtBy(run: string, files: Readonly<Record<string, string>>): string[] {
-    const { spec, status } = parse(files[`runs/${run}.yaml`] ?? '{}') as Partial<StagedUpdateRun>;
+    const { spec, status } = parsed(files[`runs/${run}.yaml`] ?? '{}') as Partial<StagedUpdateRun>;
     const snapshot = `placements/${spec?.placementName}/snapshots/${status?.resourceSnapshotIndexUsed}.yaml`;
     return imagesIn(files[snapshot] ?? '');
   }
@@ -245,7 +245,7 @@ type Spec = Eviction['spec'];
 type Files = Readonly<Record<string, string>>;
 
 const commitOf = (files: Readonly<Record<string, string>>): string | undefined =>
-  (parse(files['summary.yaml'] ?? '{}') as { commit?: string }).commit;
+  (parsed(files['summary.yaml'] ?? '{}') as { commit?: string }).commit;
 
 /** Of a cluster that was given nothing yet undefined. */
 const whatOf = (binding: PlacementState['bindings'][number]): string | undefined =>
@@ -260,4 +260,4 @@ const whatOf = (binding: PlacementState['bindings'][number]): string | undefined
 const imagesIn = (text: string): string[] => [...text.matchAll(/app:\d+/g)].map(([image]) => image);
 
 const stagesIn = (run: string): NonNullable<NonNullable<StagedUpdateRun['status']>['stagesStatus']> =>
-  (parse(run) as Partial<StagedUpdateRun>).status?.stagesStatus ?? [];
+  (parsed(run) as Partial<StagedUpdateRun>).status?.stagesStatus ?? [];

@@ -1,6 +1,6 @@
-import { parse } from 'yaml';
 import type { StagedUpdateRun } from '../../src/api/staged.ts';
 import type { GateWish } from './gates.ts';
+import { parsed } from './parsed.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -11,7 +11,7 @@ export function badRuns(before: Files, after: Files, wish: GateWish | undefined)
     const name = /^runs\/([^/]+)\.yaml$/.exec(path)?.[1];
     // Of a run that nobody remembered nothing is known that it did before.
     if (name === undefined || before[path] === undefined || before[path] === text) return [];
-    const [was, is] = [parse(before[path]) as StagedUpdateRun, parse(text) as StagedUpdateRun];
+    const [was, is] = [parsed(before[path]) as StagedUpdateRun, parsed(text) as StagedUpdateRun];
     const started = startsOf(is).filter((start) => !startsOf(was).includes(start));
     if (started.length === 0) return [];
     const gates = wish.of.get(is.spec.placementName) ?? [];
