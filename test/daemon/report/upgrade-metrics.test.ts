@@ -43,7 +43,8 @@ it('gauges follow runs, the skew of the fleet, and the first end of support', as
   await fleet.run(60);
   expect(shown(metrics)).toEqual([
     'runs{state="NotStarted"} 1',
-    'members{state="NotStarted"} 2',
+    'members{state="NotStarted"} 1',
+    'members{state="Skipped"} 1',
     'version_skew 2',
     // From 20 November, 10:01, to the end of 1 December.
     'end_of_support_days 11',
