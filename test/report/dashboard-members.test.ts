@@ -134,6 +134,19 @@ it('the dashboard lists objects that are not available, with cluster, time and r
   ]);
 });
 
+it('the dashboard lists what differs in the same way on several clusters once', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  await fleet.settle();
+  const object = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'web', name: 'web' };
+  const details = [{ path: '/spec/replicas', valueInMember: '5', valueInHub: '2' }];
+  for (const cluster of ['us-1', 'eu-1'])
+    fleet.paper.results.set(`${cluster}/web`, [{ object, result: 'FoundDrifts', details }]);
+  await fleet.settle();
+  expect(sectionOf(fleet, 'Differs from the repo')?.map((row) => row.replace(/\d{4}\S+Z/, 'then'))).toEqual([
+    '- **web** on 2 clusters (eu-1, us-1), since then: Deployment web/web (/spec/replicas)',
+  ]);
+});
+
 it('the dashboard lists an eviction that a budget blocks until its file or the placement is removed', async () => {
   const eviction = (name: string) =>
     stringify({

@@ -54,20 +54,26 @@ const notAvailableItems = itemsWith(({ failedPlacements = [] }) =>
     .map((failed) => ({ text: failureText(failed), since: failed.condition.lastTransitionTime })),
 );
 
-/** One row for each cluster. A placement of which nothing changed is the value that was published before. */
+/** One row for clusters with the same. A placement of which nothing changed is the value that was published before. */
 function itemsWith(
   find: (status: PerClusterPlacementStatus) => readonly Found[],
 ): (placement: Placement) => readonly Item[] {
-  return memoize((placement: Placement) =>
-    failingClusters(placement).flatMap((of) => {
+  return memoize((placement: Placement) => {
+    const failing = failingClusters(placement).flatMap((of) => {
       const found = find(of);
-      if (found.length === 0) return [];
-      const since = found.flatMap((each) => each.since ?? []).sort()[0];
-      const when = since === undefined ? '' : `, since ${since}`;
-      const what = shortList(found.map(({ text }) => text));
-      return [{ line: [{ bold: titleOf(placement.metadata) }, ` on ${of.clusterName ?? ''}${when}: ${what}`] }];
-    }),
-  );
+      const since = found.flatMap((each) => each.since ?? []);
+      return found.length === 0
+        ? []
+        : [{ cluster: of.clusterName ?? '', since, what: shortList(found.map(({ text }) => text)) }];
+    });
+    return [...Map.groupBy(failing, ({ what }) => what)].map(([what, rows]) => {
+      const first = rows.flatMap(({ since }) => since).sort()[0];
+      const names = shortList(rows.map(({ cluster }) => cluster));
+      const where = rows.length === 1 ? names : `${rows.length} clusters (${names})`;
+      const when = first === undefined ? '' : `, since ${first}`;
+      return { line: [{ bold: titleOf(placement.metadata) }, ` on ${where}${when}: ${what}`] };
+    });
+  });
 }
 
 /** Clusters that may have rows: of a hundred thousand nearly none. */
