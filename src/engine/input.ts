@@ -36,6 +36,8 @@ export interface PlanInput {
    * Of a member without an entry nothing is known. `undefined` = they see `observations`.
    */
   readonly upgradeObservations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
+  /** What node disruption sees of members in place of `observations`, as `upgradeObservations`. */
+  readonly nodeObservations?: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
   readonly record: FleetRecord;
   readonly unproven: UnprovenBindings;
   /** Lower-case hex sha-256 of the UTF-8 text. Handed in because the engine imports nothing. */

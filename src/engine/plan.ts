@@ -18,7 +18,7 @@ import { clusterDocuments } from './fleet/cluster-documents.ts';
 import { fleetOutcome } from './fleet/fleet-outcome.ts';
 import { guard } from './guard/guard.ts';
 import type { PlanInput } from './input.ts';
-import { nodesOutcome } from './nodes/nodes-outcome.ts';
+import { nodesOutcome, type PlannedMember } from './nodes/nodes-outcome.ts';
 import type { PlacementWork } from './placement-work.ts';
 import type { Plan } from './plan-document.ts';
 import { withFindings } from './refused-plan.ts';
@@ -44,6 +44,8 @@ export interface PlanResult {
   readonly abandoned: ReadonlySet<PlacementKey>;
   /** External placements that wait for an update run that is not in the repo yet. */
   readonly notRolledOut: readonly NotRolledOut[];
+  /** What was planned for the nodes of each member. */
+  readonly nodes: readonly PlannedMember[];
   /** For `memoOf`, which makes the next plan of the same fleet faster. */
   readonly parts: PlanParts;
 }
@@ -63,6 +65,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const last = inRounds(first, (before) => advance(before, world));
   const delivered = deliver(last.works, (work) => kept.get(work)?.outcome, world);
   const updateRuns = runsOutcome(last.runs, world);
+  const nodes = nodesOutcome(world, nodeObjects(delivered.staying, world));
   const clusters = clusterDocuments(world, memo?.clusters);
   const outcomes = {
     others: [fleetOutcome(world, clusters), { ...noOutcome, problems: last.problems }],
@@ -71,7 +74,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
       runs: updateRuns,
       evictions: evictionsOutcome(last.evictions, world),
       upgrades,
-      nodes: nodesOutcome(world, nodeObjects(delivered.staying, world)),
+      nodes: nodes.outcome,
     },
   };
   const { plan, targets, starts } = assemble(outcomes, input, memo?.targets);
@@ -87,6 +90,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
       const known = last.runs.get(keyOf(work))?.runs ?? [];
       return notRolledOut(work, { runs: known, digest: input.digest }) ?? [];
     }),
+    nodes: nodes.planned,
     parts: { world, outcomes: delivered.staying, runs: last.runs, kept, targets, clusters },
   };
 }

@@ -50,6 +50,7 @@ export function survey(written: PlanInput): Surveyed {
     hub: compileHub(admitted.resources),
     overrides,
     observationOf: (cluster) => input.observations?.get(cluster),
+    nodesOf: (cluster) => (input.nodeObservations ?? input.observations)?.get(cluster),
     render: ({
       placement,
       manifests,

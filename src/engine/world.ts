@@ -28,6 +28,8 @@ export interface World {
   /** Clusters with an upgrade in flight, and the run that started it: nothing else changes there. */
   readonly upgrading: ReadonlyMap<ClusterName, string>;
   readonly observationOf: (cluster: ClusterName) => ClusterObservation | undefined;
+  /** The same as node disruption sees it. */
+  readonly nodesOf: (cluster: ClusterName) => ClusterObservation | undefined;
   /** What a cluster gets of a snapshot's contents with these override snapshots. */
   readonly render: RenderOn;
 }

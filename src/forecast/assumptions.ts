@@ -10,6 +10,8 @@ export interface Assumptions {
   readonly approveAfterMs: number | undefined;
   /** Where the forecast ends if the fleet has not settled before. */
   readonly untilMs: number;
+  /** False: nodes stay as they are. A caller that asks for placements need not wait for thousands of them. */
+  readonly disruptsNodes?: boolean | undefined;
   /** Members that never respond, in addition to those that the observations say so of. */
   readonly silent?: ReadonlySet<ClusterName> | undefined;
   /** Members that the first plan has no contact with, and that respond from then on, with nothing of the fleet on them. */

@@ -11,6 +11,7 @@ import { isOver, placementOfRun } from '../engine/update-run.ts';
 import type { Assumptions } from './assumptions.ts';
 import type { EqualWaves } from './equal-waves.ts';
 import { heldTimes } from './held-times.ts';
+import { type NodeForecast, nodeForecasts } from './node-forecasts.ts';
 import type { ClusterSpan, RolloutStage, Wait } from './spans.ts';
 import { type ForecastRun, type ForecastStep, forecastSteps } from './steps.ts';
 import { type UpgradeForecast, upgradeForecasts } from './upgrade-forecasts.ts';
@@ -30,6 +31,8 @@ export interface Forecast {
   readonly rollouts: readonly Rollout[];
   /** Cluster update runs that are not over, in order of their start. */
   readonly upgrades: readonly UpgradeForecast[];
+  /** Members whose nodes are planned, by name. What happens to nodes has no part in `doneAt`. */
+  readonly nodes: readonly NodeForecast[];
   /** Cluster update runs that profiles propose by the end. They start when someone merges them, which is not supposed. */
   readonly proposals: readonly ProposedUpgrade[];
   /** Placements that the last plan leaves without all of their clusters. */
@@ -65,7 +68,8 @@ export function forecast(input: PlanInput, assumptions: Assumptions): Forecast {
 }
 
 /** The forecast of steps that were made from an input. */
-export function forecastOf({ steps, end }: ForecastRun, input: PlanInput, { untilMs }: Assumptions): Forecast {
+export function forecastOf(run: ForecastRun, input: PlanInput, { untilMs }: Assumptions): Forecast {
+  const { steps, end } = run;
   const rollouts = [...runRollouts(steps, input), ...ownRollouts(steps)].sort((a, b) => orderOf(a) - orderOf(b));
   const { plan } = steps.at(-1)!.result;
   const upgrades = upgradeForecasts(steps, input);
@@ -80,6 +84,7 @@ export function forecastOf({ steps, end }: ForecastRun, input: PlanInput, { unti
     ...(isDone && { doneAt: ends.map((to) => to!).reduce((latest, to) => (to > latest ? to : latest)) }),
     rollouts,
     upgrades,
+    nodes: nodeForecasts(run),
     proposals: proposalsOf(plan),
     shortages: plan.placements.filter(({ scheduled }) => scheduled.status === 'False').map(refOf),
     guard: plan.guard,

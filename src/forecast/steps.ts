@@ -11,6 +11,7 @@ import { type EqualWaves, startsOnly, wavesAfter, wavesWithin, withWavesAtOnce }
 import { beforeContact } from './joining-members.ts';
 import { nextRecord } from './next-record.ts';
 import { simulatedMembers } from './simulated-members.ts';
+import { type NodeSpan, simulatedNodes } from './simulated-nodes.ts';
 import { simulatedUpgrades, withoutQuestions, withRecordedVersions } from './simulated-upgrades.ts';
 
 /** One plan of a forecast. */
@@ -24,6 +25,8 @@ export interface ForecastStep {
 export interface ForecastRun {
   readonly steps: readonly ForecastStep[];
   readonly silent: ReadonlySet<ClusterName>;
+  /** Commands for nodes, in order of their start. */
+  readonly nodes: readonly NodeSpan[];
   /** The input that follows where it ends, for another commit. */
   readonly continuedBy: (next: Pick<PlanInput, 'fleet' | 'commit'>) => PlanInput;
   /**
@@ -65,6 +68,7 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
   // A forecast that continues this one ends later: until then they report too.
   const members = simulatedMembers(input, { ...assumptions, end: end + assumptions.untilMs });
   const upgrades = simulatedUpgrades(input, { ...assumptions, silent: members.silent });
+  const nodes = simulatedNodes(input, { ...assumptions, silent: members.silent });
   const approver = simulatedApprovers(assumptions.approveAfterMs);
   const steps: ForecastStep[] = [];
   const { joining = new Set() } = assumptions;
@@ -98,7 +102,7 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
     const others = [
       ...contactAt,
       ...approvals,
-      ...(isRefused ? [] : upgrades.look(plan, now)),
+      ...(isRefused ? [] : [...upgrades.look(plan, now), ...nodes.look(result, now)]),
       ...(wake === undefined ? [] : [wake]),
     ].filter((at) => at > now);
     const instants = [...ready, ...others];
@@ -114,7 +118,7 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
         record: recorded,
       });
       const atEnd = instants.length === 0 ? 'settled' : 'horizon';
-      return { steps, silent: members.silent, continuedBy, end: isRefused ? 'refused' : atEnd };
+      return { steps, silent: members.silent, nodes: nodes.spans(), continuedBy, end: isRefused ? 'refused' : atEnd };
     }
     const { inFlight, silent } = members;
     const following = wavesAfter(result, {
@@ -124,7 +128,10 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
       before: waves,
     });
     const freeMs = Math.min(earliest(others), end) - next;
-    waves = following && wavesWithin(following, Math.min(mostWaves, freeMs / following.tookMs));
+    // A wave may bring NodePools, whose nodes go from then on.
+    waves = nodes.areKnown
+      ? undefined
+      : following && wavesWithin(following, Math.min(mostWaves, freeMs / following.tookMs));
     before = result;
     present = {
       ...present,
@@ -132,6 +139,7 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
       // From here on members have what is recorded, and what they are supposed to have.
       observations: undefined,
       upgradeObservations: upgrades.observationsAt(next),
+      nodeObservations: nodes.observationsAt(next),
       fleet: approver.approvedBy(members.fleet(present.fleet), next),
       record: members.advance(recorded, next),
     };

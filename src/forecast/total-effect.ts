@@ -98,7 +98,7 @@ export function* totalEffectInSteps(
   supposed: Approved,
 ): InSteps<TotalEffect> {
   const joining = joiningMembers(base, next.fleet);
-  const assumptions = { ...supposed, joining };
+  const assumptions = { ...supposed, joining, disruptsNodes: false };
   const changed = changedRuns(base.fleet, next.fleet);
   const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, () => true) }, assumptions);
   const earlier = settled.steps.at(-1)!.result;

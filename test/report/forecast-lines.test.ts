@@ -11,6 +11,7 @@ it('a stage without changes to come has no count of clusters', () => {
     end: 'settled',
     rollouts: [{ placement, run: 'web-1', stages: [{ name: 'dev', clusters: [], waits: [] }], waits: [] }],
     upgrades: [],
+    nodes: [],
     proposals: [],
     shortages: [],
     guard: [],

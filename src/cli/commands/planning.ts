@@ -71,17 +71,22 @@ export function planningCommands(gitfleet: Command): void {
       gitfleet
         .command('forecast')
         .description(
-          'show when changes and cluster upgrades would happen: stages, clusters, approvals, windows and freezes in virtual time',
+          'show when changes, cluster upgrades and disruption of nodes would happen: stages, clusters, approvals, windows and freezes in virtual time',
         ),
     )
       .option('--until <duration>', 'how far to look: 12h, 7d', '7d')
-      .option('--ready-after <duration>', 'clusters are ready so long after they are updated', '90s')
+      .option(
+        '--ready-after <duration>',
+        'clusters are ready so long after they are updated, nodes launched or drained',
+        '90s',
+      )
       .option('--upgraded-after <duration>', 'clusters run new versions so long after their upgrade started', '30m')
       .option('--approve-after <duration|never>', 'approvals are given so long after they are requested', '1h')
       .addOption(output('table, json or markdown'))
       .action(async (options) => (await import('../forecast/forecast.ts')).forecast(options)),
     'forecast',
     'forecast --ref my-branch --approve-after never',
+    'forecast --observed observed/ --until 24h   which nodes go today',
     'forecast --until 14d --ready-after 5m --upgraded-after 45m -o markdown',
   );
 

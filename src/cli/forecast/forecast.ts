@@ -2,7 +2,7 @@ import { parseDuration } from '../../engine/kernel/duration.ts';
 import type { Assumptions } from '../../forecast/assumptions.ts';
 import { type Forecast, forecast as forecastFleet } from '../../forecast/forecast.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
-import { ganttLegend } from '../../report/forecast/gantt.ts';
+import { gantt, ganttLegend } from '../../report/forecast/gantt.ts';
 import {
   clusterHeadings,
   clusterRows,
@@ -11,6 +11,13 @@ import {
   forecastSummary,
   supposedText,
 } from '../../report/forecast/lines.ts';
+import {
+  nodeCommandHeadings,
+  nodeCommandRows,
+  nodeHeadings,
+  nodeParts,
+  nodeSentences,
+} from '../../report/forecast/node-lines.ts';
 import { indent } from '../kinds/page-text.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
@@ -25,8 +32,8 @@ export interface AssumptionFlags {
   readonly upgradedAfter: string;
 }
 
-/** Clusters that a table lists one by one. */
-const mostClusters = 50;
+/** Clusters that a table lists one by one, and commands for nodes. */
+const mostListed = 50;
 
 /** When the changes of the fleet would happen. Exit code 4 if the guard refuses the last plan. */
 export async function forecast(options: PlanOptions & AssumptionFlags & { readonly output: string }): Promise<void> {
@@ -58,41 +65,66 @@ function durationOf(flag: string, text: string): number {
   return ms;
 }
 
-function forecastTable(found: Forecast, flags: AssumptionFlags): string {
-  const parts = forecastParts(found).map(({ title, rows, notes }) =>
-    [title, indent(aligned([forecastHeadings, ...rows]).join('\n')), ...notes.map((note) => `  - ${note}`)].join('\n'),
-  );
-  const clusters = clusterRows(found);
-  const listed = clusters.slice(0, mostClusters);
-  const more =
-    clusters.length > listed.length ? [`${clusters.length - listed.length} more clusters (-o json has all).`] : [];
+/** A title, a chart and notes: of rollouts and cluster update runs, then of nodes, whose bars have a scale of their own. */
+function partsOf(found: Forecast) {
+  const nodes = nodeParts(found);
+  const bars = [
+    ...gantt(
+      nodes.flatMap(({ rows }) => rows),
+      found.until,
+    ),
+  ];
   return [
-    forecastSummary(found),
-    ...parts,
-    ...(listed.length > 0 ? [table(clusterHeadings.slice(0, listed[0]!.length), listed), ...more, ganttLegend] : []),
+    ...forecastParts(found).map((part) => ({ ...part, headings: forecastHeadings })),
+    ...nodes.map(({ title, rows, notes }) => ({
+      title,
+      headings: nodeHeadings,
+      rows: rows.map(({ cells }) => [...cells, bars.shift() || ' ']),
+      notes,
+    })),
+  ];
+}
+
+const summaryOf = (found: Forecast): string => [forecastSummary(found), ...nodeSentences(found)].join(' ');
+
+function forecastTable(found: Forecast, flags: AssumptionFlags): string {
+  const parts = partsOf(found);
+  return [
+    summaryOf(found),
+    ...parts.map(({ title, headings, rows, notes }) =>
+      [
+        title,
+        ...(rows.length === 0 ? [] : [indent(aligned([headings, ...rows]).join('\n'))]),
+        ...notes.map((note) => `  - ${note}`),
+      ].join('\n'),
+    ),
+    ...listOf(clusterHeadings, clusterRows(found), 'clusters'),
+    ...listOf(nodeCommandHeadings, nodeCommandRows(found), 'commands'),
+    ...(parts.length > 0 ? [ganttLegend] : []),
     supposedText(found, flags),
   ].join('\n\n');
 }
 
+function listOf(headings: readonly string[], rows: readonly (readonly string[])[], what: string): string[] {
+  if (rows.length === 0) return [];
+  const listed = rows.slice(0, mostListed);
+  const more = rows.length - listed.length;
+  return [
+    table(headings.slice(0, listed[0]!.length), listed),
+    ...(more > 0 ? [`${more} more ${what} (-o json has all).`] : []),
+  ];
+}
+
 function forecastMarkdown(found: Forecast, flags: AssumptionFlags): string {
-  const parts = forecastParts(found).flatMap(({ title, rows, notes }) => [
+  const parts = partsOf(found).flatMap(({ title, headings, rows, notes }) => [
     '',
     `**${markdownText(title)}**`,
     '',
-    '~~~text',
-    ...aligned([forecastHeadings, ...rows]),
-    '~~~',
+    ...(rows.length === 0 ? [] : ['~~~text', ...aligned([headings, ...rows]), '~~~']),
     ...notes.map((note) => `- ${markdownText(note)}`),
   ]);
   const legend = parts.length === 0 ? [] : ['', ganttLegend];
-  return [
-    '### gitfleet forecast',
-    '',
-    forecastSummary(found),
-    ...parts,
-    ...legend,
-    '',
-    supposedText(found, flags),
-    '',
-  ].join('\n');
+  return ['### gitfleet forecast', '', summaryOf(found), ...parts, ...legend, '', supposedText(found, flags), ''].join(
+    '\n',
+  );
 }

@@ -1,12 +1,9 @@
 import type { ClusterName, Manifest } from '../../api/meta.ts';
 import { targetContent } from '../../engine/delivery/target-content.ts';
-import { isFields } from '../../engine/kernel/fields.ts';
 import { isNodePool, readPool } from '../../engine/node-pools/pool.ts';
-import { listAt } from '../../engine/node-pools/read-fields.ts';
 import { acceptedPools, byPoolName } from '../../engine/node-pools/refused-changes.ts';
-import type { Amounts } from '../../engine/node-pools/resources.ts';
-import { fixedLabels, labelsOfNew } from '../../engine/nodes/launch/launchables.ts';
-import { hostnameLabel, type InstanceType, type Market, marketOf } from '../../engine/nodes/launch/market.ts';
+import { type Market, marketOf } from '../../engine/nodes/launch/market.ts';
+import { replacementNode } from '../../engine/nodes/launch/replacement-node.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { NodesTarget } from '../../engine/plan-document.ts';
 import { placementTargets } from '../../engine/target-kinds.ts';
@@ -43,35 +40,25 @@ function wantedLaunches(launches: Launches, cluster: ClusterName, { contents, pl
 }
 
 function wantedLaunch(
-  { name, pool: poolName, instanceType, zone, capacityType, options }: Launches[number],
+  launch: Launches[number],
   { pools, market }: { readonly pools: ReadonlyMap<string, Manifest>; readonly market: Market },
 ): WantedLaunch | undefined {
-  const manifest = pools.get(poolName);
-  const type = market.types?.get(instanceType);
-  if (manifest === undefined || type === undefined) return undefined;
-  const pool = readPool(manifest, undefined);
-  const labelsOf = (of: InstanceType) => ({
-    ...labelsOfNew(fixedLabels(pool), of, { zone, capacityType }),
-    [hostnameLabel]: name,
-  });
+  const { name, instanceType, zone, capacityType, options } = launch;
+  const manifest = pools.get(launch.pool);
+  const pool = manifest && readPool(manifest, undefined);
+  const node = pool && replacementNode(launch, pool, market);
+  if (node === undefined) return undefined;
   return {
     name,
     instanceType,
     zone,
     capacityType,
-    labels: labelsOf(type),
+    ...node,
+    taints: node.taints as unknown as WantedLaunch['taints'],
     alternatives: options.flatMap((option) => {
-      const other = option === instanceType ? undefined : market.types?.get(option);
-      return other ? [{ instanceType: option, labels: labelsOf(other) }] : [];
+      const other =
+        option === instanceType ? undefined : replacementNode({ ...launch, instanceType: option }, pool!, market);
+      return other ? [{ instanceType: option, labels: other.labels }] : [];
     }),
-    annotations: pool.template.annotations,
-    taints: listAt(manifest, 'spec', 'template', 'spec', 'taints').filter(
-      isFields,
-    ) as unknown as WantedLaunch['taints'],
-    capacity: quantities(type.capacity),
-    allocatable: quantities(type.allocatable),
   };
 }
-
-const quantities = (amounts: Amounts): Record<string, string> =>
-  Object.fromEntries([...amounts].map(([name, amount]) => [name, name === 'cpu' ? `${amount}m` : String(amount)]));

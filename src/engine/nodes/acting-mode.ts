@@ -37,7 +37,7 @@ function machinesOf({ annotations }: Annotated, observation: ClusterObservation 
 }
 
 export function actingProblem(member: Annotated, world: World): Problem[] {
-  const observation = world.observationOf(member.name);
+  const observation = world.nodesOf(member.name);
   const provider = machinesOf(member, observation);
   const isRefused = member.annotations?.[nodeDisruptionAnnotation] === 'execute' && provider !== undefined;
   if (!isRefused || observation?.nodes === undefined) return [];

@@ -3,7 +3,7 @@ import type { World } from '../world.ts';
 
 /** An object as the cluster shows it, else as it was placed there last; undefined = it is new there. */
 export function formerOf(manifest: Manifest, cluster: ClusterName, world: World): Manifest | undefined {
-  const { objects = [], extras = [] } = world.observationOf(cluster) ?? {};
+  const { objects = [], extras = [] } = world.nodesOf(cluster) ?? {};
   const live = [...extras, ...objects].find((other) => isSame(other, manifest) && other['spec'] !== undefined);
   if (live !== undefined) return live;
   return [...world.record.placements.values()]

@@ -141,7 +141,7 @@ function unobserved(
 }
 
 function unread({ name }: NodeMember, world: World): string {
-  const { notListed = [] } = world.observationOf(name) ?? {};
+  const { notListed = [] } = world.nodesOf(name) ?? {};
   const causes = notListed.length === 0 ? '' : ` (${shortList(notListed)})`;
   return `its nodes and pods were not observed${causes}`;
 }

@@ -40,7 +40,7 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
   return admitted.members
     .filter(({ metadata }) => inFleet(metadata.name, world))
     .flatMap(({ metadata: { name, annotations = {} } }): NodeMember[] => {
-      const observation = world.observationOf(name);
+      const observation = world.nodesOf(name);
       const ownPools = (delivered.get(name) ?? []).filter(isNodePool);
       const livePools = byPoolName([...(observation?.objects ?? []), ...(observation?.extras ?? [])]);
       const pools = poolsOf(ownPools, invalid.get(name) ?? [], livePools);

@@ -11,11 +11,20 @@ import { nodeProblems } from './node-problems.ts';
 import { type ClusterPlan, planCluster } from './plan-cluster.ts';
 import { startedAfterValidation } from './start-commands.ts';
 
+/** A member whose nodes are planned. `plan`: undefined = they are not observed. */
+export interface PlannedMember {
+  readonly member: NodeMember;
+  readonly plan: ClusterPlan | undefined;
+}
+
 /** Plans what becomes of the nodes of every member: computed alike in all modes, started only in mode execute. */
-export function nodesOutcome(world: World, objects: DeliveredNodeObjects): SectionOutcome<'nodes'> {
+export function nodesOutcome(
+  world: World,
+  objects: DeliveredNodeObjects,
+): { readonly outcome: SectionOutcome<'nodes'>; readonly planned: readonly PlannedMember[] } {
   const now = parseInstant(world.input.now)!;
   const members = nodeMembers(world, objects);
-  const planned = members.map((member) => ({ member, plan: planOf(member, world, now) }));
+  const planned = members.map((member): PlannedMember => ({ member, plan: planOf(member, world, now) }));
   const limits = fleetLimits(
     world.input.fleet.config?.spec.nodeDisruption ?? {},
     planned.map(({ member, plan }) => countedCluster(member, plan, world)),
@@ -35,7 +44,7 @@ export function nodesOutcome(world: World, objects: DeliveredNodeObjects): Secti
     .sort(by(({ section }) => section.clusterName));
   const section = done.map((of) => of.section);
   const targets = done.map(({ section: { clusterName }, target }) => ({ clusterName, nodes: target }));
-  return {
+  const outcome = {
     holds: done.flatMap(({ holds }) => holds),
     wakes: done.flatMap(({ wakes }) => wakes.map(formatInstant)),
     problems: nodeProblems(members, world, now),
@@ -53,6 +62,7 @@ export function nodesOutcome(world: World, objects: DeliveredNodeObjects): Secti
     // A command that enters a phase.
     starts: section.some(({ commands }) => commands.some(({ since }) => since === world.input.now)),
   };
+  return { outcome, planned };
 }
 
 /** Undefined where its nodes are not known. */

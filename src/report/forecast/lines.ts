@@ -34,7 +34,7 @@ export function forecastSummary(forecast: Forecast): string {
 
 /** What a forecast rests on; durations as text, or `never`. */
 export function supposedText(
-  { upgrades }: Pick<Forecast, 'upgrades'>,
+  { upgrades, nodes }: Pick<Forecast, 'upgrades' | 'nodes'>,
   {
     readyAfter,
     approveAfter,
@@ -42,7 +42,10 @@ export function supposedText(
   }: Readonly<Record<'readyAfter' | 'approveAfter' | 'upgradedAfter', string>>,
 ): string {
   const upgraded = upgrades.length === 0 ? '' : ` upgraded after ${upgradedAfter} (each step of several minors),`;
-  return `Supposed: clusters are ready after ${readyAfter},${upgraded} and approvals are ${approveAfter === 'never' ? 'never given' : `given after ${approveAfter}`}.`;
+  const drained = nodes.some(({ commands }) => commands.length > 0)
+    ? ` nodes are launched or drained in ${readyAfter} each, pods of expired nodes get a node like theirs,`
+    : '';
+  return `Supposed: clusters are ready after ${readyAfter},${upgraded}${drained} and approvals are ${approveAfter === 'never' ? 'never given' : `given after ${approveAfter}`}.`;
 }
 
 function proposedText({ proposals }: Forecast): string[] {
@@ -55,9 +58,11 @@ function proposedText({ proposals }: Forecast): string[] {
     : [`Proposed, and not started before it is merged (gitfleet approve NAME): ${listUpTo(names, 5)}.`];
 }
 
-function summaryOf({ rollouts, upgrades, doneAt, end, until }: Forecast, isShort: boolean): string {
+function summaryOf({ rollouts, upgrades, nodes, doneAt, end, until }: Forecast, isShort: boolean): string {
   if (rollouts.length + upgrades.length === 0)
-    return isShort ? 'No placement changes any cluster.' : 'Nothing changes on any cluster.';
+    return isShort || nodes.some(({ commands }) => commands.length > 0)
+      ? 'No placement changes any cluster.'
+      : 'Nothing changes on any cluster.';
   if (doneAt !== undefined) return `${isShort ? 'All rollouts are' : 'Everything is'} done at ${instantText(doneAt)}.`;
   const open = [...rollouts, ...upgrades].filter(({ to }) => to === undefined).map(nameOf);
   const when = end === 'horizon' ? `by ${instantText(until)}` : 'until something else changes';

@@ -20,11 +20,12 @@ export interface NodeChange {
 }
 
 export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
-  const { plan, record, observations } = evidence;
+  const { plan, record, input } = evidence;
+  const seen = input.nodeObservations ?? evidence.observations;
   let pools: WrittenPools | undefined;
   return plan.nodes.map((planned): NodeChange => {
     const { clusterName, commands } = planned;
-    const observation = observations?.get(clusterName);
+    const observation = seen?.get(clusterName);
     const before = new Map(
       (record.nodes.get(clusterName)?.commands ?? []).flatMap(({ id, phase }) =>
         phase === 'Proposed' ? [] : [[id, phase] as const],
