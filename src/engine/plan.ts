@@ -18,7 +18,8 @@ import { clusterDocuments } from './fleet/cluster-documents.ts';
 import { fleetOutcome } from './fleet/fleet-outcome.ts';
 import { guard } from './guard/guard.ts';
 import type { PlanInput } from './input.ts';
-import { nodesOutcome, type PlannedMember } from './nodes/nodes-outcome.ts';
+import { nodesOutcome } from './nodes/nodes-outcome.ts';
+import type { PlannedMember } from './nodes/reused-plan.ts';
 import type { PlacementWork } from './placement-work.ts';
 import type { Plan } from './plan-document.ts';
 import { withFindings } from './refused-plan.ts';
@@ -65,7 +66,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const last = inRounds(first, (before) => advance(before, world));
   const delivered = deliver(last.works, (work) => kept.get(work)?.outcome, world);
   const updateRuns = runsOutcome(last.runs, world);
-  const nodes = nodesOutcome(world, nodeObjects(delivered.staying, world));
+  const nodes = nodesOutcome(world, nodeObjects(delivered.staying, world), memo?.nodes);
   const clusters = clusterDocuments(world, memo?.clusters);
   const outcomes = {
     others: [fleetOutcome(world, clusters), { ...noOutcome, problems: last.problems }],
@@ -91,7 +92,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
       return notRolledOut(work, { runs: known, digest: input.digest }) ?? [];
     }),
     nodes: nodes.planned,
-    parts: { world, outcomes: delivered.staying, runs: last.runs, kept, targets, clusters },
+    parts: { world, outcomes: delivered.staying, runs: last.runs, kept, targets, clusters, nodes: nodes.planned },
   };
 }
 

@@ -37,6 +37,7 @@ export const limits = {
   nodes: {
     consolidation: { most: 5_000, cores: 1 },
     drift: { most: 2_000, cores: 1 },
+    forecast: { most: 10_000, cores: 1 },
     memory: { most: 800, cores: 1 },
     growth: { most: 4, cores: 1 },
   },

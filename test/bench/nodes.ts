@@ -3,11 +3,18 @@ import { clusterObservation } from '../../src/api/observation.ts';
 import { readPool } from '../../src/engine/node-pools/pool.ts';
 import { marketOf } from '../../src/engine/nodes/launch/market.ts';
 import { type ClusterPlan, type ClusterPlanInput, planCluster } from '../../src/engine/nodes/plan-cluster.ts';
-import { claim, market as marketFiles, node, nodePool, pod } from '../support/node-world.ts';
+import { forecast } from '../../src/forecast/forecast.ts';
+import { previewAssumptions } from '../../src/forecast/total-effect.ts';
+import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
+import { readRecord } from '../../src/repo/record/read.ts';
+import { claim, market as marketFiles, node, nodeMember, nodePool, pod } from '../support/node-world.ts';
+import { treeOf } from '../support/paper-fleet.ts';
+import { planDefaults } from '../support/plan-defaults.ts';
 import { prefixSaving } from '../support/prefix-search.ts';
 import { limits } from './limits.ts';
 import { peakRss, report } from './report.ts';
 
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 const now = Date.parse('2026-11-20T10:00:00Z');
 const zones = ['eu-1a', 'eu-1b', 'eu-1c'];
 /** Fifty types of 2 to 64 cores, whose price for a core differs. */
@@ -48,6 +55,41 @@ export async function run(): Promise<void> {
     },
     peakRss(limits.nodes.memory),
   );
+  await forecasting();
+}
+
+/** A day of twenty clusters, whose budgets open in the evening, one after the other within a quarter of an hour. */
+async function forecasting(): Promise<void> {
+  const clusters = Array.from({ length: 20 }, (_, at) => `eu-${at}`);
+  const fleet = await loadFleet(
+    treeOf({ ...files, ...Object.fromEntries(clusters.map((name) => [`${name}.yaml`, nodeMember(name, 'delegate')])) }),
+  );
+  const observations = clusters.map((name, at) => {
+    const budgets = [{ nodes: '0', schedule: `${at % 15} 6 * * *`, duration: '12h' }, { nodes: '20%' }];
+    const pool = nodePool('default', { disruption: { consolidateAfter: '5m', budgets } });
+    const { observation } = inputOf({ nodes: 20, podsOfNode: 5 });
+    return clusterObservation.parse({ ...observation, metadata: { name }, extras: [...observation.extras, pool] });
+  });
+  const input = {
+    now: '2026-11-20T10:00:00Z',
+    commit: 'c'.repeat(40),
+    fleet,
+    ...planDefaults,
+    record: readRecord(new Map()).record,
+    observations: new Map(observations.map((one) => [one.metadata.name, one])),
+    digest,
+  };
+  const began = process.threadCpuUsage();
+  const { nodes } = forecast(input, { ...previewAssumptions, untilMs: 86_400_000 });
+  const { user, system } = process.threadCpuUsage(began);
+  const commands = nodes.flatMap((of) => of.commands);
+  if (nodes.some((of) => of.commands.length === 0)) throw new Error('a cluster without commands');
+  report({
+    what: `forecast of a day, 20 clusters of 20 nodes and 100 pods, ${commands.length} commands`,
+    value: (user + system) / 1000,
+    unit: 'ms',
+    limit: limits.nodes.forecast,
+  });
 }
 
 const savingOf = ({ proposed }: ClusterPlan): number =>
@@ -117,6 +159,6 @@ function inputOf({
     record: undefined,
     gates: { SpotToSpotConsolidation: false },
     now,
-    digest: (text) => createHash('sha256').update(text).digest('hex'),
+    digest,
   };
 }

@@ -2,7 +2,7 @@ import type { ClusterName, Manifest } from '../../api/meta.ts';
 import { targetContent } from '../../engine/delivery/target-content.ts';
 import { isNodePool, readPool } from '../../engine/node-pools/pool.ts';
 import { acceptedPools, byPoolName } from '../../engine/node-pools/refused-changes.ts';
-import { type Market, marketOf } from '../../engine/nodes/launch/market.ts';
+import { type Market, marketsOf } from '../../engine/nodes/launch/market.ts';
 import { replacementNode } from '../../engine/nodes/launch/replacement-node.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { NodesTarget } from '../../engine/plan-document.ts';
@@ -35,7 +35,7 @@ function wantedLaunches(launches: Launches, cluster: ClusterName, { contents, pl
   const live = byPoolName([...objects, ...extras]);
   const own = placed.map(({ manifest }) => manifest).filter(isNodePool);
   const pools = new Map([...live, ...acceptedPools(own, live)]);
-  const { market } = marketOf(members.get(cluster)!.labels, input.fleet.priceLists, input.fleet.instanceCatalogs);
+  const { market } = marketsOf(input.fleet)(members.get(cluster)!.labels);
   return launches.flatMap((launch) => wantedLaunch(launch, { pools, market }) ?? []);
 }
 

@@ -7,6 +7,8 @@ export interface Cron {
   readonly hours: readonly number[];
   /** `days`: since 1970-01-01, in local time. */
   readonly hits: (days: number) => boolean;
+  /** None of its months has one of its days: 30 February. It is not searched for in thousands of days, each time. */
+  readonly isImpossible: boolean;
 }
 
 const macros: ReadonlyMap<string, string> = new Map([
@@ -49,8 +51,11 @@ export function parseCron(text: string): Cron | undefined {
       const inWeek = daysOfWeek.has((((days + 4) % 7) + 7) % 7);
       return either ? inMonth || inWeek : inMonth && inWeek;
     },
+    isImpossible: !either && Math.min(...daysOfMonth) > Math.max(...[...monthsOfYear].map(longestOf)),
   };
 }
+
+const longestOf = (month: number): number => (month === 2 ? 29 : [4, 6, 9, 11].includes(month) ? 30 : 31);
 
 /** A schedule may hit on 29 February only, and 2100 has none: no hit within eight years means never. */
 const mostDays = 366 * 8 + 2;
@@ -89,6 +94,7 @@ function gapsOf(cron: Cron, zone: string): Gaps {
 }
 
 function searchNext(cron: Cron, zone: string, after: Instant): Instant | undefined {
+  if (cron.isImpossible) return undefined;
   const first = dayOf(after, zone);
   for (let day = first; day <= first + mostDays; day++) {
     const hits = hitsOn(cron, zone, day);
@@ -100,6 +106,7 @@ function searchNext(cron: Cron, zone: string, after: Instant): Instant | undefin
 
 /** The last hit at an instant or before it; undefined = there was none. */
 export function lastHit(cron: Cron, zone: string, at: Instant): Instant | undefined {
+  if (cron.isImpossible) return undefined;
   const first = dayOf(at, zone);
   for (let day = first; day >= first - mostDays; day--) {
     const hits = hitsOn(cron, zone, day);

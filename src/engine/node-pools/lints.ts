@@ -1,6 +1,6 @@
 import type { Problem } from '../../api/problem.ts';
 import { formatInstant, type Instant } from '../kernel/instant.ts';
-import { amountOf, type Budget, limitedReasons, limitsChangeAt, limitsOf, unbounded } from './budgets.ts';
+import { amountOf, type Budget, isFor, limitedReasons, limitsChangeAt, limitsOf, unbounded } from './budgets.ts';
 import { doNotDisrupt } from './do-not-disrupt.ts';
 import type { Pool } from './pool.ts';
 import { limitTimeline } from './timeline.ts';
@@ -46,26 +46,29 @@ export function poolLints(
 }
 
 function budgetLints(pool: Pool, now: Instant): Lint[] {
-  if (pool.budgets === 'invalid') return [];
-  const decisive = { ...pool, budgets: decisiveOf(pool.budgets) };
-  const { spans, isEndless } = withEnd(decisive, now);
+  const { budgets } = pool;
+  if (budgets === 'invalid') return [];
   const path = 'spec.disruption.budgets';
-  const last = spans.at(-1)!;
-  const forever = limitedReasons.filter((reason) => isEndless && last.limits[reason] === 0);
-  const since = (reason: (typeof limitedReasons)[number]): Instant => {
-    let from = last.from;
-    for (const span of [...spans].reverse()) {
-      if (span.limits[reason] !== 0) break;
-      from = span.from;
-    }
-    return from;
-  };
-  const open = limitedReasons.map((reason) => ({
+  const ahead = new Map<string, Ahead>();
+  const byReason = limitedReasons.map((reason) => {
+    const own = decisiveOf(budgets.filter((budget) => isFor(budget, reason)));
+    const key = own.map((budget) => budgets.indexOf(budget)).join();
+    const known = ahead.get(key) ?? lookAhead({ ...pool, budgets: own }, now);
+    ahead.set(key, known);
+    return { reason, ...known };
+  });
+  const forever = byReason.flatMap(({ reason, spans, isEndless }) => {
+    if (!isEndless || spans.at(-1)!.limits[reason] !== 0) return [];
+    const open = spans.findLast(({ limits }) => limits[reason] !== 0);
+    const from = open === undefined ? now : spans[spans.indexOf(open) + 1]!.from;
+    return [{ reason, spans: [{ from: formatInstant(from) }] }];
+  });
+  const open = byReason.map(({ reason, spans, isEndless }) => ({
     reason,
     spans: spansOf(spans, isEndless, { holds: ({ limits }) => limits[reason] === unbounded, until: now + horizonMs }),
   }));
   return [
-    ...alike(forever.map((reason) => ({ reason, spans: [{ from: formatInstant(since(reason)) }] }))).map((one) => ({
+    ...alike(forever).map((one) => ({
       rule: 'NodeBudgetBlocksForever',
       message: `no node may be disrupted${whichOf(one.reasons)} ${spanText(one.spans[0]!, now)}, for ever: the least of all active budgets counts`,
       fix: 'give the budget of zero nodes a schedule and a duration, or remove it',
@@ -82,26 +85,35 @@ function budgetLints(pool: Pool, now: Instant): Lint[] {
   ];
 }
 
-/** Every change up to the horizon, and the one after it: only where there is none a span never ends. */
-function withEnd(pool: Pool, now: Instant): ReturnType<typeof limitTimeline> {
+type Ahead = ReturnType<typeof limitTimeline>;
+
+/**
+ * Every change up to the horizon, and the one after it: only where there is none a span never ends. Where one budget is always active and
+ * the others open and close for ever, nothing is to be said, and no look at each of 400 days is needed.
+ */
+function lookAhead(pool: Pool & { readonly budgets: readonly Budget[] }, now: Instant): Ahead {
+  const isClosing = pool.budgets.some(({ window }) => window === undefined);
+  if (isClosing && changeAfter(pool, now + horizonMs) !== undefined) return { spans: [], isEndless: false };
   const timeline = limitTimeline(pool, someNodes, { from: now, until: now + horizonMs, most: mostChanges });
   if (!timeline.isEndless) return timeline;
-  const last = timeline.spans.at(-1)!.from;
-  const end = limitsChangeAt(pool, someNodes, { now: last, until: last + longMs, most: mostEdges });
+  const end = changeAfter(pool, timeline.spans.at(-1)!.from);
   if (end === undefined) return timeline;
   return { spans: [...timeline.spans, { from: end, limits: limitsOf(pool, someNodes, end) }], isEndless: false };
 }
+
+const changeAfter = (pool: Pool, at: Instant): Instant | undefined =>
+  limitsChangeAt(pool, someNodes, { now: at, until: at + longMs, most: mostEdges });
 
 /** Ten years: a schedule hits at least every eighth (29 February, around 2100). */
 const longMs = 3_660 * 86_400_000;
 const mostEdges = 20_000;
 
 /**
- * The budgets that decide whether a limit is zero or absent: where one of other than zero nodes is always active, only those of zero nodes
- * do. Others may change every minute, and would hide what comes later.
+ * Of the budgets of a reason those that decide whether its limit is zero or absent: where one of other than zero nodes is always active,
+ * only those of zero nodes do. Others may change every minute, and would hide what comes later.
  */
 function decisiveOf(budgets: readonly Budget[]): readonly Budget[] {
-  const isAlways = ({ window, reasons }: Budget): boolean => window === undefined && reasons === undefined;
+  const isAlways = ({ window }: Budget): boolean => window === undefined;
   const isZero = ({ nodes }: Budget): boolean => amountOf(nodes, someNodes) === 0;
   if (!budgets.some(isAlways)) return budgets;
   const zero = budgets.find((budget) => isAlways(budget) && isZero(budget));

@@ -6,10 +6,7 @@ import { isTypeKnown } from './methods/attempt.ts';
 import type { PlanState } from './methods/plan-state.ts';
 
 /** Why nodes may not go, one entry each, and when time ends it. `busy`: nodes of commands, which have none. */
-export function blockedNodes(
-  state: PlanState,
-  busy: ReadonlySet<string>,
-): { readonly blocked: readonly BlockedNode[]; readonly wakes: readonly Instant[] } {
+export function blockedNodes(state: PlanState, busy: ReadonlySet<string>): readonly BlockedNode[] {
   const { cluster } = state;
   const entries = [
     ...cluster.nodes.flatMap((node, at) => (busy.has(node.name) ? [] : (entryOf(at, state) ?? []))),
@@ -22,21 +19,18 @@ export function blockedNodes(
       }),
     ),
   ];
-  return {
-    blocked: entries
-      .map(
-        ({ node, pool, reason, message, reasons, until }): BlockedNode => ({
-          node,
-          ...(pool === undefined ? {} : { pool }),
-          reason,
-          message,
-          ...(reasons === undefined ? {} : { reasons: [...reasons] }),
-          ...(until === undefined ? {} : { until: formatInstant(until) }),
-        }),
-      )
-      .sort((a, b) => (a.node < b.node ? -1 : a.node > b.node ? 1 : 0)),
-    wakes: entries.flatMap(({ until }) => until ?? []),
-  };
+  return entries
+    .map(
+      ({ node, pool, reason, message, reasons, until }): BlockedNode => ({
+        node,
+        ...(pool === undefined ? {} : { pool }),
+        reason,
+        message,
+        ...(reasons === undefined ? {} : { reasons: [...reasons] }),
+        ...(until === undefined ? {} : { until: formatInstant(until) }),
+      }),
+    )
+    .sort((a, b) => (a.node < b.node ? -1 : a.node > b.node ? 1 : 0));
 }
 
 interface Entry {

@@ -32,6 +32,10 @@ export function phaseEnd(
   return began + (phase === 'Validating' ? validationMs : deadlineMs(underWay));
 }
 
+/** Until then a failure makes the next cool-down of its nodes longer. */
+export const forgottenAt = ({ until }: Pick<NodeFailure, 'until'>): Instant =>
+  (parseInstant(until) ?? 0) + longestCoolDownMs;
+
 export function evolve(
   record: NodePlan,
   of: {
@@ -48,8 +52,7 @@ export function evolve(
   const commands: NodeCommand[] = [];
   const rolledBack: { command: NodeCommand; cause: string; until: Instant }[] = [];
   let failures = record.failures.filter(
-    ({ nodes: names, until }) =>
-      names.some((name) => nodes.has(name)) && now < (parseInstant(until) ?? 0) + longestCoolDownMs,
+    (failure) => failure.nodes.some((name) => nodes.has(name)) && now < forgottenAt(failure),
   );
   for (const command of underWay) {
     const next = advance(command, { ...of, nodes, total });

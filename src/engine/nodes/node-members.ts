@@ -7,7 +7,7 @@ import { isNodePool, type Pool, readPool } from '../node-pools/pool.ts';
 import { acceptedPools, byPoolName } from '../node-pools/refused-changes.ts';
 import { inFleet, type World } from '../world.ts';
 import { actingMode } from './acting-mode.ts';
-import { type Market, marketOf } from './launch/market.ts';
+import { type Market, marketsOf } from './launch/market.ts';
 
 /** A member with pools, or with the annotation. */
 export interface NodeMember {
@@ -51,11 +51,7 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
         observation.complete &&
         observation.nodes !== undefined &&
         observation.pods !== undefined;
-      const { market } = marketOf(
-        world.members.get(name)!.labels,
-        input.fleet.priceLists,
-        input.fleet.instanceCatalogs,
-      );
+      const { market } = marketsOf(input.fleet)(world.members.get(name)!.labels);
       return [
         {
           name,

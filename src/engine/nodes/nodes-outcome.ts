@@ -9,22 +9,24 @@ import { memberOutcome } from './member-outcome.ts';
 import { type DeliveredNodeObjects, type NodeMember, nodeMembers } from './node-members.ts';
 import { nodeProblems } from './node-problems.ts';
 import { type ClusterPlan, planCluster } from './plan-cluster.ts';
+import { type PlannedMember, type PlannedMembers, reusedPlans } from './reused-plan.ts';
 import { startedAfterValidation } from './start-commands.ts';
 
-/** A member whose nodes are planned. `plan`: undefined = they are not observed. */
-export interface PlannedMember {
-  readonly member: NodeMember;
-  readonly plan: ClusterPlan | undefined;
-}
-
-/** Plans what becomes of the nodes of every member: computed alike in all modes, started only in mode execute. */
+/**
+ * Plans what becomes of the nodes of every member: computed alike in all modes, started only in mode execute. `earlier`: with it the
+ * result is the same and takes less time.
+ */
 export function nodesOutcome(
   world: World,
   objects: DeliveredNodeObjects,
+  earlier?: PlannedMembers,
 ): { readonly outcome: SectionOutcome<'nodes'>; readonly planned: readonly PlannedMember[] } {
   const now = parseInstant(world.input.now)!;
   const members = nodeMembers(world, objects);
-  const planned = members.map((member): PlannedMember => ({ member, plan: planOf(member, world, now) }));
+  const reused = reusedPlans(earlier, world);
+  const planned = members.map(
+    (member): PlannedMember => ({ member, plan: reused(member, now) ?? planOf(member, world, now) }),
+  );
   const limits = fleetLimits(
     world.input.fleet.config?.spec.nodeDisruption ?? {},
     planned.map(({ member, plan }) => countedCluster(member, plan, world)),

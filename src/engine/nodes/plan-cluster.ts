@@ -3,23 +3,25 @@ import type { DisruptionMode } from '../../api/nodes/disruption-modes.ts';
 import type { BlockedNode, NodeCommand, NodePlan, PlannedPool, RecordedClaim } from '../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
+import { sameValue } from '../kernel/same-value.ts';
 import { limitedReasons, limitsChangeAt, limitsOf, remainingOf } from '../node-pools/budgets.ts';
 import type { Pool } from '../node-pools/pool.ts';
 import { blockedNodes } from './blocked-nodes.ts';
 import { classDigest, classKey, classOfPool, driftOf, showsOtherTemplate, templateDigest } from './candidates/drift.ts';
 import { textOfExpiry } from './cluster/claim.ts';
-import { type ClusterNode, type ClusterNodes, clusterNodes } from './cluster/cluster-nodes.ts';
+import { type ClusterNodes, clusterNodes } from './cluster/cluster-nodes.ts';
 import type { Pod } from './cluster/pod.ts';
 import { poolCounts } from './cluster/pool-counts.ts';
 import { commandOf } from './commands.ts';
 import { launchPools } from './launch/launchables.ts';
 import type { Market } from './launch/market.ts';
-import { type Evolved, evolve, phaseEnd } from './lifecycle.ts';
+import { type Evolved, evolve, nodesUnderWay, phaseEnd } from './lifecycle.ts';
 import { consolidate } from './methods/consolidate.ts';
 import { replaceDrifted, replaceStatic } from './methods/drift.ts';
 import { removeEmpty } from './methods/emptiness.ts';
 import { expire } from './methods/expiration.ts';
 import { type PlanState, planState } from './methods/plan-state.ts';
+import { planTimes } from './plan-times.ts';
 import { landingNodes } from './simulate/landing-order.ts';
 import { type Launched, openScheduling, type Scheduling } from './simulate/scheduling.ts';
 import { validated } from './validation.ts';
@@ -54,7 +56,12 @@ export interface ClusterPlan {
   readonly evolved: Evolved;
   readonly driftedNodes: number;
   readonly wakes: readonly Instant[];
+  /** From the first instant until just before the second it is the same, if nothing but time changes. */
+  readonly stands: { readonly from: Instant; readonly until: Instant };
 }
+
+/** `changesAt` looks so far ahead that a day makes no difference to it. */
+const dayMs = 86_400_000;
 
 /** A year ahead a budget is as good as constant. */
 const horizonMs = 400 * 86_400_000;
@@ -95,19 +102,29 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const proposed = state.drafts.slice(count).map((draft) => commandOf(draft, state, { clusterName, digest }));
   const underWay = [...standing].sort(byStart);
   const busy = new Set([...underWay, ...due, ...proposed].flatMap(({ nodes }) => nodes.map(({ name }) => name)));
-  const { blocked, wakes } = blockedNodes(state, busy);
+  const pooled = poolsWith(cluster, input, new Set());
+  const times = planTimes(cluster, { failures: evolved.failures, now }).filter((at) => at > now);
+  const isSettled =
+    due.length === 0 && sameValue(evolved.commands, inProgress(recorded)) && evolved.rolledBack.length === 0;
+  const ends = [
+    ...times,
+    ...pooled.flatMap(({ changesAt }) => parseInstant(changesAt ?? '') ?? []),
+    ...underWay.flatMap((command) => phaseEnd(command, nodesUnderWay(underWay)) ?? []),
+  ];
   return {
     cluster,
     state,
-    poolsWith: (marked) => [...pools.values()].map((pool) => plannedPool(pool, cluster, { now, marked })),
+    poolsWith: (marked) => (marked.size === 0 ? pooled : poolsWith(cluster, input, marked)),
     underWay,
     due: due.sort(byStart),
     proposed,
-    blocked,
+    blocked: blockedNodes(state, busy),
     claims: recordedClaims(cluster, { ...input, classes: classesOf(input), busy }),
     evolved,
     driftedNodes: cluster.nodes.filter((_, at) => state.driftOf(at) !== undefined).length,
-    wakes: [...wakes, ...expiryWakes(cluster)],
+    wakes: times,
+    // What begins or ends now is dated so, and is no plan of another instant.
+    stands: { from: now, until: isSettled ? ends.reduce((a, b) => (b > now ? Math.min(a, b) : a), now + dayMs) : now },
   };
 }
 
@@ -225,6 +242,15 @@ function movesUnderWay(commands: readonly NodeCommand[], cluster: ClusterNodes, 
   return { underWay, staying, coming };
 }
 
+const inProgress = (record: NodePlan | undefined): readonly NodeCommand[] =>
+  (record?.commands ?? []).filter(({ phase }) => phase !== 'Proposed');
+
+const poolsWith = (
+  cluster: ClusterNodes,
+  { pools, now }: Pick<ClusterPlanInput, 'pools' | 'now'>,
+  marked: ReadonlySet<string>,
+): readonly PlannedPool[] => [...pools.values()].map((pool) => plannedPool(pool, cluster, { now, marked }));
+
 function plannedPool(
   pool: Pool,
   { nodes }: ClusterNodes,
@@ -305,8 +331,3 @@ function recordedClaims(
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
-
-const expiryWakes = ({ nodes }: ClusterNodes): Instant[] =>
-  nodes.flatMap(({ claim }: ClusterNode) =>
-    claim?.expireAfterMs === undefined || claim.isDeleting ? [] : [claim.createdAt + claim.expireAfterMs],
-  );

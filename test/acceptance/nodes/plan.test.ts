@@ -288,6 +288,42 @@ describe('commands over time', () => {
   });
 });
 
+describe('the next plan', () => {
+  it.each<[string, World, string]>([
+    [
+      'a type that the catalog lacks becomes drift',
+      { nodes: [node('n1', { type: 'X1', createdAt: '2026-11-20T09:30:00Z' })], pods: [pod('a', 'n1')] },
+      '2026-11-20T10:30:00.001Z',
+    ],
+    [
+      'pods may land again on a node that something else keeps',
+      {
+        nodes: [
+          node('n1', { createdAt: '2026-11-20T08:30:00Z', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+        ],
+        pods: [pod('a', 'n1')],
+        pool: nodePool('default', { disruption: { ...unlimited, consolidateAfter: '2h' } }),
+      },
+      '2026-11-20T10:30:00Z',
+    ],
+    [
+      'a pod is free that is not the first one in the way',
+      {
+        nodes: [node('n1')],
+        pods: ['true', '1h'].map((isFor, at) =>
+          pod(`p${at}`, 'n1', {
+            annotations: { 'karpenter.sh/do-not-disrupt': isFor },
+            status: { phase: 'Running', startTime: '2026-11-20T09:30:00Z' },
+          }),
+        ),
+      },
+      '2026-11-20T10:30:00Z',
+    ],
+  ])('is made when %s', async (_, world, at) => {
+    expect((await planned(world)).plan.wakeAt).toBe(at);
+  });
+});
+
 describe('what is not known', () => {
   it('plans nothing', async () => {
     const { plan: whole } = await plan({ repo: nodeRepo() });

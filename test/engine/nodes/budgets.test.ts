@@ -186,6 +186,14 @@ describe('the examples of the product page', () => {
     expect(rulesOf([{ nodes: '0', reasons: ['Drifted'] }, { nodes: '5' }])).toEqual([
       { rule: 'NodeBudgetBlocksForever', first: { from: '2026-11-20T10:00:00Z' }, reasons: ['Drifted'] },
     ]);
+    const nightly = { nodes: '0', reasons: ['Empty'], schedule: '0 22 * * *', duration: '6h' };
+    expect(rulesOf([{ nodes: '0', reasons: ['Drifted'] }, { nodes: '5' }, nightly])).toEqual([
+      { rule: 'NodeBudgetBlocksForever', first: { from: '2026-11-20T10:00:00Z' }, reasons: ['Drifted'] },
+    ]);
+    expect(rulesOf([{ nodes: '0', schedule: '0 0 30 2 *', duration: '1h' }, { nodes: '5' }, nightly])).toMatchObject([
+      { rule: 'NodeBudgetBlocksForever', reasons: undefined },
+      { rule: 'NodeBudgetNeverFires' },
+    ]);
     expect(rulesOf([{ nodes: '1', schedule: '0 0 30 2 *', duration: '1h' }])[0]).toEqual({
       rule: 'NodeBudgetNeverFires',
       first: { from: '2026-11-20T10:00:00Z' },

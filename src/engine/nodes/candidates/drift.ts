@@ -86,9 +86,13 @@ const otherTaints = (spec: Claim['spec'], field: string, wanted: readonly Taint[
 
 const hourMs = 3_600_000;
 
+/** From when on a type that the catalog lacks is drift. */
+export const typeCheckedAt = ({ createdAt }: Claim): Instant => createdAt + hourMs + 1;
+
 /** The catalog lacks the type, or offers it neither in the zone nor with the capacity type of the claim, available or not. */
-function isTypeGone({ labels, createdAt }: Claim, { market, now }: DriftContext): boolean {
-  if (market.types === undefined || now - createdAt <= hourMs) return false;
+function isTypeGone(claim: Claim, { market, now }: DriftContext): boolean {
+  if (market.types === undefined || now < typeCheckedAt(claim)) return false;
+  const { labels } = claim;
   const name = labelAt(labels, typeLabel);
   const type = name === undefined ? undefined : market.types.get(name);
   if (type === undefined) return true;

@@ -1,5 +1,7 @@
 import type { PriceList } from '../../../api/gitfleet.ts';
 import type { CapacityType, InstanceCatalog } from '../../../api/nodes/instance-catalog.ts';
+import type { Fleet } from '../../input.ts';
+import { memoize } from '../../kernel/memoize.ts';
 import { sameValue } from '../../kernel/same-value.ts';
 import { type Labels, matchesSelector } from '../../kernel/selector.ts';
 import { type Amounts, amountsOf, minus } from '../../node-pools/resources.ts';
@@ -42,14 +44,27 @@ export interface Contradiction {
   readonly message: string;
 }
 
+/** {@link marketOf} of the lists of a fleet: clusters to which the same ones apply share their market. */
+export const marketsOf = memoize(({ priceLists, instanceCatalogs }: Pick<Fleet, 'priceLists' | 'instanceCatalogs'>) => {
+  const known = new Map<string, ReturnType<typeof marketOf>>();
+  return (labels: Labels): ReturnType<typeof marketOf> => {
+    const key = [...priceLists, ...instanceCatalogs].map((list) => (appliesTo(list, labels) ? '1' : '0')).join('');
+    const market = known.get(key) ?? marketOf(labels, priceLists, instanceCatalogs);
+    known.set(key, market);
+    return market;
+  };
+});
+
+const appliesTo = ({ spec }: PriceList | InstanceCatalog, labels: Labels): boolean =>
+  spec.clusterSelector === undefined || matchesSelector(spec.clusterSelector, labels);
+
 /** The lists and catalogs of one cluster, united. Of contradictory values the first counts. */
 export function marketOf(
   labels: Labels,
   lists: readonly PriceList[],
   catalogs: readonly InstanceCatalog[],
 ): { readonly market: Market; readonly contradictions: readonly Contradiction[] } {
-  const applies = ({ spec }: PriceList | InstanceCatalog) =>
-    spec.clusterSelector === undefined || matchesSelector(spec.clusterSelector, labels);
+  const applies = (list: PriceList | InstanceCatalog) => appliesTo(list, labels);
   const contradictions: Contradiction[] = [];
   const { prices, currency } = unitePrices(lists.filter(applies), contradictions);
   const priceOf: Market['priceOf'] = (type, zone, capacityType) =>
