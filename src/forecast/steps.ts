@@ -129,9 +129,10 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
     });
     const freeMs = Math.min(earliest(others), end) - next;
     // A wave may bring NodePools, whose nodes go from then on.
-    waves = nodes.areKnown
-      ? undefined
-      : following && wavesWithin(following, Math.min(mostWaves, freeMs / following.tookMs));
+    waves =
+      nodes.areKnown && plan.nodes.length > 0
+        ? undefined
+        : following && wavesWithin(following, Math.min(mostWaves, freeMs / following.tookMs));
     before = result;
     present = {
       ...present,
