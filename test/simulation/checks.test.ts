@@ -9,7 +9,7 @@ import type { Sabotage } from './world.ts';
 
 /** Rules of ours, each broken at a port of the daemon: the checks would be worth nothing if they let these pass. */
 const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint: RegExp, from: number])[] = [
-  ['maxUnavailable is not read', { loaded: (fleet) => withBudget(fleet, '100%') }, /left \d+ available/, 1],
+  ['maxUnavailable is not read', { loaded: (fleet) => withBudget(fleet, '100%') }, /left \d+ available/, 3],
   [
     'plans are not recorded before they are acted on',
     {
@@ -43,7 +43,7 @@ const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint
         ),
     },
     /went back from version/,
-    1,
+    3,
   ],
   [
     'what another placement has is not seen',
@@ -52,8 +52,8 @@ const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint
     firstWide + 19,
   ],
   ['what others annotate is taken off', { through: takingNotesOff }, /lost an annotation that is not ours/, 12],
-  ['what changes is removed and made anew', { through: makingAnew }, /was removed on \w+, which was to keep it/, 1],
-  ['a suspension is not read', { loaded: withoutNotes }, /moved on \w+ although it was suspended/, firstAmple],
+  ['what changes is removed and made anew', { through: makingAnew }, /was removed on \w+, which was to keep it/, 2],
+  ['a suspension is not read', { loaded: withoutNotes }, /moved on \w+ although it was suspended/, firstAmple + 1],
   [
     'what is only to be compared is applied',
     {
@@ -61,7 +61,7 @@ const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint
         withStrategy(fleet, ({ applyStrategy }) => ({ applyStrategy: { ...applyStrategy, type: 'ClientSideApply' } })),
     },
     /was written to on \w+, where it is only to be compared/,
-    firstAmple,
+    firstAmple + 2,
   ],
   [
     'differences are always repaired',
@@ -76,7 +76,7 @@ const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint
     'what is to be left behind is removed',
     { loaded: (fleet) => withStrategy(fleet, () => ({ deleteStrategy: undefined })) },
     /was removed on \w+, where it was to be left/,
-    firstAmple + 70,
+    firstAmple + 90,
   ],
   [
     'evictions ask no budget',
@@ -98,17 +98,22 @@ const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint
     firstAmple,
   ],
   ['a kind that came late is not applied', { through: withoutGadgets }, /the gadget of .* is undefined/, firstWide],
-  ['a stop is not read', { loaded: neverStopped }, /started .* although it was stopped/, firstGated],
+  ['a stop is not read', { loaded: neverStopped }, /started .* although it was stopped/, firstGated + 5],
   [
     'a freeze is not read',
     { loaded: (fleet) => ({ ...fleet, config: undefined }) },
     /the fleet was frozen/,
-    firstGated,
+    firstGated + 2,
   ],
-  ['nobody is asked before a stage', { loaded: askingAfterOnly }, /came to prod unasked/, firstGated],
+  ['nobody is asked before a stage', { loaded: askingAfterOnly }, /came to prod unasked/, firstGated + 1],
   ['a ResourcePlacement is not read', { loaded: withoutTeam }, /the team has version undefined/, firstGated],
-  ['nobody takes what another gives up', { through: leavingShared }, /asked for as the last is not its own/, firstWide],
-  ['nothing is removed', { through: sparing }, /is still (there|on)/, 1],
+  [
+    'nobody takes what another gives up',
+    { through: leavingShared },
+    /asked for as the last is not its own/,
+    firstWide + 1,
+  ],
+  ['nothing is removed', { through: sparing }, /is still (there|on)/, 4],
   ['a fleet at rest is written to', { through: markingBeats }, /a fleet at rest got \d+ writes/, 1],
 ];
 
