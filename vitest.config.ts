@@ -9,12 +9,13 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 const timeouts = { testTimeout: patience(120_000), hookTimeout: 60_000 };
 
 /**
- * Folders whose tests change nothing outside themselves share what they load: loading the program takes longer than most of
- * these tests. The others start processes or change the streams, the environment or the clock of their own.
+ * Folders whose tests leave nothing changed outside themselves share what they load: loading the program takes longer than most
+ * of these tests. What they change of streams, environment and clock they put back. The others start many processes, or take long.
  */
 const sharing = [
   'acceptance',
   'api',
+  'cli',
   'contract',
   'daemon',
   'engine',
