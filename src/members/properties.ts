@@ -61,7 +61,7 @@ export async function collectProperties(input: {
   const [nodes, pods] = lists;
   const capacity = nodes.items.map((node) => node.capacity).reduce(plus, nothing);
   const allocatable = nodes.items.map((node) => node.allocatable).reduce(plus, nothing);
-  const requested = pods.items.map((pod) => pod.requests).reduce(plus, nothing);
+  const requested = pods.items.reduce(plus, nothing);
   const available = {
     cpu: Math.max(allocatable.cpu - requested.cpu, 0),
     memory: Math.max(allocatable.memory - requested.memory, 0),
@@ -217,11 +217,11 @@ function nodeOf({ metadata, spec, status }: NodeObject): Node {
   };
 }
 
-/** What is kept of a pod. */
-const podOf = (pod: PodObject): { readonly requests: Usage; readonly restarted: RestartedPod | undefined } => ({
-  requests: usageOf(pod),
-  restarted: restartedPod(pod),
-});
+/** What is kept of a pod: of most only what it requests, as there may be very many. */
+function podOf(pod: PodObject): Usage & { readonly restarted?: RestartedPod } {
+  const restarted = restartedPod(pod);
+  return restarted === undefined ? usageOf(pod) : { ...usageOf(pod), restarted };
+}
 
 /** What a pod on a node requests: its containers together, or its largest init container if that is more. */
 function usageOf({ spec }: PodObject): Usage {
