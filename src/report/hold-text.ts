@@ -33,9 +33,13 @@ export const holdText = (hold: AnyHold): string => textOf(hold, '');
 export const holdOfClusters = (hold: AnyHold): string => textOf(hold, hold.subject.clusterName ?? clustersOf(hold));
 
 function textOf(hold: AnyHold, clusters: string): string {
-  const { reason, message, until } = hold;
-  const end = until && !message.includes(until) ? ` (until ${until})` : '';
-  return `${reason}: ${clusters && `${clusters}: `}${messageOf(hold)}${end}`;
+  return `${hold.reason}: ${clusters && `${clusters}: `}${messageOf(hold)}${holdEnd(hold)}`;
+}
+
+/** ` (until …)`, where time alone ends it. Budgets of a NodePool only change then, perhaps to less: nodes go as others are done. */
+export function holdEnd({ reason, message, until }: Pick<AnyHold, 'reason' | 'message' | 'until'>): string {
+  if (!until || message.includes(until)) return '';
+  return reason === 'NodeBudget' ? ` (they change at ${until})` : ` (until ${until})`;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { NodeCommand } from '../api/nodes/node-plan.ts';
 import { shortList } from '../engine/kernel/short-list.ts';
 import type { Plan, PlannedNodes } from '../engine/plan-document.ts';
 import type { EventSource } from './event-source.ts';
+import { holdEnd } from './hold-text.ts';
 import { type Line, list, type Section, type SectionSource } from './sections/section.ts';
 
 /** A command that begins, enters its next phase, or is done. */
@@ -66,21 +67,24 @@ export const savingOf = ({ commands }: Pick<PlannedNodes, 'commands'>): number =
   );
 
 /** What becomes of nodes: a line for each cluster with commands. */
-export const nodeDisruptions: SectionSource = ({ inEffect }): Section =>
+export const nodeDisruptions: SectionSource = ({ inEffect, fleet }): Section =>
   list(
     'Nodes',
-    inEffect.nodes.flatMap((planned) => nodeLines(planned).map((line) => ({ line }))),
+    inEffect.nodes.flatMap((planned) => nodeLines(planned, currencyOf(fleet.priceLists)).map((line) => ({ line }))),
   );
 
-function nodeLines(planned: PlannedNodes): Line[] {
+function nodeLines(planned: PlannedNodes, currency: string | undefined): Line[] {
   const { clusterName, mode, commands } = planned;
   if (commands.length === 0) return [];
   const many = `${commands.length} ${commands.length === 1 ? 'command' : 'commands'}`;
-  return [[{ bold: clusterName }, ` (${mode}): ${many}${savingText(planned)}`], ...commands.map(commandLine)];
+  return [
+    [{ bold: clusterName }, ` (${mode}): ${many}${savingText(planned, currency)}`],
+    ...commands.map((command) => [{ bold: clusterName }, ' ', ...commandLine(command)]),
+  ];
 }
 
 /** `, saves 0.5 EUR an hour, 365 EUR a month`; nothing where nothing is saved. */
-function savingText(planned: PlannedNodes, currency?: string): string {
+function savingText(planned: PlannedNodes, currency: string | undefined): string {
   const saving = savingOf(planned);
   const amount = (of: number): string => [money(of), ...(currency === undefined ? [] : [currency])].join(' ');
   return saving > 0 ? `, saves ${amount(saving)} an hour, ${amount(saving * monthHours)} a month` : '';
@@ -109,7 +113,7 @@ export function nodeSections(plan: Pick<Plan, 'nodes' | 'holds'>, currency?: str
     const lines: Line[] = [
       [`Mode ${mode}: ${leaving} ${leaving === 1 ? 'node leaves' : 'nodes leave'}${savingText(planned, currency)}`],
       ...commands.map(commandLine),
-      ...waits.map(({ message, until }): Line => [`Waits${until === undefined ? '' : ` until ${until}`}: ${message}`]),
+      ...waits.map((hold): Line => [`Waits: ${hold.message}${holdEnd(hold)}`]),
       ...(tally.length === 0 ? [] : [[`Blocked: ${tally.join(', ')}`]]),
     ];
     return [

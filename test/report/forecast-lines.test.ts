@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { forecastParts } from '../../src/report/forecast/lines.ts';
+import { forecastParts, forecastSummary } from '../../src/report/forecast/lines.ts';
+import { nodeCommandRows, nodeParts } from '../../src/report/forecast/node-lines.ts';
 
 it('a stage without changes to come has no count of clusters', () => {
   const placement = { kind: 'ClusterResourcePlacement', name: 'web' } as const;
@@ -17,4 +18,23 @@ it('a stage without changes to come has no count of clusters', () => {
     guard: [],
   });
   expect(part!.rows.map((row) => row.slice(0, 2))).toEqual([['dev', '-']]);
+});
+
+it('rollouts are done before nodes are, and a command names every pool of its nodes', () => {
+  const at = '2026-11-20T10:00:00Z';
+  const nodes = ['general', 'batch'].map((pool) => ({ name: `${pool}-1`, pool }));
+  const command = { method: 'Emptiness', from: at, to: '2026-11-20T10:02:00Z', nodes, replacements: [] };
+  const forecast = {
+    rollouts: [{ placement: { kind: 'ClusterResourcePlacement', name: 'web' }, stages: [], waits: [] }],
+    upgrades: [],
+    nodes: [{ clusterName: 'eu-1', mode: 'plan', commands: [command], waits: [], blocked: [], isObserved: true }],
+    proposals: [],
+    shortages: [],
+    guard: [],
+    end: 'settled',
+    doneAt: at,
+  } as never;
+  expect(forecastSummary(forecast)).toBe('All rollouts are done at 2026-11-20 10:00 UTC.');
+  expect(nodeParts(forecast)[0]!.rows[0]!.cells[0]).toBe('general, batch');
+  expect(nodeCommandRows(forecast)[0]).toContain('general, batch');
 });

@@ -34,6 +34,12 @@ describe('a hold in words', () => {
       `Freeze: waits (until ${until})`,
     ],
     [
+      'of a budget, which perhaps allows less then',
+      { subject, reason: 'NodeBudget', message: '1 more node than its budgets allow now', until },
+      ` NodeBudget: 1 more node than its budgets allow now (they change at ${until})`,
+      `NodeBudget: 1 more node than its budgets allow now (they change at ${until})`,
+    ],
+    [
       'names an instant once',
       { subject, reason: 'Freeze', message: `waits until ${until}`, until },
       ` Freeze: waits until ${until}`,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { NodeCommand } from '../../src/api/nodes/node-plan.ts';
-import { nodeEvents } from '../../src/report/nodes.ts';
+import { nodeDisruptions, nodeEvents } from '../../src/report/nodes.ts';
 
 const command = (phase: NodeCommand['phase'], more: object = {}) => ({
   id: 'c1',
@@ -31,4 +31,18 @@ it.each([
     plan: { nodes: [{ clusterName: 'eu-1', commands }] },
   } as never);
   expect(events.map(({ text }) => text)).toEqual(expected === undefined ? [] : [expected]);
+});
+
+it('the dashboard names the cluster of each command, and the currency of what it saves', () => {
+  const commands = [{ ...command('Proposed'), method: 'Emptiness', replacements: [] }];
+  const { rows } = nodeDisruptions({
+    inEffect: { nodes: [{ clusterName: 'eu-1', mode: 'plan', commands }] },
+    fleet: { priceLists: [{ spec: { currency: 'EUR' } }] },
+  } as never);
+  expect(rows).toMatchObject({
+    items: [
+      { line: [{ bold: 'eu-1' }, ' (plan): 1 command, saves 0.3 EUR an hour, 219 EUR a month'] },
+      { line: [{ bold: 'eu-1' }, ' ', 'Proposed Emptiness: ', { code: 'n1, n2' }] },
+    ],
+  });
 });

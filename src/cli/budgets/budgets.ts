@@ -11,6 +11,7 @@ import { CliError } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { table } from '../terminal/table.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
+import { writeError } from '../terminal/write.ts';
 
 interface Span {
   readonly from: string;
@@ -76,6 +77,9 @@ export async function budgets(
   const document = { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'BudgetTimeline', clusterName: cluster, pools };
   if (format === 'json') return printJson(document);
   if (format === 'yaml') return printYaml(document);
+  // Percentages of nodes that are not known would read as budgets of zero.
+  if (plan.holds.some(({ reason, subject }) => reason === 'NodesNotObserved' && subject.name === cluster))
+    writeError(`nodes of ${cluster} were not observed: their number is that of the record (use --observed)\n`);
   print(pools.length === 0 ? `no NodePool is on ${cluster}` : pools.map((pool) => asTable(pool, window)).join('\n\n'));
 }
 
@@ -107,25 +111,39 @@ function asTable({ name, nodes, disrupting, spans }: PoolTimeline, { from, until
     to,
     ...limitedReasons.map((reason) => number(allowed[reason])),
   ]);
-  const head = `${name}: ${nodes} nodes, ${disrupting} disrupting`;
-  const line = isInstant ? [] : [hourLine(spans, { from, until })];
-  return [head, ...line, table(['FROM', 'TO', ...limitedReasons.map((reason) => reason.toUpperCase())], rows)].join(
+  const head = `${name}: ${nodes} ${nodes === 1 ? 'node' : 'nodes'}, ${disrupting} disrupting`;
+  const chart = isInstant ? [] : hourChart(spans, { from, until });
+  return [head, ...chart, table(['FROM', 'TO', ...limitedReasons.map((reason) => reason.toUpperCase())], rows)].join(
     '\n',
   );
 }
 
 const number = (allowed: number): string => (allowed === unbounded ? 'unbounded' : String(allowed));
 
-/** A character for each hour, at most 168: how many may go for whatever reason is limited most. */
-function hourLine(spans: readonly Span[], { from, until }: Pick<Range, 'from' | 'until'>): string {
-  const hours = Math.min(168, Math.ceil((until - from) / 3_600_000));
-  const starts = spans.map((span) => ({
-    at: parseInstant(span.from)!,
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const ruler = '0     6     12    18    ';
+
+/** A line for each day, at most eight, with a character for each hour: how many may go at least, for whatever reason is limited most. */
+function hourChart(spans: readonly Span[], { from, until }: Pick<Range, 'from' | 'until'>): string[] {
+  const first = Math.floor(from / dayMs) * dayMs;
+  const end = Math.min(until, from + 7 * dayMs);
+  const known = spans.map((span) => ({
+    from: parseInstant(span.from)!,
+    to: parseInstant(span.to)!,
     least: Math.min(...limitedReasons.map((reason) => span.allowed[reason])),
   }));
-  const cells = Array.from({ length: hours }, (_, hour) => {
-    const { least } = starts.findLast(({ at }) => at <= from + hour * 3_600_000) ?? starts[0]!;
-    return least === unbounded ? '∞' : least > 9 ? '+' : String(least);
-  });
-  return cells.join('');
+  const cell = (hour: Instant): string => {
+    const within = known.filter((span) => span.from < Math.min(hour + hourMs, end) && span.to > Math.max(hour, from));
+    const least = Math.min(...within.map((span) => span.least));
+    return within.length === 0 ? ' ' : least === unbounded ? '∞' : least > 9 ? '+' : String(least);
+  };
+  const days = Array.from({ length: Math.ceil((end - first) / dayMs) }, (_, day) => first + day * dayMs);
+  return [
+    `UTC         ${ruler}  fewest nodes that may go in each hour (+ more than 9, ∞ unbounded)`,
+    ...days.map((day) => {
+      const cells = Array.from({ length: 24 }, (_, hour) => cell(day + hour * hourMs));
+      return `${formatInstant(day).slice(0, 10)}  ${cells.join('')}`.trimEnd();
+    }),
+  ];
 }

@@ -217,8 +217,7 @@ function templateLints(pool: Pool, isDelegated: boolean): Lint[] {
       ? [
           {
             rule: 'ExpiryIsForceful',
-            message:
-              'nodes expire at their age, whatever budgets, PodDisruptionBudgets and do-not-disrupt say, and without a replacement first',
+            message: `${profile === 'karpenter-1.14' ? '' : 'where Karpenter acts (mode delegate) '}nodes expire at their age, whatever budgets, PodDisruptionBudgets and do-not-disrupt say, and without a replacement first`,
             fix: 'write expireAfter: Never where that must not be',
             path: profile === 'karpenter-1.14' ? 'spec.template.spec.expireAfter' : 'spec.disruption.expireAfter',
           },

@@ -111,13 +111,18 @@ function withinConsolidateAfter(at: number, { cluster, now }: PlanState): Kept |
 function ofUnknownType(at: number, state: PlanState): Kept | undefined {
   const node = state.cluster.nodes[at]!;
   if (!scales(node) || node.pool?.consolidateAfterMs === undefined || isTypeKnown(state, at)) return undefined;
-  return {
-    message:
-      node.instanceType === undefined
-        ? `node ${node.name} has no label of its instance type`
-        : `instance type ${node.instanceType} of node ${node.name}, its zone or its capacity type is not known`,
-    reasons: ['Underutilized'],
-  };
+  return { message: unknownType(node), reasons: ['Underutilized'] };
+}
+
+function unknownType({ name, instanceType, zone, capacityType }: ClusterNode): string {
+  const missing = [
+    instanceType === undefined && 'node.kubernetes.io/instance-type',
+    zone === undefined && 'topology.kubernetes.io/zone',
+    capacityType === undefined && 'karpenter.sh/capacity-type',
+  ].filter((label) => label !== false);
+  return missing.length > 0
+    ? `node ${name} has no label ${missing.join(', ')}`
+    : `instance type ${instanceType} of node ${name} is in no InstanceCatalog for its cluster: add it to one`;
 }
 
 function unplacedFor(wanted: 'NoPlaceForPods' | 'PoolLimit'): KeepRule['find'] {

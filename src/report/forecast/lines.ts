@@ -63,7 +63,9 @@ function summaryOf({ rollouts, upgrades, nodes, doneAt, end, until }: Forecast, 
     return isShort || nodes.some(({ commands }) => commands.length > 0)
       ? 'No placement changes any cluster.'
       : 'Nothing changes on any cluster.';
-  if (doneAt !== undefined) return `${isShort ? 'All rollouts are' : 'Everything is'} done at ${instantText(doneAt)}.`;
+  // Of nodes a sentence of their own follows.
+  const isPart = isShort || nodes.some(({ commands }) => commands.length > 0);
+  if (doneAt !== undefined) return `${isPart ? 'All rollouts are' : 'Everything is'} done at ${instantText(doneAt)}.`;
   const open = [...rollouts, ...upgrades].filter(({ to }) => to === undefined).map(nameOf);
   const when = end === 'horizon' ? `by ${instantText(until)}` : 'until something else changes';
   return `Not done ${when}: ${listUpTo(open, 5)}.`;

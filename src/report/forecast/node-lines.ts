@@ -68,23 +68,32 @@ const whoActs: Readonly<Record<NodeForecast['mode'], string>> = {
 };
 
 function rowsOf({ commands, waits }: NodeForecast): NodeRow[] {
-  const groups = Map.groupBy(commands, ({ method, nodes }) => `${nodes[0]?.pool ?? ''} ${method}`);
+  const groups = Map.groupBy(commands, (command) => `${poolsOf(command)} ${command.method}`);
   return [...groups.values()].map((of): NodeRow => {
-    const pool = of[0]!.nodes[0]?.pool ?? '';
+    const pools = poolsOf(of[0]!);
     const ends = of.map(({ to }) => to);
     const from = of[0]!.from;
     const to = ends.every((end) => end !== undefined) ? ends.reduce((a, b) => (b! > a! ? b : a)) : undefined;
     const count = (those: readonly NodeCommandSpan[]) => those.reduce((sum, { nodes }) => sum + nodes.length, 0);
     const done = count(of.filter((span) => span.to !== undefined));
     return {
-      cells: [pool, of[0]!.method, `${done}/${count(of)}`, instantText(from), to === undefined ? '' : instantText(to)],
+      cells: [
+        pools.join(', '),
+        of[0]!.method,
+        `${done}/${count(of)}`,
+        instantText(from),
+        to === undefined ? '' : instantText(to),
+      ],
       from,
       ...(to === undefined ? {} : { to }),
-      waits: waits.filter((wait) => wait.pool === undefined || wait.pool === pool).flatMap(asWindow),
+      waits: waits.filter((wait) => wait.pool === undefined || pools.includes(wait.pool)).flatMap(asWindow),
       clusters: of,
     };
   });
 }
+
+/** One command may take empty nodes of several. */
+const poolsOf = ({ nodes }: NodeCommandSpan): readonly string[] => [...new Set(nodes.map(({ pool }) => pool))];
 
 const asWindow = ({ from, to }: NodeWait) => [{ kind: 'window' as const, from, ...(to === undefined ? {} : { to }) }];
 
@@ -110,12 +119,13 @@ export const nodeCommandRows = ({ nodes }: Pick<Forecast, 'nodes'>): readonly (r
   nodes
     .flatMap(({ clusterName, commands }) => commands.map((command) => ({ clusterName, command })))
     .sort((a, b) => a.command.from.localeCompare(b.command.from))
-    .map(({ clusterName, command: { from, to, method, nodes: own, replacements } }) => [
+    .map(({ clusterName, command }) => ({ clusterName, ...command, pools: poolsOf(command) }))
+    .map(({ clusterName, from, to, method, nodes: own, replacements, pools }) => [
       instantText(from),
       to === undefined ? '' : instantText(to),
       method,
       clusterName,
-      own[0]?.pool ?? '',
+      pools.join(', '),
       listUpTo(
         own.map(({ name }) => name),
         mostNamed,

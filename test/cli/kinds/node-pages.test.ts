@@ -80,6 +80,7 @@ describe('the page of a node', () => {
 
   it('shows the command that takes it, what that saves, and where its pods go', () => {
     expect(page('n1')).toContain('State:    Proposed SingleNodeConsolidation');
+    expect(page('n1')).toContain('Type:     D8 on-demand eu-1a\nPrice:    0.4 an hour');
     expect(page('n1')).toContain('0.3 an hour, 219 a month');
     expect(page('n1')).toContain('default-1f2e3d4c: D4 on-demand in eu-1a, or E4');
     expect(page('n1')).toMatch(/shop\/web-1 +default-1f2e3d4c/);
@@ -88,6 +89,11 @@ describe('the page of a node', () => {
   it('shows what blocks it, and until when', () => {
     expect(page('n2')).toContain('State:    PodDoNotDisrupt');
     expect(page('n2')).toContain('Until:    2026-11-20T11:00:00Z');
+  });
+
+  it('shows that no pod has to move', () => {
+    const empty = { ...plan, commands: [{ ...command, pods: [] }] };
+    expect(nodePage(empty, 'n1', status).join('\n')).toContain('Pods:\n  <none>');
   });
 
   it('shows that nothing takes or blocks it, and what its pool waits for', () => {

@@ -55,7 +55,38 @@ describe('warnings of a NodePool', () => {
   });
 });
 
+it('expiry as in v1beta1 is forceful only where Karpenter acts', async () => {
+  const old = repo['resources/pool.yaml']
+    .replace('      expireAfter: Never\n', '')
+    .replace('disruption:', 'disruption:\n    expireAfter: 24h');
+  const files = { ...repo, 'members/eu-1.yaml': nodeMember('eu-1', 'delegate'), 'resources/pool.yaml': old };
+  const { problems } = (await plan({ repo: files })).plan;
+  expect(problems.map(({ message }) => message)).toContain(
+    'NodePool default: where Karpenter acts (mode delegate) nodes expire at their age, whatever budgets, PodDisruptionBudgets and do-not-disrupt say, and without a replacement first',
+  );
+});
+
 describe('budgets', () => {
+  it('has a line of hours for each day, each with the fewest nodes of the hour', async () => {
+    const files = {
+      ...repo,
+      'resources/pool.yaml': repo['resources/pool.yaml']
+        .replace('- nodes: "0"\n', '- nodes: "5"\n')
+        .replace('0 0 * * 6', '"@daily"')
+        .replace('48h', '10m')
+        .replace('50%', '0'),
+    };
+    const now = ['--now', '2026-11-20T10:30:00Z', '--recorded', 'none'];
+    const { out, err } = await cli('budgets', 'eu-1', '--repo', folder(files), ...now);
+    expect(out.split('\n').slice(0, 4)).toEqual([
+      'default: 0 nodes, 0 disrupting',
+      'UTC         0     6     12    18      fewest nodes that may go in each hour (+ more than 9, ∞ unbounded)',
+      '2026-11-20            55555555555555',
+      '2026-11-21  05555555555',
+    ]);
+    expect(err).toContain('nodes of eu-1 were not observed');
+  });
+
   it('--next shows every change, however many there are', async () => {
     const hourly = repo['resources/pool.yaml']
       .replace('0 0 * * 6', '0 * * * *')

@@ -45,15 +45,13 @@ describe('what becomes of nodes', () => {
 
 - Mode plan: 1 node leaves, saves 0.4 EUR an hour, 292 EUR a month
 - Proposed Emptiness: \`n1\`
-- Waits until 2026-11-20T17:00:00Z: 3 more nodes of NodePool default would be disrupted than its budgets allow now
+- Waits: 3 more nodes of NodePool default would be disrupted than its budgets allow now (they change at 2026-11-20T17:00:00Z)
 `);
   });
 
   it('stands in a plan as text', async () => {
     const { out } = await cli('plan', '--repo', folder(files(half, office)), '--observed', seen(), ...at);
-    expect(out).toMatch(
-      /Nodes of eu-1:\n {2}Mode plan: 1 node leaves, .*\n {2}Proposed Emptiness: n1\n {2}Waits until /,
-    );
+    expect(out).toMatch(/Nodes of eu-1:\n {2}Mode plan: 1 node leaves, .*\n {2}Proposed Emptiness: n1\n {2}Waits: /);
   });
 
   it('stands in the preview of a change: how many more may go, and what that saves', async () => {

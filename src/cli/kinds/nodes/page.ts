@@ -19,6 +19,7 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
   const node = command?.nodes.find((one) => one.name === name);
   const known = status.nodes?.get(cluster);
   const explanation = known?.plan && explainNode(known.plan, name);
+  const seen = node ?? known?.plan?.cluster.nodes.find((one) => one.name === name);
   const live = known?.live.find(({ kind, metadata }) => kind === 'NodeClaim' && metadata.name === claim?.name);
   return [
     fields([
@@ -27,7 +28,8 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
       ['Pool', node?.pool ?? claim?.pool ?? block?.pool],
       ['Claim', claim && `${claim.name} (${claim.uid})`],
       ...(claim?.expireAfter === undefined ? [] : [['Expires after', claim.expireAfter] as const]),
-      ...(node === undefined ? [] : [['Type', [node.instanceType, node.capacityType, node.zone].join(' ')] as const]),
+      seen && ['Type', [seen.instanceType, seen.capacityType, seen.zone].filter(Boolean).join(' ')],
+      seen && ['Price', seen.price === undefined ? 'not known' : `${money(seen.price)} an hour`],
       ...(node?.drift === undefined ? [] : [['Drift', node.drift] as const]),
       ['State', command ? `${command.phase} ${command.method}` : (block?.reason ?? 'Idle')],
       block && ['Blocked', `${block.message}${block.reasons ? ` (stops ${block.reasons.join(', ')})` : ''}`],
@@ -88,13 +90,14 @@ export function commandText({
   ]);
 }
 
-const podTable = ({ pods = [] }: NodeCommand, node: string): string =>
-  table(
+function podTable({ pods = [] }: NodeCommand, node: string): string {
+  const own = pods.filter(({ from }) => from === node);
+  if (own.length === 0) return '<none>';
+  return table(
     ['POD', 'TO'],
-    pods
-      .filter(({ from }) => from === node)
-      .map(({ namespace, name, to }) => [`${namespace}/${name}`, to ?? 'no place is held for it']),
+    own.map(({ namespace, name, to }) => [`${namespace}/${name}`, to ?? 'no place is held for it']),
   );
+}
 
 /** Every rule in order, and what a simulation without the node answers. */
 function explained({ rules, pods, replacement, ...times }: NodeExplanation): string[] {

@@ -3,7 +3,7 @@ import { durationMs } from '../../../api/longest-duration.ts';
 import { allowWindowsAnnotation } from '../../../api/nodes/disruption-modes.ts';
 import type { NodeClaim, NodePool } from '../../../api/nodes/node-pool.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
-import { isLabelValue, isQualifiedName, labelKeyFix, labelValueFix } from '../../../api/syntax.ts';
+import { isLabelValue, isQualifiedName, labelKeyFix, labelValueFix, nearest } from '../../../api/syntax.ts';
 import { parseCron } from '../../../engine/kernel/cron.ts';
 import { zeroBudgets } from '../../../engine/node-pools/allow-windows.ts';
 import { budgetDurationMs } from '../../../engine/node-pools/budget-window.ts';
@@ -14,6 +14,7 @@ const templatePath: Path = ['spec', 'template', 'spec'];
 
 /** What Karpenter's admission refuses of a NodePool, and what it lets through and fails on later. */
 export const nodePoolIssues = (pool: NodePool): Issue[] => [
+  ...versionIssues(pool),
   ...expiryIssues(pool),
   ...templateIssues(pool),
   ...disruptionIssues(pool),
@@ -21,6 +22,18 @@ export const nodePoolIssues = (pool: NodePool): Issue[] => [
   ...limitIssues(pool),
   ...allowWindowIssues(pool),
 ];
+
+const versionIssues = ({ apiVersion }: NodePool): Issue[] =>
+  apiVersion === 'karpenter.sh/v1'
+    ? []
+    : [
+        warning(
+          'v1beta1-field',
+          ['apiVersion'],
+          `it is delivered as ${apiVersion} with the fields of karpenter.sh/v1, and Karpenter 1.1 and newer do not serve ${apiVersion}`,
+          'write karpenter.sh/v1, also as the version of the resource selector',
+        ),
+      ];
 
 function expiryIssues({ spec: { template, disruption } }: NodePool): Issue[] {
   const [own, old] = [template.spec.expireAfter, disruption?.expireAfter];
@@ -44,7 +57,7 @@ function expiryIssues({ spec: { template, disruption } }: NodePool): Issue[] {
       'v1beta1-field',
       oldPath,
       own === undefined
-        ? 'expireAfter stands where karpenter.sh/v1beta1 has it: it is delivered under spec.template.spec, and gitfleet lets nodes expire gracefully, within budgets'
+        ? 'expireAfter stands where karpenter.sh/v1beta1 has it: it is delivered under spec.template.spec, and where gitfleet acts (mode execute) nodes expire gracefully, within budgets'
         : 'expireAfter stands where karpenter.sh/v1beta1 has it, too',
       'write it under spec.template.spec',
     ),
@@ -299,7 +312,17 @@ const limitIssues = ({ spec: { limits = {} } }: NodePool): Issue[] =>
 
 function allowWindowIssues({ metadata, spec }: NodePool): Issue[] {
   const written = metadata.annotations?.[allowWindowsAnnotation];
-  if (written === undefined) return [];
+  if (written === undefined)
+    return Object.keys(metadata.annotations ?? {})
+      .filter((key) => nearest(key, [allowWindowsAnnotation]) !== undefined)
+      .map((key) =>
+        warning(
+          'unknown-annotation',
+          ['metadata', 'annotations', key],
+          `nothing reads ${key} of a NodePool`,
+          `did you mean ${allowWindowsAnnotation}?`,
+        ),
+      );
   const path = ['metadata', 'annotations', allowWindowsAnnotation];
   const zero = zeroBudgets(written);
   if (!zero.ok)

@@ -104,6 +104,19 @@ describe('a NodePool', () => {
       pool({ template: { nodeClassRef: { group: 'g/v1', kind: 'K', name: 'n' } } }),
       [`error invalid-value ${own}.nodeClassRef.group`],
     ],
+    [
+      'the version before v1',
+      { ...pool({}), apiVersion: 'karpenter.sh/v1beta1' },
+      ['warning v1beta1-field apiVersion'],
+    ],
+    [
+      'a mistyped annotation',
+      {
+        ...pool({}),
+        metadata: { name: 'p', annotations: { 'gitfleet.dev/allow-window': '[]', 'example.com/a': 'b' } },
+      },
+      ['warning unknown-annotation metadata.annotations.gitfleet.dev/allow-window'],
+    ],
     ['weight 0', pool({ more: { weight: 0 } }), ['error out-of-range spec.weight']],
     ['weight and replicas', pool({ more: { weight: 1, replicas: 3 } }), ['error exclusive-fields spec.weight']],
     [
