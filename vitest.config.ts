@@ -24,6 +24,7 @@ const sharing = [
   'repo',
   'report',
   'scenarios',
+  'security',
   'simulator',
 ].map((name) => `test/${name}/**/*.test.ts`);
 

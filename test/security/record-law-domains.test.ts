@@ -137,7 +137,7 @@ describe('random edits of what the status branch has of upgrades, profiles and n
     'pass no gate, repeat no upgrade, take no node, and do not last',
     async () => {
       await fc.assert(fc.asyncProperty(story, attacked), {
-        ...drawn(10, 20261123),
+        ...drawn(4, 20261123),
         endOnFailure: true,
       });
     },

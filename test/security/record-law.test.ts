@@ -349,7 +349,7 @@ describe('random edits of the status branch', () => {
     'bring nothing to a member that the followed branch did not hold, pass no gate, remove nothing, and do not last',
     async () => {
       await fc.assert(fc.asyncProperty(story, attacked), {
-        ...drawn(15, 20261122),
+        ...drawn(8, 20261122),
         endOnFailure: true,
         examples: [[inventedWhileRefused], [failedByOverrides], [inventedWhileWaiting], [removalOfUnknown]],
       });
