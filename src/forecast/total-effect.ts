@@ -5,6 +5,7 @@ import { recordedContent, targetContent } from '../engine/delivery/target-conten
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
+import { parseInstant } from '../engine/kernel/instant.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import { by, byText } from '../engine/kernel/ordering.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
@@ -30,6 +31,8 @@ export interface TotalEffect {
   readonly released: number;
   /** Of the change alone: what was under way before it is supposed to be done. */
   readonly forecast: Forecast;
+  /** What was under way takes a minute or more, so the forecast begins later than now. */
+  readonly startsLater: boolean;
   /** What the forecast rests on. Milliseconds. */
   readonly supposed: Pick<Approved, 'readyAfterMs' | 'approveAfterMs' | 'upgradedAfterMs'>;
   /** What the guard says of the first plan. */
@@ -115,6 +118,7 @@ export function* totalEffectInSteps(
   return {
     ...(yield* compared(before, after, staysOf(run.steps.map(({ result }) => result)))),
     forecast,
+    startsLater: parseInstant(input.now)! - parseInstant(base.now)! >= 60_000,
     supposed,
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,

@@ -48,6 +48,15 @@ describe('the total effect of a change', () => {
     const effect = await effectOf(new PaperFleet(web()), web(false));
     expect(effectText(effect).title).toBe('removes 4 objects · 4 of 4 clusters');
   });
+  it('says when its forecast begins, where something else is under way', async () => {
+    const paper = new PaperFleet(web());
+    const change = { ...web(), 'resources/web.yaml': deployment('web', 'web', 'web:2') };
+    expect(effectText(await effectOf(paper, change)).forecast).toMatch(
+      / Begins at 2026-11-20 10:\d\d UTC, when what is under way now is done\. Supposed: /,
+    );
+    await paper.settle();
+    expect(effectText(await effectOf(paper, change)).forecast).not.toContain('Begins');
+  });
   it('of nothing is nothing', async () => {
     const paper = new PaperFleet(web());
     await paper.settle();

@@ -44,7 +44,7 @@ export async function preview(
   const text = effectText(effect);
   const head = `${mergedText(next, options.base)}.`;
   if (format === 'json') {
-    const { first: _first, nodes: _nodes, supposed: _supposed, ...document } = effect;
+    const { first: _first, nodes: _nodes, supposed: _supposed, startsLater: _startsLater, ...document } = effect;
     printJson({
       apiVersion: 'gitfleet.dev/v1alpha1',
       kind: 'TotalEffect',

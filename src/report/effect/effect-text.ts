@@ -8,6 +8,7 @@ import { isTerminal } from '../../engine/upgrade/tree.ts';
 import type { ObjectChange, PlacementEffect, TotalEffect } from '../../forecast/total-effect.ts';
 import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { instantText } from '../forecast/instant-text.ts';
 import { forecastParts, forecastSummary, supposedText } from '../forecast/lines.ts';
 import { upgradeLines } from '../forecast/upgrade-lines.ts';
 import { groupHolds } from '../grouped-holds.ts';
@@ -61,7 +62,7 @@ export function effectText(effect: TotalEffect): EffectText {
 }
 
 /** Where nothing happens, it rests on nothing. */
-function forecastText({ forecast, supposed }: TotalEffect): string {
+function forecastText({ forecast, startsLater, supposed }: TotalEffect): string {
   const summary = forecastSummary(forecast);
   if (forecast.rollouts.length + forecast.upgrades.length === 0 || forecast.end === 'refused') return summary;
   const [readyAfter, approveAfter, upgradedAfter] = [
@@ -69,7 +70,8 @@ function forecastText({ forecast, supposed }: TotalEffect): string {
     supposed.approveAfterMs,
     supposed.upgradedAfterMs,
   ].map(formatDuration) as [string, string, string];
-  return `${summary} ${supposedText(forecast, { readyAfter, approveAfter, upgradedAfter })}`;
+  const begin = startsLater ? ` Begins at ${instantText(forecast.from)}, when what is under way now is done.` : '';
+  return `${summary}${begin} ${supposedText(forecast, { readyAfter, approveAfter, upgradedAfter })}`;
 }
 
 function upgradesText({ upgrades, upgradedBefore }: TotalEffect): string[] {
