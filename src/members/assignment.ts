@@ -29,7 +29,8 @@ export interface PreflightAssignment {
 export interface NodesAssignment {
   readonly kind: 'nodes';
   readonly key: 'nodes';
-  readonly wanted: WantedNodes;
+  /** Absent = nothing is changed, and only launches are observed. */
+  readonly wanted?: WantedNodes;
 }
 
 /** What one member should hold of one placement. */

@@ -78,3 +78,17 @@ it('gitfleet observe writes versions, upgrade and preflight of a member, and a p
   expect(during.plan.targets).toEqual([]);
   expect(during.plan.holds).toMatchObject([{ reason: 'ClusterBusy', subject: { clusterName: 'eu-1' } }]);
 });
+
+it('gitfleet observe writes that nodes can be launched in mode execute, and changes nothing', async () => {
+  const [[file, text]] = Object.entries(upgradeMember('eu-1')) as [[string, string]];
+  const written = JSON.parse(text);
+  written.metadata.annotations['gitfleet.dev/node-disruption'] = 'execute';
+  commit(dir, { [file]: JSON.stringify(written) }, 'Execute');
+  const before = await nodesOf();
+  const out = folder();
+  await cli('observe', '--repo', dir, '--members', kubeconfig, '--out', out);
+  expect(parse(readFileSync(join(out, 'eu-1.yaml'), 'utf8'))).toMatchObject({ launches: [] });
+  expect(await nodesOf()).toEqual(before);
+});
+
+const nodesOf = async () => (await fetch(`${listening.urlOf('eu-1')}/api/v1/nodes`)).json();

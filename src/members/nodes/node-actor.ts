@@ -20,6 +20,7 @@ export function nodeActor(
   let assignment: NodesAssignment | undefined;
   let state: NodeWorkState = firstWorkState;
   let launches: ClusterObservation['launches'];
+  let hasObserved = false;
   let reported: ReadonlySet<string> = new Set();
   let wake = new AbortController();
 
@@ -41,17 +42,17 @@ export function nodeActor(
     await contact.open();
     await observeLaunches();
     const seen = nodes.observation();
-    const wanted = assignment;
+    const wanted = assignment?.wanted;
     if (life.signal.aborted || !wanted || seen?.nodes === undefined || seen.pods === undefined) return true;
     const work = nextWork(state, {
-      wanted: wanted.wanted,
+      wanted,
       seen: { nodes: seen.nodes, pods: seen.pods, extras: seen.extras, launches },
       now: clock.now(),
     });
     state = work.state;
     report(work);
     await eachOf(work.steps, client.concurrency, async (step) => {
-      const isWanted = (): boolean => !life.signal.aborted && assignment === wanted;
+      const isWanted = (): boolean => !life.signal.aborted && assignment?.wanted === wanted;
       if (!isWanted()) return;
       const outcome = await perform(step, { client, launcher: launcher(), isWanted });
       if (isWanted()) state = afterStep(state, { step, outcome, now: clock.now() });
@@ -71,6 +72,7 @@ export function nodeActor(
         if (error instanceof UnreachableError) contact.doubt();
         else report({ held: [error.message] });
       }
+      hasObserved = true;
       await sleep(clock, isBusy ? busyMs : restMs, AbortSignal.any([wake.signal, life.signal]));
     }
   }
@@ -79,8 +81,7 @@ export function nodeActor(
     target,
     assign(next) {
       const isFirst = assignment === undefined;
-      const isSame = JSON.stringify(assignment?.wanted) === JSON.stringify(next.wanted);
-      if (isSame) return false;
+      if (!isFirst && JSON.stringify(assignment?.wanted) === JSON.stringify(next.wanted)) return false;
       assignment = next;
       if (isFirst) void run();
       else wake.abort();
@@ -95,7 +96,7 @@ export function nodeActor(
     },
     observation: () => (launches === undefined ? {} : { launches }),
     complete: () => true,
-    idle: () => true,
+    idle: () => assignment?.wanted !== undefined || hasObserved,
     stop: () => life.abort(),
   };
 }
