@@ -99,13 +99,16 @@ function verdict(
 }
 
 function simulated(at: number, state: PlanState): Pick<NodeExplanation, 'pods' | 'replacement'> {
-  const { cluster, scheduling } = state;
+  const { cluster, scheduling, market } = state;
   const node = cluster.nodes[at]!;
   const result = scheduling.simulate({ leaving: [at], isConsolidation: true, mostNew: Number.POSITIVE_INFINITY });
   const own = node.pods.filter(({ isReschedulable }) => isReschedulable);
+  const missing = market.types === undefined ? ', and without an InstanceCatalog for its cluster none is launched' : '';
   return {
     pods: own.map((pod) => podVerdict(pod, result, state)),
-    replacement: result.ok ? replacementFor(at, result, state) : { isReplacement: false, message: failureText(result) },
+    replacement: result.ok
+      ? replacementFor(at, result, state)
+      : { isReplacement: false, message: `${failureText(result)}${missing}` },
   };
 }
 

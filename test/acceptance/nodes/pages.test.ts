@@ -112,6 +112,23 @@ describe('describe without a status branch', () => {
     });
   });
 
+  it('prices have the currency of their list', async () => {
+    const page = await shown('describe', 'node', 'n4', '--cluster', 'eu-1');
+    expect(page).toMatch(/Type: +D2 on-demand eu-1a\nPrice: +0.1 EUR an hour/);
+    expect(page).toMatch(/Saves: +0.1 EUR an hour, 73 EUR a month/);
+    expect(await shown('describe', 'node', 'n1', '--cluster', 'eu-1')).toContain(
+      'D8 on-demand in eu-1a for 0.4 EUR an hour',
+    );
+    expect(await shown('describe', 'nodepool', 'default', '--cluster', 'eu-1')).toContain('0.1 EUR an hour');
+  });
+
+  it('a node without an InstanceCatalog: that nothing can be launched instead', async () => {
+    const { 'nodes/catalog.yaml': _, ...prices } = smallMarket;
+    const repo = folder({ 'members/eu-1.yaml': nodeMember('eu-1', 'delegate'), ...prices });
+    const { out } = await cli('describe', 'node', 'n1', '--cluster', 'eu-1', ...flags(), '--repo', repo);
+    expect(out).toContain('no place for pod shop/a, and without an InstanceCatalog for its cluster none is launched');
+  });
+
   it('a blocked node: which rule, until when, and its drift', async () => {
     const { rules, drift } = await explanation('n2');
     expect(rules.filter(({ verdict }: { verdict: string }) => verdict !== 'passed')).toEqual([

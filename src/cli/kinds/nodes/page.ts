@@ -19,6 +19,7 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
   const node = command?.nodes.find((one) => one.name === name);
   const known = status.nodes?.get(cluster);
   const explanation = known?.plan && explainNode(known.plan, name);
+  const currency = known?.plan?.state.market.currency;
   const seen = node ?? known?.plan?.cluster.nodes.find((one) => one.name === name);
   const live = known?.live.find(({ kind, metadata }) => kind === 'NodeClaim' && metadata.name === claim?.name);
   return [
@@ -29,16 +30,16 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
       ['Claim', claim && `${claim.name} (${claim.uid})`],
       ...(claim?.expireAfter === undefined ? [] : [['Expires after', claim.expireAfter] as const]),
       seen && ['Type', [seen.instanceType, seen.capacityType, seen.zone].filter(Boolean).join(' ')],
-      seen && ['Price', seen.price === undefined ? 'not known' : `${money(seen.price)} an hour`],
+      seen && ['Price', seen.price === undefined ? 'not known' : `${amountOf(seen.price, currency)} an hour`],
       ...(node?.drift === undefined ? [] : [['Drift', node.drift] as const]),
       ['State', command ? `${command.phase} ${command.method}` : (block?.reason ?? 'Idle')],
       block && ['Blocked', `${block.message}${block.reasons ? ` (stops ${block.reasons.join(', ')})` : ''}`],
       block?.until === undefined ? undefined : ['Until', block.until],
       failure && ['Rolled back', `${failure.times} times, last: ${failure.cause}; not before ${failure.until}`],
     ]),
-    ...(command ? [titled('Command', commandText(command))] : []),
+    ...(command ? [titled('Command', commandText(command, currency))] : []),
     ...(command && command.pods !== undefined ? [titled('Pods', podTable(command, name))] : []),
-    ...(explanation ? explained(explanation) : []),
+    ...(explanation ? explained(explanation, currency) : []),
     ...(live ? [titled('Conditions of its NodeClaim', conditionTable(conditionsOf(live), status.now))] : []),
     ...(live ? [titled("Karpenter's events", eventTable(eventsOfNode(plan, name, status)))] : []),
     titled('Waits', sentences(waitsOf(cluster, node?.pool ?? claim?.pool, status))),
@@ -55,17 +56,12 @@ export function eventsOfNode(
   return eventsAbout(nodes?.get(metadata.name)?.live ?? [], [`Node ${name}`, `NodeClaim ${claim?.name}`]);
 }
 
-export function commandText({
-  id,
-  method,
-  reason,
-  phase,
-  since,
-  nodes,
-  replacements,
-  priceBefore,
-  priceAfter,
-}: NodeCommand): string {
+/** `0.3 EUR`; the currency is known where the plan is made now. */
+const amountOf = (price: number, currency: string | undefined): string =>
+  [money(price), ...(currency === undefined ? [] : [currency])].join(' ');
+
+export function commandText(command: NodeCommand, currency: string | undefined): string {
+  const { id, method, reason, phase, since, nodes, replacements, priceBefore, priceAfter } = command;
   const saving = priceBefore === undefined ? undefined : priceBefore - priceAfter;
   return fields([
     ['Id', id],
@@ -85,7 +81,7 @@ export function commandText({
       'Saves',
       saving === undefined
         ? 'unknown: a node has no known price'
-        : `${money(saving)} an hour, ${money(saving * monthHours)} a month`,
+        : `${amountOf(saving, currency)} an hour, ${amountOf(saving * monthHours, currency)} a month`,
     ],
   ]);
 }
@@ -100,7 +96,7 @@ function podTable({ pods = [] }: NodeCommand, node: string): string {
 }
 
 /** Every rule in order, and what a simulation without the node answers. */
-function explained({ rules, pods, replacement, ...times }: NodeExplanation): string[] {
+function explained({ rules, pods, replacement, ...times }: NodeExplanation, currency: string | undefined): string[] {
   const { disruptionCost, drift, expiresAt, consolidatableAt } = times;
   return [
     fields([
@@ -138,14 +134,17 @@ function explained({ rules, pods, replacement, ...times }: NodeExplanation): str
                 ),
           ),
         ]),
-    ...(replacement === undefined ? [] : [titled('Replacement', replacementText(replacement))]),
+    ...(replacement === undefined ? [] : [titled('Replacement', replacementText(replacement, currency))]),
   ];
 }
 
-const replacementText = ({ instanceType, capacityType, zone, price, message }: ReplacementVerdict): string =>
+const replacementText = (
+  { instanceType, capacityType, zone, price, message }: ReplacementVerdict,
+  currency: string | undefined,
+): string =>
   instanceType === undefined
     ? message
-    : `${instanceType} ${capacityType} in ${zone} for ${price === undefined ? 'an unknown price' : `${money(price)} an hour`}: ${message}`;
+    : `${instanceType} ${capacityType} in ${zone} for ${price === undefined ? 'an unknown price' : `${amountOf(price, currency)} an hour`}: ${message}`;
 
 /** Holds of the cluster and of the pool there. */
 export const waitsOf = (cluster: string, pool: string | undefined, { holds }: Status): string[] =>

@@ -14,6 +14,7 @@ export function nodePoolPage(plan: NodePlan, { name, ...pool }: PlannedPool, sta
   const reasons = Object.keys(pool.limit) as (keyof PlannedPool['limit'] & string)[];
   const own = commands.filter(({ nodes }) => nodes.some((node) => node.pool === name));
   const kept = blocked.filter((node) => node.pool === name);
+  const currency = status.nodes?.get(metadata.name)?.plan?.state.market.currency;
   const details = poolDetails(metadata.name, { name }, status);
   return [
     fields([
@@ -31,7 +32,7 @@ export function nodePoolPage(plan: NodePlan, { name, ...pool }: PlannedPool, sta
       ),
     ),
     ...(details ? detailsText(details) : []),
-    titled('Commands', own.length === 0 ? '<none>' : own.map(commandText).join('\n\n')),
+    titled('Commands', own.length === 0 ? '<none>' : own.map((command) => commandText(command, currency)).join('\n\n')),
     titled(
       'Blocked nodes',
       kept.length === 0
