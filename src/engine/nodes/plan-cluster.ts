@@ -103,7 +103,7 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const underWay = [...standing].sort(byStart);
   const busy = new Set([...underWay, ...due, ...proposed].flatMap(({ nodes }) => nodes.map(({ name }) => name)));
   const pooled = poolsWith(cluster, input, new Set());
-  const times = planTimes(cluster, { failures: evolved.failures, now }).filter((at) => at > now);
+  const times = planTimes(cluster, { failures: evolved.failures, market, now }).filter((at) => at > now);
   const isSettled =
     due.length === 0 && sameValue(evolved.commands, inProgress(recorded)) && evolved.rolledBack.length === 0;
   const ends = [

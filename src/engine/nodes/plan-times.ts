@@ -3,6 +3,7 @@ import { type Instant, parseInstant } from '../kernel/instant.ts';
 import { typeCheckedAt } from './candidates/drift.ts';
 import type { ClusterNodes } from './cluster/cluster-nodes.ts';
 import { protectionOf } from './cluster/pod.ts';
+import type { Market } from './launch/market.ts';
 import { forgottenAt } from './lifecycle.ts';
 
 /**
@@ -12,7 +13,11 @@ import { forgottenAt } from './lifecycle.ts';
  */
 export function planTimes(
   { nodes, claimsWithoutNode }: ClusterNodes,
-  { failures, now }: { readonly failures: readonly NodeFailure[]; readonly now: Instant },
+  {
+    failures,
+    market: { types },
+    now,
+  }: { readonly failures: readonly NodeFailure[]; readonly market: Market; readonly now: Instant },
 ): readonly Instant[] {
   const claims = [...nodes.flatMap(({ claim }) => claim ?? []), ...claimsWithoutNode];
   return [
@@ -20,7 +25,7 @@ export function planTimes(
     ...nodes.flatMap(({ pods }) => pods.flatMap((pod) => protectionOf(pod, now)?.until ?? [])).map(Math.ceil),
     ...claims.flatMap((claim) => [
       ...(claim.expireAfterMs === undefined || claim.isDeleting ? [] : [claim.createdAt + claim.expireAfterMs]),
-      typeCheckedAt(claim),
+      ...(types === undefined ? [] : [typeCheckedAt(claim)]),
     ]),
     ...failures.flatMap((failure) => [parseInstant(failure.until) ?? 0, forgottenAt(failure)]),
   ];

@@ -1,7 +1,7 @@
-import type { NodeCommand } from '../../api/nodes/node-plan.ts';
+import type { NodeCommand, Replacement } from '../../api/nodes/node-plan.ts';
 import { formatInstant } from '../kernel/instant.ts';
 import { commandId, rounded } from './commands.ts';
-import { attempt, openSearch } from './methods/attempt.ts';
+import { attempt, attemptInTurn, type Found, openSearch, type Search } from './methods/attempt.ts';
 import { isEmpty } from './methods/emptiness.ts';
 import { draftOf } from './methods/graceful.ts';
 import { isConsolidatable, isFree, type PlanState } from './methods/plan-state.ts';
@@ -48,15 +48,31 @@ export function validated(
   }
   if (nodes.length < command.nodes.length || !nodes.every(stays)) return undefined;
   if (!openSpending(state, 'Underutilized').bears(nodes)) return undefined;
-  const found = attempt(nodes, openSearch(state));
-  if (found === undefined || found.result.newNodes.length !== replacements.length) return undefined;
   const [wanted] = replacements;
-  const isOffered = found.result.newNodes[0]?.options.some(
-    ({ type, zone, capacityType }) =>
-      type.name === wanted?.instanceType && zone === wanted.zone && capacityType === wanted.capacityType,
-  );
-  if (wanted !== undefined && !isOffered) return undefined;
+  const found = searched(nodes, openSearch(state)).find((one) => isStill(wanted, one));
+  if (found === undefined) return undefined;
   state.scheduling.commit(nodes, found.result);
   state.take(draftOf(nodes, found.result, { method, reason: 'Underutilized' }, state, []));
   return { ...command, phase: wanted === undefined ? 'Removing' : 'Launching', since };
+}
+
+/** In the ways in which a plan finds commands: what fits by one of them need not by another. */
+function* searched(nodes: readonly number[], search: Search): Generator<Found> {
+  const usual = attempt(nodes, search);
+  if (usual) yield usual;
+  const gentle = attempt(nodes, search, { order: search.gentleOrder });
+  if (gentle) yield gentle;
+  const inTurn = attemptInTurn(nodes, search, () => true);
+  if (inTurn?.nodes.length === nodes.length) yield inTurn;
+}
+
+/** Whether the same may come instead of the nodes. */
+function isStill(wanted: Replacement | undefined, { result: { newNodes } }: Found): boolean {
+  if (wanted === undefined) return newNodes.length === 0;
+  const { instanceType, zone, capacityType } = wanted;
+  return (
+    newNodes[0]?.options.some(
+      (option) => option.type.name === instanceType && option.zone === zone && option.capacityType === capacityType,
+    ) ?? false
+  );
 }

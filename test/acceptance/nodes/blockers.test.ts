@@ -125,6 +125,9 @@ describe('what a node costs to disrupt', () => {
     expect(await costs({}, {})).toEqual([['SingleNodeConsolidation', 3]]);
     expect(await costs({}, daemonSet, ofNode)).toEqual([['SingleNodeConsolidation', 2]]);
     expect(await costs(deletion(String(2 ** 27)), deletion('much'))).toEqual([['SingleNodeConsolidation', 4]]);
+    expect(await costs(deletion('1.34217728e8'), deletion('+.5e0'), deletion('1e999'))).toEqual([
+      ['SingleNodeConsolidation', 5.000000004],
+    ]);
     expect(await costs({ spec: { priority: 2 ** 25 } })).toEqual([['SingleNodeConsolidation', 3]]);
     expect(await costs({ spec: { priority: 2_000_000_000 } })).toEqual([['SingleNodeConsolidation', 11]]);
   });

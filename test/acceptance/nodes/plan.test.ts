@@ -222,6 +222,28 @@ describe('commands over time', () => {
     expect(last.code).toBe(0);
   });
 
+  it.each<[string, Readonly<Record<string, readonly string[]>>, string]>([
+    ['nodes that stay anyway are filled first', { a: ['4'], b_: ['5'], n: ['3', '2', '2'] }, 'n'],
+    ['the pods of one node after those of another', { a_: ['4'], b_: ['5'], n1: ['2', '2'], n2: ['3'] }, 'n1,n2'],
+  ])('pass their validation where pods fit because %s', async (_, used, gone) => {
+    const doNotDisrupt = { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
+    const entries = Object.entries(used);
+    const world = {
+      nodes: entries.map(([name]) => node(name, name.endsWith('_') ? doNotDisrupt : {})),
+      pods: entries.flatMap(([name, cpus]) =>
+        cpus.map((cpu, at) => {
+          const spec = name === 'a' ? { nodeSelector: { 'kubernetes.io/hostname': 'a' } } : {};
+          return pod(`${name}-${at}`, name, { cpu, spec });
+        }),
+      ),
+    };
+    const execute = { mode: 'execute', files: {} };
+    const { recorded } = await planned(world, execute);
+    const later = await planned(world, { ...execute, at: '2026-11-20T10:00:15Z', recorded });
+    expect(later.nodes.commands).toMatchObject([{ phase: 'Removing', replacements: [] }]);
+    expect(later.nodes.commands[0]!.nodes.map(({ name }) => name).join()).toBe(gone);
+  });
+
   it('are rolled back when a launch fails, and their nodes cool down', async () => {
     const with_ = { ...world, launches: [] };
     const first = await planned(with_, steps);
@@ -289,6 +311,15 @@ describe('commands over time', () => {
 });
 
 describe('the next plan', () => {
+  it('is due when a node is old enough for its type to be looked up, where there is a catalogue', async () => {
+    const world = {
+      nodes: [node('n1', { createdAt: '2026-11-20T09:30:00Z', type: 'D2', cpu: '2' })],
+      pods: [pod('a', 'n1')],
+    };
+    expect((await planned(world)).plan.wakeAt).toBe('2026-11-20T10:30:00.001Z');
+    expect((await planned(world, { files: {} })).plan).not.toHaveProperty('wakeAt');
+  });
+
   it.each<[string, World, string]>([
     [
       'a type that the catalog lacks becomes drift',

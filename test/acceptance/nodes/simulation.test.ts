@@ -296,3 +296,22 @@ describe('a claim whose node is not there yet', () => {
     expect(await blocked([coming('8', { allocatable: { cpu: '0' } })])).toContain('n1 PoolLimit');
   });
 });
+
+describe('pods that avoid each other', () => {
+  const apart = {
+    topologyKey: 'kubernetes.io/hostname',
+    labelSelector: { matchLabels: { app: 'a' } },
+  };
+  const terms = { requiredDuringSchedulingIgnoredDuringExecution: [apart] };
+  it.each<[string, object]>([
+    ['anti-affinity', { affinity: { podAntiAffinity: terms } }],
+    ['spread', { topologySpreadConstraints: [{ ...apart, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' }] }],
+  ])('get a new node each, all in one plan: %s', async (_, spec) => {
+    const nodes = [node('n1'), node('n2')];
+    const pods = nodes.map(({ metadata: { name } }) => pod(name, name, { cpu: '5', labels: { app: 'a' }, spec }));
+    const drifted = { status: { conditions: [{ type: 'Drifted', status: 'True', reason: 'ImageDrift' }] } };
+    const { nodes: plan } = await planned({ nodes, pods, claims: nodes.map((of) => claim(of, drifted)) });
+    expect(plan.commands.map(line)).toEqual(['Drift Proposed n1 -> D8', 'Drift Proposed n2 -> D8']);
+    expect(plan.blocked).toEqual([]);
+  });
+});

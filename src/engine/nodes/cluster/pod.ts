@@ -75,9 +75,16 @@ const ownerText = (owner: unknown): string => `${textAt(owner, 'apiVersion') ?? 
 /** core `pkg/utils/disruption`: deletion cost and priority count as far as they move the cost between −10 and 10. */
 function evictionCostOf(manifest: Manifest): number {
   const written = manifest.metadata.annotations?.['controller.kubernetes.io/pod-deletion-cost'];
-  const deletion = written !== undefined && /^[-+]?\d+(\.\d+)?$/.test(written) ? Number(written) : 0;
+  const deletion = written === undefined ? 0 : (parseGoFloat(written) ?? 0);
   const priority = numberAt(manifest, 'spec', 'priority') ?? 0;
   return Math.min(10, Math.max(-10, 1 + deletion / 2 ** 27 + priority / 2 ** 25));
+}
+
+/** Go's strconv.ParseFloat of decimals: `-5`, `.5`, `1e3`. Undefined for anything else. */
+function parseGoFloat(text: string): number | undefined {
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : undefined;
 }
 
 /** Whether the annotation protects the pod now, and until when; undefined end = for ever. */

@@ -93,6 +93,34 @@ export function attempt(
   return { nodes, result, replacement, saving: before === undefined ? 0 : before - after };
 }
 
+/**
+ * Those of the nodes that may go one after the other without a new node. One that cannot go is skipped, so that a bad candidate spoils
+ * nothing; pods land on nodes that stay anyway, and on the least promising candidates, as long as these have room.
+ */
+export function attemptInTurn(
+  candidates: readonly number[],
+  search: Search,
+  bears: (nodes: readonly number[]) => boolean,
+): Found | undefined {
+  const { state, gentleOrder } = search;
+  const parts: Found[] = [];
+  const nodes: number[] = [];
+  const mark = state.scheduling.mark();
+  for (const at of candidates) {
+    if (!isFree(state, at) || !bears([...nodes, at])) continue;
+    const found = attempt([at], search, { order: gentleOrder, mostNew: 0 });
+    if (found === undefined) continue;
+    state.scheduling.commit([at], found.result);
+    parts.push(found);
+    nodes.push(at);
+  }
+  state.scheduling.rollback(mark);
+  if (parts.length === 0) return undefined;
+  const landed = new Map(parts.flatMap(({ result }) => [...result.landed]));
+  const saving = parts.reduce((sum, part) => sum + part.saving, 0);
+  return { nodes, result: { ok: true, landed, newNodes: [] }, replacement: undefined, saving };
+}
+
 /** Whether pools with the policy Balanced find a move worth it; others approve of every saving. */
 export function isApprovedByBalanced(
   leaving: readonly ClusterNode[],

@@ -1,4 +1,4 @@
-import { attempt, type Found, openSearch, type Search } from './attempt.ts';
+import { attempt, attemptInTurn, type Found, openSearch, type Search } from './attempt.ts';
 import { draftOf } from './graceful.ts';
 import { isFree, noteOverBudget, type PlanState } from './plan-state.ts';
 import { openSpending } from './spending.ts';
@@ -99,32 +99,10 @@ function prefixFirst(trial: Trial): void {
   deletionsFirst(trial);
 }
 
-/**
- * Every node whose pods fit on those that stay, in one command. A node that cannot go is skipped, so that one bad candidate spoils
- * nothing; pods land on nodes that stay anyway, and on the least promising candidates, as long as these have room.
- */
+/** Every node whose pods fit on those that stay, in one command. */
 function deleteMany(trial: Trial): void {
-  const { state, gentleOrder } = trial.search;
-  const parts: Found[] = [];
-  const mark = state.scheduling.mark();
-  const together: number[] = [];
-  for (const at of trial.open()) {
-    if (!trial.isOpen(at) || together.includes(at) || !trial.bears([...together, at])) continue;
-    const found = attempt([at], trial.search, { order: gentleOrder, mostNew: 0 });
-    if (found === undefined) continue;
-    state.scheduling.commit([at], found.result);
-    parts.push(found);
-    together.push(at);
-  }
-  state.scheduling.rollback(mark);
-  if (parts.length === 0) return;
-  const landed = new Map(parts.flatMap(({ result }) => [...result.landed]));
-  trial.take({
-    nodes: together,
-    result: { ok: true, landed, newNodes: [] },
-    replacement: undefined,
-    saving: savingOf(parts),
-  });
+  const found = attemptInTurn(trial.open(), trial.search, trial.bears);
+  if (found) trial.take(found);
 }
 
 /** Sets of nodes that one cheaper node replaces, from each promising candidate on: a set grows as long as it saves more. */

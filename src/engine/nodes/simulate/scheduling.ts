@@ -142,7 +142,9 @@ export function openScheduling({ cluster, pools, now, underWay, staying, coming 
           landings.push(target);
         } else {
           const node = newNodes.find(({ hostname }) => hostname === target)!;
-          state.countOnNew(classOf(pod), (key) => domainOfNew(node, key));
+          // The next simulation names its own new nodes alike.
+          const hostname = `${launched.length} ${target}`;
+          state.countOnNew(classOf(pod), (key) => domainOfNew({ ...node, hostname }, key));
         }
       }
       for (const at of landings) taken.set(at, (taken.get(at) ?? 0) + 1);
