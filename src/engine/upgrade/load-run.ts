@@ -24,7 +24,7 @@ import {
 } from './run-context.ts';
 import { isSameStrategy, isSameUpdate } from './same-spec.ts';
 import { selectedTwice, selectMembers } from './select-members.ts';
-import { skipsInEffect, skipsOf } from './skips.ts';
+import { skippableIn, skippedText, skipsInEffect, skipsOf } from './skips.ts';
 import { strategyOf } from './strategy.ts';
 import { allMembers, isTerminal } from './tree.ts';
 import type { UpgradeMember } from './upgrades-input.ts';
@@ -102,6 +102,13 @@ function loadNew(given: Given): LoadedRun {
     return heldBy(withProblem(step, context, problem), 'OtherRunActive', message);
   }
   if (context.stopped) return notStarted(step);
+  // What was meant would be upgraded.
+  const skippable = skippableIn(status.stages);
+  const unknown = spec.skip.find(({ type, name }) => !skippable[type].has(name));
+  if (unknown) {
+    const message = `run ${run.metadata.name} starts once its skip is corrected: it has no ${skippedText(unknown.type)} ${unknown.name}`;
+    return heldBy(step, 'NotPartOfRun', message);
+  }
   // Images that the run selects stand until its end.
   if (input.unknownVersions !== undefined) {
     const message = `run ${run.metadata.name} does not start: ${input.unknownVersions}`;

@@ -31,3 +31,25 @@ export function skipsInEffect(
 }
 
 const keyOf = ({ type, name }: SkipTarget): string => `${type} ${name}`;
+
+/** A stage of a run, started or not. */
+export interface NamedStage {
+  readonly name: string;
+  readonly groups: readonly { readonly name: string; readonly members: readonly { readonly name: string }[] }[];
+}
+
+/** The names that `skip` can have in a run. */
+export function skippableIn(stages: readonly NamedStage[]): Readonly<Record<SkipTarget['type'], ReadonlySet<string>>> {
+  const groups = stages.flatMap((stage) => stage.groups);
+  const stageNames = new Set(stages.map(({ name }) => name));
+  return {
+    Stage: stageNames,
+    AfterStageWait: stageNames,
+    Group: new Set(groups.map(({ name }) => name)),
+    Member: new Set(groups.flatMap(({ members }) => members.map(({ name }) => name))),
+  };
+}
+
+/** A wait is named by its stage. */
+export const skippedText = (type: SkipTarget['type']): string =>
+  type === 'AfterStageWait' ? 'stage' : type.toLowerCase();

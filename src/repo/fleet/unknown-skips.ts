@@ -1,15 +1,16 @@
 import type { Problem } from '../../api/problem.ts';
 import { nearest } from '../../api/syntax.ts';
-import type { SkipTarget, UpdateRun } from '../../api/upgrade-run.ts';
+import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { labelsOf } from '../../engine/placement/members.ts';
 import { problemOf } from '../../engine/problem-of.ts';
 import { selectMembers } from '../../engine/upgrade/select-members.ts';
+import { type NamedStage, skippableIn, skippedText } from '../../engine/upgrade/skips.ts';
 import { strategyOf } from '../../engine/upgrade/strategy.ts';
 
 /**
- * Errors about names in the `skip` of a cluster update run that the run does not have: what was meant would be upgraded. A run that
- * has started has the names that it started with. None where an invalid file may define one.
+ * Errors about names in the `skip` of a cluster update run that the run does not have: one that has not started waits for the correction.
+ * A run that has started has the names that it started with. None where an invalid file may define one.
  */
 export function unknownSkips(fleet: Fleet, { upgrades }: FleetRecord): Problem[] {
   const { members, unreadable, refused, upgradeRuns } = fleet;
@@ -18,13 +19,8 @@ export function unknownSkips(fleet: Fleet, { upgrades }: FleetRecord): Problem[]
     if (run.spec.skip.length === 0) return [];
     const status = upgrades.get(run.metadata.name)?.status;
     const stages = status?.status.startTime === undefined ? stagesOf(run, fleet) : status.stages;
-    return stages === undefined ? [] : unknownIn(run, namesOf(stages), fleet);
+    return stages === undefined ? [] : unknownIn(run, skippableIn(stages), fleet);
   });
-}
-
-interface NamedStage {
-  readonly name: string;
-  readonly groups: readonly { readonly name: string; readonly members: readonly { readonly name: string }[] }[];
 }
 
 /** Before a run starts; undefined where the strategy that it names is not there. */
@@ -36,25 +32,14 @@ function stagesOf(run: UpdateRun, { upgradeStrategies, members }: Fleet): readon
   return strategy.stages.map(({ name }, at) => ({ name, groups: selected[at]! }));
 }
 
-function namesOf(stages: readonly NamedStage[]): Readonly<Record<SkipTarget['type'], ReadonlySet<string>>> {
-  const groups = stages.flatMap((stage) => stage.groups);
-  const stageNames = new Set(stages.map(({ name }) => name));
-  return {
-    Stage: stageNames,
-    AfterStageWait: stageNames,
-    Group: new Set(groups.map(({ name }) => name)),
-    Member: new Set(groups.flatMap(({ members }) => members.map(({ name }) => name))),
-  };
-}
-
 const unknownIn = (
   { kind, metadata, spec }: UpdateRun,
-  known: ReturnType<typeof namesOf>,
+  known: ReturnType<typeof skippableIn>,
   fleet: Pick<Fleet, 'sources'>,
 ): Problem[] =>
   spec.skip.flatMap(({ type, name }, at) => {
     if (known[type].has(name)) return [];
-    const what = type === 'AfterStageWait' ? 'stage' : type.toLowerCase();
+    const what = skippedText(type);
     const like = nearest(name, [...known[type]]);
     const problem: Problem = {
       severity: 'error',

@@ -544,4 +544,17 @@ describe('the file', () => {
     expect(fleet.states()).toEqual(['NotStarted']);
     expect(fleet.holds()).toEqual(['k8s StrategyNotFound']);
   });
+
+  it.each(['Member', 'Group', 'Stage', 'AfterStageWait'])(
+    'skips a %s that it does not have: it starts once that is corrected',
+    async (type) => {
+      const fleet = twoGroups({ skip: [{ type, name: 'typo' }] });
+      await fleet.plan();
+      expect([fleet.states()[0], fleet.inFlight()]).toEqual(['NotStarted', []]);
+      expect(fleet.holds()).toEqual(['k8s NotPartOfRun']);
+      edit(fleet, {});
+      await fleet.plan();
+      expect(fleet.inFlight()).toEqual(['x1', 'x2', 'y1']);
+    },
+  );
 });
