@@ -45,7 +45,7 @@ export async function validate(
   const format = outputFormat(options.output, ['table', 'json', 'github', 'sarif']);
   const opened = await openRepo(repo, { path: options.path, ref: options.ref, workingTree: 'preferred' });
   try {
-    const fleet = await loadFleet(opened.tree);
+    const fleet = await loadFleet(opened.tree, undefined, { incomplete: true });
     const problems = await problemsOf(fleet, opened);
     const count = (severity: Problem['severity']) => problems.filter((problem) => problem.severity === severity).length;
     const objects = objectsOf(fleet).length + fleet.beingDeleted.length;

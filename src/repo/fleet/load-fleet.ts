@@ -4,9 +4,9 @@ import { isPlacement, placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { writtenRef } from '../../api/written-ref.ts';
 import { type Fleet, sourceKey } from '../../engine/input.ts';
-import { shapeCheck } from '../schemas/kind-shapes.ts';
+import { completenessCheck, shapeCheck } from '../schemas/kind-shapes.ts';
 import type { RepoTree } from '../tree.ts';
-import { type Finding, locate } from './finding.ts';
+import { type Finding, locate, type Placed } from './finding.ts';
 import { fleetObjects, namesStrategy } from './fleet-objects.ts';
 import { hubObjects } from './hub-objects.ts';
 import { fleetRowOf } from './kinds/rows.ts';
@@ -20,9 +20,13 @@ import { usableFiles } from './usable-files.ts';
 /**
  * Reads a fleet repo: fleet objects by their API group in any folder, and everything under `resources/` as a hub would have it. An
  * invalid file never stops the rest: its objects are in `refused`, or the file in `unreadable`. The order of files has no effect, and
- * unchanged objects keep their identity with the same cache.
+ * unchanged objects keep their identity with the same cache. `incomplete`: warns about resources that lack required fields, too.
  */
-export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()): Promise<Fleet> {
+export async function loadFleet(
+  tree: RepoTree,
+  cache: LoadCache = memoryCache(),
+  { incomplete = false }: { readonly incomplete?: boolean } = {},
+): Promise<Fleet> {
   const usable = await usableFiles(tree);
   const documents = await readDocuments(tree, usable, cache);
   const sorted = sortDocuments(documents.placed);
@@ -30,7 +34,8 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
   const envelopes = fleet.accepted.flatMap(({ object, placed }) => (fleetRowOf(object).isResource ? [placed] : []));
   const manifests = [...sorted.hub, ...envelopes];
   const hub = hubObjects(manifests, shapeCheck(manifests));
-  const findings = [...sorted.findings, ...fleet.findings, ...hub.findings];
+  const lacking = incomplete ? lackingFields(manifests) : [];
+  const findings = [...sorted.findings, ...fleet.findings, ...hub.findings, ...lacking];
   const located = await locate(findings, tree, usable.files);
   return sortFleet({
     objects: fleet.accepted.map(({ object }) => object),
@@ -60,6 +65,13 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
       kindOf(object).notActedOn?.(object) === undefined ? [] : (writtenRef(object) ?? []),
     ),
   });
+}
+
+function lackingFields(manifests: readonly Placed[]): Finding[] {
+  const missing = completenessCheck(manifests);
+  return manifests.flatMap((placed) =>
+    missing(placed.value).map((issue) => ({ placed, issue, ref: writtenRef(placed.value) })),
+  );
 }
 
 function filesWithErrors(

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { builtInScope } from '../../engine/selection/scope.ts';
+import { requiredFields } from './required-fields.ts';
 import type { ObjectShape, Shape } from './shape.ts';
 
 /** A row of the fields that the models of client-node list; generated from the OpenAPI description of Kubernetes. */
@@ -47,7 +48,8 @@ function loadModel(root: string): void {
     const loaded = missing.map((name) => [name, attributesOf(name)] as const);
     for (const [name, attributes] of loaded) {
       const fields = new Map<string, Shape>();
-      known.set(name, attributes && { shape: { is: 'object', fields, open: false }, fields });
+      const required = requiredFields[name]?.split(' ') ?? [];
+      known.set(name, attributes && { shape: { is: 'object', fields, required, open: false }, fields });
     }
     names = loaded.flatMap(([, attributes]) => (attributes ?? []).flatMap(({ type }) => type.match(modelName) ?? []));
     pending.push(...loaded.map(([name, attributes]) => [name, attributes ?? []] as const));

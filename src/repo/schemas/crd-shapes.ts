@@ -51,9 +51,15 @@ const asResource = (shape: ObjectShape): ObjectShape => ({
   ]),
 });
 
+/** Servers fill in defaults, accept null where it is allowed, and write the status themselves. */
+function mustBeWritten(name: unknown, properties: unknown): name is string {
+  const { default: byDefault, nullable } = fieldsOf(fieldsOf(properties)[String(name)]);
+  return typeof name === 'string' && name !== 'status' && byDefault === undefined && nullable !== true;
+}
+
 /** Of a structural schema (apiextensions.k8s.io/v1); what is not understood accepts anything. */
 function structural(schema: unknown): Shape {
-  const { type, properties, additionalProperties, items, ...more } = fieldsOf(schema);
+  const { type, properties, required, additionalProperties, items, ...more } = fieldsOf(schema);
   if (more['x-kubernetes-int-or-string'] === true) return { is: 'intOrString' };
   switch (type) {
     case 'string':
@@ -70,6 +76,7 @@ function structural(schema: unknown): Shape {
       const shape: ObjectShape = {
         is: 'object',
         fields: new Map(fields),
+        required: listOf(required).filter((name) => mustBeWritten(name, properties)),
         open: open || additionalProperties === true,
       };
       return more['x-kubernetes-embedded-resource'] === true ? asResource(shape) : shape;

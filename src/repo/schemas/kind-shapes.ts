@@ -2,23 +2,35 @@ import type { Issue } from '../../api/issue.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { builtInShape } from './built-in-shapes.ts';
 import { crdShapes, type Written } from './crd-shapes.ts';
-import { type Shape, shapeIssues } from './shape.ts';
+import { missingFields, type Shape, shapeIssues } from './shape.ts';
 
 /** Finds what in a manifest its kind does not have. Kinds that neither Kubernetes nor the repo defines are left alone. */
 export type ShapeCheck = (manifest: object) => readonly Issue[];
 
 /** Checks the kinds that Kubernetes itself serves, and those of CustomResourceDefinitions among the documents. */
-export function shapeCheck(documents: readonly Written[]): ShapeCheck {
+export const shapeCheck = (documents: readonly Written[]): ShapeCheck => checkBy(known, documents);
+
+/** Finds which fields of the same kinds are missing. */
+export const completenessCheck = (documents: readonly Written[]): ShapeCheck => checkBy(missingFields, documents);
+
+function checkBy(
+  issuesOf: (manifest: object, shape: Shape) => readonly Issue[],
+  documents: readonly Written[],
+): ShapeCheck {
   const declared = crdShapes(documents);
   const shapeOf = (value: unknown): Shape | undefined => {
     const kind = kindOf(value);
     return kind && (builtInShape(kind.group, kind.version, kind.kind) ?? declared.get(keyOf(kind)));
   };
+  const issuesIn = (manifest: object): readonly Issue[] => {
+    const shape = shapeOf(manifest);
+    return shape === undefined ? [] : issuesOf(manifest, shape);
+  };
   return (manifest) => {
     const inside = enveloped(manifest);
-    if (inside.length === 0) return known(manifest, shapeOf(manifest));
+    if (inside.length === 0) return issuesIn(manifest);
     return inside.flatMap(([key, inner]) =>
-      known(inner, shapeOf(inner)).map((issue) => ({ ...issue, path: ['data', key, ...issue.path] })),
+      issuesIn(inner).map((issue) => ({ ...issue, path: ['data', key, ...issue.path] })),
     );
   };
 }
@@ -51,12 +63,12 @@ function enveloped(value: object): readonly (readonly [string, object])[] {
 }
 
 /** Found once for each manifest and shape, since most files do not change from load to load. */
-const found = new WeakMap<object, { readonly shape: Shape | undefined; readonly issues: readonly Issue[] }>();
+const found = new WeakMap<object, { readonly shape: Shape; readonly issues: readonly Issue[] }>();
 
-function known(manifest: object, shape: Shape | undefined): readonly Issue[] {
+function known(manifest: object, shape: Shape): readonly Issue[] {
   const before = found.get(manifest);
-  if (before?.shape === shape && before) return before.issues;
-  const issues = shape === undefined ? [] : shapeIssues(manifest, shape);
+  if (before?.shape === shape) return before.issues;
+  const issues = shapeIssues(manifest, shape);
   found.set(manifest, { shape, issues });
   return issues;
 }

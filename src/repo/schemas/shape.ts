@@ -9,10 +9,11 @@ export type Shape =
   | { readonly is: 'map'; readonly values: Shape }
   | ObjectShape;
 
-/** `open`: other fields are kept, too. */
+/** `open`: other fields are kept, too. `required`: fields without which servers refuse it. */
 export interface ObjectShape {
   readonly is: 'object';
   readonly fields: ReadonlyMap<string, Shape>;
+  readonly required: readonly string[];
   readonly open: boolean;
 }
 
@@ -68,6 +69,30 @@ function fields(value: Readonly<Record<string, unknown>>, shape: ObjectShape, pa
       issues.push(warning('unknown-field', [...path, key], `there is no field ${textOf([...path, key])}`, fix));
     }
   }
+}
+
+/** Warnings about fields without which every API server refuses an object. An override may add them, so that they are no errors. */
+export const missingFields = (value: unknown, shape: Shape): Issue[] =>
+  missingIn(value, shape, []).slice(0, mostIssues);
+
+function missingIn(value: unknown, shape: Shape, path: Path): Issue[] {
+  if (shape.is === 'list' && Array.isArray(value))
+    return value.flatMap((item, at) => missingIn(item, shape.items, [...path, at]));
+  if (!isMap(value)) return [];
+  if (shape.is === 'map')
+    return Object.entries(value).flatMap(([key, item]) => missingIn(item, shape.values, [...path, key]));
+  if (shape.is !== 'object') return [];
+  const missing = shape.required.filter((name) => (value[name] ?? null) === null);
+  return [
+    ...missing.map((name) => {
+      const at = [...path, name];
+      return warning('field-required', at, `${textOf(at)} is missing: API servers refuse the object`, `add ${name}`);
+    }),
+    ...[...shape.fields].flatMap(([name, of]) =>
+      // Members write the status, so it may be incomplete in a manifest.
+      name === 'status' ? [] : missingIn(value[name], of, [...path, name]),
+    ),
+  ];
 }
 
 /** A field that was written one level too far out: `containers` under `template`. */

@@ -6,9 +6,9 @@ import { folder, removeFolders } from '../../support/folders.ts';
 afterEach(removeFolders);
 
 /** `line:column severity path, fix` of every problem of one file of resources. */
-async function found(text: string): Promise<string[]> {
+async function found(text: string, incomplete = false): Promise<string[]> {
   const dir = folder({ 'resources/all.yaml': text });
-  const { problems } = await loadFleet(await openDirectory(dir));
+  const { problems } = await loadFleet(await openDirectory(dir), undefined, { incomplete });
   return problems.map(
     ({ severity, line, column, message, fix }) =>
       `${line}:${column} ${severity} ${message.replace(/^\w+ (\S+\/)?\w+: /, '')}; ${fix}`,
@@ -48,6 +48,44 @@ describe('a built-in kind', () => {
     expect((await found(container(field))).map((line) => line.replace(/^\S+ /, ''))).toEqual(expected);
   });
 
+  it.each([
+    [
+      'apps/v1',
+      'Deployment',
+      'template: {}',
+      ['4:1 warning spec.selector is missing: API servers refuse the object; add selector'],
+    ],
+    [
+      'apps/v1',
+      'DaemonSet',
+      'selector: {}, template: {spec: {containers: [{image: a}]}}',
+      ['5:49 warning spec.template.spec.containers[0].name is missing: API servers refuse the object; add name'],
+    ],
+    [
+      'v1',
+      'Service',
+      'ports: [{targetPort: 80}]',
+      ['5:12 warning spec.ports[0].port is missing: API servers refuse the object; add port'],
+    ],
+    [
+      'networking.k8s.io/v1',
+      'Ingress',
+      'rules: [{http: {paths: [{backend: {}}]}}]',
+      ['5:28 warning spec.rules[0].http.paths[0].pathType is missing: API servers refuse the object; add pathType'],
+    ],
+    [
+      'apps/v1',
+      'StatefulSet',
+      'selector: {}, template: {}, volumeClaimTemplates: [{spec: {}, status: {conditions: [{}]}}]',
+      [],
+    ],
+    ['apps/v1', 'Deployment', 'selector: {}, template: {}}\nstatus: {conditions: [{type: Available}]', []],
+    ['v1', 'Pod', 'containers: [{name: a, livenessProbe: {httpGet: {port: 80, httpHeaders: [{name: a}]}}}]', []],
+  ])('what servers refuse without: %s %s {%s}', async (version, kind, spec, expected) => {
+    const text = object(version, kind, `  {${spec}}\n`);
+    expect([await found(text), await found(text, true)]).toEqual([[], expected]);
+  });
+
   it('of a version or a group that Kubernetes does not serve is left alone', async () => {
     for (const version of ['example.com/v1', 'apps/v9'])
       expect(await found(object(version, 'Deployment', '  replicas: two\n'))).toEqual([]);
@@ -85,9 +123,15 @@ spec:
     ['{type: object, properties: {size: {type: integer}}}', 'siize: 1', ['there is no field spec.siize']],
     ['{type: object, x-kubernetes-preserve-unknown-fields: true}', 'siize: 1', []],
     ['{type: object, additionalProperties: {type: string}}', 'a: 1', ['spec.a must be a string']],
+    [
+      '{type: object, required: [size], properties: {size: {type: integer}}}',
+      '{}',
+      ['spec.size is missing: API servers refuse the object'],
+    ],
+    ['{type: object, required: [size], properties: {size: {type: integer, default: 1}}}', '{}', []],
     ['{type: object, properties: {port: {x-kubernetes-int-or-string: true}}}', 'port: http', []],
   ])('%s with %s', async (schema, spec, expected) => {
-    const lines = await found(definition(schema) + widget(`  ${spec}\n`));
+    const lines = await found(definition(schema) + widget(`  ${spec}\n`), true);
     expect(lines.map((line) => line.replace(/^\S+ \w+ |;.*/g, ''))).toEqual(expected);
   });
 });
