@@ -81,7 +81,7 @@ describe('a cluster update run', () => {
     expect(described.out).toContain('before it: Approval "go west": Pending');
     expect(described.out).toContain('git merge gitfleet/approve/k8s-before-two');
     const asked = await cli('get', 'approvals', ...now);
-    expect(asked.out).toMatch(/k8s-before-two +k8s +two/);
+    expect(asked.out).toMatch(/k8s-before-two +k8s +two.* \d+\w+ +gate/);
     const page = await cli('describe', 'approval', 'k8s-before-two', ...now);
     expect(page.out).toContain('Gate:    before stage two');
     expect(described.out).toMatch(/Normal +GatePending +\S+ +gitfleet +stage two waits for approval k8s-before-two/);

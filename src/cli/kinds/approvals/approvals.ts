@@ -1,6 +1,7 @@
 import type { Condition } from '../../../api/meta.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
+import type { FleetRecord } from '../../../engine/input.ts';
 import { assertNever } from '../../../engine/kernel/assert.ts';
 import { type RemovalToApprove, removalApprovalObject } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
@@ -12,7 +13,7 @@ import { approvalPage, gatePage, removalPage } from './page.ts';
 /** A request for approval: of a run, or for a removal. */
 type ApprovalRow =
   | { readonly approval: ApprovalRequest; readonly run: StagedUpdateRun | undefined }
-  | { readonly gate: UpgradeGate }
+  | { readonly gate: UpgradeGate; readonly askedAt: string | undefined }
   | { readonly removal: RemovalToApprove };
 
 const ofRun =
@@ -56,7 +57,7 @@ export const approvals: Listing = listing<ApprovalRow>({
           return { approval, run: record.runs.get(scope + approval.spec.parentStageRollout) };
         }
         case 'Gate':
-          return { gate: approval };
+          return { gate: approval, askedAt: askedAt(approval, record.upgrades) };
         default:
           return assertNever(approval);
       }
@@ -96,13 +97,24 @@ export const approvals: Listing = listing<ApprovalRow>({
     },
     {
       heading: 'AGE',
-      cell: (row, now) =>
-        'approval' in row ? ageOf(row.approval.metadata, requestedAt(row.approval, row.run), now) : undefined,
+      cell: (row, now) => {
+        if ('removal' in row) return undefined;
+        if ('gate' in row) return ageOf(row.gate.metadata, [row.askedAt], now);
+        return ageOf(row.approval.metadata, requestedAt(row.approval, row.run), now);
+      },
     },
     { heading: 'TYPE', cell: (row) => ('removal' in row ? 'removal' : 'gate' in row ? 'gate' : 'stage') },
     { heading: 'ABOUT', wide: true, cell: (row) => ('removal' in row ? row.removal.messages[0] : undefined) },
   ],
 });
+
+/** A gate has no time of its own; its entry in the run has. */
+function askedAt({ metadata, spec }: UpgradeGate, runs: FleetRecord['upgrades']): string | undefined {
+  const { stages = [] } = runs.get(spec.target.updateRunProperties.name)?.status ?? {};
+  const scopes = stages.flatMap((stage) => [stage, ...stage.groups]);
+  const gates = scopes.flatMap(({ beforeGates, afterGates }) => [...beforeGates, ...afterGates]);
+  return gates.find(({ gateId }) => gateId === metadata.name)?.status.startTime;
+}
 
 /** The request has no time of its own; its task in the run has. */
 const requestedAt = ({ metadata, status }: ApprovalRequest, run: StagedUpdateRun | undefined) => {
