@@ -15,6 +15,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     '20201',
     'a daemon that had not read the latest record wrote a deleted status branch again, and restored an old version',
   ],
+  ['3214', 'what an older version on its way came to was told of the newer one'],
   ['5527', 'an apply that failed brought back what the cluster before a replacement had shown'],
   ['10669', 'of two versions that members held when the record was lost the older stood for a broken file'],
   ['5852', 'a cluster that took the place of another had its uid, and was taken for the old one'],
@@ -38,6 +39,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ],
   ['2000455', 'a removal was judged by the budget of another commit than the one that was planned'],
   ['2000324', 'two daemons reported and withdrew a repair by turns'],
+  ['2000115', 'an override that a label took off a cluster was removed at once, outside the budget'],
   ['2000744', 'what had been unpicked under one budget was removed under another, as it could be'],
   [
     '2000747',
@@ -48,6 +50,10 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['2002122', 'an eviction of what a rollout was removing already was taken for what removed it'],
   ['1081863', 'an app that was handed what another had let go of lost it to a daemon that had not read of that'],
   ['1080749', 'a cluster that told of a generation which is not there yet was free to go on, as in KubeFleet'],
+  [
+    '1080116',
+    'what came back while a plan that had seen its end waited for its push was forgotten, and so was what a daemon put back just before it died',
+  ],
   [
     '1090717',
     'a cluster that could not be looked at when the record was lost was taken for an empty one, and lost what it had',
