@@ -11,7 +11,7 @@ export interface RestartedPod {
   readonly at: string;
 }
 
-/** Workloads of one member that are named, those that restarted last. A person reads a few of them. */
+/** Workloads listed for one member, those that restarted last: an approver reads only a few. */
 const mostWorkloads = 100;
 /** Characters, as Kubernetes validates names. */
 const longestName = 253;

@@ -4,8 +4,8 @@ import type { RecordDocument } from '../../src/engine/plan-document.ts';
 import { nextRecord } from '../../src/forecast/next-record.ts';
 import { recordFolders } from '../../src/repo/record/folders/rows.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
-import { renderRecord } from '../../src/repo/record/write.ts';
 import { PaperFleet } from '../support/paper-fleet.ts';
+import { renderRecord } from '../support/render-record.ts';
 import { shop } from '../support/shop.ts';
 
 it('the next record has what the plan writes to every folder, and nothing of the folders before', async () => {

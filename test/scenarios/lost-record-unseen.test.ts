@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { planFleet } from '../../src/engine/plan.ts';
 import { placementTargets } from '../../src/engine/target-kinds.ts';
-import { renderRecord } from '../../src/repo/record/write.ts';
 import { deployment, moves, PaperFleet, placement } from '../support/paper-fleet.ts';
+import { renderRecord } from '../support/render-record.ts';
 import { files, names, stepsOn } from './four-clusters.ts';
 import { frozen } from './texts.ts';
 

@@ -14,10 +14,10 @@ import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { isRead } from '../../src/repo/record/path.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
-import { renderRecord } from '../../src/repo/record/write.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import type { RepoTree } from '../../src/repo/tree.ts';
 import { planDefaults } from './plan-defaults.ts';
+import { renderRecord } from './render-record.ts';
 
 /** A copy of the input, so that no cache has it. */
 const strange = ({ digest, ...values }: PlanInput): PlanInput => ({ ...structuredClone(values), digest });

@@ -3,7 +3,7 @@ import type { FleetRecord } from '../../engine/input.ts';
 import { memoize } from '../../engine/kernel/memoize.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { readRecord } from '../../repo/record/read.ts';
-import { renderRecord } from '../../repo/record/write.ts';
+import { packRecord } from '../../repo/record/write.ts';
 import type { TimelineEntry } from '../../report/event-source.ts';
 import { timelineOf } from '../../report/events.ts';
 
@@ -23,7 +23,7 @@ export const narrate = (
     earlier,
   });
 
-const recordOf = memoize(({ record }: Plan) => readRecord(renderRecord(record), record).record);
+const recordOf = memoize(({ record }: Plan) => readRecord(packRecord(record), record).record);
 
 /** The plan in effect after a reconciliation: the earlier one if the plan is refused, with the reasons for that. */
 export function planInEffect(

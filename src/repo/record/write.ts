@@ -5,7 +5,7 @@ import { memoize } from '../../engine/kernel/memoize.ts';
 import { reasonFor } from '../../engine/placement/selected.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { asMade, emitYaml, type Layout, readBack, recurring } from '../yaml/emit-yaml.ts';
-import { isSameText, packed, type StatusText, unpacked } from './status-text.ts';
+import { isSameText, packed, type StatusText } from './status-text.ts';
 
 /** Key order of Kubernetes objects; other maps keep their order. */
 const first = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
@@ -70,11 +70,7 @@ const stateKeys = [
 ];
 const rank = new Map(stateKeys.map((key, at) => [key, at]));
 
-/** Text of every document, by path. Equal documents give equal text. */
-export const renderRecord = (documents: ReadonlyMap<string, RecordDocument>): Map<string, string> =>
-  new Map([...packRecord(documents)].map(([path, text]) => [path, unpacked(text)]));
-
-/** The same texts as they are kept; an unchanged value is not rendered twice. */
+/** Text of every document, by path. Equal documents give equal text; an unchanged value is not rendered twice. */
 export function packRecord(documents: ReadonlyMap<string, RecordDocument>): Map<string, StatusText> {
   const files = new Map<string, StatusText>();
   for (const [path, document] of documents) files.set(path, textOf(document));

@@ -3,8 +3,8 @@ import { narrate } from '../../../src/cli/demo/narrate.ts';
 import { readPlanInput } from '../../../src/cli/plan/input.ts';
 import { planFleet } from '../../../src/engine/plan.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
-import { renderRecord } from '../../../src/repo/record/write.ts';
 import { folder, removeFolders } from '../../support/folders.ts';
+import { renderRecord } from '../../support/render-record.ts';
 import { shop } from '../../support/shop.ts';
 
 afterAll(removeFolders);

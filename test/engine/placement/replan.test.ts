@@ -6,8 +6,8 @@ import type { PlanInput } from '../../../src/engine/input.ts';
 import { planFleet } from '../../../src/engine/plan.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
-import { renderRecord } from '../../../src/repo/record/write.ts';
 import { drawn } from '../../support/law-runs.ts';
+import { renderRecord } from '../../support/render-record.ts';
 import { inputOf } from '../guard/world.ts';
 import { now, placementOf, policyOf } from './worlds.ts';
 

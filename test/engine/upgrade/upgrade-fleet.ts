@@ -11,10 +11,10 @@ import { type Plan, plannedUpgradeRuns, type UpgradeTarget } from '../../../src/
 import { memoryCache } from '../../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
-import { renderRecord } from '../../../src/repo/record/write.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';
 import { changes, treeOf } from '../../support/paper-fleet.ts';
 import { planDefaults } from '../../support/plan-defaults.ts';
+import { renderRecord } from '../../support/render-record.ts';
 
 type Upgrade = NonNullable<ClusterObservation['upgrade']>;
 type Versions = NonNullable<ClusterObservation['versions']>;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ClusterName } from '../../../src/api/meta.ts';
 import { type DaemonMemory, writeDaemonMemory } from '../../../src/repo/record/daemon-memory.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
-import { renderRecord } from '../../../src/repo/record/write.ts';
+import { renderRecord } from '../../support/render-record.ts';
 
 const memory: DaemonMemory = {
   commit: 'a1',

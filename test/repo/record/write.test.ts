@@ -4,7 +4,8 @@ import type { Binding, PlacementState } from '../../../src/api/placement-state.t
 import { reasons } from '../../../src/engine/placement/reasons.ts';
 import { recordedDecision } from '../../../src/engine/placement/selected.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
-import { renderRecord, writtenIn } from '../../../src/repo/record/write.ts';
+import { writtenIn } from '../../../src/repo/record/write.ts';
+import { renderRecord } from '../../support/render-record.ts';
 
 const path = 'placements/web/state.yaml';
 
