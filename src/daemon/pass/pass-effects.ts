@@ -27,7 +27,7 @@ import { statusFiles, usesApproval, withOthers } from '../record/publication.ts'
 import { recordedFleet } from '../record/recorded-fleet.ts';
 import { type Remembered, type StatusMemory, statusMemory } from '../record/remembered.ts';
 import { type RecordVerifier, recordVerifier } from '../record/verify/verify-record.ts';
-import { withheldTargets } from '../record/verify/withheld-targets.ts';
+import { withheldTargets, withoutReleasedReports } from '../record/verify/withheld-targets.ts';
 import type { Logger } from '../report/log.ts';
 import type { Metrics } from '../report/metrics.ts';
 import type { ApprovalRequests } from '../requests/approval-requests.ts';
@@ -268,7 +268,10 @@ async function plan(
     shownBy: (doubtful) =>
       withheldTargets(planFleet({ ...input, record: doubtful, observations }), verifier, observations).shown,
   });
-  const decided = planFleet({ ...input, record, observations, unproven: verifier.unproven() }, memo);
+  const complete = { ...input, record, observations, unproven: verifier.unproven() };
+  const first = planFleet(complete, memo);
+  const released = withoutReleasedReports(first, verifier, observations);
+  const decided = released === undefined ? first : planFleet({ ...complete, observations: released }, memo);
   const bounded = withoutLargeDocuments(decided.plan, before.files);
   const result = { ...decided, plan: bounded.plan };
   // Invented bindings may be what the guard refuses. Without a plan no actor looks whether their clusters have anything of them.

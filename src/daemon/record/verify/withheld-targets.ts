@@ -1,5 +1,5 @@
 import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
-import type { ClusterObservation } from '../../../api/observation.ts';
+import type { ClusterObservation, PlacementObservation } from '../../../api/observation.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { targetContent } from '../../../engine/delivery/target-content.ts';
@@ -63,6 +63,45 @@ export function withheldTargets(
 }
 
 const idOf = (cluster: ClusterName, key: PlacementKey): string => `${cluster} ${key}`;
+
+/**
+ * The observations without the reports of clusters that were left as they are and that this plan no longer leaves so, although they
+ * show something else. Such a report stood for objects that are changed now: with it the cluster would count as available, and a
+ * rolling update would go on elsewhere at the same time. Undefined if there are none.
+ */
+export function withoutReleasedReports(
+  result: PlanResult,
+  doubted: Parameters<typeof withheldTargets>[1],
+  observations: ReadonlyMap<ClusterName, ClusterObservation>,
+): ReadonlyMap<ClusterName, ClusterObservation> | undefined {
+  const leftAlone = [...observations].filter(([, observation]) => reportsLeftAlone(observation).size > 0);
+  if (leftAlone.length === 0) return undefined;
+  const { isWithheld } = withheldTargets(result, doubted, observations);
+  const targets = Map.groupBy(placementTargets(result.plan.targets), ({ clusterName }) => clusterName);
+  const kept = new Map<ClusterName, ClusterObservation>();
+  for (const [cluster, observation] of leftAlone) {
+    const reports = reportsLeftAlone(observation);
+    const released = (targets.get(cluster) ?? []).flatMap((target): readonly PlacementObservation[] => {
+      const key = placementKey(target.placement);
+      const report = reports.get(key);
+      const isGiven = !target.remove && target.digest !== undefined && !isWithheld(cluster, key);
+      return report && isGiven && !shows(observation, target, result) ? [report] : [];
+    });
+    if (released.length === 0) continue;
+    kept.set(cluster, { ...observation, placements: observation.placements.filter((it) => !released.includes(it)) });
+  }
+  return kept.size === 0 ? undefined : new Map([...observations, ...kept]);
+}
+
+/** Reports of actors that leave objects as they are: on a snapshot, without the digest of contents. */
+const reportsLeftAlone = memoize(
+  ({ placements }: ClusterObservation): ReadonlyMap<PlacementKey, PlacementObservation> =>
+    new Map(
+      placements
+        .filter(({ resourceSnapshotIndex, digest }) => resourceSnapshotIndex !== undefined && digest === undefined)
+        .map((report) => [placementKey(report.placement), report]),
+    ),
+);
 
 /** Whether the plan itself decides the target. A rolling update keeps what is up to date, but for overrides that start no rollout. */
 function isDecided(
