@@ -1,6 +1,7 @@
 import type { ClusterName } from '../api/meta.ts';
 import type { FleetRecord } from '../engine/input.ts';
 import type { Plan } from '../engine/plan-document.ts';
+import type { Currencies } from './money.ts';
 
 /** From one plan to the next: what events are made from. */
 export interface Change {
@@ -10,6 +11,8 @@ export interface Change {
   readonly plan: Plan;
   /** Who wrote the commits that the plan and its snapshots are from, as far as that is known: names by commit. */
   readonly authors?: ReadonlyMap<string, string> | undefined;
+  /** Absent = amounts are shown without. */
+  readonly currencies?: Currencies | undefined;
   /** Absent = not known. Holds, problems and refusals are compared with those of this plan. */
   readonly earlier?: Plan | undefined;
   /** Clusters that do not respond. Absent = not compared. */

@@ -1,9 +1,9 @@
-import type { PriceList } from '../api/gitfleet.ts';
 import type { NodeCommand } from '../api/nodes/node-plan.ts';
 import { shortList } from '../engine/kernel/short-list.ts';
 import type { Plan, PlannedNodes } from '../engine/plan-document.ts';
 import type { EventSource } from './event-source.ts';
 import { holdEnd } from './hold-text.ts';
+import { type Currencies, currenciesOf, money, monthHours } from './money.ts';
 import { type Line, list, type Section, type SectionSource } from './sections/section.ts';
 
 /** A command that begins, enters its next phase, or is done. */
@@ -15,8 +15,9 @@ interface NodeEvent {
 }
 
 export const nodeEvents: EventSource<NodeEvent> = {
-  events: ({ before, plan }) =>
+  events: ({ before, plan, currencies }) =>
     plan.nodes.flatMap(({ clusterName: cluster, commands }) => {
+      const currency = currencies?.(cluster);
       const recorded = before.nodes.get(cluster)?.commands ?? [];
       const known = new Map(recorded.map(({ id, phase }) => [id, phase]));
       const present = new Set(commands.map(({ id }) => id));
@@ -24,12 +25,12 @@ export const nodeEvents: EventSource<NodeEvent> = {
       const done = recorded.filter(({ id, phase }) => phase === 'Removing' && !present.has(id));
       return [
         ...entered.map((command): NodeEvent => {
-          const saved = known.has(command.id) ? '' : monthly(command);
+          const saved = known.has(command.id) ? '' : monthly(command, currency);
           const text = `${phaseWords[command.phase]} ${namesOf(command)} (${command.reason})${saved}`;
           return { kind: 'node-command', cluster, tone: 'moving', text };
         }),
         ...done.map((command): NodeEvent => {
-          const text = `✓ ${namesOf(command)} removed${monthly(command)}`;
+          const text = `✓ ${namesOf(command)} removed${monthly(command, currency)}`;
           return { kind: 'node-command', cluster, tone: 'good', text };
         }),
       ];
@@ -41,9 +42,9 @@ export const nodeEvents: EventSource<NodeEvent> = {
 const namesOf = ({ nodes }: Pick<NodeCommand, 'nodes'>): string => shortList(nodes.map(({ name }) => name));
 
 /** What a command saves; nothing where that is unknown. */
-function monthly(command: NodeCommand): string {
+function monthly(command: NodeCommand, currency: string | undefined): string {
   const saving = savingOf({ commands: [command] });
-  return saving > 0 ? `, saves ${money(saving * monthHours)} a month` : '';
+  return saving > 0 ? `, saves ${money(saving * monthHours, currency)} a month` : '';
 }
 
 const phaseWords = {
@@ -52,9 +53,6 @@ const phaseWords = {
   Launching: 'launch replacements for',
   Removing: 'remove',
 } as const;
-
-/** Hours of a month, as prices are compared. */
-export const monthHours = 730;
 
 /** Per hour, of all commands whose prices are known and that are meant to save something. */
 export const savingOf = ({ commands }: Pick<PlannedNodes, 'commands'>): number =>
@@ -67,11 +65,13 @@ export const savingOf = ({ commands }: Pick<PlannedNodes, 'commands'>): number =
   );
 
 /** What becomes of nodes: a line for each cluster with commands. */
-export const nodeDisruptions: SectionSource = ({ inEffect, fleet }): Section =>
-  list(
+export const nodeDisruptions: SectionSource = ({ inEffect, fleet }): Section => {
+  const currencies = currenciesOf(fleet);
+  return list(
     'Nodes',
-    inEffect.nodes.flatMap((planned) => nodeLines(planned, currencyOf(fleet.priceLists)).map((line) => ({ line }))),
+    inEffect.nodes.flatMap((planned) => nodeLines(planned, currencies(planned.clusterName)).map((line) => ({ line }))),
   );
+};
 
 function nodeLines(planned: PlannedNodes, currency: string | undefined): Line[] {
   const { clusterName, mode, commands } = planned;
@@ -86,8 +86,9 @@ function nodeLines(planned: PlannedNodes, currency: string | undefined): Line[] 
 /** `, saves 0.5 EUR an hour, 365 EUR a month`; nothing where nothing is saved. */
 function savingText(planned: PlannedNodes, currency: string | undefined): string {
   const saving = savingOf(planned);
-  const amount = (of: number): string => [money(of), ...(currency === undefined ? [] : [currency])].join(' ');
-  return saving > 0 ? `, saves ${amount(saving)} an hour, ${amount(saving * monthHours)} a month` : '';
+  return saving > 0
+    ? `, saves ${money(saving, currency)} an hour, ${money(saving * monthHours, currency)} a month`
+    : '';
 }
 
 const commandLine = ({ phase, method, nodes, replacements }: PlannedNodes['commands'][number]): Line => [
@@ -101,7 +102,7 @@ const commandLine = ({ phase, method, nodes, replacements }: PlannedNodes['comma
 ];
 
 /** A section for each cluster with nodes that leave or wait: what that saves, each command, and what waits for which window. */
-export function nodeSections(plan: Pick<Plan, 'nodes' | 'holds'>, currency?: string): Section[] {
+export function nodeSections(plan: Pick<Plan, 'nodes' | 'holds'>, currencies: Currencies): Section[] {
   return plan.nodes.flatMap((planned) => {
     const { clusterName, mode, commands, blocked } = planned;
     const waits = plan.holds.filter(
@@ -111,7 +112,9 @@ export function nodeSections(plan: Pick<Plan, 'nodes' | 'holds'>, currency?: str
     const leaving = commands.reduce((sum, { nodes }) => sum + nodes.length, 0);
     const tally = [...Map.groupBy(blocked, ({ reason }) => reason)].map(([reason, of]) => `${reason} ${of.length}`);
     const lines: Line[] = [
-      [`Mode ${mode}: ${leaving} ${leaving === 1 ? 'node leaves' : 'nodes leave'}${savingText(planned, currency)}`],
+      [
+        `Mode ${mode}: ${leaving} ${leaving === 1 ? 'node leaves' : 'nodes leave'}${savingText(planned, currencies(clusterName))}`,
+      ],
       ...commands.map(commandLine),
       ...waits.map((hold): Line => [`Waits: ${hold.message}${holdEnd(hold)}`]),
       ...(tally.length === 0 ? [] : [[`Blocked: ${tally.join(', ')}`]]),
@@ -125,17 +128,11 @@ export function nodeSections(plan: Pick<Plan, 'nodes' | 'holds'>, currency?: str
   });
 }
 
-/** The one currency of all prices; undefined where there is none, or several. */
-export function currencyOf(lists: readonly PriceList[]): string | undefined {
-  const [one, ...others] = new Set(lists.map(({ spec }) => spec.currency));
-  return others.length === 0 ? one : undefined;
-}
-
 /** What a change does to the nodes that may go now, a sentence for each cluster where anything differs. */
 export function nodeEffects(
   before: readonly PlannedNodes[],
   after: readonly PlannedNodes[],
-  currency: string | undefined,
+  currencies: Currencies,
 ): readonly string[] {
   const was = new Map(before.map((planned) => [planned.clusterName, planned]));
   return after.flatMap((planned) => {
@@ -145,12 +142,10 @@ export function nodeEffects(
     ) as [number, number];
     const saving = savingOf(planned) - (earlier ? savingOf(earlier) : 0);
     if (old === now && Math.abs(saving) < 1e-9) return [];
-    const month = [money(Math.abs(saving) * monthHours), ...(currency === undefined ? [] : [currency])].join(' ');
+    const month = money(Math.abs(saving) * monthHours, currencies(planned.clusterName));
     const cost = Math.abs(saving) < 1e-9 ? '' : `, ${month} a month ${saving > 0 ? 'less' : 'more'}`;
     return [
       `${planned.clusterName} (${planned.mode}): ${now} ${now === 1 ? 'node' : 'nodes'} may go now, ${old} before${cost}`,
     ];
   });
 }
-
-export const money = (amount: number): string => String(Number(amount.toFixed(amount < 10 ? 4 : 2)));

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { NodeCommand } from '../../src/api/nodes/node-plan.ts';
+import { currenciesOf } from '../../src/report/money.ts';
 import { nodeDisruptions, nodeEvents } from '../../src/report/nodes.ts';
 
 const command = (phase: NodeCommand['phase'], more: object = {}) => ({
@@ -17,10 +18,10 @@ it.each([
     'a command that begins',
     [],
     [command('Validating')],
-    'check before removing n1, n2 (Underutilized), saves 219 a month',
+    'check before removing n1, n2 (Underutilized), saves 219 EUR a month',
   ],
   ['its next phase', [command('Validating')], [command('Launching')], 'launch replacements for n1, n2 (Underutilized)'],
-  ['its end', [command('Removing')], [], '✓ n1, n2 removed, saves 219 a month'],
+  ['its end', [command('Removing')], [], '✓ n1, n2 removed, saves 219 EUR a month'],
   ['the end of one without a price', [command('Removing', { priceBefore: undefined })], [], '✓ n1, n2 removed'],
   ['the end of one that only replaces', [command('Removing', { reason: 'Drifted' })], [], '✓ n1, n2 removed'],
   ['no command that is dropped', [command('Validating')], [], undefined],
@@ -29,6 +30,7 @@ it.each([
   const events = nodeEvents.events({
     before: { nodes: new Map([['eu-1', { commands: before }]]) },
     plan: { nodes: [{ clusterName: 'eu-1', commands }] },
+    currencies: (cluster: string) => (cluster === 'eu-1' ? 'EUR' : undefined),
   } as never);
   expect(events.map(({ text }) => text)).toEqual(expected === undefined ? [] : [expected]);
 });
@@ -37,7 +39,7 @@ it('the dashboard names the cluster of each command, and the currency of what it
   const commands = [{ ...command('Proposed'), method: 'Emptiness', replacements: [] }];
   const { rows } = nodeDisruptions({
     inEffect: { nodes: [{ clusterName: 'eu-1', mode: 'plan', commands }] },
-    fleet: { priceLists: [{ spec: { currency: 'EUR' } }] },
+    fleet: { members: [{ metadata: { name: 'eu-1' } }], priceLists: [{ spec: { currency: 'EUR' } }] },
   } as never);
   expect(rows).toMatchObject({
     items: [
@@ -45,4 +47,16 @@ it('the dashboard names the cluster of each command, and the currency of what it
       { line: [{ bold: 'eu-1' }, ' ', 'Proposed Emptiness: ', { code: 'n1, n2' }] },
     ],
   });
+});
+
+it('the currency of a cluster is that of the first PriceList that selects it', () => {
+  const member = (name: string, region: string) => ({ metadata: { name, labels: { region } } });
+  const priced = (currency: string, region: string) => ({
+    spec: { currency, clusterSelector: { matchLabels: { region } } },
+  });
+  const currencies = currenciesOf({
+    members: [member('eu-1', 'eu'), member('us-1', 'us'), member('ap-1', 'ap')],
+    priceLists: [priced('EUR', 'eu'), priced('USD', 'us'), priced('CHF', 'eu')],
+  } as never);
+  expect(['eu-1', 'us-1', 'ap-1', 'gone'].map(currencies)).toEqual(['EUR', 'USD', undefined, undefined]);
 });

@@ -78,7 +78,7 @@ export async function demo(options: DemoOptions): Promise<void> {
       // Gathered changes are not on the status branch yet; later plans may still change their times.
       if (result.kind === 'moved' || result.kind === 'gathering') return;
       const after = planInEffect(before, result);
-      for (const line of narrate(before, after, start)) output.line(line);
+      for (const line of narrate(before, after, { start, fleet: result.fleet })) output.line(line);
       before = after;
       wake();
     },

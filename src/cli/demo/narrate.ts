@@ -1,4 +1,4 @@
-import type { PassResult } from '../../daemon/pass/pass-result.ts';
+import type { PassResult, ReportedFleet } from '../../daemon/pass/pass-result.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { memoize } from '../../engine/kernel/memoize.ts';
 import type { Plan } from '../../engine/plan-document.ts';
@@ -6,6 +6,7 @@ import { readRecord } from '../../repo/record/read.ts';
 import { packRecord } from '../../repo/record/write.ts';
 import type { TimelineEntry } from '../../report/event-source.ts';
 import { timelineOf } from '../../report/events.ts';
+import { currenciesOf } from '../../report/money.ts';
 
 /**
  * What is new in `plan` compared with the plan before: decisions, moves, clusters that became available, waits, problems. The first
@@ -14,13 +15,17 @@ import { timelineOf } from '../../report/events.ts';
 export const narrate = (
   earlier: Plan | undefined,
   plan: Plan,
-  start: FleetRecord = readRecord(new Map()).record,
+  {
+    start = readRecord(new Map()).record,
+    fleet,
+  }: { readonly start?: FleetRecord | undefined; readonly fleet?: ReportedFleet } = {},
 ): readonly TimelineEntry[] =>
   timelineOf({
     before: earlier ? recordOf(earlier) : start,
     after: recordOf(plan),
     plan,
     earlier,
+    currencies: fleet && currenciesOf(fleet),
   });
 
 const recordOf = memoize(({ record }: Plan) => readRecord(packRecord(record), record).record);

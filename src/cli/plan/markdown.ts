@@ -1,5 +1,6 @@
 import { type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import type { Currencies } from '../../report/money.ts';
 import { nodeSections } from '../../report/nodes.ts';
 import type { PlannedAction } from '../../report/placements/planned-actions.ts';
 import { refusalItems } from '../../report/sections/approvals.ts';
@@ -13,12 +14,12 @@ import { shortagesOf } from '../../report/shortage.ts';
 
 /**
  * A plan as a comment on a pull request: counts first, then removals, then changes, then waits, in folded lists. `supposed`: what a
- * hypothetical plan supposes, one sentence each; `currency`: of the prices of nodes.
+ * hypothetical plan supposes, one sentence each; `currencies`: of the prices of nodes.
  */
 export function planMarkdown(
   plan: Plan,
   actions: readonly PlannedAction[],
-  { supposed = [], currency }: { readonly supposed?: readonly string[]; readonly currency?: string | undefined } = {},
+  { supposed = [], currencies }: { readonly supposed?: readonly string[]; readonly currencies: Currencies },
 ): string {
   const of = (word: PlannedAction['action']) => actions.filter(({ action }) => action === word);
   const counts = lists.flatMap(({ action, count, rare }) => {
@@ -34,7 +35,7 @@ export function planMarkdown(
     ...[list('Refused by the guard', refusalItems(plan.guard)), problems({ plan })].flatMap(titled),
     ...titled(list('Not enough clusters', shortageItems([...shortagesOf(plan).values()]))),
     ...lists.map(({ action, title }) => list(title, of(action).map(itemOf))).flatMap(folded),
-    ...nodeSections(plan, currency).flatMap(folded),
+    ...nodeSections(plan, currencies).flatMap(folded),
     ...folded(list('Held', heldItems(plan.holds))),
     ...folded(list('Cluster upgrades', upgradeRunItems(plannedUpgradeRuns(plan)))),
   ];

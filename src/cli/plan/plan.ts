@@ -12,7 +12,7 @@ import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
 import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import { type StatusText, unpacked } from '../../repo/record/status-text.ts';
-import { currencyOf } from '../../report/nodes.ts';
+import { currenciesOf } from '../../report/money.ts';
 import { actionsOf, isToDo, type PlannedAction, withReapply } from '../../report/placements/planned-actions.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
@@ -56,7 +56,7 @@ export async function plan(
       fleet: input.fleet,
     });
   if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, record());
-  const currency = currencyOf(input.fleet.priceLists);
+  const currencies = currenciesOf(input.fleet);
   const actions = actionsOf(result, input.record);
   const document = () => ({
     ...withReapply(plan, actions),
@@ -68,7 +68,7 @@ export async function plan(
   if (format === 'json') printJson(document());
   else if (format === 'yaml') await printYaml(document());
   else if (format === 'markdown')
-    print(planMarkdown(plan, actions, { supposed: supposed?.whatIf.changes ?? [], currency }));
+    print(planMarkdown(plan, actions, { supposed: supposed?.whatIf.changes ?? [], currencies }));
   else
     print(
       supposed
@@ -79,7 +79,7 @@ export async function plan(
             from,
             notRolledOut,
             withoutProperties: withoutProperties(input),
-            currency,
+            currencies,
           }),
     );
   const code = exitCodeOf(plan, actions);

@@ -4,6 +4,7 @@ import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../../report/cause.ts';
+import type { Currencies } from '../../report/money.ts';
 import { nodeSections } from '../../report/nodes.ts';
 import type { PlannedAction } from '../../report/placements/planned-actions.ts';
 import { refusalItems } from '../../report/sections/approvals.ts';
@@ -26,7 +27,7 @@ export function planTable(
     from,
     notRolledOut,
     withoutProperties,
-    currency,
+    currencies,
   }: {
     readonly actions: readonly PlannedAction[];
     /** Also bindings that stay as they are, which are only counted otherwise. */
@@ -34,7 +35,7 @@ export function planTable(
     readonly from: OpenedRepo['from'];
     readonly notRolledOut: readonly NotRolledOut[];
     /** Of the prices of nodes. */
-    readonly currency: string | undefined;
+    readonly currencies: Currencies;
     /** Clusters whose properties were not observed yet, and those whose properties only the status branch has. */
     readonly withoutProperties: { readonly never: number; readonly recorded: number };
   },
@@ -67,7 +68,7 @@ export function planTable(
         '  gitfleet explain uses what the daemon recorded; gitfleet observe writes what they have now, for plan --observed.',
     );
   section(parts, 'Held', heldItems(plan.holds).map(textOf));
-  for (const { title, rows } of nodeSections(plan, currency))
+  for (const { title, rows } of nodeSections(plan, currencies))
     if (rows.kind === 'list') section(parts, title, rows.items.map(textOf));
   section(parts, 'Cluster upgrades', upgradeRunItems(plannedUpgradeRuns(plan)).map(textOf));
   section(parts, 'Not rolled out: no staged update run', notRolledOutItems(notRolledOut).map(textOf));

@@ -17,6 +17,7 @@ import { sha256 } from '../../repo/sha256.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { statusMessage } from '../../report/commit-message.ts';
 import { inEffect } from '../../report/in-effect.ts';
+import { currenciesOf } from '../../report/money.ts';
 import type { FleetMembers } from '../members.ts';
 import type { Approvals, DesiredState, Status } from '../ports.ts';
 import type { PullRequestPreviews } from '../previews/pull-request-previews.ts';
@@ -342,6 +343,7 @@ async function publish(
     after: after.record,
     plan: result.plan,
     authors: await snapshotAuthors({ before: before.record, after: after.record, commit: result.plan.commit }, input),
+    currencies: currenciesOf(result.contents.world.input.fleet),
     unreachable: { before: before.unreachable, after: contacts.unreachable },
   });
   const published = await input.status.publish(before.tip, files, message);

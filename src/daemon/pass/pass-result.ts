@@ -2,9 +2,13 @@ import type { Fleet } from '../../engine/input.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 
 /** What reports need of the fleet. Its manifests stay out, since they may be Secrets. */
-export type ReportedFleet = Pick<Fleet, 'members' | 'versionCatalogs'>;
+export type ReportedFleet = Pick<Fleet, 'members' | 'versionCatalogs' | 'priceLists'>;
 
-export const reportedFleet = ({ members, versionCatalogs }: Fleet): ReportedFleet => ({ members, versionCatalogs });
+export const reportedFleet = ({ members, versionCatalogs, priceLists }: Fleet): ReportedFleet => ({
+  members,
+  versionCatalogs,
+  priceLists,
+});
 
 /** The result of one pass. */
 export type PassResult =

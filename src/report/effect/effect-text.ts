@@ -13,7 +13,8 @@ import { forecastParts, forecastSummary, supposedText } from '../forecast/lines.
 import { upgradeLines } from '../forecast/upgrade-lines.ts';
 import { groupHolds } from '../grouped-holds.ts';
 import { holdSubject, holdText } from '../hold-text.ts';
-import { currencyOf, nodeEffects } from '../nodes.ts';
+import { currenciesOf } from '../money.ts';
+import { nodeEffects } from '../nodes.ts';
 
 /** Clusters named in one line. */
 const mostNamed = 10;
@@ -45,14 +46,13 @@ export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUST
 
 export function effectText(effect: TotalEffect): EffectText {
   const { placements, changes } = effect;
-  const { priceLists } = effect.first.contents.world.input.fleet;
   return {
     title: titleText(effect),
     rows: placements.map(rowOf),
     changes: changes.map(changeText),
     rollout: rolloutText(effect),
     upgrades: upgradesText(effect),
-    nodes: nodeEffects(effect.nodes.before, effect.nodes.after, currencyOf(priceLists)),
+    nodes: nodeEffects(effect.nodes.before, effect.nodes.after, currenciesOf(effect.first.contents.world.input.fleet)),
     forecast: forecastText(effect),
     guard: effect.guard.map(
       ({ rule, message, removalDigest }) =>

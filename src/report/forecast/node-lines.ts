@@ -1,7 +1,7 @@
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Forecast } from '../../forecast/forecast.ts';
 import type { NodeCommandSpan, NodeForecast, NodeWait } from '../../forecast/node-forecasts.ts';
-import { money, monthHours } from '../nodes.ts';
+import { money, monthHours } from '../money.ts';
 import type { GanttRow } from './gantt.ts';
 import { instantText } from './instant-text.ts';
 
@@ -44,7 +44,7 @@ function goingText(of: NodeForecast): string {
 function savingText({ commands, currency }: NodeForecast): string {
   const saving = commands.reduce((sum, { saving: own = 0, to }) => (to === undefined ? sum : sum + own), 0);
   if (saving < 1e-9) return '';
-  return `, which saves ${[money(saving * monthHours), ...(currency === undefined ? [] : [currency])].join(' ')} a month`;
+  return `, which saves ${money(saving * monthHours, currency)} a month`;
 }
 
 /** One for each cluster with nodes that go or wait: a row for each pool and method, then what waits and what stays. */

@@ -14,5 +14,5 @@ it('a resumed demo does not repeat what the earlier one has recorded', async () 
   const picks = (lines: ReturnType<typeof narrate>) => lines.filter(({ tone }) => tone === 'decided');
   const { record } = readRecord(renderRecord(plan.record));
   expect(picks(narrate(undefined, plan)).length).toBeGreaterThan(0);
-  expect(picks(narrate(undefined, plan, record))).toEqual([]);
+  expect(picks(narrate(undefined, plan, { start: record }))).toEqual([]);
 });

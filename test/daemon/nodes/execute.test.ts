@@ -45,6 +45,7 @@ describe('in mode execute', () => {
       'PATCH nodes/idle-1',
     ]);
     await fleet.until('the command ends', async () => (await published(fleet))?.commands.length === 0);
+    expect((await fleet.repo.log('fleet-status')).join('\n')).toContain('saves 584 EUR a month');
   });
 
   it('underutilized nodes are drained after their replacement is there, and nothing moves afterwards', async () => {

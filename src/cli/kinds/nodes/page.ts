@@ -2,7 +2,7 @@ import type { NodeCommand, NodePlan } from '../../../api/nodes/node-plan.ts';
 import { conditionsOf } from '../../../engine/node-pools/read-fields.ts';
 import { explainNode, type NodeExplanation, type ReplacementVerdict } from '../../../engine/nodes/explain-node.ts';
 import { holdText } from '../../../report/hold-text.ts';
-import { money, monthHours } from '../../../report/nodes.ts';
+import { money, monthHours } from '../../../report/money.ts';
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
@@ -30,7 +30,7 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
       ['Claim', claim && `${claim.name} (${claim.uid})`],
       ...(claim?.expireAfter === undefined ? [] : [['Expires after', claim.expireAfter] as const]),
       seen && ['Type', [seen.instanceType, seen.capacityType, seen.zone].filter(Boolean).join(' ')],
-      seen && ['Price', seen.price === undefined ? 'not known' : `${amountOf(seen.price, currency)} an hour`],
+      seen && ['Price', seen.price === undefined ? 'not known' : `${money(seen.price, currency)} an hour`],
       ...(node?.drift === undefined ? [] : [['Drift', node.drift] as const]),
       ['State', command ? `${command.phase} ${command.method}` : (block?.reason ?? 'Idle')],
       block && ['Blocked', `${block.message}${block.reasons ? ` (stops ${block.reasons.join(', ')})` : ''}`],
@@ -56,10 +56,6 @@ export function eventsOfNode(
   return eventsAbout(nodes?.get(metadata.name)?.live ?? [], [`Node ${name}`, `NodeClaim ${claim?.name}`]);
 }
 
-/** `0.3 EUR`; the currency is known where the plan is made now. */
-const amountOf = (price: number, currency: string | undefined): string =>
-  [money(price), ...(currency === undefined ? [] : [currency])].join(' ');
-
 export function commandText(command: NodeCommand, currency: string | undefined): string {
   const { id, method, reason, phase, since, nodes, replacements, priceBefore, priceAfter } = command;
   const saving = priceBefore === undefined ? undefined : priceBefore - priceAfter;
@@ -81,7 +77,7 @@ export function commandText(command: NodeCommand, currency: string | undefined):
       'Saves',
       saving === undefined
         ? 'unknown: a node has no known price'
-        : `${amountOf(saving, currency)} an hour, ${amountOf(saving * monthHours, currency)} a month`,
+        : `${money(saving, currency)} an hour, ${money(saving * monthHours, currency)} a month`,
     ],
   ]);
 }
@@ -144,7 +140,7 @@ const replacementText = (
 ): string =>
   instanceType === undefined
     ? message
-    : `${instanceType} ${capacityType} in ${zone} for ${price === undefined ? 'an unknown price' : `${amountOf(price, currency)} an hour`}: ${message}`;
+    : `${instanceType} ${capacityType} in ${zone} for ${price === undefined ? 'an unknown price' : `${money(price, currency)} an hour`}: ${message}`;
 
 /** Holds of the cluster and of the pool there. */
 export const waitsOf = (cluster: string, pool: string | undefined, { holds }: Status): string[] =>

@@ -58,6 +58,10 @@ export const marketsOf = memoize(({ priceLists, instanceCatalogs }: Pick<Fleet, 
 const appliesTo = ({ spec }: PriceList | InstanceCatalog, labels: Labels): boolean =>
   spec.clusterSelector === undefined || matchesSelector(spec.clusterSelector, labels);
 
+/** The currency of a cluster's prices; undefined where no list applies. */
+export const currencyOf = (labels: Labels, lists: readonly PriceList[]): string | undefined =>
+  lists.find((list) => appliesTo(list, labels))?.spec.currency;
+
 /** The lists and catalogs of one cluster, united. Of contradictory values the first counts. */
 export function marketOf(
   labels: Labels,
@@ -66,12 +70,12 @@ export function marketOf(
 ): { readonly market: Market; readonly contradictions: readonly Contradiction[] } {
   const applies = (list: PriceList | InstanceCatalog) => appliesTo(list, labels);
   const contradictions: Contradiction[] = [];
-  const { prices, currency } = unitePrices(lists.filter(applies), contradictions);
+  const prices = unitePrices(lists.filter(applies), contradictions);
   const priceOf: Market['priceOf'] = (type, zone, capacityType) =>
     prices.get(`${type}\0${zone}\0${capacityType}`) ?? prices.get(`${type}\0\0${capacityType}`);
   const own = catalogs.filter(applies);
   const types = own.length === 0 ? undefined : uniteTypes(own, priceOf, contradictions);
-  return { market: { types, currency, priceOf }, contradictions };
+  return { market: { types, currency: currencyOf(labels, lists), priceOf }, contradictions };
 }
 
 function unitePrices(lists: readonly PriceList[], contradictions: Contradiction[]) {
@@ -99,10 +103,7 @@ function unitePrices(lists: readonly PriceList[], contradictions: Contradiction[
         second: { name: metadata.name, path: 'spec.currency' },
         message: `PriceList ${first!.metadata.name} is in ${first!.spec.currency} and PriceList ${metadata.name} in ${spec.currency}`,
       });
-  return {
-    prices: new Map([...found].map(([key, { perHour }]) => [key, perHour])),
-    currency: first?.spec.currency,
-  };
+  return new Map([...found].map(([key, { perHour }]) => [key, perHour]));
 }
 
 function uniteTypes(
