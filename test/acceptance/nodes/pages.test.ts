@@ -67,6 +67,22 @@ const shown = async (...argv: readonly string[]) => {
 };
 
 describe('get without a status branch', () => {
+  it('nodes: what is not known of them', async () => {
+    const bare = {
+      ...node('n1'),
+      metadata: { ...node('n1').metadata, labels: { 'karpenter.sh/nodepool': 'default' } },
+    };
+    const { out } = await cli(
+      ...['get', 'nodes', '--recorded', 'none', '--now', '2026-11-20T10:00:00Z'],
+      ...['--repo', folder({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan') })],
+      ...['--observed', folder({ 'eu-1.yaml': observedNodes('eu-1', { nodes: [bare], pods: [], extras: [pool] }) })],
+    );
+    const unknown = Array(4).fill('<unknown>').join(' | ');
+    expect(out.trim().split('\n').at(-1)?.split(/ {2,}/).join(' | ')).toBe(
+      `eu-1 | n1 | default | ${unknown} | 0 | Emptiness | <none>`,
+    );
+  });
+
   it('nodes: what takes or keeps each of them', async () => {
     const table = (await shown('get', 'nodes', 'eu-1')).split('\n').map((line) => line.split(/ {2,}/).join(' | '));
     expect(table.filter((line) => line !== '')).toEqual([

@@ -28,6 +28,9 @@ const plans = ({ record }: Status): readonly NodePlan[] => [...record.nodes.valu
 
 const clusters = ({ record }: Status): readonly string[] => [...record.nodes.keys()];
 
+/** The status branch has these fields only of nodes of commands, and no plan knows a price that no PriceList has. */
+const unknown = '<unknown>';
+
 /** Nodes that a plan has a word about: those of claims, of commands and blocked ones. */
 export const nodes: Listing = listing<PlannedNode>({
   names: namesOfKind('nodes'),
@@ -51,11 +54,11 @@ export const nodes: Listing = listing<PlannedNode>({
     { heading: 'CLUSTER', cell: ({ cluster }) => cluster },
     { heading: 'NODE', cell: ({ name }) => name },
     { heading: 'POOL', cell: ({ pool }) => pool },
-    { heading: 'TYPE', cell: ({ type }) => type },
-    { heading: 'ZONE', cell: ({ zone }) => zone },
-    { heading: 'CAPACITY', cell: ({ capacityType }) => capacityType },
-    { heading: 'PRICE', cell: ({ price }) => price },
-    { heading: 'PODS', cell: ({ pods }) => pods },
+    { heading: 'TYPE', cell: ({ type = unknown }) => type },
+    { heading: 'ZONE', cell: ({ zone = unknown }) => zone },
+    { heading: 'CAPACITY', cell: ({ capacityType = unknown }) => capacityType },
+    { heading: 'PRICE', cell: ({ price = unknown }) => price },
+    { heading: 'PODS', cell: ({ pods = unknown }) => pods },
     { heading: 'STATE', cell: ({ state }) => state },
     { heading: 'UNTIL', cell: ({ until }) => until },
   ],
