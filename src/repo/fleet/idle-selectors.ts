@@ -1,3 +1,4 @@
+import type { FleetConfig } from '../../api/gitfleet.ts';
 import type { LabelSelector } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import { parseSelector } from '../../api/selector-text.ts';
@@ -8,9 +9,8 @@ import { fieldWarning } from './field-warning.ts';
 import { selectorTerms } from './selector-terms.ts';
 
 /**
- * Warnings about label selectors of placements, overrides, stages and maintenance windows that match no cluster of the repo: they may
- * be misspelt. None in a repo without clusters, nor if an invalid file may define one. Properties of clusters are not in the repo and
- * are not checked.
+ * Warnings about label selectors that match no cluster of the repo: they may be misspelt. None in a repo without clusters, nor if an
+ * invalid file may define one. Properties of clusters are not in the repo and are not checked.
  */
 export function idleSelectors(fleet: Fleet): Problem[] {
   const { members, unreadable, refused } = fleet;
@@ -70,7 +70,25 @@ const selectors = ({ placements, overrides, strategies, ...fleet }: Fleet): Sele
     path: 'spec.memberSelector.byLabel',
     selector: of.spec.memberSelector && selectorByLabel(of.spec.memberSelector),
   })),
+  ...[...fleet.instanceCatalogs, ...fleet.priceLists].map((of) => ({
+    of,
+    path: 'spec.clusterSelector',
+    selector: of.spec.clusterSelector,
+  })),
+  ...nodeLimits(fleet.config),
 ];
+
+function nodeLimits(config: FleetConfig | undefined): Selecting[] {
+  const { budgets = [], waves = [] } = config?.spec.nodeDisruption ?? {};
+  const path = 'spec.nodeDisruption';
+  return [
+    ...budgets.map(({ clusterSelector }, at) => ({
+      path: `${path}.budgets.${at}.clusterSelector`,
+      selector: clusterSelector,
+    })),
+    ...waves.map((selector, at) => ({ path: `${path}.waves.${at}`, selector })),
+  ].map((found) => ({ of: { kind: 'FleetConfig', metadata: { name: config?.metadata?.name ?? 'fleet' } }, ...found }));
+}
 
 function selectorByLabel({ byLabel }: { readonly byLabel: string }): LabelSelector | undefined {
   const parsed = parseSelector(byLabel);

@@ -94,4 +94,29 @@ spec:
       ],
     ]);
   });
+
+  it('are found in catalogues, price lists, and limits of the disruption of nodes', async () => {
+    const own = (kind: string, spec: string) =>
+      `apiVersion: gitfleet.dev/v1alpha1\nkind: ${kind}\nmetadata: {name: eu}\nspec: ${spec}\n`;
+    const files = (env: string) => ({
+      ...clusters,
+      'catalog.yaml': own('InstanceCatalog', `{clusterSelector: {matchLabels: {env: ${env}}}, instanceTypes: []}`),
+      'prices.yaml': own('PriceList', `{currency: EUR, clusterSelector: {matchLabels: {env: ${env}}}, prices: []}`),
+      'fleet.yaml': `apiVersion: gitfleet.dev/v1alpha1
+kind: FleetConfig
+spec:
+  nodeDisruption:
+    budgets: [{nodes: "1", clusterSelector: {matchLabels: {env: ${env}}}}, {nodes: "1"}]
+    waves: [{matchLabels: {env: dev}}, {matchLabels: {env: ${env}}}]
+`,
+    });
+    expect(await idle(files('prod'))).toEqual([]);
+    const why = 'the labels match no cluster of this repo: none has env=none';
+    expect(await idle(files('none'))).toEqual([
+      ['catalog.yaml', 'spec.clusterSelector', `InstanceCatalog eu: ${why}`],
+      ['prices.yaml', 'spec.clusterSelector', `PriceList eu: ${why}`],
+      ['fleet.yaml', '0.clusterSelector', `FleetConfig fleet: ${why}`],
+      ['fleet.yaml', 'waves.1', `FleetConfig fleet: ${why}`],
+    ]);
+  });
 });
