@@ -1,4 +1,5 @@
 import { parseCron } from '../kernel/cron.ts';
+import { type Fields, isFields } from '../kernel/fields.ts';
 import type { WrittenWindow } from '../window/parse-window.ts';
 import { budgetDurationMs } from './budget-window.ts';
 
@@ -55,13 +56,14 @@ function readWindows(annotation: string): readonly WeeklyWindow[] | string {
   }
   if (!Array.isArray(value)) return 'it is not a list';
   for (const item of value) {
-    const { schedule, duration, ...others } = (item ?? {}) as Readonly<Record<string, unknown>>;
-    if (typeof schedule !== 'string' || parseCron(schedule) === undefined)
-      return `${JSON.stringify(schedule ?? null)} is not a cron schedule`;
-    if (typeof duration !== 'string' || budgetDurationMs(duration) === undefined)
-      return `${JSON.stringify(duration ?? null)} is not a duration of hours and minutes`;
+    const { schedule, duration, ...others }: Fields = isFields(item) ? item : {};
     const [unknown] = Object.keys(others);
-    if (unknown !== undefined) return `a window has no field ${unknown}`;
+    if (unknown !== undefined) return `a window has no field ${unknown}, only schedule and duration`;
+    if (schedule === undefined || duration === undefined) return 'a window needs schedule and duration';
+    if (typeof schedule !== 'string' || parseCron(schedule) === undefined)
+      return `${JSON.stringify(schedule)} is not a cron schedule`;
+    if (typeof duration !== 'string' || budgetDurationMs(duration) === undefined)
+      return `${JSON.stringify(duration)} is not a duration of hours and minutes`;
   }
   return value as readonly WeeklyWindow[];
 }

@@ -2,18 +2,20 @@ import type { Issue } from '../../api/issue.ts';
 import { typeFixes } from '../../api/schema-issues.ts';
 import type { Validated } from '../../api/validate.ts';
 
+type Judged = Pick<Validated, 'issues' | 'isShaped'>;
+
 /**
  * Validates a document, and checks that its fixes are valid: each suggested value is tried, and if a rule refuses it, the fix of that
  * rule replaces it. If another error prevents the rules from running, the fix contains no value.
  */
-export function withTriedFixes(document: unknown, judge: (document: unknown) => Validated): Validated {
+export function withTriedFixes<T extends Judged>(document: unknown, judge: (document: unknown) => T): T {
   const validated = judge(document);
   if (!validated.issues.some(({ suggests }) => suggests !== undefined)) return validated;
   const tried = judge(validated.issues.reduce(withSuggestion, document));
   return { ...validated, issues: validated.issues.map((issue) => triedFix(issue, tried)) };
 }
 
-function triedFix(issue: Issue, tried: Validated): Issue {
+function triedFix(issue: Issue, tried: Judged): Issue {
   if (issue.suggests === undefined) return issue;
   const path = issue.path.join('.');
   const refusal = tried.issues.find(({ severity, path: at }) => severity === 'error' && at.join('.') === path);

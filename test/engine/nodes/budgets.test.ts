@@ -238,4 +238,13 @@ describe('windows that are allowed', () => {
     'every night',
     '[{"schedule": "0 25 * * *", "duration": "6h"}]',
   ])('without such budgets are refused: %s', (written) => expect(zeroBudgets(written).ok).toBe(false));
+
+  it.each([
+    ['[{"schedul": "@daily", "duration": "6h"}]', 'a window has no field schedul, only schedule and duration'],
+    ['[{"schedule": "@daily"}]', 'a window needs schedule and duration'],
+    ['["@daily"]', 'a window needs schedule and duration'],
+    ['[{"schedule": "@daily", "duration": 6}]', '6 is not a duration of hours and minutes'],
+  ])('are refused with what is wrong: %s', (written, fault) =>
+    expect(zeroBudgets(written)).toEqual({ ok: false, fault }),
+  );
 });

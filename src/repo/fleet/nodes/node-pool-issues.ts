@@ -68,8 +68,13 @@ const lifetimeOf = (text: string): number | string => (text === 'Never' ? text :
 
 function orNeverIssues(text: string | undefined, path: Path): Issue[] {
   if (text === undefined || /^(([0-9]+(s|m|h))+|Never)$/.test(text)) return [];
-  return [error('invalid-duration', path, `"${text}" is not a duration`, 'write for example 720h, or Never')];
+  const fix = unitFix(text, ['s', 'm', 'h']) ?? 'write for example 720h, or Never';
+  return [error('invalid-duration', path, `"${text}" is not a duration`, fix)];
 }
+
+/** A number without a unit. */
+const unitFix = (text: string, units: readonly string[]): string | undefined =>
+  /^[0-9]+$/.test(text) ? `write ${units.map((unit) => `${text}${unit}`).join(' or ')}` : undefined;
 
 /** What Karpenter's admission refuses of a NodeClaim. */
 export const nodeClaimIssues = ({ spec }: NodeClaim): Issue[] => [
@@ -91,7 +96,7 @@ function nodeIssues(spec: NodeSpec, path: Path): Issue[] {
             'invalid-duration',
             [...path, 'terminationGracePeriod'],
             `"${grace}" is not a duration`,
-            'write for example 24h, or leave it out to wait for ever',
+            unitFix(grace, ['s', 'm', 'h']) ?? 'write for example 24h, or leave it out to wait for ever',
           ),
         ]),
   ];
@@ -269,7 +274,7 @@ function budgetIssues({ nodes, schedule, duration, reasons = [] }: Budget, path:
         'invalid-duration',
         [...path, 'duration'],
         `"${duration}" is not a duration of hours and minutes`,
-        'write for example 8h, 90m or 10h5m',
+        unitFix(duration, ['m', 'h']) ?? 'write for example 8h, 90m or 10h5m',
       ),
     );
   const twice = reasons.find((reason, at) => reasons.indexOf(reason) < at);

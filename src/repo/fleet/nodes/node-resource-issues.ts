@@ -6,10 +6,11 @@ import { nodeClaim, nodePool } from '../../../api/nodes/node-pool.ts';
 import { isSubnetId } from '../../../api/nodes/subnet-id.ts';
 import { schemaIssues } from '../../../api/schema-issues.ts';
 import { withoutNulls } from '../../../api/without-nulls.ts';
+import { withTriedFixes } from '../tried-fixes.ts';
 import { nodeClaimIssues, nodePoolIssues } from './node-pool-issues.ts';
 
 /** Issues of a NodePool, a NodeClaim or an AKSNodeClass; none of any other manifest. The rules run where the schema accepts it. */
-export function nodeResourceIssues(manifest: object): Issue[] {
+export function nodeResourceIssues(manifest: object): readonly Issue[] {
   const { apiVersion = '', kind } = manifest as { readonly apiVersion?: string; readonly kind?: string };
   const [group] = apiVersion.split('/');
   if (group === 'karpenter.sh' && kind === 'NodePool') return checked(manifest, nodePool, nodePoolIssues);
@@ -26,12 +27,13 @@ const ownClaim = warning(
   'write a NodePool',
 );
 
-function checked<T>(manifest: object, schema: z.ZodType<T>, rules: (value: T) => Issue[]): Issue[] {
-  const value = withoutNulls(manifest);
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) return schemaIssues(parsed.error.issues, schema, value);
+function checked<T>(manifest: object, schema: z.ZodType<T>, rules: (value: T) => Issue[]): readonly Issue[] {
   const { kind, metadata } = manifest as Manifest;
-  return [...rules(parsed.data), ...(metadata.namespace ? [namespaced(kind)] : [])];
+  return withTriedFixes(withoutNulls(manifest), (value) => {
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) return { issues: schemaIssues(parsed.error.issues, schema, value), isShaped: false };
+    return { issues: [...rules(parsed.data), ...(metadata.namespace ? [namespaced(kind)] : [])], isShaped: true };
+  }).issues;
 }
 
 const namespaced = (kind: string): Issue =>

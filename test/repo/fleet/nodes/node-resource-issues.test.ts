@@ -230,3 +230,14 @@ it.each<[string, object, string[]]>([
   const manifest = { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', metadata: { name: 'c' }, spec };
   expect(found(manifest)).toEqual(['warning no-use kind', ...issues]);
 });
+
+it.each([
+  [{ disruption: { budgets: [{ nodes: '0', schedule: '@daily', duration: 24 }] } }, 'write 24m or 24h'],
+  [{ disruption: { budgets: [{ nodes: '0', schedule: '@daily', duration: '24' }] } }, 'write 24m or 24h'],
+  [{ disruption: { consolidateAfter: 30 } }, 'write 30s or 30m or 30h'],
+  [{ template: { terminationGracePeriod: 60 } }, 'write 60s or 60m or 60h'],
+  [{ template: { expireAfter: 720 } }, 'write 720s or 720m or 720h'],
+  [{ disruption: { budgets: [{ nodes: 5 }] } }, 'write "5"'],
+])('a duration without a unit is reported with units: %j', (of, fix) => {
+  expect(nodeResourceIssues(pool(of)).map((issue) => issue.fix)).toEqual([fix]);
+});
