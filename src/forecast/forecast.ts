@@ -129,7 +129,7 @@ function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rol
         ...stageOf(stage, { status, isMember, freezes: new Map(), earlier: undefined }),
         isRollback: true as const,
       })),
-    ].filter(({ clusters, waits }) => clusters.length + waits.length > 0);
+    ].filter(({ clusters, notStarted, waits }) => clusters.length + notStarted + waits.length > 0);
     const starts = stages.flatMap(({ from }) => from ?? []).sort();
     const state =
       conditions.find(({ type, status: is }) => type === 'Succeeded' && is !== 'Unknown') ??
@@ -176,23 +176,24 @@ function stageOf(stage: StageStatus, { status, isMember, freezes, earlier }: Sta
       other.clusters.filter(isDone).map(({ clusterName }) => clusterName),
     ),
   );
-  const spans = clusters.flatMap((cluster) =>
-    known.has(cluster.clusterName) || (isRemoval && !isMember(cluster.clusterName))
-      ? []
-      : (spanOf(cluster, isRemoval) ?? []),
+  const changing = clusters.filter(
+    ({ clusterName }) => !known.has(clusterName) && !(isRemoval && !isMember(clusterName)),
   );
   const from = startTime ?? waits.map((wait) => wait.from).sort()[0];
   return {
     name: isRemoval ? 'removals' : stageName,
     ...(from !== undefined && { from }),
     ...(endTime !== undefined && { to: endTime }),
-    clusters: spans,
+    clusters: changing.flatMap((cluster) => spanOf(cluster, isRemoval) ?? []),
+    notStarted: changing.filter((cluster) => !isDone(cluster) && !hasStarted(cluster)).length,
     waits,
   };
 }
 
 const isDone = ({ conditions }: ClusterUpdatingStatus): boolean =>
   findCondition(conditions, 'Succeeded') !== undefined || findCondition(conditions, 'Skipped')?.status === 'True';
+
+const hasStarted = ({ conditions }: ClusterUpdatingStatus): boolean => findCondition(conditions, 'Started') !== undefined;
 
 function spanOf({ clusterName, conditions }: ClusterUpdatingStatus, isRemoval: boolean): ClusterSpan | undefined {
   const from = findCondition(conditions, 'Started')?.lastTransitionTime;
@@ -258,8 +259,12 @@ function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
     }
     for (const id of open.keys()) if (!seen.has(id)) close(id, now);
   }
+  const last = new Map(steps.at(-1)!.result.plan.placements.map((placement) => [placementKey(placement), placement]));
   return [...spans.values()].map(({ placement, clusters }) => {
     const { kind, name, namespace } = placement;
+    const started = new Set(clusters.map(({ clusterName }) => clusterName));
+    const { bindings = [] } = last.get(placementKey(placement)) ?? {};
+    const notStarted = bindings.filter(({ move, clusterName }) => move === 'wait' && !started.has(clusterName)).length;
     const freezes =
       heldTimes(steps, { kind, name, ...(namespace === undefined ? {} : { namespace }) }, 'freeze').get('') ?? [];
     const ends = clusters.map(({ to }) => to);
@@ -271,7 +276,7 @@ function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
     return {
       placement: { kind, name, ...(namespace !== undefined && { namespace }) },
       ...times,
-      stages: [{ ...times, clusters, waits: freezes }],
+      stages: [{ ...times, clusters, notStarted, waits: freezes }],
       waits: [],
     };
   });

@@ -8,6 +8,8 @@ export interface RolloutStage {
   readonly from?: Timestamp;
   readonly to?: Timestamp;
   readonly clusters: readonly ClusterSpan[];
+  /** How many more clusters it is for, that do not start by the end of the forecast. */
+  readonly notStarted: number;
   readonly waits: readonly Wait[];
 }
 

@@ -101,11 +101,13 @@ function stageOf(
     ...soakOf(stage),
     // What is over before the forecast begins is no part of it.
   ].filter(({ to }) => to === undefined || to > of.now);
+  const started = new Set(of.spans.map(({ clusterName }) => clusterName));
   return {
     name: stage.name,
     ...(startTime !== undefined && { from: startTime }),
     ...(completedTime !== undefined && { to: completedTime }),
     clusters: of.spans,
+    notStarted: membersOf(stage).filter((member) => !isTerminal(member) && !started.has(member.name)).length,
     waits,
     left: membersOf(stage)
       .filter(({ status: { state, completedTime: ended = of.now } }) =>

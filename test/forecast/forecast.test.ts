@@ -56,8 +56,12 @@ describe('a forecast of an update run', () => {
   it('without approvals it ends at the gate', async () => {
     const found = await of(new PaperFleet(files()), { approveAfterMs: undefined });
     expect(found.doneAt).toBeUndefined();
-    expect(found.rollouts[0]!.stages.map(({ name, to }) => [name, to])).toEqual([['dev', undefined]]);
+    expect(found.rollouts[0]!.stages.map(({ name, from, to }) => [name, from, to])).toEqual([
+      ['dev', '2026-11-20T10:00:00Z', undefined],
+      ['prod', undefined, undefined],
+    ]);
     const [part] = forecastParts(found);
+    expect(part!.rows[1]).toEqual(['prod', '0/2', '', '', ' ']);
     expect(part!.notes).toContain(
       'stage dev: needs approval web-1-after-dev, requested at 2026-11-20 10:01 UTC, not given',
     );
@@ -91,12 +95,31 @@ describe('a forecast of an update run', () => {
     const found = await of(paper);
     expect(found.rollouts[0]!.to).toBeUndefined();
   });
+  it('counts clusters that do not start before its end', async () => {
+    const counts = async (minutes: number) =>
+      forecastParts(await of(new PaperFleet(files()), { untilMs: minutes * 60_000 }))[0]!.rows.map((row) => row[1]);
+    expect(await counts(1)).toEqual(['0/1', '0/2']);
+    expect(await counts(60)).toEqual(['1/1', '0/2']);
+    expect(await counts(62)).toEqual(['1/1', '0/2']);
+    expect(await counts(64)).toEqual(['1/1', '1/2']);
+  });
   it('a deadline is met, and a rollback is part of it', async () => {
     const annotations = ', annotations: {gitfleet.dev/progress-deadline: 1m}';
     const found = await of(new PaperFleet(files(annotations)));
     expect(found.rollouts[0]!.state).toMatchObject({ type: 'Succeeded', status: 'False' });
     expect(forecastParts(found)[0]!.title).toMatch(/^web-1 \(placement web\): fails at 2026-11-20 10:01 UTC: /);
   });
+});
+
+it('a placement that rolls out by itself counts clusters that do not start before the end', async () => {
+  const { 'run.yaml': _run, ...own } = files();
+  const paper = new PaperFleet({
+    ...own,
+    'web.yaml': placement('web', '{placementType: PickAll}', '{rollingUpdate: {maxUnavailable: 1}}'),
+  });
+  await paper.settle();
+  paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+  expect(forecastParts(await of(paper, { untilMs: 120_000 }))[0]!.rows[0]![1]).toBe('1/3');
 });
 
 it('removals and refused plans are part of a forecast', async () => {

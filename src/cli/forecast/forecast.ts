@@ -43,8 +43,8 @@ export async function forecast(options: PlanOptions & AssumptionFlags & { readon
   if (format === 'json') {
     const { readyAfter, approveAfter, upgradedAfter } = options;
     printJson({ ...found, assumptions: { readyAfter, approveAfter, upgradedAfter } });
-  } else if (format === 'markdown') print(forecastMarkdown(found, options));
-  else print(forecastTable(found, options));
+  } else if (format === 'markdown') print(forecastMarkdown(found, assumptions));
+  else print(forecastTable(found, assumptions));
   if (found.end === 'refused') throw new CliError('', exitCodes.refused, { silent: true });
 }
 
@@ -87,7 +87,7 @@ function partsOf(found: Forecast) {
 
 const summaryOf = (found: Forecast): string => [forecastSummary(found), ...nodeSentences(found)].join(' ');
 
-function forecastTable(found: Forecast, flags: AssumptionFlags): string {
+function forecastTable(found: Forecast, assumptions: Assumptions): string {
   const parts = partsOf(found);
   return [
     summaryOf(found),
@@ -101,7 +101,7 @@ function forecastTable(found: Forecast, flags: AssumptionFlags): string {
     ...listOf(clusterHeadings, clusterRows(found), 'clusters'),
     ...listOf(nodeCommandHeadings, nodeCommandRows(found), 'commands'),
     ...(parts.length > 0 ? [ganttLegend] : []),
-    supposedText(found, flags),
+    supposedText(found, assumptions),
   ].join('\n\n');
 }
 
@@ -115,7 +115,7 @@ function listOf(headings: readonly string[], rows: readonly (readonly string[])[
   ];
 }
 
-function forecastMarkdown(found: Forecast, flags: AssumptionFlags): string {
+function forecastMarkdown(found: Forecast, assumptions: Assumptions): string {
   const parts = partsOf(found).flatMap(({ title, headings, rows, notes }) => [
     '',
     `**${markdownText(title)}**`,
@@ -124,7 +124,7 @@ function forecastMarkdown(found: Forecast, flags: AssumptionFlags): string {
     ...notes.map((note) => `- ${markdownText(note)}`),
   ]);
   const legend = parts.length === 0 ? [] : ['', ganttLegend];
-  return ['### gitfleet forecast', '', summaryOf(found), ...parts, ...legend, '', supposedText(found, flags), ''].join(
+  return ['### gitfleet forecast', '', summaryOf(found), ...parts, ...legend, '', supposedText(found, assumptions), ''].join(
     '\n',
   );
 }

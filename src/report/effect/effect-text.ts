@@ -1,6 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
-import { formatDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { isRunOf } from '../../engine/update-run.ts';
@@ -65,13 +64,8 @@ export function effectText(effect: TotalEffect): EffectText {
 function forecastText({ forecast, startsLater, supposed }: TotalEffect): string {
   const summary = forecastSummary(forecast);
   if (forecast.rollouts.length + forecast.upgrades.length === 0 || forecast.end === 'refused') return summary;
-  const [readyAfter, approveAfter, upgradedAfter] = [
-    supposed.readyAfterMs,
-    supposed.approveAfterMs,
-    supposed.upgradedAfterMs,
-  ].map(formatDuration) as [string, string, string];
   const begin = startsLater ? ` Begins at ${instantText(forecast.from)}, when what is under way now is done.` : '';
-  return `${summary}${begin} ${supposedText(forecast, { readyAfter, approveAfter, upgradedAfter })}`;
+  return `${summary}${begin} ${supposedText(forecast, supposed)}`;
 }
 
 function upgradesText({ upgrades, upgradedBefore }: TotalEffect): string[] {

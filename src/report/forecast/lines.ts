@@ -1,5 +1,7 @@
+import { formatDuration } from '../../engine/kernel/duration.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
+import type { Assumptions } from '../../forecast/assumptions.ts';
 import type { Forecast, Rollout } from '../../forecast/forecast.ts';
 import type { ClusterSpan, RolloutStage, Wait } from '../../forecast/spans.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -32,20 +34,22 @@ export function forecastSummary(forecast: Forecast): string {
   ].join(' ');
 }
 
-/** What a forecast rests on; durations as text, or `never`. */
+/** What a forecast rests on. */
 export function supposedText(
   { upgrades, nodes }: Pick<Forecast, 'upgrades' | 'nodes'>,
   {
-    readyAfter,
-    approveAfter,
-    upgradedAfter,
-  }: Readonly<Record<'readyAfter' | 'approveAfter' | 'upgradedAfter', string>>,
+    readyAfterMs,
+    approveAfterMs,
+    upgradedAfterMs,
+  }: Pick<Assumptions, 'readyAfterMs' | 'approveAfterMs' | 'upgradedAfterMs'>,
 ): string {
-  const upgraded = upgrades.length === 0 ? '' : ` upgraded after ${upgradedAfter} (each step of several minors),`;
+  const [ready, upgrade] = [formatDuration(readyAfterMs), formatDuration(upgradedAfterMs)];
+  const upgraded = upgrades.length === 0 ? '' : ` upgraded after ${upgrade} (each step of several minors),`;
   const drained = nodes.some(({ commands }) => commands.length > 0)
-    ? ` nodes are launched or drained in ${readyAfter} each, pods of expired nodes get a node like theirs,`
+    ? ` nodes are launched or drained in ${ready} each, pods of expired nodes get a node like theirs,`
     : '';
-  return `Supposed: clusters are ready after ${readyAfter},${upgraded}${drained} and approvals are ${approveAfter === 'never' ? 'never given' : `given after ${approveAfter}`}.`;
+  const approved = approveAfterMs === undefined ? 'never given' : `given after ${formatDuration(approveAfterMs)}`;
+  return `Supposed: clusters are ready after ${ready},${upgraded}${drained} and approvals are ${approved}.`;
 }
 
 function proposedText({ proposals }: Forecast): string[] {
@@ -119,12 +123,12 @@ function titleText(rollout: Rollout): string {
 const stageName = ({ name, isRollback }: RolloutStage): string =>
   name === undefined ? 'all' : isRollback ? `${name} (rollback)` : name;
 
-function clustersText({ clusters }: RolloutStage): string {
+function clustersText({ clusters, notStarted }: RolloutStage): string {
   const names = (of: readonly ClusterSpan[]) => new Set(of.map(({ clusterName }) => clusterName));
   // A cluster that is upgraded in several steps is one.
   const open = names(clusters.filter(({ to }) => to === undefined));
-  const all = names(clusters).size;
-  return all === 0 ? '-' : `${all - open.size}/${all}`;
+  const all = names(clusters).size + notStarted;
+  return all === 0 ? '-' : `${all - notStarted - open.size}/${all}`;
 }
 
 const notesOf = ({ stages, waits }: Pick<Rollout, 'stages' | 'waits'>): string[] => [

@@ -43,7 +43,7 @@ describe('gitfleet forecast', () => {
 
       █ changes, ░ soaks, ? waits for approval, · frozen or no window open, ▶ beyond the end
 
-      Supposed: clusters are ready after 90s, and approvals are given after 1h.
+      Supposed: clusters are ready after 1m30s, and approvals are given after 1h0m0s.
       "
     `);
   });
@@ -55,7 +55,7 @@ describe('gitfleet forecast', () => {
       from: '2026-11-20T10:00:00Z',
       until: '2026-11-27T10:00:00Z',
       assumptions: { readyAfter: '90s', approveAfter: 'never' },
-      rollouts: [{ run: 'web-1', stages: [{ name: 'dev' }] }],
+      rollouts: [{ run: 'web-1', stages: [{ name: 'dev' }, { name: 'prod', clusters: [], notStarted: 1 }] }],
     });
   });
   it('prints Markdown for a comment', async () => {

@@ -52,7 +52,7 @@ describe('a forecast of nodes', () => {
 
       █ changes, ░ soaks, ? waits for approval, · frozen or no window open, ▶ beyond the end
 
-      Supposed: clusters are ready after 90s, nodes are launched or drained in 90s each, pods of expired nodes get a node like theirs, and approvals are given after 1h.
+      Supposed: clusters are ready after 1m30s, nodes are launched or drained in 1m30s each, pods of expired nodes get a node like theirs, and approvals are given after 1h0m0s.
       "
     `);
   });
