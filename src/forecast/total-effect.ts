@@ -15,6 +15,7 @@ import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
+import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import { type Forecast, forecastOf, proposalsOf } from './forecast.ts';
 import { joiningMembers } from './joining-members.ts';
 import { withRunsDone } from './runs-in-progress.ts';
@@ -41,6 +42,8 @@ export interface TotalEffect {
   readonly notRolledOut: readonly NotRolledOut[];
   /** What keeps a part of the change from happening to the end, and is not a problem of a file. That part is not in the effect. */
   readonly held: readonly Hold[];
+  /** Also those that delay nothing of the change. */
+  readonly freezes: readonly ChangedFreeze[];
   /** Cluster update runs that the change adds or whose spec it changes. Others start nothing meanwhile. */
   readonly upgrades: readonly UpgradeForecast[];
   /** Cluster update runs in progress that are supposed to be done before. */
@@ -123,6 +126,7 @@ export function* totalEffectInSteps(
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
     held: heldByChange(earlier.plan, last.plan),
+    freezes: changedFreezes(base.fleet, next.fleet, base.now),
     upgrades: forecast.upgrades.filter(({ run: name }) => changed.has(name)),
     upgradedBefore: done,
     nodes:

@@ -136,6 +136,32 @@ describe('the total effect of a change', () => {
     expect(text.rollout).toEqual([expect.stringMatching(/^web: does not happen yet: Freeze: .*freeze always/)]);
     expect(effectText(await effectOf(paper, frozen)).title).toBe('no change on any cluster');
   });
+  it('mentions freezes that it adds, changes and removes, also if they delay nothing', async () => {
+    const frozenBy = (...freezes: string[]): Files => ({
+      ...web(),
+      'fleet.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {freeze: [${freezes}]}\n`,
+    });
+    const freeze = (name: string, schedule: string, duration: string) =>
+      `{name: ${name}, schedule: "${schedule}", duration: ${duration}}`;
+    const same = freeze('same', '0 3 1 1 *', '1h');
+    const paper = new PaperFleet(frozenBy(freeze('noon', '0 12 * * *', '1h'), freeze('gone', '0 5 1 1 *', '1h'), same));
+    await paper.settle();
+    const effect = await effectOf(
+      paper,
+      frozenBy(
+        freeze('always', '* * * * *', '24h'),
+        freeze('never', '0 0 30 2 *', '1h'),
+        freeze('noon', '0 12 * * *', '2h'),
+        same,
+      ),
+    );
+    expect(effectText(effect).rollout).toEqual([
+      'freeze always: added, next active from 2026-11-20 10:00 UTC without an end',
+      'freeze never: added, never active',
+      'freeze noon: changed, next active from 2026-11-20 12:00 UTC to 2026-11-20 14:00 UTC',
+      'freeze gone: removed',
+    ]);
+  });
   it('compares no lines of a manifest of more than 256 kB', async () => {
     const large = (letter: string): Files => ({
       ...web(),

@@ -15,7 +15,10 @@ interface Freeze {
  * The pause of the whole fleet at `now` by FleetConfig's calendar `freeze`. Drift repair, scheduling and snapshots continue
  * during it. An invalid entry freezes until it is fixed: it is never read as no freeze.
  */
-export function freezeAt(config: FleetConfig | undefined, now: Timestamp): Pause {
+export function freezeAt(
+  config: { readonly spec: Pick<FleetConfig['spec'], 'freeze'> } | undefined,
+  now: Timestamp,
+): Pause {
   const written = config?.spec.freeze ?? [];
   if (written.length === 0) return notPaused;
   const parsed = written.map((entry) => ({ name: entry.name, result: parseWindow(entry) }));

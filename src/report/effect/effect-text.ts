@@ -4,6 +4,7 @@ import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { isRunOf } from '../../engine/update-run.ts';
 import { isTerminal } from '../../engine/upgrade/tree.ts';
+import type { ChangedFreeze } from '../../forecast/changed-freezes.ts';
 import type { ObjectChange, PlacementEffect, TotalEffect } from '../../forecast/total-effect.ts';
 import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -144,7 +145,8 @@ function changeTitle({ action, placement, object, clusters }: ObjectChange): str
   return `${titleOf(placement)}: ${describeRef(object)} ${verbs[action]}, ${where}`;
 }
 
-function rolloutText({ placements, notRolledOut, held, forecast, first, joining }: TotalEffect): string[] {
+function rolloutText(effect: TotalEffect): string[] {
+  const { placements, notRolledOut, held, freezes, forecast, first, joining } = effect;
   const { works, world } = first.contents;
   const paces = placements.flatMap(({ placement }): string[] => {
     const work = [...works.values()].find(
@@ -170,5 +172,13 @@ function rolloutText({ placements, notRolledOut, held, forecast, first, joining 
   });
   const stays = groupHolds(held).map((hold) => `${holdSubject(hold.subject)}: does not happen yet: ${holdText(hold)}`);
   const joins = `joining: ${listUpTo(joining, mostNamed)}, supposed to respond soon after the merge, with nothing of the fleet there yet. What is planned at the merge leaves them out, as an update run that starts then`;
-  return [...(joining.length === 0 ? [] : [joins]), ...paces, ...missing, ...stays, ...notes];
+  return [...(joining.length === 0 ? [] : [joins]), ...paces, ...missing, ...stays, ...freezes.map(freezeText), ...notes];
+}
+
+function freezeText({ name, action, active }: ChangedFreeze): string {
+  const what = `freeze ${name}: ${{ add: 'added', change: 'changed', remove: 'removed' }[action]}`;
+  if (action === 'remove') return what;
+  if (active === undefined) return `${what}, never active`;
+  const end = active.to === undefined ? 'without an end' : `to ${instantText(active.to)}`;
+  return `${what}, next active from ${instantText(active.from)} ${end}`;
 }
