@@ -11,15 +11,15 @@ import { sectionsOf } from './sections/sections.ts';
 export function renderDashboard(plan: Plan, input: DashboardInput): string {
   const { branch, inPlace = false } = input;
   const present = inEffect(plan, input);
-  const howToMerge = (from: string): string =>
-    `merge the branch \`${from}\` into \`${branch}\`. In ${inPlace ? 'the repo' : 'a clone'}: \`${mergeCommand(from, inPlace)}\``;
+  const byGit = (from: string): string =>
+    `on \`${branch}\` in ${inPlace ? 'the repo' : 'a clone'}: \`${mergeCommand(from, inPlace)}\``;
   const clusters = clusterStates(present, input.unreachable);
   const sections = sectionsOf({ ...input, plan, inEffect: present, clusters });
   const lines = [
     `# ${headline(sections, clusters)}`,
     '',
     plannedFrom(plan, present, input),
-    ...sections.flatMap((section) => ['', `## ${section.title}`, '', ...sectionMarkdown(section, howToMerge)]),
+    ...sections.flatMap((section) => ['', `## ${section.title}`, '', ...sectionMarkdown(section, byGit)]),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -1,6 +1,6 @@
 import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
-import { type ApprovalRequestName, approvalBranch, placeOfBranch } from '../../engine/gate/request.ts';
+import { type ApprovalRequestName, placeOfBranch } from '../../engine/gate/request.ts';
 import { type Hold, type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { holdSubject } from '../hold-text.ts';
 import { type Item, type Line, list, type SectionInput, type SectionSource, todoList } from './section.ts';
@@ -14,7 +14,7 @@ export const refused: SectionSource = (input) =>
         digest && at === findings.length - 1
           ? {
               line: [message, ...ofBranch({ name: removalName(digest) }, input)],
-              ask: { does: 'To approve,', branch: removalBranch(digest) },
+              ask: { name: removalName(digest) },
             }
           : { line: [message] },
       ),
@@ -55,7 +55,7 @@ const gates = ({ inEffect, plan, pages }: SectionInput): readonly Item[] =>
     const why = known !== undefined && isPlanned ? [known] : [];
     return {
       line: [{ bold: name }, ...scopeSpans({ stage, group }), ...why, ...ofBranch(planned, { plan, pages })],
-      ask: { does: 'To approve,', branch: approvalBranch(planned) },
+      ask: planned,
     };
   });
 
@@ -79,7 +79,7 @@ const removals = ({ inEffect, plan, pages }: SectionInput): readonly Item[] =>
       `: ${message}`,
       ...ofBranch({ name: removalName(removalDigest!) }, { plan, pages }),
     ],
-    ask: { does: 'To approve,', branch: removalBranch(removalDigest!) },
+    ask: { name: removalName(removalDigest!) },
   }));
 
 /** The pull request of a branch, and whether it should not be merged unread. */
@@ -93,5 +93,3 @@ function ofBranch(request: ApprovalRequestName, { plan, pages }: Pick<SectionInp
 }
 
 const closedText = ' closed without merging: not now. Reopen it to be asked again';
-
-const removalBranch = (digest: string): string => approvalBranch({ name: removalName(digest) });

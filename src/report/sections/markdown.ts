@@ -1,17 +1,19 @@
+import { placementKey } from '../../api/placement.ts';
+import { approvalBranch } from '../../engine/gate/request.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
 import { type Item, type Line, mostRows, type Section, type Span, sizeOf } from './section.ts';
 
-/** A section below its title. `howToMerge`: what a reader does with the branch that an item asks to merge. */
+/** A section below its title. `byGit`: what a reader does with the branch of a request that an item waits for. */
 export function sectionMarkdown(
   { intro, rows, folder, total }: Section,
-  howToMerge: HowToMerge = (branch) => `merge the branch \`${branch}\``,
+  byGit: ByGit = (branch) => `merge the branch \`${branch}\``,
 ): string[] {
   const under = folder === undefined ? '' : ` under [${folder}](${folder})`;
   const head = intro === undefined ? [] : [intro, ''];
   if (rows.kind === 'list') {
     const more = rows.items.length - mostRows;
-    const items = rows.items.slice(0, mostRows).flatMap((item) => itemLines(item, howToMerge));
+    const items = rows.items.slice(0, mostRows).flatMap((item) => itemLines(item, byGit));
     return [...head, ...items, ...(more > 0 ? [`- … and ${more} more${under}`] : [])];
   }
   const more = (total ?? rows.cells.length) - mostRows;
@@ -24,11 +26,11 @@ export function sectionMarkdown(
   ];
 }
 
-type HowToMerge = (branch: string) => string;
+type ByGit = (branch: string) => string;
 
-const itemLines = ({ line, ask }: Item, howToMerge: HowToMerge): string[] => [
+const itemLines = ({ line, ask }: Item, byGit: ByGit): string[] => [
   `- ${lineMarkdown(line)}`,
-  ...(ask ? [`  ${ask.does} ${howToMerge(ask.branch)}`] : []),
+  ...(ask ? [`  To approve: \`gitfleet approve ${placementKey(ask)}\`, or ${byGit(approvalBranch(ask))}`] : []),
 ];
 
 const tableLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

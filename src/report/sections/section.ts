@@ -1,3 +1,4 @@
+import type { ApprovalRequestName } from '../../engine/gate/request.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import type { ClusterState } from '../cluster-states.ts';
 import type { DashboardInput } from '../dashboard-input.ts';
@@ -16,8 +17,8 @@ export type Line = readonly Span[];
 /** One thing that a section lists. */
 export interface Item {
   readonly line: Line;
-  /** A branch to merge, and what that does. */
-  readonly ask?: { readonly does: string; readonly branch: string };
+  /** What it waits for. */
+  readonly ask?: ApprovalRequestName;
 }
 
 /** One aspect of the fleet, as a list or as a table. A section without rows is left out. */
