@@ -145,7 +145,9 @@ function facts(object: Versioned | undefined): Fact[] {
   if (object && answeredBy(object.kind) === 'state') return ofGate(object);
   const { conditions = [], agentStatus = [], stagesStatus = [], deletionStageStatus } = object?.status ?? {};
   const of = (about: string, list: readonly Condition[] = []): Fact[] =>
-    list.map((condition) => ({ key: `${about}/${condition.type}`, about, condition }));
+    list
+      .filter((condition) => !endsProgress(condition, list))
+      .map((condition) => ({ key: `${about}/${condition.type}`, about, condition }));
   const stages = deletionStageStatus ? [...stagesStatus, deletionStageStatus] : stagesStatus;
   return [
     ...of('', conditions),
@@ -161,6 +163,10 @@ function facts(object: Versioned | undefined): Fact[] {
     ]),
   ];
 }
+
+/** The end of a run or stage is written into two conditions, and is one event: that of Succeeded. */
+const endsProgress = ({ type, reason }: Condition, list: readonly Condition[]): boolean =>
+  type === 'Progressing' && conditionOf(list, 'Succeeded')?.reason === reason;
 
 /**
  * KubeFleet's events of a placement, in the order of its conditions (condition.go, EventReasonForTrue); older releases report
