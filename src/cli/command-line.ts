@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { fileErrorText } from '../api/file-error-text.ts';
 import { messageOf } from '../api/message-of.ts';
 import { program } from './program.ts';
 import { exitCodeOf, exitCodes, isAlreadyReported } from './terminal/exit.ts';
-import { addressErrorText, fileErrorText, isFileError } from './terminal/file-errors.ts';
+import { addressErrorText, isFileError } from './terminal/file-errors.ts';
 import { writeError } from './terminal/write.ts';
 
 /** Runs one command line (without node and script) and reports errors on stderr. Returns the exit code. */

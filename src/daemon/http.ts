@@ -44,6 +44,9 @@ export const httpLimits: HttpLimits = {
   connections: 64,
 };
 
+const hookPath = (sender: WebhookSender): string => `/hooks/${sender}`;
+const hookPaths = webhookSenders.map(hookPath);
+
 /** `/healthz`, `/readyz`, `/metrics` and `POST /hooks/{github,gitlab,gitea,git}`. */
 export async function serveHttp(input: {
   readonly host: string;
@@ -64,24 +67,26 @@ export async function serveHttp(input: {
     });
   });
 
+  const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    '/healthz': (response) => report(response, input.health.stuck()),
+    '/readyz': (response) => report(response, input.health.notReady()),
+    '/metrics': (response) => {
+      response.setHeader('content-type', 'text/plain; version=0.0.4; charset=utf-8');
+      reply(response, 200, input.metrics.render());
+    },
+  };
+
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? '/').split('?')[0];
+    const [path = '/'] = (request.url ?? '/').split('?');
     // An unexpected body is not awaited.
     if (hasBody(request)) response.setHeader('connection', 'close');
-    const sender = webhookSenders.find((name) => path === `/hooks/${name}`);
+    const sender = webhookSenders.find((name) => path === hookPath(name));
     if (sender !== undefined) return hook(sender, request, response);
-    if (request.method !== 'GET' && request.method !== 'HEAD') return reply(response, 405, 'method not allowed');
-    switch (path) {
-      case '/healthz':
-        return report(response, input.health.stuck());
-      case '/readyz':
-        return report(response, input.health.notReady());
-      case '/metrics':
-        response.setHeader('content-type', 'text/plain; version=0.0.4; charset=utf-8');
-        return reply(response, 200, input.metrics.render());
-      default:
-        return reply(response, 404, 'not found: try /healthz, /readyz or /metrics');
-    }
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (page === undefined)
+      return reply(response, 404, `not found: try ${[...Object.keys(pages), ...hookPaths].join(', ')}`);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return reply(response, 405, 'GET only');
+    page(response);
   }
 
   async function hook(sender: WebhookSender, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -193,7 +193,8 @@ function stageOf(stage: StageStatus, { status, isMember, freezes, earlier }: Sta
 const isDone = ({ conditions }: ClusterUpdatingStatus): boolean =>
   findCondition(conditions, 'Succeeded') !== undefined || findCondition(conditions, 'Skipped')?.status === 'True';
 
-const hasStarted = ({ conditions }: ClusterUpdatingStatus): boolean => findCondition(conditions, 'Started') !== undefined;
+const hasStarted = ({ conditions }: ClusterUpdatingStatus): boolean =>
+  findCondition(conditions, 'Started') !== undefined;
 
 function spanOf({ clusterName, conditions }: ClusterUpdatingStatus, isRemoval: boolean): ClusterSpan | undefined {
   const from = findCondition(conditions, 'Started')?.lastTransitionTime;

@@ -66,7 +66,9 @@ describe('the port of the daemon', () => {
     ['GET', '/hooks/git', 405],
     ['GET', '/hooks/gitlab', 405],
     ['POST', '/hooks/github', 401],
-    ['POST', '/hooks/other', 405],
+    ['POST', '/hooks/other', 404],
+    ['GET', '/hooks/', 404],
+    ['POST', '/constructor', 404],
   ])('responds to %s %s with %i', async (method, path, status) => {
     expect((await ask(path, { method }))[0]).toBe(status);
   });

@@ -10,7 +10,9 @@ it('a stage without changes to come has no count of clusters', () => {
     from: '2026-11-20T10:00:00Z',
     until: '2026-11-27T10:00:00Z',
     end: 'settled',
-    rollouts: [{ placement, run: 'web-1', stages: [{ name: 'dev', clusters: [], notStarted: 0, waits: [] }], waits: [] }],
+    rollouts: [
+      { placement, run: 'web-1', stages: [{ name: 'dev', clusters: [], notStarted: 0, waits: [] }], waits: [] },
+    ],
     upgrades: [],
     nodes: [],
     proposals: [],

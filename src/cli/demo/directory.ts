@@ -2,12 +2,12 @@ import { cp, mkdtemp, readdir, readFile, rename, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fileErrorText } from '../../api/file-error-text.ts';
 import { GitError } from '../../git/git-error.ts';
 import { takeLock } from '../../git/local/process-lock.ts';
 import { commitAll, initRepo } from '../../git/local/worktree.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
-import { fileErrorText } from '../terminal/file-errors.ts';
 
 export interface DemoDirectory {
   readonly dir: string;

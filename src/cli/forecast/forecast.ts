@@ -124,7 +124,14 @@ function forecastMarkdown(found: Forecast, assumptions: Assumptions): string {
     ...notes.map((note) => `- ${markdownText(note)}`),
   ]);
   const legend = parts.length === 0 ? [] : ['', ganttLegend];
-  return ['### gitfleet forecast', '', summaryOf(found), ...parts, ...legend, '', supposedText(found, assumptions), ''].join(
-    '\n',
-  );
+  return [
+    '### gitfleet forecast',
+    '',
+    summaryOf(found),
+    ...parts,
+    ...legend,
+    '',
+    supposedText(found, assumptions),
+    '',
+  ].join('\n');
 }

@@ -1,5 +1,5 @@
+import { fileErrorText } from '../../api/file-error-text.ts';
 import { secretFromEnv } from '../../git/secret-from-env.ts';
-import { fileErrorText } from '../terminal/file-errors.ts';
 
 /**
  * The secret that signs webhooks. A configured file that is empty or missing is not an error, only a warning of one sentence: a

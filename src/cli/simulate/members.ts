@@ -1,5 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { fileErrorText } from '../../api/file-error-text.ts';
 import { messageOf } from '../../api/message-of.ts';
 import { limitHeapGrowth } from '../../daemon/memory/heap-growth.ts';
 import type { Transport } from '../../members/api-server/transport.ts';
@@ -11,7 +12,7 @@ import { kubeconfigOf } from '../../simulator/kubeconfig.ts';
 import { type Listening, listen } from '../../simulator/listen.ts';
 import { inProcessTransport } from '../../simulator/transport.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
-import { fileErrorText, unreadable } from '../terminal/file-errors.ts';
+import { unreadable } from '../terminal/file-errors.ts';
 
 export interface SimulatedMembers {
   readonly names: readonly string[];

@@ -1,29 +1,10 @@
-import { messageOf } from '../../api/message-of.ts';
+import { fileErrorText, fileErrorWords } from '../../api/file-error-text.ts';
 import { GitError } from '../../git/git-error.ts';
 import { CliError, exitCodes } from './exit.ts';
 
-/** Messages for error codes of a file system. */
-const words: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file or directory',
-  EACCES: 'permission denied',
-  EPERM: 'not permitted',
-  EEXIST: 'it is a file, not a directory',
-  ENOTDIR: 'it is not a directory',
-  EISDIR: 'it is a directory',
-  EROFS: 'the file system is read-only',
-  ENOTSUP: 'no directory can be made there',
-  ENOSPC: 'no space is left on the device',
-};
-
-/** Why a file could not be read or written, without the system call it came from; other errors as they are. */
-export function fileErrorText(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
-  return words[code] ?? messageOf(error);
-}
-
 /** An error of the file system about a path, not a bug of ours. */
 export const isFileError = (error: unknown): error is NodeJS.ErrnoException & { readonly path: string } =>
-  error instanceof Error && 'path' in error && 'code' in error && String(error.code) in words;
+  error instanceof Error && 'path' in error && 'code' in error && String(error.code) in fileErrorWords;
 
 /** The message of a listen error: another program has the address, or this machine does not. */
 export function addressErrorText(error: unknown): string | undefined {
@@ -32,7 +13,7 @@ export function addressErrorText(error: unknown): string | undefined {
   const why =
     code === 'EADDRINUSE'
       ? 'another program listens there, perhaps another gitfleet'
-      : (words[code ?? ''] ?? 'this machine has no such address');
+      : (fileErrorWords[code ?? ''] ?? 'this machine has no such address');
   return `${address}:${port} cannot be taken: ${why}: choose another with --listen (of simulate: --port)`;
 }
 

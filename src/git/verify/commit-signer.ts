@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { fileErrorText } from '../../api/file-error-text.ts';
 import { messageOf } from '../../api/message-of.ts';
 import { GitError } from '../git-error.ts';
 import { type NewObject, newObject } from '../objects/new-objects.ts';
@@ -42,7 +43,11 @@ export async function openCommitSigner({
   await requirePrograms(format, flags);
   const path = resolve(key);
   await readFile(path).catch((error: unknown) => {
-    throw unusable(key, messageOf(error));
+    const file = format === 'ssh' ? 'as ssh-keygen writes it' : 'as gpg --export-secret-keys writes it';
+    throw new GitError(
+      'bad-address',
+      `--sign-key ${key} cannot be read: ${fileErrorText(error)}: name the file of a private key, ${file}`,
+    );
   });
   const dir = await mkdtemp(join(tmpdir(), 'gitfleet-sign-'));
   const closeSigner = async (): Promise<void> => {

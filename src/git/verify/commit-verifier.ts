@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { fileErrorText } from '../../api/file-error-text.ts';
 import { messageOf } from '../../api/message-of.ts';
 import { GitError } from '../git-error.ts';
 import { git, gitOrThrow, hasGit, hasGitSince } from '../native/run-git.ts';
@@ -49,7 +50,12 @@ export async function openCommitVerifier({
 }): Promise<CommitVerifier> {
   await requirePrograms(format, flags);
   const text = await readFile(keys).catch((error: unknown) => {
-    throw unusable(keys, messageOf(error));
+    const file =
+      format === 'ssh' ? 'allowed signers, as ssh-keygen has them' : 'public keys, as gpg --export writes it';
+    throw new GitError(
+      'bad-address',
+      `${flags.keys} ${keys} cannot be read: ${fileErrorText(error)}: name a file of ${file}`,
+    );
   });
   const dir = await mkdtemp(join(tmpdir(), 'gitfleet-keys-'));
   const close = () => rm(dir, { recursive: true, force: true });

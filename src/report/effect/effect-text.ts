@@ -172,7 +172,14 @@ function rolloutText(effect: TotalEffect): string[] {
   });
   const stays = groupHolds(held).map((hold) => `${holdSubject(hold.subject)}: does not happen yet: ${holdText(hold)}`);
   const joins = `joining: ${listUpTo(joining, mostNamed)}, supposed to respond soon after the merge, with nothing of the fleet there yet. What is planned at the merge leaves them out, as an update run that starts then`;
-  return [...(joining.length === 0 ? [] : [joins]), ...paces, ...missing, ...stays, ...freezes.map(freezeText), ...notes];
+  return [
+    ...(joining.length === 0 ? [] : [joins]),
+    ...paces,
+    ...missing,
+    ...stays,
+    ...freezes.map(freezeText),
+    ...notes,
+  ];
 }
 
 function freezeText({ name, action, active }: ChangedFreeze): string {

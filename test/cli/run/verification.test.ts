@@ -15,7 +15,11 @@ it.each([
     2,
     '--verify-commits x509 is not known: use one of openpgp, ssh',
   ],
-  [['--verify-commits', 'ssh', '--verify-keys', '/nowhere'], 3, '--verify-keys /nowhere: ENOENT'],
+  [
+    ['--verify-commits', 'ssh', '--verify-keys', '/nowhere'],
+    3,
+    'gitfleet: --verify-keys /nowhere cannot be read: no such file or directory: name a file of allowed signers, as ssh-keygen has them',
+  ],
   [['--sign-status', 'ssh'], 2, '--sign-status and --sign-key go together'],
   [['--sign-key', 'key'], 2, '--sign-status and --sign-key go together'],
   [['--accept-status', '1234567'], 2, '--accept-status needs --sign-status'],
@@ -25,7 +29,11 @@ it.each([
     2,
     '--accept-status 1234567 is not a commit: write all 40 digits of its id',
   ],
-  [['--sign-status', 'ssh', '--sign-key', '/nowhere'], 3, '--sign-key /nowhere: ENOENT'],
+  [
+    ['--sign-status', 'ssh', '--sign-key', '/nowhere'],
+    3,
+    'gitfleet: --sign-key /nowhere cannot be read: no such file or directory: name the file of a private key, as ssh-keygen writes it',
+  ],
 ])('run %j is refused at the start', async (args, code, message) => {
   if (!gitThere) return;
   const dir = folder();

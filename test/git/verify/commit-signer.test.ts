@@ -123,7 +123,7 @@ const gpgProgram = (): string => {
 };
 
 it.skipIf(!sshThere).each([
-  ['no file', () => '/nowhere', '--sign-key /nowhere: ENOENT'],
+  ['no file', () => '/nowhere', '--sign-key /nowhere cannot be read: no such file or directory: '],
   ['a public key', () => `${sshKey('fleet')}.pub`, 'it is no private key for ssh without passphrase'],
   ['a passphrase', () => sshKey('fleet', 'secret'), 'it is no private key for ssh without passphrase'],
   ['anything else', () => keyFile('key'), 'make one with ssh-keygen -t ed25519 -N'],
@@ -132,7 +132,7 @@ it.skipIf(!sshThere).each([
 });
 
 it.skipIf(!gpgThere).each([
-  ['no file', () => '/nowhere', '--sign-key /nowhere: ENOENT'],
+  ['no file', () => '/nowhere', '--sign-key /nowhere cannot be read: no such file or directory: '],
   [
     'a public key',
     () => keyFile(ring!.gpg('--armor', '--export', 'fleet@example.com')),

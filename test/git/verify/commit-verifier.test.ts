@@ -97,7 +97,7 @@ describe.skipIf(!sshThere)('--verify-commits ssh', () => {
 
   it('a file of keys that is not there is refused', async () => {
     await expect(openCommitVerifier({ format: 'ssh', keys: '/nowhere' })).rejects.toThrow(
-      '--verify-keys /nowhere: ENOENT',
+      '--verify-keys /nowhere cannot be read: no such file or directory: ',
     );
   });
 });
