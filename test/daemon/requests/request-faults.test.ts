@@ -49,42 +49,68 @@ describe('an approval', () => {
     expect(runsOn()).toEqual(['a']);
   });
 
-  it('whose branch was force-pushed is not taken for the request', async () => {
+  it('whose branch was force-pushed is left as it is, reported and not taken for the request, until the branch is deleted', async () => {
     await open();
-    fleet.start({ forge });
+    const daemon = fleet.start({ forge });
     await untilOpen();
     const files = await fleet.repo.files(branch);
     const other = files[path]!.replace(/sha256:[0-9a-f]+/, `sha256:${'0'.repeat(64)}`);
     fleet.repo.commit(branch, { ...files, [path]: other }, 'Something else', [fleet.repo.tip('main')!]);
+    const pushed = fleet.repo.tip(branch);
     await fleet.run(300);
+    expect(fleet.repo.tip(branch)).toBe(pushed);
+    expect(daemon.plan().problems).toContainEqual(
+      expect.objectContaining({
+        severity: 'error',
+        code: 'approval-branch',
+        file: `(branch) ${branch}`,
+        message: expect.stringContaining('Something else of '),
+      }),
+    );
     await forge.merge(1, 'squash');
     await fleet.run(600);
     expect(runsOn()).toEqual(['a']);
+    await take();
+    fleet.commit({ [path]: undefined }, 'Revert');
+    fleet.repo.refs.delete(`refs/heads/${branch}`);
+    await untilOpen();
+    await forge.merge(2, 'squash');
+    await finished();
   });
 });
 
-it('a kill between any two calls, with lost answers, leaves one pull request and loses no approval', async () => {
-  for (const at of [1, 2, 3, 4, 6, 8]) {
-    await open();
+// An answer to a question that nobody reads is as good as none.
+it.each([
+  ['before it', 'not sent', () => true],
+  ['before its answer', 'answer lost', (method: string) => method !== 'GET'],
+] as const)(
+  'a kill at any call of the forge, %s, leaves one pull request and loses no approval',
+  async (_, how, counts) => {
     let calls = 0;
-    const victim = fleet.start({ forge });
-    forge.fault = () => {
-      if (++calls !== at) return undefined;
-      victim.kill();
-      return at % 2 === 0 ? 'answer lost' : 'not sent';
-    };
-    await fleet.run(400);
-    victim.kill();
-    forge.fault = () => undefined;
-    fleet.start({ forge });
-    await untilOpen();
-    await fleet.run(120);
-    expect(forge.pulls, `killed at call ${at}`).toHaveLength(1);
-    await forge.merge(1, 'squash');
-    await finished();
-    await fleet.close();
-  }
-});
+    for (let at = 1; at === 1 || calls >= at - 1; at++) {
+      await open();
+      calls = 0;
+      let daemon = fleet.start({ forge });
+      forge.fault = ({ method }) => {
+        if (!counts(method) || ++calls !== at) return undefined;
+        daemon.kill();
+        daemon = fleet.start({ forge });
+        return how;
+      };
+      await untilOpen();
+      await fleet.run(70);
+      await forge.merge(1, 'squash');
+      await finished();
+      await fleet.run(60);
+      expect([forge.pulls.map(({ state }) => state), fleet.repo.tip(branch)], `killed at call ${at}`).toEqual([
+        ['merged'],
+        undefined,
+      ]);
+      await fleet.close();
+    }
+    expect(calls).toBeGreaterThan(3);
+  },
+);
 
 it('an approval that is squashed together with the change and the run that it approves does not count', async () => {
   const second = { 'resources/web.yaml': web('web:2'), 'runs/web-2.yaml': run('web-2') };
