@@ -84,3 +84,31 @@ it('a cluster update run has an event for each step of its stages, gates and mem
     ]
   `);
 });
+
+it('what the API server of a member is asked before it starts is no event, what stands against the start is one', async () => {
+  const fleet = new UpgradeFleet(run({})).with(['a', 'b']);
+  for (const member of fleet.members.values()) member.preflight = { done: false };
+  expect(await eventsOf(fleet)).toEqual([
+    'Normal RunStarted 0: the run started',
+    'Normal StageStarted 0: stage default started',
+  ]);
+  const api = { group: 'example.k8s.io', version: 'v1beta1', resource: 'things', removedRelease: '1.31' };
+  fleet.later(1).members.get('a')!.preflight = { requestedApis: [api] };
+  expect(await eventsOf(fleet)).toEqual([
+    'Normal UpgradePending 1: a waits: it is not ready for an upgrade: ApiBreakingChange (clients request example.k8s.io/v1beta1 things (removed in 1.31): the upgrade to v1.31.5 ends that)',
+  ]);
+  fleet.later(1).members.get('a')!.preflight = { done: true };
+  expect(await eventsOf(fleet)).toEqual(['Normal UpgradeStarted 2: a: upgrading (v1.30.9 → v1.31.5)']);
+});
+
+it('a member that waits for something else than before has an event', async () => {
+  const fleet = new UpgradeFleet(run({})).with(['a']);
+  fleet.members.get('a')!.versions = { controlPlane: 'v1.30.9', powerState: 'Stopped' };
+  expect((await eventsOf(fleet)).at(-1)).toBe('Normal UpgradePending 0: a waits: it is stopped');
+  const member = fleet.later(60).members.get('a')!;
+  member.versions = { controlPlane: 'v1.30.9', powerState: 'Running' };
+  member.upgrade = { phase: 'Running' };
+  expect(await eventsOf(fleet)).toEqual([
+    'Normal UpgradePending 60: a waits: an operation that gitfleet did not start is running; run k8s waits for its end',
+  ]);
+});

@@ -1,11 +1,12 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
+import type { MemberUpgrade } from '../../api/upgrade-status.ts';
 import { isPlaced } from '../../engine/delivery/placed-objects.ts';
 import { targetContent } from '../../engine/delivery/target-content.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import { type PlacementTarget, plannedUpgradeRuns, type UpgradeTarget } from '../../engine/plan-document.ts';
 import { handleTarget } from '../../engine/target-kinds.ts';
-import { allMembers } from '../../engine/upgrade/tree.ts';
+import { allMembers, isAsked } from '../../engine/upgrade/tree.ts';
 import type { Assignment, PlacementAssignment, UpgradeAssignment } from '../../members/assignment.ts';
 import type { DoubtedOperations } from '../record/verify/upgrade-claims.ts';
 import { leftAsItIs, type WithheldTargets, withheldTargets } from '../record/verify/withheld-targets.ts';
@@ -46,9 +47,12 @@ const blockedBefore = ({ plan }: PlanResult): ReadonlySet<ClusterName> =>
   new Set(
     plannedUpgradeRuns(plan)
       .flatMap(({ status }) => allMembers(status))
-      .filter(({ status: { state, error } }) => state === 'Pending' && error?.code === 'PreflightBlocked')
+      .filter((member) => isAsked(member) || isBlocked(member))
       .map(({ name }) => name),
   );
+
+const isBlocked = ({ status: { state, error } }: MemberUpgrade): boolean =>
+  state === 'Pending' && error?.code === 'PreflightBlocked';
 
 /** Assignments at a start, from a plan of the record alone: nothing is removed before the members are observed. */
 export const adopted = (

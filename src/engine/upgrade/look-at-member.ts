@@ -24,9 +24,9 @@ export type MemberVerdict =
       readonly until?: string | undefined;
       /** It waits for its window only, which opens soon. */
       readonly opensSoon?: true;
-      /** It starts, unless what its API server is asked now stands against that: it keeps its slot meanwhile. */
-      readonly isAsked?: true;
     }
+  /** It starts, unless what its API server is asked now stands against that: it keeps its slot meanwhile. */
+  | { readonly kind: 'ask'; readonly message: string }
   /** An operation of this run brought it there, whatever the record says of it. */
   | { readonly kind: 'done'; readonly operationId: string }
   | { readonly kind: 'skip' | 'fail'; readonly code: string; readonly message: string };
@@ -46,17 +46,16 @@ export function lookAtMember(
   const { input, run, wanted, nowMs, isFree } = context;
   const holder = context.holderOf(name);
   if (holder !== undefined && holder !== run.metadata.name)
-    return wait('OtherRunActive', `run ${holder} is upgrading ${name}`);
+    return wait('OtherRunActive', `run ${holder} is upgrading it`);
   const member = input.members.get(name)!;
   const { observation } = member;
   const unavailable = whyUnavailable(member);
-  if (unavailable !== undefined)
-    return byPolicy(run.spec.onUnavailable, 'ClusterUnavailable', `${name}: ${unavailable}`);
+  if (unavailable !== undefined) return byPolicy(run.spec.onUnavailable, 'ClusterUnavailable', unavailable);
   const without = withoutProvider(member);
   // A provider that is not there reports nothing. That is not the member's fault, so it is neither skipped nor failed.
   if (member.isObserved && observation?.versions === undefined) {
     const why = observation?.upgrade?.message === undefined ? '' : `: ${observation.upgrade.message}`;
-    return without ?? wait('NoProvider', `no upgrade provider ${providerOf(member)} reports what ${name} runs${why}`);
+    return without ?? wait('NoProvider', `the upgrade provider ${providerOf(member)} reports no versions${why}`);
   }
   const busy = busyWith(member, context);
   if (busy !== undefined) return wait('ClusterBusy', busy);
@@ -80,7 +79,7 @@ export function lookAtMember(
   const findings = findingsAgainst(observation, { placed: input.placedInOldApis(member), to: target.to });
   return (
     without ??
-    preflight(name, findings, run.spec.onBlocked) ??
+    preflight(findings, run.spec.onBlocked) ??
     inWindow(member, target, context) ??
     (isFree && run.spec.onBlocked !== 'Ignore' ? unread(member) : undefined) ??
     started(target, findings)
@@ -92,13 +91,10 @@ const providerOf = ({ annotations }: UpgradeMember): string | undefined => annot
 function withoutProvider(member: UpgradeMember): MemberVerdict | undefined {
   const provider = providerOf(member);
   if (provider === undefined)
-    return wait('NoProvider', `nothing can upgrade ${member.name}: it has no annotation ${providerAnnotation}`);
+    return wait('NoProvider', `nothing can upgrade it: it has no annotation ${providerAnnotation}`);
   if (upgradeProviderNamed(provider) !== undefined) return undefined;
   const known = upgradeProviders.join(', ');
-  return wait(
-    'NoProvider',
-    `nothing can upgrade ${member.name}: there is no upgrade provider ${provider}, but ${known}`,
-  );
+  return wait('NoProvider', `nothing can upgrade it: there is no upgrade provider ${provider}, but ${known}`);
 }
 
 const wait = (
@@ -113,12 +109,12 @@ function byPolicy(policy: UpdateRun['spec']['onUnavailable'], code: MemberCause,
 }
 
 /** An operation that this run did not start. */
-function busyWith({ name, observation }: UpgradeMember, { run }: RunContext): string | undefined {
+function busyWith({ observation }: UpgradeMember, { run }: RunContext): string | undefined {
   const upgrade = observation?.upgrade;
   if (upgrade?.phase !== 'Running') return undefined;
   const which =
     upgrade.target === undefined ? 'an operation that gitfleet did not start' : `operation ${upgrade.target}`;
-  return `${which} is running on ${name}; run ${run.metadata.name} waits for its end`;
+  return `${which} is running; run ${run.metadata.name} waits for its end`;
 }
 
 /**
@@ -134,13 +130,12 @@ function doneByThisRun({ name, observation }: UpgradeMember, { run }: RunContext
 }
 
 function preflight(
-  name: string,
   findings: readonly UpgradeFinding[],
   policy: UpdateRun['spec']['onBlocked'],
 ): MemberVerdict | undefined {
   const blocking = findingsOf(findings, 'Blocking');
   if (blocking === undefined || policy === 'Ignore') return undefined;
-  return byPolicy(policy, 'PreflightBlocked', `${name} is not ready for an upgrade: ${blocking}`);
+  return byPolicy(policy, 'PreflightBlocked', `it is not ready for an upgrade: ${blocking}`);
 }
 
 function findingsOf(findings: readonly UpgradeFinding[], severity: UpgradeFinding['severity']) {
@@ -168,10 +163,10 @@ function inWindow(
 }
 
 /** Members are asked when they would start, not all the time: a response has some megabytes. */
-function unread({ name, observation }: UpgradeMember): MemberVerdict | undefined {
+function unread({ observation }: UpgradeMember): MemberVerdict | undefined {
   if (observation?.preflight?.done !== false) return undefined;
-  const message = `the API server of ${name} is asked for deprecated APIs in use and for PodDisruptionBudgets`;
-  return { kind: 'wait', code: 'PreflightBlocked', message, isAsked: true };
+  const message = `its API server is asked for deprecated APIs in use and for PodDisruptionBudgets`;
+  return { kind: 'ask', message };
 }
 
 function started(target: Start, findings: readonly UpgradeFinding[]): MemberVerdict {

@@ -10,7 +10,7 @@ export function nextAttempt(before: UpgradeRunStatus, attempt: number, skips: Sk
   const again = mapMembers(before, (member, { stage, group }) => {
     const { state } = member.status;
     const isSkipped = skips.stage(stage.name) || skips.group(group.name) || skips.member(member.name);
-    if (state !== 'Failed' && (state !== 'Skipped' || isSkipped)) return member;
+    if ((state !== 'Failed' && state !== 'Skipped') || isSkipped) return member;
     // Of a failed operation nothing is done.
     const { hop: _, ...again } = member;
     return { ...again, status: { state: 'NotStarted' } };

@@ -7,7 +7,7 @@ import { lookAtMember, type MemberVerdict } from './look-at-member.ts';
 import { newOperation } from './operation-id.ts';
 import type { RunContext, RunHold } from './run-context.ts';
 import { openSlots, type Slots } from './slots.ts';
-import { ended, isInFlight, isTerminal, withStatus } from './tree.ts';
+import { asked, ended, isInFlight, isTerminal, withStatus } from './tree.ts';
 import type { WantedUpgrade } from './wanted-upgrade.ts';
 import { soonMs, windowAt } from './windows.ts';
 
@@ -33,9 +33,9 @@ export function startMembers(
     const isFree = slots.isFree(groupAt);
     if (!isFree && !wasWaiting(member)) continue;
     const verdict = lookAtMember(member, { ...context, isFree });
-    if ((verdict.kind === 'start' && isFree) || isAsked(verdict)) slots.take(groupAt);
+    if ((verdict.kind === 'start' && isFree) || verdict.kind === 'ask') slots.take(groupAt);
     // No one has to do anything about what is asked.
-    if (verdict.kind === 'wait' && !isAsked(verdict)) {
+    if (verdict.kind === 'wait') {
       const of = { stage: before.name, group: before.groups[groupAt]!.name, clusterName: member.name };
       holds.push(holdOf(verdict, of));
       // A slot is kept for a member that only waits for a window that opens soon; from then on, where it opens later.
@@ -52,8 +52,6 @@ export function startMembers(
     wakes,
   };
 }
-
-const isAsked = (verdict: MemberVerdict): boolean => verdict.kind === 'wait' && verdict.isAsked === true;
 
 type Waiting = Extract<MemberVerdict, { readonly kind: 'wait' }>;
 
@@ -94,10 +92,12 @@ function afterLook(
       const { kind, code, message } = verdict;
       return ended(member, kind === 'skip' ? 'Skipped' : 'Failed', { now, error: { code, message } });
     }
+    case 'ask':
     case 'wait': {
-      const { code, message } = verdict;
+      const { kind, message } = verdict;
+      const error = kind === 'ask' ? asked(message) : { code: verdict.code, message };
       const startTime = status.state === 'Pending' ? status.startTime : now;
-      return withStatus(member, { state: 'Pending', startTime, error: { code, message } });
+      return withStatus(member, { state: 'Pending', startTime, error });
     }
     case 'start':
       return isFree ? inFlight(member, verdict, context) : withStatus(member, { state: 'NotStarted' });

@@ -14,6 +14,9 @@ type WithStatus = { readonly status: { readonly state: UpgradeState } };
 export const isTerminal = ({ status: { state } }: WithStatus): boolean =>
   state === 'Completed' || state === 'Skipped' || state === 'Failed';
 
+/** It has what the run brings, or was left out. */
+export const isDone = ({ status: { state } }: WithStatus): boolean => state === 'Completed' || state === 'Skipped';
+
 /** Its operation was started, and has no outcome yet. */
 export const isInFlight = ({ status: { state } }: WithStatus): boolean => state === 'Running';
 
@@ -41,6 +44,15 @@ export function mapMembers(
   return { ...status, stages };
 }
 
+/** Code of a member that starts, unless what its API server is asked now stands against that. */
+const preflightPending = 'PreflightPending';
+
+export const asked = (message: string): NonNullable<ScopeStatus['error']> => ({ code: preflightPending, message });
+
+/** Nothing is known yet that it would have to wait for. */
+export const isAsked = ({ status: { state, error } }: { readonly status: ScopeStatus }): boolean =>
+  state === 'Pending' && error?.code === preflightPending;
+
 /** A skipped scope: gates that were not passed are skipped with it. */
 export const withoutGates = <S extends GroupUpgrade | StageUpgrade>(scope: S): S => ({
   ...scope,
@@ -63,7 +75,7 @@ export const ended = (
   withStatus(member, {
     state,
     // A member that never started has no start time.
-    ...(isInFlight(member) ? { startTime: member.status.startTime } : {}),
+    ...(isInFlight(member) || member.status.state === 'Failed' ? { startTime: member.status.startTime } : {}),
     ...(now === undefined ? {} : { completedTime: now }),
     ...(error === undefined ? {} : { error }),
   });

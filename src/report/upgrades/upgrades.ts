@@ -1,5 +1,6 @@
 import type {
   GateStatus,
+  MemberUpgrade,
   ScopeStatus,
   StageUpgrade,
   UpgradeRunStatus,
@@ -7,7 +8,7 @@ import type {
 } from '../../api/upgrade-status.ts';
 import { shortList } from '../../engine/kernel/short-list.ts';
 import { plannedUpgradeRuns } from '../../engine/plan-document.ts';
-import { allMembers, membersOf } from '../../engine/upgrade/tree.ts';
+import { allMembers, isAsked, membersOf } from '../../engine/upgrade/tree.ts';
 import type { EventSource, TimelineEntry } from '../event-source.ts';
 import { versionChange } from './progress.ts';
 
@@ -65,8 +66,8 @@ export function upgradeEvents(
     membersOf(stage).flatMap((member): UpgradeEvent[] => {
       const { name, status, operationId } = member;
       const was = known.get(name);
-      const isSame = was?.status.state === status.state && was.operationId === operationId;
-      if (isSame || (status.state === 'NotStarted' && was === undefined)) return [];
+      const isSame = was !== undefined && waitOf(was) === waitOf(member) && was.operationId === operationId;
+      if (isSame || isAsked(member) || (status.state === 'NotStarted' && was === undefined)) return [];
       return [{ kind: 'member-changed', run, stageAt, member: name, change: versionChange(member), status }];
     }),
   );
@@ -81,6 +82,10 @@ export function upgradeEvents(
   const ofRun: UpgradeEvent[] = status.state === was ? [] : [{ kind: 'upgrade-run-changed', run, was, status }];
   return [...members, ...gates, ...ofStages, ...ofRun];
 }
+
+/** The state, of a member that waits with the cause. */
+const waitOf = ({ status: { state, error } }: MemberUpgrade): string =>
+  state === 'Pending' ? `${state} ${error?.code}` : state;
 
 function gateEvents(stage: StageUpgrade, before: StageUpgrade | undefined) {
   const scopes: readonly (readonly [title: string, now: Gated, was: Gated | undefined])[] = [

@@ -62,7 +62,7 @@ describe('gitfleet plan, chained by --out-recorded and --now', () => {
     });
     expect([only!.code, upgradesOf(only!)]).toEqual([0, []]);
     expect(only!.plan.holds.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([
-      'PreflightBlocked: a waits: a is not ready for an upgrade: ApiBreakingChange (clients request example.k8s.io/v1beta1 things (removed in 1.31): the upgrade to v1.31.5 ends that)',
+      'PreflightBlocked: a waits: it is not ready for an upgrade: ApiBreakingChange (clients request example.k8s.io/v1beta1 things (removed in 1.31): the upgrade to v1.31.5 ends that)',
     ]);
   });
 

@@ -122,8 +122,8 @@ describe('a cluster update run', () => {
     });
     await fleet.pass();
     expect((await cli('get', 'upgrades', '--repo', fleet.dir)).out).toMatchInlineSnapshot(`
-      "NAME   TYPE   TARGET   STATE     STAGE   DONE   FAILED   WAITS-FOR                                                                AGE
-      k8s    Full   1.31.5   Pending   two     0/2    0        NoProvider: us-1: no upgrade provider simulated reports what us-1 runs   3d
+      "NAME   TYPE   TARGET   STATE     STAGE   DONE   FAILED   WAITS-FOR                                                                    AGE
+      k8s    Full   1.31.5   Pending   two     0/2    0        NoProvider: us-1, us-2: the upgrade provider simulated reports no versions   3d
       "
     `);
   });

@@ -156,6 +156,6 @@ it('a member whose provider does not respond waits with the reason, and is not s
   expect(status?.stages[0]?.groups[0]?.members[0]?.status.error).toEqual({
     code: 'NoProvider',
     message:
-      'no upgrade provider simulated reports what test-1 runs: read /simulator/upgrade on test-1: connect ECONNREFUSED',
+      'the upgrade provider simulated reports no versions: read /simulator/upgrade on test-1: connect ECONNREFUSED',
   });
 });

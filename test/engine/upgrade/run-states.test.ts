@@ -399,7 +399,7 @@ describe('members', () => {
   });
 
   it.each([
-    ['reports nothing', 'aks', 'no upgrade provider aks reports what a runs'],
+    ['reports nothing', 'aks', 'the upgrade provider aks reports no versions'],
     ['does not exist', 'azure', 'there is no upgrade provider azure'],
   ])('whose provider %s waits, whatever onUnavailable says', async (_, provider, message) => {
     const annotations = { 'gitfleet.dev/upgrade-provider': provider };
@@ -434,7 +434,7 @@ describe('members', () => {
     const fleet = new UpgradeFleet(run({})).with(['a', 'b']);
     for (const member of fleet.members.values()) member.preflight = { done: false };
     await fleet.plan();
-    expect(fleet.states()[1]).toBe('default Pending: default Pending [a Pending/PreflightBlocked, b NotStarted]');
+    expect(fleet.states()[1]).toBe('default Pending: default Pending [a Pending/PreflightPending, b NotStarted]');
     expect([fleet.holds(), fleet.inFlight()]).toEqual([[], []]);
     fleet.members.get('a')!.preflight = { done: true };
     await fleet.plan();
@@ -449,7 +449,7 @@ describe('members', () => {
     expect(fleet.last!.holds[0]).toMatchObject({
       reason: 'PreflightBlocked',
       message:
-        'a waits: a is not ready for an upgrade: ApiBreakingChange (clients request example.k8s.io/v1beta1 things (removed in 1.31): the upgrade to v1.31.5 ends that)',
+        'a waits: it is not ready for an upgrade: ApiBreakingChange (clients request example.k8s.io/v1beta1 things (removed in 1.31): the upgrade to v1.31.5 ends that)',
     });
     fleet.members.get('a')!.preflight = { done: false };
     Object.assign(fleet.files, run({ onBlocked: 'Ignore' }));

@@ -465,3 +465,18 @@ describe('a raised attempt', () => {
     expect(fleet.run().stages[0]).toEqual(before);
   });
 });
+
+it('a member that is skipped with the attempt after it failed keeps when it started', async () => {
+  const fleet = new UpgradeFleet(run({})).with(['a', 'b']);
+  await fleet.plan();
+  fleet.later(60).fail('a');
+  await fleet.plan();
+  Object.assign(fleet.files, run({ attempt: 2, ...skip('Member', 'a') }));
+  fleet.later(60);
+  await fleet.plan();
+  expect(fleet.run().stages[0]!.groups[0]!.members[0]!.status).toMatchObject({
+    state: 'Skipped',
+    startTime: '2026-11-20T10:00:00Z',
+    completedTime: '2026-11-20T10:02:00Z',
+  });
+});
