@@ -1,8 +1,11 @@
 import { type MemberCluster, memberAgentOf } from '../api/member-cluster.ts';
 import type { ClusterName } from '../api/meta.ts';
+import type { ScopeStatus, UpgradeState } from '../api/upgrade-status.ts';
 import { conditionIs, isFulfilled } from '../engine/kernel/condition.ts';
+import { parseInstant } from '../engine/kernel/instant.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import type { PlannedBinding, PlannedPlacement } from '../engine/plan-document.ts';
+import { allMembers, isInFlight, isTerminal } from '../engine/upgrade/tree.ts';
 import { recordedObjects } from '../repo/record/recorded-objects.ts';
 import { isCordoned } from './clusters.ts';
 import type { InEffect } from './in-effect.ts';
@@ -15,7 +18,9 @@ export interface ClusterState {
   readonly responds: boolean;
   readonly isHealthy: boolean;
   readonly isCordoned: boolean;
-  /** It responds, and has all that placements assign to it, and nothing that is to be removed. */
+  /** How its last upgrade is; undefined = it succeeded, or there was none. */
+  readonly upgrade: 'in progress' | 'failed' | undefined;
+  /** It responds, and has all that placements and cluster update runs bring to it, and nothing that is to be removed. */
   readonly isAsDesired: boolean;
 }
 
@@ -26,25 +31,49 @@ export function clusterStates(
 ): readonly ClusterState[] {
   const members = recordedObjects('clusters', inEffect);
   const late = new Set(inEffect.placements.flatMap(lateClusters));
+  const upgrades = lastUpgrades(inEffect);
   const states = clusterNames(inEffect.placements, members.keys()).map((name): ClusterState => {
     const member = members.get(name)?.value;
     const responds = !unreachable.has(name as ClusterName);
     const isHealthy = !conditionIs(memberAgentOf(member?.status)?.conditions, 'Healthy', 'False');
     const cordoned = member !== undefined && isCordoned(member);
+    const upgrade = upgradeText[upgrades.get(name)?.state ?? 'NotStarted'];
     return {
       name,
       member,
       responds,
       isHealthy,
       isCordoned: cordoned,
-      isAsDesired: responds && !late.has(name as ClusterName),
+      upgrade,
+      isAsDesired: responds && upgrade === undefined && !late.has(name as ClusterName),
     };
   });
-  const rank = ({ responds, isHealthy, isAsDesired }: ClusterState): number =>
-    responds && isHealthy ? (isAsDesired ? 2 : 1) : 0;
+  const rank = (state: ClusterState): number => (needsAttention(state) ? 0 : state.isAsDesired ? 2 : 1);
   const ranks = Map.groupBy(states, rank);
   return [0, 1, 2].flatMap((each) => ranks.get(each) ?? []);
 }
+
+/** It is not well, which does not end by itself. */
+export const needsAttention = ({ responds, isHealthy, upgrade }: ClusterState): boolean =>
+  !responds || !isHealthy || upgrade === 'failed';
+
+const upgradeText: Partial<Readonly<Record<UpgradeState, ClusterState['upgrade']>>> = {
+  Running: 'in progress',
+  Failed: 'failed',
+};
+
+/** Of each cluster the entry in the cluster update run that did something with it last. */
+function lastUpgrades(inEffect: Pick<InEffect, 'record'>): ReadonlyMap<string, ScopeStatus> {
+  const last = new Map<string, ScopeStatus>();
+  for (const { value } of recordedObjects('upgrades', inEffect).values())
+    for (const { name, status } of value.status ? allMembers(value.status) : [])
+      if ((isInFlight({ status }) || isTerminal({ status })) && sinceOf(status) >= sinceOf(last.get(name)))
+        last.set(name, status);
+  return last;
+}
+
+const sinceOf = (status: ScopeStatus | undefined): number =>
+  parseInstant(status?.completedTime ?? status?.startTime ?? '') ?? 0;
 
 /** By name. The longest list of decisions also names clusters that run nothing; without placements only the record does. */
 function clusterNames(placements: InEffect['placements'], recorded: Iterable<string>): string[] {

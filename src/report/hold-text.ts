@@ -3,6 +3,7 @@ import { titleOf } from '../repo/title-of.ts';
 import { clustersOf, messageOf } from './grouped-holds.ts';
 import type { HeldObject } from './holds-of.ts';
 import type { Line } from './sections/section.ts';
+import { wholeSeconds } from './whole-seconds.ts';
 
 /** A hold of a plan, or one that the status branch lists. */
 interface AnyHold {
@@ -33,7 +34,7 @@ export const holdText = (hold: AnyHold): string => textOf(hold, '');
 export const holdOfClusters = (hold: AnyHold): string => textOf(hold, hold.subject.clusterName ?? clustersOf(hold));
 
 function textOf(hold: AnyHold, clusters: string): string {
-  return `${hold.reason}: ${clusters && `${clusters}: `}${messageOf(hold)}${holdEnd(hold)}`;
+  return wholeSeconds(`${hold.reason}: ${clusters && `${clusters}: `}${messageOf(hold)}${holdEnd(hold)}`);
 }
 
 /** ` (until …)`, where time alone ends it. Budgets of a NodePool only change then, perhaps to less: nodes go as others are done. */

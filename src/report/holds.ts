@@ -5,6 +5,7 @@ import type { EventSource } from './event-source.ts';
 import { clustersOf, groupHolds, listedHolds } from './grouped-holds.ts';
 import { meaningOf } from './hold-reasons.ts';
 import { holdsOf } from './holds-of.ts';
+import { wholeSeconds } from './whole-seconds.ts';
 
 /** Something starts to wait. `stuck`: a rollout that no step of its own lets continue. */
 interface HoldEvent {
@@ -40,12 +41,10 @@ const lineOf = (hold: GroupedHold): string => `${titleOf(hold.subject)} ${textOf
 
 const keyOf = ({ reason, message }: Hold): string => `${reason} ${message}`;
 
-/** The line names its subject already, and milliseconds are noise. */
+/** The line names its subject already. */
 function textOf(hold: GroupedHold): string {
   const who = clustersOf(hold);
-  const message = hold.message
-    .replace(new RegExp(`^run ${hold.subject.name}:? `), '')
-    .replaceAll(/(T\d\d:\d\d:\d\d)\.\d+Z/g, '$1Z');
+  const message = wholeSeconds(hold.message.replace(new RegExp(`^run ${hold.subject.name}:? `), ''));
   return who === '' ? message : `${who}: ${message}`;
 }
 

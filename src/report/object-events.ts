@@ -131,9 +131,9 @@ interface Fact {
   readonly condition: Condition;
 }
 
-/** What happened to a gate, which has a state instead of conditions. */
+/** What happened to a gate, which has a state instead of conditions. That it is asked is an event of its run. */
 function ofGate({ status: { state, approvedBy } = {} }: Versioned): Fact[] {
-  if (state === undefined) return [];
+  if (state === undefined || state === 'Pending') return [];
   const [status, reason] =
     state === 'Rejected' ? (['False', 'GateRejected'] as const) : (['True', `Gate${state}`] as const);
   const condition = { type: 'State', status, reason, message: approvedText(approvedBy) ?? `the gate is ${state}` };

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { renderDashboard } from '../../src/report/dashboard.ts';
+import { upgradeProgress } from '../../src/report/upgrades/progress.ts';
 import { inGroup, run, strategy, UpgradeFleet } from '../engine/upgrade/upgrade-fleet.ts';
 
 const twoStages = (): UpgradeFleet =>
@@ -61,6 +62,42 @@ it('a gate that is open as its run fails says what its approval is for', async (
   );
 });
 
+it('a run in which nothing starts, and its open gate, are one thing to do', async () => {
+  const fleet = new UpgradeFleet({
+    ...strategy([{ name: 'one', beforeGates: [{ type: 'Approval' }], groups: [{ name: 'x' }] }]),
+    ...run({ updateStrategyId: 'test-then-prod' }),
+  }).with(['x1'], inGroup('x'));
+  const headlines = [(await pageOf(fleet)).split('\n')[0]];
+  Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod', state: 'Stopped' }));
+  headlines.push((await pageOf(fleet)).split('\n')[0]);
+  expect(new Set(headlines)).toEqual(new Set(['# ⚠️ 1 thing needs you · all 1 cluster as desired']));
+});
+
+it('how to approve stands once, with whole seconds', async () => {
+  const fleet = twoStages();
+  await fleet.plan();
+  fleet.later(60).succeed();
+  await fleet.plan();
+  fleet.later(3600.123);
+  expect(await linesOf(fleet, 'Waiting for approval')).toEqual([
+    '- **k8s**, stage **prod**: run k8s is waiting since 2026-11-20T11:01:00Z for approval of stage prod before it starts',
+    '  To approve: `gitfleet approve k8s-before-prod`, or on `main` in a clone: `git pull && git merge origin/gitfleet/approve/k8s-before-prod && git push`',
+  ]);
+});
+
+it('a cluster counts as desired by the run that upgraded it last', async () => {
+  const fleet = new UpgradeFleet(run({})).with(['a', 'b']);
+  const rowOf = async () => (await linesOf(fleet, 'Clusters')).find((line) => line.includes('[a]'));
+  await fleet.plan();
+  fleet.later(60).fail('a');
+  expect(await rowOf()).toContain('| ⚠️ | [a](clusters/a.yaml) | healthy, upgrade failed |');
+  Object.assign(fleet.files, run({}, 'again'));
+  fleet.later(60);
+  expect(await rowOf()).toContain('| 🔄 | [a](clusters/a.yaml) | healthy, upgrade in progress |');
+  fleet.later(60).succeed('a');
+  expect(await rowOf()).toContain('| ✅ | [a](clusters/a.yaml) | healthy |');
+});
+
 it('nobody is asked to approve a gate that opens by itself', async () => {
   const start = { startDay: 'Friday', startTime: '18:00', utcOffset: '+00:00' };
   const gate = { type: 'ScheduledStart', scheduledStartConfiguration: start };
@@ -94,6 +131,14 @@ it('the dashboard says what a run brings, what it does now, what it waits for an
   Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod', state: 'Stopped' }));
   expect(await shown(fleet.later(60))).toContain('stopped by its file; state: Started continues it');
 });
+it('a failed run is in the stage in which it failed, and failed clusters are not done', async () => {
+  const fleet = twoStages();
+  await fleet.plan();
+  fleet.later(60).fail('b').succeed('a');
+  expect(await shown(fleet)).toContain('| 1 / 4 | 1 | failed: 1 member failed: b.');
+  expect(upgradeProgress(fleet.run())).toMatchObject({ stage: 'dev', next: 'prod' });
+});
+
 it('a run that failed says what to do', async () => {
   const fleet = twoStages();
   await fleet.plan();
@@ -119,9 +164,9 @@ it('a run that failed or is stopped needs somebody, and clusters without placeme
   Object.assign(fleet.files, run({ ...over, attempt: 2 }));
   await look();
   expect(headlines).toEqual([
-    '# ✅ all 4 clusters as desired',
-    '# ✅ all 4 clusters as desired',
-    '# ⚠️ 1 thing needs you · all 4 clusters as desired',
+    '# 🔄 2 of 4 clusters as desired',
+    '# 🔄 2 of 4 clusters as desired',
+    '# ⚠️ 1 thing needs you · 3 of 4 clusters as desired',
     '# ⚠️ 1 thing needs you · all 4 clusters as desired',
     '# ✅ all 4 clusters as desired',
   ]);

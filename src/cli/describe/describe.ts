@@ -1,6 +1,7 @@
 import { placementKey } from '../../api/placement.ts';
 import { recordPathOf } from '../../repo/record/path.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { wholeSeconds } from '../../report/whole-seconds.ts';
 import { elsewhere } from '../kinds/elsewhere.ts';
 import { eventObject, eventRows } from '../kinds/events.ts';
 import { singularsOf } from '../kinds/kind-words.ts';
@@ -59,7 +60,8 @@ export async function describe(word: string, givenName: string | undefined, opti
     const described = await Promise.all(
       found.map(async (row) => ({ row, events: await eventsOf(plural, row, { status, reader }) })),
     );
-    if (format === 'table') print(described.map(({ row, events }) => textOf(row, { status, events })).join('\n\n\n'));
+    if (format === 'table')
+      print(wholeSeconds(described.map(({ row, events }) => textOf(row, { status, events })).join('\n\n\n')));
     else {
       const items = described.map(({ row, events }) => ({
         object: { ...row.value, ...row.details(status) },

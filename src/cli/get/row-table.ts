@@ -1,4 +1,5 @@
 import { titleOf } from '../../repo/title-of.ts';
+import { wholeSeconds } from '../../report/whole-seconds.ts';
 import type { Cell, Row } from '../kinds/listing.ts';
 import { aligned } from '../terminal/table.ts';
 
@@ -27,11 +28,15 @@ export function rowTable(
   const line = (row: Row): Cell[] => [
     ...(withNamespace ? [row.namespace] : []),
     ...(how.nameless ? [] : [row.name]),
-    ...columns.map(({ at }) => row.cells[at]!.cell),
+    ...columns.map(({ at }) => shown(row.cells[at]!)),
   ];
   const lines = aligned([headings, ...before.map(line), ...rows.map(line)]);
   return [...(how.headers ? lines.slice(0, 1) : []), ...lines.slice(1 + before.length)].join('\n');
 }
+
+/** Values of objects are shown as they are. */
+const shown = ({ heading, cell }: Row['cells'][number]): Cell =>
+  typeof cell === 'string' && !heading.startsWith('IN-') ? wholeSeconds(cell) : cell;
 
 /** Rows of `after` that are new or changed; a different age alone is no change. */
 export function changedRows(before: readonly Row[], after: readonly Row[]): Row[] {

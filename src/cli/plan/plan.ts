@@ -14,6 +14,7 @@ import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import { type StatusText, unpacked } from '../../repo/record/status-text.ts';
 import { currenciesOf } from '../../report/money.ts';
 import { actionsOf, isToDo, type PlannedAction, withReapply } from '../../report/placements/planned-actions.ts';
+import { wholeSeconds } from '../../report/whole-seconds.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import type { WhatIfFlags } from '../what-if/changes.ts';
@@ -73,14 +74,16 @@ export async function plan(
     print(
       supposed
         ? whatIfText(supposed.whatIf, plan)
-        : planTable(plan, {
-            actions,
-            all: options.all ?? false,
-            from,
-            notRolledOut,
-            withoutProperties: withoutProperties(input),
-            currencies,
-          }),
+        : wholeSeconds(
+            planTable(plan, {
+              actions,
+              all: options.all ?? false,
+              from,
+              notRolledOut,
+              withoutProperties: withoutProperties(input),
+              currencies,
+            }),
+          ),
     );
   const code = exitCodeOf(plan, actions);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });

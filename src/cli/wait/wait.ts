@@ -2,6 +2,7 @@ import { messageOf } from '../../api/message-of.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { wholeSeconds } from '../../report/whole-seconds.ts';
 import { elsewhere } from '../kinds/elsewhere.ts';
 import { singularsOf } from '../kinds/kind-words.ts';
 import { type KindMeant, kindMeant } from '../kinds/kinds.ts';
@@ -80,7 +81,7 @@ async function missingLines(
 ): Promise<string[]> {
   const status = await reader.read([...new Set([...listing.folders, ...foldersOfReasons])]);
   return missing.flatMap(({ line, row }) => {
-    const reasons = row?.waits(status) ?? [];
+    const reasons = (row?.waits(status) ?? []).map(wholeSeconds);
     const rest = reasons.length - mostReasons;
     return [
       `  ${line}`,

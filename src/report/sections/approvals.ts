@@ -1,9 +1,10 @@
 import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
-import { type ApprovalRequestName, placeOfBranch } from '../../engine/gate/request.ts';
+import { type ApprovalRequestName, howToMerge, placeOfBranch } from '../../engine/gate/request.ts';
 import { type Hold, type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { holdSubject } from '../hold-text.ts';
-import { type Item, type Line, list, type SectionInput, type SectionSource, todoList } from './section.ts';
+import type { InEffect } from '../in-effect.ts';
+import { type Item, type Line, list, type SectionInput, type SectionSource } from './section.ts';
 
 /** What the guard refuses, and how to let it happen. */
 export const refused: SectionSource = (input) =>
@@ -35,14 +36,22 @@ export const refusalItems = (guard: Plan['guard']): Item[] =>
   }));
 
 /** Stages and removals that wait for an approver. */
-export const approvals: SectionSource = (input) =>
-  todoList('Waiting for approval', [...gates(input), ...removals(input)]);
+export const approvals: SectionSource = (input) => {
+  const items = [...gates(input), ...removals(input)];
+  // A run in which nothing starts counts by itself.
+  const later = asked(input).filter(({ subject }) => haltedText(subject, input.plan) !== undefined).length;
+  return list('Waiting for approval', items, { attention: items.length - later });
+};
+
+/** A gate without a file opens by itself, so nobody is asked. */
+const asked = ({ inEffect }: SectionInput): InEffect['approvals'] =>
+  inEffect.approvals.filter(({ file }) => file !== undefined);
 
 /** Of a plan that is refused only the sentence of a gate that was there before is shown. */
-const gates = ({ inEffect, plan, pages }: SectionInput): readonly Item[] =>
-  inEffect.approvals.flatMap(({ planned, file, subject: { kind, name, namespace, stage, group } }) => {
-    // It opens by itself, so nobody is asked.
-    if (file === undefined) return [];
+const gates = (input: SectionInput): readonly Item[] =>
+  asked(input).map(({ planned, subject }) => {
+    const { plan, pages } = input;
+    const { name, namespace, stage, group } = subject;
     const isPlanned = plan.approvals.some((it) => placementKey(it.planned) === placementKey(planned));
     const hold = plan.holds.find(
       ({ reason, subject }) =>
@@ -51,7 +60,8 @@ const gates = ({ inEffect, plan, pages }: SectionInput): readonly Item[] =>
         subject.namespace === namespace &&
         (group === undefined ? subject.stage === stage : subject.group === group),
     );
-    const known = hold ? `: ${hold.message}` : kind === 'UpdateRun' ? haltedText(name, plan) : undefined;
+    // How to merge it stands below.
+    const known = hold ? `: ${hold.message.replace(`: ${howToMerge(planned)}`, '')}` : haltedText(subject, plan);
     const why = known !== undefined && isPlanned ? [known] : [];
     return {
       line: [{ bold: name }, ...scopeSpans({ stage, group }), ...why, ...ofBranch(planned, { plan, pages })],
@@ -60,7 +70,8 @@ const gates = ({ inEffect, plan, pages }: SectionInput): readonly Item[] =>
   });
 
 /** A gate of a cluster update run in which nothing starts any more is answered for later. */
-function haltedText(name: string, plan: Plan): string | undefined {
+function haltedText({ kind, name }: Hold['subject'], plan: Plan): string | undefined {
+  if (kind !== 'UpdateRun') return undefined;
   const state = plannedUpgradeRuns(plan).find((run) => run.name === name)?.status.status.state;
   const isHalted = state === 'Failed' || state === 'Stopping' || state === 'Stopped';
   return isHalted ? `: its run is ${state}; an approval counts once the run continues` : undefined;

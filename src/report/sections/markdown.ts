@@ -2,6 +2,7 @@ import { placementKey } from '../../api/placement.ts';
 import { approvalBranch } from '../../engine/gate/request.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
+import { wholeSeconds } from '../whole-seconds.ts';
 import { type Item, type Line, mostRows, type Section, type Span, sizeOf } from './section.ts';
 
 /** A section below its title. `byGit`: what a reader does with the branch of a request that an item waits for. */
@@ -39,7 +40,7 @@ const tableLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} 
 const lineMarkdown = (line: Line): string => line.map(spanMarkdown).join('');
 
 function spanMarkdown(span: Span): string {
-  if (typeof span === 'string') return markdownText(span);
+  if (typeof span === 'string') return markdownText(wholeSeconds(span));
   if ('bold' in span) return `**${markdownText(span.bold)}**`;
   if ('code' in span) return `\`${span.code.replaceAll('`', '')}\``;
   if ('url' in span) return `[${markdownText(span.link)}](${span.url})`;

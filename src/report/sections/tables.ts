@@ -6,7 +6,7 @@ import { regionOf } from '../../engine/upgrade/member-region.ts';
 import { type RecordedObject, recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { snapshotText } from '../applied-snapshot.ts';
-import { type ClusterState, isHeld } from '../cluster-states.ts';
+import { type ClusterState, isHeld, needsAttention } from '../cluster-states.ts';
 import type { InEffect } from '../in-effect.ts';
 import { hasFailed, stateOf } from '../placement-state-text.ts';
 import type { Shortage } from '../shortage.ts';
@@ -77,16 +77,19 @@ export const clusters: SectionSource = ({ inEffect, unreachable, clusters: state
   return table('Clusters', headings, cells, { folder: 'clusters', total: states.length });
 };
 
-const clusterMark = ({ responds, isHealthy, isAsDesired }: ClusterState): string => {
-  if (!responds) return '❌';
-  if (!isHealthy) return '⚠️';
-  return isAsDesired ? '✅' : '🔄';
+const clusterMark = (state: ClusterState): string => {
+  if (!state.responds) return '❌';
+  if (needsAttention(state)) return '⚠️';
+  return state.isAsDesired ? '✅' : '🔄';
 };
 
-function healthText({ member, responds, isHealthy, isCordoned }: ClusterState): string {
+function healthText({ member, responds, isHealthy, isCordoned, upgrade }: ClusterState): string {
   const known = member && memberAgentOf(member.status) ? 'healthy' : 'not observed';
-  const health = responds ? (isHealthy ? known : 'not healthy') : 'not responding';
-  return isCordoned ? `${health}, cordoned` : health;
+  return [
+    responds ? (isHealthy ? known : 'not healthy') : 'not responding',
+    ...(isCordoned ? ['cordoned'] : []),
+    ...(upgrade === undefined ? [] : [`upgrade ${upgrade}`]),
+  ].join(', ');
 }
 
 /** The title, with a link to its file where there is one; a large fleet has folders of two digits in between. */

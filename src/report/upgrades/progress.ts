@@ -1,17 +1,17 @@
 import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { MemberUpgrade, MemberVersions, UpgradeRunStatus } from '../../api/upgrade-status.ts';
-import { allMembers, isInFlight, isTerminal } from '../../engine/upgrade/tree.ts';
+import { allMembers, isDone, isInFlight, isTerminal } from '../../engine/upgrade/tree.ts';
 
 /** How far a cluster update run is. */
 export interface UpgradeProgress {
   readonly total: number;
-  /** Members that are over, failed ones among them. */
+  /** Members that have what the run brings, or were skipped. */
   readonly done: number;
   readonly failed: number;
   readonly inFlight: readonly string[];
   /** Members that wait for something else than a free slot. */
   readonly pending: readonly string[];
-  /** The stage that it is in; undefined = none. */
+  /** The stage that it is in, or in which it failed; undefined = none. */
   readonly stage: string | undefined;
   /** The stage after that. */
   readonly next: string | undefined;
@@ -21,10 +21,11 @@ export function upgradeProgress(status: UpgradeRunStatus): UpgradeProgress {
   const members = allMembers(status);
   const names = (of: readonly MemberUpgrade[]): readonly string[] => of.map(({ name }) => name);
   const isEntered = status.status.startTime !== undefined;
-  const at = isEntered ? status.stages.findIndex((stage) => !isTerminal(stage)) : -1;
+  const isPassed = status.status.state === 'Failed' ? isDone : isTerminal;
+  const at = isEntered ? status.stages.findIndex((stage) => !isPassed(stage)) : -1;
   return {
     total: members.length,
-    done: members.filter(isTerminal).length,
+    done: members.filter(isDone).length,
     failed: status.failureCount,
     inFlight: names(members.filter(isInFlight)),
     pending: names(members.filter((member) => member.status.state === 'Pending')),

@@ -22,8 +22,7 @@ export const clusterUpgrades: SectionSource = ({ inEffect }): Section => {
   });
   return {
     title: 'Cluster upgrades',
-    intro:
-      'A run upgrades clusters stage by stage. Done are clusters that have the new version, were skipped or failed.',
+    intro: 'A run upgrades clusters stage by stage. Done are clusters that have the new version or were skipped.',
     rows: { kind: 'table', headings: ['run', 'brings', 'clusters done', 'failed', 'now'], cells },
     attention: open.filter(([, { value }]) => needsUser(value.status!)).length,
     folder: 'upgrades',

@@ -3,7 +3,7 @@ import type { GateStatus, GroupUpgrade, MemberUpgrade, StageUpgrade } from '../.
 import { approvedText } from '../../../engine/gate/approver.ts';
 import { approvalBranch, mergeCommand } from '../../../engine/gate/request.ts';
 import { formatInstant, parseInstant } from '../../../engine/kernel/instant.ts';
-import { isTerminal } from '../../../engine/upgrade/tree.ts';
+import { isDone } from '../../../engine/upgrade/tree.ts';
 import { upgradeTarget, versionChange } from '../../../report/upgrades/progress.ts';
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
@@ -69,7 +69,7 @@ function endOf({ status, waitDurationInSeconds }: NonNullable<StageUpgrade['afte
 
 function groupText(group: GroupUpgrade, asking: Asking): string {
   const { members } = group;
-  const done = members.filter(isTerminal).length;
+  const done = members.filter(isDone).length;
   const lines = [
     ...gateLines('before', group.beforeGates, asking),
     ...(members.length === 0
