@@ -97,6 +97,7 @@ export const problemCodes = [
   'dangling-reference',
   'idle-selector',
   'unlisted-region',
+  'no-upgrade-provider',
   'unknown-property',
   'override-scope',
   'lost-variable',

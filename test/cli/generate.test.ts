@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { upgradeMember } from '../support/cluster-upgrades.ts';
+import { upgradeMember, upgradeStrategy } from '../support/cluster-upgrades.ts';
 import { folder, removeFolders } from '../support/folders.ts';
 import { cli } from '../support/run-cli.ts';
 
@@ -18,6 +19,15 @@ metadata: {name: aks}
 spec: {regions: [{name: westeurope, kubernetesVersions: [{version: 1.31.5}]}]}
 `,
 };
+
+const observation = (name: string, controlPlane: string): string =>
+  JSON.stringify({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'ClusterObservation',
+    metadata: { name },
+    reachable: true,
+    versions: { controlPlane, pools: [] },
+  });
 
 const generated = (repo: string, profile: string) =>
   cli('generate', 'run', '--profile', profile, '--repo', repo, '--recorded', 'none', '--now', '2026-11-20T10:00:00Z');
@@ -66,4 +76,25 @@ it('where there is nothing to propose it says what is missing; a mistyped profil
     ]
   `);
   expect((await generated(folder(without), 'stabel')).err).toContain('stable');
+});
+
+it('notes that the run would upgrade no cluster', async () => {
+  const strategy = upgradeStrategy(
+    [{ name: 'one', beforeGates: [{ type: 'Approval' }], groups: [{ name: 'x' }] }],
+    'one',
+  );
+  const noted = async (version: string, label: string) => {
+    const labels = { 'topology.kubernetes.io/region': 'westeurope', 'gitfleet.dev/update-group': label };
+    const dir = folder({ ...files, ...strategy, ...upgradeMember('a', labels) });
+    const observed = join(folder({ 'a.yaml': observation('a', version) }), 'a.yaml');
+    const asked = ['generate', 'run', '--profile', 'stable', '--repo', dir, '--observed', observed];
+    const { code, out, err } = await cli(...asked, '--now', '2026-11-20T10:00:00Z');
+    expect([code, out]).toEqual([0, expect.stringContaining('name: stable-1-31-5')]);
+    return err;
+  };
+  expect([await noted('v1.30.9', 'x'), await noted('v1.31.5', 'x'), await noted('v1.30.9', 'y')]).toEqual([
+    '',
+    'note: this run would upgrade no cluster: a: control plane and pools are at or ahead of 1.31.5\n',
+    'note: this run would upgrade no cluster: no member cluster is selected\n',
+  ]);
 });

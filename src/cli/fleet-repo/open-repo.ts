@@ -39,7 +39,7 @@ interface RepoOptions {
   readonly ref?: string | undefined;
   /**
    * Whether to read the working tree of a clone: `preferred` where there is one and no `ref`, `required` or an error, or only `offered` in
-   * a note on what is not committed.
+   * a note on what is not committed, and read before the first commit.
    */
   readonly workingTree?: 'preferred' | 'required' | 'offered';
 }
@@ -66,8 +66,13 @@ async function openedRepo(repo: string, { path: folder = '', ref, workingTree }:
     if (!(await stat(address.path)).isDirectory()) throw new Error('not a directory');
     if (await locate(address.path)) {
       const isWanted = workingTree === 'required' || (workingTree === 'preferred' && ref === undefined);
-      if (isWanted && (await isWorkingTree(address.path))) return await openWorkingTree(address.path, folder);
+      const isTree = workingTree !== undefined && (await isWorkingTree(address.path));
+      if (isWanted && isTree) return await openWorkingTree(address.path, folder);
       if (workingTree === 'required') throw noWorkingTree;
+      if (isTree && ref === undefined && (await hasNoCommit(address.path))) {
+        writeError(`note: ${repo} has no commit yet: its files on disk are read\n`);
+        return await openWorkingTree(address.path, folder);
+      }
       const opened = await openCommit(repo, folder, ref);
       if (ref === undefined) await noteUncommitted(address.path, workingTree === 'offered');
       return opened;
@@ -133,6 +138,15 @@ async function folderIn(root: string, folder: string): Promise<string> {
   const isInside = (await realpath(path)) === join(await realpath(root), folder).replace(/[/\\]$/, '');
   if (!isInside) throw new Error(`--path ${folder} is a symbolic link: name the folder that it leads to`);
   return path;
+}
+
+async function hasNoCommit(path: string): Promise<boolean> {
+  const branches = await openGit(path);
+  try {
+    return !(await branches.list(['HEAD'])).has('HEAD');
+  } finally {
+    await branches.close();
+  }
 }
 
 async function openCommit(repo: string, folder: string, ref: string | undefined): Promise<OpenedRepo> {

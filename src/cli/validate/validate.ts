@@ -10,6 +10,7 @@ import { idleConstraints } from '../../repo/fleet/idle-constraints.ts';
 import { idleWindows } from '../../repo/fleet/idle-windows.ts';
 import { objectsOf } from '../../repo/fleet/kinds/rows.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
+import { membersWithoutProvider } from '../../repo/fleet/members-without-provider.ts';
 import { missingNamespaces } from '../../repo/fleet/missing-namespaces.ts';
 import { overlappingPlacements } from '../../repo/fleet/overlapping-placements.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
@@ -119,6 +120,7 @@ async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<r
         ...fleetWarnings(fleet, record),
         ...idleConstraints(fleet),
         ...idleWindows(fleet, parseInstant(now)!),
+        ...membersWithoutProvider(fleet),
         ...missingNamespaces(plan, fleet),
         ...(await unselectedResources(fleet, tree)),
         ...(await sealedSecrets(plan, fleet, tree)),

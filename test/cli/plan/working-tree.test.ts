@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
-import { put, removeFolders } from '../../support/folders.ts';
-import { bare } from '../../support/git-repository.ts';
-import { deployment } from '../../support/paper-fleet.ts';
+import { folder, put, removeFolders } from '../../support/folders.ts';
+import { bare, sh } from '../../support/git-repository.ts';
+import { deployment, member } from '../../support/paper-fleet.ts';
 import { cli } from '../../support/run-cli.ts';
 import { shop } from '../../support/shop.ts';
 
@@ -71,4 +71,13 @@ it.each<[string, () => string]>([
     out: '',
     err: `gitfleet: --worktree: ${named} has no working tree: name a clone with --repo\n`,
   });
+});
+
+it('before the first commit, what reads commits reads what is on disk, and says so', async () => {
+  const dir = folder({ 'clusters/eu-1.yaml': member('eu-1') });
+  sh(dir, 'init', '-q');
+  const ran: { code: number; err: string }[] = [];
+  for (const args of [['plan'], ['forecast'], ['windows', 'eu-1']]) ran.push(await cli(...args, '--repo', dir));
+  const note = `note: ${dir} has no commit yet: its files on disk are read\n`;
+  expect(ran.map(({ code, err }) => ({ code, err }))).toEqual(ran.map(() => ({ code: 0, err: note })));
 });

@@ -9,7 +9,7 @@ const warnings = async (files: Readonly<Record<string, string>>) =>
   upgradeGroupWarnings(await loadFleet(treeOf(files))).map(({ path, message }) => `${path}: ${message}`);
 const clusters = { ...upgradeMember('a', { [group]: 'x', env: 'prod' }), ...upgradeMember('b', { [group]: 'x' }) };
 
-it.each<[string, object, string[]]>([
+it.each<[string, object, string[], object?]>([
   ['of its size', { name: 'x', maxConcurrency: '2' }, []],
   ['of a percentage', { name: 'x', maxConcurrency: '100%' }, []],
   ['of selected members', { name: 'y', memberSelector: { byLabel: 'env=prod' } }, []],
@@ -18,6 +18,14 @@ it.each<[string, object, string[]]>([
     { name: 'x', maxConcurrency: '3' },
     [
       'spec.strategy.stages.0.groups.0.maxConcurrency: UpdateStrategy s: group x has 2 members: no more are updated at once',
+    ],
+  ],
+  ['that allows failures as its stage does', { name: 'x', maxAllowedFailures: '50%' }, [], { maxAllowedFailures: '1' }],
+  [
+    'that allows more failures than its stage',
+    { name: 'x', maxAllowedFailures: '1' },
+    [
+      'spec.strategy.stages.0.groups.0.maxAllowedFailures: UpdateStrategy s: group x allows more failed clusters than its stage: the run fails with more than 0 in stage one',
     ],
   ],
   [
@@ -32,8 +40,9 @@ it.each<[string, object, string[]]>([
     { name: 'y', memberSelector: { byLabel: 'env=dev' } },
     ['spec.strategy.stages.0.groups.0.memberSelector.byLabel: UpdateStrategy s: it selects no cluster of this repo'],
   ],
-])('a group %s', async (_, of, expected) => {
-  expect(await warnings({ ...clusters, ...upgradeStrategy([{ name: 'one', groups: [of] }], 's') })).toEqual(expected);
+])('a group %s', async (_, of, expected, stage) => {
+  const files = upgradeStrategy([{ name: 'one', ...stage, groups: [of] }], 's');
+  expect(await warnings({ ...clusters, ...files })).toEqual(expected);
 });
 
 it('the strategy of a run, and a stage without groups', async () => {

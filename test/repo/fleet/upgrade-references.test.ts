@@ -3,6 +3,7 @@ import { parseInstant } from '../../../src/engine/kernel/instant.ts';
 import { fleetWarnings } from '../../../src/repo/fleet/fleet-warnings.ts';
 import { idleWindows } from '../../../src/repo/fleet/idle-windows.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
+import { membersWithoutProvider } from '../../../src/repo/fleet/members-without-provider.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import { upgradeMember, upgradeRun } from '../../support/cluster-upgrades.ts';
 import { treeOf } from '../../support/paper-fleet.ts';
@@ -23,6 +24,7 @@ const problems = async (files: Readonly<Record<string, string>>, recorded: Reado
     ...fleet.problems,
     ...fleetWarnings(fleet, readRecord(new Map(Object.entries(recorded))).record),
     ...idleWindows(fleet, now),
+    ...membersWithoutProvider(fleet),
   ];
   return found.map(({ severity, code, path, message, fix }) => `${severity} ${code} ${path}: ${message} (${fix})`);
 };
@@ -161,4 +163,24 @@ it.each<[string, object, boolean]>([
         ]
       : [],
   );
+});
+
+it('clusters of a run without an upgrade provider, and none that it does not select', async () => {
+  const without = (name: string, labels: object) => ({
+    [`clusters/${name}.yaml`]: JSON.stringify({
+      apiVersion: 'cluster.kubernetes-fleet.io/v1beta1',
+      kind: 'MemberCluster',
+      metadata: { name, labels },
+      spec: {},
+    }),
+  });
+  const stages = [{ name: 'one', groups: [{ name: 'x', memberSelector: { byLabel: 'env=prod' } }] }];
+  const files = { ...without('a', { env: 'prod' }), ...without('b', {}), ...without('c', { env: 'prod' }) };
+  const run = upgradeRun({ strategy: { stages } });
+  expect(await problems({ ...files, ...run })).toEqual([
+    'warning no-upgrade-provider spec: UpdateRun k8s: nothing can upgrade a, c: no annotation gitfleet.dev/upgrade-provider says how (add the annotation to the MemberCluster, or leave the cluster out)',
+  ]);
+  expect(await problems(run)).toEqual([
+    'warning idle-selector spec.strategy.stages.0.groups.0.memberSelector.byLabel: UpdateRun k8s: it selects no cluster of this repo (undefined)',
+  ]);
 });
