@@ -42,7 +42,7 @@ export async function withDesired<T>(
     const tip = (await branches.list([ref])).get(ref);
     if (tip === undefined)
       throw new CliError(
-        `${branches.name} has no branch ${options.branch}: name the branch of desired state with --branch`,
+        `${branches.name} has no branch ${options.branch}: commit to it, or name another --branch`,
         exitCodes.unreachable,
       );
     await branches.obtain(ref, tip);

@@ -48,7 +48,7 @@ export async function openClone(repo: string): Promise<Branches> {
     if (clone !== undefined) return await openGit(clone);
     await stat(address.path);
     throw new CliError(
-      `${address.path} is not a git repository, so it has no status: name the fleet repo with --repo DIR or --repo URL`,
+      `${address.path} is not a git repository: name the fleet repo with --repo DIR or --repo URL`,
       exitCodes.unreachable,
     );
   } catch (error) {

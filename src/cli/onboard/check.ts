@@ -13,6 +13,7 @@ import { readPlanInput } from '../plan/input.ts';
 import { membersNamed } from '../run/members-named.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
+import { plural } from '../terminal/plural.ts';
 import { table } from '../terminal/table.ts';
 import { checkMember } from './check-member.ts';
 import { type Check, failed, fine, warning } from './checks.ts';
@@ -67,8 +68,9 @@ export async function check(options: CheckOptions): Promise<void> {
 function repoCheck({ branch, branches, fleet, tip }: Desired): Check {
   const of = { check: 'repo', name: branches.name };
   const errors = fleet.problems.filter(({ severity }) => severity === 'error').length;
-  const at = `${branch} at ${tip.slice(0, 12)}, ${fleet.members.length} clusters, ${fleet.placements.length} placements`;
-  if (errors > 0) return failed(of, `${at}, ${errors} errors`, 'gitfleet validate lists them');
+  const counts = [plural(fleet.members.length, 'cluster'), plural(fleet.placements.length, 'placement')];
+  const at = `${branch} at ${tip.slice(0, 12)}, ${counts.join(', ')}`;
+  if (errors > 0) return failed(of, `${at}, ${plural(errors, 'error')}`, 'gitfleet validate lists them');
   if (fleet.members.length === 0) return warning(of, at, 'gitfleet join CONTEXT adds a cluster');
   return fine(of, at);
 }

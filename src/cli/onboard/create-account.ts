@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from '../../api/meta.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../../members/api-server/api-error.ts';
 import type { MemberClient } from '../../members/api-server/client.ts';
 import { pathOf } from '../../members/api-server/served-kind.ts';
+import { withoutManagers } from '../../members/apply/field-managers.ts';
 import { sleep, systemClock } from '../../members/clock.ts';
 import { guessedPlural } from '../../members/rights.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -30,7 +32,13 @@ export async function applyOfAccount(
     tried: `apply ${what}`,
   });
   if (before === undefined) return 'created';
-  return before.metadata['resourceVersion'] === after.metadata['resourceVersion'] ? 'unchanged' : 'changed';
+  return isDeepStrictEqual(content(before), content(after)) ? 'unchanged' : 'changed';
+}
+
+/** Without the server's bookkeeping: the second apply of an object without fields of ours, as the Namespace, changes only that. */
+function content(object: Manifest): Manifest {
+  const { resourceVersion: _, ...metadata } = object.metadata as Readonly<Record<string, unknown>>;
+  return withoutManagers({ ...object, metadata } as Manifest);
 }
 
 /** The token that the member issued for the account. Errors: CliError when it issues none; ApiError, UnreachableError. */

@@ -16,7 +16,7 @@ export async function desiredTip(branches: Branches, branch: string): Promise<st
   const ref = places.find((place) => refs.has(place));
   if (ref === undefined)
     throw new CliError(
-      `${branches.name} has no branch ${branch}: name the branch of desired state with --branch`,
+      `${branches.name} has no branch ${branch}: commit to it, or name another --branch`,
       exitCodes.unreachable,
     );
   const tip = refs.get(ref)!;

@@ -24,6 +24,7 @@ import { type OpenedRepo, openRepo } from '../fleet-repo/open-repo.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
+import { plural } from '../terminal/plural.ts';
 import { githubLines, sarif } from './formats.ts';
 
 /**
@@ -136,5 +137,3 @@ function inWorkspace(repo: string, folder = ''): string {
   const path = relative(process.cwd(), join(address.path, folder)).replaceAll('\\', '/');
   return path === '' || path.startsWith('..') ? folder : `${path}/`;
 }
-
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;

@@ -65,7 +65,7 @@ describe.skipIf(!gitThere)('join', () => {
     const tip = sh(repo, 'rev-parse', 'main');
     const second = await joins('us-1', '--label', 'env=prod');
     expect(second).toMatchObject({ code: 0, out: expect.stringContaining('us-1 is in the fleet') });
-    expect(second.out).not.toContain('created');
+    expect(second.out).not.toMatch(/created|\bchanged$/m);
     expect(readFileSync(path, 'utf8')).toBe(written);
     expect(sh(repo, 'rev-parse', 'main')).toBe(tip);
   });
@@ -125,6 +125,7 @@ describe.skipIf(!gitThere)('check', () => {
     await joins('kind-eu-1', '--name', 'eu-1');
     const all = await checks();
     expect(all).toMatchObject({ code: 0, err: '' });
+    expect(all.out).toContain(', 2 clusters, 1 placement\n');
     expect(all.out).toMatch(/ok +rights +eu-1 +all 19 that are needed/);
   });
 

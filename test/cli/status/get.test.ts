@@ -141,7 +141,7 @@ describe('get reports what it cannot find', () => {
     expect(await cli('get', 'crp', '--repo', '/')).toMatchObject({
       code: 3,
       out: '',
-      err: expect.stringContaining('/ is not a git repository, so it has no status'),
+      err: expect.stringContaining('/ is not a git repository: name the fleet repo'),
     });
   });
 });
