@@ -74,7 +74,7 @@ export function approvalBranches(
       requested.set(ref, { oid: from, content, followed });
       return asRequested(from);
     }
-    const message = `Approve ${name}\n\nMerging this branch approves. Closing the request, or leaving it open, does not.`;
+    const message = `Approve ${name}\n\nMerging this branch approves. Closing the request, or leaving it open, does not.\n\`gitfleet describe approval ${name}\` shows what that starts.`;
     const commit = newCommit({ tree: root, parents: [base], message, author, at: now() });
     const outcome = await move({ ref, from, to: commit.oid, objects: [...objects, commit] });
     if (outcome === 'done') requested.set(ref, { oid: commit.oid, content, followed });

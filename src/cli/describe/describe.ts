@@ -60,9 +60,10 @@ export async function describe(word: string, givenName: string | undefined, opti
     const described = await Promise.all(
       found.map(async (row) => ({ row, events: await eventsOf(plural, row, { status, reader }) })),
     );
-    if (format === 'table')
-      print(wholeSeconds(described.map(({ row, events }) => textOf(row, { status, events })).join('\n\n\n')));
-    else {
+    if (format === 'table') {
+      const texts = await Promise.all(described.map(({ row, events }) => textOf(row, { status, events })));
+      print(wholeSeconds(texts.join('\n\n\n')));
+    } else {
       const items = described.map(({ row, events }) => ({
         object: { ...row.value, ...row.details(status) },
         events: events?.map(eventObject) ?? [],
@@ -84,11 +85,11 @@ async function eventsOf(
   return path === undefined ? undefined : readEvents(reader, status, { most: mostVersions, path });
 }
 
-function textOf(
+async function textOf(
   row: Row,
   { status, events }: { readonly status: Status; readonly events: readonly FleetEvent[] | undefined },
-): string {
-  const body = row.page(status);
+): Promise<string> {
+  const body = await row.page(status);
   if (events === undefined) return body.join('\n\n');
   const rows = eventRows(events, status.now);
   const eventsText =

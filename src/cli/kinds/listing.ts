@@ -32,7 +32,7 @@ export interface Row {
   readonly details: (status: Status) => object;
   readonly cells: readonly { readonly heading: string; readonly wide: boolean; readonly cell: Cell }[];
   /** The page that `describe` shows, one part each. */
-  readonly page: (status: Status) => readonly string[];
+  readonly page: (status: Status) => Promise<readonly string[]>;
   /** What it waits for, and why; one line each. */
   readonly waits: (status: Status) => readonly string[];
   /** What it has instead of the conditions of its status. */
@@ -96,7 +96,7 @@ export function listing<T>(
     ) => Pick<Row, 'name' | 'namespace' | 'placement' | 'isOurs' | 'region' | 'cluster' | 'value'>;
     readonly details?: (item: T, status: Status) => object;
     /** Absent = the object as it is. */
-    readonly page?: (item: T, status: Status) => readonly string[];
+    readonly page?: (item: T, status: Status, reader: StatusReader) => readonly string[] | Promise<readonly string[]>;
     readonly waits?: (item: T, status: Status) => readonly string[];
     /** Absent = those of its status. */
     readonly conditions?: (item: T) => readonly Condition[] | undefined;
@@ -115,7 +115,7 @@ export function listing<T>(
         return {
           ...described,
           details: (now) => details?.(item, now) ?? {},
-          page: (now) => page?.(item, now) ?? [objectText(described.value)],
+          page: async (now) => (await page?.(item, now, reader)) ?? [objectText(described.value)],
           waits: (now) => waits?.(item, now) ?? [],
           conditions: conditions?.(item),
           isOver: isOver?.(item) ?? false,

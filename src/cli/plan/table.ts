@@ -10,7 +10,7 @@ import type { PlannedAction } from '../../report/placements/planned-actions.ts';
 import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
 import { notRolledOutItems } from '../../report/sections/not-rolled-out.ts';
-import type { Item, Span } from '../../report/sections/section.ts';
+import { type Item, plainText } from '../../report/sections/section.ts';
 import { upgradeRunItems } from '../../report/sections/upgrade-runs.ts';
 import { shortagesOf, shortageText } from '../../report/shortage.ts';
 import type { OpenedRepo } from '../fleet-repo/open-repo.ts';
@@ -90,13 +90,7 @@ export function planTable(
   return parts.join('\n\n');
 }
 
-const textOf = ({ line }: Item): string => line.map(spanText).join('');
-
-function spanText(span: Span): string {
-  if (typeof span === 'string') return span;
-  if ('bold' in span) return colorsFor(process.stdout)('yellow', span.bold);
-  return 'code' in span ? span.code : span.link;
-}
+const textOf = ({ line }: Item): string => plainText(line, (text) => colorsFor(process.stdout)('yellow', text));
 
 const row = ({ action, placement, clusterName, resourceSnapshotIndex, state, conditions }: PlannedAction) => [
   action,

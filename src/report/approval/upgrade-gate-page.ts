@@ -17,7 +17,7 @@ import { upgradeBrings } from '../upgrades/progress.ts';
 /** What the page of a gate is made from, besides the gate. */
 export interface GateFacts {
   readonly fleet: Pick<Fleet, 'members' | 'maintenanceConfigurations'>;
-  readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
+  readonly observations: ReadonlyMap<ClusterName, Pick<ClusterObservation, 'versions'>>;
   readonly nowMs: Instant;
 }
 

@@ -14,6 +14,16 @@ export type Span =
   | { readonly link: string; readonly url: string };
 export type Line = readonly Span[];
 
+/** As a terminal shows it. */
+export const plainText = (line: Line, bold: (text: string) => string = (text) => text): string =>
+  line
+    .map((span) => {
+      if (typeof span === 'string') return span;
+      if ('bold' in span) return bold(span.bold);
+      return 'code' in span ? span.code : span.link;
+    })
+    .join('');
+
 /** One thing that a section lists. */
 export interface Item {
   readonly line: Line;

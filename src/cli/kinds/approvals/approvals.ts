@@ -6,6 +6,7 @@ import { assertNever } from '../../../engine/kernel/assert.ts';
 import { type RemovalToApprove, removalApprovalObject } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import { waitsOfApproval } from '../../../report/waits/waits.ts';
+import { fleetAsPlanned } from '../../status/fleet-as-planned.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { approvalPage, gatePage, removalPage } from './page.ts';
@@ -75,9 +76,12 @@ export const approvals: Listing = listing<ApprovalRow>({
       value: approval,
     };
   },
-  page(row, status) {
+  async page(row, status, reader) {
     if ('removal' in row) return removalPage(row.removal, status);
-    return 'gate' in row ? gatePage(row.gate, status) : approvalPage(row.approval, status);
+    if ('approval' in row) return approvalPage(row.approval, status);
+    // A list of approvals needs neither.
+    const { clusters } = (await reader.read(['clusters'])).record;
+    return gatePage(row.gate, status, { fleet: await fleetAsPlanned(status, reader), clusters });
   },
   waits: (row) => ('approval' in row ? waitsOfApproval(row.approval) : []),
   conditions: (row) => ('gate' in row ? conditionsOf(row.gate) : undefined),

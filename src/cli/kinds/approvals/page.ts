@@ -10,11 +10,15 @@ import {
   placeOfBranch,
 } from '../../../engine/gate/request.ts';
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
+import type { FleetRecord } from '../../../engine/input.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf } from '../../../engine/upgrade/gate-names.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
+import { type GateFacts, upgradeGatePage } from '../../../report/approval/upgrade-gate-page.ts';
+import { recordedApproval } from '../../../report/recorded-approval.ts';
+import { plainText } from '../../../report/sections/section.ts';
 import { upgradeNow } from '../../../report/upgrades/now.ts';
 import { approvalStarts } from '../../../report/waits/approval-starts.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
@@ -76,9 +80,11 @@ function head(
 
 /** A gate of a cluster update run: what it opens, and how to approve it. */
 export function gatePage(
-  { kind, metadata, spec, status }: UpgradeGate,
-  { record, inPlace, pages }: Pick<Status, 'record' | 'inPlace' | 'pages'>,
+  gate: UpgradeGate,
+  { record, inPlace, pages, now }: Pick<Status, 'record' | 'inPlace' | 'pages' | 'now'>,
+  members: Members,
 ): string[] {
+  const { kind, metadata, spec, status } = gate;
   const { name, stage, group, timing } = spec.target.updateRunProperties;
   const state = status?.state ?? 'Pending';
   const by = approvedText(status?.approvedBy);
@@ -101,6 +107,7 @@ export function gatePage(
     ]),
     ...(state === 'Pending'
       ? [
+          ...startsText(gate, members, { record, now }),
           titled(
             isScheduled ? 'How to open it before' : 'How to approve or reject',
             sentences(
@@ -112,6 +119,34 @@ export function gatePage(
         ]
       : []),
   ];
+}
+
+/** What is known of the members of the fleet. */
+interface Members {
+  /** As planned; undefined = not known here. */
+  readonly fleet: GateFacts['fleet'] | undefined;
+  readonly clusters: FleetRecord['clusters'];
+}
+
+/** The clusters behind the gate, with versions and windows, as a pull request for it shows them; nothing where the fleet is not known. */
+function startsText(
+  gate: UpgradeGate,
+  { fleet, clusters }: Members,
+  { record, now }: Pick<Status, 'record' | 'now'>,
+): string[] {
+  const observations = new Map(
+    [...clusters].flatMap(([name, { status }]) =>
+      status?.versions ? [[name, { versions: status.versions }] as const] : [],
+    ),
+  );
+  const asked = recordedApproval(gate);
+  const page =
+    fleet && upgradeGatePage(asked, record.upgrades.get(asked.subject.name), { fleet, observations, nowMs: now });
+  return (page?.sections ?? []).flatMap(({ title, rows }) =>
+    rows.kind === 'list' && rows.items.length > 0
+      ? [titled(title, sentences(rows.items.map(({ line }) => plainText(line))))]
+      : [],
+  );
 }
 
 /** Removals that are refused or held: what would be removed, and how to approve it. */
