@@ -5,6 +5,7 @@ import { defaultAuthor, parsePerson } from '../../../src/git/person.ts';
 import { openSource } from '../../../src/git/source.ts';
 import { bareHost } from '../../forge/git-host.ts';
 import { TestForge } from '../../forge/test-forge.ts';
+import { upgradeMember, upgradeRun } from '../../support/cluster-upgrades.ts';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
 import { folder, removeFolders } from '../../support/folders.ts';
 import { nobody, sh } from '../../support/git-repository.ts';
@@ -20,9 +21,12 @@ let forge: TestForge;
 let repo: string;
 const closing: (() => Promise<void>)[] = [];
 
-/** A fleet that waits for approval, behind a git server and a forge over HTTP. */
-beforeEach(async () => {
-  fleet = await FleetOnGit.open(stagedRun('{type: Approval}'));
+/** A fleet that waits for approval. */
+beforeEach(() => open(stagedRun('{type: Approval}')));
+
+/** A fleet behind a git server and a forge over HTTP, with branches for what it requests. */
+async function open(files: Readonly<Record<string, string>>): Promise<void> {
+  fleet = await FleetOnGit.open(files);
   fleet.git('config', 'http.receivepack', 'true');
   fleet.git('config', 'receive.denyCurrentBranch', 'ignore');
   forge = new TestForge('github', bareHost(fleet.dir), Date.now);
@@ -40,7 +44,7 @@ beforeEach(async () => {
     await syncApprovals(plan, { approvals: plan.approvals, removalHolds: [], config: undefined }, branches, new Set());
   }
   await source.close();
-});
+}
 
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -141,4 +145,21 @@ it('that the forge cannot merge says how git does', async () => {
     'there is no token for it: set GITFLEET_FORGE_TOKEN_FILE',
   );
   expect((await run('--repo', repo, '--timeout', 'soon')).err).toContain('--timeout soon is not a duration');
+});
+
+it('of a scheduled start, which has no branch, merges one of its own and deletes it', async () => {
+  const start = { startDay: 'Monday', startTime: '06:00', utcOffset: '+00:00' };
+  const gate = { type: 'ScheduledStart', scheduledStartConfiguration: start };
+  await open({
+    ...upgradeMember('eu-1', { 'gitfleet.dev/update-group': 'eu' }),
+    ...upgradeRun({ strategy: { stages: [{ name: 'one', beforeGates: [gate], groups: [{ name: 'eu' }] }] } }),
+  });
+  const ran = await cli('approve', 'k8s-before-one', '--repo', repo);
+  expect(ran).toMatchObject({ code: 0, err: '' });
+  expect(ran.out).toContain('k8s-before-one is opened before its time: #1 merged into main');
+  expect(forge.pull(1)).toMatchObject({ head: 'gitfleet/open/k8s-before-one', title: 'Approve k8s-before-one' });
+  expect(fleet.git('for-each-ref', 'refs/heads/gitfleet')).toBe('');
+  fleet.look();
+  await fleet.pass();
+  expect((await cli('describe', 'gate', 'k8s-before-one', '--repo', fleet.dir)).out).toMatch(/State: +Completed/);
 });
