@@ -9,7 +9,7 @@ import { allMembers, isInFlight, isTerminal } from '../engine/upgrade/tree.ts';
 import { recordedObjects } from '../repo/record/recorded-objects.ts';
 import { isCordoned } from './clusters.ts';
 import type { InEffect } from './in-effect.ts';
-import { isBeingRemoved } from './tally.ts';
+import { boundClusters, isBeingRemoved } from './tally.ts';
 
 /** How a cluster is. */
 export interface ClusterState {
@@ -82,8 +82,10 @@ function clusterNames(placements: InEffect['placements'], recorded: Iterable<str
     [],
   );
   const names = new Set<string>([...recorded, ...looked.map(({ clusterName }) => clusterName)]);
-  for (const { bindings } of placements)
-    for (const binding of bindings) if (isHeld(binding)) names.add(binding.clusterName);
+  for (const placement of placements)
+    boundClusters(placement).forEach((name, at) => {
+      if (!names.has(name) && isHeld(placement.bindings[at]!)) names.add(name);
+    });
   return [...names].sort();
 }
 

@@ -6,7 +6,7 @@ import { removalsToApprove } from '../repo/record/removals-to-approve.ts';
 import type { DashboardInput } from './dashboard-input.ts';
 import { inEffect } from './in-effect.ts';
 import type { Shortage } from './shortage.ts';
-import { tallyOf } from './tally.ts';
+import { boundClusters, tallyOf } from './tally.ts';
 
 const mostShortages = 100;
 const mostReasons = 5;
@@ -35,7 +35,7 @@ export function summaryOf(
     counted.available += available;
     counted.scheduled += scheduled;
     counted.leaving += leaving;
-    for (const { clusterName } of placement.bindings) clusters.add(clusterName);
+    for (const name of boundClusters(placement)) clusters.add(name);
   }
   const removals = removalsToApprove({ guard: plan.guard, holds: removalHolds });
   const names = [...approvals.map(({ planned }) => placementKey(planned)), ...removals.map(({ name }) => name)];

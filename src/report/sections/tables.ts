@@ -11,7 +11,7 @@ import type { InEffect } from '../in-effect.ts';
 import { hasFailed, stateOf } from '../placement-state-text.ts';
 import type { Shortage } from '../shortage.ts';
 import { suspendedText, suspensions } from '../suspensions.ts';
-import { tallyOf } from '../tally.ts';
+import { boundClusters, tallyOf } from '../tally.ts';
 import { progressOf, progressText, stagesDone } from '../waits/progress-text.ts';
 import { type Line, mostRows, type Section, type SectionInput, type SectionSource, type Span } from './section.ts';
 
@@ -70,7 +70,7 @@ export const clusters: SectionSource = ({ inEffect, unreachable, clusters: state
       [healthText(state)],
       [region ?? ''],
       [`${member?.status?.properties?.['k8s.io/k8s-version']?.value ?? member?.status?.versions?.controlPlane ?? ''}`],
-      [runs.get(name)!.join(', ') || 'nothing'],
+      [[...runs.get(name)!].join(', ') || 'nothing'],
     ];
   });
   const headings = ['', 'cluster', 'health', 'region', 'Kubernetes', 'runs (snapshot)'];
@@ -145,14 +145,20 @@ function snapshots({ bindings, resourceSnapshotIndex: latest }: PlannedPlacement
 function runningOn(
   { placements }: InEffect,
   { names, unreachable }: Pick<SectionInput, 'unreachable'> & { readonly names: readonly string[] },
-): ReadonlyMap<string, readonly string[]> {
-  const shown = new Map(names.map((name): [string, string[]] => [name, []]));
-  for (const placement of placements)
-    for (const binding of placement.bindings) {
-      const there = isHeld(binding) ? shown.get(binding.clusterName) : undefined;
-      if (!there) continue;
-      const what = `${titleOf(placement)} (${snapshotText(binding, unreachable.has(binding.clusterName))})`;
-      if (!there.includes(what)) there.push(what);
-    }
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const shown = new Map(names.map((name) => [name, new Set<string>()]));
+  for (const placement of placements) {
+    const title = titleOf(placement);
+    // Most of its clusters run the same.
+    const texts = new Map<string | undefined, string>();
+    boundClusters(placement).forEach((name, at) => {
+      const there = shown.get(name);
+      const binding = placement.bindings[at]!;
+      if (!there || !isHeld(binding)) return;
+      const snapshot = snapshotText(binding, unreachable.has(name));
+      if (!texts.has(snapshot)) texts.set(snapshot, `${title} (${snapshot})`);
+      there.add(texts.get(snapshot)!);
+    });
+  }
   return shown;
 }
