@@ -17,6 +17,9 @@ export function handleTarget<Result>(target: Target, handlers: TargetHandlers<Re
 /** Those of placements. */
 export const placementTargets = (targets: readonly Target[]): readonly PlacementTarget[] => byKind(targets).placement;
 
+/** Those of placements that remove what a cluster has. */
+export const removalTargets = (targets: readonly Target[]): readonly PlacementTarget[] => byKind(targets).removal;
+
 /** Those of nodes. */
 export const nodesTargets = (targets: readonly Target[]): readonly NodesTarget[] => byKind(targets).nodes;
 
@@ -28,11 +31,15 @@ const byKind = memoize((targets: readonly Target[]) => {
   const upgrade: UpgradeTarget[] = [];
   const nodes: NodesTarget[] = [];
   const placement: PlacementTarget[] = [];
+  const removal: PlacementTarget[] = [];
   const put: TargetHandlers<unknown> = {
-    placement: (target) => placement.push(target),
+    placement(target) {
+      placement.push(target);
+      if (target.remove) removal.push(target);
+    },
     upgrade: (target) => upgrade.push(target),
     nodes: (target) => nodes.push(target),
   };
   for (const target of targets) handleTarget(target, put);
-  return { placement, upgrade, nodes };
+  return { placement, removal, upgrade, nodes };
 });

@@ -4,7 +4,7 @@ import type { Binding } from '../../../api/placement-state.ts';
 import type { Fleet, FleetRecord } from '../../input.ts';
 import { memoizePair } from '../../kernel/memoize.ts';
 import type { Plan, PlannedBinding } from '../../plan-document.ts';
-import { placementTargets } from '../../target-kinds.ts';
+import { removalTargets } from '../../target-kinds.ts';
 import { placementInEffect } from './fleet-in-effect.ts';
 import { membersThatLeave } from './members.ts';
 
@@ -66,8 +66,7 @@ export function changesOf(of: {
 
 function emptiedBy({ targets }: Plan): ReadonlyMap<PlacementKey, ReadonlySet<ClusterName>> {
   const emptied = new Map<PlacementKey, Set<ClusterName>>();
-  for (const { remove, placement, clusterName } of placementTargets(targets)) {
-    if (!remove) continue;
+  for (const { placement, clusterName } of removalTargets(targets)) {
     const key = placementKey(placement);
     emptied.set(key, (emptied.get(key) ?? new Set()).add(clusterName));
   }
