@@ -1,6 +1,8 @@
 import type { ClusterName, Manifest } from '../../api/meta.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { matchesSelector } from '../kernel/selector.ts';
 import type { PlacementWork } from '../placement-work.ts';
+import type { PlacementTarget } from '../plan-document.ts';
 import type { World } from '../world.ts';
 import type { PlacementOutcome } from './placement-outcome.ts';
 import { renderedFor } from './target-content.ts';
@@ -19,16 +21,20 @@ export function nodeObjects(outcomes: readonly PlacementOutcome[], world: World)
   const add = (to: Map<ClusterName, Manifest[]>, cluster: ClusterName, manifests: readonly Manifest[]) =>
     to.set(cluster, [...(to.get(cluster) ?? []), ...manifests]);
   for (const { work, targets } of outcomes) {
-    for (const target of targets)
-      if (target.objects.some(isOfNodes)) {
-        const rendered = renderedFor(work, target, world).map(({ manifest, written }) => written ?? manifest);
-        add(delivered, target.clusterName, rendered.filter(isOfNodes));
-      }
+    for (const target of targetsOfNodes(targets)) {
+      const rendered = renderedFor(work, target, world).map(({ manifest, written }) => written ?? manifest);
+      add(delivered, target.clusterName, rendered.filter(isOfNodes));
+    }
     const selected = world.input.fleet.invalidPools.filter((manifest) => selects(work, manifest));
     if (selected.length > 0) for (const cluster of clustersOf(work)) add(invalid, cluster, selected);
   }
   return { delivered, invalid };
 }
+
+/** Few placements have any, and most have the targets of the plan before. */
+const targetsOfNodes = memoize((targets: readonly PlacementTarget[]) =>
+  targets.filter(({ objects }) => objects.some(isOfNodes)),
+);
 
 const isOfNodes = ({ apiVersion }: { readonly apiVersion: string }): boolean => apiVersion.startsWith('karpenter.');
 

@@ -2,6 +2,7 @@ import type { ClusterName, Manifest } from '../../api/meta.ts';
 import { type DisruptionMode, nodeDisruptionAnnotation } from '../../api/nodes/disruption-modes.ts';
 import type { NodePlan } from '../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { by } from '../kernel/ordering.ts';
 import { isNodePool, type Pool, readPool } from '../node-pools/pool.ts';
 import { acceptedPools, byPoolName } from '../node-pools/refused-changes.ts';
@@ -42,7 +43,7 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
     .flatMap(({ metadata: { name, annotations = {} } }): NodeMember[] => {
       const observation = world.nodesOf(name);
       const ownPools = (delivered.get(name) ?? []).filter(isNodePool);
-      const livePools = byPoolName([...(observation?.objects ?? []), ...(observation?.extras ?? [])]);
+      const livePools = observation ? shownPools(observation) : new Map<string, Manifest>();
       const pools = poolsOf(ownPools, invalid.get(name) ?? [], livePools);
       const written = annotations[nodeDisruptionAnnotation];
       if (pools.size === 0 && written === undefined) return [];
@@ -70,6 +71,9 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
     })
     .sort(by(({ name }) => name));
 }
+
+/** Most members show the same as in the plan before, and have hundreds of other objects. */
+const shownPools = memoize(({ objects, extras }: ClusterObservation) => byPoolName([...objects, ...extras]));
 
 /** Those that this plan delivers, as far as the cluster accepts them; else those that the cluster shows. */
 function poolsOf(

@@ -97,7 +97,7 @@ function firstErrors(findings: readonly Finding[], located: readonly Problem[]):
 }
 
 /** Planning finds problems in NodePools, too. */
-const isNodePool = ({ value }: { readonly value: object }): boolean => writtenRef(value)?.kind === 'NodePool';
+const isNodePool = ({ value }: { readonly value: { readonly kind?: unknown } }): boolean => value.kind === 'NodePool';
 
 function withoutStrategy(object: FleetObject, written: object): PlacementKey[] {
   return isPlacement(object) && !namesStrategy(written) ? [placementKey(object.metadata)] : [];
