@@ -100,7 +100,8 @@ function sentenceOf(events: readonly RunEvent[]): string | undefined {
     const { stage, soaksUntil } = changed.done;
     return `${stage} done${soaksUntil === undefined ? '' : `, soaking until ${instantText(soaksUntil)}`}`;
   }
-  if (changed) return inWords(changed.condition);
+  // Sentences of several objects are joined by semicolons.
+  if (changed) return inWords(changed.condition).replaceAll(';', ',');
   const failed = events.flatMap((event) => (event.kind === 'cluster-failed' ? [event.cluster] : []));
   if (failed.length > 0) return `failed on ${shortList(failed)}`;
   const soaked = events.findLast((event) => event.kind === 'stage-soaked');

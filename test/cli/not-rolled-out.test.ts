@@ -27,6 +27,13 @@ async function reported(): Promise<readonly string[]> {
 }
 
 const other = { 'resources/pay.yaml': deployment('pay', 'pay', 'pay:2') };
+const strategyAtOnce = {
+  'rollouts/at-once.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateStrategy
+metadata: {name: at-once}
+spec: {stages: [{name: all, labelSelector: {}, maxConcurrency: 1}]}
+`,
+};
 const run = (name: string) => ({
   [`rollouts/${name}.yaml`]: shop['rollouts/pay-1.yaml']!.replace('name: pay-1', `name: ${name}`),
 });
@@ -50,6 +57,28 @@ describe('of an External placement', () => {
     fleet.commit(other, 'Bring pay 2');
     await fleet.settle();
     fleet.commit({ 'resources/pay.yaml': shop['resources/pay.yaml']! }, 'Take it back');
+    expect(await reported()).toEqual([]);
+  });
+
+  it('what a failed run did not bring is, until another run takes it', async () => {
+    const atOnce = (name: string) => ({
+      [`rollouts/${name}.yaml`]: shop['rollouts/pay-1.yaml']!.replace('careful', 'at-once').replace(
+        'name: pay-1',
+        `name: ${name}\n  annotations: {gitfleet.dev/progress-deadline: 30s}`,
+      ),
+    });
+    fleet.git('rm', '-q', 'rollouts/pay-1.yaml');
+    fleet.git('commit', '-qm', 'Tidy up');
+    fleet.look();
+    fleet.commit({ ...strategyAtOnce, ...atOnce('pay-2') }, 'Bring pay 1 everywhere');
+    expect(await reported()).toEqual([]);
+    fleet.paper.broken.add('eu-1/Deployment/pay');
+    fleet.commit({ ...other, ...atOnce('pay-3') }, 'Roll pay 2 out');
+    await fleet.settle();
+    fleet.paper.pass(60);
+    expect(await reported()).toEqual(['pay: update run pay-3 failed, and 1 of 3 clusters do not have snapshot 1']);
+    fleet.paper.broken.clear();
+    fleet.commit(atOnce('pay-4'), 'Roll pay 2 out again');
     expect(await reported()).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { type PlacementRef, refOf } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
+import { conditionIs, findCondition } from '../kernel/condition.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import { shortList } from '../kernel/short-list.ts';
 import type { PlacementWork } from '../placement-work.ts';
@@ -7,7 +8,7 @@ import type { PlannedRun } from '../plan-document.ts';
 import { holdsSelection } from '../selection/snapshot.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 
-/** An External placement with changes in the repo that no update run rolls out. */
+/** An External placement with changes in the repo that no update run rolls out, or that a failed one did not. */
 export interface NotRolledOut {
   readonly placement: PlacementRef;
   /** A clause: `the repo holds other resources than snapshot 1`. */
@@ -29,9 +30,29 @@ export function notRolledOut(
   const latest = latestOf(work.resourceSnapshots);
   const taken = latest !== undefined && holdsSelection(latest, { selection, contents: work.contents, digest });
   const unbound = bindings.flatMap(({ binding }) => (binding.state === 'Scheduled' ? [binding.targetCluster] : []));
+  const failed = open.length === 0 ? failedLast(runs) : undefined;
+  const behind = bindings.filter(
+    ({ binding: { state, resourceSnapshotIndex: index } }) => state === 'Bound' && index !== latest?.index,
+  ).length;
   const why = [
     ...(taken || latest === undefined ? [] : [`the repo holds other resources than snapshot ${latest.index}`]),
+    ...(failed !== undefined && taken && behind > 0
+      ? [
+          `update run ${failed} failed, and ${behind} of ${bindings.length} clusters do not have snapshot ${latest.index}`,
+        ]
+      : []),
     ...(open.length === 0 && unbound.length > 0 ? [`nothing is deployed to ${shortList(unbound)} yet`] : []),
   ];
   return why.length === 0 ? undefined : { placement: refOf(placement), why: why.join(', and ') };
+}
+
+/** The name of the run that ended last, if it failed. */
+function failedLast(runs: readonly PlannedRun[]): string | undefined {
+  const endOf = ({ status }: PlannedRun): string =>
+    findCondition(status.conditions, 'Succeeded')?.lastTransitionTime ?? '';
+  const last = runs.reduce<PlannedRun | undefined>(
+    (latest, run) => (latest === undefined || endOf(run) > endOf(latest) ? run : latest),
+    undefined,
+  );
+  return last && conditionIs(last.status.conditions, 'Succeeded', 'False') ? last.name : undefined;
 }

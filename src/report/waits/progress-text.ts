@@ -14,7 +14,7 @@ export const progressOf = (conditions: readonly Condition[] = []): Condition | u
 
 /** The message of the condition, without its first words `the update run`. */
 export const inWords = ({ reason, message = '' }: Condition): string =>
-  message === '' ? reason : message.replace(/^the update run (?:is )?/, '').replaceAll(';', ',');
+  message === '' ? reason : message.replace(/^the update run (?:is )?/, '');
 
 /** How many clusters of each stage have succeeded: `staging 2/2, production 1/4`. */
 export const stagesDone = ({ stagesStatus = [] }: UpdateRunStatus): string =>

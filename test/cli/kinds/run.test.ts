@@ -153,6 +153,12 @@ bindings:
     expect(runPage(gates, statusWith([gates]))[0]).toContain(`\nSince:      ${at(7)}`);
   });
 
+  it('keeps the sentences of how a run ended apart', () => {
+    const message = '2 clusters have failed: a, b; rolled back 2 of 2 clusters';
+    const over = run({ conditions: [{ ...is('Succeeded', 'False', 5, message), reason: 'UpdateRunFailed' }] });
+    expect(page(over, statusWith([over]))).toContain(`State:      ${message}\n`);
+  });
+
   it('shows a rollback, with why and what it does when it fails', () => {
     const failing = run({
       conditions: [
@@ -162,7 +168,13 @@ bindings:
         },
       ],
       stagesStatus: [
-        { stageName: 'canary', clusters: [cluster('a', is('Started', 'True', 1), is('Succeeded', 'False', 4))] },
+        {
+          stageName: 'canary',
+          clusters: [
+            cluster('a', is('Started', 'True', 1), is('Succeeded', 'False', 4)),
+            cluster('b', is('Started', 'True', 3)),
+          ],
+        },
       ],
       rollbackStatus: {
         reason: 'UpdateRunFailed',
@@ -174,7 +186,8 @@ bindings:
     const text = page({ ...failing, metadata: { ...failing.metadata, annotations } }, statusWith([failing]));
     expect(text).toContain('\nFailures:   a cluster fails after 3m, then rollback\n');
     expect(text).toContain('Waits for:\n  rolling back stage canary: cluster a is late, under way on a\n');
-    expect(text).toContain('Stage canary: 0/1 clusters done, 1 failed\n');
+    expect(text).toContain('Stage canary: 0/2 clusters done, 1 failed\n');
+    expect(text).toMatch(/^ +b +not done +57m +the run ended before it was available$/m);
     expect(text).toMatch(/Rollback of stage canary: 0\/1 clusters done, started \S+\n.*\n +a +under way/);
   });
 });

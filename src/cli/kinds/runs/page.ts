@@ -6,6 +6,7 @@ import {
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../../api/staged.ts';
 import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
 import { hasFailed, hasFinished, hasStarted, rollbackStages } from '../../../engine/staged/step.ts';
+import { isOver } from '../../../engine/update-run.ts';
 import { progressOf, progressText } from '../../../report/waits/progress-text.ts';
 import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tasks.ts';
 import { waitsOfRun } from '../../../report/waits/waits.ts';
@@ -117,7 +118,7 @@ function clusterRow(cluster: ClusterUpdatingStatus, context: RunContext): (strin
   return [name, state, ageSince(since, context.status.now), why];
 }
 
-function rowSince(cluster: ClusterUpdatingStatus, { run, status }: RunContext): (string | undefined)[] {
+function rowSince(cluster: ClusterUpdatingStatus, { run, status, isRollback }: RunContext): (string | undefined)[] {
   const { clusterName, conditions } = cluster;
   const at = (type: string) => findCondition(conditions, type);
   const skipped = at('Skipped');
@@ -127,8 +128,11 @@ function rowSince(cluster: ClusterUpdatingStatus, { run, status }: RunContext): 
   if (succeeded?.status === 'False') return [clusterName, 'failed', succeeded.lastTransitionTime, succeeded.message];
   const held = heldInRun(run, clusterName, status);
   if (!hasStarted(cluster)) return [clusterName, 'not started', undefined, held];
+  const started = at('Started')?.lastTransitionTime;
+  const isLeft = isOver(run.status ?? {}) || (run.status?.rollbackStatus !== undefined && !isRollback);
+  if (isLeft) return [clusterName, 'not done', started, 'the run ended before it was available'];
   const placement = placementOf(run, status.record);
   const binding = placement?.state.bindings.find(({ targetCluster }) => targetCluster === clusterName);
   const why = held ?? (placement && binding && whyLate({ placement, binding }, status));
-  return [clusterName, 'under way', at('Started')?.lastTransitionTime, why];
+  return [clusterName, 'under way', started, why];
 }
