@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../src/api/meta.ts';
 import { approvalRequest } from '../../../src/api/staged.ts';
+import { approvals } from '../../../src/cli/kinds/approvals/approvals.ts';
 import { approvalPage, removalPage } from '../../../src/cli/kinds/approvals/page.ts';
 import { asked, at, cluster, is, run, statusWith, waiting } from './world.ts';
 
@@ -111,4 +112,20 @@ How to approve or reject:
             ${command}
   reject:   revert the commit that removes it, or do nothing: these removals wait for approval`);
   });
+});
+
+it('get approvals shows the pull request of each', async () => {
+  const approval = request('web-1-after-canary', 'canary');
+  const status = statusWith([waiting]);
+  const url = 'https://forge.example/acme/fleet/pulls/1';
+  const rows = await approvals.rows(
+    {
+      ...status,
+      record: { ...status.record, approvals: new Map([['web-1-after-canary', approval]]) as never },
+      pages: new Map([['web-1-after-canary', { url, state: 'closed' }]]),
+    },
+    {} as never,
+  );
+  const cells = new Map(rows[0]!.cells.map(({ heading, cell }) => [heading, cell]));
+  expect([cells.get('PULL-REQUEST'), cells.get('URL')]).toEqual(['closed', url]);
 });

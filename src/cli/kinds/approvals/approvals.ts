@@ -4,6 +4,7 @@ import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { assertNever } from '../../../engine/kernel/assert.ts';
 import { type RemovalToApprove, removalApprovalObject } from '../../../repo/record/removals-to-approve.ts';
+import type { RequestPage } from '../../../repo/record/summary.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import { waitsOfApproval } from '../../../report/waits/waits.ts';
 import { fleetAsPlanned } from '../../status/fleet-as-planned.ts';
@@ -12,10 +13,13 @@ import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../l
 import { approvalPage, gatePage, removalPage } from './page.ts';
 
 /** A request for approval: of a run, or for a removal. */
-type ApprovalRow =
+type Asked =
   | { readonly approval: ApprovalRequest; readonly run: StagedUpdateRun | undefined }
   | { readonly gate: UpgradeGate; readonly askedAt: string | undefined }
   | { readonly removal: RemovalToApprove };
+
+/** `page`: of its pull request. */
+type ApprovalRow = Asked & { readonly page: RequestPage | undefined };
 
 const ofRun =
   (cell: (approval: ApprovalRequest) => Cell, ofGate: (gate: UpgradeGate) => Cell) =>
@@ -49,21 +53,22 @@ export const approvals: Listing = listing<ApprovalRow>({
   namespacedNames: ['approvalrequests', 'areq'],
   folders: ['approvals', 'runs', 'upgrades'],
   conditionTypes,
-  items: ({ record, removals }) => [
+  items: ({ record, removals, pages }) => [
     ...[...record.approvals].map(([key, approval]): ApprovalRow => {
+      const page = pages?.get(key);
       switch (approval.kind) {
         case 'ClusterApprovalRequest':
         case 'ApprovalRequest': {
           const scope = key.slice(0, key.length - approval.metadata.name.length);
-          return { approval, run: record.runs.get(scope + approval.spec.parentStageRollout) };
+          return { approval, page, run: record.runs.get(scope + approval.spec.parentStageRollout) };
         }
         case 'Gate':
-          return { gate: approval, askedAt: askedAt(approval, record.upgrades) };
+          return { gate: approval, page, askedAt: askedAt(approval, record.upgrades) };
         default:
           return assertNever(approval);
       }
     }),
-    ...removals.map((removal) => ({ removal })),
+    ...removals.map((removal) => ({ removal, page: pages?.get(removal.name) })),
   ],
   describe(row) {
     if ('removal' in row) return { name: row.removal.name, isOurs: true, value: removalApprovalObject(row.removal) };
@@ -108,6 +113,8 @@ export const approvals: Listing = listing<ApprovalRow>({
       },
     },
     { heading: 'TYPE', cell: (row) => ('removal' in row ? 'removal' : 'gate' in row ? 'gate' : 'stage') },
+    { heading: 'PULL-REQUEST', cell: ({ page }) => page?.state },
+    { heading: 'URL', wide: true, cell: ({ page }) => page?.url },
     { heading: 'ABOUT', wide: true, cell: (row) => ('removal' in row ? row.removal.messages[0] : undefined) },
   ],
 });
