@@ -23,6 +23,7 @@ import type { Clock } from '../members/clock.ts';
 import type { MemberProviders } from '../members/member.ts';
 import { loadCache, readThrough } from '../repo/fleet/load-cache.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
+import { makeDirectory } from '../repo/make-directory.ts';
 import { assemble } from './assemble.ts';
 import type { Daemon } from './daemon.ts';
 import { type DaemonHttp, serveHttp } from './http.ts';
@@ -123,7 +124,7 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
         }),
     });
     opened.push(() => source.close());
-    const verifier = input.verify && (await openCommitVerifier(input.verify));
+    const verifier = input.verify && (await openVerifier(input.verify, cacheDir));
     if (verifier) opened.push(() => verifier.close());
     const followed = verifier
       ? verifiedSource(source, { verifier, memory: join(cacheDir, 'verified-commit') })
@@ -186,6 +187,12 @@ export async function openDaemon(input: DaemonOptions): Promise<OpenedDaemon> {
   }
 }
 
+/** What it verified is kept in the directory. */
+async function openVerifier(verify: NonNullable<DaemonOptions['verify']>, cacheDir: string) {
+  await makeDirectory(cacheDir);
+  return openCommitVerifier(verify);
+}
+
 async function openSigning(
   sign: NonNullable<DaemonOptions['sign']>,
   {
@@ -196,6 +203,7 @@ async function openSigning(
 ): Promise<OpenSigning> {
   const signer = await openCommitSigner(sign);
   opened.push(() => signer.close());
+  await makeDirectory(cacheDir);
   const memory = keptCommit(join(cacheDir, 'signed-status-commit'), `${statusBranch} ${signer.key}`);
   return statusSigning({ signer, memory, accepted: sign.accepted });
 }

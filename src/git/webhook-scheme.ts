@@ -102,7 +102,9 @@ function standard({ headers, secret, now }: Read): ReadDelivery | UnreadDelivery
     return refused('a delivery with a webhook-signature has a webhook-id and a webhook-timestamp');
   const offS = Math.abs(now / 1000 - Number(timestamp));
   if (offS > toleranceS)
-    return refused(`the delivery is ${Math.round(offS)} s off, of at most ${toleranceS}: compare the clocks`);
+    return refused(
+      `its webhook-timestamp is ${Math.round(offS)} s off, of at most ${toleranceS}: the delivery is old, or the clocks differ`,
+    );
   const signatures = one(headers['webhook-signature'])!
     .split(' ')
     .flatMap((text) => (text.startsWith('v1,') ? [text.slice('v1,'.length)] : []));

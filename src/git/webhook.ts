@@ -49,7 +49,7 @@ export function checkWebhook(input: {
   const read = readDelivery(input.sender, input);
   if (!read.ok) return read;
   const { proof, id } = read;
-  if (proof.kind === 'token' && !same(proof.token, secret)) return refused(otherSecret);
+  if (proof.kind === 'token' && !same(proof.token, secret)) return refused(otherSecret('token'));
   const { key, prefix } = proof.kind === 'token' ? { key: secret, prefix: '' } : proof;
   const hmac = createHmac('sha256', key).update(prefix);
   return {
@@ -58,7 +58,7 @@ export function checkWebhook(input: {
     verdict() {
       const signed = hmac.digest();
       if (proof.kind === 'signature' && !isAmong(proof.signatures, signed.toString(proof.encoding)))
-        return refused(otherSecret);
+        return refused(otherSecret('signature'));
       return isNew(seen, { id, body: signed.toString('hex') })
         ? { ok: true }
         : { ok: false, status: 409, reason: 'this delivery was received before' };
@@ -66,7 +66,8 @@ export function checkWebhook(input: {
   };
 }
 
-const otherSecret = 'the signature does not match: the forge and gitfleet have different secrets';
+const otherSecret = (what: string): string =>
+  `the ${what} does not match: the forge and gitfleet have different secrets`;
 
 const refused = (reason: string): WebhookRefusal => ({ ok: false, status: 401, reason });
 

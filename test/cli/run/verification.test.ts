@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { folder, removeFolders } from '../../support/folders.ts';
 import { commit, gitThere, sh } from '../../support/git-repository.ts';
@@ -79,3 +80,19 @@ it.skipIf(!sshThere)(
     expect(sh(dir, 'rev-parse', 'fleet-status')).toBe(first);
   },
 );
+
+it.skipIf(!sshThere)('run --verify-commits starts with a cache directory that is not there yet', async () => {
+  const dir = folder();
+  const key = sshKey('fleet');
+  sh(dir, 'init', '-q');
+  sh(dir, 'config', 'gpg.format', 'ssh');
+  sh(dir, 'config', 'user.signingkey', key);
+  sh(dir, 'config', 'commit.gpgsign', 'true');
+  commit(dir, { 'fleet.yaml': '' });
+  const signers = keyFile(`fleet ${readFileSync(`${key}.pub`, 'utf8')}`);
+  const cache = join(folder(), 'new', 'cache');
+  const where = ['--repo', dir, '--cache-dir', cache, '--members', folder(), '--log-level', 'silent', '--once'];
+  const flags = ['--verify-commits', 'ssh', '--verify-keys', signers];
+  expect(await cli('run', ...where, ...flags)).toMatchObject({ code: 0 });
+  expect(readFileSync(join(cache, 'verified-commit'), 'utf8')).toContain(sh(dir, 'rev-parse', 'HEAD'));
+});
