@@ -67,7 +67,8 @@ const idOf = (cluster: ClusterName, key: PlacementKey): string => `${cluster} ${
 /**
  * The observations without the reports of clusters that were left as they are and that this plan no longer leaves so, although they
  * show something else. Such a report stood for objects that are changed now: with it the cluster would count as available, and a
- * rolling update would go on elsewhere at the same time. Undefined if there are none.
+ * rolling update would go on elsewhere at the same time. What the plan itself adds or updates it counts itself: without their reports
+ * such clusters would be neither available nor failed, and would wait for ever. Undefined if there are none.
  */
 export function withoutReleasedReports(
   result: PlanResult,
@@ -84,8 +85,8 @@ export function withoutReleasedReports(
     const released = (targets.get(cluster) ?? []).flatMap((target): readonly PlacementObservation[] => {
       const key = placementKey(target.placement);
       const report = reports.get(key);
-      const isGiven = !target.remove && target.digest !== undefined && !isWithheld(cluster, key);
-      return report && isGiven && !shows(observation, target, result) ? [report] : [];
+      if (report === undefined || target.remove || target.digest === undefined || isWithheld(cluster, key)) return [];
+      return isKept(result, key, cluster) && !shows(observation, target, result) ? [report] : [];
     });
     if (released.length === 0) continue;
     kept.set(cluster, { ...observation, placements: observation.placements.filter((it) => !released.includes(it)) });
@@ -121,6 +122,11 @@ function isDecided(
   if (isAdopted || move !== 'keep' || binding.clusterLabels !== undefined) return isAdopted;
   return !listsDiffer(binding, presentOverrides(work, world)(cluster));
 }
+
+const isKept = ({ contents: { works } }: PlanResult, key: PlacementKey, cluster: ClusterName): boolean =>
+  stepsOf(works.get(key)?.bindings ?? noSteps).get(cluster)?.move === 'keep';
+
+const noSteps: readonly BindingStep[] = [];
 
 const presentOverrides = memoizePair((work: PlacementWork, world: World) =>
   overridesFor(work, world, latestOf(work.resourceSnapshots)?.index ?? 0),
