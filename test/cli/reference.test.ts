@@ -69,6 +69,7 @@ describe('--help', () => {
         .filter((file) => !file.startsWith('src/cli/'))
         .sort(),
     ).toEqual([
+      'src/api/file-error-text.ts',
       'src/api/message-of.ts',
       'src/api/printable.ts',
       'src/daemon/package-version.ts',

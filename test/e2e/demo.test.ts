@@ -46,9 +46,9 @@ describe('the demo, as someone starts it', () => {
       'Everything is done.',
     ];
     const consolidation = [
-      'check before removing node-0, node-1 (Underutilized), saves 420.48 a month',
+      'check before removing node-0, node-1 (Underutilized), saves 420.48 USD a month',
       'launch replacements for node-0, node-1',
-      '✓ node-0, node-1 removed, saves 420.48 a month',
+      '✓ node-0, node-1 removed, saves 420.48 USD a month',
       'Everything is done.',
     ];
     for (const events of [story, consolidation]) {

@@ -41,8 +41,7 @@ it('the dashboard shows requests and problems, then runs, placements, clusters a
 
     ## Waiting for approval
 
-    - **pay-1**, stage **dev**: run pay-1 is waiting since 2026-11-20T10:00:10Z for approval of stage dev after it finished
-      To approve: \`gitfleet approve pay-1-after-dev\`, or on \`main\` in a clone: \`git pull && git merge origin/gitfleet/approve/pay-1-after-dev && git push\`
+    - **pay-1**, stage **dev**: run pay-1 is waiting since 2026-11-20T10:00:10Z for approval of stage dev after it finished. To approve: \`gitfleet approve pay-1-after-dev\`, or on \`main\` in a clone: \`git pull && git merge origin/gitfleet/approve/pay-1-after-dev && git push\`
 
     ## Problems
 
@@ -94,8 +93,7 @@ it('a removal that waits for approval is listed with the branch to merge, and no
     [
       '## Waiting for approval',
       '',
-      `- removal of **web · eu-1**: ${message}`,
-      '  To approve: `gitfleet approve removal-0123456789ab`, or on `main` in a clone: `git pull && git merge origin/gitfleet/approve/removal-0123456789ab && git push`',
+      `- removal of **web · eu-1**: ${message}. To approve: \`gitfleet approve removal-0123456789ab\`, or on \`main\` in a clone: \`git pull && git merge origin/gitfleet/approve/removal-0123456789ab && git push\``,
       '',
       '',
     ]
@@ -268,7 +266,8 @@ it('what main approves by now is not requested, although the plan with the appro
     })
       .split('\n## ')
       .find((part) => part.startsWith('Waiting for approval'))
-      ?.match(/^- .*$/gm);
+      ?.match(/^- .*$/gm)
+      ?.map((line) => line.replace(/\. To approve: .*/, ''));
   const yes = {
     apiVersion: 'gitfleet.dev/v1alpha1' as const,
     kind: 'RemovalApproval' as const,

@@ -14,7 +14,7 @@ export function sectionMarkdown(
   const head = intro === undefined ? [] : [intro, ''];
   if (rows.kind === 'list') {
     const more = rows.items.length - mostRows;
-    const items = rows.items.slice(0, mostRows).flatMap((item) => itemLines(item, byGit));
+    const items = rows.items.slice(0, mostRows).map((item) => itemLine(item, byGit));
     return [...head, ...items, ...(more > 0 ? [`- … and ${more} more${under}`] : [])];
   }
   const more = (total ?? rows.cells.length) - mostRows;
@@ -29,10 +29,9 @@ export function sectionMarkdown(
 
 type ByGit = (branch: string) => string;
 
-const itemLines = ({ line, ask }: Item, byGit: ByGit): string[] => [
-  `- ${lineMarkdown(line)}`,
-  ...(ask ? [`  To approve: \`gitfleet approve ${placementKey(ask)}\`, or ${byGit(approvalBranch(ask))}`] : []),
-];
+/** One line, so that a search for the branch or the gate finds all of it. */
+const itemLine = ({ line, ask }: Item, byGit: ByGit): string =>
+  `- ${lineMarkdown(line)}${ask ? `. To approve: \`gitfleet approve ${placementKey(ask)}\`, or ${byGit(approvalBranch(ask))}` : ''}`;
 
 const tableLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 

@@ -123,9 +123,10 @@ describe('a cluster update run', () => {
       ...upgradeRun({ strategy: { stages: [{ name: 'two', groups: [{ name: 'us', maxConcurrency: '2' }] }] } }),
     });
     await fleet.pass();
-    expect((await cli('get', 'upgrades', '--repo', fleet.dir)).out).toMatchInlineSnapshot(`
-      "NAME   TYPE   TARGET   STATE     STAGE   DONE   FAILED   WAITS-FOR                                                                    AGE
-      k8s    Full   1.31.5   Pending   two     0/2    0        NoProvider: us-1, us-2: the upgrade provider simulated reports no versions   3d
+    const { out } = await cli('get', 'upgrades', '--repo', fleet.dir);
+    expect(out.replaceAll(/ +(AGE|\d+\w+)$/gm, '')).toMatchInlineSnapshot(`
+      "NAME   TYPE   TARGET   STATE     STAGE   DONE   FAILED   WAITS-FOR
+      k8s    Full   1.31.5   Pending   two     0/2    0        NoProvider: us-1, us-2: the upgrade provider simulated reports no versions
       "
     `);
   });

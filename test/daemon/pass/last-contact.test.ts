@@ -4,6 +4,7 @@ import type { MemberCluster } from '../../../src/api/member-cluster.ts';
 import type { ClusterObservation } from '../../../src/api/observation.ts';
 import { lastContacts } from '../../../src/daemon/pass/last-contact.ts';
 import type { UnreachableMember } from '../../../src/repo/record/daemon-memory.ts';
+import { wholeSeconds } from '../../../src/report/whole-seconds.ts';
 import { member, placement } from '../../support/paper-fleet.ts';
 import { settledFleet } from '../../support/small-fleet.ts';
 import type { VirtualDaemon, VirtualFleet } from '../../support/virtual-fleet.ts';
@@ -139,7 +140,7 @@ it('the dashboard shows since when a member does not respond', async () => {
   const { fleet } = await settled();
   fleet.fault('b', { type: 'Unreachable' });
   await fleet.run(70);
-  const since = (await summary(fleet)).lastContact!['b']!;
+  const since = wholeSeconds((await summary(fleet)).lastContact!['b']!);
   expect((await fleet.repo.files('fleet-status'))['README.md']).toContain(`- b does not respond since ${since}: `);
 });
 
