@@ -17,6 +17,8 @@ const capacityType = z.enum(capacityTypes);
 
 const commandNode = z.strictObject({
   name: z.string(),
+  /** Of the record: of its claim. Another node may get its name. */
+  uid: z.string().optional(),
   pool: z.string(),
   instanceType: z.string().optional(),
   zone: z.string().optional(),

@@ -70,9 +70,10 @@ export function commandOf(
 }
 
 function commandNode(node: ClusterNode, drift: string | undefined): CommandNode {
-  const { name, poolName = '', instanceType, zone, capacityType, price, disruptionCost } = node;
+  const { name, claim, poolName = '', instanceType, zone, capacityType, price, disruptionCost } = node;
   return {
     name,
+    uid: claim!.uid,
     pool: poolName,
     ...(instanceType === undefined ? {} : { instanceType }),
     ...(zone === undefined ? {} : { zone }),

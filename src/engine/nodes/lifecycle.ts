@@ -1,4 +1,4 @@
-import type { NodeCommand, NodeFailure, NodePlan } from '../../api/nodes/node-plan.ts';
+import type { CommandNode, NodeCommand, NodeFailure, NodePlan } from '../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
 import { type Blocker, type BlockerContext, blockerOf } from './candidates/blockers.ts';
@@ -66,6 +66,10 @@ export function evolve(
   return { commands, failures, rolledBack };
 }
 
+/** Whether a node is the one of a command, and no later one that got its name. */
+export const isSameNode = ({ uid }: Pick<CommandNode, 'uid'>, { claim }: Pick<ClusterNode, 'claim'>): boolean =>
+  uid === undefined || claim === undefined || claim.uid === uid;
+
 type Context = Parameters<typeof evolve>[1] & {
   readonly nodes: ReadonlyMap<string, ClusterNode>;
   readonly total: number;
@@ -74,7 +78,10 @@ type Context = Parameters<typeof evolve>[1] & {
 /** The command in its next phase; undefined = it has ended. */
 function advance(command: NodeCommand, context: Context): NodeCommand | { readonly failed: string } | undefined {
   const { nodes, now } = context;
-  const present = command.nodes.flatMap(({ name }) => nodes.get(name) ?? []);
+  const present = command.nodes.flatMap((node) => {
+    const found = nodes.get(node.name);
+    return found && isSameNode(node, found) ? [found] : [];
+  });
   switch (command.phase) {
     case 'Removing':
       return present.length === 0 ? undefined : command;

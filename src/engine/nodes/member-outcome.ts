@@ -1,5 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
-import type { NodeCommand, NodePlan, PlannedPool } from '../../api/nodes/node-plan.ts';
+import type { CommandNode, NodeCommand, NodePlan, PlannedPool } from '../../api/nodes/node-plan.ts';
 import { type Instant, parseInstant } from '../kernel/instant.ts';
 import { shortList } from '../kernel/short-list.ts';
 import type { Hold, NodeTarget, PlannedNodes } from '../plan-document.ts';
@@ -41,10 +41,10 @@ export function memberOutcome(
     commands: commands.map(shown),
     blocked: plan.blocked,
   };
-  const names = new Set(plan.claims.map(({ name }) => name));
+  const uids = new Set(plan.claims.map(({ uid }) => uid));
   const kept = (member.record?.claims ?? []).filter(
-    ({ name, node }) =>
-      !names.has(name) &&
+    ({ uid, node }) =>
+      !uids.has(uid) &&
       commands.some(({ phase, nodes }) => phase !== 'Proposed' && nodes.some((one) => one.name === node)),
   );
   return {
@@ -68,7 +68,7 @@ export function memberOutcome(
       commands: commands.map((command) => {
         if (command.phase !== 'Proposed') return command;
         const { pods: _, ...rest } = command;
-        return rest;
+        return { ...rest, nodes: rest.nodes.map(shownNode) };
       }),
       blocked: [...plan.blocked],
       claims: [...plan.claims, ...kept],
@@ -80,8 +80,11 @@ export function memberOutcome(
 /** Without what only the record remembers. */
 const shown = ({ startedAt: _, ...command }: NodeCommand): NodeCommand => ({
   ...command,
+  nodes: command.nodes.map(shownNode),
   replacements: command.replacements.map(({ seen: _seen, ...replacement }) => replacement),
 });
+
+const shownNode = ({ uid: _, ...node }: CommandNode): CommandNode => node;
 
 function budgetHolds({ state }: ClusterPlan, pools: readonly PlannedPool[], clusterName: ClusterName): Hold[] {
   return pools.flatMap(({ name, changesAt }): Hold[] => {

@@ -1,4 +1,4 @@
-import type { NodeCommand, RecordedClaim } from '../../api/nodes/node-plan.ts';
+import type { CommandNode, NodeCommand, RecordedClaim } from '../../api/nodes/node-plan.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
@@ -13,16 +13,21 @@ export function targetOf(
   digest: (text: string) => string,
 ): NodeTarget {
   const acting = commands.filter(({ phase }) => phase === 'Launching' || phase === 'Removing');
-  const byNode = new Map(claims.flatMap((claim) => (claim.node === undefined ? [] : [[claim.node, claim] as const])));
+  const byUid = new Map(claims.map((claim) => [claim.uid, claim]));
+  const byNode = new Map(claims.map((claim) => [claim.node, claim]));
+  const claimOf = ({ name, uid }: CommandNode) => (uid === undefined ? byNode.get(name) : byUid.get(uid));
   const nodes = acting.flatMap(({ id, phase, since, nodes: own }) =>
-    own.map(({ name }) => {
-      const claim = byNode.get(name);
+    own.map((node) => {
+      const { name } = node;
+      const claim = claimOf(node);
+      const uid = node.uid ?? claim?.uid;
       const grace = claim?.terminationGracePeriod;
       const deadline =
         phase === 'Removing' && grace !== undefined ? parseInstant(since ?? '')! + parseDuration(grace)! : undefined;
       return {
         name,
-        ...(claim ? { uid: claim.uid, claim: claim.name } : {}),
+        ...(uid === undefined ? {} : { uid }),
+        ...(claim ? { claim: claim.name } : {}),
         want: phase === 'Launching' ? ('Tainted' as const) : ('Gone' as const),
         ...(deadline === undefined ? {} : { deadline: formatInstant(deadline) }),
         command: id,

@@ -1,6 +1,7 @@
 import type { NodeCommand, Replacement } from '../../api/nodes/node-plan.ts';
 import { formatInstant } from '../kernel/instant.ts';
 import { commandId, rounded } from './commands.ts';
+import { isSameNode } from './lifecycle.ts';
 import { attempt, attemptInTurn, type Found, openSearch, type Search } from './methods/attempt.ts';
 import { isEmpty } from './methods/emptiness.ts';
 import { draftOf } from './methods/graceful.ts';
@@ -20,7 +21,10 @@ export function validated(
   const { cluster, now } = state;
   const since = formatInstant(now);
   const indexes = new Map(cluster.nodes.map(({ name }, at) => [name, at]));
-  const nodes = command.nodes.flatMap(({ name }) => indexes.get(name) ?? []);
+  const nodes = command.nodes.flatMap((node) => {
+    const at = indexes.get(node.name);
+    return at !== undefined && isSameNode(node, cluster.nodes[at]!) ? [at] : [];
+  });
   const stays = (at: number): boolean =>
     isConsolidatable(cluster.nodes[at]!, now) && isFree(state, at) && state.blockers(at) === undefined;
   const { method, replacements } = command;
