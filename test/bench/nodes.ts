@@ -157,6 +157,7 @@ function inputOf({
     pools: new Map([['default', readPool(pool as never, undefined)]]),
     market,
     record: undefined,
+    launches: true,
     gates: { SpotToSpotConsolidation: false },
     now,
     digest,

@@ -73,8 +73,8 @@ describe('a forecast of nodes', () => {
   });
   it('in mode execute nothing is replaced where nothing can be launched', async () => {
     const found = await of({ mode: 'execute', ...halfEmpty });
-    expect(lines(found)).toEqual(['10:00:00-10:01:45 Emptiness n1']);
-    expect(waits(found)).toEqual([['NoLauncher', '2026-11-20T10:00:00Z', undefined]]);
+    expect(lines(found)).toEqual(['10:00:00-10:01:45 Emptiness n1', '10:00:00-10:01:45 SingleNodeConsolidation n2']);
+    expect(waits(found)).toEqual([['NoLauncher', '2026-11-20T10:01:45Z', undefined]]);
   });
 
   it('rolls drifted nodes one after the other, as the budget allows', async () => {

@@ -20,20 +20,26 @@ export function actingMode(member: Annotated, observation: ClusterObservation | 
   return written === 'execute' && machinesOf(member, observation) !== undefined ? 'plan' : written;
 }
 
-/** Whether gitfleet can have a provider remove a machine. */
-const removesMachines: Readonly<Record<UpgradeProviderName, boolean>> = {
+/** Whether gitfleet can have a provider launch and remove machines. */
+const keepsMachines: Readonly<Record<UpgradeProviderName, boolean>> = {
   'cluster-api': true,
   aks: false,
   'system-upgrade-controller': false,
   simulated: true,
 };
 
+/** Whether the provider of a member can launch nodes, even if what it launches was not read yet. */
+export function hasLauncher({ annotations }: Annotated): boolean {
+  const provider = upgradeProviderNamed(annotations?.[providerAnnotation]);
+  return provider !== undefined && keepsMachines[provider];
+}
+
 /** The provider that keeps the machines of a member, if nothing can remove them. */
 function machinesOf({ annotations }: Annotated, observation: ClusterObservation | undefined): string | undefined {
   const provider = annotations?.[providerAnnotation];
   const known = upgradeProviderNamed(provider);
   const hasClaims = observation?.extras.some(({ kind }) => kind === 'NodeClaim') ?? false;
-  return (known && removesMachines[known]) || hasClaims ? undefined : provider;
+  return (known && keepsMachines[known]) || hasClaims ? undefined : provider;
 }
 
 export function actingProblem(member: Annotated, world: World): Problem[] {

@@ -3,6 +3,7 @@ import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts'
 import { by } from '../kernel/ordering.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
 import type { World } from '../world.ts';
+import { hasLauncher } from './acting-mode.ts';
 import { countedCluster } from './counted-cluster.ts';
 import { fleetLimits } from './fleet-limits.ts';
 import { memberOutcome } from './member-outcome.ts';
@@ -73,5 +74,6 @@ export function planOf(member: NodeMember, world: World, now: Instant): ClusterP
   if (observation === undefined) return undefined;
   const gates = world.input.fleet.config?.spec.nodeDisruption?.featureGates ?? { SpotToSpotConsolidation: false };
   const { digest } = world.input;
-  return planCluster({ clusterName, mode, observation, pools, classes, market, record, gates, now, digest });
+  const launches = member.launches || hasLauncher(member);
+  return planCluster({ clusterName, mode, observation, pools, classes, market, record, launches, gates, now, digest });
 }

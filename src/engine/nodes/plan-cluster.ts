@@ -35,6 +35,8 @@ export interface ClusterPlanInput {
   readonly pools: ReadonlyMap<string, Pool>;
   readonly market: Market;
   readonly record: NodePlan | undefined;
+  /** A provider can launch its nodes. */
+  readonly launches: boolean;
   readonly gates: { readonly SpotToSpotConsolidation: boolean };
   readonly now: Instant;
   readonly digest: (text: string) => string;
@@ -68,7 +70,7 @@ const horizonMs = 400 * 86_400_000;
 
 export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const input = { ...given, observation: withObjects(given.observation) };
-  const { observation, pools, market, record, now, digest, mode, clusterName } = input;
+  const { observation, pools, market, record, launches, now, digest, mode, clusterName } = input;
   const recorded = mode === 'execute' ? record : record && { ...record, commands: [], failures: [] };
   const first = clusterNodes({ observation, pools, market, record: recorded });
   const launch = launchPools(pools.values(), market, observation.extras);
@@ -91,14 +93,9 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const state = stateOf({ ...input, cluster, launch, scheduling, evolved });
   const due = evolved.commands.filter(isDue).flatMap((command) => validated(command, state, input) ?? []);
   const count = state.drafts.length;
-  const canSchedule = [...pools.values()].some(({ canLaunch }) => canLaunch);
-  expire(state);
-  removeEmpty(state);
-  replaceStatic(state);
-  if (canSchedule) {
-    replaceDrifted(state);
-    consolidate(state);
-  }
+  // Commands that cannot start must not take what others need that can.
+  if (mode === 'execute' && !launches) propose(state, 0);
+  propose(state, Number.POSITIVE_INFINITY);
   const proposed = state.drafts.slice(count).map((draft) => commandOf(draft, state, { clusterName, digest }));
   const underWay = [...standing].sort(byStart);
   const busy = new Set([...underWay, ...due, ...proposed].flatMap(({ nodes }) => nodes.map(({ name }) => name)));
@@ -126,6 +123,15 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
     // What begins or ends now is dated so, and is no plan of another instant.
     stands: { from: now, until: isSettled ? ends.reduce((a, b) => (b > now ? Math.min(a, b) : a), now + dayMs) : now },
   };
+}
+
+/** All methods in their order. `mostNew`: new nodes that a command may need. */
+function propose(state: PlanState, mostNew: number): void {
+  expire(state, mostNew);
+  removeEmpty(state);
+  if (mostNew > 0) replaceStatic(state);
+  replaceDrifted(state, mostNew);
+  if (state.launch.length > 0) consolidate(state, mostNew);
 }
 
 /** What placements deliver protects pods like anything else: objects are read as extras, each once. */

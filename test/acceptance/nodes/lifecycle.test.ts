@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { claim, node, pod } from '../../support/node-world.ts';
-import { line, planned, type World } from '../../support/planned-nodes.ts';
+import { claim, node, nodeMember, nodePool, pod, smallMarket } from '../../support/node-world.ts';
+import { line, planned, unlimited, type World } from '../../support/planned-nodes.ts';
 
 const execute = { mode: 'execute' };
+const drifted = {
+  conditions: [
+    { type: 'Initialized', status: 'True', lastTransitionTime: '2026-11-01T00:00:00Z' },
+    { type: 'Drifted', status: 'True', reason: 'ImageDrift', lastTransitionTime: '2026-11-10T00:00:00Z' },
+  ],
+};
+const driftedClaim = (of: ReturnType<typeof node>) => claim(of, { status: { nodeName: of.metadata.name, ...drifted } });
 const at = (seconds: number): string =>
   new Date(Date.parse('2026-11-20T10:00:00Z') + seconds * 1000).toISOString().replace('.000', '');
 
@@ -67,4 +74,58 @@ describe('a node that gets the name of one that a command removes', () => {
     expect(validated!.nodes.commands.map(line)).toEqual(['Emptiness Validating n1']);
     expect(validated!.nodes.commands[0]!.since).toBe(at(15));
   });
+});
+
+describe('where no provider can launch nodes', () => {
+  const one = { disruption: { budgets: [{ nodes: '1' }] } };
+
+  it('nodes go whose pods fit elsewhere, also where a replacement of more nodes would save more', async () => {
+    const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
+    const pods = ['n1', 'n2', 'n3'].map((name) => pod(name, name));
+    const plan = await planned({ nodes, pods }, { mode: 'plan' });
+    expect(plan.nodes.commands.map(line)).toEqual(['MultiNodeConsolidation Proposed n1,n2,n3 -> D4']);
+    const acts = await planned({ nodes, pods }, execute);
+    expect(acts.nodes.commands.map(line)).toEqual(['MultiNodeConsolidation Validating n1,n2']);
+    expect(acts.plan.holds).toEqual([]);
+  });
+
+  it('but where a provider was only not asked yet, a replacement is waited for', async () => {
+    const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
+    const pods = ['n1', 'n2', 'n3'].map((name) => pod(name, name));
+    const provider = { 'gitfleet.dev/upgrade-provider': 'cluster-api' };
+    const files = { 'members/eu-1.yaml': nodeMember('eu-1', 'execute', {}, provider), ...smallMarket };
+    const { nodes: shown, plan } = await planned({ nodes, pods }, { files });
+    expect(shown.commands.map(line)).toEqual(['MultiNodeConsolidation Proposed n1,n2,n3 -> D4']);
+    expect(plan.holds.map(({ reason }) => reason)).toEqual(['NoLauncher']);
+  });
+
+  it('a drifted node that needs a replacement takes no budget from one that needs none', async () => {
+    const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
+    // The pods of n1 fit nowhere, those of n2 on n3.
+    const pods = [pod('a', 'n1', { cpu: '7' }), pod('b', 'n2', { cpu: '2' }), pod('c', 'n3', { cpu: '5' })];
+    const claims = [driftedClaim(nodes[0]!), driftedClaim(nodes[1]!), claim(nodes[2]!)];
+    const { nodes: shown } = await planned({ nodes, pods, claims, pool: nodePool('default', one) }, execute);
+    expect(shown.commands.map(line)).toEqual(['Drift Removing n2']);
+  });
+
+  it('a replacement is still listed, and held', async () => {
+    const nodes = [node('n1'), node('n2')];
+    const pods = [pod('a', 'n1', { cpu: '3' }), pod('b', 'n2', { cpu: '7' })];
+    const { nodes: shown, plan } = await planned({ nodes, pods }, execute);
+    expect(shown.commands.map(line)).toEqual(['SingleNodeConsolidation Proposed n1 -> D4']);
+    expect(plan.holds.map(({ reason }) => reason)).toEqual(['NoLauncher']);
+  });
+});
+
+it('a drifted node is named where no pool can launch anything', async () => {
+  const pool = {
+    ...nodePool('default', { disruption: unlimited }),
+    status: { conditions: [{ type: 'Ready', status: 'False' }] },
+  };
+  const nodes = [node('n1')];
+  const { nodes: shown } = await planned({ nodes, pods: [pod('a', 'n1')], pool, claims: nodes.map(driftedClaim) });
+  expect(shown.commands).toEqual([]);
+  expect(shown.blocked).toMatchObject([
+    { node: 'n1', reason: 'NoPlaceForPods', reasons: ['Drifted'], message: expect.stringContaining('can launch') },
+  ]);
 });

@@ -58,9 +58,9 @@ describe('a forecast of nodes', () => {
   });
   it('stands in Markdown and JSON too', async () => {
     const { out } = await forecast('execute', '-o', 'markdown');
-    expect(out).toContain('**Nodes of eu-1 (execute): 2 nodes go, which saves 584 EUR a month**');
+    expect(out).toContain('**Nodes of eu-1 (execute): 3 nodes go, which saves 876 EUR a month**');
     expect(out).toMatch(/\n~~~text\nPOOL +METHOD +NODES +START +END +TIMELINE\n/);
-    expect(out).toContain('- from 2026-11-20 17:00 UTC on: MultiNodeConsolidation of n3, n4 starts once a provider');
+    expect(out).toContain('- from 2026-11-20 17:01 UTC on: SingleNodeConsolidation of n4 starts once a provider');
     const json = JSON.parse((await forecast('plan', '-o', 'json')).out);
     expect(json.nodes).toMatchObject([
       { clusterName: 'eu-1', mode: 'plan', currency: 'EUR', commands: [{ method: 'Emptiness' }, {}], isObserved: true },

@@ -161,6 +161,7 @@ const plan = ({ nodes, claims, pods, pool }: World): ClusterPlan =>
     pools: new Map([['default', readPool(pool, undefined)]]),
     market,
     record: undefined,
+    launches: true,
     gates: { SpotToSpotConsolidation: false },
     now,
     digest: sha256,

@@ -93,6 +93,7 @@ function planner({ nodes, consolidateAfter, window, failure }: Given): (instant:
         claims: [],
         failures,
       },
+      launches: observation.launches !== undefined,
       gates: { SpotToSpotConsolidation: false },
       now: instant,
       digest: sha256,

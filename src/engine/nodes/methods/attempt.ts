@@ -18,6 +18,8 @@ export interface Found {
 /** What the ways of searching share. */
 export interface Search {
   readonly state: PlanState;
+  /** New nodes that a command may have. */
+  readonly mostNew: 0 | 1;
   /** Nodes that consolidation may take, the greatest saving for its disruption first. */
   readonly candidates: readonly number[];
   /** Cheapest price at which anything can be launched. */
@@ -27,7 +29,7 @@ export interface Search {
   readonly isCandidate: ReadonlySet<number>;
 }
 
-export function openSearch(state: PlanState): Search {
+export function openSearch(state: PlanState, mostNew: Search['mostNew'] = 1): Search {
   const { nodes } = state.cluster;
   const candidates = [...nodes.keys()].filter((at) => isCandidate(state, at)).sort(bySavings(nodes));
   const set = new Set(candidates);
@@ -38,6 +40,7 @@ export function openSearch(state: PlanState): Search {
   const prices = state.launch.flatMap(({ launchables }) => launchables.flatMap(({ price }) => price ?? []));
   return {
     state,
+    mostNew,
     candidates,
     isCandidate: set,
     leastPrice: Math.min(Number.POSITIVE_INFINITY, ...prices),
@@ -72,7 +75,7 @@ export function isTypeKnown({ cluster, market }: PlanState, at: number): boolean
 export function attempt(
   nodes: readonly number[],
   search: Search,
-  { order, mostNew = 1 }: { readonly order?: Int32Array; readonly mostNew?: 0 | 1 } = {},
+  { order, mostNew = search.mostNew }: { readonly order?: Int32Array; readonly mostNew?: 0 | 1 } = {},
 ): Found | undefined {
   const { state, leastPrice } = search;
   const leaving = nodes.map((at) => state.cluster.nodes[at]!);

@@ -7,8 +7,8 @@ import { openSpending } from './spending.ts';
  * Takes away nodes whose pods fit elsewhere, and replaces nodes by a cheaper one, until nothing more is found. Several ways of searching
  * are tried, the prefixes that Karpenter looks at among them, and the one that saves most counts: so it is never worse than Karpenter's.
  */
-export function consolidate(state: PlanState): void {
-  const search = openSearch(state);
+export function consolidate(state: PlanState, mostNew: number): void {
+  const search = openSearch(state, mostNew > 0 ? 1 : 0);
   if (search.candidates.length === 0) return;
   const ways =
     search.candidates.length > mostForAllWays
@@ -25,7 +25,7 @@ export function consolidate(state: PlanState): void {
     state.scheduling.commit(found.nodes, found.result);
     state.take(draftOfFound(found, state));
   }
-  noteKept(search);
+  if (mostNew > 0) noteKept(search);
 }
 
 /** In larger clusters one way less is tried. */

@@ -5,12 +5,13 @@ import type { PlanState } from './plan-state.ts';
  * Nodes past their age. Forceful, as since Karpenter v1: at once, without budget and replacement, whatever protects the node. Graceful,
  * where a file writes expireAfter in the old place: like drift, within budgets.
  */
-export function expire(state: PlanState): void {
+export function expire(state: PlanState, mostNew: number): void {
   const { cluster, scheduling, now } = state;
   const due = cluster.nodes
     .flatMap((node, at) => {
       const { claim, pool, isMarked, isDeleting } = node;
-      if (claim?.expireAfterMs === undefined || pool === undefined || isMarked || isDeleting) return [];
+      if (claim?.expireAfterMs === undefined || pool === undefined || isMarked || isDeleting || state.isTaken(at))
+        return [];
       const dueAt = claim.createdAt + claim.expireAfterMs;
       return dueAt <= now ? [{ at, pool, dueAt }] : [];
     })
@@ -31,5 +32,5 @@ export function expire(state: PlanState): void {
     });
     scheduling.leaves(at);
   }
-  replaceOneByOne(graceful, { method: 'Expiration', reason: 'Expired' }, state);
+  replaceOneByOne(graceful, { method: 'Expiration', reason: 'Expired', mostNew }, state);
 }

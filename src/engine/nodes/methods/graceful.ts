@@ -4,10 +4,14 @@ import { failureText, type Simulated } from '../simulate/place-pods.ts';
 import { chooseFrom } from './choose.ts';
 import { type Draft, isFree, noteOverBudget, type PlanState } from './plan-state.ts';
 
-/** Lets nodes go one by one, each once all of its pods have a place: on nodes that stay, or on any number of new ones. */
+/** Lets nodes go one by one, each once all of its pods have a place: on nodes that stay, or on so many new ones. */
 export function replaceOneByOne(
   candidates: readonly number[],
-  { method, reason }: { readonly method: DisruptionMethod; readonly reason: DisruptionReason },
+  {
+    method,
+    reason,
+    mostNew,
+  }: { readonly method: DisruptionMethod; readonly reason: DisruptionReason; readonly mostNew: number },
   state: PlanState,
 ): void {
   const { cluster, scheduling } = state;
@@ -19,8 +23,9 @@ export function replaceOneByOne(
       noteOverBudget(state, pool.name, at);
       continue;
     }
-    const found = scheduling.simulate({ leaving: [at], isConsolidation: false, mostNew: Number.POSITIVE_INFINITY });
+    const found = scheduling.simulate({ leaving: [at], isConsolidation: false, mostNew });
     if (!found.ok) {
+      if (mostNew === 0) continue;
       const why = found.why === 'pool-limit' ? 'PoolLimit' : 'NoPlaceForPods';
       state.unplaced.set(at, { why, message: failureText(found) });
       continue;
