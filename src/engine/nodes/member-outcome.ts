@@ -6,7 +6,7 @@ import type { Hold, NodeTarget, PlannedNodes } from '../plan-document.ts';
 import type { World } from '../world.ts';
 import { nodesUnderWay, phaseEnd } from './lifecycle.ts';
 import type { NodeMember } from './node-members.ts';
-import { type ClusterPlan, poolEntry } from './plan-cluster.ts';
+import { byStart, type ClusterPlan, poolEntry } from './plan-cluster.ts';
 import { type FleetContext, type StartedCommands, started } from './start-commands.ts';
 import { targetOf } from './target.ts';
 
@@ -28,10 +28,16 @@ export function memberOutcome(
   if (plan === undefined) return unobserved(member, context);
   const { name: clusterName, mode } = member;
   const { digest } = context.world.input;
-  const holds: Hold[] = [...context.due.holds];
-  const underWay = [...plan.underWay, ...context.due.commands];
-  const commands = [...underWay, ...plan.proposed.map((command) => started(command, member, { ...context, holds }))];
-  const marked = underWay.flatMap(({ phase, nodes }) => (phase === 'Proposed' ? [] : nodes.map(({ name }) => name)));
+  const { due } = context;
+  const holds: Hold[] = [...due.holds];
+  const underWay = [...plan.underWay, ...due.commands.filter(isUnderWay)].sort(byStart);
+  const commands = [
+    ...underWay,
+    // Held after their validation.
+    ...due.commands.filter((command) => !isUnderWay(command)),
+    ...plan.proposed.map((command) => started(command, member, { ...context, holds })),
+  ];
+  const marked = underWay.flatMap(({ nodes }) => nodes.map(({ name }) => name));
   const pools = plan.poolsWith(new Set(marked));
   const leaving = nodesUnderWay(commands);
   const section: PlannedNodes = {
@@ -76,6 +82,8 @@ export function memberOutcome(
     },
   };
 }
+
+const isUnderWay = ({ phase }: NodeCommand): boolean => phase !== 'Proposed';
 
 /** Without what only the record remembers. */
 const shown = ({ startedAt: _, ...command }: NodeCommand): NodeCommand => ({

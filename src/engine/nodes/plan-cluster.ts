@@ -155,7 +155,7 @@ const emptyRecord: NodePlan = {
   failures: [],
 };
 
-const byStart = (a: NodeCommand, b: NodeCommand): number =>
+export const byStart = (a: NodeCommand, b: NodeCommand): number =>
   (parseInstant(a.startedAt ?? '') ?? 0) - (parseInstant(b.startedAt ?? '') ?? 0) || (a.id < b.id ? -1 : 1);
 
 function stateOf({

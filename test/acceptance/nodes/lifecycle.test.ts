@@ -129,3 +129,12 @@ it('a drifted node is named where no pool can launch anything', async () => {
     { node: 'n1', reason: 'NoPlaceForPods', reasons: ['Drifted'], message: expect.stringContaining('can launch') },
   ]);
 });
+
+it('commands under way are listed in the order in which they began', async () => {
+  const [n1, n2, n3] = [node('n1'), node('n2'), node('n3')];
+  const pods = [pod('b', 'n2', { cpu: '7' }), pod('c', 'n3', { cpu: '7' })];
+  const shown = { nodes: [n1, n2, n3], pods, launches: [] };
+  const claims = [claim(n1), driftedClaim(n2), claim(n3)];
+  const [, , last] = await over([0, shown], [5, { ...shown, claims }], [15, { ...shown, claims }]);
+  expect(last!.nodes.commands.map(line)).toEqual(['Emptiness Removing n1', 'Drift Launching n2 -> D8']);
+});
