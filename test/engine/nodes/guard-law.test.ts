@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ClusterName } from '../../../src/api/meta.ts';
 import { clusterObservation } from '../../../src/api/observation.ts';
+import type { PlanInput } from '../../../src/engine/input.ts';
 import { planFleet } from '../../../src/engine/plan.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
@@ -10,6 +11,7 @@ import { drawn, patience } from '../../support/law-runs.ts';
 import { claim, node, nodeMember, nodePool, pod, smallMarket } from '../../support/node-world.ts';
 import { treeOf } from '../../support/paper-fleet.ts';
 import { planDefaults } from '../../support/plan-defaults.ts';
+import { later } from '../guard/nodes/judged.ts';
 
 const podOf = fc.record({
   node: fc.nat(4),
@@ -37,6 +39,7 @@ const nodeOf = fc.record({
   isInitialized: fc.nat(6).map((n) => n > 0),
   isDrifted: fc.nat(4).map((n) => n === 0),
   isExpired: fc.nat(4).map((n) => n === 0),
+  isDeleting: fc.nat(9).map((n) => n === 0),
   grace: fc.constantFrom(undefined, '1h'),
 });
 const cluster = fc.record({
@@ -44,6 +47,8 @@ const cluster = fc.record({
   pods: fc.array(podOf, { maxLength: 12 }),
   hasClaims: fc.boolean(),
   isOldPlace: fc.boolean(),
+  grace: fc.constantFrom(undefined, '1h'),
+  nominated: fc.option(fc.nat(4)),
   budgets: fc.constantFrom(
     undefined,
     [],
@@ -69,7 +74,7 @@ const budgets = [
   budget('lenient', 'lenient', { unhealthyPodEvictionPolicy: 'AlwaysAllow', maxUnavailable: 0 }),
 ];
 
-function observed({ nodes, pods, hasClaims, isOldPlace, budgets: written }: Drawn) {
+function observed({ nodes, pods, hasClaims, isOldPlace, budgets: written, ...more }: Drawn) {
   const made = nodes.map(({ isReady, isMarked, isProtected, isInitialized }, at) =>
     node(`n${at}`, {
       ready: isReady,
@@ -79,12 +84,13 @@ function observed({ nodes, pods, hasClaims, isOldPlace, budgets: written }: Draw
     }),
   );
   const claims = made.map((of, at) => {
-    const { isDrifted, isExpired, grace } = nodes[at]!;
+    const { isDrifted, isExpired, isDeleting, grace } = nodes[at]!;
     const conditions = [
       { type: 'Initialized', status: 'True', lastTransitionTime: '2026-11-01T00:00:00Z' },
       ...(isDrifted ? [{ type: 'Drifted', status: 'True', reason: 'ImageDrift' }] : []),
     ];
     return claim(of, {
+      metadata: isDeleting ? { deletionTimestamp: '2026-11-20T09:59:50Z' } : {},
       spec: { expireAfter: isExpired ? '24h' : 'Never', ...(grace ? { terminationGracePeriod: grace } : {}) },
       status: { conditions },
     });
@@ -92,7 +98,10 @@ function observed({ nodes, pods, hasClaims, isOldPlace, budgets: written }: Draw
   const disruption = { consolidateAfter: '0s', ...(written ? { budgets: written } : {}) };
   const pool = nodePool('default', {
     disruption: { ...disruption, ...(isOldPlace ? { expireAfter: 'Never' } : {}) },
-    template: { expireAfter: isOldPlace ? undefined : 'Never' },
+    template: { expireAfter: isOldPlace ? undefined : 'Never', terminationGracePeriod: more.grace },
+  });
+  const coming = pod('coming', undefined, {
+    status: { phase: 'Pending', nominatedNodeName: `n${(more.nominated ?? 0) % nodes.length}` },
   });
   return clusterObservation.parse({
     apiVersion: 'gitfleet.dev/v1alpha1',
@@ -103,7 +112,7 @@ function observed({ nodes, pods, hasClaims, isOldPlace, budgets: written }: Draw
     memberStatus: {},
     launches: [],
     nodes: made,
-    pods: pods.map((of, at) => podOn(`p${at}`, of, nodes.length)),
+    pods: [...pods.map((of, at) => podOn(`p${at}`, of, nodes.length)), ...(more.nominated === null ? [] : [coming])],
     extras: JSON.parse(JSON.stringify([pool, ...budgets, ...(hasClaims ? claims : [])])),
   });
 }
@@ -134,7 +143,7 @@ it(
     const { record } = readRecord(new Map());
     fc.assert(
       fc.property(cluster, (given) => {
-        const { plan } = planFleet({
+        let input: PlanInput = {
           now: '2026-11-20T10:00:00Z',
           commit: 'c'.repeat(40),
           fleet,
@@ -142,8 +151,12 @@ it(
           ...planDefaults,
           record,
           digest: sha256,
-        });
-        expect(plan.guard).toEqual([]);
+        };
+        for (const seconds of [15, 600, 0]) {
+          const { plan } = planFleet(input);
+          expect(plan.guard).toEqual([]);
+          input = later(input, plan, seconds);
+        }
       }),
       drawn(150, 5),
     );

@@ -26,10 +26,9 @@ export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
   return plan.nodes.map((planned): NodeChange => {
     const { clusterName, commands } = planned;
     const observation = seen?.get(clusterName);
+    const recorded = record.nodes.get(clusterName);
     const before = new Map(
-      (record.nodes.get(clusterName)?.commands ?? []).flatMap(({ id, phase }) =>
-        phase === 'Proposed' ? [] : [[id, phase] as const],
-      ),
+      (recorded?.commands ?? []).flatMap(({ id, phase }) => (phase === 'Proposed' ? [] : [[id, phase] as const])),
     );
     const underWay = commands.filter(({ phase }) => phase !== 'Proposed');
     const hasStarted = ({ id, phase }: NodeCommand): boolean =>
@@ -44,7 +43,7 @@ export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
       standing: underWay.filter((command) => !hasStarted(command)),
       known() {
         pools ??= writtenPools(evidence);
-        known ??= seenNodes(clusterName, observation, pools);
+        known ??= seenNodes(clusterName, observation, { written: pools, recorded: recorded?.claims ?? [] });
         return known;
       },
     };

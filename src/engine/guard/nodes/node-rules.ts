@@ -1,5 +1,6 @@
 import type { Manifest } from '../../../api/meta.ts';
 import type { NodeCommand } from '../../../api/nodes/node-plan.ts';
+import type { ClusterObservation } from '../../../api/observation.ts';
 import { parseInstant } from '../../kernel/instant.ts';
 import type { GuardFinding, PlannedNodes } from '../../plan-document.ts';
 import type { Evidence, RuleSet } from '../evidence/evidence.ts';
@@ -27,14 +28,19 @@ function ofCluster({ planned, observation: seen, fresh, known: nodesKnown }: Nod
   if (fresh.length === 0) return [];
   const known = nodesKnown();
   const nodes = new Map((seen?.nodes ?? []).map((node) => [node.metadata.name, node]));
+  const blockOf = blocks(seen, known, now);
   return [
     ...overBudget(planned, fresh, known, now),
-    ...fresh.flatMap((command) => [
-      ...notOurs(command, nodes, seen?.extras ?? []),
-      ...protectedNodes(command, { nodes, pods: seen?.pods ?? [], extras: protecting(seen), known, now }),
-      ...withoutPlace(command, { planned, nodes, known }),
-      ...withoutSaving(command),
-    ]),
+    ...fresh.flatMap((command): GuardFinding[] => {
+      const foreign = notOurs(command, nodes, seen?.extras ?? []);
+      if (foreign.length > 0) return foreign;
+      if (isForced(command, known)) return [];
+      return [
+        ...blockedNodes(command, blockOf),
+        ...withoutPlace(command, { planned, nodes, known }),
+        ...withoutSaving(command),
+      ];
+    }),
   ].map((finding) => ({ ...finding, message: `${planned.clusterName}: ${finding.message}` }));
 }
 
@@ -88,57 +94,67 @@ function notOurs(
   });
 }
 
+const blockedNodes = ({ id, reason, nodes: own }: NodeCommand, blockOf: ReturnType<typeof blocks>): GuardFinding[] =>
+  own.flatMap(({ name }): GuardFinding[] => {
+    const what = blockOf(name, reason);
+    if (what === undefined) return [];
+    return [{ rule: 'BlockedNodeDisrupted', message: `command ${id} takes node ${name}, but ${what}` }];
+  });
+
 const annotation = 'karpenter.sh/do-not-disrupt';
 
-function protectedNodes(
-  command: NodeCommand,
-  {
-    nodes,
-    pods,
-    extras,
-    known,
-    now,
-  }: {
-    readonly nodes: ReadonlyMap<string, Manifest>;
-    readonly pods: readonly Manifest[];
-    /** PodDisruptionBudgets. */
-    readonly extras: readonly Manifest[];
-    readonly known: Seen;
-    readonly now: number;
-  },
-): GuardFinding[] {
-  if (isForced(command, known)) return [];
-  const isGraceful = command.reason === 'Empty' || command.reason === 'Underutilized';
-  return command.nodes.flatMap(({ name }): GuardFinding[] => {
-    const isHeld = nodes.get(name)?.metadata.annotations?.[annotation] === 'true';
-    const own = isGraceful && !isHeld ? pods.filter((pod) => isOn(pod, name)) : [];
-    const what = isHeld ? `the node has ${annotation}` : own.flatMap((pod) => holdOf(pod, extras, now) ?? [])[0];
-    if (what === undefined) return [];
-    return [{ rule: 'BlockedNodeDisrupted', message: `command ${command.id} takes node ${name}, but ${what}` }];
-  });
+/** What keeps nodes of a cluster from going for a reason; undefined = nothing. */
+function blocks(seen: ClusterObservation | undefined, known: Seen, now: number) {
+  const nodes = new Map((seen?.nodes ?? []).map((node) => [node.metadata.name, node]));
+  const stateOf = new Map(known.counted.map((node) => [node.name, node]));
+  const podsOn = Map.groupBy((seen?.pods ?? []).filter(isActive), ({ spec }) => (spec as Bound | undefined)?.nodeName);
+  const nominated = new Set((podsOn.get(undefined) ?? []).map(({ status }) => (status as Bound)?.nominatedNodeName));
+  const budgets = protecting(seen);
+  return (name: string, reason: NodeCommand['reason']): string | undefined => {
+    const state = stateOf.get(name);
+    if (nodes.get(name)?.metadata.annotations?.[annotation] === 'true') return `the node has ${annotation}`;
+    if (state === undefined) return 'it is not initialized';
+    if (state.isLeaving) return 'it is on its way out already';
+    if (nominated.has(name)) return 'a pending pod is nominated for it';
+    // The drain of a drifted node ends by force.
+    if (reason === 'Drifted' && known.withDeadline.has(name)) return undefined;
+    for (const pod of podsOn.get(name) ?? []) {
+      const hold = holdOf(pod, budgets, now);
+      if (hold !== undefined) return hold;
+    }
+    return undefined;
+  };
 }
 
-function isOn({ metadata, ...pod }: Manifest, node: string): boolean {
-  const { nodeName } = (pod['spec'] ?? {}) as { readonly nodeName?: string };
+interface Bound {
+  readonly nodeName?: string;
+  readonly nominatedNodeName?: string;
+}
+
+function isActive({ metadata, ...pod }: Manifest): boolean {
   const { phase } = (pod['status'] ?? {}) as { readonly phase?: string };
-  return nodeName === node && metadata.deletionTimestamp == null && phase !== 'Succeeded' && phase !== 'Failed';
+  return metadata.deletionTimestamp == null && phase !== 'Succeeded' && phase !== 'Failed';
 }
 
 function withoutPlace(
-  { id, reason, pods = [], replacements }: NodeCommand,
+  { id, method, nodes: own, pods = [], replacements }: NodeCommand,
   {
     planned: { commands },
     nodes,
     known,
   }: { readonly planned: PlannedNodes; readonly nodes: ReadonlyMap<string, Manifest>; readonly known: Seen },
 ): GuardFinding[] {
-  if (reason !== 'Underutilized') return [];
+  if (method === 'Emptiness' || method === 'StaticDrift') return [];
   const leaving = new Set(
     commands.flatMap((command) => (isForced(command, known) ? [] : command.nodes.map(({ name }) => name))),
   );
   const launched = new Set(replacements.map(({ name }) => name));
+  // A pod that blocks such a drain gets no place in advance.
+  const isForgiven = method === 'Drift' && own.every(({ name }) => known.withDeadline.has(name));
+  const hasPlace = (to: string | undefined): boolean =>
+    to === undefined ? isForgiven : launched.has(to) || (nodes.has(to) && !leaving.has(to));
   return pods
-    .filter(({ to }) => to === undefined || !(launched.has(to) || (nodes.has(to) && !leaving.has(to))))
+    .filter(({ to }) => !hasPlace(to))
     .slice(0, 1)
     .map(({ namespace, name, to }) => ({
       rule: 'PodHasNoPlace' as const,

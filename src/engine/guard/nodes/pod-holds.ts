@@ -38,11 +38,15 @@ export function holdOf(pod: Manifest, budgets: readonly Manifest[], now: number)
   const isStatic = Array.isArray(ownerReferences) && ownerReferences.some((owner) => owner?.kind === 'Node');
   if (isStatic || spec?.tolerations?.some(staysOnDrained)) return undefined;
   const isUnready = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'False') ?? false;
-  const empty = budgets.find((budget) => {
+  const own = budgets.filter(({ metadata, ...budget }) => {
+    const selector = (budget as BudgetFields).spec?.selector;
+    return metadata.namespace === namespace && selector && matchesSelector(selector, pod.metadata.labels ?? {});
+  });
+  const names = [...new Set(own.map(({ metadata }) => metadata.name))];
+  if (names.length > 1) return `${what} has more than one PodDisruptionBudget: ${names.join(', ')}`;
+  const empty = own.find((budget) => {
     const { spec: of, status: left } = budget as BudgetFields;
-    const isOf = budget.metadata.namespace === namespace && of?.selector !== undefined;
-    if (!isOf || !matchesSelector(of.selector!, pod.metadata.labels ?? {})) return false;
-    return (left?.disruptionsAllowed ?? 0) <= 0 && !(isUnready && of.unhealthyPodEvictionPolicy === 'AlwaysAllow');
+    return (left?.disruptionsAllowed ?? 0) <= 0 && !(isUnready && of?.unhealthyPodEvictionPolicy === 'AlwaysAllow');
   });
   return empty && `PodDisruptionBudget ${namespace}/${empty.metadata.name} allows no eviction of ${what}`;
 }

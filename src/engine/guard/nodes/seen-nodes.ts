@@ -1,4 +1,5 @@
 import type { ClusterName, Manifest } from '../../../api/meta.ts';
+import type { RecordedClaim } from '../../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import { isNodePool, type WrittenPools } from './written-pools.ts';
 
@@ -20,12 +21,14 @@ export interface Seen {
   /** Nodes that are ready. */
   readonly ready: ReadonlySet<string>;
   readonly counted: readonly Counted[];
+  /** Nodes whose drain ends by force: says the NodeClaim, or without NodeClaims the pool when the node was first seen. */
+  readonly withDeadline: ReadonlySet<string>;
 }
 
 export function seenNodes(
   cluster: ClusterName,
   observation: ClusterObservation | undefined,
-  written: WrittenPools,
+  { written, recorded }: { readonly written: WrittenPools; readonly recorded: readonly RecordedClaim[] },
 ): Seen {
   const { nodes = [], objects = [], extras = [] } = observation ?? {};
   const delivered = written.delivered.get(cluster) ?? [];
@@ -56,16 +59,28 @@ export function seenNodes(
       (!ready.has(name) || startupTaints(pools.get(pool)).some((key) => keysOfTaints(node).includes(key)));
     return isStarting ? [] : [{ name, pool, isLeaving, isDisrupted: isLeaving || !ready.has(name), isDrifted }];
   });
-  return { pools, ready, counted };
+  const graceOf = (node: Manifest): unknown => {
+    const claim = claimOf.get(node.metadata.name);
+    if (claims.length > 0) return fields(claim?.['spec'])['terminationGracePeriod'];
+    const first = recorded.find(({ uid }) => uid === (node.metadata['uid'] ?? node.metadata.name));
+    const pool = pools.get(poolOf(node.metadata.labels ?? {}) ?? '');
+    return first ? first.terminationGracePeriod : templateOf(pool)['terminationGracePeriod'];
+  };
+  const withDeadline = nodes.filter((node) => graceOf(node) !== undefined).map(({ metadata }) => metadata.name);
+  return { pools, ready, counted, withDeadline: new Set(withDeadline) };
 }
 
 /** Karpenter lets no pool change the kind of its node class, or become static: the cluster keeps the one that it has. */
 function accepted(pool: Manifest, live: ReadonlyMap<string, Manifest>): Manifest {
   const before = live.get(pool.metadata.name);
   if (before?.['spec'] === undefined) return pool;
-  const [had, has] = [before, pool].map(({ spec }) => {
-    const { group, apiVersion, kind } = fields(fields(fields(fields(spec)['template'])['spec'])['nodeClassRef']);
-    return { group: group ?? String(apiVersion ?? '').split('/')[0], kind, isStatic: fields(spec)['replicas'] != null };
+  const [had, has] = [before, pool].map((of) => {
+    const { group, apiVersion, kind } = fields(templateOf(of)['nodeClassRef']);
+    return {
+      group: group ?? String(apiVersion ?? '').split('/')[0],
+      kind,
+      isStatic: fields(of['spec'])['replicas'] != null,
+    };
   }) as [NodeSource, NodeSource];
   const isSameClass =
     had.kind === undefined || has.kind === undefined || `${had.group} ${had.kind}` === `${has.group} ${has.kind}`;
@@ -80,9 +95,8 @@ interface NodeSource {
 
 /** Since Karpenter v1 expiry ignores budgets; where a pool writes expireAfter in the old place only, it is graceful. */
 export function expiresByForce(pool: Manifest | undefined): boolean {
-  const spec = fields(pool?.['spec']);
-  const own = fields(fields(spec['template'])['spec'])['expireAfter'];
-  return own !== undefined || fields(spec['disruption'])['expireAfter'] === undefined;
+  const old = fields(fields(pool?.['spec'])['disruption'])['expireAfter'];
+  return templateOf(pool)['expireAfter'] !== undefined || old === undefined;
 }
 
 const poolOf = (labels: Readonly<Record<string, string>>): string | undefined =>
@@ -99,6 +113,7 @@ const keysOfTaints = (node: Manifest): readonly unknown[] =>
   ((fields(node['spec'])['taints'] ?? []) as readonly { key?: unknown }[]).map(({ key }) => key);
 
 const startupTaints = (pool: Manifest | undefined): readonly unknown[] =>
-  (
-    (fields(fields(fields(pool?.['spec'])['template'])['spec'])['startupTaints'] ?? []) as readonly { key?: unknown }[]
-  ).map(({ key }) => key);
+  ((templateOf(pool)['startupTaints'] ?? []) as readonly { key?: unknown }[]).map(({ key }) => key);
+
+/** `spec.template.spec` of a NodePool. */
+const templateOf = (pool: Manifest | undefined) => fields(fields(fields(pool?.['spec'])['template'])['spec']);

@@ -16,7 +16,12 @@ const marked = (value: string) => ({ annotations: { 'karpenter.sh/do-not-disrupt
 
 /** A plan that replaces two half-empty nodes by a smaller one, what the guard is given, and nodes with pods that must stay. */
 async function sound() {
-  const nodes = ['n1', 'n2', 'kept', 'until', 'over', 'held', 'unready'].map((name) => node(name));
+  const nodes = [
+    ...['n1', 'n2', 'kept', 'until', 'over', 'held', 'unready', 'twice', 'forced', 'leaving', 'wanted'].map((name) =>
+      node(name),
+    ),
+    node('starting', { initialized: false }),
+  ];
   const foreign = { ...node('foreign'), metadata: { ...node('foreign').metadata, labels: {} } };
   const big = { cpu: '7' };
   const pods = [
@@ -31,11 +36,23 @@ async function sound() {
       labels: { app: 'unready' },
       status: { conditions: [{ type: 'Ready', status: 'False' }] },
     }),
+    pod('twice', 'twice', { ...big, labels: { app: 'twice' } }),
+    pod('forced', 'forced', { ...big, ...marked('true') }),
+    pod('leaving', 'leaving', big),
+    pod('wanted', 'wanted', big),
+    pod('coming', undefined, { status: { phase: 'Pending', nominatedNodeName: 'wanted' } }),
   ];
+  const claimOf = (of: ReturnType<typeof node>) => {
+    const { name } = of.metadata;
+    if (name === 'forced') return claim(of, { spec: { terminationGracePeriod: '1h' } });
+    return claim(of, name === 'leaving' ? { metadata: { deletionTimestamp: '2026-11-20T09:59:00Z' } } : {});
+  };
   const extras = [
-    nodePool('default', { disruption: { budgets: [{ nodes: '3' }] } }),
-    ...nodes.map((of) => claim(of)),
+    nodePool('default', { disruption: { budgets: [{ nodes: '4' }] } }),
+    ...nodes.map(claimOf),
     budget('held', 'held'),
+    { ...budget('one', 'twice'), status: { disruptionsAllowed: 1 } },
+    { ...budget('two', 'twice'), status: { disruptionsAllowed: 1 } },
     budget('unready', 'unready', { unhealthyPodEvictionPolicy: 'AlwaysAllow' }),
   ];
   const input = await inputOf({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan'), ...smallMarket }, [
@@ -54,6 +71,12 @@ const other = (command: NodeCommand, ...names: string[]): NodeCommand => ({
   pods: [],
 });
 
+const drift = (command: NodeCommand, ...names: string[]): NodeCommand => ({
+  ...other(command, ...names),
+  method: 'Drift',
+  reason: 'Drifted',
+});
+
 describe('a plan of nodes', () => {
   it('is accepted as it is made', async () => {
     const { command, found } = await sound();
@@ -68,6 +91,18 @@ describe('a plan of nodes', () => {
     ['takes a node with a pod that was protected for 5 minutes', [], (it) => other(it, 'over')],
     ['takes a node with a pod that a budget keeps', ['BlockedNodeDisrupted'], (it) => other(it, 'held')],
     ['takes a node with a pod that is not ready, which the budget lets go', [], (it) => other(it, 'unready')],
+    ['takes a node with a pod of two budgets', ['BlockedNodeDisrupted'], (it) => other(it, 'twice')],
+    ['takes a node that is being deleted', ['BlockedNodeDisrupted'], (it) => other(it, 'leaving')],
+    ['takes a node that a pending pod is nominated for', ['BlockedNodeDisrupted'], (it) => other(it, 'wanted')],
+    ['takes a node that is not initialized', ['BlockedNodeDisrupted'], (it) => other(it, 'starting')],
+    ['takes a drifted node with a protected pod', ['BlockedNodeDisrupted'], (it) => drift(it, 'kept')],
+    ['takes a drifted node with a protected pod, whose drain ends by force', [], (it) => drift(it, 'forced')],
+    ['takes an empty node of which the same is true', ['BlockedNodeDisrupted'], (it) => other(it, 'forced')],
+    [
+      'moves a pod of a drifted node nowhere',
+      ['PodHasNoPlace'],
+      (it) => ({ ...drift(it, 'n1'), pods: [{ namespace: 'shop', name: 'a', from: 'n1' }] }),
+    ],
     ['takes a node that is of no pool', ['NotOurNode'], (it) => other(it, 'foreign')],
     ['takes a node that is not there', ['NotOurNode'], (it) => other(it, 'gone')],
     [
