@@ -72,10 +72,7 @@ function readWindows(annotation: string): readonly WeeklyWindow[] | string {
 function openingsInWeek(schedule: string): readonly number[] | undefined {
   const cron = parseCron(schedule);
   if (cron === undefined) return undefined;
-  const fields = schedule.trim().split(/\s+/);
-  const everyWeek =
-    fields.length === 5 ? isStar(fields[2]!) && isStar(fields[3]!) : !/^@(yearly|annually|monthly)$/.test(fields[0]!);
-  if (!everyWeek) return undefined;
+  for (let day = 0; day < fourYears; day++) if (cron.hits(day) !== cron.hits(day + 7)) return undefined;
   // 1970-01-04 was a Sunday.
   const days = [0, 1, 2, 3, 4, 5, 6].filter((day) => cron.hits(day + 3));
   return days.flatMap((day) =>
@@ -83,7 +80,8 @@ function openingsInWeek(schedule: string): readonly number[] | undefined {
   );
 }
 
-const isStar = (field: string): boolean => field === '*' || field === '?';
+/** In days: every date is among them. */
+const fourYears = 1461;
 
 interface Gap {
   readonly start: number;

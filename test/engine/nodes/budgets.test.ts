@@ -227,6 +227,11 @@ describe('windows that are allowed', () => {
       '[{"schedule": "0 0 * * 6", "duration": "48h"}]',
       [{ nodes: '0', schedule: '0 0 * * 1', duration: '120h' }],
     ],
+    [
+      'every day of every month, written as lists',
+      '[{"schedule": "0 22 1-31 */1 *", "duration": "6h"}]',
+      [{ nodes: '0', schedule: '0 4 * * *', duration: '18h' }],
+    ],
     ['no time', '[]', [{ nodes: '0' }]],
     ['all the time', '[{"schedule": "@hourly", "duration": "1h"}]', []],
   ])('%s', (_, written, budgets) => {
@@ -235,6 +240,10 @@ describe('windows that are allowed', () => {
 
   it.each([
     '[{"schedule": "0 0 1 * *", "duration": "6h"}]',
+    '[{"schedule": "0 0 29 2 *", "duration": "6h"}]',
+    '[{"schedule": "0 0 */2 * 1", "duration": "6h"}]',
+    '[{"schedule": "0 0 * 1-11 *", "duration": "6h"}]',
+    '[{"schedule": "@monthly", "duration": "6h"}]',
     'every night',
     '[{"schedule": "0 25 * * *", "duration": "6h"}]',
   ])('without such budgets are refused: %s', (written) => expect(zeroBudgets(written).ok).toBe(false));
