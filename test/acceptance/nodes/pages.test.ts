@@ -185,5 +185,17 @@ describe('describe without a status branch', () => {
     expect(page).toMatch(/Conditions:\n.*\n +Ready +True +Ready/);
     expect(page).toMatch(/n2-claim +<none> +True .*ImageDrift/);
     expect(page).toMatch(/SingleNodeConsolidation \(Underutilized\)/);
+    expect(page).not.toContain('Static');
+  });
+
+  it('a static pool: who sees to its replicas', async () => {
+    const own = node('s1', { pool: 'static' });
+    const fixed = nodePool('static', { more: { replicas: 2 } });
+    const seen = observedNodes('eu-1', { nodes: [own], pods: [], extras: [fixed, claim(own)] });
+    const repo = folder({ 'members/eu-1.yaml': nodeMember('eu-1', 'execute') });
+    const where = ['--repo', repo, '--observed', folder({ 'eu-1.yaml': seen }), '--recorded', 'none'];
+    const at = ['--now', '2026-11-20T10:00:00Z', '--cluster', 'eu-1'];
+    const { out } = await cli('describe', 'nodepool', 'static', ...where, ...at);
+    expect(out).toMatch(/Static: +2 replicas, which Karpenter sees to, not gitfleet/);
   });
 });

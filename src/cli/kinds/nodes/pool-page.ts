@@ -21,6 +21,7 @@ export function nodePoolPage(plan: NodePlan, { name, ...pool }: PlannedPool, sta
       ['Name', name],
       ['Cluster', `${metadata.name} (${mode})`],
       ['Profile', pool.profile],
+      details?.replicas === undefined ? undefined : ['Static', staticText(details.replicas)],
       ['Nodes', `${pool.nodes}, of which ${pool.disrupting} are not ready or on their way out`],
       ['Next change', pool.changesAt],
     ]),
@@ -46,10 +47,15 @@ export function nodePoolPage(plan: NodePlan, { name, ...pool }: PlannedPool, sta
   ];
 }
 
+const staticText = (replicas: number): string =>
+  `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}, which Karpenter sees to, not gitfleet`;
+
 const number = (limit: unknown): string => (limit === unbounded ? 'unbounded' : String(limit));
 
 /** Each budget of a pool, and what Karpenter says of the pool and its NodeClaims. */
 interface PoolDetails {
+  /** Of a static pool. */
+  readonly replicas?: number;
   /** Absent: one of them cannot be read, so that nothing is allowed. */
   readonly budgets?: readonly {
     readonly nodes: string;
@@ -83,6 +89,7 @@ export function poolDetails(
     ({ kind, metadata }) => kind === 'NodeClaim' && metadata.labels?.['karpenter.sh/nodepool'] === name,
   );
   return {
+    ...(pool.replicas === undefined ? {} : { replicas: pool.replicas }),
     ...(pool.budgets === 'invalid'
       ? {}
       : {
