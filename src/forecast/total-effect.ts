@@ -18,6 +18,7 @@ import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import { type Forecast, forecastOf, proposalsOf } from './forecast.ts';
 import { joiningMembers } from './joining-members.ts';
+import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
 import type { UpgradeForecast } from './upgrade-forecasts.ts';
@@ -48,8 +49,8 @@ export interface TotalEffect {
   readonly upgrades: readonly UpgradeForecast[];
   /** Cluster update runs in progress that are supposed to be done before. */
   readonly upgradedBefore: readonly string[];
-  /** What may become of nodes now, without the change and with it; empty where no member has any. */
-  readonly nodes: { readonly before: Plan['nodes']; readonly after: Plan['nodes'] };
+  /** What may become of nodes now and when budgets change within a day, without the change and with it; empty where no member has any. */
+  readonly nodes: readonly NodesAt[];
   /** Approvals that it gives or rejects. They are supposed to be given without it, too. */
   readonly answers: readonly string[];
   /** Clusters that it adds. They are supposed to respond soon after, with nothing of the fleet on them. */
@@ -129,10 +130,7 @@ export function* totalEffectInSteps(
     freezes: changedFreezes(base.fleet, next.fleet, base.now),
     upgrades: forecast.upgrades.filter(({ run: name }) => changed.has(name)),
     upgradedBefore: done,
-    nodes:
-      first.plan.nodes.length === 0
-        ? { before: [], after: [] }
-        : { before: settled.steps[0]!.result.plan.nodes, after: planFleet({ ...base, ...next }).plan.nodes },
+    nodes: first.plan.nodes.length === 0 ? [] : nodesOfDay(settled.steps[0]!.result, planFleet({ ...base, ...next })),
     answers: answersIn(next.fleet).difference(answersIn(base.fleet)).values().toArray(),
     joining: [...joining],
     first,

@@ -2,6 +2,7 @@ import type { NodeCommand } from '../api/nodes/node-plan.ts';
 import { shortList } from '../engine/kernel/short-list.ts';
 import type { Plan, PlannedNodes } from '../engine/plan-document.ts';
 import type { EventSource } from './event-source.ts';
+import { instantText } from './forecast/instant-text.ts';
 import { holdEnd } from './hold-text.ts';
 import { type Currencies, currenciesOf, money, monthHours } from './money.ts';
 import { type Line, list, type Section, type SectionSource } from './sections/section.ts';
@@ -128,24 +129,39 @@ export function nodeSections(plan: Pick<Plan, 'nodes' | 'holds'>, currencies: Cu
   });
 }
 
-/** What a change does to the nodes that may go now, a sentence for each cluster where anything differs. */
-export function nodeEffects(
-  before: readonly PlannedNodes[],
-  after: readonly PlannedNodes[],
-  currencies: Currencies,
-): readonly string[] {
-  const was = new Map(before.map((planned) => [planned.clusterName, planned]));
-  return after.flatMap((planned) => {
-    const earlier = was.get(planned.clusterName);
-    const [old, now] = [earlier?.commands ?? [], planned.commands].map((commands) =>
-      commands.reduce((sum, { nodes }) => sum + nodes.length, 0),
-    ) as [number, number];
-    const saving = savingOf(planned) - (earlier ? savingOf(earlier) : 0);
-    if (old === now && Math.abs(saving) < 1e-9) return [];
-    const month = money(Math.abs(saving) * monthHours, currencies(planned.clusterName));
-    const cost = Math.abs(saving) < 1e-9 ? '' : `, ${month} a month ${saving > 0 ? 'less' : 'more'}`;
-    return [
-      `${planned.clusterName} (${planned.mode}): ${now} ${now === 1 ? 'node' : 'nodes'} may go now, ${old} before${cost}`,
-    ];
+/** What may become of nodes at an instant, without a change and with it. */
+export interface ComparedNodes {
+  readonly at: string;
+  readonly isNow: boolean;
+  readonly before: readonly LeavingNodes[];
+  readonly after: readonly LeavingNodes[];
+}
+
+type LeavingNodes = Pick<PlannedNodes, 'clusterName' | 'mode' | 'commands'>;
+
+/** What a change does to the nodes that may go, a sentence for each cluster: now, or from the first instant at which anything differs. */
+export function nodeEffects(compared: readonly ComparedNodes[], currencies: Currencies): readonly string[] {
+  const clusters = [...new Set(compared.flatMap(({ after }) => after.map(({ clusterName }) => clusterName)))];
+  return clusters.flatMap((cluster) => {
+    for (const one of compared) {
+      const text = nodeEffect(cluster, one, currencies(cluster));
+      if (text !== undefined) return [text];
+    }
+    return [];
   });
+}
+
+function nodeEffect(cluster: string, of: ComparedNodes, currency: string | undefined): string | undefined {
+  const [earlier, planned] = [of.before, of.after].map((all) => all.find(({ clusterName }) => clusterName === cluster));
+  if (planned === undefined) return undefined;
+  const leaving = (nodes: LeavingNodes | undefined): number =>
+    (nodes?.commands ?? []).reduce((sum, command) => sum + command.nodes.length, 0);
+  const [old, now] = [leaving(earlier), leaving(planned)];
+  const saving = savingOf(planned) - (earlier ? savingOf(earlier) : 0);
+  const isSame = Math.abs(saving) < 1e-9;
+  if (old === now && isSame) return undefined;
+  const month = money(Math.abs(saving) * monthHours, currency);
+  const cost = isSame ? '' : `, ${month} a month ${saving > 0 ? 'less' : 'more'}`;
+  const when = of.isNow ? 'now' : `from ${instantText(of.at)}`;
+  return `${cluster} (${planned.mode}): ${now} ${now === 1 ? 'node' : 'nodes'} may go ${when}, ${old} before${cost}`;
 }

@@ -30,7 +30,7 @@ export interface EffectText {
   readonly rollout: readonly string[];
   /** Cluster update runs that it adds or changes: who is upgraded when, from what to what, and who not. */
   readonly upgrades: readonly string[];
-  /** How many nodes may go now, where the change makes a difference. */
+  /** How many nodes may go now, or within a day, where the change makes a difference. */
   readonly nodes: readonly string[];
   /** When it is done. */
   readonly forecast: string;
@@ -52,7 +52,7 @@ export function effectText(effect: TotalEffect): EffectText {
     changes: changes.map(changeText),
     rollout: rolloutText(effect),
     upgrades: upgradesText(effect),
-    nodes: nodeEffects(effect.nodes.before, effect.nodes.after, currenciesOf(effect.first.contents.world.input.fleet)),
+    nodes: nodeEffects(effect.nodes, currenciesOf(effect.first.contents.world.input.fleet)),
     forecast: forecastText(effect),
     guard: effect.guard.map(
       ({ rule, message, removalDigest }) =>

@@ -54,10 +54,21 @@ describe('what becomes of nodes', () => {
     expect(out).toMatch(/Nodes of eu-1:\n {2}Mode plan: 1 node leaves, .*\n {2}Proposed Emptiness: n1\n {2}Waits: /);
   });
 
-  it('stands in the preview of a change: how many more may go, and what that saves', async () => {
-    const fleet = await FleetOnGit.open(files(half, office));
+  const closed = { nodes: '0', schedule: '0 4 * * *', duration: '18h' };
+  const noneAtNight = { nodes: '0', schedule: '0 22 * * *', duration: '6h' };
+
+  it.each([
+    ['now', [half, office], [half], '2 nodes may go now, 1 before, 292 EUR a month less'],
+    [
+      'tonight',
+      [half, closed, noneAtNight],
+      [half, closed],
+      '2 nodes may go from 2026-11-20 22:00 UTC, 0 before, 584 EUR a month less',
+    ],
+  ])('stands in the preview of a change: how many more may go, and what that saves, %s', async (_, old, own, text) => {
+    const fleet = await FleetOnGit.open(files(...old));
     fleet.git('checkout', '-q', '-b', 'open');
-    put(fleet.dir, { 'resources/pool.yaml': poolOf(half) });
+    put(fleet.dir, { 'resources/pool.yaml': poolOf(...own) });
     fleet.git('commit', '-q', '-a', '-m', 'Let half of the nodes go at any time');
     const { out } = await cli(
       ...[
@@ -75,6 +86,6 @@ describe('what becomes of nodes', () => {
         'markdown',
       ],
     );
-    expect(out).toContain('**Nodes**\n- eu-1 (plan): 2 nodes may go now, 1 before, 292 EUR a month less\n');
+    expect(out).toContain(`**Nodes**\n- eu-1 (plan): ${text}\n`);
   });
 });
