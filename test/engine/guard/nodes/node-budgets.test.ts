@@ -3,13 +3,13 @@ import { limitAsWritten } from '../../../../src/engine/guard/nodes/budget-limit.
 import { limitOf, readBudgets, unbounded } from '../../../../src/engine/node-pools/budgets.ts';
 import { planFleet } from '../../../../src/engine/plan.ts';
 import { claim, node, nodeMember, nodePool, observedNodes } from '../../../support/node-world.ts';
-import { inputOf, rulesOf } from './judged.ts';
+import { inputOf, later, rulesOf } from './judged.ts';
 
-function judged() {
+function judged(mode = 'plan') {
   const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
   const pool = nodePool('default', { disruption: { budgets: [{ nodes: '2' }] } });
   const observed = observedNodes('eu-1', { nodes, pods: [], extras: [pool, ...nodes.map((of) => claim(of))] });
-  return inputOf({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan') }, [observed]);
+  return inputOf({ 'members/eu-1.yaml': nodeMember('eu-1', mode) }, [observed]);
 }
 
 describe('the budget of a NodePool', () => {
@@ -31,6 +31,19 @@ describe('the budget of a NodePool', () => {
       ],
     };
     expect(rulesOf(wrong, input)).toContain('NodeBudgetExceeded');
+  });
+
+  it('counts the nodes of commands under way', async () => {
+    const first = await judged('execute');
+    const begun = planFleet(first).plan;
+    const input = later(first, begun, 5);
+    const { plan } = planFleet(input);
+    const [planned] = plan.nodes;
+    const [command] = planned!.commands;
+    expect(command!.phase).toBe('Validating');
+    const another = { ...command!, id: 'another', nodes: [{ ...command!.nodes[0]!, name: 'n3' }] };
+    const wrong = { ...plan, nodes: [{ ...planned!, commands: [command!, another] }] };
+    expect(rulesOf(wrong, input)).toEqual(['NodeBudgetExceeded']);
   });
 
   it.each([

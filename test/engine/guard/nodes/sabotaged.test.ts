@@ -111,6 +111,11 @@ describe('a plan of nodes', () => {
       (it) => ({ ...it, pods: it.pods!.map((move) => ({ ...move, to: it.nodes[0]!.name })) }),
     ],
     [
+      'moves a pod to a node that is not there',
+      ['PodHasNoPlace'],
+      (it) => ({ ...it, pods: it.pods!.map((move) => ({ ...move, to: 'gone' })) }),
+    ],
+    [
       'replaces nodes by dearer ones',
       ['NoSaving'],
       (it) => ({
