@@ -115,6 +115,17 @@ describe('commands that start on all three clusters', () => {
     expect(rulesOf(plan, { ...input, fleet: { ...input.fleet, config } })).toEqual(['FleetNodeBudgetExceeded']);
   });
 
+  it.each([
+    ['is not observed', (_: string) => []],
+    ['has a node on its way out', (text: string) => [text.replace('"Initialized"', '"DisruptionReason"')]],
+  ])('before a wave in which a cluster %s are judged', async (_, change) => {
+    const [dev, ...prods] = observed({ drifted: ['prod-1', 'prod-2'] });
+    const { plan } = planFleet(await inputOf(filesOf(), [...change(dev!), ...prods]));
+    expect(rulesOf(plan, await inputOf(filesOf(waves), [dev!, ...prods]))).toEqual([]);
+    const wrong = rulesOf(plan, await inputOf(filesOf(waves), [...change(dev!), ...prods]));
+    expect(wrong).toEqual(['NodeWaveTooEarly', 'NodeWaveTooEarly']);
+  });
+
   it('on a cluster that a run upgrades are judged', async () => {
     const input = await inputOf(filesOf(), observed(onAll));
     const member = { name: 'prod-1', status: { state: 'Running' }, operationId: 'k8s.prod-1' };
@@ -136,6 +147,8 @@ describe('commands that started before', () => {
       rulesOf(planFleet(all_).plan, { ...all_, fleet: (await inputOf(filesOf(config), [])).fleet });
     expect(await judgedBy(budgets({ clusters: '2' }))).toEqual(['FleetNodeBudgetExceeded']);
     expect(await judgedBy(budgets({ clusters: '3' }))).toEqual([]);
+    expect(await judgedBy(budgets({ nodes: '2' }))).toEqual(['FleetNodeBudgetExceeded']);
+    expect(await judgedBy(budgets({ nodes: '3' }))).toEqual([]);
     expect(await judgedBy(waves)).toEqual(['NodeWaveTooEarly', 'NodeWaveTooEarly']);
   });
 

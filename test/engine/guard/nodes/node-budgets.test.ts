@@ -5,6 +5,8 @@ import { planFleet } from '../../../../src/engine/plan.ts';
 import { claim, node, nodeMember, nodePool, observedNodes } from '../../../support/node-world.ts';
 import { inputOf, later, rulesOf } from './judged.ts';
 
+const allowWindows = 'gitfleet.dev/allow-windows';
+
 function judged(mode = 'plan') {
   const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
   const pool = nodePool('default', { disruption: { budgets: [{ nodes: '2' }] } });
@@ -31,6 +33,16 @@ describe('the budget of a NodePool', () => {
       ],
     };
     expect(rulesOf(wrong, input)).toContain('NodeBudgetExceeded');
+  });
+
+  it('allows nothing outside of its windows', () => {
+    const written = '[{"schedule": "0 22 * * 5", "duration": "6h"}]';
+    const pool = { ...nodePool('default'), metadata: { name: 'default', annotations: { [allowWindows]: written } } };
+    const limit = (at: string) => limitAsWritten(pool, { reason: 'Empty', total: 10, now: Date.parse(at) });
+    expect(limit('2026-11-20T21:59:00Z')).toBe(0);
+    expect(limit('2026-11-20T22:00:00Z')).toBe(1);
+    expect(limit('2026-11-21T03:59:00Z')).toBe(1);
+    expect(limit('2026-11-21T04:00:00Z')).toBe(0);
   });
 
   it('counts the nodes of commands under way', async () => {

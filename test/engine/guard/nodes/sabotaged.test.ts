@@ -49,7 +49,7 @@ async function sound() {
   };
   const extras = [
     nodePool('default', { disruption: { budgets: [{ nodes: '4' }] } }),
-    ...nodes.map(claimOf),
+    ...[...nodes, node('unseen')].map(claimOf),
     budget('held', 'held'),
     { ...budget('one', 'twice'), status: { disruptionsAllowed: 1 } },
     { ...budget('two', 'twice'), status: { disruptionsAllowed: 1 } },
@@ -105,6 +105,7 @@ describe('a plan of nodes', () => {
     ],
     ['takes a node that is of no pool', ['NotOurNode'], (it) => other(it, 'foreign')],
     ['takes a node that is not there', ['NotOurNode'], (it) => other(it, 'gone')],
+    ['takes a claim that has no node', ['NotOurNode'], (it) => other(it, 'unseen')],
     [
       'moves a pod to a node that goes as well',
       ['PodHasNoPlace'],
