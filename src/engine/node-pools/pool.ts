@@ -2,6 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 import { allowWindowsAnnotation } from '../../api/nodes/disruption-modes.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { parseDuration } from '../kernel/duration.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { zeroBudgets } from './allow-windows.ts';
 import { type Budgets, readBudgets } from './budgets.ts';
 import { conditionAt, fieldsAt, listAt, numberAt, textAt, textsAt } from './read-fields.ts';
@@ -122,8 +123,8 @@ function requirementOf(written: unknown): WrittenRequirement[] {
  * What of a template makes nodes drift when it changes (core `pkg/apis/v1/nodepool.go`, Hash): lists are sets, and what is empty is as
  * if it were absent; durations count by value. Requirements are no part of it.
  */
-export function templateText({ template, expireAfterMs, terminationGracePeriod }: Pool): string {
-  return canonicalJson({
+export const templateText = memoize(({ template, expireAfterMs, terminationGracePeriod }: Pool): string =>
+  canonicalJson({
     labels: emptyAsAbsent(template.labels),
     annotations: emptyAsAbsent(template.annotations),
     taints: asSet(template.taints),
@@ -131,8 +132,8 @@ export function templateText({ template, expireAfterMs, terminationGracePeriod }
     nodeClass: template.nodeClass,
     expireAfter: expireAfterMs ?? 'Never',
     terminationGracePeriod: terminationGracePeriod === undefined ? undefined : parseDuration(terminationGracePeriod),
-  });
-}
+  }),
+);
 
 const emptyAsAbsent = (map: Readonly<Record<string, string>>) => (Object.keys(map).length === 0 ? undefined : map);
 

@@ -3,13 +3,14 @@ import type { DisruptionMode } from '../../api/nodes/disruption-modes.ts';
 import type { BlockedNode, NodeCommand, NodePlan, PlannedPool, RecordedClaim } from '../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import { limitedReasons, limitsChangeAt, limitsOf, remainingOf } from '../node-pools/budgets.ts';
 import type { Pool } from '../node-pools/pool.ts';
 import { blockedNodes } from './blocked-nodes.ts';
 import { classDigest, classKey, classOfPool, driftOf, showsOtherTemplate, templateDigest } from './candidates/drift.ts';
 import { textOfExpiry } from './cluster/claim.ts';
-import { type ClusterNodes, clusterNodes } from './cluster/cluster-nodes.ts';
+import { type ClusterNodes, observedNodes, withCommands } from './cluster/cluster-nodes.ts';
 import type { Pod } from './cluster/pod.ts';
 import { poolCounts } from './cluster/pool-counts.ts';
 import { commandOf } from './commands.ts';
@@ -23,6 +24,7 @@ import { expire } from './methods/expiration.ts';
 import { type PlanState, planState } from './methods/plan-state.ts';
 import { planTimes } from './plan-times.ts';
 import { landingNodes } from './simulate/landing-order.ts';
+import { classifyPods } from './simulate/pod-classes.ts';
 import { type Launched, openScheduling, type Scheduling } from './simulate/scheduling.ts';
 import { validated } from './validation.ts';
 
@@ -35,7 +37,7 @@ export interface ClusterPlanInput {
   readonly pools: ReadonlyMap<string, Pool>;
   readonly market: Market;
   readonly record: NodePlan | undefined;
-  /** A provider can launch its nodes. */
+  /** A provider can launch nodes, as far as is known. */
   readonly launches: boolean;
   readonly gates: { readonly SpotToSpotConsolidation: boolean };
   readonly now: Instant;
@@ -72,10 +74,11 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const input = { ...given, observation: withObjects(given.observation) };
   const { observation, pools, market, record, launches, now, digest, mode, clusterName } = input;
   const recorded = mode === 'execute' ? record : record && { ...record, commands: [], failures: [] };
-  const first = clusterNodes({ observation, pools, market, record: recorded });
+  const observed = observedNodes({ observation, pools, market, record: recorded });
+  const first = withCommands(observed, recorded?.commands ?? []);
   const launch = launchPools(pools.values(), market, observation.extras);
-  const probe = openScheduling({ cluster: first, pools: launch, now, underWay: new Map(), staying: new Set() });
-  const context = { ...first, classOf: probe.classOf, now };
+  const classes = memoize(classifyPods);
+  const context = { ...first, classOf: (pod: Pod) => classes(first).classOf(pod), now };
   const evolved: Evolved =
     recorded === undefined
       ? { commands: [], failures: [], rolledBack: [] }
@@ -83,12 +86,7 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const isDue = (command: NodeCommand): boolean =>
     command.phase === 'Validating' && (phaseEnd(command, 0) ?? now) <= now;
   const standing = evolved.commands.filter((command) => !isDue(command));
-  const cluster = clusterNodes({
-    observation,
-    pools,
-    market,
-    record: { ...emptyRecord, ...recorded, commands: [...standing] },
-  });
+  const cluster = withCommands(observed, standing);
   const scheduling = openScheduling({ cluster, pools: launch, now, ...movesUnderWay(standing, cluster, market) });
   const state = stateOf({ ...input, cluster, launch, scheduling, evolved });
   const due = evolved.commands.filter(isDue).flatMap((command) => validated(command, state, input) ?? []);
@@ -142,18 +140,6 @@ function withObjects(observation: ClusterObservation): ClusterObservation {
   const others = observation.objects.filter((object) => !known.has(keyOf(object)));
   return { ...observation, extras: [...observation.extras, ...others] };
 }
-
-const emptyRecord: NodePlan = {
-  apiVersion: 'gitfleet.dev/v1alpha1',
-  kind: 'NodePlan',
-  metadata: { name: '' },
-  mode: 'plan',
-  pools: [],
-  commands: [],
-  blocked: [],
-  claims: [],
-  failures: [],
-};
 
 export const byStart = (a: NodeCommand, b: NodeCommand): number =>
   (parseInstant(a.startedAt ?? '') ?? 0) - (parseInstant(b.startedAt ?? '') ?? 0) || (a.id < b.id ? -1 : 1);

@@ -88,7 +88,23 @@ export interface ClusterInput {
   readonly record: NodePlan | undefined;
 }
 
-export function clusterNodes({ observation, pools, market, record }: ClusterInput): ClusterNodes {
+export const clusterNodes = (input: ClusterInput): ClusterNodes =>
+  withCommands(observedNodes(input), input.record?.commands ?? []);
+
+/** The same nodes while these commands are under way. Of `observed`: what {@link observedNodes} read. */
+export function withCommands(observed: ClusterNodes, commands: readonly NodeCommand[]): ClusterNodes {
+  const namesOf = (isMeant: (phase: NodeCommand['phase']) => boolean): ReadonlySet<string> =>
+    new Set(commands.flatMap(({ phase, nodes: own }) => (isMeant(phase) ? own.map(({ name }) => name) : [])));
+  const underWay = namesOf((phase) => phase !== 'Proposed');
+  return {
+    ...observed,
+    nodes: observed.nodes.map((node) => (underWay.has(node.name) ? { ...node, isMarked: true } : node)),
+    removing: namesOf((phase) => phase === 'Removing'),
+  };
+}
+
+/** Nodes without the commands that the record has for them. */
+export function observedNodes({ observation, pools, market, record }: ClusterInput): ClusterNodes {
   const { extras, podEvents = {} } = observation;
   const nodes = [...(observation.nodes ?? [])].sort(by(({ metadata }) => metadata.name));
   const pods = (observation.pods ?? []).map(readPod).sort((a, b) => byText(a.key, b.key));
@@ -97,11 +113,6 @@ export function clusterNodes({ observation, pools, market, record }: ClusterInpu
   const nominated = new Set(
     pods.flatMap((pod) => (pod.node === undefined ? (textAt(pod.manifest, 'status', 'nominatedNodeName') ?? []) : [])),
   );
-  const namesOf = (isMeant: (phase: NodeCommand['phase']) => boolean): ReadonlySet<string> =>
-    new Set(
-      (record?.commands ?? []).flatMap(({ phase, nodes: own }) => (isMeant(phase) ? own.map(({ name }) => name) : [])),
-    );
-  const underWay = namesOf((phase) => phase !== 'Proposed');
   const read = nodes.map((manifest): ClusterNode => {
     const { name } = manifest.metadata;
     return nodeOf(manifest, {
@@ -110,7 +121,6 @@ export function clusterNodes({ observation, pools, market, record }: ClusterInpu
       market,
       pods: podsOf.get(name) ?? [],
       isNominated: nominated.has(name),
-      isUnderWay: underWay.has(name),
       podEvent: parseInstant(podEvents[name] ?? ''),
     });
   });
@@ -122,7 +132,7 @@ export function clusterNodes({ observation, pools, market, record }: ClusterInpu
     pending: pods.filter(isPending),
     budgets: podBudgetsOf(extras),
     extras,
-    removing: namesOf((phase) => phase === 'Removing'),
+    removing: new Set(),
     hasNodeClaims: claims.areReal,
   };
 }
@@ -171,7 +181,6 @@ function nodeOf(
     readonly market: Market;
     readonly pods: readonly Pod[];
     readonly isNominated: boolean;
-    readonly isUnderWay: boolean;
     readonly podEvent: Instant | undefined;
   },
 ): ClusterNode {
@@ -201,8 +210,7 @@ function nodeOf(
     isInitialized: isInitialized(claim, pool, { labels, taints, isReady }),
     isReady,
     isDeleting: claim?.isDeleting ?? false,
-    isMarked:
-      (claim?.isMarked ?? false) || of.isUnderWay || taints.some((taint) => sameTaint(taint, karpenterDisrupted)),
+    isMarked: (claim?.isMarked ?? false) || taints.some((taint) => sameTaint(taint, karpenterDisrupted)),
     isNominated: of.isNominated,
     instanceType,
     zone,

@@ -15,7 +15,9 @@ export function consolidate(state: PlanState, mostNew: number): void {
       ? [deletionsFirst, prefixFirst]
       : [deletionsFirst, replacementsFirst, prefixFirst];
   let best: readonly Found[] = [];
-  for (const way of ways) {
+  const { bears } = openSpending(state, 'Underutilized');
+  const mayTake = search.candidates.some((at) => bears([at]));
+  for (const way of mayTake ? ways : []) {
     const trial = openTrial(search);
     way(trial);
     trial.end();
