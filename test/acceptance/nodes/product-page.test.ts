@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { claim, node, nodeMember, observedNodes, smallMarket } from '../../support/node-world.ts';
+import { plan, rendered } from '../../support/plan-command.ts';
+
+/** A NodePool in the form of the product page: labelled v1, with fields in the places of v1beta1. */
+const typical = `apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec:
+  disruption:
+    consolidationPolicy: WhenUnderutilized
+    expireAfter: 24h
+    budgets:
+    - nodes: 30%
+    - {nodes: "0", schedule: "0 9 * * 1-5", duration: 8h}
+  template:
+    spec:
+      nodeClassRef: {apiVersion: karpenter.azure.com/v1beta1, kind: AKSNodeClass, name: default}
+      requirements:
+      - {key: kubernetes.io/arch, operator: In, values: [amd64]}
+      - {key: kubernetes.io/os, operator: In, values: [linux]}
+      - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
+`;
+const placement = `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacement
+metadata: {name: pools}
+spec:
+  resourceSelectors: [{group: karpenter.sh, version: v1, kind: NodePool, name: default}]
+  policy: {placementType: PickAll}
+`;
+
+it('the typical NodePool of the product page is delivered in the form of v1, and expires gracefully', async () => {
+  const arch = { 'kubernetes.io/arch': 'amd64', 'kubernetes.io/os': 'linux' };
+  const nodes = Array.from({ length: 10 }, (_, at) => node(`n${at}`, { labels: arch }));
+  const claims = nodes.map((of) => claim(of, { spec: { expireAfter: '24h' } }));
+  const repo = {
+    'members/eu-1.yaml': nodeMember('eu-1', 'plan'),
+    'resources/pool.yaml': typical,
+    'placements/pools.yaml': placement,
+    ...smallMarket,
+  };
+  const seen = JSON.parse(observedNodes('eu-1', { nodes, pods: [], extras: claims }));
+  const world = (now: string) => ({ repo, observed: [JSON.stringify({ ...seen, observedAt: now })], now });
+  const at = async (now: string) => {
+    const { plan: whole } = await plan(world(now));
+    const [planned] = whole.nodes;
+    return {
+      pool: planned!.pools[0]!,
+      leaving: planned!.commands.map(({ method, nodes: own }) => `${method} ${own.length}`),
+      problems: whole.problems.map(({ code, severity }) => `${severity} ${code}`),
+    };
+  };
+  const office = await at('2026-11-20T16:59:59Z');
+  const zero = { Empty: 0, Drifted: 0, Underutilized: 0, Expired: 0 };
+  expect(office.pool).toMatchObject({ profile: 'karpenter-v1beta1', limit: zero, changesAt: '2026-11-20T17:00:00Z' });
+  expect(office.leaving).toEqual([]);
+  expect(office.problems).toEqual(['warning v1beta1-field', 'warning v1beta1-field', 'warning v1beta1-field']);
+  const evening = await at('2026-11-20T17:00:00Z');
+  expect(evening.pool.limit).toEqual({ Empty: 3, Drifted: 3, Underutilized: 3, Expired: 3 });
+  expect(evening.leaving).toEqual(['Expiration 1', 'Expiration 1', 'Expiration 1']);
+  const [delivered] = (await rendered(world('2026-11-20T17:00:00Z'), 'eu-1'))['eu-1']!;
+  expect(delivered!['spec']).toMatchObject({
+    disruption: { consolidationPolicy: 'WhenEmptyOrUnderutilized' },
+    template: { spec: { expireAfter: '24h', nodeClassRef: { group: 'karpenter.azure.com', name: 'default' } } },
+  });
+  expect(JSON.stringify(delivered!['spec'])).not.toMatch(/apiVersion|WhenUnderutilized/);
+});
