@@ -4,17 +4,18 @@ import type { Problem } from '../../api/problem.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { memoize } from '../../engine/kernel/memoize.ts';
 import { catalogOf, knownImage, type RegionCatalog, resolve } from '../../engine/upgrade/catalog.ts';
+import { isOver } from '../../engine/upgrade/load-run.ts';
 import { fieldWarning } from './field-warning.ts';
 
 /**
  * Warnings about Kubernetes versions and node images that cluster update runs and profiles name and no VersionCatalog lists, where
- * catalogs list any: members wait until one does. None where an invalid file may list them, nor of runs that have started: catalogs
- * may drop what is old, and members that wait report it.
+ * catalogs list any: members wait until one does. None where an invalid file may list them, nor of runs that are over: catalogs may
+ * drop what is old.
  */
 export const unlistedVersions = (fleet: Fleet, { upgrades }: FleetRecord): Problem[] =>
   unlisted(fleet).flatMap(({ of, problem }) => {
-    const run = of.kind === 'UpdateRun' ? upgrades.get(of.name) : undefined;
-    return run?.status?.status.startTime === undefined ? [problem] : [];
+    const status = of.kind === 'UpdateRun' ? upgrades.get(of.name)?.status : undefined;
+    return status !== undefined && isOver(status) ? [] : [problem];
   });
 
 interface Unlisted {

@@ -127,12 +127,15 @@ it.each<[string, Record<string, string>, string[]]>([
   expect(await problems(files)).toEqual(expected);
 });
 
-it('a version that no catalog lists anymore, of a run that has started', async () => {
+it.each([
+  ['is over', 'Completed', []],
+  // A second plan would take back what the first one warned of.
+  ['has just started', 'Pending', [unlisted('UpdateRun k8s', ofRun, 'Kubernetes 1.28.3')]],
+])('a version that no catalog lists, of a run that %s', async (_, state, expected) => {
   const [[path, text]] = Object.entries(to('1.28.3')) as [[string, string]];
-  const state = { state: 'Completed', startTime: '2025-01-01T00:00:00Z', completedTime: '2025-01-02T00:00:00Z' };
-  const status = { status: state, attempt: 1, failureCount: 0, stages: [] };
+  const status = { status: { state, startTime: '2025-01-01T00:00:00Z' }, attempt: 1, failureCount: 0, stages: [] };
   const recorded = { [path]: JSON.stringify({ ...JSON.parse(text), status }) };
-  expect(await problems({ ...catalog(listed), [path]: text }, recorded)).toEqual([]);
+  expect(await problems({ ...catalog(listed), [path]: text }, recorded)).toEqual(expected);
 });
 
 it('an approval for a run that does not exist', async () => {
