@@ -236,6 +236,31 @@ describe('a plan that breaks a rule of cluster upgrades', () => {
     ).toEqual(['gate-not-approved']);
   });
 
+  it('a scheduled start that opens before its time', async () => {
+    const start = { startDay: 'Saturday', startTime: '02:00', utcOffset: '+00:00' };
+    const beforeGates = [{ type: 'ScheduledStart', scheduledStartConfiguration: start }];
+    const fleet = new UpgradeFleet(
+      run({ strategy: { stages: [{ name: 's', groups: [{ name: 'x', beforeGates }] }] } }),
+    ).with(['x1'], inGroup('x'));
+    await fleet.plan();
+    const opened = (status: UpgradeRunStatus) => {
+      status.stages[0]!.groups[0]!.beforeGates[0]!.status = { state: 'Completed' };
+      return starting('x1')(status);
+    };
+    expect(await judged(fleet, opened)).toEqual(['gate-not-approved']);
+    fleet.later(16 * 3600);
+    expect(await judged(fleet, opened)).toEqual([]);
+  });
+
+  it('a start in a run whose record is lost', async () => {
+    const fleet = new UpgradeFleet(run({})).with(['a']);
+    const { plan } = planFleet(await fleet.input());
+    const input = await fleet.input();
+    const none = new Set<string>();
+    const unread = { placements: new Map(), runs: none, evictions: none, upgrades: new Set(['k8s']) };
+    expect(rules({ ...input, record: { ...input.record, unread } }, plan)).toEqual(['upgrade-not-allowed']);
+  });
+
   it('a wait that is cut short', async () => {
     const fleet = new UpgradeFleet(
       run({ strategy: { stages: [{ name: 's', afterStageWaitInSeconds: 600, groups: [{ name: 'x' }] }] } }),
