@@ -29,17 +29,19 @@ export async function windows(
       windows,
     });
   if (format === 'ics') return writeOutWithCrLf(calendar(cluster, windows, input.now));
-  print(windows.map((of) => asTable(cluster, of, windows.length > 1)).join('\n\n'));
+  const withoutWindow =
+    note === undefined
+      ? `no maintenance configuration is for ${cluster}: upgrades may start at any time`
+      : `no valid maintenance configuration is for ${cluster}: no upgrade starts until all are valid`;
+  print(windows.map((of) => asTable(of, { withoutWindow, isOneOfSeveral: windows.length > 1 })).join('\n\n'));
 }
 
 function asTable(
-  cluster: string,
   { types, configurations, openings }: ClusterWindows,
-  isOneOfSeveral: boolean,
+  { withoutWindow, isOneOfSeveral }: { readonly withoutWindow: string; readonly isOneOfSeveral: boolean },
 ): string {
   const whose = isOneOfSeveral ? `${types.join(' and ')}: ` : '';
-  if (configurations.length === 0)
-    return `${whose}no maintenance configuration is for ${cluster}: upgrades may start at any time`;
+  if (configurations.length === 0) return whose + withoutWindow;
   const by = configurations.join(', ');
   if (openings.length === 0) return `${whose}no window of ${by} opens in the next three years`;
   const rows = openings.map(({ opens, closes, freeze }) => [opens, closes ?? 'never', freeze]);

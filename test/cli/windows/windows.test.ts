@@ -137,6 +137,9 @@ OPENS                  CLOSES                 FROZEN
     });
     expect(await windows('eu-2')).toMatchObject({
       code: 0,
+      out: expect.stringContaining(
+        'no valid maintenance configuration is for eu-2: no upgrade starts until all are valid',
+      ),
       err: 'note: maintenance windows are unknown until MaintenanceConfiguration broken is valid\n',
     });
   });
