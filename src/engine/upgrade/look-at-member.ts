@@ -159,7 +159,7 @@ function inWindow(
     return state === 'soon' && verdict.kind === 'wait' ? { ...verdict, opensSoon: true } : verdict;
   }
   const { pause } = input;
-  return pause.kind === 'paused' ? wait('Freeze', `it starts once ${pause.endsWhen}`, pause.until) : undefined;
+  return pause.kind === 'paused' ? wait('Freeze', `no upgrade starts until ${pause.endsWhen}`, pause.until) : undefined;
 }
 
 /** Members are asked when they would start, not all the time: a response has some megabytes. */

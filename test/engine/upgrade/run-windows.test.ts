@@ -90,6 +90,10 @@ it('nothing starts in a freeze, what is in flight continues', async () => {
   await fleet.plan();
   expect(fleet.inFlight()).toEqual([]);
   expect(fleet.holds()).toEqual(['b Freeze 2026-11-20T13:00:00Z']);
+  // A window may be closed by then.
+  expect(fleet.last!.holds[0]!.message).toBe(
+    'b waits: no upgrade starts until freeze holidays ends at 2026-11-20T13:00:00Z',
+  );
   fleet.now = Date.parse('2026-11-20T13:00:00Z');
   await fleet.plan();
   expect(fleet.inFlight()).toEqual(['b']);
