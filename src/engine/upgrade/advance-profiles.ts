@@ -81,7 +81,7 @@ function nextStatus(
       lastTriggeredAt: input.now,
       lastTriggerStatus: 'Succeeded',
       lastTriggerUpgradeVersions: versions,
-      lastTriggerMessage: `${what}; the run that brings it waits to be merged`,
+      lastTriggerMessage: `${what}; run ${profileRun(profile, target, input.digest).metadata.name} was proposed`,
       seen,
       // A newer target replaces what is not merged.
       proposed: seen,

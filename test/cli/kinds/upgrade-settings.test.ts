@@ -96,7 +96,7 @@ it('describe profile: what it follows, what it proposes and how to approve that'
     Disabled:      false
     Seen:          1.32.1
     Proposed:      1.32.1
-    Last trigger:  2026-11-20T10:00:10Z, Succeeded: Kubernetes 1.32.1 appeared; the run that brings it waits to be merged
+    Last trigger:  2026-11-20T10:00:10Z, Succeeded: Kubernetes 1.32.1 appeared; run rapid-1-32-1 was proposed
 
     Waits for:
       approval of run rapid-1-32-1: merge branch gitfleet/approve/rapid-1-32-1, or its pull request
