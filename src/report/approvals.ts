@@ -1,5 +1,6 @@
 import { placementKey } from '../api/placement.ts';
 import type { EventSource } from './event-source.ts';
+import { proposedRuns } from './proposed-runs.ts';
 import { recordedApproval } from './recorded-approval.ts';
 
 /** A stage of a run that waits for an approver, or has its approval. */
@@ -16,7 +17,8 @@ export const approvals: EventSource<ApprovalEvent> = {
     plan.approvals.flatMap(({ planned, answer, approvedBy: by }): ApprovalEvent[] => {
       const { name } = planned;
       const recorded = before.approvals.get(placementKey(planned));
-      if (answer !== 'approved') return recorded ? [] : [{ kind: 'approval-requested', name }];
+      const isKnown = recorded !== undefined || (planned.kind === 'UpdateRun' && proposedRuns(before).has(name));
+      if (answer !== 'approved') return isKnown ? [] : [{ kind: 'approval-requested', name }];
       const isNew = recorded && recordedApproval(recorded).answer !== 'approved';
       return isNew ? [{ kind: 'approved', name, ...(by !== undefined && { by }) }] : [];
     }),

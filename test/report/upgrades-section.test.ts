@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { approvals } from '../../src/report/approvals.ts';
 import { renderDashboard } from '../../src/report/dashboard.ts';
 import { upgradeProgress } from '../../src/report/upgrades/progress.ts';
 import { inGroup, run, strategy, UpgradeFleet } from '../engine/upgrade/upgrade-fleet.ts';
@@ -169,4 +170,35 @@ it('a run that failed or is stopped needs somebody, and clusters without placeme
     '# ⚠️ 1 thing needs you · all 4 clusters as desired',
     '# ✅ all 4 clusters as desired',
   ]);
+});
+
+it('a proposed run is news once, and what needs a user says what it brings', async () => {
+  const own = (kind: string, name: string, spec: object) => ({
+    [`${kind}.yaml`]: JSON.stringify({ apiVersion: 'gitfleet.dev/v1alpha1', kind, metadata: { name }, spec }),
+  });
+  const catalog = (...versions: readonly string[]) =>
+    own('VersionCatalog', 'all', {
+      regions: [{ name: 'eu', kubernetesVersions: versions.map((version) => ({ version })) }],
+    });
+  const fleet = new UpgradeFleet({ ...own('AutoUpgradeProfile', 'rapid', { channel: 'Rapid' }), ...catalog('1.31.5') });
+  fleet.with(['a'], { labels: { 'topology.kubernetes.io/region': 'eu' } });
+  const news = async (): Promise<readonly string[]> => {
+    const { record: before } = await fleet.input();
+    const plan = await fleet.plan();
+    const { record: after } = await fleet.input();
+    return approvals.events({ before, after, plan }).map(({ kind, name }) => `${kind} ${name}`);
+  };
+  expect(await news()).toEqual([]);
+  Object.assign(fleet.files, catalog('1.31.5', '1.32.1'));
+  expect(await news()).toEqual(['approval-requested rapid-1-32-1']);
+  expect(await news()).toEqual([]);
+  expect(await linesOf(fleet, 'Waiting for approval')).toEqual([
+    expect.stringContaining(
+      '**rapid-1-32-1**: profile rapid proposes this update run: Kubernetes 1.32.1, control plane and nodes. To approve: ',
+    ),
+  ]);
+});
+
+it('without placements no empty table of them is shown', async () => {
+  expect(await linesOf(twoStages(), 'Placements')).toEqual([]);
 });

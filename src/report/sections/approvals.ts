@@ -1,9 +1,10 @@
 import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
 import { type ApprovalRequestName, howToMerge, placeOfBranch } from '../../engine/gate/request.ts';
-import { type Hold, type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
+import { type Hold, type Plan, plannedUpgradeRuns, type RequestedApproval } from '../../engine/plan-document.ts';
 import { holdSubject } from '../hold-text.ts';
 import type { InEffect } from '../in-effect.ts';
+import { upgradeBrings } from '../upgrades/progress.ts';
 import { type Item, type Line, list, type SectionInput, type SectionSource } from './section.ts';
 
 /** What the guard refuses, and how to let it happen. */
@@ -49,7 +50,7 @@ const asked = ({ inEffect }: SectionInput): InEffect['approvals'] =>
 
 /** Of a plan that is refused only the sentence of a gate that was there before is shown. */
 const gates = (input: SectionInput): readonly Item[] =>
-  asked(input).map(({ planned, subject }) => {
+  asked(input).map(({ planned, subject, file }) => {
     const { plan, pages } = input;
     const { name, namespace, stage, group } = subject;
     const isPlanned = plan.approvals.some((it) => placementKey(it.planned) === placementKey(planned));
@@ -61,13 +62,21 @@ const gates = (input: SectionInput): readonly Item[] =>
         (group === undefined ? subject.stage === stage : subject.group === group),
     );
     // How to merge it stands below.
-    const known = hold ? `: ${hold.message.replace(`: ${howToMerge(planned)}`, '')}` : haltedText(subject, plan);
+    const known = hold
+      ? `: ${hold.message.replace(`: ${howToMerge(planned)}`, '')}`
+      : (proposalText(file?.object) ?? haltedText(subject, plan));
     const why = known !== undefined && isPlanned ? [known] : [];
     return {
       line: [{ bold: name }, ...scopeSpans({ stage, group }), ...why, ...ofBranch(planned, { plan, pages })],
       ask: planned,
     };
   });
+
+/** A run that a profile proposes waits for nothing: merging its file adds it. */
+const proposalText = (object: NonNullable<RequestedApproval['file']>['object'] | undefined): string | undefined =>
+  object?.kind === 'UpdateRun'
+    ? `: profile ${object.spec.autoUpgradeProfileId ?? ''} proposes this update run: ${upgradeBrings(object)}`
+    : undefined;
 
 /** A gate of a cluster update run in which nothing starts any more is answered for later. */
 function haltedText({ kind, name }: Hold['subject'], plan: Plan): string | undefined {

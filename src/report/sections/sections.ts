@@ -39,6 +39,4 @@ const sources: SectionRows<SectionSource> = {
 export const sectionsOf = (input: SectionInput): readonly Section[] =>
   Object.values(sources)
     .map((source) => source(input))
-    .filter((section) => alwaysShown.has(section.title) || sizeOf(section) > 0);
-
-const alwaysShown: ReadonlySet<string> = new Set(['Placements', 'Clusters']);
+    .filter((section) => section.title === 'Clusters' || sizeOf(section) > 0);

@@ -35,13 +35,18 @@ export function upgradeProgress(status: UpgradeRunStatus): UpgradeProgress {
 }
 
 /** `1.31.5`, or what images it brings. */
-export function upgradeTarget({ spec }: { readonly spec: Pick<UpdateRun['spec'], 'managedClusterUpdate'> }): string {
+export function upgradeTarget({ spec }: Settings): string {
   const { upgrade, nodeImageSelection } = spec.managedClusterUpdate;
   return upgrade.kubernetesVersion ?? `${nodeImageSelection?.type ?? 'Latest'} images`;
 }
 
+/** Of a run, or of one that is proposed. */
+interface Settings {
+  readonly spec: Pick<UpdateRun['spec'], 'managedClusterUpdate'>;
+}
+
 /** `Kubernetes 1.31.5, control plane and nodes` */
-export function upgradeBrings(run: UpdateRun): string {
+export function upgradeBrings(run: Settings): string {
   const { upgrade, nodeImageSelection } = run.spec.managedClusterUpdate;
   switch (upgrade.type) {
     case 'Full':

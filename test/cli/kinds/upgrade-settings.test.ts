@@ -108,3 +108,24 @@ it('describe profile: what it follows, what it proposes and how to approve that'
   `);
   expect(await shown('get', 'autoupgradeprofiles')).toMatch(/rapid +Rapid +one by one +false +1\.32\.1 +1\.32\.1/);
 });
+it('get and describe approvals: a proposed run, what it brings and how to start it', async () => {
+  expect(await shown('get', 'approvals', '-o', 'wide')).toMatch(
+    /rapid-1-32-1 .*run .*Kubernetes 1\.32\.1, control plane and nodes/,
+  );
+  const text = await shown('describe', 'approval', 'rapid-1-32-1');
+  expect(`\n${text.slice(0, text.indexOf('Events:'))}`).toMatchInlineSnapshot(`
+    "
+    Name:      rapid-1-32-1
+    Kind:      UpdateRun
+    Profile:   rapid
+    Brings:    Kubernetes 1.32.1, control plane and nodes
+    Strategy:  one by one
+    Decision:  none yet
+
+    How to approve or reject:
+      approve:  gitfleet approve rapid-1-32-1
+                or merge branch gitfleet/approve/rapid-1-32-1, or its pull request; in the repo:
+                git merge gitfleet/approve/rapid-1-32-1
+      reject:   do nothing: the run starts once its file is merged"
+  `);
+});

@@ -1,13 +1,12 @@
 import type { RecordedApproval } from '../../../engine/input.ts';
 import type { ProposedRun } from '../../../engine/plan-document.ts';
-import { proposedRun } from '../../../engine/upgrade/profile-run.ts';
 import { approvalPrefix } from '../../../git/approval-branches.ts';
 import { defaultAuthor, type Person, parsePerson } from '../../../git/person.ts';
 import { branchRef } from '../../../git/source.ts';
 import { readFiles } from '../../../git/status-branch.ts';
 import { readRecord } from '../../../repo/record/read.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
-import { sha256 } from '../../../repo/sha256.ts';
+import { proposedRuns } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { publishedTip } from '../../fleet-repo/published-tip.ts';
 import { inFolders } from '../../status/open-status.ts';
@@ -44,7 +43,6 @@ export async function readRequests({ branches }: Desired, statusBranch: string):
     if (answer === undefined) open.set(name, recorded);
     else answers.set(name, answer);
   }
-  const runs = [...record.profiles.values()].flatMap((profile) => proposedRun(profile, sha256) ?? []);
-  const proposed = new Map(runs.map((run) => [run.metadata.name as string, run]));
+  const proposed = new Map([...proposedRuns(record)].map(([name, { run }]) => [name, run]));
   return { asked, open, proposed, answers, author: (await branches.objects.commit(tip)).author };
 }

@@ -3,19 +3,23 @@ import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { assertNever } from '../../../engine/kernel/assert.ts';
+import type { ProposedRun } from '../../../engine/plan-document.ts';
 import { type RemovalToApprove, removalApprovalObject } from '../../../repo/record/removals-to-approve.ts';
 import type { RequestPage } from '../../../repo/record/summary.ts';
 import { titleOf } from '../../../repo/title-of.ts';
+import { proposedRuns } from '../../../report/proposed-runs.ts';
+import { upgradeBrings } from '../../../report/upgrades/progress.ts';
 import { waitsOfApproval } from '../../../report/waits/waits.ts';
 import { fleetAsPlanned } from '../../status/fleet-as-planned.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
-import { approvalPage, gatePage, removalPage } from './page.ts';
+import { approvalPage, gatePage, proposalPage, removalPage } from './page.ts';
 
-/** A request for approval: of a run, or for a removal. */
+/** A request for approval: of a run, for a run that a profile proposes, or for a removal. */
 type Asked =
   | { readonly approval: ApprovalRequest; readonly run: StagedUpdateRun | undefined }
   | { readonly gate: UpgradeGate; readonly askedAt: string | undefined }
+  | { readonly proposal: ProposedRun; readonly askedAt: string | undefined }
   | { readonly removal: RemovalToApprove };
 
 /** `page`: of its pull request. */
@@ -24,7 +28,7 @@ type ApprovalRow = Asked & { readonly page: RequestPage | undefined };
 const ofRun =
   (cell: (approval: ApprovalRequest) => Cell, ofGate: (gate: UpgradeGate) => Cell) =>
   (row: ApprovalRow): Cell => {
-    if ('removal' in row) return undefined;
+    if ('removal' in row || 'proposal' in row) return undefined;
     return 'gate' in row ? ofGate(row.gate) : cell(row.approval);
   };
 
@@ -51,7 +55,7 @@ export const approvals: Listing = listing<ApprovalRow>({
   names: [...namesOfKind('approvals'), 'approvalrequest', 'gates', 'gate'],
   clusterNames: ['clusterapprovalrequests', 'clusterapprovalrequest', 'careq'],
   namespacedNames: ['approvalrequests', 'areq'],
-  folders: ['approvals', 'runs', 'upgrades'],
+  folders: ['approvals', 'runs', 'upgrades', 'profiles'],
   conditionTypes,
   items: ({ record, removals, pages }) => [
     ...[...record.approvals].map(([key, approval]): ApprovalRow => {
@@ -68,10 +72,12 @@ export const approvals: Listing = listing<ApprovalRow>({
           return assertNever(approval);
       }
     }),
+    ...[...proposedRuns(record)].map(([name, { run, at }]) => ({ proposal: run, askedAt: at, page: pages?.get(name) })),
     ...removals.map((removal) => ({ removal, page: pages?.get(removal.name) })),
   ],
   describe(row) {
     if ('removal' in row) return { name: row.removal.name, isOurs: true, value: removalApprovalObject(row.removal) };
+    if ('proposal' in row) return { name: row.proposal.metadata.name, isOurs: true, value: row.proposal };
     if ('gate' in row) return { name: row.gate.metadata.name, isOurs: true, value: row.gate };
     const { approval, run } = row;
     return {
@@ -83,6 +89,7 @@ export const approvals: Listing = listing<ApprovalRow>({
   },
   async page(row, status, reader) {
     if ('removal' in row) return removalPage(row.removal, status);
+    if ('proposal' in row) return proposalPage(row.proposal, status);
     if ('approval' in row) return approvalPage(row.approval, status);
     // A list of approvals needs neither.
     const { clusters } = (await reader.read(['clusters'])).record;
@@ -108,16 +115,28 @@ export const approvals: Listing = listing<ApprovalRow>({
       heading: 'AGE',
       cell: (row, now) => {
         if ('removal' in row) return undefined;
+        if ('proposal' in row) return ageOf(row.proposal.metadata, [row.askedAt], now);
         if ('gate' in row) return ageOf(row.gate.metadata, [row.askedAt], now);
         return ageOf(row.approval.metadata, requestedAt(row.approval, row.run), now);
       },
     },
-    { heading: 'TYPE', cell: (row) => ('removal' in row ? 'removal' : 'gate' in row ? 'gate' : 'stage') },
+    { heading: 'TYPE', cell: typeOf },
     { heading: 'PULL-REQUEST', cell: ({ page }) => page?.state },
     { heading: 'URL', wide: true, cell: ({ page }) => page?.url },
-    { heading: 'ABOUT', wide: true, cell: (row) => ('removal' in row ? row.removal.messages[0] : undefined) },
+    { heading: 'ABOUT', wide: true, cell: aboutOf },
   ],
 });
+
+function typeOf(row: ApprovalRow): Cell {
+  if ('removal' in row) return 'removal';
+  if ('proposal' in row) return 'run';
+  return 'gate' in row ? 'gate' : 'stage';
+}
+
+function aboutOf(row: ApprovalRow): Cell {
+  if ('proposal' in row) return upgradeBrings(row.proposal);
+  return 'removal' in row ? row.removal.messages[0] : undefined;
+}
 
 /** A gate has no time of its own; its entry in the run has. */
 function askedAt({ metadata, spec }: UpgradeGate, runs: FleetRecord['upgrades']): string | undefined {

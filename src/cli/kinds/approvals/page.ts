@@ -12,6 +12,7 @@ import {
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
+import type { ProposedRun } from '../../../engine/plan-document.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf } from '../../../engine/upgrade/gate-names.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
@@ -20,6 +21,7 @@ import { type GateFacts, upgradeGatePage } from '../../../report/approval/upgrad
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { plainText } from '../../../report/sections/section.ts';
 import { upgradeNow } from '../../../report/upgrades/now.ts';
+import { upgradeBrings } from '../../../report/upgrades/progress.ts';
 import { approvalStarts } from '../../../report/waits/approval-starts.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tasks.ts';
@@ -147,6 +149,32 @@ function startsText(
       ? [titled(title, sentences(rows.items.map(({ line }) => plainText(line))))]
       : [],
   );
+}
+
+/** A run that a profile proposes: what it brings, and how to start it. */
+export function proposalPage(
+  run: ProposedRun,
+  { inPlace, reported, pages }: Pick<Status, 'inPlace' | 'reported' | 'pages'>,
+): string[] {
+  const { kind, metadata, spec } = run;
+  return [
+    fields([
+      ['Name', metadata.name],
+      ['Kind', kind],
+      ['Profile', spec.autoUpgradeProfileId],
+      ['Brings', upgradeBrings(run)],
+      ['Strategy', spec.updateStrategyId ?? 'one by one'],
+      ['Decision', 'none yet'],
+    ]),
+    ...ofBranch(metadata, reported),
+    titled(
+      'How to approve or reject',
+      sentences([
+        ...approveLines(metadata, { inPlace, pages }),
+        'reject:   do nothing: the run starts once its file is merged',
+      ]),
+    ),
+  ];
 }
 
 /** Removals that are refused or held: what would be removed, and how to approve it. */
