@@ -47,9 +47,12 @@ export function groupHolds(holds: readonly Hold[]): GroupedHold[] {
   }
   return [...groups.values()].map((group) => {
     const [{ subject, ...rest }] = group as [Hold];
-    const { clusterName, ...of } = subject;
+    const { clusterName, group: inGroup, ...scope } = subject;
     const clusters = group.flatMap((hold) => hold.subject.clusterName ?? []);
     if (clusters.length < 2) return group[0]!;
+    // Groups of a stage run at the same time, and often wait for the same.
+    const isOfOneGroup = inGroup !== undefined && group.every((hold) => hold.subject.group === inGroup);
+    const of = isOfOneGroup ? { ...scope, group: inGroup } : scope;
     const message = messageOf(group[0]!);
     return { ...rest, subject: of, message, clusters: clusters.slice(0, mostClusters), count: clusters.length };
   });

@@ -25,6 +25,16 @@ describe('holds that the status branch lists', () => {
     ]);
   });
 
+  it('of several groups of a stage it names none of them', () => {
+    const waits = (cluster: string, group: string): Hold => {
+      const { subject, ...rest } = hold(cluster, 'waits: no window is open', 'WindowClosed');
+      return { ...rest, subject: { ...subject, stage: 'prod', group } };
+    };
+    const of = (...holds: readonly Hold[]) => listedHolds({ holds }).map(({ subject }) => subject);
+    expect(of(waits('a', 'eu'), waits('b', 'us'))).toEqual([{ ...web, stage: 'prod' }]);
+    expect(of(waits('a', 'eu'), waits('b', 'eu'))).toEqual([{ ...web, stage: 'prod', group: 'eu' }]);
+  });
+
   it('ten of them are named', () => {
     const [told, ...more] = listedHolds({ holds: many(5000, (at) => hold(`c-${at}`, 'waits')) });
     expect(more).toEqual([]);
