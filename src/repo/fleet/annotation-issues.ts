@@ -1,6 +1,7 @@
 import { type Issue, warning } from '../../api/issue.ts';
 import type { FleetObject } from '../../api/kinds.ts';
 import { nearest } from '../../api/syntax.ts';
+import { groupLabel } from '../../engine/upgrade/select-members.ts';
 import { fleetRowOf } from './kinds/rows.ts';
 
 const prefix = 'gitfleet.dev/';
@@ -16,7 +17,8 @@ export function annotationIssues({ kind, metadata }: FleetObject): Issue[] {
     const path = ['metadata', 'annotations', key];
     if (!Object.hasOwn(known, key)) {
       const like = nearest(key.slice(prefix.length), Object.keys(known).map(nameOf));
-      const fix = like === undefined ? `remove ${key}` : `did you mean ${prefix}${like}?`;
+      const other = like === undefined ? `remove ${key}` : `did you mean ${prefix}${like}?`;
+      const fix = kind === 'MemberCluster' && key === groupLabel ? 'it is a label: move it to metadata.labels' : other;
       return [warning('unknown-annotation', path, `nothing reads ${key} of a ${kind}`, fix)];
     }
     const valid = known[key] === undefined ? [value] : [known[key]].flat();
@@ -28,6 +30,20 @@ export function annotationIssues({ kind, metadata }: FleetObject): Issue[] {
         : `"${value}" is no value of ${key} that has an effect`;
     const fix = others.length === 0 ? `write ${only}` : `write one of ${valid.join(', ')}`;
     return [warning('unknown-annotation', path, message, fix)];
+  });
+}
+
+/** Warnings about labels of a member without effect: a misspelt group would leave it out of every upgrade without a word. */
+export function labelIssues({ kind, metadata }: FleetObject): Issue[] {
+  if (kind !== 'MemberCluster') return [];
+  const annotations = fleetRowOf({ kind }).annotations ?? {};
+  return Object.keys(metadata.labels ?? {}).flatMap((key): Issue[] => {
+    if (!key.startsWith(prefix) || key === groupLabel) return [];
+    const isAnnotation = Object.hasOwn(annotations, key);
+    // A label of a team's own may have any name.
+    if (!isAnnotation && nearest(nameOf(key), [nameOf(groupLabel)]) === undefined) return [];
+    const fix = isAnnotation ? 'it is an annotation: move it to metadata.annotations' : `did you mean ${groupLabel}?`;
+    return [warning('no-use', ['metadata', 'labels', key], `nothing reads the label ${key} of a ${kind}`, fix)];
   });
 }
 

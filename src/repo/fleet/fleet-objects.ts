@@ -6,7 +6,7 @@ import { isPlacement, isPlacementKind, type Placement } from '../../api/placemen
 import type { ProblemCode } from '../../api/problem.ts';
 import { type Validated, validateFleetObject } from '../../api/validate.ts';
 import { validateAcross } from '../../api/validate-fleet.ts';
-import { annotationIssues } from './annotation-issues.ts';
+import { annotationIssues, labelIssues } from './annotation-issues.ts';
 import { countingFolder, placeIssues } from './approval-places.ts';
 import type { Finding, Placed } from './finding.ts';
 import { modeIssues } from './nodes/mode-issues.ts';
@@ -135,7 +135,16 @@ function judged(document: unknown): Validated {
   const validated = validateFleetObject(document);
   const { object, issues } = validated;
   return object
-    ? { ...validated, issues: [...issues, ...windowIssues(object), ...annotationIssues(object), ...modeIssues(object)] }
+    ? {
+        ...validated,
+        issues: [
+          ...issues,
+          ...windowIssues(object),
+          ...annotationIssues(object),
+          ...labelIssues(object),
+          ...modeIssues(object),
+        ],
+      }
     : validated;
 }
 

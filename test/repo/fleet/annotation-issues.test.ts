@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FleetObject } from '../../../src/api/kinds.ts';
-import { annotationIssues } from '../../../src/repo/fleet/annotation-issues.ts';
+import { annotationIssues, labelIssues } from '../../../src/repo/fleet/annotation-issues.ts';
 
 const told = (kind: FleetObject['kind'], key: string, value = 'x'): string[] =>
   annotationIssues({ kind, metadata: { name: 'web', annotations: { [key]: value } } } as unknown as FleetObject).map(
@@ -51,4 +51,23 @@ it.each<[FleetObject['kind'], string, string, string]>([
   ],
 ])('an annotation without effect on a %s is reported: %s', (kind, key, message, fix) => {
   expect(told(kind, key)).toEqual([`warning ${key}: ${message}: ${fix}`]);
+});
+
+it('a label that nothing reads is told where it was meant to be one, or an annotation', () => {
+  const labelled = (key: string): string[] =>
+    labelIssues({
+      kind: 'MemberCluster',
+      metadata: { name: 'a', labels: { [key]: 'x' } },
+    } as unknown as FleetObject).map(({ severity, message, fix }) => `${severity} ${message}: ${fix}`);
+  expect(labelled('gitfleet.dev/update-group')).toEqual([]);
+  expect(labelled('gitfleet.dev/team')).toEqual([]);
+  expect(labelled('gitfleet.dev/update-grop')).toEqual([
+    'warning nothing reads the label gitfleet.dev/update-grop of a MemberCluster: did you mean gitfleet.dev/update-group?',
+  ]);
+  expect(labelled('gitfleet.dev/upgrade-provider')).toEqual([
+    'warning nothing reads the label gitfleet.dev/upgrade-provider of a MemberCluster: it is an annotation: move it to metadata.annotations',
+  ]);
+  expect(told('MemberCluster', 'gitfleet.dev/update-group')).toEqual([
+    'warning gitfleet.dev/update-group: nothing reads gitfleet.dev/update-group of a MemberCluster: it is a label: move it to metadata.labels',
+  ]);
 });
