@@ -143,7 +143,10 @@ function noteOf({ kind, from, to, approval, freeze }: Wait, stage: string | unde
     case 'approval':
       return `${where}needs approval ${approval ?? ''}, requested at ${instantText(from)}${to === undefined ? ', not given' : `, given at ${instantText(to)}`}`;
     case 'soak':
-      return `${where}soaks ${span}`;
+      // Times are shown to the minute.
+      return to !== undefined && instantText(from) === instantText(to)
+        ? `${where}soaks for ${formatDuration(parseInstant(to)! - parseInstant(from)!)} at ${instantText(from)}`
+        : `${where}soaks ${span}`;
     case 'freeze':
       return `${where}frozen${freeze === undefined ? '' : ` by ${freeze}`} ${span}`;
     case 'start':
