@@ -21,6 +21,14 @@ const drifting = (targetCluster: string, ...paths: string[]): Binding =>
     ],
   }) as unknown as Binding;
 
+const waiting = (targetCluster: string, message: string): Binding =>
+  ({
+    ...on(targetCluster, applied, condition('Available', 'False')),
+    failedPlacements: [
+      { kind: 'Deployment', namespace: 'web', name: 'a', condition: { ...condition('Available', 'False'), message } },
+    ],
+  }) as unknown as Binding;
+
 const health = (status: string) => ({
   status: { agentStatus: [{ type: 'MemberAgent', conditions: [condition('Healthy', status)] }] },
 });
@@ -236,6 +244,27 @@ describe('the subject of a status commit', () => {
       { bindings: [on('eu', condition('Available', 'False'))] },
       [],
       'web: not available on eu',
+    ],
+    [
+      'what its pods wait for, once it is known',
+      { bindings: [waiting('eu', 'not ready yet')] },
+      { bindings: [waiting('eu', 'not ready yet: ImagePullBackOff nginx:1.27')] },
+      [],
+      'web: not available on eu: ImagePullBackOff nginx:1.27',
+    ],
+    [
+      'nothing of a message without a cause',
+      { bindings: [waiting('eu', '1 of 3 ready')] },
+      { bindings: [waiting('eu', '2 of 3 ready')] },
+      [],
+      'Update status of web',
+    ],
+    [
+      'a pod that crashes, with its container',
+      { bindings: [waiting('eu', 'not ready yet')] },
+      { bindings: [waiting('eu', 'in CrashLoopBackOff: web')] },
+      [],
+      'web: not available on eu: in CrashLoopBackOff: web',
     ],
     [
       'drift',

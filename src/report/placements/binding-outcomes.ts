@@ -59,8 +59,16 @@ function deliveryOf(was: Binding | undefined, is: Binding): BindingOutcome[] {
   if (isFulfilled(is.conditions) && isNew)
     return [{ kind: conditionIs(is.conditions, 'DiffReported', 'True') ? 'compared' : 'available', snapshot }];
   const fails = conditionIs(was?.conditions, 'Available', 'True') && !conditionIs(is.conditions, 'Available', 'True');
-  return fails ? [{ kind: 'not-available' }] : [];
+  const known = new Set(was && waitCauses(was));
+  const cause = waitCauses(is).find((each) => !known.has(each));
+  return fails || cause !== undefined ? [{ kind: 'not-available', cause }] : [];
 }
+
+/** Why objects are not available, where more is known than that they are not: `ImagePullBackOff nginx:1.27`, of the end of a message. */
+const waitCauses = ({ failedPlacements = [] }: Binding): string[] =>
+  failedPlacements.flatMap(({ condition: { type, message = '' } }) =>
+    type === 'Available' && message.includes(': ') ? (/: ([A-Z].*)$/.exec(message)?.[1] ?? message) : [],
+  );
 
 /** An empty list means the end only under the same strategy and after an observation of the present snapshot. */
 function endsOf(before: BindingVersion, after: BindingVersion): BindingOutcome[] {

@@ -96,7 +96,7 @@ function outcomeClause(event: EventOnCluster, snapshot: string | undefined): str
     case 'difference-over':
       return 'no longer differs on {}';
     case 'not-available':
-      return 'not available on {}';
+      return `not available on {}${event.cause === undefined ? '' : `: ${event.cause}`}`;
     case 'available':
     case 'compared':
     case 'applied':

@@ -49,4 +49,5 @@ export type BindingOutcome =
   | { readonly kind: 'failed'; readonly objects: readonly NewDifference[]; readonly cause?: string | undefined }
   | { readonly kind: 'available' | 'compared'; readonly snapshot: number | undefined }
   | { readonly kind: 'applied'; readonly snapshot: number | undefined }
-  | { readonly kind: 'not-available' };
+  /** `cause`: what its pods wait for, where it is new. */
+  | { readonly kind: 'not-available'; readonly cause?: string | undefined };

@@ -108,8 +108,9 @@ function entryOnCluster(event: BindingEvent): Entry {
       return { tone: 'good', text: `✓ {}: no longer drifted` };
     case 'difference-over':
       return { tone: 'good', text: `✓ {}: no longer differs` };
-    case 'applied':
     case 'not-available':
+      return event.cause === undefined ? undefined : { tone: 'bad', text: `✗ {}: ${event.cause}` };
+    case 'applied':
       return undefined;
     default:
       return assertNever(event);

@@ -14,6 +14,13 @@ const binding = (targetCluster: string, resourceSnapshotIndex?: number, more: ob
 });
 const late = { conditions: [{ type: 'Available', status: 'False', reason: 'WorkNotAvailableYet' }] };
 
+const failing = (cluster: string, cause: string) => {
+  const object = { group: 'apps', version: 'v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
+  const condition = { type: 'Available', status: 'False', reason: 'ManifestNotAvailableYet' };
+  const failedPlacements = [{ ...object, condition: { ...condition, message: `not ready: ${cause}` } }];
+  return binding(cluster, 1, { ...late, failedPlacements });
+};
+
 function web(bindings: readonly object[], more: { annotations?: object; type?: string; unmet?: string } = {}) {
   const { annotations, type = 'RollingUpdate', unmet } = more;
   return {
@@ -49,6 +56,13 @@ const shown = (placement: KnownPlacement, runs: readonly StagedUpdateRun[] = [])
 it.each([
   ['as desired', web([binding('a', 1), binding('b', 1)]), ['2/2', '1', undefined]],
   ['under way', web([binding('a', 1, late), binding('b', 0)], { unmet: 'NotYet' }), ['1/2', '0 → 1', 'NotYet: a']],
+  [
+    'not available, by its objects',
+    web([failing('a', 'ImagePullBackOff nginx:1.27'), failing('b', 'Unschedulable')], {
+      unmet: 'RolloutNotStartedYet',
+    }),
+    ['0/2', '1', 'a: Deployment shop/web: ManifestNotAvailableYet: not ready: ImagePullBackOff nginx:1.27; and 1 more'],
+  ],
   ['no cluster is late', web([], { unmet: 'NoClusters' }), ['0/0', '1', 'NoClusters']],
   [
     'suspended',
