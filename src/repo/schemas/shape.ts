@@ -1,4 +1,5 @@
 import { error, type Issue, warning } from '../../api/issue.ts';
+import { parseQuantity } from '../../api/quantity.ts';
 import { nearest } from '../../api/syntax.ts';
 
 /** What an API server accepts as the value of a field: only its type and, of objects, their fields. */
@@ -157,7 +158,8 @@ const scalars: Readonly<
   },
   quantity: {
     what: 'a quantity',
-    accepts: (value) => typeof value === 'string' || typeof value === 'number',
+    // Servers cut spaces off before they parse it.
+    accepts: (value) => typeof value === 'number' || (typeof value === 'string' && !!parseQuantity(value.trim())),
     fix: () => 'write for example 500m, 2 or 1Gi',
   },
 };

@@ -42,10 +42,23 @@ describe('a built-in kind', () => {
     ['image: 5', [`error ${at}.image must be a string; write it in quotes`]],
     ['env: [{name: A, value: 5}]', [`error ${at}.env[0].value must be a string; write it in quotes`]],
     ['ports: {containerPort: 80}', [`error ${at}.ports must be a list; write a list: each item begins with -`]],
-    ['resources: {limits: {cpu: 1, memory: 1Gi}}', []],
+    ['resources: {limits: {cpu: 1, memory: 1Gi}, requests: {cpu: " 500m "}}', []],
+    [
+      'resources: {limits: {cpu: Ei}}',
+      [`error ${at}.resources.limits.cpu must be a quantity; write for example 500m, 2 or 1Gi`],
+    ],
     ['livenessProbe: {httpGet: {port: 80}}, readinessProbe: {httpGet: {port: http}}', []],
   ])('its containers: %s', async (field, expected) => {
     expect((await found(container(field))).map((line) => line.replace(/^\S+ /, ''))).toEqual(expected);
+  });
+
+  it.each([
+    ['ResourceQuota', 'hard: {cpu: Ei}', 'spec.hard.cpu'],
+    ['LimitRange', 'limits: [{type: Container, max: {memory: 2 GB}}]', 'spec.limits[0].max.memory'],
+    ['PersistentVolumeClaim', 'resources: {requests: {storage: -E-45}}', 'spec.resources.requests.storage'],
+  ])('%s with a quantity that servers cannot read: %s', async (kind, spec, path) => {
+    const [text] = await found(object('v1', kind, `  {${spec}}\n`));
+    expect(text).toMatch(new RegExp(`^5:\\d+ error ${path.replace(/[[\]]/g, '\\$&')} must be a quantity;`));
   });
 
   it.each([
