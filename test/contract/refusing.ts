@@ -49,6 +49,20 @@ export function refusing(now: () => Session): void {
     expect(scaled.body.message).toContain('must be greater than or equal to 0');
   });
 
+  it('an autoscaler without a replica', async () => {
+    const { namespace } = now();
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    const metadata = { name: 'web', namespace };
+    const spec = { scaleTargetRef, maxReplicas: 0 };
+    const { status, body } = await now().send(
+      'POST',
+      `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers`,
+      { body: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata, spec } },
+    );
+    expect([status, body.reason]).toEqual([422, 'Invalid']);
+    expect(body.message).toContain('spec.maxReplicas: Invalid value: 0: must be greater than 0');
+  });
+
   it('a change of an immutable field, also by force', async () => {
     const { namespace } = now();
     await now().apply(deployment(namespace, 'web'), 'one');

@@ -179,5 +179,12 @@ const byKind: Readonly<Record<string, Check>> = {
       ? [requiredField('spec.resources[storage]')]
       : []),
   ],
+  'autoscaling/horizontalpodautoscalers': (autoscaler) =>
+    ['minReplicas', 'maxReplicas'].flatMap((field) => {
+      const value = at(autoscaler, 'spec', field);
+      if (typeof value !== 'number' || value > 0) return [];
+      const rule = field === 'minReplicas' ? 'must be greater than or equal to 1' : 'must be greater than 0';
+      return [invalidField(`spec.${field}`, value, rule)];
+    }),
   'apiextensions.k8s.io/customresourcedefinitions': definitionCauses,
 };
