@@ -1,5 +1,6 @@
 import { type BranchAdditions, branchAdditions, noAdditions } from './branch-additions.ts';
 import type { BranchChange } from './branches.ts';
+import { approvalSubject, branchesOfOthers } from './branches-of-others.ts';
 import { fileChanges } from './objects/changes.ts';
 import { editTree } from './objects/edit-tree.ts';
 import { newCommit, newObject } from './objects/new-objects.ts';
@@ -32,13 +33,16 @@ export interface ApprovalBranches {
 
 export interface ListedApprovals {
   readonly names: readonly string[];
+  /** Names that fleets in other folders of the repo request. */
+  readonly others: readonly string[];
   /** When they were read. Milliseconds of real time. */
   readonly asOfMs: number;
 }
 
 /**
  * Branches `gitfleet/approve/<name>`: the tip of the desired branch and one file on top. Merging one approves. One whose merge was
- * reverted starts again at the tip, as merging it once more would change nothing.
+ * reverted starts again at the tip, as merging it once more would change nothing. Of fleets in several folders of a repo, each leaves the
+ * branches of the others.
  */
 export function approvalBranches(
   source: GitSource,
@@ -50,6 +54,8 @@ export function approvalBranches(
   /** Commits that are known to contain the requested file, and the tip up to which the followed branch was seen to leave it alone. */
   const requested = new Map<string, { readonly oid: string; readonly content: string; readonly followed: string }>();
   const asRequested = (commit: string | undefined): RequestedBranch => ({ ...noAdditions, isRequested: true, commit });
+
+  const others = branchesOfOthers(branches, source.folder);
 
   const current = (): Promise<Map<string, string>> => refs.list([approvalPrefix]);
 
@@ -74,36 +80,24 @@ export function approvalBranches(
       requested.set(ref, { oid: from, content, followed });
       return asRequested(from);
     }
-    const message = `Approve ${name}\n\nMerging this branch approves. Closing the request, or leaving it open, does not.\n\`gitfleet describe approval ${name}\` shows what that starts.`;
-    const commit = newCommit({ tree: root, parents: [base], message, author, at: now() });
+    const commit = newCommit({ tree: root, parents: [base], message: messageOf(name), author, at: now() });
     const outcome = await move({ ref, from, to: commit.oid, objects: [...objects, commit] });
     if (outcome === 'done') requested.set(ref, { oid: commit.oid, content, followed });
     return asRequested(outcome === 'done' ? commit.oid : undefined);
   }
 
-  /** Blob of the file in a commit; undefined if it has none. */
-  async function fileIn(commit: string, path: string): Promise<string | undefined> {
-    const { tree } = await branches.objects.commit(commit);
-    const [[file] = []] = await fileChanges(branches.objects, [{ before: undefined, after: tree }], placed(path));
-    return file?.after;
-  }
-
-  /** The followed branch had the request, or changed its file otherwise, and lacks it now. */
-  async function mustStartAgain(
-    { path, content }: ApprovalFile,
-    of: { readonly tip: string; readonly since: string | undefined; readonly followed: string },
-  ): Promise<boolean> {
-    const { tip, since, followed } = of;
-    if (since === undefined || since === followed) return false;
-    const changed = tip === since ? 'merged' : await source.broughtBy({ tip: followed, path, since });
-    if (changed === undefined || changed === 'before') return false;
-    return (await fileIn(followed, path)) !== newObject('blob', Buffer.from(content)).oid;
-  }
-
   return {
     async list() {
-      const names = [...(await current()).keys()].map((ref) => ref.slice(approvalPrefix.length)).sort();
-      return { names, asOfMs: refs.asOfMs() };
+      const there = await current();
+      const asOfMs = refs.asOfMs();
+      const own: string[] = [];
+      const ofOthers: string[] = [];
+      for (const [ref, tip] of [...there].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        const name = ref.slice(approvalPrefix.length);
+        (requested.get(ref)?.oid !== tip && (await others.has({ name, ref, tip })) ? ofOthers : own).push(name);
+      }
+      others.keepOnly(new Set(there.values()));
+      return { names: own, others: ofOthers, asOfMs };
     },
     async request(request) {
       const { name, path, content } = request;
@@ -119,10 +113,11 @@ export function approvalBranches(
         ? { base: before.followed, ...noAdditions }
         : await branchAdditions(source, { tip: there, followed, path: placed(path), author });
       if (added.commits.length + added.files.length > 0) {
-        const isRequested = (await fileIn(there, path)) === newObject('blob', Buffer.from(content)).oid;
+        const isRequested =
+          (await fileIn(source, { commit: there, path })) === newObject('blob', Buffer.from(content)).oid;
         return { ...added, isRequested, commit: there };
       }
-      const isAgain = await mustStartAgain(request, { tip: there, since: base, followed });
+      const isAgain = await mustStartAgain(source, request, { tip: there, since: base, followed });
       // A changed request is committed on top of its branch, but only on top of what is ours.
       if (!isAgain || (await branches.checkedOut(ref))) return push(request, there, there, followed);
       // Deleted first: gitfleet never pushes by force, which a server may refuse.
@@ -140,4 +135,30 @@ export function approvalBranches(
   };
 }
 
+const messageOf = (name: string): string =>
+  `${approvalSubject(name)}\n\nMerging this branch approves. Closing the request, or leaving it open, does not.\n\`gitfleet describe approval ${name}\` shows what that starts.`;
+
 const refOf = (name: string): string => branchRef(`gitfleet/approve/${name}`);
+
+/** Blob of a file of the fleet in a commit; undefined if it has none. */
+async function fileIn(
+  { branches, folder }: Pick<GitSource, 'branches' | 'folder'>,
+  { commit, path }: { readonly commit: string; readonly path: string },
+): Promise<string | undefined> {
+  const { tree } = await branches.objects.commit(commit);
+  const [[file] = []] = await fileChanges(branches.objects, [{ before: undefined, after: tree }], folder + path);
+  return file?.after;
+}
+
+/** The followed branch had the request, or changed its file otherwise, and lacks it now. */
+async function mustStartAgain(
+  source: GitSource,
+  { path, content }: ApprovalFile,
+  of: { readonly tip: string; readonly since: string | undefined; readonly followed: string },
+): Promise<boolean> {
+  const { tip, since, followed } = of;
+  if (since === undefined || since === followed) return false;
+  const changed = tip === since ? 'merged' : await source.broughtBy({ tip: followed, path, since });
+  if (changed === undefined || changed === 'before') return false;
+  return (await fileIn(source, { commit: followed, path })) !== newObject('blob', Buffer.from(content)).oid;
+}

@@ -1,6 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { approvalBranches } from '../../src/git/approval-branches.ts';
 import { fleetFolder } from '../../src/git/fleet-folder.ts';
 import { mergeTrees } from '../../src/git/merge-trees.ts';
 import { openObjects } from '../../src/git/objects/open-objects.ts';
@@ -66,6 +67,25 @@ describe.skipIf(!gitThere)('a fleet in a folder of a repo', () => {
     expect((await source.changingMoreThan('approvals/', commits)).map(({ oid }) => oid)).toEqual([own]);
     expect((await source.changingMoreThan('b/', commits)).map(({ oid }) => oid)).toEqual([own]);
     expect(await source.changingMoreThan('', commits)).toEqual([]);
+  });
+
+  it('knows the approval branches of fleets in other folders, also where others added to them', async () => {
+    const { dir } = monorepo();
+    commit(dir, { 'infra/fleet/a.yaml': 'a' }, 'Another fleet');
+    const author = { name: 'gitfleet', email: 'gitfleet@localhost' };
+    const approvals = async (path: string) => approvalBranches(await open(dir, path), { author, now: Date.now });
+    const [apps, infra] = [await approvals('apps/fleet'), await approvals('infra/fleet')];
+    await apps.request({ name: 'a', path: 'approvals/a.yaml', content: 'a' });
+    await infra.request({ name: 'b', path: 'approvals/b.yaml', content: 'b' });
+    const theirs = sh(dir, 'commit-tree', 'gitfleet/approve/b^{tree}', '-p', 'gitfleet/approve/b', '-m', 'Look at it');
+    sh(dir, 'update-ref', 'refs/heads/gitfleet/approve/b', theirs);
+    for (const again of [false, true]) {
+      const mine = again ? await approvals('apps/fleet') : apps;
+      expect(await mine.list()).toMatchObject({ names: ['a'], others: ['b'] });
+    }
+    expect(await infra.list()).toMatchObject({ names: ['b'], others: ['a'] });
+    // The fleet of the whole repo has no neighbours.
+    expect(await (await approvals('')).list()).toMatchObject({ names: ['a', 'b'], others: [] });
   });
 
   it.each(['apps/flet', 'README.md', 'apps/fleet/a.yaml', 'link'])(

@@ -87,7 +87,7 @@ export function passEffects(
   let requestProblems: readonly Problem[] = [];
   const keepRequests = requestKeeper(input);
   /** What there was before the record was read. */
-  let branches: ListedApprovals = { names: [], asOfMs: 0 };
+  let branches: ListedApprovals = { names: [], others: [], asOfMs: 0 };
   return async (effect) => {
     switch (effect.kind) {
       case 'readRecord':
@@ -129,7 +129,7 @@ export function passEffects(
         const present = { ...inEffect(plan, recorded), config: configInEffect(recorded) };
         const { problems, tips } = await syncApprovals(plan, present, approvals, new Set(branches.names));
         requestProblems = problems;
-        await keepRequests({ recorded, present, tips, problems, asOfMs: branches.asOfMs });
+        await keepRequests({ recorded, present, tips, problems, asOf: branches });
         const { input: planned } = recorded.result.contents.world;
         input.previews.take({
           forge: present.config?.spec.forge,

@@ -9,6 +9,7 @@ import type { Metrics } from '../report/metrics.ts';
 import { callLoop, failedCall, lookAgain } from './forge-calls.ts';
 import {
   afterEvent,
+  type BranchesAsOf,
   type ForgeCall,
   type ForgeEvent,
   firstRequestState,
@@ -25,9 +26,9 @@ export interface ApprovalRequests {
   /** Opens the forge that fleet.yaml names; undefined where there is none. */
   forge(named: FleetConfig['spec']['forge']): Pick<Forge, 'kind' | 'mostCharacters'> | undefined;
   /** Complete: open ones of other approvals are closed. */
-  want(requests: readonly WantedRequest[], asOfMs: number): void;
+  want(requests: readonly WantedRequest[], asOf: BranchesAsOf): void;
   /** The same are wanted as of a later time. */
-  confirm(asOfMs: number): void;
+  confirm(asOf: BranchesAsOf): void;
   /** By name of the approval. The same object as long as nothing changed. */
   pages(): ReadonlyMap<string, RequestPage>;
   /** Users who approved the pull request of an approval, as far as the forge was asked. */
@@ -95,14 +96,14 @@ export function approvalRequests(input: {
       }
       return opened.forge;
     },
-    want(requests, asOfMs) {
+    want(requests, asOf) {
       if (!opened.forge) return;
-      take({ kind: 'wanted', requests, asOfMs });
+      take({ kind: 'wanted', requests, asOf });
       loop.go();
     },
-    confirm(asOfMs) {
+    confirm(asOf) {
       const before = state;
-      state = wantedAsOf(state, asOfMs);
+      state = wantedAsOf(state, asOf);
       if (hasLeftover(state) && !hasLeftover(before)) loop.go();
     },
     pages: () => shown.pages,

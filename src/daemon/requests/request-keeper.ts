@@ -1,10 +1,11 @@
 import type { DesiredState } from '../ports.ts';
 import type { ApprovalRequests } from './approval-requests.ts';
+import type { BranchesAsOf } from './request-state.ts';
 import { type RequestFacts, wantedRequests } from './wanted-requests.ts';
 
 type Facts = Omit<RequestFacts, 'most'> & {
-  /** The record that the plan is made from was read later. Milliseconds of pace. */
-  readonly asOfMs: number;
+  /** The record that the plan is made from was read later. */
+  readonly asOf: BranchesAsOf;
 };
 
 /** Hands over the pull requests that a plan wants, after each reconciliation; without a change their texts are not made again. */
@@ -17,12 +18,12 @@ export function requestKeeper({
 }): (facts: Facts) => Promise<void> {
   let last: readonly unknown[] = [];
   return async (facts) => {
-    const { recorded, present, tips, problems, asOfMs } = facts;
+    const { recorded, present, tips, problems, asOf } = facts;
     const forge = requests.forge(present.config?.spec.forge);
     const made = [forge, recorded.result, JSON.stringify([[...tips], problems])];
     if (forge === undefined) return;
-    if (made.every((part, at) => part === last[at])) return requests.confirm(asOfMs);
-    requests.want(await wantedRequests({ ...facts, most: forge.mostCharacters }, desired), asOfMs);
+    if (made.every((part, at) => part === last[at])) return requests.confirm(asOf);
+    requests.want(await wantedRequests({ ...facts, most: forge.mostCharacters }, desired), asOf);
     last = made;
   };
 }

@@ -1,4 +1,5 @@
 import type { PullRequest } from '../../forge/forge.ts';
+import type { ListedApprovals } from '../../git/approval-branches.ts';
 import {
   afterFailedCall,
   type Due,
@@ -30,6 +31,8 @@ export interface RequestState extends ForgeCalls {
   readonly wanted: ReadonlyMap<string, WantedRequest> | undefined;
   /** The record that says so was read later. Milliseconds. */
   readonly wantedAsOfMs: number;
+  /** Names that fleets in other folders of the repo request. */
+  readonly others: ReadonlySet<string>;
   readonly known: ReadonlyMap<string, KnownRequest>;
   /** Names whose requests, open or not, were looked for, with the commit that they were looked for. */
   readonly found: ReadonlyMap<string, string>;
@@ -57,8 +60,11 @@ export type ForgeCall =
   | { readonly kind: 'reviews'; readonly number: number; readonly name: string }
   | { readonly kind: 'close'; readonly number: number; readonly name: string };
 
+/** The approval branches that there were before the record was read. */
+export type BranchesAsOf = Pick<ListedApprovals, 'asOfMs' | 'others'>;
+
 export type ForgeEvent =
-  | { readonly kind: 'wanted'; readonly requests: readonly WantedRequest[]; readonly asOfMs: number }
+  | { readonly kind: 'wanted'; readonly requests: readonly WantedRequest[]; readonly asOf: BranchesAsOf }
   | { readonly kind: 'listed'; readonly pulls: ReadonlyMap<string, PullRequest> }
   /** Newest first. */
   | { readonly kind: 'found'; readonly request: WantedRequest; readonly pulls: readonly PullRequest[] }
@@ -76,6 +82,7 @@ const mostReviewed = 5;
 export const firstRequestState: RequestState = {
   wanted: undefined,
   wantedAsOfMs: 0,
+  others: new Set(),
   known: new Map(),
   found: new Map(),
   reviews: new Map(),
@@ -119,17 +126,17 @@ const sameText = (a: { readonly title: string; readonly body: string }, b: typeo
  * An open request whose approval is no longer wanted, and whose branch the forge did not close it with. Another daemon may have opened one
  * that the last record here did not want yet.
  */
-function leftover({ known, wanted, wantedAsOfMs }: RequestState): ForgeCall | undefined {
+function leftover({ known, wanted, wantedAsOfMs, others }: RequestState): ForgeCall | undefined {
   for (const [name, { state, number, seenMs }] of known)
-    if (state === 'open' && wanted?.has(name) === false && seenMs < wantedAsOfMs)
+    if (state === 'open' && wanted?.has(name) === false && !others.has(name) && seenMs < wantedAsOfMs)
       return { kind: 'close', number, name };
   return undefined;
 }
 
 export const hasLeftover = (state: RequestState): boolean => leftover(state) !== undefined;
 
-export const wantedAsOf = (state: RequestState, asOfMs: number): RequestState =>
-  asOfMs > state.wantedAsOfMs ? { ...state, wantedAsOfMs: asOfMs } : state;
+export const wantedAsOf = (state: RequestState, { asOfMs, others }: BranchesAsOf): RequestState =>
+  asOfMs > state.wantedAsOfMs ? { ...state, wantedAsOfMs: asOfMs, others: new Set(others) } : state;
 
 /** Known before it is merged, since a reconciliation does not wait for the forge. */
 function reviewsToRead({ known, wanted, reviews }: RequestState, listedMs: number): ForgeCall | undefined {
@@ -151,7 +158,7 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
       const dropped = [...known].some(([name]) => !wanted.has(name) && (state.wanted?.has(name) ?? false));
       const listedMs = dropped ? undefined : state.listedMs;
       const kept = { found: stays(state.found), refused: stays(state.refused), reviews: stays(state.reviews) };
-      return { ...wantedAsOf(state, event.asOfMs), wanted, known, listedMs, ...kept };
+      return { ...wantedAsOf(state, event.asOf), wanted, known, listedMs, ...kept };
     }
     case 'listed':
       return succeeded(afterList(state, event.pulls, nowMs));

@@ -20,7 +20,7 @@ it('an approval of any kind is requested with its own file, in the folder of app
     { approvals, removalHolds: [], config: undefined },
     {
       // Another daemon asks for the new one, which the record did not say yet.
-      list: async () => ({ names: ['old', 'gate', 'new'], asOfMs: 1 }),
+      list: async () => ({ names: ['old', 'gate', 'new'], others: [], asOfMs: 1 }),
       request: async (request) => {
         requested.push(request);
         return { commits: [], files: [], isRequested: true, commit: undefined };

@@ -23,7 +23,8 @@ const pull: PullRequest = {
   title: 'Approve',
   body: 'Facts',
 };
-const wanted: ForgeEvent = { kind: 'wanted', requests: [request], asOfMs: 0 };
+const asOf = (asOfMs: number, ...others: string[]) => ({ asOfMs, others });
+const wanted: ForgeEvent = { kind: 'wanted', requests: [request], asOf: asOf(0) };
 const listed = (...pulls: PullRequest[]): ForgeEvent => ({
   kind: 'listed',
   pulls: new Map(pulls.map((it) => [it.head.slice('gitfleet/approve/'.length), it])),
@@ -57,7 +58,7 @@ describe('the next call', () => {
     expect(read.reviews.get('web-1')?.by).toEqual(['ann']);
     const requests = Array.from({ length: 9 }, (_, at) => ({ ...request, name: `web-${at}`, assigned: pull.url }));
     const pulls = requests.map(({ name }, at) => ({ ...pull, number: at, head: `gitfleet/approve/${name}` }));
-    let state = reached({ kind: 'wanted', requests, asOfMs: 0 });
+    let state = reached({ kind: 'wanted', requests, asOf: asOf(0) });
     const asked: string[] = [];
     for (const now of [1, 60_001]) {
       state = afterEvent(state, listed(...pulls), now);
@@ -78,7 +79,7 @@ describe('the next call', () => {
   it('is an edit a minute after the last one', () => {
     const opened = reached(wanted, listed(), { kind: 'opened', request, pull }, { kind: 'assigned', request });
     const changed = { ...request, body: 'New facts' };
-    const state = afterEvent(opened, { kind: 'wanted', requests: [changed], asOfMs: 0 }, 1_000);
+    const state = afterEvent(opened, { kind: 'wanted', requests: [changed], asOf: asOf(0) }, 1_000);
     expect(nextCall(state, 1_000)).toEqual({ atMs: 60_000 });
     expect(nextCall(afterEvent(state, listed(pull), 60_000), 60_000)).toEqual({
       call: { kind: 'edit', number: 1, request: changed },
@@ -86,7 +87,7 @@ describe('the next call', () => {
   });
 
   it('looks again before it closes one that is no longer wanted', () => {
-    const state = reached(wanted, listed(pull), { kind: 'wanted', requests: [], asOfMs: 1 });
+    const state = reached(wanted, listed(pull), { kind: 'wanted', requests: [], asOf: asOf(1) });
     expect(nextCall(state, 0)).toEqual({ call: { kind: 'list' } });
     expect(nextCall(afterEvent(state, listed(pull), 0), 0)).toEqual({
       call: { kind: 'close', number: 1, name: 'web-1' },
@@ -95,11 +96,16 @@ describe('the next call', () => {
   });
 
   it('closes none that another daemon opened, before a record that was read later does not want it either', () => {
-    const seen = afterEvent(reached({ kind: 'wanted', requests: [], asOfMs: 4 }), listed(pull), 5);
-    for (const asOfMs of [4, 5]) expect(nextCall(wantedAsOf(seen, asOfMs), 6)).toEqual({});
+    const seen = afterEvent(reached({ kind: 'wanted', requests: [], asOf: asOf(4) }), listed(pull), 5);
+    for (const asOfMs of [4, 5]) expect(nextCall(wantedAsOf(seen, asOf(asOfMs)), 6)).toEqual({});
     const close = { call: { kind: 'close', number: 1, name: 'web-1' } };
-    expect(nextCall(wantedAsOf(seen, 6), 6)).toEqual(close);
-    expect(nextCall(afterEvent(seen, { kind: 'wanted', requests: [], asOfMs: 6 }, 6), 6)).toEqual(close);
+    expect(nextCall(wantedAsOf(seen, asOf(6)), 6)).toEqual(close);
+    expect(nextCall(afterEvent(seen, { kind: 'wanted', requests: [], asOf: asOf(6) }, 6), 6)).toEqual(close);
+  });
+
+  it('closes none that a fleet in another folder of the repo requests', () => {
+    const seen = afterEvent(reached({ kind: 'wanted', requests: [], asOf: asOf(4) }), listed(pull), 5);
+    expect(nextCall(wantedAsOf(seen, asOf(6, 'web-1')), 6)).toEqual({});
   });
 
   it('waits after failures, ever longer up to five minutes, and as long as the forge says', () => {
@@ -115,7 +121,7 @@ describe('the next call', () => {
 
   it('goes on with the others where the forge does not accept one', () => {
     const other = { ...request, name: 'web-2' };
-    const both = reached({ kind: 'wanted', requests: [request, other], asOfMs: 0 }, listed());
+    const both = reached({ kind: 'wanted', requests: [request, other], asOf: asOf(0) }, listed());
     const refused = afterEvent(both, { ...failed('refused'), call: { kind: 'open', request } }, 0);
     expect(nextCall(afterEvent(refused, listed(), 0), 0)).toEqual({ call: { kind: 'find', request: other } });
     expect(troubles(refused, 0)).toEqual(['why']);
