@@ -175,6 +175,7 @@ spec:
 
   it.each([
     [['/nowhere'], 3, '/nowhere cannot be read: no such file or directory'],
+    [[mistakes, '--path', 'nowhere'], 3, 'cannot be read: it has no folder nowhere/: name another --path'],
     [['https://ann:secret@git.example.com/x.git'], 2, 'gitfleet: https://git.example.com/x.git: credentials in a URL'],
     [[mistakes, '-o', 'markdown'], 2, '-o markdown is not known here: use one of table, json'],
     [['clusters', '--repo', mistakes], 2, 'name the fleet repo once'],

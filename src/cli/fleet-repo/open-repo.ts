@@ -135,6 +135,11 @@ function noteFolder(path: string, clone: string): void {
 async function folderIn(root: string, folder: string): Promise<string> {
   if (folder === '') return root;
   const path = join(root, folder);
+  const isThere = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isThere && (await stat(root)).isDirectory()) throw new Error(`it has no folder ${folder}: name another --path`);
   const isInside = (await realpath(path)) === join(await realpath(root), folder).replace(/[/\\]$/, '');
   if (!isInside) throw new Error(`--path ${folder} is a symbolic link: name the folder that it leads to`);
   return path;
