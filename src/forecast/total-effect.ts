@@ -39,8 +39,10 @@ export interface TotalEffect {
   readonly supposed: Pick<Approved, 'readyAfterMs' | 'approveAfterMs' | 'upgradedAfterMs'>;
   /** What the guard says of the first plan. */
   readonly guard: readonly GuardFinding[];
-  /** Placements with changes that no update run rolls out. */
+  /** Placements with changes that no update run rolls out, also those that have them without this change. */
   readonly notRolledOut: readonly NotRolledOut[];
+  /** Those that have such changes only with this change. */
+  readonly needsRun: readonly PlacementRef[];
   /** What keeps a part of the change from happening to the end, and is not a problem of a file. That part is not in the effect. */
   readonly held: readonly Hold[];
   /** Also those that delay nothing of the change. */
@@ -126,6 +128,7 @@ export function* totalEffectInSteps(
     supposed,
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
+    needsRun: needsRunByChange(earlier, last),
     held: heldByChange(earlier.plan, last.plan),
     freezes: changedFreezes(base.fleet, next.fleet, base.now),
     upgrades: forecast.upgrades.filter(({ run: name }) => changed.has(name)),
@@ -143,6 +146,11 @@ function heldByChange(before: Plan, after: Plan): Hold[] {
   const idOf = ({ subject, reason }: Hold): string => canonicalJson({ subject, reason });
   const known = new Set(before.holds.map(idOf));
   return after.holds.filter((hold) => lasting.has(hold.reason) && !known.has(idOf(hold)));
+}
+
+function needsRunByChange(before: PlanResult, after: PlanResult): PlacementRef[] {
+  const known = new Set(before.notRolledOut.map(canonicalJson));
+  return after.notRolledOut.flatMap((missing) => (known.has(canonicalJson(missing)) ? [] : [missing.placement]));
 }
 
 const answersIn = ({ approvals, gates, removalApprovals }: Fleet): ReadonlySet<string> =>

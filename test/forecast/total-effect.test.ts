@@ -174,15 +174,18 @@ describe('the total effect of a change', () => {
     ]);
     expect((await effectOf(paper, large('a'))).changes).toEqual([]);
   });
-  it('needs an update run where the placement is External', async () => {
-    const external = { 'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}') };
-    const paper = new PaperFleet({ ...web(), ...external });
-    await paper.settle();
-    const { rollout, title } = effectText(
-      await effectOf(paper, { ...web(), ...external, 'resources/web.yaml': deployment('web', 'web', 'web:2') }),
-    );
-    expect(title).toBe('no change on any cluster');
-    expect(rollout.join()).toContain('web: needs a staged update run: ');
+  it('needs an update run where the placement is External, which the title says unless it needs one anyway', async () => {
+    const external = { ...web(), 'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}') };
+    const changed = { ...external, 'resources/web.yaml': deployment('web', 'web', 'web:2') };
+    const titles: string[] = [];
+    for (const before of [web(), external]) {
+      const paper = new PaperFleet(before);
+      await paper.settle();
+      const { rollout, title } = effectText(await effectOf(paper, changed));
+      expect(rollout.join()).toContain('web: needs a staged update run: ');
+      titles.push(title);
+    }
+    expect(titles).toEqual(['no change on any cluster · needs a staged update run: web', 'no change on any cluster']);
   });
   it('tells that the guard refuses it, the way to approve, and what it would do then', async () => {
     const paper = new PaperFleet(web());

@@ -78,8 +78,15 @@ function upgradesText({ upgrades, upgradedBefore }: TotalEffect): string[] {
   ];
 }
 
-function titleText({ placements, guard, released, upgrades, answers, held, first }: TotalEffect): string {
+function titleText(effect: TotalEffect): string {
+  const { guard, needsRun } = effect;
   if (guard.length > 0) return `⛔ refused: ${guard[0]!.message}`;
+  // Else a change of an External placement would look like none.
+  const missing = listUpTo(needsRun.map(titleOf), mostNamed);
+  return [changesText(effect), ...(missing === '' ? [] : [`needs a staged update run: ${missing}`])].join(' · ');
+}
+
+function changesText({ placements, released, upgrades, answers, held, first }: TotalEffect): string {
   const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
   const counts = [
     [sum('removed'), 'removes'],
