@@ -108,18 +108,28 @@ const indexesInUse = memoize(({ resourceSnapshots, bindings }: PlacementState): 
   return inUse;
 });
 
-function indexesOfRuns({ runs }: FleetRecord, fleet: Fleet | undefined): ReadonlyMap<PlacementKey, readonly number[]> {
+function indexesOfRuns(
+  { runs, placements }: FleetRecord,
+  fleet: Fleet | undefined,
+): ReadonlyMap<PlacementKey, readonly number[]> {
   const named = [...runs.values(), ...(fleet?.runs ?? [])].flatMap((run) => {
     const key = placementKey(placementOfRun(run));
-    const indexes = [run.spec.resourceSnapshotIndex, run.status?.resourceSnapshotIndexUsed];
-    return indexes.flatMap((index) =>
-      parseIndex(index ?? '') === undefined ? [] : [{ key, index: parseIndex(index!)! }],
-    );
+    const wanted = parseIndex(run.spec.resourceSnapshotIndex ?? '');
+    const used = parseIndex(run.status?.resourceSnapshotIndexUsed ?? '');
+    return [
+      // A run may name the next free index. It takes that snapshot itself, so nothing is lost.
+      ...(wanted !== undefined && isRecorded(placements.get(key), wanted) ? [{ key, index: wanted }] : []),
+      ...(used !== undefined ? [{ key, index: used }] : []),
+    ];
   });
   return new Map(
     [...Map.groupBy(named, ({ key }) => key)].map(([key, all]) => [key, all.map(({ index }) => index)] as const),
   );
 }
+
+const isRecorded = (placement: RecordedPlacement | undefined, index: number): boolean =>
+  placement !== undefined &&
+  (placement.snapshots.has(index) || placement.state.resourceSnapshots.some((entry) => entry.index === index));
 
 /** Undefined: the selection does not decide the claim. */
 function judge(claim: Claim, selected: Selected | undefined): Verdict | undefined {
