@@ -103,9 +103,11 @@ const byPath = (a: TreeFile, b: TreeFile): number => (a.path < b.path ? -1 : a.p
 
 const isLink = ({ mode }: TreeFile): boolean => mode === '120000';
 
+/** It has an empty part, `.` or `..`, a backslash or a zero. */
+const unsafePath = /(^|\/)\.{0,2}(\/|$)|[\0\\]/;
+
 function faultOf({ path, mode }: TreeFile, target: string): Finding | undefined {
-  const parts = path.split('/');
-  if (parts.some((part) => part === '' || part === '.' || part === '..') || /[\0\\]/.test(path))
+  if (unsafePath.test(path))
     return {
       code: 'unsafe-path',
       message: 'the path leads out of the repo, or is not portable',

@@ -1,7 +1,8 @@
 import { memberAgentOf } from '../../api/member-cluster.ts';
 import { placementKey } from '../../api/placement.ts';
+import { memoize } from '../../engine/kernel/memoize.ts';
 import { labelsOf } from '../../engine/placement/members.ts';
-import type { PlannedPlacement } from '../../engine/plan-document.ts';
+import type { PlannedBinding, PlannedPlacement } from '../../engine/plan-document.ts';
 import { regionOf } from '../../engine/upgrade/member-region.ts';
 import { type RecordedObject, recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -148,17 +149,29 @@ function runningOn(
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const shown = new Map(names.map((name) => [name, new Set<string>()]));
   for (const placement of placements) {
-    const title = titleOf(placement);
-    // Most of its clusters run the same.
-    const texts = new Map<string | undefined, string>();
+    const texts = runTexts(placement);
     boundClusters(placement).forEach((name, at) => {
       const there = shown.get(name);
-      const binding = placement.bindings[at]!;
-      if (!there || !isHeld(binding)) return;
-      const snapshot = snapshotText(binding, unreachable.has(name));
-      if (!texts.has(snapshot)) texts.set(snapshot, `${title} (${snapshot})`);
-      there.add(texts.get(snapshot)!);
+      if (!there) return;
+      const text = unreachable.has(name) ? runText(placement, placement.bindings[at]!, true) : texts[at];
+      if (text !== undefined) there.add(text);
     });
   }
   return shown;
+}
+
+/** Of every binding whose cluster responds. As with its clusters, bindings that are as in the plan before are not looked at. */
+const runTexts = memoize((placement: PlannedPlacement): readonly (string | undefined)[] => {
+  // Most of its clusters run the same, and share one text.
+  const known = new Map<string, string>();
+  return placement.bindings.map((binding) => {
+    const text = runText(placement, binding, false);
+    if (text === undefined) return undefined;
+    if (!known.has(text)) known.set(text, text);
+    return known.get(text);
+  });
+});
+
+function runText(placement: PlannedPlacement, binding: PlannedBinding, isUnreachable: boolean): string | undefined {
+  return isHeld(binding) ? `${titleOf(placement)} (${snapshotText(binding, isUnreachable)})` : undefined;
 }

@@ -39,10 +39,7 @@ function healthAsSeen(
   if (entry === undefined || !entry.done) return 'unhealthy';
   if (entry.results.some(({ result }) => result !== 'Applied' && result !== 'AppliedWithFailedDriftDetection'))
     return 'unhealthy';
-  const names = namesIn(contents);
-  const live = new Map(
-    seen.objects.filter(({ metadata: { name } }) => names.has(name)).map((object) => [nameOf(object), object]),
-  );
+  const live = objectsOf(contents, seen.objects);
   // If the contents of the snapshot are not recorded, only the planner knows which objects it stands for.
   let certain = remembered === 'healthy' && contents.length > 0;
   for (const wanted of contents) {
@@ -116,10 +113,23 @@ function isReady(object: Manifest): boolean | undefined {
   }
 }
 
-/** A cluster shows the objects of all its placements; one placement has a few of them. */
-const namesIn = memoize(
-  (contents: readonly Manifest[]): ReadonlySet<string> => new Set(contents.map(({ metadata }) => metadata.name)),
-);
+/** Of what a cluster shows. It shows the objects of all its placements; one placement has a few, and the rest is not looked at. */
+function objectsOf(contents: readonly Manifest[], shown: readonly Manifest[]): ReadonlyMap<string, Manifest> {
+  const { names, ids } = named(contents);
+  const found = new Map<string, Manifest>();
+  for (const object of shown) {
+    if (found.size === ids.size) break;
+    if (!names.has(object.metadata.name)) continue;
+    const id = nameOf(object);
+    if (ids.has(id)) found.set(id, object);
+  }
+  return found;
+}
+
+const named = memoize((contents: readonly Manifest[]) => ({
+  names: new Set(contents.map(({ metadata }) => metadata.name)),
+  ids: new Set(contents.map(nameOf)),
+}));
 
 const nameOf = ({ apiVersion, kind, metadata }: Manifest): string =>
   `${apiVersion} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`;
