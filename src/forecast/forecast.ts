@@ -6,6 +6,7 @@ import type { PlanInput } from '../engine/input.ts';
 import { findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import type { GuardFinding, Plan } from '../engine/plan-document.ts';
+import { concurrencyOf } from '../engine/staged/execute/current-stage.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import { isOver, placementOfRun } from '../engine/update-run.ts';
 import type { Assumptions } from './assumptions.ts';
@@ -122,9 +123,10 @@ function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rol
     const removals = (deletionStageStatus?.clusters.length ?? 0) > 0 ? [deletionStageStatus!] : [];
     const freezes = heldTimes(steps, run, 'freeze');
     const stages = [
-      ...[...stagesStatus, ...removals].map((stage) =>
-        stageOf(stage, { status, isMember, freezes, earlier: record.runs.get(key)?.status }),
-      ),
+      ...[...stagesStatus, ...removals].map((stage, at) => ({
+        ...stageOf(stage, { status, isMember, freezes, earlier: record.runs.get(key)?.status }),
+        ...(at < stagesStatus.length && { atOnce: concurrencyOf(status, at) }),
+      })),
       ...(rollbackStatus?.stagesStatus ?? []).map((stage) => ({
         ...stageOf(stage, { status, isMember, freezes: new Map(), earlier: undefined }),
         isRollback: true as const,

@@ -10,6 +10,8 @@ export interface RolloutStage {
   readonly clusters: readonly ClusterSpan[];
   /** How many more clusters it is for, that do not start by the end of the forecast. */
   readonly notStarted: number;
+  /** How many of them an update run changes at a time; absent: all, or the placement has a pace of its own. */
+  readonly atOnce?: number;
   readonly waits: readonly Wait[];
 }
 

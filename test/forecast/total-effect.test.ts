@@ -187,6 +187,24 @@ describe('the total effect of a change', () => {
     }
     expect(titles).toEqual(['no change on any cluster · needs a staged update run: web', 'no change on any cluster']);
   });
+  it('names the stages of an update run in order, with their pace', async () => {
+    const stage = (name: string, cities: string, more = ''): string =>
+      `{name: ${name}, labelSelector: {matchExpressions: [{key: city, operator: In, values: [${cities}]}]}${more}}`;
+    const stages = [
+      stage('first', 'nyc'),
+      stage('none', 'sfo'),
+      stage('rest', 'ams, fra, lon', ', maxConcurrency: 80%'),
+    ];
+    const external = {
+      ...web(),
+      'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
+      'steps.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateStrategy\nmetadata: {name: steps}\nspec: {stages: [${stages.join(', ')}]}\n`,
+    };
+    const run =
+      'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: web-1}\nspec: {placementName: web, stagedRolloutStrategyName: steps}\n';
+    const { rollout } = effectText(await effectOf(new PaperFleet(external), { ...external, 'run.yaml': run }));
+    expect(rollout).toEqual(['web: by update run web-1: first (1 cluster), then rest (3 clusters, at most 2 at once)']);
+  });
   it('tells that the guard refuses it, the way to approve, and what it would do then', async () => {
     const paper = new PaperFleet(web());
     await paper.settle();

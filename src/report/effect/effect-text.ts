@@ -5,6 +5,7 @@ import { describeRef } from '../../engine/selection/object-key.ts';
 import { isRunOf } from '../../engine/update-run.ts';
 import { isTerminal } from '../../engine/upgrade/tree.ts';
 import type { ChangedFreeze } from '../../forecast/changed-freezes.ts';
+import type { Rollout } from '../../forecast/forecast.ts';
 import type { ObjectChange, PlacementEffect, TotalEffect } from '../../forecast/total-effect.ts';
 import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -167,10 +168,8 @@ function rolloutText(effect: TotalEffect): string[] {
       return [`${titleOf(placement)}: rolls out by itself, maxUnavailable ${maxUnavailable}, maxSurge ${maxSurge}`];
     }
     const runs = world.admitted.runs.filter((run: StagedUpdateRun) => isRunOf(run, placement));
-    const names = forecast.rollouts.flatMap(({ run }) =>
-      run !== undefined && runs.some(({ metadata }) => metadata.name === run) ? [run] : [],
-    );
-    return names.length === 0 ? [] : [`${titleOf(placement)}: by update run ${names.join(', ')}`];
+    const own = forecast.rollouts.filter(({ run }) => runs.some(({ metadata }) => metadata.name === run));
+    return own.length === 0 ? [] : [`${titleOf(placement)}: by update run ${own.map(runText).join('; ')}`];
   });
   const missing = notRolledOut.map(({ placement, why }) => `${titleOf(placement)}: needs a staged update run: ${why}`);
   const notes = forecastParts(forecast).flatMap(({ title, notes: of }) => {
@@ -187,6 +186,18 @@ function rolloutText(effect: TotalEffect): string[] {
     ...freezes.map(freezeText),
     ...notes,
   ];
+}
+
+/** Its stages in order, with the pace of each. */
+function runText({ run, stages }: Rollout): string {
+  const parts = stages
+    .filter(({ isRollback, clusters, notStarted }) => !isRollback && clusters.length + notStarted > 0)
+    .map(({ name, clusters, notStarted, atOnce }) => {
+      const count = clusters.length + notStarted;
+      const pace = atOnce === undefined || atOnce >= count ? '' : `, at most ${atOnce} at once`;
+      return `${name} (${count} ${count === 1 ? 'cluster' : 'clusters'}${pace})`;
+    });
+  return parts.length === 0 ? `${run}` : `${run}: ${listUpTo(parts, mostNamed, ', then ')}`;
 }
 
 function freezeText({ name, action, active }: ChangedFreeze): string {
