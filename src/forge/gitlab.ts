@@ -40,7 +40,8 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
         .flatMap(mergeRequests)
         .filter(({ isFork }) => !isFork),
     async open({ head, base, title, body }) {
-      const request = { title, source_branch: head, target_branch: base, description: body };
+      // Where the project leaves the choice: the commit of a squash is not of who merges it.
+      const request = { title, source_branch: head, target_branch: base, description: body, squash: false };
       const [opened] = mergeRequests(await api({ method: 'POST', path: requests, body: request }));
       return known(opened);
     },

@@ -126,6 +126,7 @@ function withNamedErrors(forge: Forge): Forge {
     status: named(forge.status),
     setStatus: named(forge.setStatus),
     approvers: named(forge.approvers),
+    mergedBy: named(forge.mergedBy),
   };
 }
 

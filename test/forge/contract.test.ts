@@ -96,9 +96,10 @@ describe.skipIf(!gitThere).each(['github', 'gitlab', 'gitea', 'forgejo'] as cons
     expect(await forge.merge(1, { commit: sh(bare, 'rev-parse', 'main'), title: 'No' })).toMatch(/^409 /);
     expect(await forge.merge(1, { commit, title: 'Approve web-1' })).toBeUndefined();
     expect((await forge.find(branches))[0]).toMatchObject({ number: 1, state: 'merged' });
-    const subject = sh(bare, 'log', '-1', '--format=%s', 'main');
-    // In the way that the repository prefers: a rebase keeps the message.
+    const [subject, parents = ''] = sh(bare, 'log', '-1', '--format=%s%n%P', 'main').split('\n');
+    // In the way that the repository prefers: a rebase keeps the message. GitLab would squash what is opened without a choice.
     expect(subject === 'Approve web-1').toBe(kinds[dialect] !== 'gitea');
+    expect(parents.split(' ')).toHaveLength(dialect === 'gitlab' ? 2 : 1);
   });
 
   it('finds all of many marks those of forks, and finds none of them by branch', async () => {
@@ -222,6 +223,13 @@ describe.skipIf(!gitThere).each(['github', 'gitlab', 'gitea', 'forgejo'] as cons
       found.push([fault, error.code, error.retryAfterMs]);
     }
     expect(found).toEqual(faults.map(([fault, code, ms]) => [fault, code, ms]));
+  });
+
+  it('names an answer of another form as an error of the forge', async () => {
+    const { there, forge } = await world(dialect);
+    there.fault = () => ({ status: 200, body: null });
+    for (const asked of [forge.listOpen('main'), forge.approvers(1), forge.mergedBy(1)])
+      expect(await codeOf(asked)).toBe('unreachable');
   });
 
   it('never shows the token, whatever the forge answers', async () => {

@@ -49,6 +49,9 @@ const named = (ids: readonly number[]): string[] =>
 const lastStatus = ({ statuses }: ForgeState, commit: string | undefined, context: string | undefined) =>
   statuses.findLast((it) => it.commit === commit && it.context === context);
 
+/** Of a project that squashes unless a merge request says otherwise. */
+const squashed = new WeakSet<StoredPull>();
+
 export const gitlabDialect: Dialect = {
   root: '',
   closesWithBranch: false,
@@ -62,7 +65,7 @@ export const gitlabDialect: Dialect = {
         .sort((a, b) => b.number - a.number);
       return { status: 200, body: paged(found, Math.min(Number(size), 100), page).map(requestJson) };
     },
-    [`POST ${requests}`]: ({ forge, body }) => {
+    [`POST ${requests}`]: ({ forge, body, json }) => {
       const { source_branch: head = '', target_branch: base = '', title = '', description = '' } = body;
       const there = openOne(forge, head, base);
       if (there)
@@ -70,7 +73,9 @@ export const gitlabDialect: Dialect = {
           status: 409,
           body: { message: [`Another open merge request already exists for this source branch: !${there.number}`] },
         };
-      return { status: 201, body: requestJson(openPull(forge, { head, base, title, body: description })) };
+      const pull = openPull(forge, { head, base, title, body: description });
+      if (json['squash'] !== false) squashed.add(pull);
+      return { status: 201, body: requestJson(pull) };
     },
     [`PUT ${requests}/{merge_request_iid}`]: ({ forge, params, body, json }) => {
       const pull = pullOf(forge, params['merge_request_iid']);
@@ -90,7 +95,8 @@ export const gitlabDialect: Dialect = {
     },
     [`PUT ${requests}/{merge_request_iid}/merge`]: async ({ forge, params, body }) => {
       const number = params['merge_request_iid'];
-      const merge = { commit: body['sha'], how: 'merge commit', title: body['merge_commit_message'] } as const;
+      const how = squashed.has(pullOf(forge, number)) ? 'squash' : 'merge commit';
+      const merge = { commit: body['sha'], how, title: body['merge_commit_message'] } as const;
       const refused = await refusedMerge(forge, number, merge);
       if (refused?.status === 405) return { status: 405, body: { message: '405 Method Not Allowed' } };
       return refused ?? { status: 200, body: { ...requestJson(pullOf(forge, number)), merge_error: null } };
