@@ -44,9 +44,9 @@ describe('an approval', () => {
     await fleet.close();
     await open();
     fleet.commit({ [path]: text, 'resources/new.yaml': '' }, 'Everything at once');
-    fleet.start({ forge });
+    const daemon = fleet.start({ forge });
     await fleet.run(1_200);
-    expect(runsOn()).toEqual(['a']);
+    expect([runsOn(), daemon.plan().guard]).toEqual([['a'], []]);
   });
 
   it('whose branch was force-pushed is left as it is, reported and not taken for the request, until the branch is deleted', async () => {
@@ -69,7 +69,7 @@ describe('an approval', () => {
     );
     await forge.merge(1, 'squash');
     await fleet.run(600);
-    expect(runsOn()).toEqual(['a']);
+    expect([runsOn(), daemon.plan().guard]).toEqual([['a'], []]);
     await take();
     fleet.commit({ [path]: undefined }, 'Revert');
     fleet.repo.refs.delete(`refs/heads/${branch}`);
@@ -117,12 +117,13 @@ it('an approval that is squashed together with the change and the run that it ap
   const asked = branch.replace('web-1', 'web-2');
   const untilFirst = async () => {
     await open();
-    fleet.start();
+    const daemon = fleet.start();
     await fleet.until('web-1 asks', () => fleet.repo.tip(branch) !== undefined, 600);
     await forge.git.merge(branch, 'main', 'squash');
     await finished();
     await fleet.run(60);
     await take();
+    return daemon;
   };
   await untilFirst();
   fleet.commit(second, 'web 2');
@@ -130,11 +131,12 @@ it('an approval that is squashed together with the change and the run that it ap
   const approval = path.replace('web-1', 'web-2');
   const text = (await fleet.repo.files(asked))[approval]!;
   await fleet.close();
-  await untilFirst();
+  const daemon = await untilFirst();
   fleet.commit({ ...second, [approval]: text }, 'Everything at once');
   await fleet.run(1_200);
   const runs = ['a', 'b', 'c'].map((name) => JSON.stringify(fleet.stored(name, 'apps/deployments', 'web', 'web')));
   expect(runs.map((it) => /web:\d/.exec(it)?.[0])).toEqual(['web:2', 'web:1', 'web:1']);
+  expect(daemon.plan().guard).toEqual([]);
 });
 
 /** A daemon that dies at its n-th request that concerns branches of approvals: before it, or with its answer lost. */
