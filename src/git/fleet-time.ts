@@ -5,7 +5,12 @@ import type { Commit } from './objects/commit.ts';
  * message: git's tools should show no commit of the future.
  */
 export const withFleetTime = (message: string, at: number | undefined): string =>
-  at === undefined ? message : `${message}\n\nFleet-Time: ${new Date(at).toISOString()}`;
+  at === undefined
+    ? message
+    : `${message}${endsInTrailers(message) ? '\n' : '\n\n'}Fleet-Time: ${new Date(at).toISOString()}`;
+
+/** git reads only the last paragraph of a message as trailers. */
+const endsInTrailers = (message: string): boolean => /\n\n(?:[A-Za-z][\w-]*: .*\n?)+$/.test(message);
 
 /** When a status commit was made in the fleet's time, milliseconds since the epoch. */
 export function fleetTimeOf({ message, committer }: Commit): number {

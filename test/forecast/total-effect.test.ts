@@ -174,6 +174,14 @@ describe('the total effect of a change', () => {
     ]);
     expect((await effectOf(paper, large('a'))).changes).toEqual([]);
   });
+  it('has no pace where a placement is deleted', async () => {
+    const { 'web.yaml': _, ...others } = web();
+    const paper = new PaperFleet(web());
+    await paper.settle();
+    expect(effectText(await effectOf(paper, others)).rollout).toEqual([
+      'web: deleted; its objects leave all of its clusters at once',
+    ]);
+  });
   it('needs an update run where the placement is External, which the title says unless it needs one anyway', async () => {
     const external = { ...web(), 'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}') };
     const changed = { ...external, 'resources/web.yaml': deployment('web', 'web', 'web:2') };

@@ -54,14 +54,15 @@ export function assumptionsOf({ until, readyAfter, approveAfter, upgradedAfter }
     untilMs: durationOf('--until', until),
     readyAfterMs: durationOf('--ready-after', readyAfter),
     upgradedAfterMs: durationOf('--upgraded-after', upgradedAfter),
-    approveAfterMs: approveAfter === 'never' ? undefined : durationOf('--approve-after', approveAfter),
+    approveAfterMs: approveAfter === 'never' ? undefined : durationOf('--approve-after', approveAfter, ', or never'),
   };
 }
 
-function durationOf(flag: string, text: string): number {
+function durationOf(flag: string, text: string, otherwise = ''): number {
   const days = /^(\d+)d$/.exec(text)?.[1];
   const ms = parseDuration(days === undefined ? text : `${Number(days) * 24}h`);
-  if (ms === undefined) throw new CliError(`${flag} ${text} is not a duration: write for example 90s, 1h or 7d`);
+  if (ms === undefined)
+    throw new CliError(`${flag} ${text} is not a duration: write for example 90s, 1h or 7d${otherwise}`);
   return ms;
 }
 

@@ -1,4 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
+import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
@@ -162,6 +163,9 @@ function rolloutText(effect: TotalEffect): string[] {
         kind === placement.kind && metadata.name === placement.name && metadata.namespace === placement.namespace,
     );
     if (work === undefined) return [];
+    const isDeleted = world.admitted.deleted.some(({ key }) => key === placementKey(placement));
+    // No strategy and no update run paces it.
+    if (isDeleted) return [`${titleOf(placement)}: deleted; its objects leave all of its clusters at once`];
     const { strategy } = work.placement.spec;
     if (strategy.type === 'RollingUpdate') {
       const { maxUnavailable, maxSurge } = strategy.rollingUpdate;

@@ -66,6 +66,7 @@ describe('gitfleet forecast', () => {
   it('refuses a duration that is none', async () => {
     const { err, code } = await forecast('--until', 'a week');
     expect([code, err]).toEqual([2, 'gitfleet: --until a week is not a duration: write for example 90s, 1h or 7d\n']);
+    expect((await forecast('--approve-after', 'soon')).err).toContain('write for example 90s, 1h or 7d, or never\n');
   });
 });
 
