@@ -6,6 +6,7 @@ import { formatDuration } from '../../engine/kernel/duration.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
 import { finishedAt, soakOf } from '../../engine/staged/execute/after-stage.ts';
 import { hasFinished } from '../../engine/staged/step.ts';
+import { isOver } from '../../engine/update-run.ts';
 
 /** An approval or a soak before or after a stage of a run, and its progress. */
 export interface StageTaskState {
@@ -30,17 +31,27 @@ export interface StageTaskState {
 export const stageTasks = ({ status }: Pick<StagedUpdateRun, 'status'>): StageTaskState[] =>
   (status?.stagesStatus ?? []).flatMap((stage, at) => {
     const config = status?.stagedUpdateStrategySnapshot?.stages[at];
+    const isEnded = status !== undefined && isOver(status);
     return [
-      ...(stage.beforeStageTaskStatus ?? []).map((task) => ofApproval(stage, 'before', task)),
+      ...(stage.beforeStageTaskStatus ?? []).map((task) => ofApproval(task, { stage, timing: 'before', isEnded })),
       ...(stage.afterStageTaskStatus ?? []).map((task, index) =>
         task.type === 'Approval'
-          ? ofApproval(stage, 'after', task)
-          : ofSoak(stage, task, soakOf(config?.afterStageTasks?.[index])),
+          ? ofApproval(task, { stage, timing: 'after', isEnded })
+          : ofSoak(task, { stage, waitMs: soakOf(config?.afterStageTasks?.[index]), isEnded }),
       ),
     ];
   });
 
-function ofApproval(stage: StageStatus, timing: 'before' | 'after', task: TaskStatus): StageTaskState {
+interface TaskContext {
+  readonly stage: StageStatus;
+  /** What is open when its run is over stays undone. */
+  readonly isEnded: boolean;
+}
+
+function ofApproval(
+  task: TaskStatus,
+  { stage, timing, isEnded }: TaskContext & Pick<StageTaskState, 'timing'>,
+): StageTaskState {
   const asked = findCondition(task.conditions, 'ApprovalRequestCreated');
   const answer = findCondition(task.conditions, 'ApprovalRequestApproved');
   const approved = answer?.status === 'True';
@@ -49,30 +60,35 @@ function ofApproval(stage: StageStatus, timing: 'before' | 'after', task: TaskSt
     timing,
     type: 'Approval',
     isRequested: asked !== undefined || answer !== undefined,
-    isOpen: asked !== undefined && !approved,
+    isOpen: asked !== undefined && !approved && !isEnded,
     progress: approved
       ? (approvedText(task.approvedBy) ?? 'approved')
       : answer
         ? 'withdrawn'
-        : asked
-          ? 'waits for approval'
-          : 'not requested yet',
+        : isEnded
+          ? 'not given: the run is over'
+          : asked
+            ? 'waits for approval'
+            : 'not requested yet',
     since: (answer ?? asked)?.lastTransitionTime,
     approval: task.approvalRequestName,
   };
 }
 
-function ofSoak(stage: StageStatus, task: TaskStatus, waitMs: number): StageTaskState {
+function ofSoak(
+  task: TaskStatus,
+  { stage, waitMs, isEnded }: TaskContext & { readonly waitMs: number },
+): StageTaskState {
   const over = findCondition(task.conditions, 'WaitTimeElapsed');
   const finished = stage.clusters.length > 0 && stage.clusters.every(hasFinished) ? finishedAt(stage) : undefined;
-  const isOpen = over === undefined && finished !== undefined;
+  const isOpen = over === undefined && finished !== undefined && !isEnded;
   return {
     stage: stage.stageName,
     timing: 'after',
     type: 'TimedWait',
     isRequested: true,
     isOpen,
-    progress: `${formatDuration(waitMs)}${over ? ', over' : isOpen ? ', under way' : ', not started'}`,
+    progress: `${formatDuration(waitMs)}${over ? ', over' : isEnded ? ', not done: the run is over' : isOpen ? ', under way' : ', not started'}`,
     since: over?.lastTransitionTime ?? (finished === undefined ? undefined : formatInstant(finished)),
     until: isOpen ? formatInstant(finished + waitMs) : undefined,
   };

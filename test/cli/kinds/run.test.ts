@@ -190,4 +190,26 @@ bindings:
     expect(text).toMatch(/^ +b +not done +57m +the run ended before it was available$/m);
     expect(text).toMatch(/Rollback of stage canary: 0\/1 clusters done, started \S+\n.*\n +a +under way/);
   });
+
+  it('shows what a run that is over no longer waits for', () => {
+    const over = run({
+      conditions: [is('Progressing', 'False', 9), is('Succeeded', 'False', 9, 'cluster a is late')],
+      stagesStatus: [
+        {
+          stageName: 'canary',
+          clusters: [cluster('a', is('Started', 'True', 1), is('Succeeded', 'False', 4))],
+          afterStageTaskStatus: [
+            { type: 'TimedWait' },
+            { type: 'Approval', approvalRequestName: 'web-1-after-canary' },
+          ],
+        },
+      ],
+      stagedUpdateStrategySnapshot: {
+        stages: [{ name: 'canary', afterStageTasks: [{ type: 'TimedWait', waitTime: '10s' }, { type: 'Approval' }] }],
+      },
+    });
+    const text = page(over, statusWith([over]));
+    expect(text).toMatch(/after it: soak of 10s, not done: the run is over(?! until)/);
+    expect(text).toContain('after it: approval web-1-after-canary not given: the run is over\n');
+  });
 });
