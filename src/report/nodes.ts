@@ -5,6 +5,7 @@ import type { EventSource } from './event-source.ts';
 import { instantText } from './forecast/instant-text.ts';
 import { holdEnd } from './hold-text.ts';
 import { type Currencies, currenciesOf, money, monthHours } from './money.ts';
+import { commandChanges, nodeNames, phaseWords } from './node-happened.ts';
 import { type Line, list, type Section, type SectionSource } from './sections/section.ts';
 
 /** A command that begins, enters its next phase, or is done. */
@@ -19,19 +20,15 @@ export const nodeEvents: EventSource<NodeEvent> = {
   events: ({ before, plan, currencies }) =>
     plan.nodes.flatMap(({ clusterName: cluster, commands }) => {
       const currency = currencies?.(cluster);
-      const recorded = before.nodes.get(cluster)?.commands ?? [];
-      const known = new Map(recorded.map(({ id, phase }) => [id, phase]));
-      const present = new Set(commands.map(({ id }) => id));
-      const entered = commands.filter(({ id, phase }) => phase !== 'Proposed' && known.get(id) !== phase);
-      const done = recorded.filter(({ id, phase }) => phase === 'Removing' && !present.has(id));
+      const { entered, done } = commandChanges(before.nodes.get(cluster)?.commands ?? [], commands);
       return [
         ...entered.map((command): NodeEvent => {
-          const saved = known.has(command.id) ? '' : monthly(command, currency);
-          const text = `${phaseWords[command.phase]} ${namesOf(command)} (${command.reason})${saved}`;
+          const saved = command.isNew ? monthly(command, currency) : '';
+          const text = `${phaseWords[command.phase]} ${nodeNames(command)} (${command.reason})${saved}`;
           return { kind: 'node-command', cluster, tone: 'moving', text };
         }),
         ...done.map((command): NodeEvent => {
-          const text = `✓ ${namesOf(command)} removed${monthly(command, currency)}`;
+          const text = `✓ ${nodeNames(command)} removed${monthly(command, currency)}`;
           return { kind: 'node-command', cluster, tone: 'good', text };
         }),
       ];
@@ -40,20 +37,11 @@ export const nodeEvents: EventSource<NodeEvent> = {
   entries: ({ cluster, tone, text }) => [{ subject: cluster, tone, text }],
 };
 
-const namesOf = ({ nodes }: Pick<NodeCommand, 'nodes'>): string => shortList(nodes.map(({ name }) => name));
-
 /** What a command saves; nothing where that is unknown. */
 function monthly(command: NodeCommand, currency: string | undefined): string {
   const saving = savingOf({ commands: [command] });
   return saving > 0 ? `, saves ${money(saving * monthHours, currency)} a month` : '';
 }
-
-const phaseWords = {
-  Proposed: 'propose to remove',
-  Validating: 'check before removing',
-  Launching: 'launch replacements for',
-  Removing: 'remove',
-} as const;
 
 /** Per hour, of all commands whose prices are known and that are meant to save something. */
 export const savingOf = ({ commands }: Pick<PlannedNodes, 'commands'>): number =>

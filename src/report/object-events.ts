@@ -1,6 +1,7 @@
 import type { Approver } from '../api/approver.ts';
 import { answeredBy } from '../api/kinds.ts';
 import type { Condition } from '../api/meta.ts';
+import { type NodePlan, nodePlan } from '../api/nodes/node-plan.ts';
 import { isPlacementKind } from '../api/placement.ts';
 import type { UpgradeRunStatus } from '../api/upgrade-status.ts';
 import { approvedText } from '../engine/gate/approver.ts';
@@ -8,6 +9,7 @@ import { parseInstant } from '../engine/kernel/instant.ts';
 import { wantedClusters } from '../engine/placement/wanted-clusters.ts';
 import { conditionOf } from './condition-of.ts';
 import { type ClusterDrifts, driftEvents } from './drift-events.ts';
+import { nodeHappened } from './node-happened.ts';
 import type { ObjectEvent } from './object-event.ts';
 import { countText } from './shortage.ts';
 import { upgradeHappened } from './upgrades/happened.ts';
@@ -58,6 +60,8 @@ interface Task {
  */
 export function objectEvents(before: Versioned | undefined, after: Versioned, committedAt: number): ObjectEvent[] {
   if (after.kind === fleetSummary) return eventsOfSummary(before, after, committedAt);
+  const nodes = nodesOf(after);
+  if (nodes) return nodeHappened(nodesOf(before), nodes, committedAt);
   if (isPlacementKind(after.kind)) return eventsOfPlacement(before, after, committedAt);
   const upgrade = upgradeOf(after);
   if (upgrade) return eventsOfUpgrade(upgradeOf(before), upgrade, { name: after.metadata?.name ?? '', committedAt });
@@ -82,6 +86,10 @@ export function objectEvents(before: Versioned | undefined, after: Versioned, co
 /** The status of a cluster update run; a file that was edited by hand may lack a part of it. */
 const upgradeOf = (object: Versioned | undefined): UpgradeRunStatus | undefined =>
   object?.kind === 'UpdateRun' && object.status?.stages ? (object.status as UpgradeRunStatus) : undefined;
+
+/** The node plan of a cluster; a file that was edited by hand may be none. */
+const nodesOf = (object: Versioned | undefined): NodePlan | undefined =>
+  object?.kind === 'NodePlan' ? nodePlan.safeParse(object).data : undefined;
 
 function eventsOfUpgrade(
   before: UpgradeRunStatus | undefined,

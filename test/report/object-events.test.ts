@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { type StagedReason, withReason } from '../../src/engine/staged/run-conditions.ts';
-import { objectEvents } from '../../src/report/object-events.ts';
+import { objectEvents, type Versioned } from '../../src/report/object-events.ts';
+
+const at = (second: number) => `2026-11-20T10:00:${`${second}`.padStart(2, '0')}Z`;
 
 const gate = (status: object) => ({ kind: 'Gate', metadata: { name: 'k8s-before-two' }, status }) as const;
 
@@ -24,7 +26,6 @@ it.each([
   ['StageUpdatingStarted', 'StageUpdatingSucceeded', 'Normal'],
   ['StageUpdatingWaiting', 'StageUpdatingSkippedNoClusters', 'Normal'],
 ] as const)('the end of a run and of a stage is one event: from %s to %s', (from, reason, type) => {
-  const at = (second: number) => `2026-11-20T10:00:0${second}Z`;
   const begun = withReason({}, from, 'begun', at(1));
   const over = withReason(begun, reason satisfies StagedReason, 'over', at(2));
   const run = (conditions: object) => ({
@@ -34,4 +35,44 @@ it.each([
   });
   const message = reason.startsWith('Stage') ? 'stage all: over' : 'over';
   expect(objectEvents(run(begun), run(over), 0)).toEqual([{ type, reason, message, at: Date.parse(at(2)) }]);
+});
+
+it('a command for nodes begins, is rolled back, and ends', () => {
+  const node = { name: 'n1', pool: 'default', disruptionCost: 1 };
+  const command = (phase: string, since: number) => ({
+    ...{ id: 'c1', method: 'Drift', reason: 'Drifted', phase, since: at(since) },
+    ...{ nodes: [node], replacements: [], priceAfter: 0, pods: [] },
+  });
+  const nodePlan = (commands: readonly object[], failures: readonly object[] = []): Versioned =>
+    ({
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'NodePlan',
+      metadata: { name: 'eu-1' },
+      mode: 'execute',
+      commands,
+      failures,
+    }) as never;
+  const failed = { nodes: ['n1'], times: 1, at: at(3), until: at(8), cause: 'the launch failed' };
+  const versions = [
+    nodePlan([command('Proposed', 1)]),
+    nodePlan([command('Launching', 2)]),
+    nodePlan([], [failed]),
+    nodePlan([command('Removing', 9)], [failed]),
+    nodePlan([], [failed]),
+  ];
+  const told = versions.flatMap((after, index) => objectEvents(versions[index - 1], after, Date.parse(at(10))));
+  expect(
+    told.map(({ type, reason, message, at: when }) => [type, reason, message, new Date(when).getUTCSeconds()]),
+  ).toEqual([
+    ['Normal', 'NodesReplaced', 'launch replacements for n1 (Drifted)', 2],
+    [
+      'Warning',
+      'CommandRolledBack',
+      `n1: the launch failed; tried again from ${at(8).replace('T', ' ').slice(0, 16)} UTC`,
+      3,
+    ],
+    ['Normal', 'NodesDraining', 'remove n1 (Drifted)', 9],
+    ['Normal', 'NodesRemoved', 'n1 removed (Drifted)', 10],
+  ]);
+  expect(objectEvents(undefined, { kind: 'NodePlan', metadata: { name: 'eu-1' } }, 1)).toEqual([]);
 });
