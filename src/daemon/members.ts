@@ -30,6 +30,10 @@ export interface FleetMembers {
     /** Whether the record no longer has a target on a cluster, though the record is not lost. */
     isForgotten?: (cluster: ClusterName, target: Actor['target']) => boolean,
   ): void;
+  /** Whether properties of members, their versions, nodes and pods, are read with each heartbeat. */
+  needProperties(areNeeded: boolean): void;
+  /** Reads properties that were not read since the instant of their member, milliseconds. Waits at most `ms` of pace. */
+  readSince(instants: ReadonlyMap<ClusterName, number>, ms: number): Promise<void>;
   /** The record was read, and confirms the assignments. */
   confirm(): void;
   /** True when another daemon changed a member otherwise than assigned: all targets must be assigned again. */
@@ -67,28 +71,29 @@ export interface FleetMembers {
 /** How often a member that is not watched is listed. */
 const pollMs = 60_000;
 
+export interface FleetMembersInput extends MemberProviders {
+  readonly connect: Connect;
+  readonly clock: Clock;
+  /** Real time, for waits of the daemon. */
+  readonly pace: Clock;
+  readonly changed: (cluster: ClusterName, message?: string, isTrouble?: boolean) => void;
+  /** Number of members with open watches. In members opened later, our objects are listed every minute. */
+  readonly watchMembers: number;
+  /** Another daemon changes this member. */
+  readonly conflict: (cluster: ClusterName) => void;
+  /** Largest age of the record as read, milliseconds. */
+  readonly recordAgeMs: number;
+  /** Of what members send; the usual ones when absent. */
+  readonly limits?: MemberLimits | undefined;
+}
+
 /** The members of a fleet; none is connected before `follow` names it. */
-export function fleetMembers(
-  input: MemberProviders & {
-    readonly connect: Connect;
-    readonly clock: Clock;
-    /** Real time, for waits of the daemon. */
-    readonly pace: Clock;
-    readonly changed: (cluster: ClusterName, message?: string, isTrouble?: boolean) => void;
-    /** Number of members with open watches. In members opened later, our objects are listed every minute. */
-    readonly watchMembers: number;
-    /** Another daemon changes this member. */
-    readonly conflict: (cluster: ClusterName) => void;
-    /** Largest age of the record as read, milliseconds. */
-    readonly recordAgeMs: number;
-    /** Of what members send; the usual ones when absent. */
-    readonly limits?: MemberLimits | undefined;
-  },
-): FleetMembers {
+export function fleetMembers(input: FleetMembersInput): FleetMembers {
   const writes = inFlight();
   const shared = fewAtOnce(input.pace);
   const limits = sharedLimits(input.limits);
   let prices: readonly PriceList[] = [];
+  let needsProperties = false;
   let disputed = false;
   let settings: ReadonlyMap<ClusterName, ProviderSetting | undefined> = new Map();
   /** When the record last confirmed the assignments, milliseconds of the fleet's time. */
@@ -106,6 +111,7 @@ export function fleetMembers(
         heartbeatMs,
         pollMs: position < input.watchMembers ? undefined : pollMs,
         priceLists: () => prices,
+        needsProperties: () => needsProperties,
         providers: input.providers,
         launchers: input.launchers,
         knownAt: () => knownAt,
@@ -137,6 +143,18 @@ export function fleetMembers(
       disputed = false;
       for (const member of all())
         member.assign(assignments.get(member.name) ?? [], (target) => isForgotten(member.name, target));
+    },
+    needProperties(areNeeded) {
+      needsProperties = areNeeded;
+    },
+    async readSince(instants, ms) {
+      let left = instants.size;
+      for (const [name, atMs] of instants)
+        void opened.open
+          .get(name)!
+          .member.readSince(atMs)
+          .then(() => left--);
+      await until(input.pace, () => left === 0, ms);
     },
     confirm() {
       knownAt = input.clock.now() - input.recordAgeMs;

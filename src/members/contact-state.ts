@@ -29,6 +29,8 @@ export interface ContactState {
   readonly misses: number;
   /** The last response was 429. */
   readonly busy: boolean;
+  /** What the last probe showed of the cluster: equal as long as it is the same one. Undefined: it was not 200, or showed nothing. */
+  readonly shown: string | undefined;
   /** It sent data beyond the limits; `onTrial`: it gets requests again, but does not count as reachable yet. */
   readonly refusal: { readonly untilMs: number; readonly onTrial: boolean } | undefined;
   /** Length of the last refusal, milliseconds. */
@@ -42,6 +44,7 @@ export type ContactEvent =
   | {
       readonly kind: 'responded';
       readonly trouble: string | undefined;
+      readonly shown?: string | undefined;
       readonly sentAt: number;
       readonly atMs: number;
     }
@@ -69,6 +72,7 @@ export const firstContactState: ContactState = {
   reachability: { kind: 'unknown' },
   misses: 0,
   busy: false,
+  shown: undefined,
   refusal: undefined,
   refusalMs: firstRefusalMs,
   acceptedAt: Number.NEGATIVE_INFINITY,
@@ -82,18 +86,22 @@ export function nextContactState(state: ContactState, event: ContactEvent): Cont
   const { reachability } = state;
   switch (event.kind) {
     case 'responded':
-      return afterProbe(state, { misses: 0, busy: false, reachability: reachable(reachability, event) }, event.atMs);
+      return afterProbe(
+        state,
+        { misses: 0, busy: false, shown: event.shown, reachability: reachable(reachability, event) },
+        event.atMs,
+      );
     case 'throttled': {
       if (reachability.kind !== 'reachable' || !reachability.healthy || state.busy)
         return nextContactState(state, { ...event, kind: 'responded' });
       const found = { ...reachability, heartbeat: event.sentAt };
-      return afterProbe(state, { misses: 0, busy: true, reachability: found }, event.atMs);
+      return afterProbe(state, { misses: 0, busy: true, shown: state.shown, reachability: found }, event.atMs);
     }
     case 'missed': {
       const misses = state.misses + 1;
       const isHiccup = !event.lasting && misses < mostMisses;
       const found = isHiccup ? reachability : unreachable(reachability, event.cause);
-      return afterProbe(state, { misses, busy: state.busy, reachability: found }, event.atMs);
+      return afterProbe(state, { misses, busy: state.busy, shown: undefined, reachability: found }, event.atMs);
     }
     case 'refused':
       return isRefused(state) ? state : refused(state, event);
@@ -124,7 +132,7 @@ export function pauseMs(
 /** A refused member first gets all requests again, and must stay within the limits until the next probe. */
 function afterProbe(
   state: ContactState,
-  probe: Pick<ContactState, 'misses' | 'busy' | 'reachability'>,
+  probe: Pick<ContactState, 'misses' | 'busy' | 'shown' | 'reachability'>,
   atMs: number,
 ): ContactState {
   const { refusal, reachability } = state;
@@ -166,6 +174,7 @@ function refused(
   return {
     ...state,
     reachability: unreachable(state.reachability, cause),
+    shown: undefined,
     refusal: { untilMs: atMs + refusalMs * (0.75 + random / 4), onTrial: false },
     refusalMs,
   };

@@ -1,6 +1,7 @@
 import { messageOf } from '../api/message-of.ts';
 import { ApiError, UnreachableError } from './api-server/api-error.ts';
 import type { MemberClient } from './api-server/client.ts';
+import type { TransportResponse } from './api-server/transport.ts';
 import { type Clock, sleep } from './clock.ts';
 import {
   admits,
@@ -15,6 +16,8 @@ import {
 /** Heartbeats of one member, and a circuit breaker for all other requests. */
 export interface Contact {
   readonly reachability: () => Reachability;
+  /** Equal from probe to probe as long as it is the same cluster; undefined when the last probe did not show which it is. */
+  readonly shown: () => string | undefined;
   /** Resolves when the member is reachable, at once if it is, and when contact is stopped. */
   open(): Promise<void>;
   /** Requests may be sent. */
@@ -76,6 +79,7 @@ export function keepContact(input: {
   void run();
   return {
     reachability: () => state.reachability,
+    shown: () => state.shown,
     open: () => (admits(state) || life.aborted ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     doubt() {
       const { reachability, misses, busy } = state;
@@ -98,8 +102,9 @@ async function requestReadyz(client: MemberClient, clock: Clock, heartbeatMs: nu
   try {
     const timeoutMs = Math.min(probeTimeoutMs, heartbeatMs);
     const headers = { accept: 'text/plain' };
-    await client.send({ method: 'GET', path: '/readyz', headers, tried: 'get /readyz', urgent: true, timeoutMs });
-    return { kind: 'responded', trouble: undefined, sentAt, atMs: clock.now() };
+    const request = { method: 'GET', path: '/readyz', headers, tried: 'get /readyz', urgent: true, timeoutMs } as const;
+    const shown = shownBy(await client.headers(request));
+    return { kind: 'responded', trouble: undefined, shown, sentAt, atMs: clock.now() };
   } catch (error) {
     const atMs = clock.now();
     // After a 401 nothing can be read from the member.
@@ -108,3 +113,15 @@ async function requestReadyz(client: MemberClient, clock: Clock, heartbeatMs: nu
     return { kind: error.status === 429 ? 'throttled' : 'responded', trouble: error.message, sentAt, atMs };
   }
 }
+
+/**
+ * API servers name the flow schema of each request by its uid, which is another one in each cluster (API priority and fairness,
+ * `setResponseHeaders`). It is empty while a server starts, and something in between may drop it.
+ */
+function shownBy(headers: TransportResponse['headers']): string | undefined {
+  const uid = headers['x-kubernetes-pf-flowschema-uid'];
+  return uid && uid.length <= longestUid ? uid : undefined;
+}
+
+/** Characters; a uid has 36. */
+const longestUid = 100;

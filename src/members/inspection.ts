@@ -1,13 +1,17 @@
-import type { PriceList } from '../api/gitfleet.ts';
 import type { Connection } from './connection.ts';
-import { identityOf } from './identity.ts';
-import { collectProperties, type Properties, withoutResponse } from './properties.ts';
+import { memberIdentity } from './identity.ts';
+import type { Properties } from './properties.ts';
+import { propertyReading } from './property-reading.ts';
 import { sweep } from './watch/sweep.ts';
 
 /** What the watches of a member do not show: its identity, nodes, versions, and objects of kinds that no assignment names. */
 export interface Inspection {
-  /** Starts an inspection unless one is running. */
+  /** After a probe: reads what may have changed since it was read. Nothing at rest, so that a heartbeat is one request. */
   look(): Promise<void>;
+  /** Versions, nodes or pods may have changed: the next look reads them. */
+  doubt(): void;
+  /** Reads versions, nodes and pods, unless that began at this instant or later, milliseconds. Resolves also without success. */
+  readSince(atMs: number): Promise<void>;
   /**
    * Watches every kind of which the member has objects of ours. Kinds that cannot be read are retried with each inspection. `begun`
    * is called when its turn among all members has come.
@@ -23,34 +27,18 @@ export interface Inspection {
 
 export function inspection(
   connection: Connection,
-  on: {
+  on: Parameters<typeof propertyReading>[1] & {
     readonly life: AbortSignal;
-    readonly priceLists: () => readonly PriceList[];
     readonly changed: () => void;
     /** The name of the member belongs to another cluster, or may: `unknown` if its identity was not readable before. */
     readonly replaced: (before: 'another' | 'unknown') => void;
   },
 ): Inspection {
-  const { client, kept } = connection;
-  let properties: Properties | undefined;
-  let looking = false;
-  let identity: string | undefined;
-  /** It responded without its identity, so it may have been replaced since. */
-  let unidentified = false;
+  const identity = memberIdentity(connection, on.replaced);
+  const reading = propertyReading(connection, on);
+  let running: Promise<void> | undefined;
   let swept: 'never' | 'whole' | 'partly' = 'never';
   let sweeping = 0;
-
-  async function checkIdentity(): Promise<void> {
-    const found = await identityOf(client);
-    if (found === undefined) {
-      unidentified = identity === undefined;
-      return;
-    }
-    const before = identity === undefined ? unidentified && 'unknown' : found !== identity && 'another';
-    identity = found;
-    unidentified = false;
-    if (before) on.replaced(before);
-  }
 
   async function sweepOnce(run: (work: () => Promise<boolean>) => Promise<boolean>): Promise<void> {
     swept = 'partly';
@@ -63,25 +51,40 @@ export function inspection(
     on.changed();
   }
 
+  const isSwept = (): boolean => swept !== 'partly' || sweeping > 0;
+
   async function lookOnce(): Promise<void> {
-    await checkIdentity();
-    properties = await collectProperties({ client, kept, priceLists: on.priceLists(), before: properties });
+    if (!identity.isKnown()) await identity.check();
+    if (!reading.isCurrent()) await reading.read();
     // Uses the place of this inspection: waiting for a second place while holding one could deadlock.
-    if (swept === 'partly' && sweeping === 0) await sweepOnce((work) => work());
+    if (!isSwept()) await sweepOnce((work) => work());
+  }
+
+  async function run(): Promise<void> {
+    const before = reading.properties();
+    try {
+      await connection.fewAtOnce.run(lookOnce);
+    } catch (error) {
+      reading.failed(error);
+    }
+    running = undefined;
+    if (factsOf(before) !== factsOf(reading.properties())) on.changed();
+  }
+
+  async function look(): Promise<void> {
+    if (on.life.aborted || (identity.isKnown() && reading.isCurrent() && isSwept())) return;
+    running ??= run();
+    await running;
   }
 
   return {
-    async look() {
-      if (looking || on.life.aborted) return;
-      looking = true;
-      const before = properties;
-      try {
-        await connection.fewAtOnce.run(lookOnce);
-      } catch (error) {
-        properties = withoutResponse(before, error);
-      }
-      looking = false;
-      if (factsOf(before) !== factsOf(properties)) on.changed();
+    look,
+    doubt: reading.doubt,
+    async readSince(atMs) {
+      if (reading.at() < atMs) await running;
+      if (reading.at() >= atMs || !connection.contact.admits()) return;
+      reading.doubt();
+      await look();
     },
     sweep: (begun = () => {}) =>
       sweepOnce((work) =>
@@ -91,7 +94,7 @@ export function inspection(
         }),
       ),
     swept: () => swept,
-    properties: () => properties,
+    properties: reading.properties,
     complete: () => swept !== 'partly',
   };
 }

@@ -42,6 +42,7 @@ export interface Member {
   /** Watches every kind of which the member has objects of ours, listed in a snapshot or not. `begun`: the sweep has started. */
   sweep(begun?: () => void): Promise<void>;
   readonly swept: Inspection['swept'];
+  readonly readSince: Inspection['readSince'];
   readonly requests: () => number;
   stop(): void;
 }
@@ -61,24 +62,26 @@ export interface MemberProviders {
   readonly launchers?: OpenLauncher | undefined;
 }
 
-export function openMember(
-  input: MemberProviders & {
-    readonly name: ClusterName;
-    readonly transport: Transport;
-    readonly clock: Clock;
-    /** One for the whole fleet. */
-    readonly fewAtOnce: FewAtOnce;
-    /** One for the whole fleet. */
-    readonly shared: SharedLimits;
-    readonly events: MemberEvents;
-    readonly heartbeatMs: number;
-    /** Lists our objects this often instead of watching them, milliseconds: for fleets with more members than sockets. */
-    readonly pollMs?: number | undefined;
-    readonly priceLists: () => readonly PriceList[];
-    /** Instant at which the record last confirmed the assignments, milliseconds. */
-    readonly knownAt: () => number;
-  },
-): Member {
+export interface MemberInput extends MemberProviders {
+  readonly name: ClusterName;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** One for the whole fleet. */
+  readonly fewAtOnce: FewAtOnce;
+  /** One for the whole fleet. */
+  readonly shared: SharedLimits;
+  readonly events: MemberEvents;
+  readonly heartbeatMs: number;
+  /** Lists our objects this often instead of watching them, milliseconds: for fleets with more members than sockets. */
+  readonly pollMs?: number | undefined;
+  readonly priceLists: () => readonly PriceList[];
+  /** Plans read properties of members: they are read with each heartbeat. */
+  readonly needsProperties: () => boolean;
+  /** Instant at which the record last confirmed the assignments, milliseconds. */
+  readonly knownAt: () => number;
+}
+
+export function openMember(input: MemberInput): Member {
   const { name } = input;
   const life = new AbortController();
   const conflict = (): void => input.events.conflict(name);
@@ -91,16 +94,18 @@ export function openMember(
     probed,
     named: actors.objectsOf,
     changed: noticed,
-    turned: changed,
+    // Where a watch broke, the server may have been restarted with another version.
+    turned: (message) => (watches.complete() ? changed : doubted)(message),
   });
   const { client, contact, discovery, unrecorded, watches } = connection;
-  const upgrades = upgradesOf(input, { connection, life: life.signal, changed, look: () => inspected.look() });
+  const upgrades = upgradesOf(input, { connection, life: life.signal, changed, inspected: () => inspected });
   const pods = waitingPods(connection, { life: life.signal, changed });
   const launch = launching(client, input.launchers);
-  const nodes = nodeWatch({ ...input, connection, pollMs: input.pollMs, life: life.signal, changed });
+  const nodes = nodeWatch({ ...input, connection, pollMs: input.pollMs, life: life.signal, changed: doubted });
   const inspected = inspection(connection, {
     life: life.signal,
     priceLists: input.priceLists,
+    needsFresh: () => input.needsProperties() || upgrades.isActive(),
     changed,
     replaced(before) {
       discovery.forget();
@@ -115,6 +120,11 @@ export function openMember(
     if (life.signal.aborted) return;
     cached = undefined;
     input.events.changed(name, message, isTrouble);
+  }
+
+  function doubted(message?: string): void {
+    inspected.doubt();
+    changed(message);
   }
 
   function noticed(change: Change): void {
@@ -132,6 +142,7 @@ export function openMember(
     const now = contact.reachability();
     cached = undefined;
     unrecorded.settle();
+    if (contact.shown() === undefined) inspected.doubt();
     if (contact.admits()) for (const look of [inspected.look, nodes.look]) void look();
     const news = contactNews(before, now);
     if (news !== undefined) changed(news.message && `${name} ${news.message}`, now.kind === 'unreachable');
@@ -150,6 +161,7 @@ export function openMember(
     upgradeBy: (setting) => [upgrades.use, launch.use].forEach((use) => void use(setting)),
     sweep: inspected.sweep,
     swept: inspected.swept,
+    readSince: inspected.readSince,
     unreachable: () => causeOf(contact.reachability()),
     idle: () => contact.reachability().kind === 'unreachable' || (actors.idle() && upgrades.idle() && nodes.idle()),
     observation: () => (cached ??= observe({ name, connection, inspected, actors, upgrades, nodes, pods, assigned })),
@@ -162,12 +174,12 @@ export function openMember(
 
 /** The member may run another version after each change: its properties must not lag behind until the next heartbeat. */
 const upgradesOf = (
-  input: Pick<Parameters<typeof openMember>[0], 'name' | 'clock' | 'providers'>,
+  input: Pick<MemberInput, 'name' | 'clock' | 'providers'>,
   of: {
     readonly connection: Connection;
     readonly life: AbortSignal;
     readonly changed: () => void;
-    readonly look: Inspection['look'];
+    readonly inspected: () => Inspection;
   },
 ): UpgradeWatch =>
   upgradeWatch({
@@ -176,7 +188,8 @@ const upgradesOf = (
     life: of.life,
     changed() {
       of.changed();
-      if (of.connection.contact.admits()) void of.look();
+      of.inspected().doubt();
+      void of.inspected().readSince(of.connection.clock.now());
     },
   });
 

@@ -4,6 +4,7 @@ import { messageOf } from '../api/message-of.ts';
 import type { Manifest } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { parseQuantity } from '../api/quantity.ts';
+import { conditionIs } from '../engine/kernel/condition.ts';
 import { isFields } from '../engine/kernel/fields.ts';
 import { ApiError, UnreachableError } from './api-server/api-error.ts';
 import type { MemberClient } from './api-server/client.ts';
@@ -189,6 +190,10 @@ export function withoutResponse(before: Properties | undefined, error: unknown):
     },
   };
 }
+
+/** False when some of it could not be read. */
+export const isCollected = ({ status }: Properties): boolean =>
+  conditionIs(status.conditions, 'ClusterPropertyCollectionSucceeded', 'True');
 
 /** In multiples of `unit` billionths, rounded up. Exact, because 1.1 × 1000 exceeds 1100 in a float64. */
 const amount = (text: string | undefined, unit: bigint): number =>

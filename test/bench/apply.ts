@@ -146,6 +146,7 @@ function open(transport: Transport) {
     shared: sharedLimits(),
     heartbeatMs: 60_000,
     priceLists: () => [],
+    needsProperties: () => false,
     knownAt: () => Number.NEGATIVE_INFINITY,
     events: { changed: () => concluded(), conflict() {} },
   });

@@ -3,7 +3,7 @@ import type { Manifest } from '../../src/api/meta.ts';
 import type { ObjectOutcome } from '../../src/api/observation.ts';
 import { sharedLimits } from '../../src/members/api-server/shared-limits.ts';
 import { fewAtOnce } from '../../src/members/few-at-once.ts';
-import { type Member, openMember } from '../../src/members/member.ts';
+import { type Member, type MemberInput, openMember } from '../../src/members/member.ts';
 import { assignment, refOf } from '../support/member-world.ts';
 import { configMap, definition, deployment, groupOf, secret, widget } from './objects.ts';
 import { configMaps, deployments, eventually, type Session } from './session.ts';
@@ -16,7 +16,7 @@ export function delivering(now: () => Session): void {
   const path = (name = 'a') => configMaps(now().namespace, name);
   const cm = (data: Record<string, string>, name = 'a') => configMap(now().namespace, name, data);
 
-  function open(): Member {
+  function open(more: Partial<Pick<MemberInput, 'transport' | 'heartbeatMs'>> = {}): Member {
     let assigned: Parameters<Member['assign']> = [[]];
     const member = openMember({
       name: 'contract',
@@ -26,9 +26,11 @@ export function delivering(now: () => Session): void {
       shared: sharedLimits(),
       heartbeatMs: 60_000,
       priceLists: () => [],
+      needsProperties: () => false,
       knownAt: () => Number.NEGATIVE_INFINITY,
       // As the daemon does, which reads anew what is wanted before it decides on what it found late.
       events: { changed: () => {}, conflict: () => void setImmediate(() => member.assign(...assigned)) },
+      ...more,
     });
     now().undo(async () => member.stop());
     return {
@@ -56,6 +58,25 @@ export function delivering(now: () => Session): void {
       .objects.filter(({ metadata }) => metadata.labels?.['gitfleet.dev/placement'] === placement())
       .map(({ kind, metadata }) => `${kind} ${metadata.name}`)
       .sort();
+
+  it('send one request a heartbeat at rest', async () => {
+    const sent: string[] = [];
+    const heartbeats = (): number => sent.filter((path) => path === '/readyz').length;
+    const member = open({
+      heartbeatMs: 1_000,
+      transport(request) {
+        sent.push(request.path);
+        return now().transport(request);
+      },
+    });
+    member.assign([wanted([cm({ color: 'red' })])]);
+    await settled(member);
+    const before = heartbeats();
+    await eventually(async () => expect(heartbeats()).toBeGreaterThan(before + 1));
+    sent.length = 0;
+    await eventually(async () => expect(heartbeats()).toBeGreaterThan(4));
+    expect(new Set(sent)).toEqual(new Set(['/readyz']));
+  });
 
   it('apply what is assigned and show it', async () => {
     const member = open();

@@ -79,6 +79,7 @@ export async function openWorld(
     knownAt?: () => number;
     fewAtOnce?: FewAtOnce;
     priceLists?: () => readonly PriceList[];
+    needsProperties?: () => boolean;
     providers?: OpenProviders;
   } = {},
 ): Promise<World> {
@@ -101,6 +102,7 @@ export async function openWorld(
     shared: sharedLimits(),
     heartbeatMs: 60_000,
     priceLists: () => [],
+    needsProperties: () => false,
     knownAt: () => Number.NEGATIVE_INFINITY,
     events: {
       changed: (_: ClusterName, message?: string) => {

@@ -38,6 +38,7 @@ import { approverFinder, type FindApprovers } from './approvers.ts';
 import { adopted, assignmentsOf } from './assignments.ts';
 import { type DesiredFleet, desiredFleet } from './desired-fleet.ts';
 import { lastContacts } from './last-contact.ts';
+import { type NeededProperties, neededProperties } from './needed-properties.ts';
 import type { Loaded, Observed, PassEffect, PassEvent, Planned } from './pass-state.ts';
 import { type PushPace, pushPace } from './push-pace.ts';
 import { snapshotAuthors } from './snapshot-authors.ts';
@@ -68,7 +69,7 @@ export interface PassPorts {
   readonly publishIntervalMs: number;
 }
 
-/** Longest wait for observations after a start, milliseconds of pace: a hanging member must not block the others. */
+/** Longest wait for observations, milliseconds of pace: a hanging member must not block the others. */
 const bootMs = 10_000;
 
 /** Performs an effect of a pass. Resolves with its event if the pass depends on one. */
@@ -86,6 +87,7 @@ export function passEffects(
   /** Of the approval branches, after the last plan: reported with the next one. */
   let requestProblems: readonly Problem[] = [];
   const keepRequests = requestKeeper(input);
+  const properties = neededProperties(input);
   /** What there was before the record was read. */
   let branches: ListedApprovals = { names: [], others: [], asOfMs: 0 };
   return async (effect) => {
@@ -98,12 +100,13 @@ export function passEffects(
       case 'load':
         return {
           kind: 'loaded',
-          loaded: await load({ input, wanted, verifier, findApprovers, requestProblems }, effect),
+          loaded: await load({ input, wanted, verifier, findApprovers, requestProblems, properties }, effect),
         };
       case 'adopt':
         await adopt({ ...input, verifier }, effect.loaded);
         return { kind: 'adopted', loaded: effect.loaded };
       case 'observe':
+        await properties.read(bootMs);
         return observe(input, effect.loaded);
       case 'plan': {
         const { planned, nextMemo } = await plan({ input, verifier }, effect.observed, memo);
@@ -151,12 +154,14 @@ async function load(
     verifier,
     findApprovers,
     requestProblems,
+    properties,
   }: {
     readonly input: PassPorts;
     readonly wanted: DesiredFleet;
     readonly verifier: RecordVerifier;
     readonly findApprovers: FindApprovers;
     readonly requestProblems: readonly Problem[];
+    readonly properties: NeededProperties;
   },
   { before, record: claimed }: { readonly before: Remembered; readonly record: FleetRecord },
 ): Promise<Loaded> {
@@ -174,6 +179,7 @@ async function load(
   });
   const { record } = verified;
   const fleet = wanted.fleetAt(asked, { followed, record });
+  properties.loaded({ fleet, record });
   await input.members.follow(membersOf(fleet, record), fleet);
   const now = formatInstant(input.clock.now());
   const found = [...fleet.problems, ...fleetWarnings(fleet, record), ...problems, ...before.problems, ...mismatches];

@@ -1,5 +1,6 @@
 import type { MemberCluster, MemberClusterStatus } from '../../api/member-cluster.ts';
 import { findCondition } from '../kernel/condition.ts';
+import { sameValue } from '../kernel/same-value.ts';
 import type { Member } from '../placement/members.ts';
 import type { RecordDocument } from '../plan-document.ts';
 import { objectDocument } from '../record/documents.ts';
@@ -23,6 +24,12 @@ export function clusterDocument(
   return objectDocument(
     unchanged ? { ...next, status: { ...withoutUsage, ...(resourceUsage ? { resourceUsage } : {}) } } : next,
   );
+}
+
+/** Whether a status says the same as the recorded one of what is read of a cluster, without its usage. */
+export function showsRecorded(status: MemberClusterStatus, recorded: MemberClusterStatus): boolean {
+  const { properties, conditions } = published(status);
+  return sameValue([properties, conditions], [recorded.properties, recorded.conditions]);
 }
 
 /** Every daemon dates a member's health from its own first contact: as long as the health is the same, the recorded date stays. */

@@ -1,6 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { Clock } from '../clock.ts';
 import { BeyondLimit, badResponse } from './api-error.ts';
+import { exchangeHeaders } from './exchange.ts';
 import { objectFault } from './object-fault.ts';
 import { type List, type Page, pagesOf, type SentJson, wholeList } from './pages.ts';
 import { readJson } from './read-json.ts';
@@ -8,7 +9,7 @@ import { type Request, requestQueue } from './request-queue.ts';
 import { responsesInFlight } from './responses-in-flight.ts';
 import type { SharedLimits } from './shared-limits.ts';
 import { textLines } from './text-lines.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, TransportResponse } from './transport.ts';
 import { type WatchEnd, type WatchEvent, watchStream } from './watch-stream.ts';
 
 /**
@@ -30,6 +31,8 @@ export interface MemberClient {
   readonly name: string;
   /** Resolves when the server has accepted the request, for any response; rejects with ApiError or UnreachableError. */
   send(request: Request): Promise<void>;
+  /** The same, with the headers of the response. */
+  headers(request: Request): Promise<TransportResponse['headers']>;
   /** A response in JSON of unknown structure. Rejects as `send`, and with ApiError if it is not JSON. */
   json(request: Request): Promise<unknown>;
   /** A response that is an object. Rejects as `json`, and with ApiError if it is not one. */
@@ -92,6 +95,7 @@ export function memberClient(input: {
     name,
     concurrency: requests.concurrency,
     send: (wanted) => requests.text(wanted).then(() => undefined, refuse),
+    headers: (wanted) => requests.run(wanted, exchangeHeaders).catch(refuse),
     json: (wanted) => read(wanted).then(({ value }) => value, refuse),
     object: (wanted) => read(wanted).then(({ value }) => objectOf(value, requests.exchangeOf(wanted).tried), refuse),
     lines: (wanted, begin) =>

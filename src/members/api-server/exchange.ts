@@ -50,6 +50,18 @@ export async function exchange(input: Exchange): Promise<string> {
   }
 }
 
+/** The same, with the headers of the response. */
+export async function exchangeHeaders(input: Exchange): Promise<TransportResponse['headers']> {
+  let headers: TransportResponse['headers'] = {};
+  const transport: Transport = async (request) => {
+    const response = await input.transport(request);
+    headers = response.headers;
+    return response;
+  };
+  await exchange({ ...input, transport });
+  return headers;
+}
+
 function refusalOf({ status, headers }: TransportResponse, body: string, tried: string): ApiError {
   if (status >= 400) return new ApiError({ tried, status, body, retryAfterMs: retryAfterMs(headers) });
   const where = headers['location'] === undefined ? '' : ` to ${quoted(headers['location'])}`;

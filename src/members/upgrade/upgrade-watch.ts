@@ -31,6 +31,8 @@ export interface UpgradeWatch {
   assign(wanted: WantedOperation | undefined): boolean;
   /** Undefined when nothing upgrades the member. The same value as long as nothing changed. */
   observation(): UpgradeObservation | undefined;
+  /** An operation is wanted or under way, or the provider does not respond. */
+  isActive(): boolean;
   /** False until the provider has been looked at once. */
   idle(): boolean;
 }
@@ -104,6 +106,7 @@ export function upgradeWatch(
     use: (setting) => void dispatch({ kind: 'used', setting, atMs: clock.now() }),
     assign: (wanted) => dispatch({ kind: 'assigned', wanted, atMs: clock.now() }).length > 0,
     observation: () => state.observation,
+    isActive: () => isActive(state),
     idle: () => state.setting === undefined || state.looked,
   };
 }

@@ -42,7 +42,7 @@ export async function serve(cluster: Cluster, request: SimRequest, asOf?: AsOf):
 async function route(cluster: Cluster, request: SimRequest, asOf: AsOf): Promise<SimResponse> {
   const { path } = request;
   if (path === '/version') return json(200, versionInfo(cluster.kubernetesVersion));
-  if (/^\/(readyz|livez|healthz)(\/|$)/.test(path)) return text(200, 'ok');
+  if (/^\/(readyz|livez|healthz)(\/|$)/.test(path)) return text(200, 'ok', flowSchemaOf(cluster));
   if (path === '/metrics') return text(200, metricsOf(cluster));
   if (path === launchPath || path.startsWith(`${launchPath}/`)) return serveLaunches(cluster, request);
   if (path === upgradePath) return serveUpgrade(cluster, request);
@@ -56,6 +56,11 @@ async function route(cluster: Cluster, request: SimRequest, asOf: AsOf): Promise
   }
   return onResource(cluster, request, resource, asOf);
 }
+
+/** Simulated members have no flow schemas: the uid of a namespace that each cluster has stands for the one that health checks match. */
+const flowSchemaOf = ({ store }: Cluster): SimResponse['headers'] => ({
+  'x-kubernetes-pf-flowschema-uid': store.get('/namespaces', { name: 'kube-system' })!.metadata.uid,
+});
 
 async function onResource(cluster: Cluster, request: SimRequest, path: ResourcePath, asOf: AsOf): Promise<SimResponse> {
   const kind = cluster.registry.byPlural(path.group, path.version, path.plural);

@@ -24,9 +24,9 @@ export const json = (status: number, value: unknown, headers: Readonly<Record<st
   body: JSON.stringify(value),
 });
 
-export const text = (status: number, body: string): SimResponse => ({
+export const text = (status: number, body: string, headers: SimResponse['headers'] = {}): SimResponse => ({
   status,
-  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...headers },
   body,
 });
 

@@ -73,6 +73,9 @@ const labelKeys = ({ labelSelector }: ClusterSelectorTerm): string[] => [
   ...(labelSelector?.matchExpressions ?? []).map(({ key }) => key),
 ];
 
+/** Whether decisions under this policy depend on properties of clusters. */
+export const readsProperties = (policy: PlacementPolicy): boolean => propertiesOf(policy).length > 0;
+
 function propertiesOf(policy: PlacementPolicy): string[] {
   const names = termsOf(policy).flatMap(({ propertySelector, propertySorter }) => [
     ...(propertySelector?.matchExpressions ?? []).map(({ name }) => name),
