@@ -140,7 +140,7 @@ function hourChart(spans: readonly Span[], { from, until }: Pick<Range, 'from' |
   };
   const days = Array.from({ length: Math.ceil((end - first) / dayMs) }, (_, day) => first + day * dayMs);
   return [
-    `UTC         ${ruler}  fewest nodes that may go in each hour (+ more than 9, ∞ unbounded)`,
+    `UTC         ${ruler}  nodes that may go in each hour, for the reason that allows least (+ more than 9, ∞ unbounded)`,
     ...days.map((day) => {
       const cells = Array.from({ length: 24 }, (_, hour) => cell(day + hour * hourMs));
       return `${formatInstant(day).slice(0, 10)}  ${cells.join('')}`.trimEnd();

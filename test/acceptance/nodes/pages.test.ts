@@ -145,6 +145,16 @@ describe('describe without a status branch', () => {
     expect(out).toContain('no place for pod shop/a, and without an InstanceCatalog for its cluster none is launched');
   });
 
+  it('a node of a NodePool that is not there: what only the pool would tell is unknown', async () => {
+    const lonely = { ...node('n1'), metadata: { ...node('n1').metadata, labels: { 'karpenter.sh/nodepool': 'gone' } } };
+    const { out } = await cli(
+      ...['describe', 'node', 'n1', '--cluster', 'eu-1', '--recorded', 'none', '--now', '2026-11-20T10:00:00Z'],
+      ...['--repo', folder({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan') })],
+      ...['--observed', folder({ 'eu-1.yaml': observedNodes('eu-1', { nodes: [lonely], pods: [], extras: [pool] }) })],
+    );
+    expect(out).toMatch(/Expires: +unknown without its NodePool\nConsolidation: +unknown without its NodePool\n/);
+  });
+
   it('a blocked node: which rule, until when, and its drift', async () => {
     const { rules, drift } = await explanation('n2');
     expect(rules.filter(({ verdict }: { verdict: string }) => verdict !== 'passed')).toEqual([

@@ -80,7 +80,7 @@ describe('budgets', () => {
     const { out, err } = await cli('budgets', 'eu-1', '--repo', folder(files), ...now);
     expect(out.split('\n').slice(0, 4)).toEqual([
       'default: 0 nodes, 0 disrupting',
-      'UTC         0     6     12    18      fewest nodes that may go in each hour (+ more than 9, ∞ unbounded)',
+      'UTC         0     6     12    18      nodes that may go in each hour, for the reason that allows least (+ more than 9, ∞ unbounded)',
       '2026-11-20            55555555555555',
       '2026-11-21  05555555555',
     ]);

@@ -34,6 +34,7 @@ const unknown = '<unknown>';
 /** Nodes that a plan has a word about: those of claims, of commands and blocked ones. */
 export const nodes: Listing = listing<PlannedNode>({
   names: namesOfKind('nodes'),
+  none: 'No nodes: they are planned for clusters with a NodePool or the annotation gitfleet.dev/node-disruption, once they are observed (--observed for a plan).',
   folders: ['nodes'],
   isOfClusters: true,
   isNamedByColumns: true,

@@ -94,12 +94,22 @@ function podTable({ pods = [] }: NodeCommand, node: string): string {
 /** Every rule in order, and what a simulation without the node answers. */
 function explained({ rules, pods, replacement, ...times }: NodeExplanation, currency: string | undefined): string[] {
   const { disruptionCost, drift, expiresAt, consolidatableAt } = times;
+  const isOfNoPool = rules.some(
+    ({ rule, verdict }) => (rule === 'NoNodePool' || rule === 'UnknownNodePool') && verdict !== 'passed',
+  );
   return [
     fields([
       ['Disruption cost', disruptionCost],
       ['Drifted', drift ? `${drift.reason}, since ${drift.since}` : 'no'],
-      ['Expires', expiresAt ?? 'never'],
-      ['Consolidation', consolidatableAt === undefined ? 'never' : `from ${consolidatableAt} on`],
+      ['Expires', expiresAt ?? (isOfNoPool ? 'unknown without its NodePool' : 'never')],
+      [
+        'Consolidation',
+        consolidatableAt === undefined
+          ? isOfNoPool
+            ? 'unknown without its NodePool'
+            : 'never'
+          : `from ${consolidatableAt} on`,
+      ],
     ]),
     titled(
       'Rules',
