@@ -42,7 +42,7 @@ export async function describe(word: string, givenName: string | undefined, opti
   if (options.cluster !== undefined && !listing.isOfClusters)
     throw new CliError(`--cluster is for nodes and nodepools, and not for ${plural}: leave it out`);
   await withStatusOrPlan(options, async (reader) => {
-    const status = await reader.read([...new Set([...listing.folders, 'placements', 'runs', 'approvals'])]);
+    const status = await reader.read([...new Set([...listing.folders, 'placements', 'runs', 'approvals', 'upgrades'])]);
     const rows = (await listing.rows(status, reader)).filter(
       (row) =>
         isMeant(row) &&

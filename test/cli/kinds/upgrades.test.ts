@@ -70,6 +70,9 @@ describe('a cluster update run', () => {
       '0',
       'two',
     ]);
+    const inProgress = await cli('describe', 'cluster', 'eu-2', ...now);
+    expect(inProgress.out).toMatch(/Upgrade: +run k8s, v1\.30\.9 → v1\.31\.5, since 2026-11-20T10:00:\d\dZ\n/);
+    expect((await cli('describe', 'cluster', 'eu-1', ...now)).out).not.toContain('Upgrade:');
     await upgraded();
     const described = await cli('describe', 'upgrade', 'k8s', ...now);
     expect(described.out).toContain('State:     Pending');

@@ -2,10 +2,12 @@ import { isLeaving, type MemberCluster, memberAgentOf } from '../../../api/membe
 import { formatInstant } from '../../../engine/kernel/instant.ts';
 import { evaluateEligibility } from '../../../engine/placement/eligibility.ts';
 import { taintText } from '../../../engine/placement/taint-text.ts';
+import { allMembers, isInFlight } from '../../../engine/upgrade/tree.ts';
 import type { UnreachableMember } from '../../../repo/record/daemon-memory.ts';
 import { snapshotText } from '../../../report/applied-snapshot.ts';
 import { conditionOf } from '../../../report/condition-of.ts';
 import { unreachableText } from '../../../report/unreachable-text.ts';
+import { versionChange } from '../../../report/upgrades/progress.ts';
 import { whyNotSettled } from '../../../report/waits/why-late.ts';
 import { knownPlacements } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
@@ -18,7 +20,7 @@ import { ageSince, conditionTable, fields, indent, titled } from '../page-text.t
 export function clusterPage(cluster: MemberCluster, status: Status): string[] {
   const { properties = {}, conditions } = cluster.status ?? {};
   return [
-    head(cluster, status.unreachable.get(cluster.metadata.name), status.now),
+    head(cluster, status),
     filled(
       'Properties',
       ['NAME', 'VALUE'],
@@ -33,9 +35,10 @@ export function clusterPage(cluster: MemberCluster, status: Status): string[] {
   ];
 }
 
-function head(cluster: MemberCluster, unreachable: UnreachableMember | undefined, now: number): string {
+function head(cluster: MemberCluster, { record, now, ...of }: Status): string {
   const { metadata, spec, status } = cluster;
   const { labels = {}, deletionTimestamp } = metadata;
+  const unreachable = of.unreachable.get(metadata.name);
   return fields([
     ['Name', metadata.name],
     [
@@ -51,8 +54,21 @@ function head(cluster: MemberCluster, unreachable: UnreachableMember | undefined
     ['Healthy', health(cluster, now)],
     ['Heartbeat', unreachable ? unreachableText(unreachable) : `every ${spec.heartbeatPeriodSeconds}s, responding`],
     ['Version', status?.properties?.['k8s.io/k8s-version']?.value],
+    ...upgradesOf(metadata.name, record).map((text) => ['Upgrade', text] as const),
   ]);
 }
+
+/** `run k8s-1-31, v1.30.9 → v1.31.5, since 2026-11-20T10:00:00Z`, while one is in progress. */
+const upgradesOf = (name: string, { upgrades }: Status['record']): string[] =>
+  [...upgrades.values()].flatMap((run) =>
+    (run.status ? allMembers(run.status) : [])
+      .filter((member) => member.name === name && isInFlight(member))
+      .map((member) =>
+        [`run ${run.metadata.name}`, versionChange(member), `since ${member.status.startTime}`]
+          .filter((part) => part !== undefined)
+          .join(', '),
+      ),
+  );
 
 /** Heartbeats are not committed: a member that is not reported as unreachable has one now. */
 function eligibility(cluster: MemberCluster, unreachable: UnreachableMember | undefined, now: number): string {
