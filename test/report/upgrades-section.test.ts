@@ -145,7 +145,9 @@ it('a run that failed says what to do', async () => {
   fleet.later(60).fail('b');
   expect(await shown(fleet)).toContain('failing: 1 member failed: b; upgrades in progress end first: a');
   fleet.later(60).succeed('a');
-  expect(await shown(fleet)).toContain('failed: 1 member failed: b. Repair or skip what failed, then raise attempt');
+  expect(await shown(fleet)).toContain(
+    'failed: 1 member failed: b. Repair or skip what failed, then write attempt: 2 in upgrades/k8s.yaml',
+  );
 });
 
 it('a run that failed or is stopped needs somebody, and clusters without placements count', async () => {

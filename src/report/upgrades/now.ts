@@ -10,13 +10,14 @@ const mostCauses = 3;
 
 /**
  * What a run does now, what it waits for, and what comes next: `stage dev (1 of 2): upgrading dev-1 (v1.31.8 → v1.32.4); next stage: prod`.
+ * `file`: the one that the run is written in, where that is known.
  */
-export function upgradeNow({ spec, status }: UpdateRun): string {
+export function upgradeNow({ spec, status }: UpdateRun, file = 'its file'): string {
   const { state, error } = status?.status ?? { state: 'NotStarted' };
   const inFlight = (status?.stages ?? []).flatMap(membersOf).filter(isInFlight);
   switch (state) {
     case 'Failed':
-      return `failed: ${error?.message ?? ''}. Repair or skip what failed, then raise attempt`;
+      return `failed: ${error?.message ?? ''}. Repair or skip what failed, then write attempt: ${(status?.attempt ?? 1) + 1} in ${file}`;
     case 'Stopping': {
       const why = error === undefined ? 'stopped by its file' : `failing: ${error.message}`;
       return `${why}; upgrades in progress end first: ${shortList(inFlight.map(({ name }) => name))}`;

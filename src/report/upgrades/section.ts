@@ -1,11 +1,12 @@
 import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
+import { sourceOf } from '../../engine/problem-of.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { type Line, mostRows, type Section, type SectionSource } from '../sections/section.ts';
 import { upgradeNow } from './now.ts';
 import { upgradeBrings, upgradeProgress } from './progress.ts';
 
 /** Cluster update runs that are not done, and those that failed. */
-export const clusterUpgrades: SectionSource = ({ inEffect }): Section => {
+export const clusterUpgrades: SectionSource = ({ inEffect, fleet }): Section => {
   const open = [...recordedObjects('upgrades', inEffect)].filter(
     ([, { value }]) =>
       value.status && value.status.status.state !== 'Completed' && value.status.status.state !== 'Skipped',
@@ -17,7 +18,7 @@ export const clusterUpgrades: SectionSource = ({ inEffect }): Section => {
       [upgradeBrings(value)],
       [`${done} / ${total}`],
       [failed === 0 ? '' : `${failed}`],
-      [upgradeNow(value)],
+      [upgradeNow(value, sourceOf(fleet, { kind: value.kind, name })?.file)],
     ];
   });
   return {

@@ -74,6 +74,7 @@ describe('a cluster update run', () => {
     expect(inProgress.out).toMatch(/Upgrade: +run k8s, v1\.30\.9 → v1\.31\.5, since 2026-11-20T10:00:\d\dZ\n/);
     expect((await cli('describe', 'cluster', 'eu-1', ...now)).out).not.toContain('Upgrade:');
     await upgraded();
+    expect((await cli('get', 'upgrades', ...now)).out).toMatch(/ {3}approval k8s-before-two {3}\d+\w+\n/);
     const described = await cli('describe', 'upgrade', 'k8s', ...now);
     expect(described.out).toContain('State:     Pending');
     expect(described.out).toMatch(/eu-1 +Completed/);
@@ -153,5 +154,18 @@ describe('a cluster update run', () => {
     );
     await fleet.pass();
     expect(await wait()).toMatchObject({ code: 0, out: 'approval/k8s-before-two condition met\n' });
+  });
+  it('names the attempt and the file that continue it after a rejection', async () => {
+    const fleet = await FleetOnGit.open({
+      ...upgradeMember('us-1', { 'gitfleet.dev/update-group': 'us' }),
+      ...upgradeRun({ strategy: { stages: [strategy.stages[1]] } }),
+    });
+    await fleet.pass();
+    const file = fleet.git('show', 'fleet-status:approvals/k8s-before-two.yaml');
+    const rejected = file.replace(/status:\s+state: Pending/, '').replace('spec:', 'spec:\n  state: Rejected');
+    fleet.commit({ 'approvals/k8s-before-two.yaml': rejected }, 'Reject');
+    await fleet.pass();
+    const { out } = await cli('describe', 'upgrade', 'k8s', '--repo', fleet.dir);
+    expect(out).toMatch(/^Waits for:\n {2}failed: .*write attempt: 2 in upgrades\/k8s\.yaml$/m);
   });
 });

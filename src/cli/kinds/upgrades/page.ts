@@ -3,9 +3,11 @@ import type { GateStatus, GroupUpgrade, MemberUpgrade, StageUpgrade } from '../.
 import { approvedText } from '../../../engine/gate/approver.ts';
 import { approvalBranch, mergeCommand } from '../../../engine/gate/request.ts';
 import { formatInstant, parseInstant } from '../../../engine/kernel/instant.ts';
+import { sourceOf } from '../../../engine/problem-of.ts';
 import { isDone } from '../../../engine/upgrade/tree.ts';
 import { upgradeTarget, versionChange } from '../../../report/upgrades/progress.ts';
-import type { Status } from '../../status/open-status.ts';
+import { fleetAsPlanned } from '../../status/fleet-as-planned.ts';
+import type { Status, StatusReader } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
 import { ageSince, fields, indent, sentences, titled } from '../page-text.ts';
 import { isHalted, waitsOfUpgrade } from './waits.ts';
@@ -20,11 +22,14 @@ interface Asking {
 }
 
 /** A cluster update run: how far it is, then stages, groups and members with their versions, gates and waits. */
-export function upgradePage(run: UpdateRun, status: Status): string[] {
+export async function upgradePage(run: UpdateRun, status: Status, reader: StatusReader): Promise<string[]> {
+  const { kind, metadata } = run;
   const stages = run.status?.stages ?? [];
+  const fleet = isHalted(run) ? await fleetAsPlanned(status, reader) : undefined;
+  const file = fleet && sourceOf(fleet, { kind, ...metadata })?.file;
   return [
     head(run),
-    titled('Waits for', sentences(waitsOfUpgrade(run, status))),
+    titled('Waits for', sentences(waitsOfUpgrade(run, status, file))),
     ...stages.map((stage) => stageText(stage, { inPlace: status.inPlace, isHalted: isHalted(run), now: status.now })),
   ];
 }

@@ -8,7 +8,7 @@ import { mostNamed } from '../../terminal/names.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Cell, type Listing, listing } from '../listing.ts';
 import { upgradePage } from './page.ts';
-import { waitsOfUpgrade } from './waits.ts';
+import { firstWait, waitsOfUpgrade } from './waits.ts';
 
 interface Upgrade {
   readonly run: UpdateRun;
@@ -37,7 +37,7 @@ export const upgrades: Listing = listing<Upgrade>({
   items: (status: Status) =>
     [...status.record.upgrades.values()].map((run) => ({ run, waits: waitsOfUpgrade(run, status) })),
   describe: ({ run }) => ({ name: run.metadata.name, value: run }),
-  page: ({ run }, status) => upgradePage(run, status),
+  page: ({ run }, status, reader) => upgradePage(run, status, reader),
   waits: ({ waits }) => waits,
   conditions: ({ run }) => conditionsOf(run),
   isOver: ({ run }) => run.status !== undefined && isOver(run.status),
@@ -51,7 +51,7 @@ export const upgrades: Listing = listing<Upgrade>({
     { heading: 'IN-FLIGHT', wide: true, cell: progress(({ inFlight }) => listUpTo(inFlight, mostNamed)) },
     { heading: 'PENDING', wide: true, cell: progress(({ pending }) => pending.length) },
     { heading: 'NEXT', wide: true, cell: progress(({ next }) => next) },
-    { heading: 'WAITS-FOR', cell: ({ waits }) => waits[0] },
+    { heading: 'WAITS-FOR', cell: ({ run, waits }) => firstWait(run, waits) },
     { heading: 'AGE', cell: ({ run }, now) => ageOf(run.metadata, [run.status?.status.startTime], now) },
   ],
 });

@@ -6,11 +6,14 @@ import { upgradeNow } from '../../../report/upgrades/now.ts';
 import type { Status } from '../../status/open-status.ts';
 
 /** What a cluster update run waits for, one line each: approvals, then what its holds say. Of one in which nothing starts, why. */
-export function waitsOfUpgrade(run: UpdateRun, { holds }: Pick<Status, 'holds'>): string[] {
-  if (isHalted(run)) return [upgradeNow(run)];
+export function waitsOfUpgrade(run: UpdateRun, { holds }: Pick<Status, 'holds'>, file?: string): string[] {
+  if (isHalted(run)) return [upgradeNow(run, file)];
   const { state } = run.status?.status ?? {};
   if (state === 'Completed' || state === 'Skipped') return [];
-  return [...approvalsOf(run), ...holdsOf({ kind: run.kind, name: run.metadata.name }, holds).map(holdOfClusters)];
+  const approvals = openApprovals(run).map(
+    ({ name, since }) => `approval ${name} since ${since}: ${howToMerge({ name })}`,
+  );
+  return [...approvals, ...holdsOf({ kind: run.kind, name: run.metadata.name }, holds).map(holdOfClusters)];
 }
 
 /** Nothing starts until its file changes, whatever is approved: it failed or is stopped. */
@@ -20,13 +23,17 @@ export function isHalted({ spec, status }: UpdateRun): boolean {
   return state === 'Failed' || state === 'Stopping' || state === 'Stopped';
 }
 
-const approvalsOf = ({ status }: UpdateRun): string[] =>
+/** The same in a table: what it waits for first, without how to merge it. */
+export function firstWait(run: UpdateRun, waits: readonly string[]): string | undefined {
+  const [approval] = isHalted(run) ? [] : openApprovals(run);
+  return approval ? `approval ${approval.name}` : waits[0];
+}
+
+const openApprovals = ({ status }: UpdateRun) =>
   (status?.stages ?? []).flatMap((stage) =>
     [stage, ...stage.groups].flatMap(({ beforeGates, afterGates }) =>
-      [...beforeGates, ...afterGates].flatMap(({ type, gateId: name, status: { state, startTime } }) =>
-        type === 'Approval' && state === 'Pending' && name !== undefined
-          ? [`approval ${name} since ${startTime}: ${howToMerge({ name })}`]
-          : [],
+      [...beforeGates, ...afterGates].flatMap(({ type, gateId: name, status: { state, startTime: since } }) =>
+        type === 'Approval' && state === 'Pending' && name !== undefined ? [{ name, since }] : [],
       ),
     ),
   );
