@@ -35,8 +35,8 @@ export function outcomeOf(
   const news = Math.max(started, since);
   const deadline = news + deadlineMs;
   if (deadline > now) return { kind: 'running', deadline };
-  const detail = upgrade?.message ? `: ${upgrade.message}` : '';
-  const message = `no progress since ${formatInstant(news)}, for ${formatDuration(deadlineMs)}${detail}`;
+  const last = upgrade?.message ? `; the provider's last message: ${upgrade.message}` : '';
+  const message = `no progress since ${formatInstant(news - (news % 1000))}, for ${formatDuration(deadlineMs)}${last}`;
   return { kind: 'failed', code: 'ProgressDeadlineExceeded', message };
 }
 

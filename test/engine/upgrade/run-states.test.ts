@@ -349,13 +349,17 @@ describe('members', () => {
     const first = await fleet.plan();
     expect(first.wakeAt).toBe('2026-11-20T11:00:00Z');
     const { operationId } = fleet.targets()[0]!.upgrade;
-    fleet.members.get('a')!.upgrade = { target: operationId, phase: 'Running', since: '2026-11-20T10:30:00Z' };
+    const news = { message: 'control plane', since: '2026-11-20T10:30:00.120Z' };
+    fleet.members.get('a')!.upgrade = { target: operationId, phase: 'Running', ...news };
     fleet.later(3600);
     await fleet.plan();
     expect(fleet.inFlight()).toEqual(['a']);
-    fleet.later(1800);
+    fleet.later(1801);
     await fleet.plan();
     expect(fleet.states()[1]).toContain('a Failed/ProgressDeadlineExceeded');
+    expect(fleet.run().stages[0]!.groups[0]!.members[0]!.status.error?.message).toBe(
+      "no progress since 2026-11-20T10:30:00Z, for 1h0m0s; the provider's last message: control plane",
+    );
   });
 
   it('news of a provider count while the member itself cannot be reached', async () => {
