@@ -196,7 +196,7 @@ it('a proposed run is news once, and what needs a user says what it brings', asy
   expect(await news()).toEqual([]);
   expect(await linesOf(fleet, 'Waiting for approval')).toEqual([
     expect.stringContaining(
-      '**rapid-1-32-1**: profile rapid proposes this update run: Kubernetes 1.32.1, control plane and nodes. To approve: ',
+      '**rapid-1-32-1**: profile rapid proposes this update run: Kubernetes 1.32.1, control plane and nodes. Kubernetes 1.32.1 appeared; run rapid-1-32-1 was proposed; at that time it would upgrade no cluster: a: control plane v1.30.9 is 2 minors behind v1.32.1; write chainMinors: true to upgrade it minor by minor. To approve: ',
     ),
   ]);
 });

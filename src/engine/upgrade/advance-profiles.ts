@@ -6,6 +6,7 @@ import { isLts } from './catalog.ts';
 import { type ChannelTarget, channelTarget, isListed, isNewer, parseTarget, targetText } from './channel-target.ts';
 import { profileRun, proposedPath } from './profile-run.ts';
 import type { UpgradesInput } from './upgrades-input.ts';
+import { whyAllSkipped } from './why-all-skipped.ts';
 
 type ProfileStatus = NonNullable<AutoUpgradeProfile['status']>;
 
@@ -76,12 +77,15 @@ function nextStatus(
   const what = `${target.kind === 'version' ? 'Kubernetes' : 'node images'} ${versions.join(', ')} appeared`;
   const failure = whyFailed(profile, target, input);
   if (failure) return { status: failedTrigger(before, { failure, versions, what, now: input.now }), failure };
+  const run = profileRun(profile, target, input.digest);
+  const skipped = whyAllSkipped(run, input);
+  const none = skipped === undefined ? '' : `; at that time it would upgrade no cluster: ${skipped}`;
   return {
     status: {
       lastTriggeredAt: input.now,
       lastTriggerStatus: 'Succeeded',
       lastTriggerUpgradeVersions: versions,
-      lastTriggerMessage: `${what}; run ${profileRun(profile, target, input.digest).metadata.name} was proposed`,
+      lastTriggerMessage: `${what}; run ${run.metadata.name} was proposed${none}`,
       seen,
       // A newer target replaces what is not merged.
       proposed: seen,

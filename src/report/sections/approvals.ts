@@ -64,7 +64,7 @@ const gates = (input: SectionInput): readonly Item[] =>
     // How to merge it stands below.
     const known = hold
       ? `: ${hold.message.replace(`: ${howToMerge(planned)}`, '')}`
-      : (proposalText(file?.object) ?? haltedText(subject, plan));
+      : (proposalText(file?.object, plan) ?? haltedText(subject, plan));
     const why = known !== undefined && isPlanned ? [known] : [];
     return {
       line: [{ bold: name }, ...scopeSpans({ stage, group }), ...why, ...ofBranch(planned, { plan, pages })],
@@ -73,10 +73,16 @@ const gates = (input: SectionInput): readonly Item[] =>
   });
 
 /** A run that a profile proposes waits for nothing: merging its file adds it. */
-const proposalText = (object: NonNullable<RequestedApproval['file']>['object'] | undefined): string | undefined =>
-  object?.kind === 'UpdateRun'
-    ? `: profile ${object.spec.autoUpgradeProfileId ?? ''} proposes this update run: ${upgradeBrings(object)}`
-    : undefined;
+function proposalText(
+  object: NonNullable<RequestedApproval['file']>['object'] | undefined,
+  { upgrades }: Plan,
+): string | undefined {
+  if (object?.kind !== 'UpdateRun') return undefined;
+  const { autoUpgradeProfileId: profile = '' } = object.spec;
+  const of = upgrades.find(({ kind, name }) => kind === 'AutoUpgradeProfile' && name === profile);
+  const why = of?.kind === 'AutoUpgradeProfile' ? of.status.lastTriggerMessage : undefined;
+  return `: profile ${profile} proposes this update run: ${upgradeBrings(object)}${why === undefined ? '' : `. ${why}`}`;
+}
 
 /** A gate of a cluster update run in which nothing starts any more is answered for later. */
 function haltedText({ kind, name }: Hold['subject'], plan: Plan): string | undefined {

@@ -118,6 +118,7 @@ it('get and describe approvals: a proposed run, what it brings and how to start 
     Name:      rapid-1-32-1
     Kind:      UpdateRun
     Profile:   rapid
+    Because:   Kubernetes 1.32.1 appeared; run rapid-1-32-1 was proposed
     Brings:    Kubernetes 1.32.1, control plane and nodes
     Strategy:  one by one
     Decision:  none yet

@@ -3,11 +3,10 @@ import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { assertNever } from '../../../engine/kernel/assert.ts';
-import type { ProposedRun } from '../../../engine/plan-document.ts';
 import { type RemovalToApprove, removalApprovalObject } from '../../../repo/record/removals-to-approve.ts';
 import type { RequestPage } from '../../../repo/record/summary.ts';
 import { titleOf } from '../../../repo/title-of.ts';
-import { proposedRuns } from '../../../report/proposed-runs.ts';
+import { type Proposed, proposedRuns } from '../../../report/proposed-runs.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
 import { waitsOfApproval } from '../../../report/waits/waits.ts';
 import { fleetAsPlanned } from '../../status/fleet-as-planned.ts';
@@ -19,7 +18,7 @@ import { approvalPage, gatePage, proposalPage, removalPage } from './page.ts';
 type Asked =
   | { readonly approval: ApprovalRequest; readonly run: StagedUpdateRun | undefined }
   | { readonly gate: UpgradeGate; readonly askedAt: string | undefined }
-  | { readonly proposal: ProposedRun; readonly askedAt: string | undefined }
+  | { readonly proposed: Proposed }
   | { readonly removal: RemovalToApprove };
 
 /** `page`: of its pull request. */
@@ -28,7 +27,7 @@ type ApprovalRow = Asked & { readonly page: RequestPage | undefined };
 const ofRun =
   (cell: (approval: ApprovalRequest) => Cell, ofGate: (gate: UpgradeGate) => Cell) =>
   (row: ApprovalRow): Cell => {
-    if ('removal' in row || 'proposal' in row) return undefined;
+    if ('removal' in row || 'proposed' in row) return undefined;
     return 'gate' in row ? ofGate(row.gate) : cell(row.approval);
   };
 
@@ -72,12 +71,12 @@ export const approvals: Listing = listing<ApprovalRow>({
           return assertNever(approval);
       }
     }),
-    ...[...proposedRuns(record)].map(([name, { run, at }]) => ({ proposal: run, askedAt: at, page: pages?.get(name) })),
+    ...[...proposedRuns(record)].map(([name, proposed]) => ({ proposed, page: pages?.get(name) })),
     ...removals.map((removal) => ({ removal, page: pages?.get(removal.name) })),
   ],
   describe(row) {
     if ('removal' in row) return { name: row.removal.name, isOurs: true, value: removalApprovalObject(row.removal) };
-    if ('proposal' in row) return { name: row.proposal.metadata.name, isOurs: true, value: row.proposal };
+    if ('proposed' in row) return { name: row.proposed.run.metadata.name, isOurs: true, value: row.proposed.run };
     if ('gate' in row) return { name: row.gate.metadata.name, isOurs: true, value: row.gate };
     const { approval, run } = row;
     return {
@@ -89,7 +88,7 @@ export const approvals: Listing = listing<ApprovalRow>({
   },
   async page(row, status, reader) {
     if ('removal' in row) return removalPage(row.removal, status);
-    if ('proposal' in row) return proposalPage(row.proposal, status);
+    if ('proposed' in row) return proposalPage(row.proposed, status);
     if ('approval' in row) return approvalPage(row.approval, status);
     // A list of approvals needs neither.
     const { clusters } = (await reader.read(['clusters'])).record;
@@ -115,7 +114,7 @@ export const approvals: Listing = listing<ApprovalRow>({
       heading: 'AGE',
       cell: (row, now) => {
         if ('removal' in row) return undefined;
-        if ('proposal' in row) return ageOf(row.proposal.metadata, [row.askedAt], now);
+        if ('proposed' in row) return ageOf(row.proposed.run.metadata, [row.proposed.at], now);
         if ('gate' in row) return ageOf(row.gate.metadata, [row.askedAt], now);
         return ageOf(row.approval.metadata, requestedAt(row.approval, row.run), now);
       },
@@ -129,12 +128,12 @@ export const approvals: Listing = listing<ApprovalRow>({
 
 function typeOf(row: ApprovalRow): Cell {
   if ('removal' in row) return 'removal';
-  if ('proposal' in row) return 'run';
+  if ('proposed' in row) return 'run';
   return 'gate' in row ? 'gate' : 'stage';
 }
 
 function aboutOf(row: ApprovalRow): Cell {
-  if ('proposal' in row) return upgradeBrings(row.proposal);
+  if ('proposed' in row) return upgradeBrings(row.proposed.run);
   return 'removal' in row ? row.removal.messages[0] : undefined;
 }
 

@@ -12,12 +12,12 @@ import {
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
-import type { ProposedRun } from '../../../engine/plan-document.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf } from '../../../engine/upgrade/gate-names.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import { type GateFacts, upgradeGatePage } from '../../../report/approval/upgrade-gate-page.ts';
+import type { Proposed } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { plainText } from '../../../report/sections/section.ts';
 import { upgradeNow } from '../../../report/upgrades/now.ts';
@@ -153,7 +153,7 @@ function startsText(
 
 /** A run that a profile proposes: what it brings, and how to start it. */
 export function proposalPage(
-  run: ProposedRun,
+  { run, why }: Proposed,
   { inPlace, reported, pages }: Pick<Status, 'inPlace' | 'reported' | 'pages'>,
 ): string[] {
   const { kind, metadata, spec } = run;
@@ -162,6 +162,7 @@ export function proposalPage(
       ['Name', metadata.name],
       ['Kind', kind],
       ['Profile', spec.autoUpgradeProfileId],
+      why === undefined ? undefined : ['Because', why],
       ['Brings', upgradeBrings(run)],
       ['Strategy', spec.updateStrategyId ?? 'one by one'],
       ['Decision', 'none yet'],
