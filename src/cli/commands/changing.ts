@@ -79,16 +79,20 @@ export function changingCommands(gitfleet: Command): void {
     'approve payments-1-after-staging --reject --reason "too many errors on staging-2"',
   );
 
-  for (const [verb, what] of [
-    ['suspend', 'suspend a placement or an update run with a commit; members keep what they have'],
-    ['resume', 'resume a suspended placement or update run with a commit'],
+  for (const [verb, what, where] of [
+    [
+      'suspend',
+      'suspend a placement or an update run with a commit; members keep what they have',
+      'the commit; of a placement the status shows it too',
+    ],
+    ['resume', 'resume a suspended placement or update run with a commit', 'the commit'],
   ] as const) {
     examples(
       changeOptions(gitfleet.command(verb).description(what))
         .addArgument(kindArgument('placement, run or upgrade; or kind/name', ['placement', 'run', 'upgrade']))
         .argument('[name]', 'name, or namespace/name')
         .addOption(statusBranch())
-        .option('--reason <text>', 'reason to record in the commit and the status')
+        .option('--reason <text>', `reason to record in ${where}`)
         .option('--pull-request', 'push a branch for a pull request instead of committing directly')
         .addOption(push())
         .action(async (kind, name, options) => (await import('../change/suspend.ts'))[verb](kind, name, options)),
