@@ -18,7 +18,9 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown):
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => {
-        const like = nearest(key, fieldsAt(schema, path));
+        const fields = fieldsAt(schema, path);
+        const longer = fields.filter((field) => key.length > 3 && field.startsWith(key));
+        const like = nearest(key, fields) ?? (longer.length === 1 ? longer[0] : undefined);
         return error(
           'unknown-field',
           [...path, key],

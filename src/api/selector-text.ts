@@ -19,6 +19,21 @@ export function parseSelector(
 
 type Requirement = NonNullable<LabelSelector['matchExpressions']>[number];
 
+/** A requirement in the same form: `env=prod`, `env in (dev, prod)`, `!canary`. */
+export function requirementText({ key, operator, values = [] }: Requirement): string {
+  const one = values.length === 1;
+  switch (operator) {
+    case 'In':
+      return one ? `${key}=${values[0]}` : `${key} in (${values.join(', ')})`;
+    case 'NotIn':
+      return one ? `${key}!=${values[0]}` : `${key} notin (${values.join(', ')})`;
+    case 'Exists':
+      return key;
+    case 'DoesNotExist':
+      return `!${key}`;
+  }
+}
+
 /** Commas separate requirements, except in parentheses. */
 const parts = (text: string): string[] => text.split(/,(?![^(]*\))/).map((part) => part.trim());
 

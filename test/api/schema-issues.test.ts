@@ -17,3 +17,12 @@ it.each([
   const found = schemaIssues(schema.safeParse(document).error!.issues, schema, document);
   expect(found).toEqual([{ severity: 'error', code: 'invalid', path: ['size'], message: `size: ${wrong}`, fix }]);
 });
+
+it('the start of one field alone is taken for that field', () => {
+  const schema = z.strictObject({ durationHours: z.number(), startTime: z.string(), startDate: z.string() }).partial();
+  const fixes = Object.keys({ duration: 4, start: '' }).map((key) => {
+    const document = { [key]: 4 };
+    return schemaIssues(schema.safeParse(document).error!.issues, schema, document)[0]!.fix;
+  });
+  expect(fixes).toEqual(['did you mean durationHours?', 'remove start']);
+});

@@ -53,7 +53,7 @@ function scheduleIssues({ schedule, startDate }: MaintenanceWindow): Issue[] {
   const path = [...windowPath, 'schedule'];
   const [first, second] = schedules.filter((kind) => schedule[kind] !== undefined);
   if (first === undefined)
-    return [error('field-required', path, 'a window needs a schedule', `add ${schedules.join(', ')}`)];
+    return [error('field-required', path, 'a window needs a schedule', `add one of ${schedules.join(', ')}`)];
   if (second !== undefined)
     return [
       error(

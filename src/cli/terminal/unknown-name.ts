@@ -47,7 +47,7 @@ export function unknownPlacement(of: {
 
 function instead({ what, name, known, owner, instead = [] }: Parameters<typeof unknownName>[0]): string {
   if (instead.length > 0) return `did you mean ${instead.join(' or ')}?`;
-  if (known.length === 0) return owner === undefined ? `no ${what} is listed` : 'it has none';
+  if (known.length === 0) return owner === undefined ? 'there are none' : 'it has none';
   const like = nearest(name, known);
   if (like !== undefined) return `did you mean ${like}?`;
   const there = owner === undefined ? `there ${known.length === 1 ? 'is' : 'are'}` : 'it has';

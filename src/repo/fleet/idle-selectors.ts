@@ -1,7 +1,7 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import type { LabelSelector } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
-import { parseSelector } from '../../api/selector-text.ts';
+import { parseSelector, requirementText } from '../../api/selector-text.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { matchesSelector } from '../../engine/kernel/selector.ts';
 import { memberNameLabel } from '../../engine/placement/members.ts';
@@ -106,7 +106,7 @@ function missingLabel(
       selector: { matchLabels: { [key]: value } },
     })),
     ...(matchExpressions ?? []).map((expression) => ({
-      text: `${expression.key} ${expression.operator} ${expression.values?.join(', ') ?? ''}`.trimEnd(),
+      text: requirementText(expression),
       selector: { matchExpressions: [expression] },
     })),
   ];

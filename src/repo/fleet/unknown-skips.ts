@@ -2,6 +2,7 @@ import type { Problem } from '../../api/problem.ts';
 import { nearest } from '../../api/syntax.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
+import { shortList } from '../../engine/kernel/short-list.ts';
 import { labelsOf } from '../../engine/placement/members.ts';
 import { problemOf } from '../../engine/problem-of.ts';
 import { selectMembers } from '../../engine/upgrade/select-members.ts';
@@ -46,7 +47,10 @@ const unknownIn = (
       code: 'dangling-reference',
       path: `spec.skip.${at}.name`,
       message: `the run has no ${what} ${name}`,
-      fix: like === undefined ? `write a ${what} of this run` : `did you mean ${like}?`,
+      fix: like === undefined ? thereAre(what, [...known[type]]) : `did you mean ${like}?`,
     };
     return [problemOf(fleet, { kind, name: metadata.name }, problem)];
   });
+
+const thereAre = (what: string, names: readonly string[]): string =>
+  names.length === 0 ? `remove it: the run has no ${what}` : `write a ${what} of this run: ${shortList(names)}`;

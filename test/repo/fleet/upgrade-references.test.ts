@@ -42,7 +42,7 @@ it.each<[string, Record<string, string>, string[]]>([
     'unknown wait',
     skips('AfterStageWait', 'production'),
     [
-      'error dangling-reference spec.skip.0.name: UpdateRun k8s: the run has no stage production (write a stage of this run)',
+      'error dangling-reference spec.skip.0.name: UpdateRun k8s: the run has no stage production (write a stage of this run: default)',
     ],
   ],
   [
