@@ -90,8 +90,9 @@ const summaryOf = (found: Forecast): string => [forecastSummary(found), ...nodeS
 
 function forecastTable(found: Forecast, assumptions: Assumptions): string {
   const parts = partsOf(found);
+  const further = found.end === 'horizon' ? ' A later --until looks further.' : '';
   return [
-    summaryOf(found),
+    summaryOf(found) + further,
     ...parts.map(({ title, headings, rows, notes }) =>
       [
         title,

@@ -31,7 +31,7 @@ function event(
     // An event needs an end.
     `DTEND:${compact(closes ?? formatInstant(parseInstant(now)! + horizonMs))}`,
     `SUMMARY:${escaped(`${cluster}: upgrades may start${frozen}`)}`,
-    `DESCRIPTION:${escaped(`${types.join(', ')} by ${configurations.join(', ')}`)}`,
+    `DESCRIPTION:${escaped(`Types of upgrades: ${types.join(', ')}. MaintenanceConfiguration: ${configurations.join(', ')}`)}`,
     'TRANSP:TRANSPARENT',
     'END:VEVENT',
   ];

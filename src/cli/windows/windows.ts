@@ -1,4 +1,6 @@
 import { type UpgradeType, upgradeType } from '../../api/upgrade-fields.ts';
+import { parseInstant } from '../../engine/kernel/instant.ts';
+import { isAlwaysOpen } from '../../engine/upgrade/maintenance.ts';
 import { unreadSettings } from '../../engine/upgrade/unread-settings.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { CliError } from '../terminal/exit.ts';
@@ -33,18 +35,30 @@ export async function windows(
     note === undefined
       ? `no maintenance configuration is for ${cluster}: upgrades may start at any time`
       : `no valid maintenance configuration is for ${cluster}: no upgrade starts until all are valid`;
-  print(windows.map((of) => asTable(of, { withoutWindow, isOneOfSeveral: windows.length > 1 })).join('\n\n'));
+  print(
+    windows
+      .map((of) => asTable(of, { withoutWindow, isOneOfSeveral: windows.length > 1, nowMs: parseInstant(input.now)! }))
+      .join('\n\n'),
+  );
 }
 
 function asTable(
   { types, configurations, openings }: ClusterWindows,
-  { withoutWindow, isOneOfSeveral }: { readonly withoutWindow: string; readonly isOneOfSeveral: boolean },
+  {
+    withoutWindow,
+    isOneOfSeveral,
+    nowMs,
+  }: { readonly withoutWindow: string; readonly isOneOfSeveral: boolean; readonly nowMs: number },
 ): string {
   const whose = isOneOfSeveral ? `${types.join(' and ')}: ` : '';
   if (configurations.length === 0) return whose + withoutWindow;
   const by = configurations.join(', ');
   if (openings.length === 0) return `${whose}no window of ${by} opens in the next three years`;
-  const rows = openings.map(({ opens, closes, freeze }) => [opens, closes ?? 'never', freeze]);
+  const rows = openings.map(({ opens, closes, freeze }) => {
+    const isAlways =
+      closes === undefined && isAlwaysOpen({ opensMs: parseInstant(opens)!, closesMs: undefined }, nowMs);
+    return [isAlways ? 'always open' : opens, closes ?? 'never', freeze];
+  });
   return [...(isOneOfSeveral ? [`${whose}${by}`] : []), table(['OPENS', 'CLOSES', 'FROZEN'], rows)].join('\n');
 }
 

@@ -97,6 +97,10 @@ export function openings(maintenance: Maintenance, fromMs: Instant, count: numbe
   return found;
 }
 
+/** It began as far back as is looked, and does not end as far ahead. */
+export const isAlwaysOpen = ({ opensMs, closesMs }: Opening, nowMs: Instant): boolean =>
+  closesMs === undefined && opensMs <= nowMs - horizonMs;
+
 const isAnyOpen = (windows: readonly Window[], at: Instant): boolean =>
   windows.some((window) => window.closesAt(at) !== undefined);
 

@@ -13,7 +13,12 @@ export function whyAllSkipped(proposed: ProposedRun, of: UpgradesInput): string 
   const stages = strategyOf(run, of.strategies)?.stages.map(ungated);
   if (stages === undefined) return undefined;
   const { updateStrategyId: _, ...spec } = run.spec;
-  const alone = { ...of, runs: [{ ...run, spec: { ...spec, strategy: { stages } } }], removed: [], recorded: new Map() };
+  const alone = {
+    ...of,
+    runs: [{ ...run, spec: { ...spec, strategy: { stages } } }],
+    removed: [],
+    recorded: new Map(),
+  };
   const status = advanceUpgrades(alone)[0]?.step.status;
   if (status?.status.state !== 'Skipped') return undefined;
   const members = Map.groupBy(allMembers(status), (member) => member.status.error?.message ?? '');

@@ -123,18 +123,26 @@ function changeText({ spec, status }: UpdateRun, versions: ObservedVersions | un
   return `${images.length === 0 ? 'unknown images' : images.join(', ')} → ${to}`;
 }
 
-/** Stages in which something is over, failed clusters by name. */
+const endWords = [
+  ['Completed', 'upgraded'],
+  ['Skipped', 'skipped'],
+  ['Failed', 'failed'],
+] as const;
+
+/** Stages in which something is over, with the clusters by name. */
 const soFar = ({ stages }: UpgradeRunStatus): Item[] =>
   stages.flatMap((stage): Item[] => {
     const members = membersOf(stage);
-    const named = (state: MemberUpgrade['status']['state'], word: string): string[] => {
+    const over = endWords.flatMap(([state, word]) => {
       const names = members.filter(({ status }) => status.state === state).map(({ name }) => name);
-      return names.length === 0 ? [] : [`${names.length} ${word} (${listUpTo(names, mostNamed)})`];
-    };
-    const done = [...named('Completed', 'upgraded'), ...named('Skipped', 'skipped'), ...named('Failed', 'failed')];
-    return done.length === 0
-      ? []
-      : [{ line: [{ bold: stage.name }, `: of ${clustersOf(members.length)} ${done.join(', ')}`] }];
+      return names.length === 0 ? [] : [{ word, names }];
+    });
+    // `2 of 3 clusters upgraded (a, b), 1 failed (c)`
+    const done = over.map(({ word, names }, at) => {
+      const count = at === 0 ? `${names.length} of ${clustersOf(members.length)}` : `${names.length}`;
+      return `${count} ${word} (${listUpTo(names, mostNamed)})`;
+    });
+    return done.length === 0 ? [] : [{ line: [{ bold: stage.name }, `: ${done.join(', ')}`] }];
   });
 
 const clustersOf = (count: number): string => `${count} ${count === 1 ? 'cluster' : 'clusters'}`;

@@ -21,7 +21,7 @@ export function upgradeTitle(upgrade: UpgradeForecast): string {
     case 'Skipped':
       return `${name}: upgrades no cluster${why}`;
     default:
-      return `${name}: not done, ${done} of ${total} clusters are${waitsFor === undefined ? '' : `: ${waitsFor}`}`;
+      return `${name}: only ${done} of ${total} clusters done${waitsFor === undefined ? '' : `: ${waitsFor}`}`;
   }
 }
 

@@ -28,7 +28,12 @@ beforeAll(() => {
         'never',
         '{clusterName: eu-3, maintenanceWindow: {schedule: {daily: {intervalDays: 1}}, startTime: "20:00", notAllowedDates: [{start: 2020-01-01, end: 2040-01-01}]}}',
       ),
+      maintenance(
+        'always',
+        '{clusterName: always-1, maintenanceWindow: {schedule: {daily: {intervalDays: 1}}, startTime: "00:00"}}',
+      ),
     ].join('---\n'),
+    'clusters/always-1.yaml': member('always-1', {}),
   });
 });
 afterAll(removeFolders);
@@ -54,6 +59,10 @@ OPENS                  CLOSES                 FROZEN
 2026-11-22T20:00:00Z   2026-11-23T00:00:00Z   <none>
 `,
     });
+  });
+
+  it('shows one that never closes as always open', async () => {
+    expect((await windows('always-1')).out).toMatch(/^OPENS +CLOSES +FROZEN\nalways open +never /);
   });
 
   it('lists those of one type', async () => {
@@ -100,7 +109,7 @@ OPENS                  CLOSES                 FROZEN
       'DTSTART:20261121T000000Z',
       'DTEND:20261121T060000Z',
       'SUMMARY:eu-1: upgrades may start',
-      'DESCRIPTION:Full by weekends',
+      'DESCRIPTION:Types of upgrades: Full. MaintenanceConfiguration: weekends',
       'TRANSP:TRANSPARENT',
       'END:VEVENT',
       'BEGIN:VEVENT',
@@ -109,7 +118,7 @@ OPENS                  CLOSES                 FROZEN
       'DTSTART:20261128T000000Z',
       'DTEND:20261128T060000Z',
       'SUMMARY:eu-1: upgrades may start (frozen until 2026-11-28T01:00:00Z)',
-      'DESCRIPTION:Full by weekends',
+      'DESCRIPTION:Types of upgrades: Full. MaintenanceConfiguration: weekends',
       'TRANSP:TRANSPARENT',
       'END:VEVENT',
       'END:VCALENDAR',

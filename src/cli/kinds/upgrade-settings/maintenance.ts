@@ -3,7 +3,7 @@ import { upgradeType } from '../../../api/upgrade-fields.ts';
 import { formatInstant } from '../../../engine/kernel/instant.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
 import { labelsOf } from '../../../engine/placement/members.ts';
-import { maintenanceOf, openings } from '../../../engine/upgrade/maintenance.ts';
+import { isAlwaysOpen, maintenanceOf, openings } from '../../../engine/upgrade/maintenance.ts';
 import { allowedBy, blockedBy } from '../../../engine/upgrade/maintenance-window.ts';
 import { fleetAsPlanned } from '../../status/fleet-as-planned.ts';
 import { mostNamed } from '../../terminal/names.ts';
@@ -92,8 +92,9 @@ function scheduleText({ schedule, startTime, timeZone, utcOffset }: MaintenanceW
 /** Of this configuration alone; one that is open first. */
 function nextOf({ metadata, spec: { maintenanceWindow: window } }: MaintenanceConfiguration, now: number): string[][] {
   const alone = { names: [metadata.name], allowed: [allowedBy(window)], blocked: [blockedBy(window)] };
-  return openings(alone, now, mostOpenings).map(({ opensMs, closesMs }) => [
-    formatInstant(opensMs),
-    closesMs === undefined ? 'never' : formatInstant(closesMs),
-  ]);
+  return openings(alone, now, mostOpenings).map((opening) => {
+    if (isAlwaysOpen(opening, now)) return ['always open', 'never'];
+    const { opensMs, closesMs } = opening;
+    return [formatInstant(opensMs), closesMs === undefined ? 'never' : formatInstant(closesMs)];
+  });
 }
