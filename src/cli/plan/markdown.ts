@@ -1,4 +1,5 @@
 import { type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
+import { upgradeTargets } from '../../engine/target-kinds.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import type { Currencies } from '../../report/money.ts';
 import { nodeSections } from '../../report/nodes.ts';
@@ -26,6 +27,8 @@ export function planMarkdown(
     const { length } = of(action);
     return count === undefined || (rare && length === 0) ? [] : [`${length} ${count}`];
   });
+  const upgrading = upgradeTargets(plan.targets).length;
+  if (upgrading > 0) counts.push(`${upgrading} ${upgrading === 1 ? 'cluster' : 'clusters'} upgrading`);
   const lines = [
     '<!-- gitfleet plan -->',
     `### gitfleet plan${supposed.length === 0 ? '' : ' (what if)'}: ${counts.join(', ')}`,

@@ -37,6 +37,7 @@ it('a preview of a branch without new upgrades has none', async () => {
 });
 it('a plan in Markdown lists them as well', async () => {
   const { out } = await run('plan', '-o', 'markdown');
+  expect(out.split('\n')[1]).toBe('### gitfleet plan: 0 to remove, 0 to update, 0 to add, 1 cluster upgrading');
   expect(out).toContain('Cluster upgrades');
   expect(out).toContain('**k8s**: ');
 });
