@@ -14,11 +14,12 @@ interface ApprovalEvent {
 /** Timelines show the wait, with what it is for, as a hold, and the answer. */
 export const approvals: EventSource<ApprovalEvent> = {
   events: ({ before, plan }) =>
-    plan.approvals.flatMap(({ planned, answer, approvedBy: by }): ApprovalEvent[] => {
+    plan.approvals.flatMap(({ planned, answer, file, approvedBy: by }): ApprovalEvent[] => {
       const { name } = planned;
       const recorded = before.approvals.get(placementKey(planned));
       const isKnown = recorded !== undefined || (planned.kind === 'UpdateRun' && proposedRuns(before).has(name));
-      if (answer !== 'approved') return isKnown ? [] : [{ kind: 'approval-requested', name }];
+      // Without a file nobody is asked: a scheduled start opens by itself.
+      if (answer !== 'approved') return isKnown || file === undefined ? [] : [{ kind: 'approval-requested', name }];
       const isNew = recorded && recordedApproval(recorded).answer !== 'approved';
       return isNew ? [{ kind: 'approved', name, ...(by !== undefined && { by }) }] : [];
     }),

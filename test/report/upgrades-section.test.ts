@@ -201,6 +201,20 @@ it('a proposed run is news once, and what needs a user says what it brings', asy
   ]);
 });
 
+it('a scheduled start opens by itself: it is no news that needs approval', async () => {
+  const scheduledStartConfiguration = { startDay: 'Saturday', startTime: '02:00', utcOffset: '+00:00' };
+  const beforeGates = [{ type: 'ScheduledStart', scheduledStartConfiguration }];
+  const fleet = new UpgradeFleet(
+    run({ strategy: { stages: [{ name: 'one', beforeGates, groups: [{ name: 'x' }] }] } }),
+  );
+  fleet.with(['x1'], inGroup('x'));
+  const { record: before } = await fleet.input();
+  const plan = await fleet.plan();
+  const { record: after } = await fleet.input();
+  expect(plan.approvals).toHaveLength(1);
+  expect(approvals.events({ before, after, plan })).toEqual([]);
+});
+
 it('without placements no empty table of them is shown', async () => {
   expect(await linesOf(twoStages(), 'Placements')).toEqual([]);
 });
