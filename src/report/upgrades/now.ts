@@ -16,8 +16,11 @@ export function upgradeNow({ spec, status }: UpdateRun, file = 'its file'): stri
   const { state, error } = status?.status ?? { state: 'NotStarted' };
   const inFlight = (status?.stages ?? []).flatMap(membersOf).filter(isInFlight);
   switch (state) {
-    case 'Failed':
-      return `failed: ${error?.message ?? ''}. Repair or skip what failed, then write attempt: ${(status?.attempt ?? 1) + 1} in ${file}`;
+    case 'Failed': {
+      const first =
+        error?.code === 'ApprovalRejected' ? 'Remove the file that rejects it' : 'Repair or skip what failed';
+      return `failed: ${error?.message ?? ''}. ${first}, then write attempt: ${(status?.attempt ?? 1) + 1} in ${file}`;
+    }
     case 'Stopping': {
       const why = error === undefined ? 'stopped by its file' : `failing: ${error.message}`;
       return `${why}; upgrades in progress end first: ${shortList(inFlight.map(({ name }) => name))}`;

@@ -166,6 +166,11 @@ describe('a cluster update run', () => {
     fleet.commit({ 'approvals/k8s-before-two.yaml': rejected }, 'Reject');
     await fleet.pass();
     const { out } = await cli('describe', 'upgrade', 'k8s', '--repo', fleet.dir);
-    expect(out).toMatch(/^Waits for:\n {2}failed: .*write attempt: 2 in upgrades\/k8s\.yaml$/m);
+    expect(out).toMatch(
+      /^Waits for:\n {2}failed: .*\. Remove the file that rejects it, then write attempt: 2 in upgrades\/k8s\.yaml$/m,
+    );
+    expect((await cli('get', 'upgrades', '--repo', fleet.dir)).out).toMatch(
+      /failed: approval k8s-before-two was .{1,45}… /,
+    );
   });
 });

@@ -1,5 +1,6 @@
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import { howToMerge } from '../../../engine/gate/request.ts';
+import { cutAfterWord } from '../../../report/cut-after-word.ts';
 import { holdOfClusters } from '../../../report/hold-text.ts';
 import { holdsOf } from '../../../report/holds-of.ts';
 import { upgradeNow } from '../../../report/upgrades/now.ts';
@@ -23,11 +24,16 @@ export function isHalted({ spec, status }: UpdateRun): boolean {
   return state === 'Failed' || state === 'Stopping' || state === 'Stopped';
 }
 
-/** The same in a table: what it waits for first, without how to merge it. */
+/** The same in a table: what it waits for first, without how to merge it or what to do. */
 export function firstWait(run: UpdateRun, waits: readonly string[]): string | undefined {
-  const [approval] = isHalted(run) ? [] : openApprovals(run);
-  return approval ? `approval ${approval.name}` : waits[0];
+  const [first] = waits;
+  if (isHalted(run)) return first && cutAfterWord(first, longestWhy);
+  const [approval] = openApprovals(run);
+  return approval ? `approval ${approval.name}` : first;
 }
+
+/** Characters of a table that say why nothing starts; the page of the run has all. */
+const longestWhy = 80;
 
 const openApprovals = ({ status }: UpdateRun) =>
   (status?.stages ?? []).flatMap((stage) =>
