@@ -7,6 +7,7 @@ import { findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import type { GuardFinding, Plan } from '../engine/plan-document.ts';
 import { concurrencyOf } from '../engine/staged/execute/current-stage.ts';
+import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import { isOver, placementOfRun } from '../engine/update-run.ts';
 import type { Assumptions } from './assumptions.ts';
@@ -38,6 +39,8 @@ export interface Forecast {
   readonly proposals: readonly ProposedUpgrade[];
   /** Placements that the last plan leaves without all of their clusters. */
   readonly shortages: readonly PlacementRef[];
+  /** External placements with changes that no update run rolls out by the end. */
+  readonly notRolledOut: readonly NotRolledOut[];
   /** Findings of the guard on the last plan. */
   readonly guard: readonly GuardFinding[];
 }
@@ -72,7 +75,7 @@ export function forecast(input: PlanInput, assumptions: Assumptions): Forecast {
 export function forecastOf(run: ForecastRun, input: PlanInput, { untilMs }: Assumptions): Forecast {
   const { steps, end } = run;
   const rollouts = [...runRollouts(steps, input), ...ownRollouts(steps)].sort((a, b) => orderOf(a) - orderOf(b));
-  const { plan } = steps.at(-1)!.result;
+  const { plan, notRolledOut } = steps.at(-1)!.result;
   const upgrades = upgradeForecasts(steps, input);
   const ends = [...rollouts, ...upgrades].map(({ to }) => to);
   const isDone = ends.length > 0 && ends.every((to) => to !== undefined);
@@ -88,6 +91,7 @@ export function forecastOf(run: ForecastRun, input: PlanInput, { untilMs }: Assu
     nodes: nodeForecasts(run),
     proposals: proposalsOf(plan),
     shortages: plan.placements.filter(({ scheduled }) => scheduled.status === 'False').map(refOf),
+    notRolledOut,
     guard: plan.guard,
   };
 }

@@ -17,6 +17,7 @@ it('a stage without changes to come has no count of clusters', () => {
     nodes: [],
     proposals: [],
     shortages: [],
+    notRolledOut: [],
     guard: [],
   });
   expect(part!.rows.map((row) => row.slice(0, 2))).toEqual([['dev', '-']]);

@@ -1,7 +1,9 @@
 import { parseDuration } from '../../engine/kernel/duration.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Assumptions } from '../../forecast/assumptions.ts';
 import { type Forecast, forecast as forecastFleet } from '../../forecast/forecast.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { gantt, ganttLegend } from '../../report/forecast/gantt.ts';
 import {
   clusterHeadings,
@@ -86,7 +88,17 @@ function partsOf(found: Forecast) {
   ];
 }
 
-const summaryOf = (found: Forecast): string => [forecastSummary(found), ...nodeSentences(found)].join(' ');
+const summaryOf = (found: Forecast): string =>
+  [forecastSummary(found), ...missingRuns(found), ...nodeSentences(found)].join(' ');
+
+/** A preview has them in its title. */
+function missingRuns({ notRolledOut }: Forecast): string[] {
+  const missing = listUpTo(
+    notRolledOut.map(({ placement }) => titleOf(placement)),
+    5,
+  );
+  return missing === '' ? [] : [`Needs a staged update run: ${missing}.`];
+}
 
 function forecastTable(found: Forecast, assumptions: Assumptions): string {
   const parts = partsOf(found);

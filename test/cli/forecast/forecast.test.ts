@@ -58,6 +58,15 @@ describe('gitfleet forecast', () => {
       rollouts: [{ run: 'web-1', stages: [{ name: 'dev' }, { name: 'prod', clusters: [], notStarted: 1 }] }],
     });
   });
+  it('says which placements need an update run', async () => {
+    const withoutRun = folder({
+      'clusters/a.yaml': member('a', { env: 'dev' }),
+      'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
+      'resources/web.yaml': deployment('web', 'web', 'web:1'),
+    });
+    const { out } = await cli('forecast', '--repo', withoutRun, '--now', '2026-11-20T10:00:00Z');
+    expect(out).toContain('Nothing changes on any cluster. Needs a staged update run: web.\n');
+  });
   it('prints Markdown for a comment', async () => {
     const { out } = await forecast('-o', 'markdown', '--ready-after', '5m');
     expect(out).toContain('### gitfleet forecast\n\nEverything is done at 2026-11-20 11:10 UTC.\n');
