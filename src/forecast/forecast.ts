@@ -116,6 +116,7 @@ const orderOf = ({ from }: Rollout): number => parseInstant(from ?? '') ?? Numbe
 function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rollout[] {
   const last = steps.at(-1)!.result;
   const { members } = last.contents.world;
+  const installs = installsOf(steps);
   const isMember = (cluster: ClusterName): boolean => members.get(cluster)?.leaving === false;
   const files = new Map(last.contents.world.admitted.runs.map((run) => [placementKey(run.metadata), run]));
   return last.plan.runs.flatMap((run): Rollout[] => {
@@ -126,13 +127,16 @@ function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rol
     const { rollbackStatus, stagesStatus = [], deletionStageStatus, conditions = [] } = status;
     const removals = (deletionStageStatus?.clusters.length ?? 0) > 0 ? [deletionStageStatus!] : [];
     const freezes = heldTimes(steps, run, 'freeze');
+    const placement = placementOfRun(file);
+    const isInstall: StageContext['isInstall'] = (cluster, from) =>
+      installs.has(`${placementKey(placement)} ${cluster} ${from}`);
     const stages = [
       ...[...stagesStatus, ...removals].map((stage, at) => ({
-        ...stageOf(stage, { status, isMember, freezes, earlier: record.runs.get(key)?.status }),
+        ...stageOf(stage, { status, isMember, freezes, isInstall, earlier: record.runs.get(key)?.status }),
         ...(at < stagesStatus.length && { atOnce: concurrencyOf(status, at) }),
       })),
       ...(rollbackStatus?.stagesStatus ?? []).map((stage) => ({
-        ...stageOf(stage, { status, isMember, freezes: new Map(), earlier: undefined }),
+        ...stageOf(stage, { status, isMember, freezes: new Map(), isInstall: () => false, earlier: undefined }),
         isRollback: true as const,
       })),
     ].filter(({ clusters, notStarted, waits }) => clusters.length + notStarted + waits.length > 0);
@@ -144,7 +148,7 @@ function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rol
     const to = isOver(status) ? state?.lastTransitionTime : undefined;
     return [
       {
-        placement: placementOfRun(file),
+        placement,
         run: run.name,
         ...(starts[0] !== undefined && { from: starts[0] }),
         ...(to !== undefined && { to }),
@@ -158,16 +162,28 @@ function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rol
   });
 }
 
+/** `PLACEMENT CLUSTER START` where a plan installs a placement that the cluster does not have. */
+function installsOf(steps: readonly ForecastStep[]): ReadonlySet<string> {
+  const installs = new Set<string>();
+  for (const { now, result } of steps)
+    for (const { bindings, ...placement } of result.plan.placements)
+      for (const { clusterName, move } of bindings)
+        if (move === 'add') installs.add(`${placementKey(placement)} ${clusterName} ${now}`);
+  return installs;
+}
+
 interface StageContext {
   readonly status: UpdateRunStatus;
   /** Nothing is removed from a cluster that left the fleet. */
   readonly isMember: (cluster: ClusterName) => boolean;
   /** By stage; those of the run as a whole under ''. */
   readonly freezes: ReadonlyMap<string, readonly Wait[]>;
+  /** Whether the cluster has nothing of the placement when it starts. */
+  readonly isInstall: (cluster: ClusterName, from: Timestamp) => boolean;
   readonly earlier: UpdateRunStatus | undefined;
 }
 
-function stageOf(stage: StageStatus, { status, isMember, freezes, earlier }: StageContext): RolloutStage {
+function stageOf(stage: StageStatus, { status, isMember, freezes, isInstall, earlier }: StageContext): RolloutStage {
   const { stageName, clusters, startTime, endTime } = stage;
   const waits = [
     ...(stage.beforeStageTaskStatus ?? []).flatMap((task) => approvalWait(task) ?? []),
@@ -190,7 +206,7 @@ function stageOf(stage: StageStatus, { status, isMember, freezes, earlier }: Sta
     name: isRemoval ? 'removals' : stageName,
     ...(from !== undefined && { from }),
     ...(endTime !== undefined && { to: endTime }),
-    clusters: changing.flatMap((cluster) => spanOf(cluster, isRemoval) ?? []),
+    clusters: changing.flatMap((cluster) => spanOf(cluster, { isRemoval, isInstall }) ?? []),
     notStarted: changing.filter((cluster) => !isDone(cluster) && !hasStarted(cluster)).length,
     waits,
   };
@@ -202,11 +218,14 @@ const isDone = ({ conditions }: ClusterUpdatingStatus): boolean =>
 const hasStarted = ({ conditions }: ClusterUpdatingStatus): boolean =>
   findCondition(conditions, 'Started') !== undefined;
 
-function spanOf({ clusterName, conditions }: ClusterUpdatingStatus, isRemoval: boolean): ClusterSpan | undefined {
+function spanOf(
+  { clusterName, conditions }: ClusterUpdatingStatus,
+  { isRemoval, isInstall }: Pick<StageContext, 'isInstall'> & { readonly isRemoval: boolean },
+): ClusterSpan | undefined {
   const from = findCondition(conditions, 'Started')?.lastTransitionTime;
   const to = (findCondition(conditions, 'Succeeded') ?? findCondition(conditions, 'Skipped'))?.lastTransitionTime;
   if (from === undefined) return undefined;
-  const action = isRemoval ? 'remove' : 'update';
+  const action = isRemoval ? 'remove' : isInstall(clusterName, from) ? 'add' : 'update';
   return { clusterName, action, from, ...(to !== undefined && { to }) };
 }
 

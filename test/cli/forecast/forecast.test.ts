@@ -38,8 +38,8 @@ describe('gitfleet forecast', () => {
         - stage dev: needs approval web-1-after-dev, requested at 2026-11-20 10:01 UTC, given at 2026-11-20 11:01 UTC
 
       START                  END                    ACTION   ROLLOUT   STAGE   CLUSTER
-      2026-11-20 10:00 UTC   2026-11-20 10:01 UTC   update   web-1     dev     a
-      2026-11-20 11:01 UTC   2026-11-20 11:03 UTC   update   web-1     prod    b
+      2026-11-20 10:00 UTC   2026-11-20 10:01 UTC   add      web-1     dev     a
+      2026-11-20 11:01 UTC   2026-11-20 11:03 UTC   add      web-1     prod    b
 
       █ changes, ░ soaks, ? waits for approval, · frozen or no window open, ▶ beyond the end
 
