@@ -1,3 +1,4 @@
+import type { MemberUpgrade } from '../../../api/upgrade-status.ts';
 import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { isDone, type UpgradeChange } from './upgrade-changes.ts';
@@ -33,26 +34,30 @@ export function startsOutOfOrder(change: UpgradeChange, { input, isRecordLost }:
 const mayBeHidden = ({ refused, unreadable }: Evidence['input']['fleet'], name: string): boolean =>
   unreadable.length > 0 || refused.some((ref) => ref.kind === 'UpdateRun' && ref.name === name);
 
+/** Failures of an operation, which are known before anything starts. */
+const outcomes: ReadonlySet<string> = new Set(['UpgradeFailed', 'ProgressDeadlineExceeded']);
+
 /**
  * Scopes with more failed members than their strategy allows, counted again. Members that fail as they are looked at, without an
- * operation, do not count: those before them may have started.
+ * operation or between two of them, do not count: those before them may have started.
  */
 function failuresOf({ status, before, after }: UpgradeChange): string[] {
   const isRaised = status.attempt > (before?.status?.attempt ?? status.attempt);
-  const ranBefore = new Set(
+  const stateBefore = new Map(
     before?.status?.stages.flatMap(({ groups }) =>
-      groups.flatMap(({ members }) =>
-        members.flatMap(({ name, status: { state } }) =>
-          state === 'Running' || (state === 'Failed' && !isRaised) ? [name] : [],
-        ),
-      ),
+      groups.flatMap(({ members }) => members.map(({ name, status: { state } }) => [name, state] as const)),
     ),
   );
+  const failedBefore = ({ name, status: { state, error } }: MemberUpgrade): boolean => {
+    if (state !== 'Failed') return false;
+    const was = stateBefore.get(name);
+    return was === 'Running' ? outcomes.has(error?.code ?? '') : was === 'Failed' && !isRaised;
+  };
   return status.stages.flatMap((stage, at) => {
     const config = after.spec.strategy?.stages[at];
     const groups = stage.groups.map((group, index) => ({
       name: `group ${group.name}`,
-      failed: group.members.filter(({ name, status: { state } }) => state === 'Failed' && ranBefore.has(name)).length,
+      failed: group.members.filter(failedBefore).length,
       size: group.members.length,
       allowed: (config?.groups?.length ? config.groups[index] : config)?.maxAllowedFailures,
     }));
