@@ -98,6 +98,24 @@ describe('the versions of a run', () => {
     expect(fleet.run().stages[0]!.groups[0]!.members[0]!.operationId).toBe('k8s.in-a.20261120T100000Z');
   });
 
+  it('a member that fails between two hops fails the run, which the guard lets start those before it', async () => {
+    const stages = [{ name: 'one', groups: [{ name: 'one', maxConcurrency: '2' }] }];
+    const files = (chainMinors: boolean) => run({ ...to('1.32'), strategy: { stages }, chainMinors });
+    const member = (version: string) => {
+      const { labels, versions } = of('a', version);
+      return { labels: { ...labels, 'gitfleet.dev/update-group': 'one' }, versions };
+    };
+    const fleet = new UpgradeFleet({ ...files(true), ...catalog({ a: [['1.30.9', '1.31.5', '1.32.1'], []] }) })
+      .with(['near'], member('v1.30.9'))
+      .with(['outer'], member('v1.29.9'));
+    await fleet.plan();
+    expect(fleet.inFlight()).toEqual(['near', 'outer']);
+    fleet.succeed().later(60);
+    Object.assign(fleet.files, files(false));
+    await fleet.plan();
+    expect(fleet.states()[1]).toContain('near Running, outer Failed/MinorSkipped');
+  });
+
   it('more than one minor behind fails the run', async () => {
     const fleet = new UpgradeFleet(run(to('1.32'))).with(['in-a'], of('a', 'v1.29.9'));
     await fleet.plan();
