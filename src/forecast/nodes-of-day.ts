@@ -7,7 +7,7 @@ import type { PlannedMember } from '../engine/nodes/reused-plan.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import type { PlannedNodes } from '../engine/plan-document.ts';
 
-/** What may become of nodes at an instant, if they are then as they are now. */
+/** What may become of nodes at an instant, without a change and with it, if they are then as they are now. */
 export interface NodesAt {
   readonly at: Timestamp;
   readonly isNow: boolean;
@@ -15,7 +15,7 @@ export interface NodesAt {
   readonly after: readonly LeavingNodes[];
 }
 
-type LeavingNodes = Pick<PlannedNodes, 'clusterName' | 'mode' | 'commands'>;
+export type LeavingNodes = Pick<PlannedNodes, 'clusterName' | 'mode' | 'commands'>;
 
 /** Now, and where the change touches what plans of nodes read, at the next changes of budgets. */
 export function nodesOfDay(before: PlanResult, after: PlanResult): readonly NodesAt[] {

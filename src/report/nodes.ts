@@ -1,6 +1,7 @@
 import type { NodeCommand } from '../api/nodes/node-plan.ts';
 import { shortList } from '../engine/kernel/short-list.ts';
 import type { Plan, PlannedNodes } from '../engine/plan-document.ts';
+import type { LeavingNodes, NodesAt } from '../forecast/nodes-of-day.ts';
 import type { EventSource } from './event-source.ts';
 import { instantText } from './forecast/instant-text.ts';
 import { holdEnd } from './hold-text.ts';
@@ -117,18 +118,8 @@ export function nodeSections(plan: Pick<Plan, 'nodes' | 'holds'>, currencies: Cu
   });
 }
 
-/** What may become of nodes at an instant, without a change and with it. */
-export interface ComparedNodes {
-  readonly at: string;
-  readonly isNow: boolean;
-  readonly before: readonly LeavingNodes[];
-  readonly after: readonly LeavingNodes[];
-}
-
-type LeavingNodes = Pick<PlannedNodes, 'clusterName' | 'mode' | 'commands'>;
-
 /** What a change does to the nodes that may go, a sentence for each cluster: now, or from the first instant at which anything differs. */
-export function nodeEffects(compared: readonly ComparedNodes[], currencies: Currencies): readonly string[] {
+export function nodeEffects(compared: readonly NodesAt[], currencies: Currencies): readonly string[] {
   const clusters = [...new Set(compared.flatMap(({ after }) => after.map(({ clusterName }) => clusterName)))];
   return clusters.flatMap((cluster) => {
     for (const one of compared) {
@@ -139,7 +130,7 @@ export function nodeEffects(compared: readonly ComparedNodes[], currencies: Curr
   });
 }
 
-function nodeEffect(cluster: string, of: ComparedNodes, currency: string | undefined): string | undefined {
+function nodeEffect(cluster: string, of: NodesAt, currency: string | undefined): string | undefined {
   const [earlier, planned] = [of.before, of.after].map((all) => all.find(({ clusterName }) => clusterName === cluster));
   if (planned === undefined) return undefined;
   const leaving = (nodes: LeavingNodes | undefined): number =>
