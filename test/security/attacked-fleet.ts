@@ -95,6 +95,13 @@ export class AttackedFleet {
     this.fleet.repo.commit('fleet-status', files, 'Attack');
   }
 
+  /** Replaces the status branch by one without its history, as another daemon does after its loss. */
+  async replace(change: (files: Files) => void): Promise<void> {
+    const files = await this.fleet.repo.files('fleet-status');
+    change(files);
+    this.fleet.repo.commit('fleet-status', files, 'Start again', []);
+  }
+
   /** Merges an approval branch, as its reviewers do. */
   async approve(name = gate): Promise<void> {
     const asked = await this.fleet.repo.files(name);

@@ -31,7 +31,12 @@ const exchange = (isWithCommit: boolean) => (files: Files) => {
   files['overrides/mark/0.yaml'] = stringify(used);
 };
 
-describe.each(['running', 'stopped'])('while the daemon is %s', (how) => {
+describe.each(['running', 'stopped', 'running, and the branch loses its history'])('while the daemon is %s', (how) => {
+  const attack = (isWithCommit = true): Promise<void> => {
+    const change = exchange(isWithCommit);
+    return how.includes('history') ? world.replace(change) : world.edit(change);
+  };
+
   it.each([false, true])(
     'an override that another version replaces waits for a run (commit: %s)',
     async (isWithCommit) => {
@@ -44,7 +49,7 @@ describe.each(['running', 'stopped'])('while the daemon is %s', (how) => {
       await world.fleet.run(120);
       expect(marks()).toBe('a,a,a');
       if (how === 'stopped') world.daemon.kill();
-      await world.edit(exchange(isWithCommit));
+      await attack(isWithCommit);
       if (how === 'stopped') world.start();
       await world.fleet.run(120);
       expect(marks()).toBe('a,a,a');
@@ -59,10 +64,31 @@ describe.each(['running', 'stopped'])('while the daemon is %s', (how) => {
     await world.fleet.run(120);
     expect(marks()).toBe('a,-,-');
     if (how === 'stopped') world.daemon.kill();
-    await world.edit(exchange(true));
+    await attack();
     if (how === 'stopped') world.start();
     await world.approve();
     await world.fleet.run(240);
     expect(marks()).not.toContain('b');
   });
+});
+
+it('a daemon follows the indexes of another one that began the record anew', async () => {
+  world = await AttackedFleet.open({ ...gatedFleet('web:1'), ...override('a') });
+  await world.untilGate();
+  world.fleet.commit(override('b'));
+  await world.fleet.run(120);
+  await world.replace((files) => {
+    const { index: _, ...newest } = parse(files['overrides/mark/1.yaml']!);
+    files['overrides/mark/0.yaml'] = stringify({ ...newest, metadata: { name: 'mark-0' }, index: 0 });
+    for (const path of Object.keys(files))
+      if (path === 'overrides/mark/1.yaml' || path.startsWith('runs/') || path.startsWith('approvals/'))
+        delete files[path];
+  });
+  await world.fleet.run(120);
+  const { 'overrides/mark/0.yaml': first, 'overrides/mark/1.yaml': second } =
+    await world.fleet.repo.files('fleet-status');
+  expect([parse(first!).overrideSpec.policy.overrideRules[0].jsonPatchOverrides[0].value, second]).toEqual([
+    { mark: 'b' },
+    undefined,
+  ]);
 });

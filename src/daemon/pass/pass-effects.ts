@@ -175,6 +175,8 @@ async function load(
     // A record that waits for its push may be of a later commit than what is reported.
     reported: before.record.commit === followed.commit ? before.reported : [],
     refused: before.refused,
+    replacements: before.replacements,
+    isPublished: claimed === before.record,
     now: input.clock.now(),
   });
   const { record } = verified;

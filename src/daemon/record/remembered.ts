@@ -25,7 +25,13 @@ export interface Remembered {
   readonly pages: ReadonlyMap<string, RequestPage>;
   /** The tip is not one that gitfleet signed. */
   readonly refused?: Problem;
+  /** How many times the branch was replaced by one that does not continue it, as this daemon knows. */
+  readonly replacements: number;
 }
+
+type Read = Pick<Remembered, 'record' | 'problems' | 'reported' | 'unreachable' | 'pages'>;
+
+type Found = Omit<Remembered, 'replacements'>;
 
 /** The status branch as this daemon follows it. Errors: GitError. */
 export interface StatusMemory {
@@ -35,7 +41,7 @@ export interface StatusMemory {
    */
   read(disputed: boolean): Promise<Remembered>;
   /** This daemon published the present tip. */
-  wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems' | 'reported' | 'unreachable' | 'pages'>): void;
+  wrote(tip: StatusTip, read: Read): void;
   /** Our push was rejected, so another daemon has published: the next read must not use the cache. */
   moved(): void;
 }
@@ -50,14 +56,14 @@ function ofDaemon(read: ReturnType<typeof readRecord>): ReturnType<typeof readRe
   return { ...read, record: { ...record, askedRemovals } };
 }
 
-const recordOf = (tip: StatusTip, files: ReadonlyMap<string, StatusText>): Remembered => ({
+const recordOf = (tip: StatusTip, files: ReadonlyMap<string, StatusText>): Found => ({
   tip,
   files,
   ...ofDaemon(readRecord(files)),
 });
 
 /** Instead of what was refused before. */
-const reporting = (refused: Problem, read: Remembered): Remembered => ({
+const reporting = (refused: Problem, read: Found): Found => ({
   ...read,
   reported: read.reported.filter(({ code }) => code !== refused.code),
   refused,
@@ -76,8 +82,9 @@ export function statusMemory(status: Status, log: Logger): StatusMemory {
   let stale = true;
   /** Whether the last known commit is ours. */
   let ours = false;
+  let replacements = 0;
 
-  async function look(disputed: boolean): Promise<Remembered> {
+  async function look(disputed: boolean): Promise<Found> {
     const tip = await status.read();
     if (tip.refused !== undefined) return withoutRefused(tip, tip.refused, disputed);
     if (known && (await putBack(known, tip.commit))) {
@@ -94,6 +101,12 @@ export function statusMemory(status: Status, log: Logger): StatusMemory {
     return recordOf(tip, tip.files);
   }
 
+  async function isReplaced(before: Found, found: Found): Promise<boolean> {
+    const [last, now] = [recordCommit(before.tip), recordCommit(found.tip)];
+    if (found.record === before.record || last === now) return false;
+    return last === undefined || now === undefined || !(await status.isAncestor(last, now));
+  }
+
   async function putBack(before: Remembered, now: string | undefined): Promise<boolean> {
     const last = recordCommit(before.tip);
     if (last === undefined || last === now) return false;
@@ -101,7 +114,7 @@ export function statusMemory(status: Status, log: Logger): StatusMemory {
   }
 
   /** What another one pushed may have replaced commits of another daemon: members that show these are right. */
-  function withoutRefused(tip: StatusTip, refused: RefusedContents, disputed: boolean): Remembered {
+  function withoutRefused(tip: StatusTip, refused: RefusedContents, disputed: boolean): Found {
     const { record, files, isAccepted } = refused;
     if (isAccepted) {
       log.warn({ commit: record }, 'status commit accepted');
@@ -119,12 +132,16 @@ export function statusMemory(status: Status, log: Logger): StatusMemory {
 
   return {
     async read(disputed) {
-      if (stale || known === undefined || (await status.tip()) !== known.tip.commit) known = await look(disputed);
+      if (stale || known === undefined || (await status.tip()) !== known.tip.commit) {
+        const found = await look(disputed);
+        if (known && (await isReplaced(known, found))) replacements++;
+        known = { ...found, replacements };
+      }
       stale = false;
       return known;
     },
     wrote(tip, read) {
-      known = { tip, files: tip.files, ...read };
+      known = { tip, files: tip.files, ...read, replacements };
       ours = true;
     },
     moved() {

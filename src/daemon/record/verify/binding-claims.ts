@@ -63,6 +63,8 @@ export interface BindingVerifier extends DoubtedBindings {
   verify(record: FleetRecord, of: { readonly tip: Fleet; readonly runs: readonly ProvenRun[] }): FleetRecord;
   /** This daemon published the record: bindings that its plan changed are trusted. */
   published(record: FleetRecord): void;
+  /** Bindings with one of these override snapshots are no longer trusted: their clusters must show them. */
+  doubt(overrides: ReadonlySet<string>): void;
   /** The cluster shows what the record claims. */
   shown(key: PlacementKey, cluster: ClusterName): void;
 }
@@ -102,11 +104,9 @@ export function bindingVerifier(): BindingVerifier {
     isDoubted,
     unproven: () =>
       new Map(
-        [...read].flatMap(([key, { recorded, doubted }]) => {
-          if (doubted !== 'all' && doubted.size === 0) return [];
-          const clusters = recorded.state.bindings.map(({ targetCluster }) => targetCluster as ClusterName);
-          return [[key, new Set(clusters.filter((cluster) => isIn(doubted, cluster)))] as const];
-        }),
+        [...read].flatMap(([key, entry]) =>
+          entry.doubted !== 'all' && entry.doubted.size === 0 ? [] : [[key, doubtedClusters(entry)] as const],
+        ),
       ),
     isDoubtedRemoval,
     doubtedRemovals: () =>
@@ -181,12 +181,25 @@ export function bindingVerifier(): BindingVerifier {
       }
       read = next;
     },
+    doubt(overrides) {
+      if (overrides.size > 0)
+        for (const entry of read.values()) entry.doubted = withIds(entry.doubted, idsWith(overrides, entry));
+    },
     shown(key, cluster) {
       const entry = read.get(key);
       if (entry) entry.doubted = without(entry.doubted, { targetCluster: cluster }, entry.recorded);
     },
   };
 }
+
+const doubtedClusters = ({ recorded, doubted }: Read): ReadonlySet<ClusterName> =>
+  new Set(
+    recorded.state.bindings.map(({ targetCluster }) => targetCluster as ClusterName).filter((it) => isIn(doubted, it)),
+  );
+
+/** Ids of the bindings with one of these override snapshots. */
+const idsWith = (overrides: ReadonlySet<string>, { recorded }: Read): Set<string> =>
+  new Set(recorded.state.bindings.filter((binding) => idsOf(binding).some((id) => overrides.has(id))).map(idOf));
 
 /** Which bindings of a placement are doubted, and the record without those that cannot be. */
 function readNow(

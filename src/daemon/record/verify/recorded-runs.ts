@@ -14,7 +14,7 @@ import { broughtBy, isGone, type ProvenRun, type RunVerdict, type Unshown, verif
 /** Runs that are not trusted count as lost: they are held until their file changes. */
 export function runVerifier() {
   /** With the verified contents: others would need another approval. */
-  const known = new WeakMap<StagedUpdateRun, Trusted & { readonly contents: unknown }>();
+  let known = new WeakMap<StagedUpdateRun, Trusted & { readonly contents: unknown }>();
   const latestOf = latestFinished();
   /** Of the record as last verified, by name. */
   const unshown = new Map<string, { readonly run: StagedUpdateRun; readonly of: Unshown }>();
@@ -97,6 +97,10 @@ export function runVerifier() {
     },
     /** Reports the runs that {@link withoutUnshown} leaves out. */
     notShown: (): readonly Problem[] => [...unshown.keys()].map((key) => lostRun(key, notShown)),
+    /** Every run is verified as at a start. */
+    forget(): void {
+      known = new WeakMap();
+    },
     published(record: FleetRecord): void {
       for (const run of record.runs.values()) {
         const { status = {} } = run;

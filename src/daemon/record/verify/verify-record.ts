@@ -36,12 +36,13 @@ export interface VerifiedRecord {
 export interface RecordVerifier
   extends Omit<
       BindingVerifier,
-      'verify' | 'published' | 'doubtedRemovals' | 'withoutRemovals' | 'removalStarted' | 'withoutInvented'
+      'verify' | 'published' | 'doubt' | 'doubtedRemovals' | 'withoutRemovals' | 'removalStarted' | 'withoutInvented'
     >,
     Omit<DoubtedOperations, 'withoutUnrequested'> {
   /**
    * `followed`: the newest commit known to be on the followed branch, with its files. `reported`: by the status branch, for this commit.
-   * `refused`: the tip of the status branch is, so the record is an earlier one.
+   * `refused`: the tip of the status branch is, so the record is an earlier one. `replacements`: of that branch. `isPublished`: false =
+   * the record is a plan of this daemon that waits for its push.
    */
   verify(
     record: FleetRecord,
@@ -49,6 +50,8 @@ export interface RecordVerifier
       readonly followed: { readonly commit: string; readonly fleet: Fleet };
       readonly reported: readonly Problem[];
       readonly refused?: Problem | undefined;
+      readonly replacements: number;
+      readonly isPublished: boolean;
       readonly now: Instant;
     },
   ): Promise<VerifiedRecord>;
@@ -100,6 +103,7 @@ export function recordVerifier(of: {
   const parts: readonly PartVerifier[] = [rollbackVerifier(), upgrades, profileVerifier()];
   const nodes = nodeVerifier();
   let history: FollowedHistory | undefined;
+  let replaced = 0;
   /** The last result: at rest nothing is verified again. */
   let last:
     | { readonly claimed: FleetRecord; readonly tip: Fleet; readonly verified: Omit<VerifiedRecord, 'problems'> }
@@ -123,7 +127,7 @@ export function recordVerifier(of: {
   return {
     ...bindings,
     isDoubtedOperation: upgrades.isDoubtedOperation,
-    async verify(claimed, { followed, reported, refused, now }) {
+    async verify(claimed, { followed, reported, refused, replacements, isPublished, now }) {
       const { commit } = followed;
       if (refused !== undefined) mismatches.keepAt(commit, { found: [refused], reported: [] });
       if (last?.claimed === claimed && last.tip === followed.fleet)
@@ -131,7 +135,10 @@ export function recordVerifier(of: {
       history = historyUpTo(followed);
       const limited = withUsableIndexes(times(claimed, now));
       const versioned = await versions.verify(limited.record, history);
-      const kept = await overrides.verify(versioned.record, history);
+      const kept = overrides.verify(versioned.record, { isReplaced: replacements !== replaced, isPublished });
+      replaced = replacements;
+      if (kept.exchanged.size > 0) runs.forget();
+      bindings.doubt(kept.exchanged);
       const filled = await contents(kept.record, history);
       const remembered = await forgotten.verify(filled.record, history);
       const ran = await runs.verify(remembered.record, history);
