@@ -91,3 +91,21 @@ it('a removal that waits for its push is not over while an object is on its way 
   expect(fleet.stored('a', '/namespaces', '', 'other')).toBeUndefined();
   expect(String((await fleet.repo.files('fleet-status'))['placements/other/state.yaml'])).toContain('targetCluster: a');
 });
+
+it('a run that starts on clusters that have its contents does not wait: a freeze could come in between', async () => {
+  const { 'run.yaml': first, ...files } = stagedRun('');
+  fleet = await VirtualFleet.open({ ...files, 'run.yaml': first! }, 'a', 'b');
+  const { passes, daemon } = fleet.start({ remote: true, publishIntervalMs: 30_000, intervalMs: 1_000 });
+  const startsOf = (run: string) =>
+    passes.filter(
+      (pass) =>
+        'plan' in pass &&
+        pass.plan.runs.some(({ name, status }) => name === run && status.stagesStatus?.[0]?.startTime),
+    );
+  await fleet.until('the first run is over', () => startsOf('web-1').some(({ kind }) => kind === 'unchanged'));
+  await fleet.run(40);
+  fleet.commit({ 'again.yaml': first!.replace('web-1', 'web-2') });
+  daemon.look('webhook');
+  await fleet.until('the second one has started', () => startsOf('web-2').length > 0);
+  expect(startsOf('web-2').map(({ kind }) => kind)).toEqual(['published']);
+});

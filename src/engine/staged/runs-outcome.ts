@@ -9,6 +9,7 @@ import { isRunOf, placementOfRun } from '../update-run.ts';
 import type { World } from '../world.ts';
 import { orphanRuns } from './orphan-runs.ts';
 import { keyOfPlacement, type RunsOutcome } from './placement-runs.ts';
+import { allStages, hasStarted } from './step.ts';
 
 /** The outcome of all update runs, including those whose placement does not exist. */
 export function runsOutcome(
@@ -29,11 +30,15 @@ export function runsOutcome(
     targets: [],
     section: runs,
     digested: runs,
-    // What a run starts are bindings of its placement.
-    starts: false,
+    // A plan that waits for its push must not keep what it started before a freeze or a stop, also where the cluster has it already.
+    starts: recorded.some((run) => startedIn(run) > startedIn(world.record.runs.get(placementKey(run.metadata)))),
     recorded,
   };
 }
+
+/** So many clusters have started. */
+const startedIn = (run: StagedUpdateRun | undefined): number =>
+  allStages(run?.status ?? {}).reduce((sum, { clusters }) => sum + clusters.filter(hasStarted).length, 0);
 
 const keyOf = (run: PlannedRun): string => `${run.kind}/${placementKey(run)}`;
 
