@@ -168,7 +168,8 @@ export class World {
 
   /**
    * Runs that are held because nobody remembers them: people change the file of the one that is to run again, without the approvals
-   * of its first time, and remove those that an app has outgrown, which would bring its newest version under an old name.
+   * of its first time, and remove those that an app has outgrown, which would bring its newest version under an old name. An approval
+   * that came before its run requested it they remove, as the problem says.
    */
   answerHeldRuns(): void {
     const { desired, fleet } = this;
@@ -182,6 +183,9 @@ export class World {
       for (const path of desired.merged.keys()) if (path.startsWith(`approvals/${name}-`)) desired.merged.delete(path);
       this.commit(`${name} is ${desired.runs.has(name) ? 'changed, to run again' : 'removed'}`);
     }
+    for (const { code, file } of last.plan.problems)
+      if (code === 'early-approval' && file !== undefined && desired.merged.delete(file))
+        this.commit(`${file} is removed`);
   }
 
   /** A staged app comes to clusters that joined during or after its last run with the next one. */
