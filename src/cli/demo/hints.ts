@@ -61,7 +61,7 @@ const removalsOf = ({ guard, holds }: Plan): readonly (readonly [name: string, w
 
 /** What can be tried with the fleet as it is now: after `--dir` it may be another one than the example. */
 export async function tips(
-  { placements, ...plan }: Pick<Plan, 'placements' | 'upgrades'>,
+  { placements, ...plan }: Pick<Plan, 'placements' | 'upgrades' | 'nodes'>,
   { repo, kubeconfig }: { readonly repo: string; readonly kubeconfig: string },
 ): Promise<string[]> {
   const isOn = (name: string, cluster: string): boolean =>
@@ -86,6 +86,7 @@ export async function tips(
       : []),
     ...(shop === undefined ? [] : [`npm run -s gitfleet -- explain placement shop --repo ${repo}`]),
     ...(upgrade === undefined ? [] : [`npm run -s gitfleet -- describe upgrade ${upgrade.name} --repo ${repo}`]),
+    ...(plan.nodes.length === 0 ? [] : [`npm run -s gitfleet -- get nodepools --repo ${repo}`]),
     `git -C ${repo} show fleet-status:README.md`,
     `git -C ${repo} log -p fleet-status -- ':!*state.yaml'`,
   ];

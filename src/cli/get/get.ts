@@ -12,6 +12,7 @@ import { splitName } from '../terminal/names.ts';
 import { isCalled } from '../terminal/one-named.ts';
 import { type OutputFormat, outputFormat } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
+import { writeError } from '../terminal/write.ts';
 import { changedRows } from './row-table.ts';
 import { selectorOf } from './selector.ts';
 import { type GetOptions, show, showSeveral } from './show.ts';
@@ -35,6 +36,8 @@ export async function get(word: string, name: string | undefined, options: GetOp
   await withStatusOrPlan(options, async (reader) => {
     const first = await listed(reader, kind, asked.name, wanted);
     await show(first.rows, { kind, format, options, name: asked.name, single: first.isOne });
+    const note = format === 'table' || format === 'wide' ? kind.listing.note?.(first.status) : undefined;
+    if (note !== undefined) writeError(`note: ${note}\n`);
     await noteIfBehind(reader, first.status);
     if (!options.watch) return;
     for (let { rows, status } = first; await moved(reader, status.tip); ) {

@@ -73,6 +73,8 @@ export interface Listing {
   readonly owners?: (status: Status) => readonly string[];
   /** The message when there are no rows; default: that there are none on the status branch. */
   readonly none?: string;
+  /** What the table of its rows does not show, and how to see it; for stderr. */
+  readonly note?: (status: Status) => string | undefined;
   readonly rows: (status: Status, reader: StatusReader) => Promise<readonly Row[]>;
 }
 

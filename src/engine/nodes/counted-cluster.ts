@@ -16,7 +16,16 @@ export function countedCluster(
   if (plan === undefined) {
     const underWay = (record?.commands ?? []).filter(({ phase }) => phase !== 'Proposed').flatMap(({ nodes }) => nodes);
     // How many nodes it has only the record says, which does not widen limits.
-    return { name, labels, nodes: 0, disrupting: underWay.length, isUpgrading, driftedNodes: 0, isObserved: false };
+    return {
+      name,
+      mode,
+      labels,
+      nodes: 0,
+      disrupting: underWay.length,
+      isUpgrading,
+      driftedNodes: 0,
+      isObserved: false,
+    };
   }
   const own = plan.cluster.nodes.filter(({ claim }) => claim !== undefined);
   // Forced ones start in any case, so that they use up places before all others.
@@ -27,6 +36,7 @@ export function countedCluster(
   );
   return {
     name,
+    mode,
     labels,
     nodes: plan.poolsWith(new Set()).reduce((sum, pool) => sum + pool.nodes, 0),
     disrupting: disrupted.length,

@@ -78,7 +78,8 @@ function rulesFor(at: number, state: PlanState): readonly RuleVerdict[] {
       const reasons = stoppedBy(isOfPod ? { isOfPod } : {}, node);
       return verdict(reason, found && { ...found, ...(reasons ? { reasons } : {}) }, reasons !== undefined);
     }),
-    ...keepRules.map(({ reason, find }) => verdict(reason, find(at, state), false)),
+    // Without its pool nobody knows what they allow.
+    ...(node.pool === undefined ? [] : keepRules.map(({ reason, find }) => verdict(reason, find(at, state), false))),
   ];
 }
 

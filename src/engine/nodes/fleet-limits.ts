@@ -1,3 +1,4 @@
+import type { DisruptionMode } from '../../api/nodes/disruption-modes.ts';
 import type { NodeDisruption } from '../../api/nodes/node-disruption.ts';
 import type { NodeCommand } from '../../api/nodes/node-plan.ts';
 import { formatInstant, type Instant } from '../kernel/instant.ts';
@@ -11,6 +12,7 @@ import { allClosedAt } from '../window/window.ts';
 /** A member as the limits above the pools count it. */
 export interface CountedCluster {
   readonly name: string;
+  readonly mode: DisruptionMode;
   readonly labels: Labels;
   /** N of all pools. */
   readonly nodes: number;
@@ -108,7 +110,7 @@ export function fleetLimits(
     return (
       earlier && {
         reason: 'NodeWave',
-        message: `drifted nodes of ${cluster.name} wait for an earlier wave: ${earlier.name} is not done`,
+        message: `drifted nodes of ${cluster.name} wait for an earlier wave: ${unfinished(earlier, disrupting(earlier.name))}`,
       }
     );
   }
@@ -126,6 +128,19 @@ export function fleetLimits(
     },
   };
 }
+
+/** What is left of a wave on one of its members, and who does it. */
+function unfinished({ name, mode, driftedNodes, isObserved }: CountedCluster, disrupting: number): string {
+  if (!isObserved) return `the nodes of ${name} are not observed`;
+  if (driftedNodes === 0) return `${name} has ${disrupting} ${disrupting === 1 ? 'node' : 'nodes'} on the way out`;
+  return `${name} has ${driftedNodes} drifted ${driftedNodes === 1 ? 'node' : 'nodes'}${replacedBy[mode]}`;
+}
+
+const replacedBy: Readonly<Record<DisruptionMode, string>> = {
+  execute: '',
+  delegate: ', which Karpenter replaces (mode delegate)',
+  plan: ', which nothing replaces in mode plan: annotate it with gitfleet.dev/node-disruption: execute, or replace them',
+};
 
 /**
  * The member with most nodes, and how many more it has than the next. A member alone says how many it has: for others it counts with no

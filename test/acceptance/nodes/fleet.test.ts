@@ -64,6 +64,22 @@ describe('waves of drifted nodes', () => {
     expect(await outcome(waves, ['prod-1', 'prod-2'])).toEqual({ begun: ['prod-1', 'prod-2'], holds: [] });
   });
 
+  it.each([
+    ['execute', 'dev-1 has 1 drifted node'],
+    ['delegate', 'dev-1 has 1 drifted node, which Karpenter replaces (mode delegate)'],
+    [
+      'plan',
+      'dev-1 has 1 drifted node, which nothing replaces in mode plan: annotate it with gitfleet.dev/node-disruption: execute, or replace them',
+    ],
+  ])('name who replaces the nodes of a member in mode %s', async (mode, why) => {
+    const { plan: whole } = await plan({
+      repo: { ...repo(config(waves)), 'members/dev-1.yaml': nodeMember('dev-1', mode, members['dev-1']) },
+      observed: observed('dev-1', 'prod-1'),
+    });
+    const held = whole.holds.filter(({ reason }) => reason === 'NodeWave').map(({ message }) => message);
+    expect(held).toEqual([`drifted nodes of prod-1 wait for an earlier wave: ${why}`]);
+  });
+
   it('come before clusters in no wave', async () => {
     const dev = { waves: [{ matchLabels: { env: 'dev' } }] };
     expect(await outcome(dev, ['dev-1', 'prod-1'])).toEqual({ begun: ['dev-1'], holds: ['prod-1 NodeWave'] });

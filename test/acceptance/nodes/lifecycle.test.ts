@@ -59,6 +59,22 @@ describe('a node that gets the name of one that a command removes', () => {
     }
   });
 
+  it('is known by its name where the record has no uid', async () => {
+    const world = shown([n1, node('n2'), keeper], true);
+    const [, removing] = await over([0, world], [15, world]);
+    const bare = Object.fromEntries(
+      Object.entries(removing!.recorded).map(([path, text]) => [
+        path,
+        path.startsWith('nodes/') ? text.replaceAll(/(\{name: n\d), uid: [^,]*/g, '$1') : text,
+      ]),
+    );
+    const next = (of: typeof bare) => planned(world, { ...execute, at: at(30), recorded: of });
+    const [known, unknown] = [await next(removing!.recorded), await next(bare)];
+    expect(bare).not.toEqual(removing!.recorded);
+    expect(unknown.nodes.commands.map(line)).toEqual(['Emptiness Removing n1,n2']);
+    expect(unknown.nodes.target).toEqual(known.nodes.target);
+  });
+
   it('ends the command where no other node of it is left', async () => {
     const before = shown([n1, keeper], true);
     const after = shown([other, keeper], true);

@@ -94,6 +94,31 @@ describe('get without a status branch', () => {
     ]);
   });
 
+  it('nodepools: that nothing is planned for those of others', async () => {
+    const placed = {
+      'placements/pools.yaml': JSON.stringify({
+        apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
+        kind: 'ClusterResourcePlacement',
+        metadata: { name: 'pools' },
+        spec: {
+          resourceSelectors: [{ group: 'karpenter.sh', version: 'v1', kind: 'NodePool', name: 'default' }],
+          policy: { placementType: 'PickAll' },
+        },
+      }),
+      'resources/pool.yaml': JSON.stringify(nodePool('default')),
+    };
+    const extras = [nodePool('default'), nodePool('theirs')];
+    const { out, err } = await cli(
+      ...['get', 'nodepools', '--recorded', 'none', '--now', '2026-11-20T10:00:00Z'],
+      ...['--repo', folder({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan'), ...placed })],
+      ...['--observed', folder({ 'eu-1.yaml': observedNodes('eu-1', { nodes: [], pods: [], extras }) })],
+    );
+    expect([out.includes('theirs'), err]).toEqual([
+      false,
+      'note: nothing is planned for the nodes of NodePools that the fleet repo does not place: eu-1/theirs\n',
+    ]);
+  });
+
   it('nodepools: how many nodes may go', async () => {
     const [head, row] = (await shown('get', 'nodepools')).split('\n').map((line) => line.split(/ {2,}/).join(' | '));
     expect(head).toBe('CLUSTER | POOL | NODES | DISRUPTING | EMPTY | DRIFTED | UNDERUTILIZED | NEXT-CHANGE');
@@ -153,6 +178,10 @@ describe('describe without a status branch', () => {
       ...['--observed', folder({ 'eu-1.yaml': observedNodes('eu-1', { nodes: [lonely], pods: [], extras: [pool] }) })],
     );
     expect(out).toMatch(/Expires: +unknown without its NodePool\nConsolidation: +unknown without its NodePool\n/);
+    expect(out).toMatch(
+      /UnknownNodePool +blocks .*NodePool gone is not known: the fleet repo places none of that name here/,
+    );
+    expect(out).not.toContain('ConsolidateAfter');
   });
 
   it('a blocked node: which rule, until when, and its drift', async () => {

@@ -15,6 +15,7 @@ const planOf = (placements: Readonly<Record<string, readonly string[]>>): Plan =
       bindings: clusters.map((clusterName) => ({ clusterName })),
     })),
     upgrades: [],
+    nodes: [...new Set(Object.values(placements).flat())].map((clusterName) => ({ clusterName })),
   }) as unknown as Plan;
 
 it('tips name the version, clusters and objects that there are', async () => {
@@ -30,6 +31,7 @@ it('tips name the version, clusters and objects that there are', async () => {
     'kubectl --kubeconfig k --context eu-1 get deploy,pods -A',
     'kubectl --kubeconfig k --context dev-1 -n tools delete deploy debug',
     'npm run -s gitfleet -- explain placement shop --repo R',
+    'npm run -s gitfleet -- get nodepools --repo R',
     ...always,
   ]);
 });

@@ -1,8 +1,9 @@
 import type { NodePlan, PlannedPool } from '../../../api/nodes/node-plan.ts';
+import { shortList } from '../../../engine/kernel/short-list.ts';
 import { unbounded } from '../../../engine/node-pools/budgets.ts';
 import type { ClusterNode } from '../../../engine/nodes/cluster/cluster-nodes.ts';
 import { explainNode } from '../../../engine/nodes/explain-node.ts';
-import type { Status } from '../../status/open-status.ts';
+import type { NodesInPlan, Status } from '../../status/open-status.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { type Listing, listing } from '../listing.ts';
 import { eventsOfNode, nodePage } from './page.ts';
@@ -51,6 +52,10 @@ export const nodes: Listing = listing<PlannedNode>({
     return explanation === undefined ? {} : { explanation, events: eventsOfNode(recorded, name, status) };
   },
   page: ({ plan, name }, status) => nodePage(plan, name, status),
+  note: (status) =>
+    status.nodes === undefined && plans(status).some(({ claims, blocked }) => claims.length + blocked.length > 0)
+      ? 'type, zone, capacity, price and pods are recorded for nodes of commands only: gitfleet observe --out DIR, then --observed DIR here, show them for all'
+      : undefined,
   columns: [
     { heading: 'CLUSTER', cell: ({ cluster }) => cluster },
     { heading: 'NODE', cell: ({ name }) => name },
@@ -96,6 +101,10 @@ interface PlannedNodePool {
   readonly pool: PlannedPool;
 }
 
+/** NodePools that the cluster shows and this plan does not have. */
+const poolsOfOthers = ({ pools, live }: NodesInPlan): string[] =>
+  live.flatMap(({ kind, metadata: { name } }) => (kind === 'NodePool' && !pools.has(name) ? [name] : []));
+
 const limit = (allowed: number): string | number => (allowed === unbounded ? 'unbounded' : allowed);
 
 export const nodePools: Listing = listing<PlannedNodePool>({
@@ -113,6 +122,14 @@ export const nodePools: Listing = listing<PlannedNodePool>({
   }),
   details: ({ cluster, pool }, status) => poolDetails(cluster, pool, status) ?? {},
   page: ({ plan, pool }, status) => nodePoolPage(plan, pool, status),
+  note: ({ nodes }) => {
+    const others = [...(nodes ?? [])].flatMap(([cluster, seen]) =>
+      poolsOfOthers(seen).map((name) => `${cluster}/${name}`),
+    );
+    return others.length === 0
+      ? undefined
+      : `nothing is planned for the nodes of NodePools that the fleet repo does not place: ${shortList(others)}`;
+  },
   columns: [
     { heading: 'CLUSTER', cell: ({ cluster }) => cluster },
     { heading: 'POOL', cell: ({ pool }) => pool.name },

@@ -47,7 +47,9 @@ export const blockRules: readonly BlockRule[] = [
     reason: 'UnknownNodePool',
     isOfPod: false,
     find: ({ pool, poolName }) =>
-      pool === undefined && poolName !== undefined ? { message: `NodePool ${poolName} is not known` } : undefined,
+      pool === undefined && poolName !== undefined
+        ? { message: `NodePool ${poolName} is not known: the fleet repo places none of that name here` }
+        : undefined,
   },
   { reason: 'PodDoNotDisrupt', isOfPod: true, find: protectedPod },
   // Several budgets of a pod come before one that allows nothing, on whichever pod.
