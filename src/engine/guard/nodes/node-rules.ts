@@ -114,6 +114,7 @@ function blocks(seen: ClusterObservation | undefined, known: Seen, now: number) 
     const state = stateOf.get(name);
     if (nodes.get(name)?.metadata.annotations?.[annotation] === 'true') return `the node has ${annotation}`;
     if (state === undefined) return 'it is not initialized';
+    if (!known.pools.has(state.pool)) return `its NodePool ${state.pool} is not known`;
     if (state.isLeaving) return 'it is on its way out already';
     if (nominated.has(name)) return 'a pending pod is nominated for it';
     // The drain of a drifted node ends by force.

@@ -36,12 +36,15 @@ interface Cluster {
   readonly disruption?: object;
   readonly expireAfter?: string;
   readonly launches?: readonly object[];
+  /** Nodes of the first member besides its two. */
+  readonly more?: number;
 }
 
 /** Two empty nodes on each member; on some of them one is drifted. */
-const observed = ({ drifted: of = [], disruption = {}, expireAfter = 'Never', ...more }: Cluster) =>
+const observed = ({ drifted: of = [], disruption = {}, expireAfter = 'Never', more: others = 0, ...more }: Cluster) =>
   all.map((name) => {
     const nodes = [node(`${name}-a`), node(`${name}-b`)];
+    if (name === all[0]) nodes.push(...Array.from({ length: others }, (_, at) => node(`${name}-${at}`)));
     const pool = nodePool('default', {
       disruption: { consolidateAfter: 'Never', budgets: [{ nodes: '100%' }], ...disruption },
       template: { expireAfter },
@@ -82,6 +85,12 @@ describe('commands that start on all three clusters', () => {
     ['where three clusters may', [], budgets({ clusters: '3' }), onAll],
     ['where two nodes may', ['FleetNodeBudgetExceeded'], budgets({ nodes: '2' }), onAll],
     ['where half of six nodes may', [], budgets({ nodes: '50%' }), onAll],
+    [
+      'where a tenth of 34 nodes may, 32 of which are of one cluster',
+      ['FleetNodeBudgetExceeded'],
+      budgets({ nodes: '10%' }),
+      { drifted: ['prod-1', 'prod-2'], more: 28 },
+    ],
     ['where one production node may', ['FleetNodeBudgetExceeded'], budgets({ nodes: '1', ...prod }), onAll],
     ['where two production nodes may', [], budgets({ nodes: '2', ...prod }), onAll],
     ['where no empty one may', [], budgets({ nodes: '0', reasons: ['Empty'] }), onAll],
@@ -124,6 +133,16 @@ describe('commands that start on all three clusters', () => {
     expect(rulesOf(plan, await inputOf(filesOf(waves), [dev!, ...prods]))).toEqual([]);
     const wrong = rulesOf(plan, await inputOf(filesOf(waves), [...change(dev!), ...prods]));
     expect(wrong).toEqual(['NodeWaveTooEarly', 'NodeWaveTooEarly']);
+  });
+
+  it('while one that is not observed has a command under way are judged', async () => {
+    const [, ...prods] = observed({ drifted: all });
+    const first = await inputOf(filesOf(), observed({ drifted: ['dev-1'] }));
+    const begun = planFleet(first).plan;
+    const later_ = async (files: Readonly<Record<string, string>>) => later(await inputOf(files, prods), begun, 5);
+    const { plan } = planFleet(await later_(filesOf()));
+    expect(rulesOf(plan, await later_(filesOf(budgets({ clusters: '3' }))))).toEqual([]);
+    expect(rulesOf(plan, await later_(filesOf(budgets({ clusters: '2' }))))).toEqual(['FleetNodeBudgetExceeded']);
   });
 
   it('on a cluster that a run upgrades are judged', async () => {

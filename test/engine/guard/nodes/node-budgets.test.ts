@@ -58,6 +58,54 @@ describe('the budget of a NodePool', () => {
     expect(rulesOf(wrong, input)).toEqual(['NodeBudgetExceeded']);
   });
 
+  it('judges a command again that is proposed again', async () => {
+    const first = await judged('execute');
+    const input = later(first, planFleet(first).plan, 5);
+    const { plan } = planFleet(input);
+    const [planned] = plan.nodes;
+    const [command] = planned!.commands;
+    const nodes = ['n1', 'n2', 'n3'].map((name) => ({ ...command!.nodes[0]!, name }));
+    const wrong = { ...plan, nodes: [{ ...planned!, commands: [{ ...command!, phase: 'Proposed' as const, nodes }] }] };
+    expect(rulesOf(wrong, input)).toEqual(['NodeBudgetExceeded']);
+  });
+
+  it.each<[string, object, string[]]>([
+    ['v1, by force', { template: { expireAfter: '1h' } }, []],
+    [
+      'v1beta1, gracefully',
+      { disruption: { budgets: [{ nodes: '2' }], expireAfter: '1h' }, template: { expireAfter: undefined } },
+      ['NodeBudgetExceeded'],
+    ],
+  ])('limits nodes that expire as the place of expireAfter says: %s', async (_, of, rules) => {
+    const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
+    const pool = nodePool('default', { disruption: { budgets: [{ nodes: '2' }] }, ...of });
+    const observed = observedNodes('eu-1', { nodes, pods: [], extras: [pool, ...nodes.map((of) => claim(of))] });
+    const input = await inputOf({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan') }, [observed]);
+    const { plan } = planFleet(input);
+    const [planned] = plan.nodes;
+    const [command] = planned!.commands;
+    const expired = {
+      ...command!,
+      method: 'Expiration' as const,
+      reason: 'Expired' as const,
+      nodes: nodes.map(({ metadata: { name } }) => ({ ...command!.nodes[0]!, name })),
+    };
+    expect(rulesOf({ ...plan, nodes: [{ ...planned!, commands: [expired] }] }, input)).toEqual(rules);
+  });
+
+  it('counts nodes that are not ready', async () => {
+    const nodes = ['n1', 'n2', 'n3'].map((name) => node(name, name === 'n3' ? { ready: false } : {}));
+    const pool = nodePool('default', { disruption: { budgets: [{ nodes: '2' }] } });
+    const observed = observedNodes('eu-1', { nodes, pods: [], extras: [pool, ...nodes.map((of) => claim(of))] });
+    const input = await inputOf({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan') }, [observed]);
+    const { plan } = planFleet(input);
+    const [planned] = plan.nodes;
+    const [command] = planned!.commands;
+    expect([command!.nodes.length, rulesOf(plan, input)]).toEqual([1, []]);
+    const both = { ...command!, nodes: ['n1', 'n2'].map((name) => ({ ...command!.nodes[0]!, name })) };
+    expect(rulesOf({ ...plan, nodes: [{ ...planned!, commands: [both] }] }, input)).toEqual(['NodeBudgetExceeded']);
+  });
+
   it.each([
     [[{ nodes: '20%' }, { nodes: '5' }, { nodes: '0', schedule: '@daily', duration: '10m' }]],
     [[{ nodes: '10%' }, { nodes: '0', schedule: '0 9 * * mon-fri', duration: '8h', reasons: ['Drifted'] }]],

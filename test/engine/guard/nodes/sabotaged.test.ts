@@ -20,6 +20,9 @@ async function sound() {
     ...['n1', 'n2', 'kept', 'until', 'over', 'held', 'unready', 'twice', 'forced', 'leaving', 'wanted'].map((name) =>
       node(name),
     ),
+    ...['ready', 'fresh', 'graced'].map((name) => node(name)),
+    node('annotated', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+    node('unknown', { pool: 'gone' }),
     node('starting', { initialized: false }),
   ];
   const foreign = { ...node('foreign'), metadata: { ...node('foreign').metadata, labels: {} } };
@@ -36,6 +39,11 @@ async function sound() {
       labels: { app: 'unready' },
       status: { conditions: [{ type: 'Ready', status: 'False' }] },
     }),
+    pod('ready', 'ready', { ...big, labels: { app: 'unready' } }),
+    pod('fresh', 'fresh', { ...big, labels: { app: 'fresh' } }),
+    pod('graced', 'graced', big),
+    pod('unknown', 'unknown', big),
+    pod('annotated', 'annotated', big),
     pod('twice', 'twice', { ...big, labels: { app: 'twice' } }),
     pod('forced', 'forced', { ...big, ...marked('true') }),
     pod('leaving', 'leaving', big),
@@ -44,7 +52,7 @@ async function sound() {
   ];
   const claimOf = (of: ReturnType<typeof node>) => {
     const { name } = of.metadata;
-    if (name === 'forced') return claim(of, { spec: { terminationGracePeriod: '1h' } });
+    if (name === 'forced' || name === 'graced') return claim(of, { spec: { terminationGracePeriod: '1h' } });
     return claim(of, name === 'leaving' ? { metadata: { deletionTimestamp: '2026-11-20T09:59:00Z' } } : {});
   };
   const extras = [
@@ -53,6 +61,7 @@ async function sound() {
     budget('held', 'held'),
     { ...budget('one', 'twice'), status: { disruptionsAllowed: 1 } },
     { ...budget('two', 'twice'), status: { disruptionsAllowed: 1 } },
+    { ...budget('fresh', 'fresh'), status: undefined },
     budget('unready', 'unready', { unhealthyPodEvictionPolicy: 'AlwaysAllow' }),
   ];
   const input = await inputOf({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan'), ...smallMarket }, [
@@ -77,6 +86,15 @@ const drift = (command: NodeCommand, ...names: string[]): NodeCommand => ({
   reason: 'Drifted',
 });
 
+const replacement = {
+  name: 'new',
+  pool: 'default',
+  instanceType: 'D8',
+  zone: 'eu-1a',
+  capacityType: 'on-demand' as const,
+  options: ['D8'],
+};
+
 describe('a plan of nodes', () => {
   it('is accepted as it is made', async () => {
     const { command, found } = await sound();
@@ -91,6 +109,10 @@ describe('a plan of nodes', () => {
     ['takes a node with a pod that was protected for 5 minutes', [], (it) => other(it, 'over')],
     ['takes a node with a pod that a budget keeps', ['BlockedNodeDisrupted'], (it) => other(it, 'held')],
     ['takes a node with a pod that is not ready, which the budget lets go', [], (it) => other(it, 'unready')],
+    ['takes a node with a pod that is ready, of the same budget', ['BlockedNodeDisrupted'], (it) => other(it, 'ready')],
+    ['takes a node with a pod of a budget without status', ['BlockedNodeDisrupted'], (it) => other(it, 'fresh')],
+    ['takes a node with karpenter.sh/do-not-disrupt', ['BlockedNodeDisrupted'], (it) => other(it, 'annotated')],
+    ['takes a node of a NodePool that is not known', ['BlockedNodeDisrupted'], (it) => other(it, 'unknown')],
     ['takes a node with a pod of two budgets', ['BlockedNodeDisrupted'], (it) => other(it, 'twice')],
     ['takes a node that is being deleted', ['BlockedNodeDisrupted'], (it) => other(it, 'leaving')],
     ['takes a node that a pending pod is nominated for', ['BlockedNodeDisrupted'], (it) => other(it, 'wanted')],
@@ -102,6 +124,16 @@ describe('a plan of nodes', () => {
       'moves a pod of a drifted node nowhere',
       ['PodHasNoPlace'],
       (it) => ({ ...drift(it, 'n1'), pods: [{ namespace: 'shop', name: 'a', from: 'n1' }] }),
+    ],
+    [
+      'moves a pod of an underutilized node nowhere, whose drain would end by force',
+      ['PodHasNoPlace'],
+      (it) => ({ ...other(it, 'graced'), pods: [{ namespace: 'shop', name: 'graced', from: 'graced' }] }),
+    ],
+    [
+      'replaces nodes whose price is not known',
+      ['NoSaving'],
+      ({ priceBefore: _, ...it }) => ({ ...it, pods: [], replacements: [replacement] }),
     ],
     ['takes a node that is of no pool', ['NotOurNode'], (it) => other(it, 'foreign')],
     ['takes a node that is not there', ['NotOurNode'], (it) => other(it, 'gone')],
@@ -121,16 +153,7 @@ describe('a plan of nodes', () => {
       ['NoSaving'],
       (it) => ({
         ...it,
-        replacements: [
-          {
-            name: 'new',
-            pool: 'default',
-            instanceType: 'D8',
-            zone: 'eu-1a',
-            capacityType: 'on-demand',
-            options: ['D8'],
-          },
-        ],
+        replacements: [replacement],
         pods: [],
         priceAfter: it.priceBefore!,
       }),
