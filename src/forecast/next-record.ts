@@ -33,7 +33,18 @@ function keptOf(key: PlacementKey, next: RecordedPlacement, { placements }: Flee
   if (before === undefined) return next;
   return {
     ...next,
-    object: sameValue(before.object, next.object) ? before.object : next.object,
-    state: sameValue(before.state, next.state) ? before.state : next.state,
+    object: keptValue(before.object, next.object),
+    state: keptValue(before.state, next.state),
   };
+}
+
+/** Parts of a plan that are planned no more are the same objects in each plan after it: they are compared once. */
+const knownEqual = new WeakMap<object, object>();
+
+function keptValue<T extends object | undefined>(before: T, next: T): T {
+  if (before === undefined || next === undefined) return next;
+  if (knownEqual.get(next) === before) return before;
+  if (!sameValue(before, next)) return next;
+  knownEqual.set(next, before);
+  return before;
 }

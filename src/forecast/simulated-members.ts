@@ -1,11 +1,12 @@
 import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName, Condition, PlacementKey, Timestamp } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
-import type { Binding } from '../api/placement-state.ts';
+import type { Binding, PlacementState } from '../api/placement-state.ts';
 import { applyStrategyOf } from '../engine/bindings/apply-strategy.ts';
 import type { Fleet, FleetRecord, PlanInput, RecordedPlacement } from '../engine/input.ts';
 import { conditionIs, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant } from '../engine/kernel/instant.ts';
+import { memoize } from '../engine/kernel/memoize.ts';
 import { idsOf } from '../engine/overrides/snapshot-id.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
@@ -47,14 +48,13 @@ export function simulatedMembers(
     silent,
     /** Instants at which clusters will be done. `waves`: so many follow one another, and the last of them is. */
     look(plan: Plan, record: FleetRecord, now: number, waves = 1): number[] {
-      const given = new Set(
-        placementTargets(plan.targets).map(({ clusterName, placement }) => `${placementKey(placement)} ${clusterName}`),
-      );
+      let given: ReadonlySet<string> | undefined;
       const next = new Map<string, Due>();
       for (const [key, { state }] of record.placements)
-        for (const binding of state.bindings) {
+        for (const binding of busyIn(state)) {
           const cluster = binding.targetCluster as ClusterName;
-          if (silent.has(cluster) || !isBusy(binding)) continue;
+          if (silent.has(cluster)) continue;
+          given ??= givenBy(plan);
           if (!given.has(`${key} ${cluster}`)) continue;
           const name = `${key} ${versionOf(binding)}`;
           next.set(name, due.get(name) ?? { at: now + waves * readyAfterMs, key, binding: versionOf(binding) });
@@ -98,6 +98,12 @@ const isBusy = (binding: Binding): boolean => {
   if (conditionIs(binding.conditions, 'Overridden', 'False')) return false;
   return !isFulfilled(binding.conditions);
 };
+
+const givenBy = ({ targets }: Plan): ReadonlySet<string> =>
+  new Set(placementTargets(targets).map(({ clusterName, placement }) => `${placementKey(placement)} ${clusterName}`));
+
+/** Most placements have the same state from plan to plan, and nothing to do. */
+const busyIn = memoize(({ bindings }: PlacementState): readonly Binding[] => bindings.filter(isBusy));
 
 const versionOf = (binding: Binding): string =>
   `${binding.targetCluster} ${binding.deleting ? 'gone' : binding.resourceSnapshotIndex} ${idsOf(binding).join()}`;
