@@ -83,7 +83,7 @@ export const statusSigning =
       if (memory.get() !== undefined) return { branch, why, count: line.length, record: undefined, isAccepted: false };
       throw new GitError(
         'unverified',
-        `no commit of ${branch} is signed by the key of --sign-key, so nothing is acted on: of ${tip.slice(0, 12)}, ${why}. If its record is right, start once with --accept-status ${tip}; else delete the branch`,
+        `no commit of ${branch} is signed by the key of --sign-key, so nothing is acted on (commit ${tip.slice(0, 12)}: ${why}). If its record is right, start once with --accept-status ${tip}; else delete the branch`,
       );
     }
 

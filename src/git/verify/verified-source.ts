@@ -86,7 +86,7 @@ export function verifiedSource(
     }
     throw new GitError(
       'unverified',
-      `no commit of ${source.branch} is signed by a key of --verify-keys, so nothing is acted on: of ${first.commit.slice(0, 12)}, ${first.why}`,
+      `no commit of ${source.branch} is signed by a key of --verify-keys, so nothing is acted on (commit ${first.commit.slice(0, 12)}: ${first.why})`,
     );
   }
 

@@ -66,7 +66,7 @@ function ofApproval(
       : answer
         ? 'withdrawn'
         : isEnded
-          ? 'not given: the run is over'
+          ? 'not approved: the run is over'
           : asked
             ? 'waits for approval'
             : 'not requested yet',

@@ -126,7 +126,7 @@ it('a branch without a signed commit is acted on once its commit is accepted, an
   it.forges('F2');
   const tip = it.id('F2');
   await expect(it.reads()).rejects.toThrow(
-    `no commit of fleet-status is signed by the key of --sign-key, so nothing is acted on: of ${tip.slice(0, 12)}, it is not signed`,
+    `no commit of fleet-status is signed by the key of --sign-key, so nothing is acted on (commit ${tip.slice(0, 12)}: it is not signed)`,
   );
   expect(await it.reads(it.open({ accepted: it.id('F1') }))).toBe('F1, accepted');
   const accepting = it.open({ accepted: tip });
