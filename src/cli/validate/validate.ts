@@ -95,6 +95,8 @@ const foundByPlanning: ReadonlySet<string> = new Set([
   'failing-override',
   'failing-envelope',
   'node-disruption',
+  // Of price lists and catalogs that meet on a cluster.
+  'duplicate',
 ]);
 
 /** Problems of the single files and, where they are the whole fleet, of their references, selections and variables. */
@@ -112,7 +114,7 @@ async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<r
     unproven: new Map(),
     digest: sha256,
   });
-  const planned = plan.problems.filter(({ code }) => foundByPlanning.has(code));
+  const planned = plan.problems.filter((it) => foundByPlanning.has(it.code) && !fleet.problems.includes(it));
   const loose = isPart
     ? []
     : [

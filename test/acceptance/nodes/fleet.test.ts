@@ -142,6 +142,16 @@ describe('several InstanceCatalogs and PriceLists', () => {
     for (const message of found) expect(message).toMatch(/\(also nodes\/(catalog|prices)-one\.yaml:\d+\)/);
   });
 
+  it('that contradict each other are found by validate', async () => {
+    const files = { ...named(small, 'one', {}), ...named(other, 'two', {}) };
+    const { out, code } = await cli(
+      'validate',
+      folder({ 'members/dev-1.yaml': nodeMember('dev-1', 'plan'), ...files }),
+    );
+    expect(code).toBe(2);
+    expect(out).toMatch(/nodes\/prices-two\.yaml:\d+:\d+: error\[duplicate\]: .*\(also nodes\/prices-one\.yaml:\d+\)/);
+  });
+
   it('may differ where no cluster has both', async () => {
     expect(await problems({ clusterSelector: { matchLabels: { env: 'prod' } } })).toEqual([]);
   });
