@@ -16,7 +16,25 @@ export interface PreviewText {
   readonly isEmpty: boolean;
 }
 
-export const statusContext = 'gitfleet/plan';
+/** The context of the commit status. `folder`: of the fleet in its repo; several in one repo do not write over each other. */
+export const contextOf = (folder: string | undefined): string => (folder ? `gitfleet/plan:${folder}` : 'gitfleet/plan');
+
+/** The marker of the comment. */
+export const markerOf = (folder: string | undefined): string =>
+  folder ? planMarker.replace(' -->', () => ` ${folder} -->`) : planMarker;
+
+/** The text of the fleet in a folder of its repo. */
+export const ofFolder = (text: PreviewText, folder: string | undefined): PreviewText =>
+  folder
+    ? {
+        ...text,
+        body: text.body.replace(
+          `${planMarker}\n### gitfleet plan:`,
+          () => `${markerOf(folder)}\n### gitfleet plan of ${markdownText(neutral(folder))}:`,
+        ),
+      }
+    : text;
+
 export const planning: PreviewText['status'] = { state: 'pending', description: 'planning the merge result' };
 
 /** Characters that forges add themselves. */

@@ -10,7 +10,6 @@ import { branchRef } from '../../git/source.ts';
 import { type Clock, sleep } from '../../members/clock.ts';
 import type { StatusText } from '../../repo/record/status-text.ts';
 import type { RepoTree } from '../../repo/tree.ts';
-import { planMarker } from '../../report/effect/effect-markdown.ts';
 import type { Logger } from '../report/log.ts';
 import type { Metrics } from '../report/metrics.ts';
 import type { OpenForge } from '../requests/approval-requests.ts';
@@ -26,7 +25,7 @@ import {
   previewTroubles,
   sameStatus,
 } from './preview-state.ts';
-import { failedPreview, type PreviewText, saysTheSame, statusContext } from './preview-text.ts';
+import { contextOf, failedPreview, markerOf, ofFolder, type PreviewText, saysTheSame } from './preview-text.ts';
 import type { StartedPlans } from './started-plans.ts';
 
 /** Comments and statuses that show what merging a pull request would do, updated apart from reconciliations, which never wait for them. */
@@ -172,11 +171,11 @@ async function perform(call: PreviewCall, context: Context): Promise<PreviewEven
       return { kind: 'listed', pulls: previewed.slice(0, mostPreviews) };
     }
     case 'status':
-      return { kind: 'statusSet', pull: call.pull, status: await setStatus(forge, call) };
+      return { kind: 'statusSet', pull: call.pull, status: await setStatus(forge, call, context) };
     case 'comment':
-      return { kind: 'commented', pull: call.pull, ...(await writeComment(forge, call, context.pace.now())) };
+      return { kind: 'commented', pull: call.pull, ...(await writeComment(forge, call, context)) };
     case 'plan': {
-      return { kind: 'planned', pull: call.pull, of: fleetOf(live), ...(await planned(call.pull, context)) };
+      return { kind: 'planned', pull: call.pull, of: fleetOf(live), ...(await plannedIn(call.pull, context)) };
     }
   }
 }
@@ -185,10 +184,12 @@ async function perform(call: PreviewCall, context: Context): Promise<PreviewEven
 async function setStatus(
   forge: Forge,
   { pull, status }: Extract<PreviewCall, { readonly kind: 'status' }>,
+  { folder }: Pick<Context, 'folder'>,
 ): Promise<PreviewText['status']> {
-  const there = await forge.status(pull.headCommit, statusContext);
+  const context = contextOf(folder);
+  const there = await forge.status(pull.headCommit, context);
   if (there && (status.state === 'pending' || sameStatus(there, status))) return there;
-  const place = { context: statusContext, ref: pull.head, ...(pull.url && { url: pull.url }) };
+  const place = { context, ref: pull.head, ...(pull.url && { url: pull.url }) };
   await forge.setStatus(pull.headCommit, { ...status, ...place });
   return status;
 }
@@ -200,12 +201,13 @@ const editEveryMs = 60_000;
 async function writeComment(
   forge: Forge,
   { pull: { number }, body }: Extract<PreviewCall, { readonly kind: 'comment' }>,
-  nowMs: number,
+  { folder, pace }: Pick<Context, 'folder' | 'pace'>,
 ): Promise<{ readonly body: string; readonly editedMs: number }> {
-  let own = await forge.comments(number, planMarker);
+  const [nowMs, marker] = [pace.now(), markerOf(folder)];
+  let own = await forge.comments(number, marker);
   if (own.length === 0) {
     await forge.addComment(number, body);
-    own = await forge.comments(number, planMarker);
+    own = await forge.comments(number, marker);
   }
   const [first, ...others] = own;
   for (const { id } of others)
@@ -219,6 +221,11 @@ async function writeComment(
   if (saysTheSame(first.body, body) || nowMs < found.editedMs + editEveryMs) return found;
   await forge.editComment(number, { id, body });
   return { body, editedMs: nowMs };
+}
+
+async function plannedIn(pull: PullRequest, context: Context): ReturnType<typeof planPullRequest> {
+  const { text, ...rest } = await planned(pull, context);
+  return { ...rest, text: ofFolder(text, context.folder) };
 }
 
 async function planned(pull: PullRequest, context: Context): ReturnType<typeof planPullRequest> {
