@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { builtInScope } from '../../engine/selection/scope.ts';
 import { requiredFields } from './required-fields.ts';
 import type { ObjectShape, Shape } from './shape.ts';
+import type { ValueLimits } from './value-limits.ts';
 
 /** A row of the fields that the models of client-node list; generated from the OpenAPI description of Kubernetes. */
 interface Attribute {
@@ -80,13 +81,14 @@ function shapeOf(model: string, { baseName, type, format }: Attribute): Shape {
   const values = /^\{ \[key: string\]: (.*); \}$/.exec(type)?.[1];
   if (values === 'string' && quantities.has(baseName)) return { is: 'map', values: { is: 'quantity' } };
   if (values !== undefined) return { is: 'map', values: shapeOf(model, { baseName, type: values, format }) };
+  const limits = valueLimits(model, baseName);
   switch (type) {
     case 'string':
-      return { is: quantityFields.has(`${model}.${baseName}`) ? 'quantity' : 'string' };
+      return { is: quantityFields.has(`${model}.${baseName}`) ? 'quantity' : 'string', limits };
     case 'Date':
       return { is: 'string' };
     case 'number':
-      return { is: format === 'double' ? 'number' : 'integer' };
+      return { is: format === 'double' ? 'number' : 'integer', limits };
     case 'boolean':
       return { is: 'boolean' };
     case 'IntOrString':
@@ -115,3 +117,29 @@ const quantityFields = new Set([
   'V2MetricValueStatus.averageValue',
   'V2MetricValueStatus.value',
 ]);
+
+/** Numbers that servers refuse below 0, in whatever kind. */
+const counts = new Set(
+  'replicas minReadySeconds revisionHistoryLimit progressDeadlineSeconds parallelism completions backoffLimit activeDeadlineSeconds terminationGracePeriodSeconds successfulJobsHistoryLimit failedJobsHistoryLimit'.split(
+    ' ',
+  ),
+);
+
+const port = { minimum: 1, maximum: 65_535 };
+const oneOf = (...choices: readonly string[]): ValueLimits => ({ enum: choices, isDefaultIfEmpty: true });
+const protocols = oneOf('TCP', 'UDP', 'SCTP');
+
+/** Limits that the models do not have (validation.go of the kinds), of the fields that people write most. */
+const limitsOf: Readonly<Record<string, ValueLimits>> = {
+  'V1ContainerPort.containerPort': port,
+  'V1ContainerPort.protocol': protocols,
+  'V1ServicePort.port': port,
+  'V1ServicePort.protocol': protocols,
+  'V1ServiceSpec.type': oneOf('ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'),
+  'V1Container.imagePullPolicy': oneOf('Always', 'IfNotPresent', 'Never'),
+  'V1PodSpec.restartPolicy': oneOf('Always', 'OnFailure', 'Never'),
+  'V1DeploymentStrategy.type': oneOf('Recreate', 'RollingUpdate'),
+};
+
+const valueLimits = (model: string, field: string): ValueLimits | undefined =>
+  limitsOf[`${model}.${field}`] ?? (counts.has(field) && model.endsWith('Spec') ? { minimum: 0 } : undefined);

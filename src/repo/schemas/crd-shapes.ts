@@ -1,4 +1,5 @@
 import type { ObjectShape, Shape } from './shape.ts';
+import { limitsIn } from './value-limits.ts';
 
 /** A document of the repo. */
 export interface Written {
@@ -66,9 +67,9 @@ function structural(schema: unknown): Shape {
     case 'integer':
     case 'number':
     case 'boolean':
-      return { is: type };
+      return { is: type, limits: limitsIn(more) };
     case 'array':
-      return { is: 'list', items: structural(items) };
+      return { is: 'list', items: structural(items), limits: limitsIn(more) };
     case 'object': {
       const open = more['x-kubernetes-preserve-unknown-fields'] === true;
       const fields = Object.entries(fieldsOf(properties)).map(([name, of]) => [name, structural(of)] as const);

@@ -1,12 +1,13 @@
 import { error, type Issue, warning } from '../../api/issue.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { nearest } from '../../api/syntax.ts';
+import { limitIssues, type ValueLimits } from './value-limits.ts';
 
-/** What an API server accepts as the value of a field: only its type and, of objects, their fields. */
+/** What an API server accepts as the value of a field: its type, the limits of its value and, of objects, their fields. */
 export type Shape =
   | { readonly is: 'any' }
-  | { readonly is: Scalar }
-  | { readonly is: 'list'; readonly items: Shape }
+  | { readonly is: Scalar; readonly limits?: ValueLimits | undefined }
+  | { readonly is: 'list'; readonly items: Shape; readonly limits?: ValueLimits | undefined }
   | { readonly is: 'map'; readonly values: Shape }
   | ObjectShape;
 
@@ -42,8 +43,10 @@ function walk(value: unknown, shape: Shape, path: Path, issues: Issue[]): void {
     case 'any':
       return;
     case 'list':
-      if (!Array.isArray(value)) issues.push(wrongType(path, 'a list', 'write a list: each item begins with -'));
-      else for (const [at, item] of value.entries()) walk(item, shape.items, [...path, at], issues);
+      if (!Array.isArray(value))
+        return void issues.push(wrongType(path, 'a list', 'write a list: each item begins with -'));
+      issues.push(...limitIssues(value, shape.limits, { path, name: textOf(path) }));
+      for (const [at, item] of value.entries()) walk(item, shape.items, [...path, at], issues);
       return;
     case 'map':
       if (!isMap(value)) issues.push(wrongType(path, 'a map', 'write a map: key: value'));
@@ -56,6 +59,7 @@ function walk(value: unknown, shape: Shape, path: Path, issues: Issue[]): void {
     default: {
       const { what, accepts, fix } = scalars[shape.is];
       if (!accepts(value)) issues.push(wrongType(path, what, fix(value)));
+      else issues.push(...limitIssues(value, shape.limits, { path, name: textOf(path) }));
     }
   }
 }

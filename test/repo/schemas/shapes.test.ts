@@ -33,6 +33,12 @@ describe('a built-in kind', () => {
       ['5:14 warning there is no field spec.template.containers; did you mean spec.containers?'],
     ],
     ['replicas: null', []],
+    ['replicas: -1', ['5:3 error spec.replicas must be at least 0; write at least 0']],
+    ['replicas: 0', []],
+    [
+      'strategy: {type: Rolling}',
+      ['5:14 error spec.strategy.type must be one of Recreate, RollingUpdate; write one of them'],
+    ],
   ])('%s', async (spec, expected) => {
     expect(await found(deployment(`  ${spec}\n`))).toEqual(expected);
   });
@@ -47,6 +53,14 @@ describe('a built-in kind', () => {
       'resources: {limits: {cpu: Ei}}',
       [`error ${at}.resources.limits.cpu must be a quantity; write for example 500m, 2 or 1Gi`],
     ],
+    [
+      'ports: [{containerPort: 0, protocol: tcp}]',
+      [
+        `error ${at}.ports[0].containerPort must be at least 1 and at most 65535; write at least 1 and at most 65535`,
+        `error ${at}.ports[0].protocol must be one of TCP, UDP, SCTP; did you mean TCP?`,
+      ],
+    ],
+    ['imagePullPolicy: ""', []],
     ['livenessProbe: {httpGet: {port: 80}}, readinessProbe: {httpGet: {port: http}}', []],
   ])('its containers: %s', async (field, expected) => {
     expect((await found(container(field))).map((line) => line.replace(/^\S+ /, ''))).toEqual(expected);
@@ -133,6 +147,33 @@ spec:
   const widget = (spec: string) => object('example.com/v1', 'Widget', spec);
   it.each([
     ['{type: object, properties: {size: {type: integer}}}', 'size: big', ['spec.size must be an integer']],
+    [
+      '{type: object, properties: {color: {type: string, enum: [red, green]}}}',
+      'color: gren',
+      ['spec.color must be one of red, green'],
+    ],
+    [
+      '{type: object, properties: {size: {type: number, minimum: 0, exclusiveMinimum: true, maximum: 1}}}',
+      'size: 0',
+      ['spec.size must be more than 0 and at most 1'],
+    ],
+    ['{type: object, properties: {size: {type: number, minimum: 0, maximum: 1}}}', 'size: 0', []],
+    [
+      '{type: object, properties: {name: {type: string, minLength: 2, maxLength: 3}}}',
+      'name: abcd',
+      ['spec.name must have at most 3 characters'],
+    ],
+    [
+      '{type: object, properties: {list: {type: array, minItems: 1, items: {type: string}}}}',
+      'list: []',
+      ['spec.list must have at least 1 items'],
+    ],
+    // A pattern of a pull request is not tried here.
+    [
+      '{type: object, properties: {name: {type: string, pattern: "^(a+)+$"}}}',
+      'name: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab',
+      [],
+    ],
     ['{type: object, properties: {size: {type: integer}}}', 'siize: 1', ['there is no field spec.siize']],
     ['{type: object, x-kubernetes-preserve-unknown-fields: true}', 'siize: 1', []],
     ['{type: object, additionalProperties: {type: string}}', 'a: 1', ['spec.a must be a string']],
