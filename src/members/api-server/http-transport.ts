@@ -10,12 +10,15 @@ const plainConnections = 8;
 /** Unused connections are closed after this time, milliseconds: between heartbeats most members get no requests. */
 const idleMs = 10_000;
 
-/** Exec and OIDC plugins are called again after this time, milliseconds, and after a 401: their credentials expire. */
+/**
+ * Exec and OIDC plugins are called again after this time, milliseconds, and after a 401: their credentials expire. The kubeconfig is
+ * read again then, too: the address of the member may have changed.
+ */
 const credentialsMs = 60_000;
 
 /**
- * Pooled HTTP to the current context of a kubeconfig. client-node supplies TLS material, proxies and credentials. After a 401
- * `reread` reads the kubeconfig again, since its credentials may have been rotated.
+ * Pooled HTTP to the current context of a kubeconfig. client-node supplies TLS material, proxies and credentials. `reread` gives the
+ * kubeconfig as it is now: the same object as long as nothing in it changed.
  */
 export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfig>): Transport {
   let config = first;
@@ -61,7 +64,7 @@ export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfi
   /** A new certificate or address needs a new pool; requests on the old one may finish. */
   async function takeAnew(): Promise<void> {
     const next = await reread();
-    if (next.exportConfig() === config.exportConfig()) return;
+    if (next === config || reachedBy(next) === reachedBy(config)) return;
     config = next;
     for (const dispatcher of new Set(pool && Object.values(pool))) void dispatcher.close();
     pool = undefined;
@@ -70,6 +73,8 @@ export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfi
   return async (wanted) => {
     if (serverOf(config) === undefined) throw new Error('the kubeconfig context does not name a cluster');
     const fresh = credentials !== undefined && Date.now() - credentials.at < credentialsMs;
+    // A file that is being written, or is gone for a moment, is no reason to lose the member.
+    if (credentials !== undefined && !fresh) await takeAnew().catch(() => undefined);
     let response = await send(wanted, fresh ? credentials!.headers : await authenticate());
     if (response.statusCode === 401) {
       await response.body.dump();
@@ -82,6 +87,8 @@ export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfi
     return { status: response.statusCode, headers, body: response.body };
   };
 }
+
+const reachedBy = (config: KubeConfig): string => JSON.stringify([config.getCurrentCluster(), config.getCurrentUser()]);
 
 const serverOf = (config: KubeConfig): string | undefined => config.getCurrentCluster()?.server.replace(/\/+$/, '');
 

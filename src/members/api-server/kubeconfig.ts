@@ -62,11 +62,27 @@ async function fromDirectory(path: string, load: (file: string) => KubeConfig): 
         .filter((entry) => !entry.startsWith('.'))
         .map((entry) => [memberOf(entry), join(path, entry)]),
     );
+  const known = new Map<
+    ClusterName,
+    { readonly file: string; readonly written: string; readonly config: KubeConfig }
+  >();
   const read: Read = async (name) => {
+    const before = known.get(name);
+    if (before && before.written === (await writtenOf(before.file))) return before.config;
     const file = (await files()).get(name);
-    return file === undefined ? undefined : load(file);
+    if (file === undefined) return undefined;
+    const written = await writtenOf(file);
+    const config = load(file);
+    known.set(name, { file, written, config });
+    return config;
   };
   return connectionsBy([...(await files()).keys()], read);
+}
+
+/** Changes when a file is written again. A mounted Secret is replaced as a whole, by a link. */
+async function writtenOf(file: string): Promise<string> {
+  const time = await stat(file).catch(() => undefined);
+  return time ? `${time.ino} ${time.mtimeMs} ${time.size}` : '';
 }
 
 /** Names of members may contain dots, so only the endings of kubeconfig files are removed. */
@@ -79,10 +95,16 @@ async function fromFiles(
   load: (file: string) => KubeConfig,
   configOf: (parts: Parts) => KubeConfig,
 ): Promise<Connections> {
-  let known: { readonly written: string; readonly parts: Omit<Parts, 'currentContext'> } | undefined;
+  let known:
+    | {
+        readonly written: string;
+        readonly parts: Omit<Parts, 'currentContext'>;
+        readonly configs: Map<ClusterName, KubeConfig>;
+      }
+    | undefined;
 
   /** Parses the files only when one changed, since a fleet calls this once for each member. */
-  async function parts(): Promise<Omit<Parts, 'currentContext'>> {
+  async function present(): Promise<NonNullable<typeof known>> {
     const times = await Promise.all(files.map((file) => stat(file).catch(absentOf(files))));
     const written = times.map((time) => (time ? `${time.mtimeMs} ${time.size}` : '')).join();
     if (known?.written !== written) {
@@ -95,18 +117,20 @@ async function fromFiles(
           users: firstOfEach(configs.flatMap(({ users }) => users)),
           contexts: firstOfEach(configs.flatMap(({ contexts }) => contexts)),
         },
+        configs: new Map(),
       };
     }
-    return known.parts;
+    return known;
   }
 
   const read: Read = async (name) => {
-    const all = await parts();
-    return all.contexts.some((context) => context.name === name)
-      ? configOf({ ...all, currentContext: name })
-      : undefined;
+    const { parts, configs } = await present();
+    if (!parts.contexts.some((context) => context.name === name)) return undefined;
+    const config = configs.get(name) ?? configOf({ ...parts, currentContext: name });
+    configs.set(name, config);
+    return config;
   };
-  const { contexts } = await parts();
+  const { contexts } = (await present()).parts;
   return connectionsBy(
     contexts.map(({ name }) => name),
     read,

@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ClusterName } from '../../../src/api/meta.ts';
 import { connectionsOf } from '../../../src/members/api-server/kubeconfig.ts';
 
 let dir: string;
@@ -75,6 +76,32 @@ describe('a kubeconfig file', () => {
     await writeFile(join(dir, 'config'), kubeconfig(['eu-1'], 'newer/'));
     expect(await version()).toBe(200);
     expect(asked.at(-1)).toBe('/newer/eu-1/version');
+  });
+
+  it.each(['config', 'eu-1.yaml'])('whose server moved is read again within a minute: %s', async (file) => {
+    const path = file === 'config' ? join(dir, file) : dir;
+    const written = (under: string) =>
+      writeFile(
+        join(dir, file),
+        JSON.stringify({ ...JSON.parse(kubeconfig(['eu-1'], under)), 'current-context': 'eu-1' }),
+      );
+    await written('old/');
+    const { open } = await connectionsOf(path);
+    const transport = (await open('eu-1' as ClusterName))!;
+    const version = async () => (await transport({ method: 'GET', path: '/version', headers: {} })).status;
+    await version();
+    await written('newer/');
+    await version();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    try {
+      await version();
+      await writeFile(join(dir, file), '{');
+      vi.setSystemTime(Date.now() + 60_000);
+      await version();
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(asked).toEqual(['old', 'old', 'newer', 'newer'].map((under) => `/${under}/eu-1/version`));
   });
 
   it('names certificates relative to itself, as kubectl writes them', async () => {
