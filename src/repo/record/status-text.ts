@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateSync, inflateSync } from 'node:zlib';
-import { separatorsIn } from '../yaml/separators.ts';
+import { separatorsIn, separatorsInBytes } from '../yaml/separators.ts';
 
 /**
  * A file of the status branch in memory. A long text is compressed: a daemon keeps all texts as long as they are on the branch, and those
@@ -32,7 +32,7 @@ export function packed(text: string): StatusText {
   return {
     oid: createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex'),
     bytes: content.length,
-    separators: separatorsIn(text),
+    separators: separatorsInBytes(content),
     deflated: ownBuffer(deflateSync(content, compression)),
   };
 }

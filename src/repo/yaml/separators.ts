@@ -8,6 +8,13 @@ export function separatorsIn(text: string): number {
   return count;
 }
 
+/** The same of its UTF-8, in less than half the time. */
+export function separatorsInBytes(content: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < content.length; at++) count += weights[content[at]!]!;
+  return count;
+}
+
 /** The offset where a text has more than so many separators; undefined if it never has. */
 export function separatorsPass(text: string, most: number): number | undefined {
   if (text.length * heaviest <= most) return undefined;
@@ -20,6 +27,6 @@ export function separatorsPass(text: string, most: number): number | undefined {
 }
 
 const heaviest = 4;
-const weights = new Uint8Array(128);
+const weights = new Uint8Array(256);
 for (const separator of '\n,:-?[') weights[separator.charCodeAt(0)] = 1;
 weights['{'.charCodeAt(0)] = heaviest;
