@@ -30,27 +30,29 @@ const mostIssues = 20;
  * Values of a wrong type, which every API server refuses, are errors. Unknown fields are warnings: a server with strict field
  * validation refuses them, others drop them. Values are not part of the texts, as they may be secret.
  */
-export function shapeIssues(value: unknown, shape: Shape, path: Path = []): Issue[] {
+export function shapeIssues(value: unknown, shape: Shape): Issue[] {
   const issues: Issue[] = [];
-  walk(value, shape, path, issues);
+  walk(value, shape, [], issues);
   return issues.slice(0, mostIssues);
 }
 
-function walk(value: unknown, shape: Shape, path: Path, issues: Issue[]): void {
+/** `path` is of the value now: the same list all the way, since most values are right. */
+function walk(value: unknown, shape: Shape, path: (string | number)[], issues: Issue[]): void {
   // Servers treat null as absent.
   if (value === null || value === undefined || issues.length >= mostIssues) return;
   switch (shape.is) {
     case 'any':
       return;
     case 'list':
-      if (!Array.isArray(value))
-        return void issues.push(wrongType(path, 'a list', 'write a list: each item begins with -'));
-      issues.push(...limitIssues(value, shape.limits, { path, name: textOf(path) }));
-      for (const [at, item] of value.entries()) walk(item, shape.items, [...path, at], issues);
+      if (!Array.isArray(value)) issues.push(wrongType(path, 'a list', 'write a list: each item begins with -'));
+      else {
+        checkLimits(value, shape.limits, path, issues);
+        for (let at = 0; at < value.length; at++) below(value[at], at, shape.items, path, issues);
+      }
       return;
     case 'map':
       if (!isMap(value)) issues.push(wrongType(path, 'a map', 'write a map: key: value'));
-      else for (const [key, item] of Object.entries(value)) walk(item, shape.values, [...path, key], issues);
+      else for (const key of Object.keys(value)) below(value[key], key, shape.values, path, issues);
       return;
     case 'object':
       if (!isMap(value)) issues.push(wrongType(path, 'an object', `write its fields: ${someFields(shape)}`));
@@ -59,15 +61,30 @@ function walk(value: unknown, shape: Shape, path: Path, issues: Issue[]): void {
     default: {
       const { what, accepts, fix } = scalars[shape.is];
       if (!accepts(value)) issues.push(wrongType(path, what, fix(value)));
-      else issues.push(...limitIssues(value, shape.limits, { path, name: textOf(path) }));
+      else checkLimits(value, shape.limits, path, issues);
     }
   }
 }
 
-function fields(value: Readonly<Record<string, unknown>>, shape: ObjectShape, path: Path, issues: Issue[]): void {
-  for (const [key, item] of Object.entries(value)) {
+function below(value: unknown, key: string | number, shape: Shape, path: (string | number)[], issues: Issue[]): void {
+  path.push(key);
+  walk(value, shape, path, issues);
+  path.pop();
+}
+
+function checkLimits(value: unknown, limits: ValueLimits | undefined, path: Path, issues: Issue[]): void {
+  if (limits !== undefined) issues.push(...limitIssues(value, limits, { path: [...path], name: textOf(path) }));
+}
+
+function fields(
+  value: Readonly<Record<string, unknown>>,
+  shape: ObjectShape,
+  path: (string | number)[],
+  issues: Issue[],
+): void {
+  for (const key of Object.keys(value)) {
     const of = shape.fields.get(key);
-    if (of) walk(item, of, [...path, key], issues);
+    if (of) below(value[key], key, of, path, issues);
     else if (!shape.open && issues.length < mostIssues) {
       const like = nearest(key, [...shape.fields.keys()]) ?? deeper(key, shape);
       const fix = like === undefined ? undefined : `did you mean ${like}?`;
@@ -107,7 +124,7 @@ function deeper(key: string, { fields }: ObjectShape): string | undefined {
 }
 
 const wrongType = (path: Path, what: string, fix: string): Issue =>
-  error('wrong-type', path, `${path.length === 0 ? 'it' : textOf(path)} must be ${what}`, fix);
+  error('wrong-type', [...path], `${path.length === 0 ? 'it' : textOf(path)} must be ${what}`, fix);
 
 /** `spec.containers[0].image` */
 const textOf = (path: Path): string =>

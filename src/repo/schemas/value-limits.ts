@@ -37,8 +37,7 @@ interface Place {
  * A value outside of its limits, of the right type. Lengths are in code points. Patterns are left to servers: one of a pull request
  * could take for ever here. Values are not part of the texts, as they may be secret.
  */
-export function limitIssues(value: unknown, limits: ValueLimits | undefined, { path, name }: Place): Issue[] {
-  if (limits === undefined) return [];
+export function limitIssues(value: unknown, limits: ValueLimits, { path, name }: Place): Issue[] {
   const { enum: choices } = limits;
   if (value === '' && limits.isDefaultIfEmpty) return [];
   if (Array.isArray(choices) && !choices.includes(value)) return [notOf(choices, value, { path, name })];
