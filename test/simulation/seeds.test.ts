@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failureOf, firstAmple, firstGated, firstWide, simulate } from './simulate.ts';
 
 /** More: `npm run simulate -- 2000` on all cores, or `SEEDS=200 FROM=1 npx vitest run test/simulation`. */
-const count = Number(process.env['SEEDS'] ?? 12);
+const count = Number(process.env['SEEDS'] ?? 6);
 const from = process.env['FROM'];
 const starts = from === undefined ? [firstWide, firstAmple, firstGated] : [Number(from)];
 const seeds = starts.flatMap((start) =>

@@ -64,7 +64,7 @@ describe('the scheduler', () => {
         const twice = run({ ...world, policySnapshots: once.policySnapshots, bindings: once.bindings });
         expect(twice).toEqual(once);
       }),
-      drawn(5000, 20261121),
+      drawn(3000, 20261121),
     );
   });
 
@@ -85,7 +85,7 @@ describe('the scheduler', () => {
         };
         expect(run(turned)).toEqual(run(world));
       }),
-      drawn(3000, 20261122),
+      drawn(2000, 20261122),
     );
   });
 });
