@@ -37,7 +37,7 @@ describe('describe approval', () => {
 
       How to approve or reject:
         approve:  gitfleet approve web-1-after-canary
-                  or merge branch gitfleet/approve/web-1-after-canary, or its pull request; in a clone:
+                  or merge branch gitfleet/approve/web-1-after-canary; in a clone:
                   git pull && git merge origin/gitfleet/approve/web-1-after-canary && git push
         reject:   gitfleet approve web-1-after-canary --reject --reason "…"; that ends the run
       "
@@ -85,10 +85,20 @@ describe('describe approval', () => {
     expect(text).toContain(`Decision:   ${by}\nDecided:    ${at(9)}\n`);
   });
 
+  it('names the pull request where the forge has one', () => {
+    const url = 'https://forge.example/acme/fleet/pulls/1';
+    const pages = new Map([['web-1-after-canary', { url, state: 'open' as const }]]);
+    expect(page(request('web-1-after-canary', 'canary'), { ...statusWith([waiting]), pages })).toContain(`
+  request:  ${url}
+  approve:  gitfleet approve web-1-after-canary
+            or merge branch gitfleet/approve/web-1-after-canary, or its pull request; in a clone:
+`);
+  });
+
   it('of a run that is not recorded, shows its own fields', () => {
     const text = page(request('web-1-after-canary', 'canary'), statusWith([]));
     expect(text).toContain('Placement:  <none>\n');
-    expect(text).toContain('or merge branch gitfleet/approve/web-1-after-canary, or its pull request');
+    expect(text).toContain('or merge branch gitfleet/approve/web-1-after-canary; in a clone');
   });
 });
 
@@ -108,7 +118,7 @@ Removals:
 
 How to approve or reject:
   approve:  gitfleet approve removal-12
-            or merge branch gitfleet/approve/removal-12, or its pull request; ${where}
+            or merge branch gitfleet/approve/removal-12; ${where}
             ${command}
   reject:   revert the commit that removes it, or do nothing: these removals wait for approval`);
   });

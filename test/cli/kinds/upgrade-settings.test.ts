@@ -125,7 +125,7 @@ it('get and describe approvals: a proposed run, what it brings and how to start 
 
     How to approve or reject:
       approve:  gitfleet approve rapid-1-32-1
-                or merge branch gitfleet/approve/rapid-1-32-1, or its pull request; in the repo:
+                or merge branch gitfleet/approve/rapid-1-32-1; in the repo:
                 git merge gitfleet/approve/rapid-1-32-1
       reject:   do nothing: the run starts once its file is merged"
   `);

@@ -215,7 +215,7 @@ function approveLines(request: ApprovalRequestName, { inPlace, pages }: Pick<Sta
   return [
     ...(page ? [`request:  ${page.url}${now[page.state]}`] : []),
     `approve:  gitfleet approve ${placementKey(request)}`,
-    `          or ${howToMerge(request)}; in ${inPlace ? 'the repo' : 'a clone'}:`,
+    `          or ${page ? howToMerge(request) : `merge branch ${approvalBranch(request)}`}; in ${inPlace ? 'the repo' : 'a clone'}:`,
     `          ${mergeCommand(approvalBranch(request), inPlace)}`,
   ];
 }
