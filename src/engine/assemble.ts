@@ -6,14 +6,14 @@ import type { PlanInput } from './input.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
 import { parseInstant } from './kernel/instant.ts';
 import { by, sortKey } from './kernel/ordering.ts';
-import type { Hold, Plan, PlanSection, RequestedApproval } from './plan-document.ts';
+import type { Hold, Plan, PlanSections, RequestedApproval } from './plan-document.ts';
 import { directoryOf } from './record/documents.ts';
 import { type SortedTargets, sortTargets } from './sort-targets.ts';
 
 /** The plan document of what the domains hand over: every list sorted, every absent field left out. */
 export function assemble(
   { sections, others }: Outcomes,
-  { commit, now, digest }: Pick<PlanInput, 'commit' | 'now' | 'digest'>,
+  { commit, now, digest, withoutPlanDigest }: Pick<PlanInput, 'commit' | 'now' | 'digest' | 'withoutPlanDigest'>,
   /** Of an earlier plan. */
   earlier: SortedTargets | undefined,
 ): { readonly plan: Plan; readonly targets: SortedTargets; readonly starts: boolean } {
@@ -24,17 +24,21 @@ export function assemble(
   const approvals = all('approvals').flat().sort(by(keyOf));
   const targets = sortTargets(all('targets').flat(), earlier);
   const wakeAt = earliest([...all('wakes').flat(), ...holds.flatMap(({ until }) => until ?? [])], now);
-  const { placements, runs, ...further } = lists(sections, 'section');
-  const { placements: digests, ...digested } = lists(sections, 'digested');
+  const { placements, runs, ...further } = sectionsOf(sections);
   const planned = approvals.map((approval) => approval.planned);
-  const wanted = { commit, holds, approvals: planned, digests, ...digested };
+  const wantedText = (): string => {
+    const { placements: digests, ...digested } = Object.fromEntries(
+      Object.entries(sections).map(([name, outcome]) => [name, outcome.digested()]),
+    );
+    return canonicalJson({ commit, holds, approvals: planned, digests, ...digested });
+  };
   const documents = [...all('documents').flat(), ...approvalDocuments(approvals, digest)];
   const plan: Plan = {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'Plan',
     commit,
     now,
-    digest: `sha256:${digest(canonicalJson(wanted))}`,
+    digest: withoutPlanDigest ? '' : `sha256:${digest(wantedText())}`,
     ...(wakeAt === undefined ? {} : { wakeAt }),
     placements,
     targets: targets.sorted,
@@ -49,11 +53,8 @@ export function assemble(
   return { plan, targets, starts: Object.values(sections).some(({ starts }) => starts) };
 }
 
-/** One list of every domain that has a section. */
-const lists = <List extends 'section' | 'digested'>(sections: Outcomes['sections'], list: List) =>
-  Object.fromEntries(Object.entries(sections).map(([name, outcome]) => [name, outcome[list]])) as {
-    readonly [Section in PlanSection]: Outcomes['sections'][Section][List];
-  };
+const sectionsOf = (sections: Outcomes['sections']) =>
+  Object.fromEntries(Object.entries(sections).map(([name, { section }]) => [name, section])) as PlanSections;
 
 const keyOf = ({ planned }: RequestedApproval): string => `${planned.kind}/${placementKey(planned)}`;
 

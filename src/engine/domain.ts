@@ -23,7 +23,7 @@ export interface DomainOutcome {
 export interface SectionOutcome<Section extends PlanSection> extends DomainOutcome {
   readonly section: PlanSections[Section];
   /** What of that section the digest of the plan covers, and of the targets: what is wanted, not how it comes about. */
-  readonly digested: readonly unknown[];
+  readonly digested: () => readonly unknown[];
   /** Something starts on a member with this plan: publishing it does not wait for further changes. */
   readonly starts: boolean;
 }

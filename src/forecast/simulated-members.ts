@@ -1,6 +1,6 @@
 import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName, Condition, PlacementKey, Timestamp } from '../api/meta.ts';
-import { placementKey } from '../api/placement.ts';
+import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { Binding, PlacementState } from '../api/placement-state.ts';
 import { applyStrategyOf } from '../engine/bindings/apply-strategy.ts';
 import type { Fleet, FleetRecord, PlanInput, RecordedPlacement } from '../engine/input.ts';
@@ -48,17 +48,17 @@ export function simulatedMembers(
     silent,
     /** Instants at which clusters will be done. `waves`: so many follow one another, and the last of them is. */
     look(plan: Plan, record: FleetRecord, now: number, waves = 1): number[] {
-      let given: ReadonlySet<string> | undefined;
+      const busy = [...record.placements].flatMap(([key, { state }]) =>
+        busyIn(state).map((binding) => ({ key, binding })),
+      );
+      const given = givenBy(plan, new Set(busy.map(({ key }) => key)));
       const next = new Map<string, Due>();
-      for (const [key, { state }] of record.placements)
-        for (const binding of busyIn(state)) {
-          const cluster = binding.targetCluster as ClusterName;
-          if (silent.has(cluster)) continue;
-          given ??= givenBy(plan);
-          if (!given.has(`${key} ${cluster}`)) continue;
-          const name = `${key} ${versionOf(binding)}`;
-          next.set(name, due.get(name) ?? { at: now + waves * readyAfterMs, key, binding: versionOf(binding) });
-        }
+      for (const { key, binding } of busy) {
+        const cluster = binding.targetCluster as ClusterName;
+        if (silent.has(cluster) || !given.has(`${key} ${cluster}`)) continue;
+        const name = `${key} ${versionOf(binding)}`;
+        next.set(name, due.get(name) ?? { at: now + waves * readyAfterMs, key, binding: versionOf(binding) });
+      }
       due = next;
       return [...new Set([...next.values()].map(({ at }) => at))];
     },
@@ -99,8 +99,18 @@ const isBusy = (binding: Binding): boolean => {
   return !isFulfilled(binding.conditions);
 };
 
-const givenBy = ({ targets }: Plan): ReadonlySet<string> =>
-  new Set(placementTargets(targets).map(({ clusterName, placement }) => `${placementKey(placement)} ${clusterName}`));
+/** `PLACEMENT CLUSTER` of the targets of these placements: a plan has them of thousands of others. */
+function givenBy({ targets }: Plan, placements: ReadonlySet<PlacementKey>): ReadonlySet<string> {
+  const given = new Set<string>();
+  for (const { clusterName, placement } of placements.size === 0 ? [] : placementTargets(targets)) {
+    const key = keyOf(placement);
+    if (placements.has(key)) given.add(`${key} ${clusterName}`);
+  }
+  return given;
+}
+
+/** Targets of one placement share their reference to it. */
+const keyOf = memoize((placement: PlacementRef): PlacementKey => placementKey(placement));
 
 /** Most placements have the same state from plan to plan, and nothing to do. */
 const busyIn = memoize(({ bindings }: PlacementState): readonly Binding[] => bindings.filter(isBusy));

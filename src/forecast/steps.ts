@@ -62,7 +62,7 @@ export function atOnce<T>(work: InSteps<T>): T {
 
 /** The same as {@link forecastSteps}, one plan at a time. `earlier`: a plan whose unchanged parts are not planned again. */
 export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlier?: PlanResult): InSteps<ForecastRun> {
-  const input = withRecordedVersions(withoutQuestions(written));
+  const input = { ...withRecordedVersions(withoutQuestions(written)), withoutPlanDigest: true };
   const begin = parseInstant(input.now) ?? 0;
   const end = begin + assumptions.untilMs;
   // A forecast that continues this one ends later: until then they report too.

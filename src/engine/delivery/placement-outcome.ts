@@ -1,10 +1,11 @@
 import { type PlacementStatus, placementKey, refOf } from '../../api/placement.ts';
 import type { ClusterDecision, PlacementState } from '../../api/placement-state.ts';
 import type { EntryFile } from '../domain.ts';
+import type { PlanInput } from '../input.ts';
 import { canonicalJson, canonicalList, canonicalMap } from '../kernel/canonical-json.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { latestOf } from '../kernel/latest-of.ts';
-import { memoizeRecent } from '../kernel/memoize.ts';
+import { memoizePair, memoizeRecent } from '../kernel/memoize.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import type { PlacementTarget, PlannedPlacement, RecordDocument } from '../plan-document.ts';
 import { placementType } from '../status/condition-types.ts';
@@ -22,8 +23,6 @@ export interface PlacementOutcome {
   readonly planned: PlannedPlacement | undefined;
   /** By cluster name. */
   readonly targets: readonly PlacementTarget[];
-  /** Hex sha-256 of `planned` and `targets`, without moves. */
-  readonly digest: string;
   /** By path below the placement's own folder on the status branch. */
   readonly documents: readonly EntryFile[];
 }
@@ -54,7 +53,6 @@ function finished(
     work,
     planned,
     targets,
-    digest: digest(canonicalList([planned ? wantedText(planned) : 'null', canonicalJson(targets)])),
     documents: [
       ...placementDocuments(work, { status, inNamespace }),
       ...mirroredDocuments(mirroredStatuses(work, world, before?.mirrored), digest),
@@ -69,6 +67,11 @@ export const documentAt = ({ documents }: PlacementOutcome, wanted: string): Rec
 /** The state that the engine records of the placement. */
 export const stateOf = (outcome: PlacementOutcome): PlacementState =>
   documentAt(outcome, 'state.yaml')!.value as PlacementState;
+
+/** Hex sha-256 of `planned` and `targets`, without moves. */
+export const wantedDigest = memoizePair(({ planned, targets }: PlacementOutcome, digest: PlanInput['digest']): string =>
+  digest(canonicalList([planned ? wantedText(planned) : 'null', canonicalJson(targets)])),
+);
 
 /** Without moves: the next plan wants the same and moves nothing. */
 const wantedText = (planned: PlannedPlacement): string =>

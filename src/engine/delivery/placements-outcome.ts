@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 import type { DeliveredPlacements } from './deliver.ts';
 import { deliveryProblems } from './delivery-problems.ts';
 import { refusedPlacements, unreadPlacements } from './kept-documents.ts';
-import { type PlacementOutcome, stateOf } from './placement-outcome.ts';
+import { type PlacementOutcome, stateOf, wantedDigest } from './placement-outcome.ts';
 import { removalHolds } from './removal-holds.ts';
 import { stuckRemovals } from './stuck-removals.ts';
 import { unknownContentHolds } from './unknown-contents.ts';
@@ -48,7 +48,8 @@ export function placementsOutcome(
     approvals: [],
     targets: all.map(({ targets }) => targets),
     section,
-    digested: all.map(({ work, digest }) => `${placementKey(refOf(work.placement))} ${digest}`),
+    digested: () =>
+      all.map((outcome) => `${placementKey(refOf(outcome.work.placement))} ${wantedDigest(outcome, input.digest)}`),
     starts: section.some(({ bindings }) => bindings.some(({ move }) => startsChange[move])),
   };
 }

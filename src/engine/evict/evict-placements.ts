@@ -55,7 +55,7 @@ export const evictionsOutcome = (
     input.digest,
   ),
   section: evictions,
-  digested: evictions,
+  digested: () => evictions,
   // The binding that an eviction moves is a placement's.
   starts: false,
 });

@@ -61,7 +61,7 @@ export function nodesOutcome(
     approvals: [],
     targets: [targets],
     section,
-    digested: [...section, ...targets],
+    digested: () => [...section, ...targets],
     // A command that enters a phase.
     starts: section.some(({ commands }) => commands.some(({ since }) => since === world.input.now)),
   };

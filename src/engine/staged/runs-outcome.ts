@@ -29,7 +29,7 @@ export function runsOutcome(
     approvals: all.flatMap(({ approvals }) => approvals),
     targets: [],
     section: runs,
-    digested: runs,
+    digested: () => runs,
     // A plan that waits for its push must not keep what it started before a freeze or a stop, also where the cluster has it already.
     starts: recorded.some((run) => startedIn(run) > startedIn(world.record.runs.get(placementKey(run.metadata)))),
     recorded,

@@ -62,7 +62,7 @@ export function upgradesOutcome(
     ],
     targets: [targets],
     section: upgrades,
-    digested: upgrades.map(digestedUpgrade),
+    digested: () => upgrades.map(digestedUpgrade),
     starts: targets.some(({ upgrade }) => !started.has(upgrade.operationId)),
     upgrading: new Map(targets.map(({ clusterName, upgrade }) => [clusterName, upgrade.run])),
   };

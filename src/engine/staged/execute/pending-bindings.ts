@@ -31,11 +31,11 @@ export function markPending(
       },
       now,
     );
+    const marked = move === 'keep' || move === 'wait' ? 'wait' : move;
+    // The same value where it was marked before: later parts of a plan find out faster that nothing changed.
+    if (withheld === binding.conditions?.[0]) return { binding, move: marked };
     const others = (binding.conditions ?? []).filter(({ type }) => type !== withheld.type);
-    return {
-      binding: { ...binding, conditions: [withheld, ...others] },
-      move: move === 'keep' || move === 'wait' ? 'wait' : move,
-    };
+    return { binding: { ...binding, conditions: [withheld, ...others] }, move: marked };
   };
   return { ...work, bindings: work.bindings.map(marked) };
 }
