@@ -16,14 +16,20 @@ export function assemble(
   { commit, now, digest, withoutPlanDigest }: Pick<PlanInput, 'commit' | 'now' | 'digest' | 'withoutPlanDigest'>,
   /** Of an earlier plan. */
   earlier: SortedTargets | undefined,
-): { readonly plan: Plan; readonly targets: SortedTargets; readonly starts: boolean } {
+): {
+  readonly plan: Plan;
+  readonly targets: SortedTargets;
+  readonly wakes: readonly Timestamp[];
+  readonly starts: boolean;
+} {
   const domains = [...others, ...Object.values(sections)];
   const all = <Part extends keyof DomainOutcome>(part: Part): readonly DomainOutcome[Part][] =>
     domains.map((domain) => domain[part]);
   const holds = sortedHolds(all('holds').flat());
   const approvals = all('approvals').flat().sort(by(keyOf));
   const targets = sortTargets(all('targets').flat(), earlier);
-  const wakeAt = earliest([...all('wakes').flat(), ...holds.flatMap(({ until }) => until ?? [])], now);
+  const wakes = [...all('wakes').flat(), ...holds.flatMap(({ until }) => until ?? [])];
+  const wakeAt = earliest(wakes, now);
   const { placements, runs, ...further } = sectionsOf(sections);
   const planned = approvals.map((approval) => approval.planned);
   const wantedText = (): string => {
@@ -50,7 +56,7 @@ export function assemble(
     problems: all('problems').flat().map(inOrder),
     record: new Map(documents.sort(by(([path]) => path))),
   };
-  return { plan, targets, starts: Object.values(sections).some(({ starts }) => starts) };
+  return { plan, targets, wakes, starts: Object.values(sections).some(({ starts }) => starts) };
 }
 
 const sectionsOf = (sections: Outcomes['sections']) =>

@@ -1,4 +1,4 @@
-import type { PlacementKey } from '../api/meta.ts';
+import type { PlacementKey, Timestamp } from '../api/meta.ts';
 import { abandons, placementKey, refOf } from '../api/placement.ts';
 import { assemble } from './assemble.ts';
 import { boundSinceLoss } from './bindings/bound-since-loss.ts';
@@ -39,6 +39,8 @@ export interface PlanResult {
   readonly plan: Plan;
   /** It starts something on a member. */
   readonly starts: boolean;
+  /** Instants at which time alone changes something, past ones too; the plan names the next one. */
+  readonly wakes: readonly Timestamp[];
   /** Input of `targetContent` and its sibling functions, which return what actors need for a target. */
   readonly contents: PlanContents;
   /** Deleted placements whose objects stay on the clusters. */
@@ -78,13 +80,14 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
       nodes: nodes.outcome,
     },
   };
-  const { plan, targets, starts } = assemble(outcomes, input, memo?.targets);
+  const { plan, targets, wakes, starts } = assemble(outcomes, input, memo?.targets);
   const { findings, removal } = guard({ input, recovered: { record: world.record, lost: world.recordLost }, plan });
   const staying = delivered.staying.map(({ work }) => work);
   const all = [...delivered.staying, ...delivered.deleted].map(({ work }) => work);
   return {
     plan: withFindings(withApprovedRemovals(plan, removal, world), findings, input.digest),
     starts,
+    wakes,
     contents: { world, staying, works: new Map(all.map((work) => [keyOf(work), work])) },
     abandoned: new Set(world.input.fleet.beingDeleted.filter(abandons).map((it) => placementKey(refOf(it)))),
     notRolledOut: staying.flatMap((work) => {

@@ -98,12 +98,11 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
     const approvals = approver.look(plan, now);
     const recorded = isRefused ? present.record : nextRecord(plan, present.record);
     const ready = isRefused ? [] : members.look(plan, recorded, now, waves?.count);
-    const wake = parseInstant(plan.wakeAt ?? '');
     const others = [
       ...contactAt,
       ...approvals,
       ...(isRefused ? [] : [...upgrades.look(plan, now), ...nodes.look(result, now)]),
-      ...(wake === undefined ? [] : [wake]),
+      ...result.wakes.map((wake) => parseInstant(wake) ?? now),
     ].filter((at) => at > now);
     const instants = [...ready, ...others];
     const next = earliest(instants);

@@ -127,7 +127,8 @@ async function executed(fleet: UpgradeFleet): Promise<string[]> {
     const instants = [
       ...[...due.values()].map(({ at }) => at),
       ...asked.values(),
-      parseInstant(plan.wakeAt ?? '') ?? Number.NaN,
+      // A plan at the very instant of a wake names it again, and hides later ones until time has passed.
+      Math.max(parseInstant(plan.wakeAt ?? '') ?? Number.NaN, fleet.now + 1_000),
     ];
     const next = Math.min(...instants.filter((at) => at > fleet.now));
     if (!Number.isFinite(next) || next > end) return started;

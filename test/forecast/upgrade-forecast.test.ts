@@ -64,6 +64,16 @@ describe('a forecast of cluster upgrades', () => {
       'stage prod: d: skipped, AlreadyAtTarget: control plane and pools are at or ahead of 1.31.5',
     ]);
   });
+  it('goes on past the instant from which slots are kept free for a window', async () => {
+    const fleet = new UpgradeFleet({
+      ...strategy([{ name: 'prod', groups: [{ name: 'eu' }] }]),
+      ...run({ ...named, reserveUpcomingWindows: true }),
+      ...daily('eu', '20:00'),
+    }).with(['a', 'b'], inGroup('eu'));
+    expect(times(await of(fleet))).toEqual([
+      ['k8s Completed', ['prod', 'a 20:00-20:30', 'b 20:30-21:00', 'window 10:00-20:00']],
+    ]);
+  });
   it('takes each step of several minors as an operation', async () => {
     const versions = ['1.30.9', '1.31.5', '1.32.1'].map((version) => ({ version }));
     const fleet = new UpgradeFleet({
