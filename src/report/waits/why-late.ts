@@ -75,9 +75,11 @@ function seenOf(binding: Binding, unreachable: ReadonlyMap<ClusterName, Unreacha
   if (stays && !isHeld && isFulfilled(binding.conditions)) return undefined;
   const member = unreachable.get(binding.targetCluster);
   if (member) return unreachableText(member);
-  const failed = binding.failedPlacements?.[0];
+  const { failedPlacements = [] } = binding;
+  // What cannot be applied does not become available by waiting.
+  const failed = failedPlacements.find(({ condition }) => condition.type === 'Applied') ?? failedPlacements[0];
   if (failed) {
-    const more = binding.failedPlacements!.length - 1;
+    const more = failedPlacements.length - 1;
     return `${failureText(failed)}${more > 0 ? ` (and ${more} more)` : ''}`;
   }
   if (binding.deleting || binding.state === 'Unscheduled') return 'is being removed';

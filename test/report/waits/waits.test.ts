@@ -46,6 +46,11 @@ describe('why one cluster is late', () => {
       'Deployment a: AppliedReason: no (and 2 more)',
     ],
     [
+      'an object that is not available, and one that cannot be applied',
+      bound({ failedPlacements: [{ ...failed('a'), condition: is('Available', 'False', 'late') }, failed('b')] }),
+      'Deployment b: AppliedReason: no (and 1 more)',
+    ],
+    [
       'a condition that is not True',
       bound({ conditions: [is('Applied', 'True'), is('Available', 'Unknown', 'who knows')] }),
       'AvailableReason: who knows',
