@@ -3,6 +3,7 @@ import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { builtInShape } from './built-in-shapes.ts';
 import { crdShapes, type Written } from './crd-shapes.ts';
 import { missingFields, type Shape, shapeIssues } from './shape.ts';
+import { unmatchedTemplate } from './template-labels.ts';
 
 /** Finds what in a manifest its kind does not have. Kinds that neither Kubernetes nor the repo defines are left alone. */
 export type ShapeCheck = (manifest: object) => readonly Issue[];
@@ -10,8 +11,9 @@ export type ShapeCheck = (manifest: object) => readonly Issue[];
 /** Checks the kinds that Kubernetes itself serves, and those of CustomResourceDefinitions among the documents. */
 export const shapeCheck = (documents: readonly Written[]): ShapeCheck => checkBy(known, documents);
 
-/** Finds which fields of the same kinds are missing. */
-export const completenessCheck = (documents: readonly Written[]): ShapeCheck => checkBy(missingFields, documents);
+/** Finds what else API servers require of the same kinds: fields, and labels that a selector names. */
+export const completenessCheck = (documents: readonly Written[]): ShapeCheck =>
+  checkBy((manifest, shape) => [...missingFields(manifest, shape), ...unmatchedTemplate(manifest)], documents);
 
 function checkBy(
   issuesOf: (manifest: object, shape: Shape) => readonly Issue[],

@@ -89,6 +89,22 @@ describe('a built-in kind', () => {
       ['5:49 warning spec.template.spec.containers[0].name is missing: API servers refuse the object; add name'],
     ],
     [
+      'apps/v1',
+      'Deployment',
+      'selector: {matchLabels: {app: web, tier: a}}, template: {metadata: {labels: {app: wbe, tier: a}}, spec: {containers: [{name: a}]}}',
+      [
+        '5:29 warning spec.template.metadata.labels lacks app: web, which the selector requires: API servers refuse the object; use equal labels in both',
+      ],
+    ],
+    [
+      'apps/v1',
+      'ReplicaSet',
+      'selector: {matchLabels: {app: web}}, template: {spec: {containers: [{name: a}]}}',
+      [
+        '5:29 warning spec.template.metadata.labels lacks app: web, which the selector requires: API servers refuse the object; use equal labels in both',
+      ],
+    ],
+    [
       'v1',
       'Service',
       'ports: [{targetPort: 80}]',
