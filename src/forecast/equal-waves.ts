@@ -8,10 +8,11 @@ import type { PlanResult } from '../engine/plan.ts';
 import type { PlannedBinding } from '../engine/plan-document.ts';
 import { targetNumber } from '../engine/rollout/target-number.ts';
 import { upgradeTargets } from '../engine/target-kinds.ts';
+import { type RunStage, stageInWaves, withStagesAtOnce } from './run-waves.ts';
 
 /**
- * Waves of rolling updates that differ only in their clusters: one plan starts them all, and they take as long as one after the other.
- * Otherwise a thousand clusters, one at a time, are a thousand plans.
+ * Waves of a rolling update, or of a stage, that differ only in their clusters: one plan starts them all, and they take as long as one
+ * after the other. Otherwise a thousand clusters, one at a time, are a thousand plans.
  */
 export interface EqualWaves {
   readonly count: number;
@@ -19,6 +20,8 @@ export interface EqualWaves {
   readonly tookMs: number;
   /** Clusters of one wave, by placement. */
   readonly sizes: ReadonlyMap<PlacementKey, number>;
+  /** Of the placements that a run updates. */
+  readonly stages: readonly RunStage[];
 }
 
 /** What members work on after a plan. */
@@ -47,28 +50,36 @@ export function wavesAfter(
   if (busy.size === 0 || of.inFlight.some(({ at }) => at !== of.inFlight[0]!.at)) return undefined;
   if (plan.guard.length > 0 || upgradeTargets(plan.targets).length > 0) return undefined;
   const sizes = new Map<PlacementKey, number>();
+  const stages: RunStage[] = [];
   const counts: number[] = [];
   for (const planned of plan.placements) {
     const key = placementKey(planned);
     const size = busy.get(key)?.length;
     if (size === undefined) continue;
     const work = contents.works.get(key);
-    if (work?.placement.spec.strategy.type !== 'RollingUpdate') return undefined;
+    if (work === undefined) return undefined;
     if (budgetOfRollouts(placementBudget(planned, contents.world.input.fleet)) !== undefined) return undefined;
     if (work.holds.some(({ reason }) => reason !== 'RolloutBudget')) return undefined;
-    const waiting = planned.bindings.filter(({ move }) => move === 'wait');
     if (planned.bindings.filter(({ move }) => move === 'update').length !== size) return undefined;
     if (planned.bindings.some(({ move }) => move === 'add' || move === 'remove')) return undefined;
     const isNext = ({ state, conditions, clusterName }: PlannedBinding): boolean =>
       state === 'Bound' && isFulfilled(conditions) && !of.silent.has(clusterName);
-    const past = waiting.findIndex((binding) => !isNext(binding));
     const wave = of.before?.sizes.get(key) ?? size;
     sizes.set(key, wave);
-    counts.push(Math.floor((past === -1 ? waiting.length : past) / wave));
+    if (work.placement.spec.strategy.type === 'RollingUpdate') {
+      const waiting = planned.bindings.filter(({ move }) => move === 'wait');
+      const past = waiting.findIndex((binding) => !isNext(binding));
+      counts.push(Math.floor((past === -1 ? waiting.length : past) / wave));
+      continue;
+    }
+    const stage = stageInWaves(result, planned, isNext);
+    if (stage === undefined) return undefined;
+    stages.push(stage);
+    counts.push(Math.floor(stage.next / wave));
   }
   // Otherwise one of a placement that is being deleted is in flight.
   if (sizes.size < busy.size) return undefined;
-  return wavesWithin({ count: Number.POSITIVE_INFINITY, tookMs: of.tookMs, sizes }, Math.min(...counts));
+  return wavesWithin({ count: Number.POSITIVE_INFINITY, tookMs: of.tookMs, sizes, stages }, Math.min(...counts));
 }
 
 /** At most so many of them; undefined where a plan for each costs as little. */
@@ -77,8 +88,12 @@ export function wavesWithin(waves: EqualWaves, most: number): EqualWaves | undef
   return count < 2 ? undefined : { ...waves, count };
 }
 
-/** The input whose plan starts all waves: placements may have as many more clusters unavailable. */
-export function withWavesAtOnce(input: PlanInput, { count, sizes }: EqualWaves, { contents }: PlanResult): PlanInput {
+/** The input whose plan starts all waves: placements may have as many more clusters unavailable, and stages in flight. */
+export function withWavesAtOnce(
+  input: PlanInput,
+  { count, sizes, stages }: EqualWaves,
+  { contents }: PlanResult,
+): PlanInput {
   const lifted = (placement: Placement): Placement => {
     const key = placementKey(refOf(placement));
     const size = sizes.get(key);
@@ -93,7 +108,8 @@ export function withWavesAtOnce(input: PlanInput, { count, sizes }: EqualWaves, 
     const rollingUpdate = { ...strategy.rollingUpdate, maxUnavailable };
     return { ...placement, spec: { ...placement.spec, strategy: { ...strategy, rollingUpdate } } } as Placement;
   };
-  return { ...input, fleet: { ...input.fleet, placements: input.fleet.placements.map(lifted) } };
+  const placements = input.fleet.placements.map(lifted);
+  return withStagesAtOnce({ ...input, fleet: { ...input.fleet, placements } }, stages, count);
 }
 
 /** Whether a plan starts these waves and nothing else: otherwise they are not equal, or the guard allows only fewer of them at once. */

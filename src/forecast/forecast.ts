@@ -271,7 +271,7 @@ function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
         const id = `${key} ${clusterName} ${move === 'remove' ? 'remove' : 'update'}`;
         const isMoving = move === 'add' || move === 'update' || move === 'remove';
         if (isMoving && move !== 'remove') close(id, now);
-        const size = move === 'update' ? waves?.sizes.get(key) : undefined;
+        const size = move === 'update' && !external ? waves?.sizes.get(key) : undefined;
         if (waves && size !== undefined) {
           add({ placement, clusterName, action: 'update', ...timesIn(waves, Math.floor(updated++ / size), now) });
           continue;

@@ -10,6 +10,7 @@ import type { Assumptions } from './assumptions.ts';
 import { type EqualWaves, startsOnly, wavesAfter, wavesWithin, withWavesAtOnce } from './equal-waves.ts';
 import { beforeContact } from './joining-members.ts';
 import { nextRecord } from './next-record.ts';
+import { type RunStage, wakesBeside, withStagesInWaves } from './run-waves.ts';
 import { simulatedMembers } from './simulated-members.ts';
 import { type NodeSpan, simulatedNodes } from './simulated-nodes.ts';
 import { simulatedUpgrades, withoutQuestions, withRecordedVersions } from './simulated-upgrades.ts';
@@ -96,15 +97,17 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
     steps.push({ now: plan.now, result, ...(waves && { waves }) });
     const isRefused = plan.guard.length > 0;
     const approvals = approver.look(plan, now);
-    const recorded = isRefused ? present.record : nextRecord(plan, present.record);
+    const planned = isRefused ? present.record : nextRecord(plan, present.record);
+    const recorded = waves ? withStagesInWaves(planned, waves, { before: present.record, now }) : planned;
     const ready = isRefused ? [] : members.look(plan, recorded, now, waves?.count);
-    const others = [
+    const happening = [
       ...contactAt,
       ...approvals,
       ...(isRefused ? [] : [...upgrades.look(plan, now), ...nodes.look(result, now)]),
-      ...result.wakes.map((wake) => parseInstant(wake) ?? now),
-    ].filter((at) => at > now);
-    const instants = [...ready, ...others];
+    ];
+    const others = (stages: readonly RunStage[] = []): number[] =>
+      [...happening, ...wakesBeside(result, stages)].filter((at) => at > now);
+    const instants = [...ready, ...others(waves?.stages)];
     const next = earliest(instants);
     if (next > end || steps.length >= mostSteps) {
       const { observations } = present;
@@ -120,13 +123,12 @@ export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlie
       return { steps, silent: members.silent, nodes: nodes.spans(), continuedBy, end: isRefused ? 'refused' : atEnd };
     }
     const { inFlight, silent } = members;
-    const following = wavesAfter(result, {
-      inFlight: inFlight(),
-      silent,
-      tookMs: assumptions.readyAfterMs,
-      before: waves,
-    });
-    const freeMs = Math.min(earliest(others), end) - next;
+    // Otherwise something happens before they are done, such as the deadline of a run.
+    const following =
+      next === earliest(ready)
+        ? wavesAfter(result, { inFlight: inFlight(), silent, tookMs: assumptions.readyAfterMs, before: waves })
+        : undefined;
+    const freeMs = Math.min(earliest(others(following?.stages)), end) - next;
     // A wave may bring NodePools, whose nodes go from then on.
     waves =
       nodes.areKnown && plan.nodes.length > 0

@@ -13,7 +13,7 @@ import { sha256 } from '../../src/repo/sha256.ts';
 import { effectMarkdown } from '../../src/report/effect/effect-markdown.ts';
 import { effectText } from '../../src/report/effect/effect-text.ts';
 import { planDefaults } from '../support/plan-defaults.ts';
-import { inTempDir, openFleetRepo, placementFile, smallWorkload } from './fleet-repo.ts';
+import { type Files, inTempDir, openFleetRepo, placementFile, smallWorkload } from './fleet-repo.ts';
 import { healthyMember } from './healthy-member.ts';
 import { largeRepo } from './large-repo.ts';
 import { limits } from './limits.ts';
@@ -29,9 +29,33 @@ const files = {
   ...everywhere('1.0.0'),
 };
 
+/** The same placement, updated by a run in one stage. */
+const staged = (maxConcurrency: string): Files => ({
+  'placements/everywhere.yaml': paced('1')['placements/everywhere.yaml']!.replace(
+    /strategy:[\s\S]*/,
+    'strategy: {type: External}\n',
+  ),
+  'runs/everywhere.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateStrategy
+metadata: {name: one-stage}
+spec: {stages: [{name: all, labelSelector: {}, maxConcurrency: ${maxConcurrency}}]}
+---
+apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateRun
+metadata: {name: everywhere}
+spec: {placementName: everywhere, stagedRolloutStrategyName: one-stage}
+`,
+});
+
+/** Ways to bring the change to the clusters, in the order in which their files may follow one another. */
+const paces: Readonly<Record<string, Files>> = {
+  ...Object.fromEntries(['25%', '1%', '1'].map((most) => [`maxUnavailable ${most}`, paced(most)])),
+  ...Object.fromEntries(['25%', '1%'].map((most) => [`a run, maxConcurrency ${most}`, staged(most)])),
+};
+
 /** From the files of a change that touches every cluster of a settled fleet to the comment on its pull request. */
 export async function run(): Promise<void> {
-  const { input, changed } = await changedFleet(['25%', '1%', '1']);
+  const { input, changed } = await changedFleet();
   const [plain] = (await timed(1, () => planFleet(input))) as [number];
   for (const { pace, next } of changed) await measure(pace, { input, next, plain });
   report(peakRss());
@@ -66,7 +90,7 @@ async function measure(
   });
   report(
     {
-      what: `preview of a change on 1,000 clusters, maxUnavailable ${pace}, 1,000 × 201 placements`,
+      what: `preview of a change on 1,000 clusters, ${pace}, 1,000 × 201 placements`,
       value: median(whole),
       unit: 'ms',
       limit: limits.preview.whole,
@@ -86,7 +110,7 @@ async function measure(
 type Next = Pick<PlanInput, 'fleet' | 'commit'>;
 
 /** A fleet that runs what it should, and another version of what runs everywhere, at several paces. */
-async function changedFleet(paces: readonly string[]): Promise<{
+async function changedFleet(): Promise<{
   readonly input: PlanInput;
   readonly changed: readonly { readonly pace: string; readonly next: Next }[];
 }> {
@@ -128,8 +152,8 @@ async function changedFleet(paces: readonly string[]): Promise<{
     }
     const input = present();
     const changed: { readonly pace: string; readonly next: Next }[] = [];
-    for (const pace of paces) {
-      await repo.commit({ ...everywhere('2.0.0'), ...paced(pace) });
+    for (const [pace, change] of Object.entries(paces)) {
+      await repo.commit({ ...everywhere('2.0.0'), ...change });
       changed.push({ pace, next: await load() });
     }
     found = { input, changed };

@@ -25,7 +25,12 @@ interface App {
 
 const filesOf = (clusters: number, apps: readonly App[], config = ''): Files => ({
   'fleet.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {${config}}\n`,
-  ...Object.fromEntries(Array.from({ length: clusters }, (_, at) => [`clusters/${at}.yaml`, member(nameOf(at), {})])),
+  ...Object.fromEntries(
+    Array.from({ length: clusters }, (_, at) => [
+      `clusters/${at}.yaml`,
+      member(nameOf(at), { env: at % 3 === 0 ? 'dev' : 'prod' }),
+    ]),
+  ),
   ...Object.assign({}, ...apps.map((app) => appFiles(app, '1'))),
 });
 
@@ -38,6 +43,29 @@ const appFiles = ({ name, pace }: App, version: string): Files => ({
   [`resources/${name}.yaml`]: deployment(name, name, `${name}:${version}`),
   [`resources/${name}-extra.yaml`]:
     version === '1' ? `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace: ${name}}\n` : '',
+});
+
+/** The same app, updated by a run over two stages. */
+interface Staged {
+  readonly pace: readonly [number | string, number | string];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly tasks?: string;
+}
+const runFiles = ({ name }: App, { pace, annotations = {}, tasks = '' }: Staged): Files => ({
+  [`${name}.yaml`]: placement(name, '{placementType: PickAll}', '{type: External}'),
+  [`runs/${name}.yaml`]: `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateStrategy
+metadata: {name: ${name}}
+spec:
+  stages:
+  - {name: dev, labelSelector: {matchLabels: {env: dev}}, maxConcurrency: ${pace[0]}, afterStageTasks: [${tasks}]}
+  - {name: prod, labelSelector: {matchLabels: {env: prod}}, maxConcurrency: ${pace[1]}}
+---
+apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateRun
+metadata: {name: ${name}, annotations: ${JSON.stringify(annotations)}}
+spec: {placementName: ${name}, stagedRolloutStrategyName: ${name}}
+`,
 });
 
 /** It allows everything. With it each wave is planned by itself. */
@@ -99,9 +127,49 @@ describe('equal waves of a rolling update', () => {
     expect(run.steps.length).toBeLessThan(12);
     expect(forecastOf(run, from, assumptions).doneAt).toBe(formatInstant(Date.parse(from.now) + 20 * 90_000));
   });
+  it('of a stage are one plan, in which each has its own time', async () => {
+    const paper = await settled(filesOf(21, [web]));
+    const annotations = { 'gitfleet.dev/progress-deadline': '2m' };
+    const from = await input(paper, { ...change, ...runFiles(web, { pace: [2, 3], annotations }) });
+    const run = forecastSteps(from, assumptions);
+    expect(run.steps.length).toBeLessThan(9);
+    const { stages, state } = forecastOf(run, from, assumptions).rollouts[0]!;
+    const now = Date.parse(from.now);
+    const startOf = (wave: number): string => formatInstant(now + wave * 90_000);
+    const spans = (indexes: readonly number[], size: number, first: number) =>
+      indexes.map((at, index) => {
+        const wave = first + Math.floor(index / size);
+        return { clusterName: nameOf(at), action: 'update', from: startOf(wave), to: startOf(wave + 1) };
+      });
+    const all = Array.from({ length: 21 }, (_, at) => at);
+    const [dev, prod] = [all.filter((at) => at % 3 === 0), all.filter((at) => at % 3 !== 0)];
+    expect(stages.map(({ clusters }) => clusters)).toEqual([spans(dev, 2, 0), spans(prod, 3, 4)]);
+    expect(state).toMatchObject({ type: 'Succeeded', status: 'True' });
+  });
+  it('of a stage are none where its deadline comes before clusters are ready', async () => {
+    const paper = await settled(filesOf(21, [web]));
+    const annotations = { 'gitfleet.dev/progress-deadline': '1m', 'gitfleet.dev/max-failures': '1' };
+    const from = await input(paper, { ...change, ...runFiles(web, { pace: [1, 1], annotations }) });
+    const { state, to } = forecastOf(forecastSteps(from, assumptions), from, assumptions).rollouts[0]!;
+    expect(state?.message).toBe('2 clusters have failed, and max-failures allows 1: c-00, c-03');
+    expect(to).toBe(formatInstant(Date.parse(from.now) + 120_000));
+  });
   it('have the effect and the times of one plan each', async () => {
+    const pace = fc.constantFrom(1, 2, 3, '10%', '30%');
+    const staged = fc.record({
+      pace: fc.tuple(pace, pace),
+      annotations: fc.record(
+        {
+          'gitfleet.dev/progress-deadline': fc.constantFrom('60s', '90s', '4m', '20m'),
+          'gitfleet.dev/max-failures': fc.constantFrom('1', '20%'),
+          'gitfleet.dev/on-failure': fc.constantFrom('stop', 'rollback'),
+        },
+        { requiredKeys: [] },
+      ),
+      tasks: fc.constantFrom('', '{type: TimedWait, waitTime: 7m}', '{type: Approval}'),
+    });
     const app = (name: string) =>
-      fc.record({ name: fc.constant(name), pace: fc.constantFrom(1, 2, 3, '10%', '30%'), changes: fc.boolean() });
+      fc.record({ name: fc.constant(name), pace, changes: fc.boolean(), staged: fc.option(staged) });
     const given = fc.record({
       clusters: fc.integer({ min: 4, max: 14 }),
       apps: fc.tuple(app('web'), app('shop')),
@@ -111,16 +179,23 @@ describe('equal waves of a rolling update', () => {
         fc.record({ after: fc.integer({ min: 1, max: 20 }), minutes: fc.integer({ min: 1, max: 30 }) }),
       ),
       guard: fc.constantFrom('', 'guard: {maxClusters: 2}', 'guard: {maxClusters: 4}'),
+      readyAfterMs: fc.constantFrom(90_000, 400_000),
     });
     await fc.assert(
-      fc.asyncProperty(given, async ({ clusters, apps, down, broken, freeze, guard }) => {
+      fc.asyncProperty(given, async ({ clusters, apps, down, broken, freeze, guard, readyAfterMs }) => {
         const at = new Date(begin + 120_000 + (freeze?.after ?? 0) * 60_000);
         const window = `freeze: [{name: f, schedule: "${at.getUTCMinutes()} ${at.getUTCHours()} * * *", duration: ${freeze?.minutes ?? 0}m}]`;
         const paper = new PaperFleet(filesOf(clusters, apps, [guard, freeze ? window : ''].filter(Boolean).join(', ')));
         if (broken !== null) paper.broken.add(`${nameOf(broken)}/Deployment/web`);
         await paper.settle();
         for (const one of down) paper.down.add(nameOf(one));
-        const change = Object.assign({}, ...apps.map((one) => (one.changes ? appFiles(one, '2') : {})));
+        const change = Object.assign(
+          {},
+          ...apps.map((one) => ({
+            ...(one.changes && appFiles(one, '2')),
+            ...(one.staged && runFiles(one, one.staged)),
+          })),
+        );
         const base = await paper.input();
         const of = async (more: Files) => {
           const [was, is] = [
@@ -129,7 +204,10 @@ describe('equal waves of a rolling update', () => {
           ];
           const next = { fleet: await loadFleet(treeOf(is)), commit: 'd'.repeat(40) };
           const before = { ...base, fleet: await loadFleet(treeOf(was)) };
-          const { placements, changes, released, forecast } = totalEffect(before, next, assumptions);
+          const { placements, changes, released, forecast } = totalEffect(before, next, {
+            ...assumptions,
+            readyAfterMs,
+          });
           return { placements, changes, released, forecast };
         };
         expect(await of({})).toEqual(await of(stepwise(apps)));

@@ -1,12 +1,12 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import { defaultRollingUpdate } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
-import type { ClusterUpdatingStatus } from '../../../api/staged.ts';
+import type { ClusterUpdatingStatus, StagedUpdateRun } from '../../../api/staged.ts';
 import type { Allowance } from '../../budget/allowance.ts';
 import { readinessOf } from '../../budget/availability.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { formatDuration } from '../../kernel/duration.ts';
-import { formatInstant, parseInstant } from '../../kernel/instant.ts';
+import { formatInstant, type Instant, parseInstant } from '../../kernel/instant.ts';
 import { upgradingHold } from '../../pause/upgrading-hold.ts';
 import { wasBound } from '../../placement/bindings.ts';
 import type { BindingStep } from '../../placement-work.ts';
@@ -21,6 +21,12 @@ import { denialOf, runAllowance } from './run-allowance.ts';
 
 /** KubeFleet's updateRunStuckThreshold, not configurable there either. */
 const stuckAfterMs = 5 * 60_000;
+
+/** Instants at which a run looks again at a cluster that is in flight since then: it is stuck, or has failed. */
+export function overdueTimes(since: Instant, run: StagedUpdateRun): Instant[] {
+  const deadlineMs = progressDeadlineOf(run);
+  return [since + stuckAfterMs, ...(deadlineMs === undefined ? [] : [since + deadlineMs])];
+}
 
 /** A cluster after a look at it; `isStuck`: in flight for longer than the threshold. */
 export interface CheckedStep extends ClusterStep {
