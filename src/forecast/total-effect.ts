@@ -1,26 +1,33 @@
 import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
-import { abandons, type PlacementRef, placementKey, refNamed } from '../api/placement.ts';
+import { abandons, type PlacementRef, placementKey } from '../api/placement.ts';
 import type { UpdateRun } from '../api/upgrade-run.ts';
-import { recordedContent, targetContent } from '../engine/delivery/target-content.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
-import { memoize } from '../engine/kernel/memoize.ts';
 import { by, byText } from '../engine/kernel/ordering.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { GuardFinding, Hold, HoldReason, Plan } from '../engine/plan-document.ts';
-import { keyOfManifest, refOfManifest } from '../engine/selection/object-key.ts';
+import { refOfManifest } from '../engine/selection/object-key.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
-import { placementTargets } from '../engine/target-kinds.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import { type Forecast, forecastOf, proposalsOf } from './forecast.ts';
+import {
+  differingClusters,
+  type Held,
+  type HeldByCluster,
+  heldAfter,
+  heldBefore,
+  heldOnlyOf,
+  textOf,
+} from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
 import { withRunsDone } from './runs-in-progress.ts';
-import { atOnce, type InSteps, stepByStep } from './steps.ts';
+import { atOnce, type ForecastRun, type InSteps, stepByStep } from './steps.ts';
+import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
 import type { UpgradeForecast } from './upgrade-forecasts.ts';
 
 /** What a change of the fleet repo does to the clusters once everything has settled, and how it gets there. */
@@ -31,7 +38,11 @@ export interface TotalEffect {
   readonly changes: readonly ObjectChange[];
   /** Objects that stay on clusters and are no longer managed: their cluster left, or their placement abandons them. */
   readonly released: number;
-  /** Of the change alone: what was under way before it is supposed to be done. */
+  /** Staged update runs in progress that it ends. Then it is supposed to be merged now, and else once what is under way is done. */
+  readonly stopped: readonly StoppedRun[];
+  /** Clusters that keep what they have of a placement, and would get what those runs roll out without the change. */
+  readonly withheld: readonly { readonly placement: PlacementRef; readonly clusters: readonly ClusterName[] }[];
+  /** Of the change alone: what was under way before it is supposed to be done, unless it ends a run in progress. */
   readonly forecast: Forecast;
   /** What was under way takes a minute or more, so the forecast begins later than now. */
   readonly startsLater: boolean;
@@ -111,18 +122,21 @@ export function* totalEffectInSteps(
   const changed = changedRuns(base.fleet, next.fleet);
   const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, () => true) }, assumptions);
   const earlier = settled.steps.at(-1)!.result;
-  const continued = settled.continuedBy({ ...next, fleet: withStopped(next.fleet, (name) => !changed.has(name)) });
+  const stopped = stoppedRuns(settled.steps[0]!.result, next.fleet);
+  const merged = { ...next, fleet: withStopped(next.fleet, (name) => !changed.has(name)) };
+  const continued = stopped.length > 0 ? { ...base, ...merged } : settled.continuedBy(merged);
   const { input, done } = withRunsDone(continued, { settled: earlier, runs: runsInProgress(base, changed), joining });
   const run = yield* stepByStep(input, { ...assumptions, silent: settled.silent }, earlier);
   const first = run.steps[0]!.result;
   const last = run.steps.at(-1)!.result;
-  const before = heldBefore(first);
-  const after = heldAfter(last, before);
+  const { before, after, withheld } = heldAround({ settled, first, last }, stopped);
   const known = new Set(proposalsOf(earlier.plan).map(({ run: name }) => name));
   const whole = forecastOf(run, input, assumptions);
   const forecast = { ...whole, proposals: whole.proposals.filter(({ run: name }) => !known.has(name)) };
   return {
     ...(yield* compared(before, after, staysOf(run.steps.map(({ result }) => result)))),
+    stopped,
+    withheld,
     forecast,
     startsLater: parseInstant(input.now)! - parseInstant(base.now)! >= 60_000,
     supposed,
@@ -138,6 +152,27 @@ export function* totalEffectInSteps(
     joining: [...joining],
     first,
   };
+}
+
+/**
+ * What clusters hold before and after. Where a run in progress is stopped, only what the change makes different at the end counts,
+ * compared with what is there now.
+ */
+function heldAround(
+  { settled, first, last }: { readonly settled: ForecastRun; readonly first: PlanResult; readonly last: PlanResult },
+  stopped: readonly StoppedRun[],
+): { readonly before: HeldByCluster; readonly after: HeldByCluster } & Pick<TotalEffect, 'withheld'> {
+  const before = heldBefore(first);
+  const after = heldAfter(last, before);
+  if (stopped.length === 0) return { before, after, withheld: [] };
+  const differing = differingClusters(heldAfter(settled.steps.at(-1)!.result, before), after);
+  const changing = differingClusters(before, after);
+  const withheld = [...differing].flatMap(([key, clusters]) => {
+    const { placement } = stopped.find((run) => placementKey(run.placement) === key) ?? {};
+    const kept = clusters.difference(changing.get(key) ?? new Set());
+    return placement && kept.size > 0 ? [{ placement, clusters: [...kept].sort() }] : [];
+  });
+  return { before: heldOnlyOf(before, differing), after: heldOnlyOf(after, differing), withheld };
 }
 
 const lasting: ReadonlySet<HoldReason> = new Set(['Freeze', 'ContainsForeignObjects', 'RecordLost', 'RemovalRefused']);
@@ -184,59 +219,6 @@ function withStopped(fleet: Fleet, isStopped: (run: string) => boolean): Fleet {
     isStopped(run.metadata.name) ? { ...run, spec: { ...run.spec, state: 'Stopped' as const } } : run,
   );
   return { ...fleet, upgradeRuns };
-}
-
-export interface HeldObject {
-  readonly placement: PlacementRef;
-  readonly manifest: Manifest;
-}
-
-/** What a cluster holds of the fleet, by object; and its placements, also those without objects. */
-interface Held {
-  readonly objects: Map<string, HeldObject>;
-  readonly placements: Map<PlacementKey, PlacementRef>;
-}
-
-type HeldByCluster = ReadonlyMap<ClusterName, Held>;
-
-const heldOn = (held: Map<ClusterName, Held>, cluster: ClusterName): Held => {
-  const known = held.get(cluster) ?? { objects: new Map(), placements: new Map() };
-  held.set(cluster, known);
-  return known;
-};
-
-function heldBefore({ contents }: PlanResult): HeldByCluster {
-  const held = new Map<ClusterName, Held>();
-  for (const [key, { state }] of contents.world.record.placements)
-    for (const { targetCluster, resourceSnapshotIndex, deleting } of state.bindings) {
-      if (resourceSnapshotIndex === undefined || deleting) continue;
-      const clusterName = targetCluster as ClusterName;
-      const placement = refNamed(state.metadata);
-      const on = heldOn(held, clusterName);
-      on.placements.set(key, placement);
-      const target = { clusterName, placement, resourceSnapshotIndex, remove: false, objects: [] };
-      for (const manifest of recordedContent(contents, target))
-        on.objects.set(keyOfManifest(manifest), { placement, manifest });
-    }
-  return held;
-}
-
-function heldAfter({ plan, contents }: PlanResult, before: HeldByCluster): HeldByCluster {
-  const held = new Map<ClusterName, Held>();
-  for (const target of placementTargets(plan.targets)) {
-    if (target.remove) continue;
-    const { clusterName, placement } = target;
-    const key = placementKey(placement);
-    const on = heldOn(held, clusterName);
-    on.placements.set(key, placement);
-    const content = targetContent(contents, target);
-    if (content && !content.leaveAlone)
-      for (const { manifest } of content.manifests) on.objects.set(keyOfManifest(manifest), { placement, manifest });
-    else
-      for (const [object, kept] of before.get(clusterName)?.objects ?? [])
-        if (placementKey(kept.placement) === key) on.objects.set(object, kept);
-  }
-  return held;
 }
 
 /** Whether the objects of a placement that is no longer there stay on a cluster. Its deletion may wait, and end before the last step. */
@@ -358,5 +340,3 @@ function changesByText() {
     return known.get(key);
   };
 }
-
-const textOf = memoize((manifest: Manifest) => canonicalJson(manifest));

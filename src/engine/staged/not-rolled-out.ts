@@ -41,6 +41,10 @@ export function notRolledOut(
           `update run ${failed} failed, and ${behind} of ${bindings.length} clusters do not have snapshot ${latest.index}`,
         ]
       : []),
+    // Where all of them are, a run brought them back to an earlier one.
+    ...(open.length === 0 && failed === undefined && taken && behind > 0 && behind < bindings.length
+      ? [`${behind} of ${bindings.length} clusters do not have snapshot ${latest.index}, and no update run goes on`]
+      : []),
     ...(open.length === 0 && unbound.length > 0 ? [`nothing is deployed to ${shortList(unbound)} yet`] : []),
   ];
   return why.length === 0 ? undefined : { placement: refOf(placement), why: why.join(', and ') };

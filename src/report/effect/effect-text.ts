@@ -1,5 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
-import { placementKey } from '../../api/placement.ts';
+import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
@@ -7,6 +7,7 @@ import { isRunOf } from '../../engine/update-run.ts';
 import { isTerminal } from '../../engine/upgrade/tree.ts';
 import type { ChangedFreeze } from '../../forecast/changed-freezes.ts';
 import type { Rollout } from '../../forecast/forecast.ts';
+import type { StoppedRun } from '../../forecast/stopped-runs.ts';
 import type { ObjectChange, PlacementEffect, TotalEffect } from '../../forecast/total-effect.ts';
 import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -85,10 +86,22 @@ function titleText(effect: TotalEffect): string {
   if (guard.length > 0) return `⛔ refused: ${guard[0]!.message}`;
   // Else a change of an External placement would look like none.
   const missing = listUpTo(needsRun.map(titleOf), mostNamed);
-  return [changesText(effect), ...(missing === '' ? [] : [`needs a staged update run: ${missing}`])].join(' · ');
+  const stops = effect.stopped.map(stoppedText);
+  return [...stops, changesText(effect), ...(missing === '' ? [] : [`needs a staged update run: ${missing}`])].join(
+    ' · ',
+  );
 }
 
-function changesText({ placements, released, upgrades, answers, held, first }: TotalEffect): string {
+const stoppedTexts: Readonly<Record<StoppedRun['by'], string>> = {
+  stop: 'stops update run',
+  removal: 'removes update run',
+  rejection: 'rejects update run',
+};
+
+/** `stops update run web-1` */
+const stoppedText = ({ run, by }: StoppedRun): string => `${stoppedTexts[by]} ${run}`;
+
+function changesText({ placements, released, upgrades, answers, held, stopped, withheld, first }: TotalEffect): string {
   const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
   const counts = [
     [sum('removed'), 'removes'],
@@ -103,7 +116,10 @@ function changesText({ placements, released, upgrades, answers, held, first }: T
   if (counts.length === 0 && clusters.size === 0)
     return upgrades.length > 0
       ? `no object changes · ${runs}`
-      : (heldText(held) ?? answersText(answers) ?? 'no change on any cluster');
+      : (withheldText(withheld) ??
+          heldText(held) ??
+          (stopped.length === 0 ? answersText(answers) : undefined) ??
+          'no change on any cluster');
   const words = counts.map(
     ([count, verb], at) => `${verb} ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`,
   );
@@ -111,7 +127,15 @@ function changesText({ placements, released, upgrades, answers, held, first }: T
     words.join(', ') || 'no object changes',
     `${clusters.size} of ${all} clusters`,
     ...(upgrades.length === 0 ? [] : [runs]),
+    ...(withheld.length === 0 ? [] : [withheldText(withheld)]),
   ].join(' · ');
+}
+
+function withheldText(withheld: TotalEffect['withheld']): string | undefined {
+  const count = new Set(withheld.flatMap(({ clusters }) => clusters)).size;
+  return count === 0
+    ? undefined
+    : `${count} ${count === 1 ? 'cluster stays' : 'clusters stay'} as ${count === 1 ? 'it is' : 'they are'}`;
 }
 
 const heldText = (held: TotalEffect['held']): string | undefined =>
@@ -155,7 +179,7 @@ function changeTitle({ action, placement, object, clusters }: ObjectChange): str
 }
 
 function rolloutText(effect: TotalEffect): string[] {
-  const { placements, notRolledOut, held, freezes, forecast, first, joining } = effect;
+  const { placements, notRolledOut, held, freezes, forecast, first, joining, withheld } = effect;
   const { works, world } = first.contents;
   const paces = placements.flatMap(({ placement }): string[] => {
     const work = [...works.values()].find(
@@ -180,17 +204,30 @@ function rolloutText(effect: TotalEffect): string[] {
     const name = title.split(':')[0]!;
     return of.map((note) => `${name}: ${note}`);
   });
+  const kept = withheld.map(
+    ({ placement, clusters }) =>
+      `${titleOf(placement)}: ${listUpTo(clusters, mostNamed)} would get what ${runsOf(placement, effect)} rolls out, and ${clusters.length === 1 ? 'keeps what it has' : 'keep what they have'}`,
+  );
   const stays = groupHolds(held).map((hold) => `${holdSubject(hold.subject)}: does not happen yet: ${holdText(hold)}`);
   const joins = `joining: ${listUpTo(joining, mostNamed)}, supposed to respond soon after the merge, with nothing of the fleet there yet. What is planned at the merge leaves them out, as an update run that starts then`;
   return [
     ...(joining.length === 0 ? [] : [joins]),
     ...paces,
+    ...kept,
     ...missing,
     ...stays,
     ...freezes.map(freezeText),
     ...notes,
   ];
 }
+
+const runsOf = (placement: PlacementRef, { stopped }: TotalEffect): string =>
+  listUpTo(
+    stopped.flatMap(({ run, placement: of }) =>
+      placementKey(of) === placementKey(placement) ? [`update run ${run}`] : [],
+    ),
+    mostNamed,
+  );
 
 /** Its stages in order, with the pace of each. */
 function runText({ run, stages }: Rollout): string {

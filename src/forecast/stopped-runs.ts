@@ -1,0 +1,47 @@
+import { type PlacementRef, placementKey } from '../api/placement.ts';
+import type { ApprovalRequest, StagedUpdateRun } from '../api/staged.ts';
+import { type Fleet, sourceKey } from '../engine/input.ts';
+import { findCondition } from '../engine/kernel/condition.ts';
+import type { PlanResult } from '../engine/plan.ts';
+import { approvalsOf } from '../engine/staged/approval/answer.ts';
+import { isOver, placementOfRun } from '../engine/update-run.ts';
+
+/** A staged update run in progress that a change of the fleet repo ends. */
+export interface StoppedRun {
+  readonly run: string;
+  readonly placement: PlacementRef;
+  /** Its `state` became Stop; its file is gone; or one of its approvals is rejected. */
+  readonly by: 'stop' | 'removal' | 'rejection';
+}
+
+/** Those of a plan that do not go on with that fleet. */
+export function stoppedRuns({ plan, contents }: PlanResult, next: Fleet): StoppedRun[] {
+  const { admitted, input } = contents.world;
+  const over = new Set(plan.runs.flatMap((run) => (isOver(run.status) ? [keyOf(run.kind, run)] : [])));
+  const files = new Map(next.runs.map((run) => [keyOf(run.kind, run.metadata), run]));
+  const refused = new Set(next.refused.map((ref) => keyOf(ref.kind, ref)));
+  const rejectedOf = (run: StagedUpdateRun, all: readonly ApprovalRequest[]): readonly string[] =>
+    approvalsOf(run, all).flatMap((file) => (isRejected(file) ? [file.metadata.name] : []));
+  return admitted.runs.flatMap((run): StoppedRun[] => {
+    const key = keyOf(run.kind, run.metadata);
+    if (over.has(key) || isStopped(run) || refused.has(key)) return [];
+    const file = files.get(key);
+    const known = new Set(rejectedOf(run, input.fleet.approvals));
+    const by = !file
+      ? ('removal' as const)
+      : isStopped(file)
+        ? ('stop' as const)
+        : rejectedOf(run, next.approvals).some((name) => !known.has(name))
+          ? ('rejection' as const)
+          : undefined;
+    return by === undefined ? [] : [{ run: placementKey(run.metadata), placement: placementOfRun(run), by }];
+  });
+}
+
+const keyOf = (kind: string, { name, namespace }: { readonly name: string; readonly namespace?: string | undefined }) =>
+  sourceKey(kind, { name, namespace });
+
+const isStopped = ({ spec }: StagedUpdateRun): boolean => spec.state !== undefined && spec.state !== 'Run';
+
+const isRejected = ({ status }: ApprovalRequest): boolean =>
+  findCondition(status?.conditions, 'Approved')?.status === 'False';

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { totalEffect } from '../../src/forecast/total-effect.ts';
+import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
+import { effectText } from '../../src/report/effect/effect-text.ts';
+import { deployment, member, PaperFleet, placement, treeOf } from '../support/paper-fleet.ts';
+
+const assumptions = {
+  readyAfterMs: 60_000,
+  upgradedAfterMs: 1_800_000,
+  approveAfterMs: 600_000,
+  untilMs: 30 * 86_400_000,
+};
+type Files = Record<string, string>;
+
+const staged = 'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStaged';
+const run = (more = '', annotations = ''): string =>
+  `${staged}UpdateRun\nmetadata: {name: web-1${annotations}}\nspec: {placementName: web, stagedRolloutStrategyName: steps${more}}\n`;
+const rejection = `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterApprovalRequest
+metadata: {name: web-1-after-first}
+spec: {parentStageRollout: web-1, targetStage: first}
+status: {conditions: [{type: Approved, status: "False", reason: Rejected, message: bad version}]}
+`;
+const stage = (name: string, more = ''): string =>
+  `{name: ${name}, labelSelector: {matchLabels: {stage: ${name}}}${more}}`;
+const files = (version: number, more: Files = {}): Files => ({
+  ...Object.fromEntries(
+    ['a1', 'a2', 'b1', 'b2'].map((name) => [
+      `clusters/${name}.yaml`,
+      member(name, { stage: name.startsWith('a') ? 'first' : 'rest' }),
+    ]),
+  ),
+  'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
+  'steps.yaml': `${staged}UpdateStrategy\nmetadata: {name: steps}\nspec: {stages: [${stage('first', ', maxConcurrency: 2, afterStageTasks: [{type: Approval}]')}, ${stage('rest')}]}\n`,
+  'resources/web.yaml': deployment('web', 'web', `web:${version}`),
+  ...more,
+});
+
+/** A fleet whose run has brought version 2 to stage `first`, and waits for its approval. */
+async function halfway(annotations = ''): Promise<PaperFleet> {
+  const installed = run('', annotations).replace('web-1', 'web-0');
+  const paper = new PaperFleet(
+    files(1, {
+      'run.yaml': installed,
+      'steps.yaml': files(1)['steps.yaml']!.replace(', afterStageTasks: [{type: Approval}]', ''),
+    }),
+  );
+  for (let step = 0; step < 10; step++) {
+    await paper.plan();
+    paper.deliver();
+    paper.pass(60);
+  }
+  paper.files = files(2, { 'run.yaml': run('', annotations) });
+  for (let step = 0; step < 4; step++) {
+    await paper.plan();
+    paper.deliver();
+    paper.pass(60);
+  }
+  return paper;
+}
+
+async function effectOf(paper: PaperFleet, change: Files) {
+  const fleet = await loadFleet(treeOf({ ...paper.files, ...change }));
+  const effect = totalEffect(await paper.input(), { fleet, commit: 'd'.repeat(40) }, assumptions);
+  return { effect, text: effectText(effect) };
+}
+
+describe('a change that ends a run in progress', () => {
+  it('names the clusters that stay as they are where it stops the run', async () => {
+    const { effect, text } = await effectOf(await halfway(), { 'run.yaml': run(', state: Stop') });
+    expect(text.title).toBe('stops update run web-1 · 2 clusters stay as they are');
+    expect(effect).toMatchObject({
+      changes: [],
+      stopped: [{ run: 'web-1', by: 'stop' }],
+      withheld: [{ clusters: ['b1', 'b2'] }],
+    });
+    expect(text.rollout).toContain('web: b1, b2 would get what update run web-1 rolls out, and keep what they have');
+  });
+  it('needs another run where it removes its file', async () => {
+    const { effect, text } = await effectOf(await halfway(), { 'run.yaml': '' });
+    expect(text.title).toBe('removes update run web-1 · 2 clusters stay as they are · needs a staged update run: web');
+    expect(effect.withheld).toMatchObject([{ clusters: ['b1', 'b2'] }]);
+  });
+  it('names what goes back where it rejects an approval of a run that rolls back', async () => {
+    for (const rollsBack of [true, false]) {
+      const paper = await halfway(rollsBack ? ', annotations: {gitfleet.dev/on-failure: rollback}' : '');
+      const { effect, text } = await effectOf(paper, { 'approvals/web-1.yaml': rejection });
+      const counts = rollsBack ? 'changes 2 objects · 2 of 4 clusters · ' : '';
+      expect(text.title).toBe(
+        `rejects update run web-1 · ${counts}2 clusters stay as they are · needs a staged update run: web`,
+      );
+      expect(effect.changes.map(({ action, clusters }) => [action, clusters])).toEqual(
+        rollsBack ? [['change', ['a1', 'a2']]] : [],
+      );
+      if (rollsBack) expect(effect.changes[0]!.diff).toMatch(/-.*web:2\n\+.*web:1/);
+    }
+  });
+  it('is none where its file is invalid, the run is over, or another placement changes', async () => {
+    const other = { 'other.yaml': placement('other', '{placementType: PickAll}') };
+    const { effect, text } = await effectOf(await halfway(), other);
+    expect([effect.stopped, text.title]).toEqual([[], 'no object changes · 4 of 4 clusters']);
+    const invalid = await effectOf(await halfway(), { 'run.yaml': run(', state: Halt') });
+    expect(invalid.effect.stopped).toEqual([]);
+  });
+});
