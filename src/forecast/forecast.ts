@@ -14,6 +14,7 @@ import type { Assumptions } from './assumptions.ts';
 import type { EqualWaves } from './equal-waves.ts';
 import { heldTimes } from './held-times.ts';
 import { type NodeForecast, nodeForecasts } from './node-forecasts.ts';
+import { type Refusal, refusalsIn, refusalUntil } from './refusals.ts';
 import type { ClusterSpan, RolloutStage, Wait } from './spans.ts';
 import { type ForecastRun, type ForecastStep, forecastSteps } from './steps.ts';
 import { type UpgradeForecast, upgradeForecasts } from './upgrade-forecasts.ts';
@@ -43,6 +44,8 @@ export interface Forecast {
   readonly notRolledOut: readonly NotRolledOut[];
   /** Findings of the guard on the last plan. */
   readonly guard: readonly GuardFinding[];
+  /** Findings of any plan, and holds that a RemovalApproval ends. */
+  readonly refusals: readonly Refusal[];
 }
 
 export interface ProposedUpgrade {
@@ -93,6 +96,7 @@ export function forecastOf(run: ForecastRun, input: PlanInput, { untilMs }: Assu
     shortages: plan.placements.filter(({ scheduled }) => scheduled.status === 'False').map(refOf),
     notRolledOut,
     guard: plan.guard,
+    refusals: refusalsIn(steps),
   };
 }
 
@@ -117,6 +121,7 @@ function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rol
   const last = steps.at(-1)!.result;
   const { members } = last.contents.world;
   const installs = installsOf(steps);
+  const refusals = refusalsIn(steps);
   const isMember = (cluster: ClusterName): boolean => members.get(cluster)?.leaving === false;
   const files = new Map(last.contents.world.admitted.runs.map((run) => [placementKey(run.metadata), run]));
   return last.plan.runs.flatMap((run): Rollout[] => {
@@ -132,11 +137,18 @@ function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rol
       installs.has(`${placementKey(placement)} ${cluster} ${from}`);
     const stages = [
       ...[...stagesStatus, ...removals].map((stage, at) => ({
-        ...stageOf(stage, { status, isMember, freezes, isInstall, earlier: record.runs.get(key)?.status }),
+        ...stageOf(stage, { status, isMember, freezes, isInstall, refusals, earlier: record.runs.get(key)?.status }),
         ...(at < stagesStatus.length && { atOnce: concurrencyOf(status, at) }),
       })),
       ...(rollbackStatus?.stagesStatus ?? []).map((stage) => ({
-        ...stageOf(stage, { status, isMember, freezes: new Map(), isInstall: () => false, earlier: undefined }),
+        ...stageOf(stage, {
+          status,
+          isMember,
+          freezes: new Map(),
+          isInstall: () => false,
+          refusals,
+          earlier: undefined,
+        }),
         isRollback: true as const,
       })),
     ].filter(({ clusters, notStarted, waits }) => clusters.length + notStarted + waits.length > 0);
@@ -180,16 +192,20 @@ interface StageContext {
   readonly freezes: ReadonlyMap<string, readonly Wait[]>;
   /** Whether the cluster has nothing of the placement when it starts. */
   readonly isInstall: (cluster: ClusterName, from: Timestamp) => boolean;
+  readonly refusals: readonly Refusal[];
   readonly earlier: UpdateRunStatus | undefined;
 }
 
-function stageOf(stage: StageStatus, { status, isMember, freezes, isInstall, earlier }: StageContext): RolloutStage {
+function stageOf(
+  stage: StageStatus,
+  { status, isMember, freezes, isInstall, refusals, earlier }: StageContext,
+): RolloutStage {
   const { stageName, clusters, startTime, endTime } = stage;
   const waits = [
     ...(stage.beforeStageTaskStatus ?? []).flatMap((task) => approvalWait(task) ?? []),
     ...(freezes.get(stageName) ?? []),
     ...(stage.afterStageTaskStatus ?? []).flatMap((task) =>
-      task.type === 'Approval' ? (approvalWait(task) ?? []) : (soakWait(stage, task) ?? []),
+      task.type === 'Approval' ? (approvalWait(task) ?? []) : (soakWait(stage, task, refusals) ?? []),
     ),
   ];
   const isRemoval = stageName === status.deletionStageStatus?.stageName;
@@ -244,15 +260,19 @@ function approvalWait({ conditions, approvalRequestName }: Task): Wait | undefin
   };
 }
 
-function soakWait(stage: StageStatus, { conditions }: Task): Wait | undefined {
+function soakWait(stage: StageStatus, { conditions }: Task, refusals: readonly Refusal[]): Wait | undefined {
   if (stage.clusters.length === 0 || !stage.clusters.every(isDone)) return undefined;
   const ends = stage.clusters.map(
     (cluster) =>
       (findCondition(cluster.conditions, 'Skipped') ?? findCondition(cluster.conditions, 'Succeeded'))
         ?.lastTransitionTime ?? '',
   );
-  const to = findCondition(conditions, 'WaitTimeElapsed')?.lastTransitionTime;
-  return { kind: 'soak', from: ends.reduce((last, at) => (at > last ? at : last)), ...(to !== undefined && { to }) };
+  const from = ends.reduce((last, at) => (at > last ? at : last));
+  const recorded = findCondition(conditions, 'WaitTimeElapsed')?.lastTransitionTime;
+  // A refused plan is not recorded: its end is seen with the next one that is not refused.
+  const refusal = recorded === undefined ? undefined : refusalUntil(refusals, recorded);
+  const to = refusal && refusal.from > from ? refusal.from : recorded;
+  return { kind: 'soak', from, ...(to !== undefined && { to }) };
 }
 
 /** Placements that roll out by themselves, and those that are removed. */

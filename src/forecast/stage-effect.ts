@@ -5,8 +5,8 @@ import type { PlanContents } from '../engine/delivery/plan-contents.ts';
 import { recordedContent } from '../engine/delivery/target-content.ts';
 import { keyOfManifest } from '../engine/selection/object-key.ts';
 import { placementOfRun } from '../engine/update-run.ts';
-import { atOnce } from './steps.ts';
 import type { HeldObject } from './held-objects.ts';
+import { atOnce } from './steps.ts';
 import { compared, type ObjectChange } from './total-effect.ts';
 
 /** What a run changes on clusters that it has not reached: removals first; equal changes of several clusters are one. */

@@ -1,5 +1,8 @@
 import type { RemovalApproval } from '../api/gitfleet.ts';
 import type { ClusterName, Timestamp } from '../api/meta.ts';
+import { placementKey } from '../api/placement.ts';
+import type { ApprovalRequest } from '../api/staged.ts';
+import type { UpgradeGate } from '../api/upgrade-gate.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { assertNever } from '../engine/kernel/assert.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
@@ -53,6 +56,9 @@ export type InSteps<T> = Generator<void, T, void>;
 /** Milliseconds from the first plan to the first contact with members that join. */
 const contactAfterMs = 1000;
 
+/** Milliseconds: times are in seconds, and an answer cannot come in the same one as its question. */
+const shortestMs = 1000;
+
 /** All steps without a pause. */
 export function atOnce<T>(work: InSteps<T>): T {
   for (;;) {
@@ -62,7 +68,14 @@ export function atOnce<T>(work: InSteps<T>): T {
 }
 
 /** The same as {@link forecastSteps}, one plan at a time. `earlier`: a plan whose unchanged parts are not planned again. */
-export function* stepByStep(written: PlanInput, assumptions: Assumptions, earlier?: PlanResult): InSteps<ForecastRun> {
+export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?: PlanResult): InSteps<ForecastRun> {
+  const { readyAfterMs, upgradedAfterMs, approveAfterMs } = supposed;
+  const assumptions: Assumptions = {
+    ...supposed,
+    readyAfterMs: Math.max(readyAfterMs, shortestMs),
+    upgradedAfterMs: Math.max(upgradedAfterMs, shortestMs),
+    approveAfterMs: approveAfterMs === undefined ? undefined : Math.max(approveAfterMs, shortestMs),
+  };
   const input = { ...withRecordedVersions(withoutQuestions(written)), withoutPlanDigest: true };
   const begin = parseInstant(input.now) ?? 0;
   const end = begin + assumptions.untilMs;
@@ -188,9 +201,9 @@ function withApproval(fleet: Fleet, { file }: RequestedApproval): Fleet {
   switch (object.kind) {
     case 'ClusterApprovalRequest':
     case 'ApprovalRequest':
-      return { ...fleet, approvals: [...fleet.approvals, object] };
+      return { ...fleet, approvals: withAnswer(fleet.approvals, object) };
     case 'Gate':
-      return { ...fleet, gates: [...fleet.gates, object] };
+      return { ...fleet, gates: withAnswer(fleet.gates, object) };
     // Merging a proposed run is a decision to upgrade, which the forecast of a commit does not suppose.
     case 'UpdateRun':
       return fleet;
@@ -198,6 +211,14 @@ function withApproval(fleet: Fleet, { file }: RequestedApproval): Fleet {
       return assertNever(object);
   }
 }
+
+/** The file of an answer that does not count, such as a stale one, is overwritten. */
+const withAnswer = <File extends ApprovalRequest | UpgradeGate>(files: readonly File[], answer: File): File[] => [
+  ...files.filter(
+    ({ kind, metadata }) => kind !== answer.kind || placementKey(metadata) !== placementKey(answer.metadata),
+  ),
+  answer,
+];
 
 function withRemoval(fleet: Fleet, digest: string): Fleet {
   const approval: RemovalApproval = {

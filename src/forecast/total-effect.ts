@@ -14,6 +14,7 @@ import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import { type Forecast, forecastOf, proposalsOf } from './forecast.ts';
+import { answersIn, type Uncounted, uncountedIn } from './given-answers.ts';
 import {
   differingClusters,
   type Held,
@@ -66,6 +67,8 @@ export interface TotalEffect {
   readonly nodes: readonly NodesAt[];
   /** Approvals that it gives or rejects. They are supposed to be given without it, too. */
   readonly answers: readonly string[];
+  /** Those of them that do not count in the fleet as it is now, and why. */
+  readonly uncounted: readonly Uncounted[];
   /** Clusters that it adds. They are supposed to respond soon after, with nothing of the fleet on them. */
   readonly joining: readonly ClusterName[];
   /** The first plan of the change: its problems and holds. */
@@ -129,6 +132,9 @@ export function* totalEffectInSteps(
   const run = yield* stepByStep(input, { ...assumptions, silent: settled.silent }, earlier);
   const first = run.steps[0]!.result;
   const last = run.steps.at(-1)!.result;
+  const answers = answersIn(next.fleet, base.fleet);
+  let planned: PlanResult | undefined;
+  const present = () => (planned ??= planFleet({ ...base, ...next }));
   const { before, after, withheld } = heldAround({ settled, first, last }, stopped);
   const known = new Set(proposalsOf(earlier.plan).map(({ run: name }) => name));
   const whole = forecastOf(run, input, assumptions);
@@ -147,8 +153,9 @@ export function* totalEffectInSteps(
     freezes: changedFreezes(base.fleet, next.fleet, base.now),
     upgrades: forecast.upgrades.filter(({ run: name }) => changed.has(name)),
     upgradedBefore: done,
-    nodes: first.plan.nodes.length === 0 ? [] : nodesOfDay(settled.steps[0]!.result, planFleet({ ...base, ...next })),
-    answers: answersIn(next.fleet).difference(answersIn(base.fleet)).values().toArray(),
+    nodes: first.plan.nodes.length === 0 ? [] : nodesOfDay(settled.steps[0]!.result, present()),
+    answers,
+    uncounted: answers.length === 0 ? [] : uncountedIn(present().plan, { answers, fleet: next.fleet }),
     joining: [...joining],
     first,
   };
@@ -175,7 +182,13 @@ function heldAround(
   return { before: heldOnlyOf(before, differing), after: heldOnlyOf(after, differing), withheld };
 }
 
-const lasting: ReadonlySet<HoldReason> = new Set(['Freeze', 'ContainsForeignObjects', 'RecordLost', 'RemovalRefused']);
+const lasting: ReadonlySet<HoldReason> = new Set([
+  'Freeze',
+  'ContainsForeignObjects',
+  'RecordLost',
+  'RemovalRefused',
+  'StrategyNotFound',
+]);
 
 function heldByChange(before: Plan, after: Plan): Hold[] {
   const idOf = ({ subject, reason }: Hold): string => canonicalJson({ subject, reason });
@@ -187,9 +200,6 @@ function needsRunByChange(before: PlanResult, after: PlanResult): PlacementRef[]
   const known = new Set(before.notRolledOut.map(canonicalJson));
   return after.notRolledOut.flatMap((missing) => (known.has(canonicalJson(missing)) ? [] : [missing.placement]));
 }
-
-const answersIn = ({ approvals, gates, removalApprovals }: Fleet): ReadonlySet<string> =>
-  new Set([...approvals, ...gates, ...removalApprovals].map(({ metadata }) => placementKey(metadata)));
 
 /** Names of cluster update runs that are new, or whose spec differs. */
 function changedRuns(before: Fleet, after: Fleet): ReadonlySet<string> {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Forecast, forecast } from '../../src/forecast/forecast.ts';
-import { forecastParts, forecastSummary } from '../../src/report/forecast/lines.ts';
+import { totalEffect } from '../../src/forecast/total-effect.ts';
+import { effectText } from '../../src/report/effect/effect-text.ts';
+import { forecastParts, forecastSummary, refusalNotes } from '../../src/report/forecast/lines.ts';
 import { devThenProd } from '../support/dev-then-prod.ts';
 import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 
@@ -66,6 +68,55 @@ describe('a forecast of an update run', () => {
       'stage dev: needs approval web-1-after-dev, requested at 2026-11-20 10:01 UTC, not given',
     );
     expect(part!.rows[0]!.at(-1)).toMatch(/^█*\?+▶$/);
+  });
+  it('approvals that are given at once open the gate', async () => {
+    const found = await of(new PaperFleet(files()), { approveAfterMs: 0, readyAfterMs: 0 });
+    expect([found.end, found.doneAt]).toEqual(['settled', '2026-11-20T10:30:03Z']);
+  });
+  it('an approval that does not count is given again', async () => {
+    for (const review of ['', ', annotations: {gitfleet.dev/review-digest: "sha256:0"}']) {
+      const approval = `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterApprovalRequest\nmetadata: {name: web-1-after-dev${review}}\nspec: {parentStageRollout: web-1, targetStage: dev}\nstatus: {conditions: [{type: Approved, status: "True", reason: Approved}]}\n`;
+      const found = await of(new PaperFleet({ ...files(), 'approvals/web-1.yaml': approval }));
+      expect([found.end, found.doneAt]).toEqual(['settled', '2026-11-20T11:04:30Z']);
+    }
+  });
+  it('a removal that the guard refuses later waits for its approval, and nothing soaks meanwhile', async () => {
+    const guard =
+      'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {guard: {maxClusters: 1}}\n';
+    const own = {
+      ...files(),
+      'strategy.yaml': devThenProd('30m').replace(', {type: Approval}', ''),
+      'fleet.yaml': guard,
+    };
+    const fixed = (names: string) =>
+      placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`, '{type: External}');
+    const paper = new PaperFleet({ ...own, 'web.yaml': fixed('a, b, c') });
+    for (let step = 0; step < 8; step++) {
+      await paper.plan();
+      paper.deliver();
+      paper.pass(step === 2 ? 3600 : 60);
+    }
+    const base = await paper.input();
+    paper.files['web.yaml'] = fixed('a');
+    paper.files['run.yaml'] = files()['run.yaml']!.replace('web-1', 'web-2');
+    const found = await of(paper);
+    expect(found.end).toBe('settled');
+    expect(found.refusals).toMatchObject([
+      { rule: 'blast-radius-clusters', removalDigest: expect.stringMatching(/^sha256:/) },
+    ]);
+    const { from, to } = found.refusals[0]!;
+    expect(Date.parse(to!) - Date.parse(from)).toBe(hour);
+    const soaks = found.rollouts[0]!.stages.flatMap(({ waits }) => waits.filter(({ kind }) => kind === 'soak'));
+    expect(soaks.map(({ from: begin, to: end }) => Date.parse(end!) - Date.parse(begin))).toEqual([30 * 60_000]);
+    expect(refusalNotes(found)).toEqual([
+      expect.stringMatching(
+        /^the guard refuses the plan: .*; approved by a RemovalApproval with removalDigest sha256:.*, asked for at .*, given at /,
+      ),
+    ]);
+    const { fleet } = await paper.input();
+    const text = effectText(totalEffect(base, { fleet, commit: 'd'.repeat(40) }, usual));
+    expect(text.title).toBe('removes 4 objects · 2 of 3 clusters · needs an approval of removals');
+    expect(text.rollout).toContainEqual(expect.stringMatching(/^the guard refuses the plan: .* RemovalApproval /));
   });
   it('a freeze holds the next cluster', async () => {
     const paper = new PaperFleet({

@@ -95,6 +95,17 @@ describe('a change that ends a run in progress', () => {
       if (rollsBack) expect(effect.changes[0]!.diff).toMatch(/-.*web:2\n\+.*web:1/);
     }
   });
+  it('tells of an approval beside it that does not count', async () => {
+    const approval = rejection.replace('"False"', '"True"');
+    const { effect, text } = await effectOf(await halfway(), { 'approvals/web-1.yaml': approval });
+    expect(text.title).toBe('not counted: web-1-after-first');
+    expect(effect.uncounted).toEqual([
+      { approval: 'web-1-after-first', why: expect.stringContaining('has no review digest') },
+    ]);
+    const other = approval.replaceAll('web-1', 'web-7');
+    const { uncounted } = (await effectOf(await halfway(), { 'approvals/web-7.yaml': other })).effect;
+    expect(uncounted).toEqual([{ approval: 'web-7-after-first', why: 'no update run asks for it now' }]);
+  });
   it('is none where its file is invalid, the run is over, or another placement changes', async () => {
     const other = { 'other.yaml': placement('other', '{placementType: PickAll}') };
     const { effect, text } = await effectOf(await halfway(), other);

@@ -17,6 +17,7 @@ const nothing: EffectText = {
   nodes: [],
   forecast: 'Everything is done.',
   guard: [],
+  isEmpty: true,
 };
 const problem = (message: string): Problem => ({ severity: 'error', code: 'forge', message });
 const markdown = (text: Partial<EffectText>, problems: readonly Problem[] = []): string =>

@@ -19,6 +19,7 @@ it('a stage without changes to come has no count of clusters', () => {
     shortages: [],
     notRolledOut: [],
     guard: [],
+    refusals: [],
   });
   expect(part!.rows.map((row) => row.slice(0, 2))).toEqual([['dev', '-']]);
 });

@@ -11,6 +11,7 @@ import {
   forecastHeadings,
   forecastParts,
   forecastSummary,
+  refusalNotes,
   supposedText,
 } from '../../report/forecast/lines.ts';
 import {
@@ -105,6 +106,7 @@ function forecastTable(found: Forecast, assumptions: Assumptions): string {
   const further = found.end === 'horizon' ? ' A later --until looks further.' : '';
   return [
     summaryOf(found) + further,
+    ...refusalNotes(found).map((note) => `Refused: ${note}.`),
     ...parts.map(({ title, headings, rows, notes }) =>
       [
         title,
@@ -142,6 +144,7 @@ function forecastMarkdown(found: Forecast, assumptions: Assumptions): string {
     '### gitfleet forecast',
     '',
     summaryOf(found),
+    ...refusalNotes(found).flatMap((note) => ['', `**Refused.** ${markdownText(note)}.`]),
     ...parts,
     ...legend,
     '',

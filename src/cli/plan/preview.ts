@@ -5,17 +5,12 @@ import { previewAssumptions, totalEffect } from '../../forecast/total-effect.ts'
 import { mergeTrees } from '../../git/merge-trees.ts';
 import { requireFolder } from '../../git/objects/folder-of-tree.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
+import { addedWarnings } from '../../repo/fleet/fleet-warnings.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { effectMarkdown, titleWith } from '../../report/effect/effect-markdown.ts';
-import {
-  clustersToUpgrade,
-  type EffectText,
-  effectHeadings,
-  effectText,
-  mergedText,
-} from '../../report/effect/effect-text.ts';
+import { type EffectText, effectHeadings, effectText, mergedText } from '../../report/effect/effect-text.ts';
 import { openGit } from '../fleet-repo/open-git.ts';
 import { titled } from '../kinds/page-text.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -31,17 +26,18 @@ import { withRecordedStatus } from './recorded-status.ts';
  * have once everything of `base` has. Exit code as of `plan`.
  */
 export async function preview(
-  options: PlanOptions & { readonly base: string; readonly output: string },
+  options: PlanOptions & { readonly base: string; readonly output: string; readonly all?: boolean },
 ): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'markdown']);
   const next = await mergedFleet(options);
   const { effect, found } = await withPlanInput({ ...options, ref: options.base }, async (input) => {
-    const { fleet } = withRecordedStatus({ ...input, fleet: next.fleet });
+    const problems = [...next.fleet.problems, ...addedWarnings(next.fleet, input.fleet, input.record)];
+    const { fleet } = withRecordedStatus({ ...input, fleet: { ...next.fleet, problems } });
     const effect = totalEffect(withRecordedStatus(input), { fleet, commit: next.commit }, previewAssumptions);
     return { effect, found: await placeProblems(effect.first.plan.problems, next.tree) };
   });
   await next.close();
-  const text = effectText(effect);
+  const text = effectText(effect, { all: options.all ?? false });
   const head = `${mergedText(next, options.base)}.`;
   if (format === 'json') {
     const { first: _first, nodes: _nodes, supposed: _supposed, startsLater: _startsLater, ...document } = effect;
@@ -57,18 +53,14 @@ export async function preview(
     });
   } else if (format === 'markdown') print(effectMarkdown(text, { head, problems: found }));
   else print(effectTable(text, { head, problems: found }));
-  const changes = text.rows.length + effect.upgrades.flatMap(clustersToUpgrade).length + effect.held.length > 0;
-  const code = exitCodeOf(text, { changes, problems: found });
+  const code = exitCodeOf(text, found);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
 }
 
-function exitCodeOf(
-  { guard }: EffectText,
-  { changes, problems }: { readonly changes: boolean; readonly problems: readonly Problem[] },
-): number {
+function exitCodeOf({ guard, isEmpty }: EffectText, problems: readonly Problem[]): number {
   if (problems.some(({ severity }) => severity === 'error')) return exitCodes.invalidInput;
   if (guard.length > 0) return exitCodes.refused;
-  return changes ? exitCodes.somethingToDo : exitCodes.nothingToDo;
+  return isEmpty ? exitCodes.nothingToDo : exitCodes.somethingToDo;
 }
 
 /** The fleet of the change merged into the base. Its files stay open for the positions of problems. Error: CliError for conflicts. */

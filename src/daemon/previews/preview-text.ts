@@ -84,7 +84,7 @@ export function effectPreview(text: EffectText, problems: readonly Problem[], pl
     body,
     full: isCut ? full : undefined,
     status: statusOf(isRefused || errors.length > 0 ? 'failure' : 'success', titleWith(text.title, problems)),
-    isEmpty: text.rows.length + text.upgrades.length + errors.length === 0 && !isRefused,
+    isEmpty: text.isEmpty && errors.length === 0,
   };
 }
 

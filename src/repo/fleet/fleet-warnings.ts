@@ -21,6 +21,13 @@ export const fleetWarnings = (fleet: Fleet, record: FleetRecord): Problem[] => [
   ...ofFiles(fleet),
 ];
 
+/** Those of a change of the fleet repo, without those that it had before. */
+export function addedWarnings(next: Fleet, before: Fleet, record: FleetRecord): Problem[] {
+  const idOf = ({ code, file, message }: Problem): string => JSON.stringify([code, file, message]);
+  const known = new Set(fleetWarnings(before, record).map(idOf));
+  return fleetWarnings(next, record).filter((warning) => !known.has(idOf(warning)));
+}
+
 /** Depends only on the commit. */
 const ofFiles = memoize((fleet: Fleet): readonly Problem[] => [
   ...lostVariables(fleet),

@@ -6,13 +6,13 @@ import { describeRef } from '../../engine/selection/object-key.ts';
 import { isRunOf } from '../../engine/update-run.ts';
 import { isTerminal } from '../../engine/upgrade/tree.ts';
 import type { ChangedFreeze } from '../../forecast/changed-freezes.ts';
-import type { Rollout } from '../../forecast/forecast.ts';
+import type { Forecast, Rollout } from '../../forecast/forecast.ts';
 import type { StoppedRun } from '../../forecast/stopped-runs.ts';
 import type { ObjectChange, PlacementEffect, TotalEffect } from '../../forecast/total-effect.ts';
 import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { instantText } from '../forecast/instant-text.ts';
-import { forecastParts, forecastSummary, supposedText } from '../forecast/lines.ts';
+import { forecastParts, forecastSummary, refusalNotes, supposedText } from '../forecast/lines.ts';
 import { upgradeLines } from '../forecast/upgrade-lines.ts';
 import { groupHolds } from '../grouped-holds.ts';
 import { holdSubject, holdText } from '../hold-text.ts';
@@ -39,6 +39,8 @@ export interface EffectText {
   readonly forecast: string;
   /** Findings of the guard, with the way to approve. */
   readonly guard: readonly string[];
+  /** It makes no difference to any cluster, and nothing waits or ends by it. */
+  readonly isEmpty: boolean;
 }
 
 /** What was planned; `base`: a branch, and its tip. */
@@ -47,17 +49,20 @@ export const mergedText = (of: { readonly commit: string; readonly into: string 
 
 export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUSTERS', 'GAINS', 'LOSES'];
 
-export function effectText(effect: TotalEffect): EffectText {
-  const { placements, changes } = effect;
+/** `all`: with a row for each placement that stays as it is. */
+export function effectText(effect: TotalEffect, { all = false }: { readonly all?: boolean } = {}): EffectText {
+  const { placements, changes, upgrades, held, stopped, needsRun, guard } = effect;
+  const parts = [placements, held, stopped, needsRun, guard, upgrades.flatMap(clustersToUpgrade)];
   return {
     title: titleText(effect),
-    rows: placements.map(rowOf),
+    rows: all ? allRows(effect) : placements.map(rowOf),
     changes: changes.map(changeText),
     rollout: rolloutText(effect),
     upgrades: upgradesText(effect),
     nodes: nodeEffects(effect.nodes, currenciesOf(effect.first.contents.world.input.fleet)),
     forecast: forecastText(effect),
-    guard: effect.guard.map(
+    isEmpty: parts.every(({ length }) => length === 0),
+    guard: guard.map(
       ({ rule, message, removalDigest }) =>
         `${rule}: ${message}${removalDigest === undefined ? '' : `. To approve: merge the branch that gitfleet then pushes, a RemovalApproval with removalDigest ${removalDigest}`}`,
     ),
@@ -87,9 +92,13 @@ function titleText(effect: TotalEffect): string {
   // Else a change of an External placement would look like none.
   const missing = listUpTo(needsRun.map(titleOf), mostNamed);
   const stops = effect.stopped.map(stoppedText);
-  return [...stops, changesText(effect), ...(missing === '' ? [] : [`needs a staged update run: ${missing}`])].join(
-    ' · ',
-  );
+  const removal = laterRefusals(effect).some(({ removalDigest }) => removalDigest !== undefined);
+  return [
+    ...stops,
+    changesText(effect),
+    ...(removal ? ['needs an approval of removals'] : []),
+    ...(missing === '' ? [] : [`needs a staged update run: ${missing}`]),
+  ].join(' · ');
 }
 
 const stoppedTexts: Readonly<Record<StoppedRun['by'], string>> = {
@@ -101,7 +110,17 @@ const stoppedTexts: Readonly<Record<StoppedRun['by'], string>> = {
 /** `stops update run web-1` */
 const stoppedText = ({ run, by }: StoppedRun): string => `${stoppedTexts[by]} ${run}`;
 
-function changesText({ placements, released, upgrades, answers, held, stopped, withheld, first }: TotalEffect): string {
+function changesText({
+  placements,
+  released,
+  upgrades,
+  answers,
+  uncounted,
+  held,
+  stopped,
+  withheld,
+  first,
+}: TotalEffect): string {
   const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
   const counts = [
     [sum('removed'), 'removes'],
@@ -118,7 +137,7 @@ function changesText({ placements, released, upgrades, answers, held, stopped, w
       ? `no object changes · ${runs}`
       : (withheldText(withheld) ??
           heldText(held) ??
-          (stopped.length === 0 ? answersText(answers) : undefined) ??
+          (stopped.length === 0 ? answersText({ answers, uncounted }) : undefined) ??
           'no change on any cluster');
   const words = counts.map(
     ([count, verb], at) => `${verb} ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`,
@@ -144,8 +163,18 @@ const heldText = (held: TotalEffect['held']): string | undefined =>
     : `no change as long as it is held: ${listUpTo([...new Set(held.map(({ subject }) => titleOf(subject)))], mostNamed)}`;
 
 /** Previews suppose that approvals are given in time, so that one more has no effect of its own. */
-const answersText = (answers: readonly string[]): string | undefined =>
-  answers.length === 0 ? undefined : `answers ${listUpTo(answers, mostNamed)}, which its run waits for; nothing else`;
+function answersText({ answers, uncounted }: Pick<TotalEffect, 'answers' | 'uncounted'>): string | undefined {
+  const without = uncounted.map(({ approval }) => approval);
+  const counted = listUpTo(
+    answers.filter((name) => !without.includes(name)),
+    mostNamed,
+  );
+  const texts = [
+    ...(counted === '' ? [] : [`answers ${counted}, which its run waits for; nothing else`]),
+    ...(without.length === 0 ? [] : [`not counted: ${listUpTo(without, mostNamed)}`]),
+  ];
+  return texts.length === 0 ? undefined : texts.join(' · ');
+}
 
 /** Those that a run upgrades within the time of the forecast, or later. */
 export const clustersToUpgrade = ({ stages }: UpgradeForecast): ClusterName[] =>
@@ -153,6 +182,12 @@ export const clustersToUpgrade = ({ stages }: UpgradeForecast): ClusterName[] =>
     ...clusters.map(({ clusterName }) => clusterName),
     ...left.flatMap(({ clusterName, status }) => (isTerminal({ status }) ? [] : [clusterName])),
   ]);
+
+function allRows({ placements, first }: TotalEffect): string[][] {
+  const changed = new Map(placements.map((effect) => [placementKey(effect.placement), effect]));
+  const keys = [...new Set([...changed.keys(), ...first.contents.works.keys()])].sort();
+  return keys.map((key) => (changed.has(key) ? rowOf(changed.get(key)!) : [key, '-', '-', '-', '0', '-', '-']));
+}
 
 const rowOf = ({ placement, removed, changed, added, clusters, gains, loses }: PlacementEffect): string[] => [
   titleOf(placement),
@@ -179,7 +214,7 @@ function changeTitle({ action, placement, object, clusters }: ObjectChange): str
 }
 
 function rolloutText(effect: TotalEffect): string[] {
-  const { placements, notRolledOut, held, freezes, forecast, first, joining, withheld } = effect;
+  const { placements, notRolledOut, held, freezes, forecast, first, joining, withheld, uncounted } = effect;
   const { works, world } = first.contents;
   const paces = placements.flatMap(({ placement }): string[] => {
     const work = [...works.values()].find(
@@ -213,13 +248,19 @@ function rolloutText(effect: TotalEffect): string[] {
   return [
     ...(joining.length === 0 ? [] : [joins]),
     ...paces,
+    ...uncounted.map(({ approval, why }) => `${approval}: does not count: ${why}`),
     ...kept,
+    ...refusalNotes({ refusals: laterRefusals(effect) }),
     ...missing,
     ...stays,
     ...freezes.map(freezeText),
     ...notes,
   ];
 }
+
+/** Those beyond what the guard says of the merge itself. */
+const laterRefusals = ({ forecast, first }: TotalEffect): Forecast['refusals'] =>
+  forecast.refusals.filter(({ rule, from }) => rule === undefined || from > first.plan.now);
 
 const runsOf = (placement: PlacementRef, { stopped }: TotalEffect): string =>
   listUpTo(

@@ -34,6 +34,16 @@ export function forecastSummary(forecast: Forecast): string {
   ].join(' ');
 }
 
+/** Times in which the guard refuses plans, or a removal waits for its approval. */
+export const refusalNotes = ({ refusals }: Pick<Forecast, 'refusals'>): string[] =>
+  refusals.map(({ rule, subject, message, removalDigest, from, to }) => {
+    const what = rule !== undefined ? `the guard refuses the plan: ${message}` : `${titleOf(subject!)}: ${message}`;
+    const asked = `approved by a RemovalApproval with removalDigest ${removalDigest}, asked for at ${instantText(from)}`;
+    const end = to === undefined ? 'not given' : `given at ${instantText(to)}`;
+    const span = to === undefined ? `from ${instantText(from)} on` : `${instantText(from)} to ${instantText(to)}`;
+    return removalDigest === undefined ? `${what}, ${span}` : `${what}; ${asked}, ${end}`;
+  });
+
 /** What a forecast rests on. */
 export function supposedText(
   { upgrades, nodes }: Pick<Forecast, 'upgrades' | 'nodes'>,

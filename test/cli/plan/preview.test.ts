@@ -23,6 +23,15 @@ beforeAll(async () => {
   put(fleet.dir, { 'resources/more.yaml': extra.replace('extra', 'more') });
   fleet.git('add', '-A', 'resources');
   fleet.git('commit', '-q', '-m', 'Add more');
+  fleet.git('checkout', '-q', '-b', 'idle', 'main');
+  put(fleet.dir, {
+    'idle.yaml': placement(
+      'idle',
+      '{affinity: {clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {clusterSelectorTerms: [{labelSelector: {matchLabels: {such: thing}}}]}}}}',
+    ),
+  });
+  fleet.git('add', '-A', 'idle.yaml');
+  fleet.git('commit', '-q', '-m', 'Add idle');
   fleet.git('checkout', '-q', '-b', 'conflicting', 'main');
   put(fleet.dir, { 'resources/extra.yaml': extra.replace('"1"', '"2"') });
   fleet.git('commit', '-q', '-a', '-m', 'Change extra');
@@ -68,9 +77,16 @@ describe('gitfleet plan --base', () => {
       'my-branch cannot be merged into conflicting: both changed resources/extra.yaml: merge conflicting into it',
     );
   });
-  it('of the same commit is nothing', async () => {
+  it('of the same commit is nothing, and --all lists what stays as it is', async () => {
     const { out, code } = await preview('--ref', 'main');
     expect([code, out.split('\n')[0]]).toEqual([0, 'no change on any cluster']);
+    expect(out).not.toContain('PLACEMENT');
+    expect((await preview('--ref', 'main', '--all')).out).toMatch(/\nPLACEMENT .*\nweb +- +- +- +0 +- +-\n/);
+  });
+  it('has warnings of the whole repo that the branch adds', async () => {
+    const { out } = await preview('--ref', 'idle');
+    expect(out).toMatch(/\nProblems:\n.*idle\.yaml:\d+:\d+: .*there is no Namespace idle/);
+    expect((await preview('--ref', 'idle', '--base', 'idle')).out).not.toContain('idle.yaml');
   });
   it.each([
     ['--taint', 'ams=a:NoSchedule'],

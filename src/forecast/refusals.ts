@@ -1,0 +1,52 @@
+import type { Timestamp } from '../api/meta.ts';
+import type { GuardFinding, Hold } from '../engine/plan-document.ts';
+import type { ForecastStep } from './steps.ts';
+
+/** What the guard, or a hold for a RemovalApproval, keeps from happening, and from when to when. */
+export interface Refusal {
+  readonly message: string;
+  /** Of a finding of the guard, which refuses the whole plan. */
+  readonly rule?: GuardFinding['rule'];
+  /** Of a hold, which keeps the rest going. */
+  readonly subject?: Hold['subject'];
+  /** Of the RemovalApproval that ends it; absent: none does. */
+  readonly removalDigest?: string;
+  readonly from: Timestamp;
+  /** Absent: it stands at the end. */
+  readonly to?: Timestamp;
+}
+
+/** In order of their begin. */
+export function refusalsIn(steps: readonly ForecastStep[]): Refusal[] {
+  const open = new Map<string, Refusal>();
+  const ended: Refusal[] = [];
+  for (const { now, result } of steps) {
+    const seen = new Set<string>();
+    for (const [id, found] of asked(result.plan)) {
+      seen.add(id);
+      if (!open.has(id)) open.set(id, { ...found, from: now });
+    }
+    for (const [id, refusal] of open) {
+      if (seen.has(id)) continue;
+      open.delete(id);
+      ended.push({ ...refusal, to: now });
+    }
+  }
+  return [...ended, ...open.values()].sort((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0));
+}
+
+function asked({ guard, holds }: { readonly guard: readonly GuardFinding[]; readonly holds: readonly Hold[] }) {
+  // The text of a finding may count what changes from plan to plan.
+  const findings = guard.map((finding): [string, Omit<Refusal, 'from'>] => [
+    `${finding.rule} ${finding.removalDigest ?? finding.message}`,
+    finding,
+  ]);
+  const held = holds.flatMap(({ removalDigest, message, subject }): [string, Omit<Refusal, 'from'>][] =>
+    removalDigest === undefined ? [] : [[removalDigest, { removalDigest, message, subject }]],
+  );
+  return [...findings, ...held];
+}
+
+/** The refusal of a whole plan that ended at an instant. */
+export const refusalUntil = (refusals: readonly Refusal[], at: Timestamp): Refusal | undefined =>
+  refusals.find(({ rule, to }) => rule !== undefined && to === at);
