@@ -39,8 +39,10 @@ function walk(value: unknown, path: readonly (string | number)[], issues: Issue[
       issues.push(warning('old-spelling', here, `${key} is a list`, 'start the object with a dash'));
       out[key] = [walk(item, here, issues)];
     } else if (key === 'matchLabels' && isFields(item)) out[key] = texts(item, here, issues);
+    else if (key === 'annotations' && path.length === 1 && path[0] === 'metadata' && isFields(item))
+      out[key] = ownAnnotations(item, here, issues);
     else if (key === 'values' && path.includes('matchExpressions') && Array.isArray(item))
-      out[key] = item.map((each, at) => textOf(each, [...here, at], issues));
+      out[key] = item.map((each, at) => textOf(each, [...here, at], issues, ofSelectors));
     else out[key] = walk(item, here, issues);
   }
   if (out['name'] === 'kubernetes.azure.com/node-count' && ('operator' in out || 'sortOrder' in out)) {
@@ -69,15 +71,32 @@ const texts = (labels: Fields, path: readonly (string | number)[], issues: Issue
             'write fleet.azure.com/location',
           ),
         );
-      return [key, textOf(value, [...path, key], issues)];
+      return [key, textOf(value, [...path, key], issues, ofSelectors)];
     }),
   );
 
+/** `gitfleet.dev/max-failures: 2`. Those of others are Kubernetes' alone, which refuses numbers. */
+const ownAnnotations = (annotations: Fields, path: readonly (string | number)[], issues: Issue[]): Fields =>
+  Object.fromEntries(
+    Object.entries(annotations).map(([key, value]) => [
+      key,
+      key.startsWith('gitfleet.dev/') ? textOf(value, [...path, key], issues, ofAnnotations) : value,
+    ]),
+  );
+
+const ofSelectors = { code: 'unquoted-label', of: 'values of selectors' } as const;
+const ofAnnotations = { code: 'unquoted-annotation', of: 'values of annotations' } as const;
+
 /** Reads `critical-level: 1` in a selector as the string "1", since label values are strings. */
-function textOf(value: unknown, path: readonly (string | number)[], issues: Issue[]): unknown {
+function textOf(
+  value: unknown,
+  path: readonly (string | number)[],
+  issues: Issue[],
+  { code, of }: typeof ofSelectors | typeof ofAnnotations,
+): unknown {
   if (typeof value !== 'number' && typeof value !== 'boolean') return value;
   const suggests = String(value);
-  const message = `values of selectors are strings: ${value} is read as "${value}"`;
-  issues.push({ ...warning('unquoted-label', path, message, `write "${value}"`), suggests });
+  const message = `${of} are strings: ${value} is read as "${value}"`;
+  issues.push({ ...warning(code, path, message, `write "${value}"`), suggests });
   return suggests;
 }

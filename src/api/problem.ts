@@ -67,6 +67,7 @@ export const problemCodes = [
   'invalid-label',
   'mangled-label',
   'unquoted-label',
+  'unquoted-annotation',
   'invalid-selector',
   'unknown-annotation',
   // Rules of a kind

@@ -93,6 +93,21 @@ describe('a placement is accepted, with a word about it', () => {
     expect(validateFleetObject(placement(spec)).object).toBeDefined();
   });
 
+  it('unquoted annotations of gitfleet, and no others', () => {
+    const run = (annotations: object) => ({
+      apiVersion: 'placement.kubernetes-fleet.io/v1',
+      kind: 'ClusterStagedUpdateRun',
+      metadata: { name: 'web-1', annotations },
+      spec: { placementName: 'web', stagedRolloutStrategyName: 'steps' },
+    });
+    const own = run({ 'gitfleet.dev/max-failures': 2 });
+    expect(codes(own)).toEqual(['warning unquoted-annotation metadata.annotations.gitfleet.dev/max-failures']);
+    expect(validateFleetObject(own).object).toMatchObject({
+      metadata: { annotations: { 'gitfleet.dev/max-failures': '2' } },
+    });
+    expect(codes(run({ 'example.com/level': 2 }))).toEqual(['error wrong-type metadata.annotations.example.com/level']);
+  });
+
   it('with every default filled in', () => {
     expect(validateFleetObject(placement({})).object).toMatchObject({
       spec: {
