@@ -37,6 +37,8 @@ export interface TotalEffect {
   readonly placements: readonly PlacementEffect[];
   /** Removals, then changes, then additions; equal ones of several clusters are one. */
   readonly changes: readonly ObjectChange[];
+  /** Clusters of the fleet, with those that leave by the change and those that join. */
+  readonly fleetSize: number;
   /** Objects that stay on clusters and are no longer managed: their cluster left, or their placement abandons them. */
   readonly released: number;
   /** Staged update runs in progress that it ends. Then it is supposed to be merged now, and else once what is under way is done. */
@@ -141,6 +143,7 @@ export function* totalEffectInSteps(
   const forecast = { ...whole, proposals: whole.proposals.filter(({ run: name }) => !known.has(name)) };
   return {
     ...(yield* compared(before, after, staysOf(run.steps.map(({ result }) => result)))),
+    fleetSize: new Set([...base.fleet.members, ...next.fleet.members].map(({ metadata }) => metadata.name)).size,
     stopped,
     withheld,
     forecast,

@@ -80,6 +80,13 @@ describe('the total effect of a change', () => {
       expect(text.rollout[0]).toMatch(/^joining: nyc, supposed to respond soon after the merge, with nothing/);
     }
   });
+  it('counts clusters that leave among all', async () => {
+    const { 'clusters/nyc.yaml': _, 'clusters/lon.yaml': __, ...without } = web();
+    const paper = new PaperFleet(web());
+    await paper.settle();
+    const text = effectText(await effectOf(paper, without));
+    expect(text.title).toBe('releases 6 objects · 2 of 4 clusters');
+  });
   it('leaves a cluster that joins with the merge out of what the merge places on others', async () => {
     const nearest =
       '{placementType: PickN, numberOfClusters: 1, affinity: {clusterAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 10, preference: {labelSelector: {matchLabels: {city: nyc}}}}]}}}';

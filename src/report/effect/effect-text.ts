@@ -119,7 +119,7 @@ function changesText({
   held,
   stopped,
   withheld,
-  first,
+  fleetSize,
 }: TotalEffect): string {
   const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
   const counts = [
@@ -130,8 +130,7 @@ function changesText({
   ].filter(([count]) => count !== 0);
   const clusters = new Set(placements.flatMap((effect) => effect.clusters));
   const upgrading = new Set(upgrades.flatMap(clustersToUpgrade));
-  const all = first.contents.world.input.fleet.members.length;
-  const runs = `${upgrades.length} cluster update ${upgrades.length === 1 ? 'run' : 'runs'} for ${upgrading.size} of ${all} clusters`;
+  const runs = `${upgrades.length} cluster update ${upgrades.length === 1 ? 'run' : 'runs'} for ${upgrading.size} of ${fleetSize} clusters`;
   if (counts.length === 0 && clusters.size === 0)
     return upgrades.length > 0
       ? `no object changes · ${runs}`
@@ -144,7 +143,7 @@ function changesText({
   );
   return [
     words.join(', ') || 'no object changes',
-    `${clusters.size} of ${all} clusters`,
+    `${clusters.size} of ${fleetSize} clusters`,
     ...(upgrades.length === 0 ? [] : [runs]),
     ...(withheld.length === 0 ? [] : [withheldText(withheld)]),
   ].join(' · ');
