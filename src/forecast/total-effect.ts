@@ -35,7 +35,7 @@ import type { UpgradeForecast } from './upgrade-forecasts.ts';
 export interface TotalEffect {
   /** Placements that gain or lose clusters, or whose objects change, by name. */
   readonly placements: readonly PlacementEffect[];
-  /** Removals, then changes, then additions; equal ones of several clusters are one. */
+  /** Removals, then releases, changes and additions; equal ones of several clusters are one. */
   readonly changes: readonly ObjectChange[];
   /** Clusters of the fleet, with those that leave by the change and those that join. */
   readonly fleetSize: number;
@@ -90,7 +90,8 @@ export interface PlacementEffect {
 }
 
 export interface ObjectChange {
-  readonly action: 'remove' | 'change' | 'add';
+  /** `release`: it stays, and is no longer managed. */
+  readonly action: 'remove' | 'release' | 'change' | 'add';
   readonly placement: PlacementRef;
   readonly object: ObjectRef;
   readonly clusters: readonly ClusterName[];
@@ -265,15 +266,13 @@ export function* compared(
     for (const object of new Set([...was.objects.keys(), ...is.objects.keys()])) {
       const [old, now] = [was.objects.get(object), is.objects.get(object)];
       const { placement, manifest } = (now ?? old)!;
-      if (now === undefined && stays(placement, clusterName)) {
-        released += 1;
-        continue;
-      }
-      const shared = yield* changeBetween(old?.manifest, now?.manifest);
+      const isReleased = now === undefined && stays(placement, clusterName);
+      const shared = isReleased ? { diff: '' } : yield* changeBetween(old?.manifest, now?.manifest);
       if (shared === undefined) continue;
-      const action = old === undefined ? 'add' : now === undefined ? 'remove' : 'change';
-      effects.count(placement, clusterName, action);
-      const id = `${placementKey(placement)} ${object} ${shared.diff}`;
+      const action = isReleased ? 'release' : old === undefined ? 'add' : now === undefined ? 'remove' : 'change';
+      if (action === 'release') released += 1;
+      else effects.count(placement, clusterName, action);
+      const id = `${placementKey(placement)} ${object} ${action} ${shared.diff}`;
       const group = groups.get(id);
       if (group) group.clusters.push(clusterName);
       else
@@ -286,7 +285,7 @@ export function* compared(
         });
     }
   }
-  const order = { remove: 0, change: 1, add: 2 } as const;
+  const order = { remove: 0, release: 1, change: 2, add: 3 } as const;
   const changes = [...groups.values()].sort(
     by(({ action, placement, object }) =>
       [order[action], placementKey(placement), object.kind, object.namespace ?? '', object.name].join(' '),
@@ -319,7 +318,7 @@ function effectsByPlacement() {
   };
   return {
     of,
-    count(placement: PlacementRef, cluster: ClusterName, action: ObjectChange['action']): void {
+    count(placement: PlacementRef, cluster: ClusterName, action: Exclude<ObjectChange['action'], 'release'>): void {
       const effect = of(placement);
       if (action === 'remove') effect.removed += 1;
       else if (action === 'change') effect.changed += 1;

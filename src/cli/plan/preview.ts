@@ -100,7 +100,7 @@ function effectTable(
     titleWith(text.title, problems),
     ...(text.guard.length > 0 ? [titled('Refused by the guard', text.guard.join('\n'))] : []),
     ...(text.rows.length > 0 ? [table(effectHeadings, text.rows)] : []),
-    ...text.changes.map(({ title, diff, isRemoval }) => (isRemoval ? title : `${title}\n${diff}`)),
+    ...text.changes.map(({ title, diff, isRemoval }) => (isRemoval || diff === '' ? title : `${title}\n${diff}`)),
     ...(text.rollout.length > 0 ? [titled('How it rolls out', text.rollout.join('\n'))] : []),
     ...(text.upgrades.length > 0 ? [titled('Cluster upgrades', text.upgrades.join('\n'))] : []),
     ...(text.nodes.length > 0 ? [titled('Nodes', text.nodes.join('\n'))] : []),

@@ -145,7 +145,7 @@ export function changesWithin(
   let used = 0;
   for (const [at, { title, diff, isRemoval }] of changes.entries()) {
     const name = `**${escaped(title)}**`;
-    const whole = isRemoval ? ['', name] : ['', name, ...fenced(diff)];
+    const whole = isRemoval || diff === '' ? ['', name] : ['', name, ...fenced(diff)];
     const short = ['', `${name} (diff left out)`];
     const fits = (part: readonly string[]) => used + part.join('\n').length + 1 <= most;
     const part = fits(whole) ? whole : short;

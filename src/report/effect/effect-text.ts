@@ -202,7 +202,12 @@ export const changeText = (change: ObjectChange): EffectText['changes'][number] 
   isRemoval: change.action === 'remove',
 });
 
-const verbs: Readonly<Record<ObjectChange['action'], string>> = { remove: 'removed', change: 'changed', add: 'added' };
+const verbs: Readonly<Record<ObjectChange['action'], string>> = {
+  remove: 'removed',
+  release: 'stays and is no longer managed',
+  change: 'changed',
+  add: 'added',
+};
 
 function changeTitle({ action, placement, object, clusters }: ObjectChange): string {
   const where =
