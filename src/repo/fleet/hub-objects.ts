@@ -53,11 +53,18 @@ export function hubObjects(documents: readonly Placed[], shapes: ShapeCheck): Hu
   for (const entries of places.values()) {
     const [first, ...others] = entries;
     if (others.length === 0 && first!.object) objects.push(first!.object);
-    else for (const { placed } of entries) refused.push(writtenRef(placed.value)!);
+    else for (const { placed } of entries) refused.push(...meantRefs(placed.value));
     for (const { placed } of others)
       findings.push({ placed, issue: twice, ref: writtenRef(placed.value), twin: first!.placed });
   }
   return { objects, refused, unreadable, findings, invalidPools: invalidPools(places) };
+}
+
+/** The object as it is written; also with the kind that a misspelt one means, so that it is not taken for removed. */
+function meantRefs(value: object): ObjectRef[] {
+  const ref = writtenRef(value)!;
+  const like = misspeltOf(ref);
+  return like === undefined || like === ref.kind ? [ref] : [ref, { ...ref, kind: like }];
 }
 
 /** Defined once, and refused for what is in them. */
@@ -112,6 +119,8 @@ function hubObject(
   const manifest = value as Manifest;
   const { namespace } = manifest.metadata;
   const declared = scopeOf(manifest, crds);
+  const misspelt = declared === undefined ? misspeltKind(manifest) : [];
+  if (misspelt.some(isError)) return { issues: misspelt };
   if (declared === 'Namespaced' && !namespace)
     return {
       issues: [
@@ -136,19 +145,26 @@ function hubObject(
   const enveloped = read as HubObject['enveloped'];
   const misplaced = envelopeIssues(manifest, enveloped, crds);
   if (misplaced.length > 0) return { issues: misplaced };
-  const issues = [...(declared === undefined ? misspeltKind(manifest) : []), ...warningsOf(manifest), ...shaped];
+  const issues = [...misspelt, ...warningsOf(manifest), ...shaped];
   if (before?.scope === scope && before.file === file) return { object: before, issues };
   const object: HubObject = { manifest, scope, file, ...(enveloped ? { enveloped } : {}) };
   known.set(manifest, object);
   return { object, issues };
 }
 
-/** Warns about kinds similar to a built-in one. Others may be newer kinds of Kubernetes. */
+/** The built-in kind that a kind of the same group is too similar to for a newer one. */
+const misspeltOf = ({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): string | undefined =>
+  nearest(kind, builtInKinds(groupVersionOf(apiVersion).group));
+
+/**
+ * A kind that is nearly a built-in one would be added as another object, and the one that is meant removed. Others may be newer kinds of
+ * Kubernetes.
+ */
 function misspeltKind({ apiVersion, kind }: Manifest): Issue[] {
   const { group } = groupVersionOf(apiVersion);
   const message = `there is no kind ${kind} in ${group === '' ? 'the core group' : group}`;
-  const like = nearest(kind, builtInKinds(group));
-  if (like !== undefined) return [warning('unknown-kind', ['kind'], message, `did you mean ${like}?`)];
+  const like = misspeltOf({ apiVersion, kind });
+  if (like !== undefined) return [error('unknown-kind', ['kind'], message, `did you mean ${like}?`)];
   const isOfKubernetes = group === 'extensions' || builtInKinds(group).length > 0;
   const [home] = isOfKubernetes ? builtInGroups(kind) : [];
   if (home === undefined) return [];

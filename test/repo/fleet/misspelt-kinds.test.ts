@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
-import { member, treeOf } from '../../support/paper-fleet.ts';
+import { deployment, member, PaperFleet, placement, treeOf } from '../../support/paper-fleet.ts';
 
 const load = async (path: string, text: string) => {
   const { resources, problems } = await loadFleet(treeOf({ 'clusters/a.yaml': member('a'), [path]: text }));
@@ -18,11 +18,35 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   it.each([
     ['v1', 'Servce', 'Servce shop/web: there is no kind Servce in the core group; did you mean Service?'],
     ['apps/v1', 'Deploymet', 'Deploymet shop/web: there is no kind Deploymet in apps; did you mean Deployment?'],
-  ])('is a warning, and can be placed nevertheless: %s %s', async (apiVersion, kind, reported) => {
+  ])('is an error: %s %s', async (apiVersion, kind, reported) => {
     expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
-      placeable: [kind],
-      reported: [`2:1 warning unknown-kind ${reported}`],
+      placeable: [],
+      reported: [`2:1 error unknown-kind ${reported}`],
     });
+  });
+
+  it('does not remove the object that is meant', async () => {
+    const files = {
+      'clusters/a.yaml': member('a'),
+      'web.yaml': placement('web', '{placementType: PickAll}'),
+      'resources/web.yaml': deployment('web', 'web', 'web:1'),
+    };
+    const paper = new PaperFleet(files);
+    await paper.settle();
+    paper.files['resources/web.yaml'] = files['resources/web.yaml'].replace('kind: Deployment', 'kind: Deploymnt');
+    for (let turn = 0; turn < 3; turn++) {
+      const plan = await paper.planOn();
+      expect(plan.holds.map(({ reason }) => reason)).toContain('LastGoodVersion');
+      paper.deliver();
+      paper.pass(60);
+    }
+    expect(
+      paper.members
+        .get('a')
+        ?.get('web')
+        ?.objects.map(({ kind }) => kind)
+        .sort(),
+    ).toEqual(['Deployment', 'Namespace']);
   });
 
   it.each([
