@@ -169,7 +169,9 @@ function misspeltKind({ apiVersion, kind }: Manifest): Issue[] {
   const [home] = isOfKubernetes ? builtInGroups(kind) : [];
   if (home === undefined) return [];
   const written = home === '' ? 'v1' : `${home}/v1`;
-  return [warning('unknown-kind', ['apiVersion'], message, `did you mean ${written}?`)];
+  // Old API servers have that group.
+  const issue = group === 'extensions' ? warning : error;
+  return [issue('unknown-kind', ['apiVersion'], message, `did you mean ${written}?`)];
 }
 
 /** Issues for which an API server refuses any kind. */

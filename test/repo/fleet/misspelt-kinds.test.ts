@@ -50,17 +50,15 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   });
 
   it.each([
-    ['v1', 'Deployment', 'Deployment shop/web: there is no kind Deployment in the core group; did you mean apps/v1?'],
-    [
-      'extensions/v1beta1',
-      'Ingress',
-      'Ingress shop/web: there is no kind Ingress in extensions; did you mean networking.k8s.io/v1?',
-    ],
-    ['apps/v1', 'ConfigMap', 'ConfigMap shop/web: there is no kind ConfigMap in apps; did you mean v1?'],
-  ])('is a warning if another group has it: %s %s', async (apiVersion, kind, reported) => {
+    ['v1', 'Deployment', 'the core group', 'apps/v1', 'error'],
+    ['extensions/v1beta1', 'Ingress', 'extensions', 'networking.k8s.io/v1', 'warning'],
+    ['apps/v1', 'ConfigMap', 'apps', 'v1', 'error'],
+  ])('is reported if another group has it: %s %s', async (apiVersion, kind, group, meant, severity) => {
     expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
-      placeable: [kind],
-      reported: [`1:1 warning unknown-kind ${reported}`],
+      placeable: severity === 'error' ? [] : [kind],
+      reported: [
+        `1:1 ${severity} unknown-kind ${kind} shop/web: there is no kind ${kind} in ${group}; did you mean ${meant}?`,
+      ],
     });
   });
 
