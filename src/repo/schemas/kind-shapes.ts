@@ -2,6 +2,7 @@ import type { Issue } from '../../api/issue.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { builtInShape } from './built-in-shapes.ts';
 import { crdShapes, type Written } from './crd-shapes.ts';
+import { ignoredProtection } from './pod-annotations.ts';
 import { missingFields, type Shape, shapeIssues } from './shape.ts';
 import { unmatchedTemplate } from './template-labels.ts';
 
@@ -11,9 +12,16 @@ export type ShapeCheck = (manifest: object) => readonly Issue[];
 /** Checks the kinds that Kubernetes itself serves, and those of CustomResourceDefinitions among the documents. */
 export const shapeCheck = (documents: readonly Written[]): ShapeCheck => checkBy(known, documents);
 
-/** Finds what else API servers require of the same kinds: fields, and labels that a selector names. */
+/** Finds what else is missing: fields and labels that API servers require, and protection of pods that is not read. */
 export const completenessCheck = (documents: readonly Written[]): ShapeCheck =>
-  checkBy((manifest, shape) => [...missingFields(manifest, shape), ...unmatchedTemplate(manifest)], documents);
+  checkBy(
+    (manifest, shape) => [
+      ...missingFields(manifest, shape),
+      ...unmatchedTemplate(manifest),
+      ...ignoredProtection(manifest),
+    ],
+    documents,
+  );
 
 function checkBy(
   issuesOf: (manifest: object, shape: Shape) => readonly Issue[],

@@ -104,6 +104,23 @@ describe('a built-in kind', () => {
         '5:29 warning spec.template.metadata.labels lacks app: web, which the selector requires: API servers refuse the object; use equal labels in both',
       ],
     ],
+    ...[
+      [
+        'do-not-disrupted: "true"',
+        '5:40 warning nothing reads karpenter.sh/do-not-disrupted of a pod; write karpenter.sh/do-not-disrupt',
+      ],
+      [
+        'do-not-disrupt: "5d"',
+        '5:40 warning "5d" protects no pod; write "true", or a positive duration from the start of the pod such as 1h30m',
+      ],
+      ['do-not-disrupt: 1h30m'],
+      ['do-not-disrupt: "false"'],
+    ].map(([annotation, ...expected]): [string, string, string, string[]] => [
+      'batch/v1',
+      'Job',
+      `template: {metadata: {annotations: {karpenter.sh/${annotation}}}, spec: {restartPolicy: Never, containers: [{name: a}]}}`,
+      expected,
+    ]),
     [
       'v1',
       'Service',
