@@ -2,6 +2,7 @@ import { join, relative } from 'node:path';
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
+import { canonicalJson } from '../../engine/kernel/canonical-json.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { planFleet } from '../../engine/plan.ts';
 import { parseAddress } from '../../git/address.ts';
@@ -114,7 +115,9 @@ async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<r
     unproven: new Map(),
     digest: sha256,
   });
-  const planned = plan.problems.filter((it) => foundByPlanning.has(it.code) && !fleet.problems.includes(it));
+  const known = new Set(fleet.problems.map(canonicalJson));
+  // A plan has those of the fleet too, with their fields in another order.
+  const planned = plan.problems.filter((it) => foundByPlanning.has(it.code) && !known.has(canonicalJson(it)));
   const loose = isPart
     ? []
     : [

@@ -105,7 +105,7 @@ export function limitsOf(
 
 /**
  * The first instant after `now` at which time alone changes a limit, `total` being equal. Undefined = not before `until`, and not at the
- * next `most` edges of windows.
+ * next `most` edges of windows. `least`: so many edges are looked at, however far away: schedules of leap days have few.
  */
 export function limitsChangeAt(
   pool: { readonly budgets: Budgets; readonly profile: string },
@@ -114,7 +114,8 @@ export function limitsChangeAt(
     now,
     until,
     most = Number.POSITIVE_INFINITY,
-  }: { readonly now: Instant; readonly until: Instant; readonly most?: number },
+    least = 0,
+  }: { readonly now: Instant; readonly until: Instant; readonly most?: number; readonly least?: number },
 ): Instant | undefined {
   if (pool.budgets === 'invalid') return undefined;
   const windows = pool.budgets.flatMap(({ window }) => window ?? []);
@@ -123,7 +124,7 @@ export function limitsChangeAt(
   for (let steps = 0; steps < most; steps++) {
     const later: number[] = windows.flatMap((window) => changesAfter(window, at!) ?? []);
     at = later.length === 0 ? undefined : Math.min(...later);
-    if (at === undefined || at > until) return undefined;
+    if (at === undefined || (at > until && steps >= least)) return undefined;
     if (!sameLimits(before, limitsOf(pool, total, at))) return at;
   }
   return undefined;

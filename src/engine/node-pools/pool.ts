@@ -33,6 +33,8 @@ export interface Pool {
   /** Resources in the units of Amounts, `nodes` among them; undefined = no limits. */
   readonly limits: Amounts | undefined;
   readonly template: Template;
+  /** False: its file is a fragment, and says nothing about the nodes that it would make. */
+  readonly hasTemplate: boolean;
   /** Nothing is launched from it: it is being deleted, not ready, static or has no template. */
   readonly canLaunch: boolean;
 }
@@ -75,6 +77,7 @@ export function readPool(manifest: Manifest, live: Manifest | undefined): Pool {
     weight: numberAt(manifest, 'spec', 'weight') ?? 0,
     limits: limitsAt(manifest),
     template: templateOf(manifest),
+    hasTemplate,
     canLaunch: hasTemplate && isReady && !isBeingDeleted && replicas === undefined,
   };
 }

@@ -4,7 +4,9 @@ import type { NodePlan } from '../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { by } from '../kernel/ordering.ts';
+import { readBudgets } from '../node-pools/budgets.ts';
 import { isNodePool, type Pool, readPool } from '../node-pools/pool.ts';
+import { fieldsAt } from '../node-pools/read-fields.ts';
 import { acceptedPools, byPoolName } from '../node-pools/refused-changes.ts';
 import { inFleet, type World } from '../world.ts';
 import { actingMode } from './acting-mode.ts';
@@ -75,14 +77,23 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
 /** Most members show the same as in the plan before, and have hundreds of other objects. */
 const shownPools = memoize(({ objects, extras }: ClusterObservation) => byPoolName([...objects, ...extras]));
 
-/** Those that this plan delivers, as far as the cluster accepts them; else those that the cluster shows. */
+const allowsNothing = (manifest: Manifest): boolean =>
+  readBudgets(fieldsAt(manifest, 'spec', 'disruption')['budgets']) === 'invalid';
+
+/**
+ * Those that this plan delivers, as far as the cluster accepts them; else those that the cluster shows. One of an invalid file counts where
+ * there is no other; and in any case, unless it is delivered, where a budget in it is invalid: then it allows nothing.
+ */
 function poolsOf(
   own: readonly Manifest[],
   invalid: readonly Manifest[],
   live: NodeMember['livePools'],
 ): ReadonlyMap<string, Pool> {
   const chosen = new Map(own.length > 0 ? acceptedPools(own, live) : live);
-  for (const manifest of invalid) if (!chosen.has(manifest.metadata.name)) chosen.set(manifest.metadata.name, manifest);
+  const delivered = new Set(own.map(({ metadata }) => metadata.name));
+  for (const manifest of invalid)
+    if (!chosen.has(manifest.metadata.name) || (!delivered.has(manifest.metadata.name) && allowsNothing(manifest)))
+      chosen.set(manifest.metadata.name, manifest);
   return new Map(
     [...chosen]
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -67,8 +67,9 @@ export interface ClusterPlan {
 /** `changesAt` looks so far ahead that a day makes no difference to it. */
 const dayMs = 86_400_000;
 
-/** A year ahead a budget is as good as constant. */
+/** A year ahead a budget is as good as constant, unless its windows are rarer than that. */
 const horizonMs = 400 * 86_400_000;
+const leastEdges = 100;
 
 export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const input = { ...given, observation: withObjects(given.observation) };
@@ -260,7 +261,7 @@ export function poolEntry(
   now: Instant,
 ): PlannedPool {
   const limit = limitsOf(pool, total, now);
-  const change = limitsChangeAt(pool, total, { now, until: now + horizonMs });
+  const change = limitsChangeAt(pool, total, { now, until: now + horizonMs, least: leastEdges });
   return {
     name: pool.name,
     profile: pool.profile,
@@ -299,7 +300,8 @@ function recordedClaims(
       const isFirst = recorded === undefined;
       const nodeClass = pool && classOfPool(pool, classes);
       const template =
-        recorded?.template ?? (pool && !showsOtherTemplate(claim, pool) ? templateDigest(pool, digest) : undefined);
+        recorded?.template ??
+        (pool?.hasTemplate && !showsOtherTemplate(claim, pool) ? templateDigest(pool, digest) : undefined);
       const ofClass = recorded?.nodeClass ?? (nodeClass && classDigest(nodeClass, digest));
       const expireAfter = manifest ? undefined : isFirst ? pool && textOfExpiry(pool) : recorded.expireAfter;
       const grace = manifest

@@ -3,6 +3,8 @@ import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { deliverable } from '../node-pools/deliverable.ts';
+import { isNodePool } from '../node-pools/pool.ts';
+import { poolFault } from '../node-pools/pool-fault.ts';
 import { type Duplicate, withoutDuplicates } from '../selection/duplicates.ts';
 import { type EnvelopeRef, unpack } from '../selection/envelope.ts';
 import { describeObject } from '../selection/group-version.ts';
@@ -176,6 +178,8 @@ function overrideObject(manifest: Manifest, overrides: ReadonlyMap<string, reado
     const { labels, annotations } = (patched.value as Manifest).metadata;
     if (![labels, annotations].every(isMap))
       return wrong('labels and annotations must remain maps of names to strings');
+    const fault = isNodePool(manifest) ? poolFault(patched.value as Manifest) : undefined;
+    if (fault !== undefined) return wrong(fault);
     current = patched.value as Manifest;
   }
   return { ok: true, manifest: current };

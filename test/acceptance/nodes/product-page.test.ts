@@ -29,6 +29,30 @@ spec:
   policy: {placementType: PickAll}
 `;
 
+it('a pool whose file is invalid says nothing about its nodes: nothing drifts, and the budgets count as far as they can be read', async () => {
+  const nodes = Array.from({ length: 10 }, (_, at) => node(`n${at}`));
+  const live = { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', metadata: { name: 'default' } };
+  const disrupting = (budgets: string) => `spec: {disruption: {budgets: ${budgets}}}\n`;
+  const at = async (spec: string, isLive = false) => {
+    const shown = isLive ? [live] : [];
+    const seen = observedNodes('eu-1', { nodes, pods: [], extras: [...nodes.map((of) => claim(of)), ...shown] });
+    const repo = {
+      'members/eu-1.yaml': nodeMember('eu-1', 'plan'),
+      'resources/pool.yaml': `apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n${spec}`,
+      'placements/pools.yaml': placement,
+      ...smallMarket,
+    };
+    const { plan: whole } = await plan({ repo, observed: [seen], now: '2026-11-20T10:00:00Z' });
+    const { pools, commands, blocked } = whole.nodes[0]!;
+    const drifted = [...commands.map(({ reason }) => [reason]), ...blocked.map(({ reasons }) => reasons)].flat();
+    return { limit: pools[0]!.limit.Drifted, drifted: drifted.filter((reason) => reason === 'Drifted') };
+  };
+  // Without a template.
+  expect(await at(disrupting('[{nodes: 20%}]'))).toEqual({ limit: 2, drifted: [] });
+  // The object on the cluster does not count instead.
+  expect(await at(disrupting('[{nodes: x}, {nodes: "3"}]'), true)).toEqual({ limit: 0, drifted: [] });
+});
+
 it('the typical NodePool of the product page is delivered in the form of v1, and expires gracefully', async () => {
   const arch = { 'kubernetes.io/arch': 'amd64', 'kubernetes.io/os': 'linux' };
   const nodes = Array.from({ length: 10 }, (_, at) => node(`n${at}`, { labels: arch }));

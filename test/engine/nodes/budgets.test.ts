@@ -6,6 +6,7 @@ import { budgetDurationMs } from '../../../src/engine/node-pools/budget-window.t
 import { limitOf, limitsChangeAt, readBudgets, unbounded } from '../../../src/engine/node-pools/budgets.ts';
 import { poolLints } from '../../../src/engine/node-pools/lints.ts';
 import { readPool } from '../../../src/engine/node-pools/pool.ts';
+import { poolEntry } from '../../../src/engine/nodes/plan-cluster.ts';
 
 const at = (text: string) => parseInstant(text)!;
 const limit = (
@@ -212,6 +213,16 @@ describe('the examples of the product page', () => {
     };
     expect(next('2026-11-20T10:00:00Z')).toBe('2026-11-20T17:00:00Z');
     expect(next('2026-11-20T17:00:00Z')).toBe('2026-11-23T09:00:00Z');
+  });
+  it('changes of windows that are rare are found beyond the horizon', () => {
+    const disruption = { budgets: [{ nodes: '10%' }, { nodes: '0', schedule: '0 0 29 2 *', duration: '24h' }] };
+    const pool = readPool(
+      { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', metadata: { name: 'default' }, spec: { disruption } },
+      undefined,
+    );
+    expect(poolEntry(pool, { total: 10, disrupting: 0 }, at('2026-11-20T10:00:00Z')).changesAt).toBe(
+      '2028-02-29T00:00:00Z',
+    );
   });
 });
 

@@ -39,6 +39,7 @@ export function driftOf(node: ClusterNode, context: DriftContext): Drift | undef
 }
 
 function predicted(node: ClusterNode, claim: Claim, pool: Pool, context: DriftContext): string | undefined {
+  if (!pool.hasTemplate) return undefined;
   if (templateDiffers(claim, pool, context)) return 'NodePoolDrifted';
   if (!allowsLabels(pool.template.requirements, claim.labels)) return 'RequirementsDrifted';
   if (isTypeGone(claim, context)) return 'InstanceTypeNotFound';

@@ -13,15 +13,22 @@ type NodeSpec = NodeClaim['spec'];
 const templatePath: Path = ['spec', 'template', 'spec'];
 
 /** What Karpenter's admission refuses of a NodePool, and what it lets through and fails on later. */
-export const nodePoolIssues = (pool: NodePool): Issue[] => [
-  ...versionIssues(pool),
-  ...expiryIssues(pool),
-  ...templateIssues(pool),
-  ...disruptionIssues(pool),
-  ...staticIssues(pool),
-  ...limitIssues(pool),
-  ...allowWindowIssues(pool),
-];
+export function nodePoolIssues(pool: NodePool): Issue[] {
+  const issues = [
+    ...versionIssues(pool),
+    ...expiryIssues(pool),
+    ...templateIssues(pool),
+    ...disruptionIssues(pool),
+    ...staticIssues(pool),
+    ...limitIssues(pool),
+    ...allowWindowIssues(pool),
+  ];
+  // A pool of v1beta1 is delivered as it is: its own fields are right there.
+  return pool.apiVersion === 'karpenter.sh/v1' ? issues : issues.filter((issue) => !isConversion(issue));
+}
+
+const isConversion = ({ severity, code, path }: Issue): boolean =>
+  severity === 'warning' && code === 'v1beta1-field' && path.length > 1 && path.at(-1) !== 'expireAfter';
 
 const versionIssues = ({ apiVersion }: NodePool): Issue[] =>
   apiVersion === 'karpenter.sh/v1'
@@ -30,12 +37,12 @@ const versionIssues = ({ apiVersion }: NodePool): Issue[] =>
         warning(
           'v1beta1-field',
           ['apiVersion'],
-          `it is delivered as ${apiVersion} with the fields of karpenter.sh/v1, and Karpenter 1.1 and newer do not serve ${apiVersion}`,
+          `it is delivered as it is, and Karpenter 1.1 and newer do not serve ${apiVersion}`,
           'write karpenter.sh/v1, also as the version of the resource selector',
         ),
       ];
 
-function expiryIssues({ spec: { template, disruption } }: NodePool): Issue[] {
+function expiryIssues({ apiVersion, spec: { template, disruption } }: NodePool): Issue[] {
   const [own, old] = [template.spec.expireAfter, disruption?.expireAfter];
   const [ownPath, oldPath] = [
     [...templatePath, 'expireAfter'],
@@ -52,12 +59,13 @@ function expiryIssues({ spec: { template, disruption } }: NodePool): Issue[] {
         'keep the one under spec.template.spec',
       ),
     ];
+  const isMoved = apiVersion === 'karpenter.sh/v1' ? 'it is delivered under spec.template.spec, and ' : '';
   return [
     warning(
       'v1beta1-field',
       oldPath,
       own === undefined
-        ? 'expireAfter stands where karpenter.sh/v1beta1 has it: it is delivered under spec.template.spec, and where gitfleet acts (mode execute) nodes expire gracefully, within budgets'
+        ? `expireAfter stands where karpenter.sh/v1beta1 has it: ${isMoved}where gitfleet acts (mode execute) nodes expire gracefully, within budgets`
         : 'expireAfter stands where karpenter.sh/v1beta1 has it, too',
       'write it under spec.template.spec',
     ),
@@ -150,7 +158,9 @@ function requirementIssues(
   else if (restricted(key)) refuse('key', `Karpenter sets ${key} itself`, 'remove this requirement');
   if (operator === 'In' && values.length === 0) refuse('values', 'In needs values', 'add values, or use Exists');
   if ((operator === 'Exists' || operator === 'DoesNotExist') && values.length > 0)
-    refuse('values', `${operator} does not allow values`, 'remove values, or use In');
+    issues.push(
+      warning('no-use', [...path, 'values'], `${operator} has no use for values`, 'remove values, or use In'),
+    );
   if (['Gt', 'Lt', 'Gte', 'Lte'].includes(operator) && !(values.length === 1 && /^\d+$/.test(values[0]!)))
     refuse('values', `${operator} needs one whole number`, 'write for example values: ["4"]');
   values.forEach((value, index) => {
@@ -239,7 +249,7 @@ function disruptionIssues({ spec: { disruption }, metadata }: NodePool): Issue[]
 type Budget = NonNullable<NonNullable<NodePool['spec']['disruption']>['budgets']>[number];
 
 function budgetIssues({ nodes, schedule, duration, reasons = [] }: Budget, path: Path, pool: string): Issue[] {
-  const stops = `until it is fixed no node of pool ${pool} may be disrupted`;
+  const stops = `where no earlier version is in place, no node of pool ${pool} may be disrupted until it is fixed`;
   const issues: Issue[] = [];
   if (!/^((100|[0-9]{1,2})%|[0-9]+)$/.test(nodes))
     issues.push(

@@ -122,6 +122,30 @@ describe('overrides', () => {
     });
   });
 
+  test.each<[string, unknown, string]>([
+    ['/spec/disruption/budgets', [{ nodes: 'abc' }], 'spec.disruption.budgets [{"nodes":"abc"}] are no valid budgets'],
+    ['/spec/disruption/budgets', [{ nodes: 3 }], 'spec.disruption.budgets [{"nodes":3}] are no valid budgets'],
+    ['/spec/disruption/consolidationPolicy', 'Never', 'spec.disruption.consolidationPolicy "Never" is no policy'],
+    ['/spec/template/spec/expireAfter', '5d', 'spec.template.spec.expireAfter "5d" is no duration, nor Never'],
+    ['/spec/weight', 0, 'spec.weight 0 is not a whole number from 1 on'],
+    ['/spec/disruption/consolidateAfter', 'Never', ''],
+  ])('a NodePool is not delivered with %s: %j', (path, value, message) => {
+    const pool = {
+      apiVersion: 'karpenter.sh/v1',
+      kind: 'NodePool',
+      metadata: { name: 'default' },
+      spec: { disruption: {}, template: { spec: {} } },
+    };
+    const override = cro('o', {
+      selects: [{ group: 'karpenter.sh', version: 'v1', kind: 'NodePool', name: 'default' }],
+      rules: [{ ...everywhere, ...patch({ op: 'add', path, value }) }],
+    });
+    const rendered = renderOn(eu, [pool], [override]);
+    expect(rendered.ok ? '' : rendered.message).toBe(
+      message === '' ? '' : `override snapshot o-0 on karpenter.sh/v1 NodePool default: ${message}`,
+    );
+  });
+
   test.each([
     [
       'a path that is not there',

@@ -110,6 +110,22 @@ describe('a NodePool', () => {
       ['warning v1beta1-field apiVersion'],
     ],
     [
+      'the version before v1, with its own fields',
+      {
+        ...pool({
+          template: { nodeClassRef: { apiVersion: 'g/v1', kind: 'K', name: 'n' } },
+          disruption: { consolidationPolicy: 'WhenUnderutilized' },
+        }),
+        apiVersion: 'karpenter.sh/v1beta1',
+      },
+      ['warning v1beta1-field apiVersion'],
+    ],
+    [
+      'values that Exists does not read',
+      pool({ template: { requirements: [{ key: 'a', operator: 'Exists', values: ['b'] }] } }),
+      [`warning no-use ${own}.requirements.0.values`],
+    ],
+    [
       'a mistyped annotation',
       {
         ...pool({}),
