@@ -15,7 +15,7 @@ import { writeError } from '../terminal/write.ts';
 
 interface Span {
   readonly from: string;
-  readonly to: string;
+  readonly to?: string;
   readonly limit: Limits;
   readonly allowed: Limits;
 }
@@ -66,7 +66,7 @@ export async function budgets(
         disrupting,
         spans: shown.map(({ from, limits }, at) => ({
           from: formatInstant(from),
-          to: formatInstant(spans[at + 1]?.from ?? window.until),
+          ...endOf(spans[at + 1]?.from, window),
           limit: limits,
           allowed: Object.fromEntries(
             Object.entries(limits).map(([reason, limit]) => [reason, remainingOf(limit, disrupting)]),
@@ -105,10 +105,16 @@ function windowOf({ at, next }: { readonly at?: string; readonly next?: string }
   return { from: now, until: now + length, isInstant: false };
 }
 
+/** Absent: the span that holds an instant does not end within the time that is looked at. */
+function endOf(next: Instant | undefined, { until, isInstant }: Range): Pick<Span, 'to'> {
+  if (next === undefined && isInstant) return {};
+  return { to: formatInstant(next ?? until) };
+}
+
 function asTable({ name, nodes, disrupting, spans }: PoolTimeline, { from, until, isInstant }: Range): string {
   const rows = spans.map(({ from: begin, to, allowed }) => [
     begin,
-    to,
+    to ?? '-',
     ...limitedReasons.map((reason) => number(allowed[reason])),
   ]);
   const head = `${name}: ${nodes} ${nodes === 1 ? 'node' : 'nodes'}, ${disrupting} disrupting`;
@@ -130,7 +136,7 @@ function hourChart(spans: readonly Span[], { from, until }: Pick<Range, 'from' |
   const end = Math.min(until, from + 7 * dayMs);
   const known = spans.map((span) => ({
     from: parseInstant(span.from)!,
-    to: parseInstant(span.to)!,
+    to: parseInstant(span.to ?? '') ?? until,
     least: Math.min(...limitedReasons.map((reason) => span.allowed[reason])),
   }));
   const cell = (hour: Instant): string => {

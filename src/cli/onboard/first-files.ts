@@ -23,7 +23,7 @@ apiVersion: gitfleet.dev/v1alpha1
 kind: FleetConfig
 spec:
   guard:
-    # A commit that removes something from more clusters at once waits for an approval.
+    # One step that removes something from more clusters waits for an approval. A rollout takes several steps.
     maxClusters: 3
 `,
   'clusters/eu-1.yaml': `# A placeholder: gitfleet join CONTEXT --name eu-1 connects a cluster to it. A cluster of another name gets a file of its own.

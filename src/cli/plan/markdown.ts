@@ -3,7 +3,7 @@ import { upgradeTargets } from '../../engine/target-kinds.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import type { Currencies } from '../../report/money.ts';
 import { nodeSections } from '../../report/nodes.ts';
-import type { PlannedAction } from '../../report/placements/planned-actions.ts';
+import { droppedObjects, type PlannedAction } from '../../report/placements/planned-actions.ts';
 import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
 import { folded, sectionMarkdown } from '../../report/sections/markdown.ts';
@@ -28,6 +28,8 @@ export function planMarkdown(
     return count === undefined || (rare && length === 0) ? [] : [`${length} ${count}`];
   });
   const upgrading = upgradeTargets(plan.targets).length;
+  const drops = droppedObjects(actions);
+  if (drops > 0) counts.push(`${drops} ${drops === 1 ? 'object' : 'objects'} removed by updates`);
   if (upgrading > 0) counts.push(`${upgrading} ${upgrading === 1 ? 'cluster' : 'clusters'} upgrading`);
   const lines = [
     '<!-- gitfleet plan -->',
@@ -69,12 +71,13 @@ const lists: readonly { action: PlannedAction['action']; title: string; count?: 
   { action: 'wait', title: 'Waiting' },
 ];
 
-const itemOf = ({ placement, clusterName, resourceSnapshotIndex: index }: PlannedAction): Item => ({
+const itemOf = ({ placement, clusterName, resourceSnapshotIndex: index, drops = 0 }: PlannedAction): Item => ({
   line: [
     { code: titleOf(placement) },
     ' on ',
     { code: clusterName },
     ...(index === undefined ? [] : [` at snapshot ${index}`]),
+    ...(drops === 0 ? [] : [`, which removes ${drops} ${drops === 1 ? 'object' : 'objects'}`]),
   ],
 });
 

@@ -6,7 +6,7 @@ import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../../report/cause.ts';
 import type { Currencies } from '../../report/money.ts';
 import { nodeSections } from '../../report/nodes.ts';
-import type { PlannedAction } from '../../report/placements/planned-actions.ts';
+import { droppedObjects, type PlannedAction } from '../../report/placements/planned-actions.ts';
 import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
 import { notRolledOutItems } from '../../report/sections/not-rolled-out.ts';
@@ -78,7 +78,9 @@ export function planTable(
   const notes = plan.problems.length - problems.length;
   if (notes > 0) parts.push(`${notes} ${notes === 1 ? 'note' : 'notes'} on the repo: gitfleet validate prints them.`);
   const of = (word: PlannedAction['action']) => actions.filter(({ action }) => action === word).length;
+  const drops = droppedObjects(actions);
   const rare = [
+    ...(drops > 0 ? [`${drops} ${drops === 1 ? 'object' : 'objects'} removed by updates`] : []),
     ...(of('reapply') > 0 ? [`${of('reapply')} to reapply`] : []),
     ...(of('release') > 0 ? [`${of('release')} to release`] : []),
   ];

@@ -1,9 +1,10 @@
-import type { ClusterName } from '../../api/meta.ts';
+import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import { type PlacementRef, placementKey, refNamed } from '../../api/placement.ts';
 import { reappliedClusters } from '../../engine/delivery/reapplied.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Move, Plan, PlannedBinding } from '../../engine/plan-document.ts';
+import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { placementTargets } from '../../engine/target-kinds.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { bindingsGone } from './bindings-gone.ts';
@@ -20,6 +21,8 @@ export interface PlannedAction {
   readonly resourceSnapshotIndex?: number | undefined;
   readonly state?: PlannedBinding['state'];
   readonly conditions?: PlannedBinding['conditions'];
+  /** Of an update: how many objects the cluster has that the new snapshot lacks. */
+  readonly drops?: number;
 }
 
 /** Bindings in the order of the plan, then removals of deleted placements, then releases. */
@@ -28,9 +31,16 @@ export function actionsOf({ plan, contents }: PlanResult, record: FleetRecord): 
   return [
     ...plan.placements.flatMap((placement) => {
       const anew = reappliedClusters(contents, placement);
+      const dropsOf = dropsReader(placementKey(placement), { contents, record });
       return placement.bindings.map(({ move, ...binding }): PlannedAction => {
         const stays = move === 'keep' || move === 'wait';
-        return { ...binding, action: stays && anew.has(binding.clusterName) ? 'reapply' : move, placement };
+        const drops = move === 'update' ? dropsOf(binding) : 0;
+        return {
+          ...binding,
+          action: stays && anew.has(binding.clusterName) ? 'reapply' : move,
+          placement,
+          ...(drops > 0 && { drops }),
+        };
       });
     }),
     ...placementTargets(plan.targets).flatMap(
@@ -42,6 +52,32 @@ export function actionsOf({ plan, contents }: PlanResult, record: FleetRecord): 
     ...released(plan, record),
   ];
 }
+
+/** Objects that a cluster has by the record, and that its new snapshot lacks. */
+function dropsReader(
+  key: PlacementKey,
+  { contents, record }: Pick<PlanResult, 'contents'> & { readonly record: FleetRecord },
+) {
+  const recorded = record.placements.get(key);
+  const before = new Map(
+    recorded?.state.bindings.map((binding) => [binding.targetCluster, binding.resourceSnapshotIndex]),
+  );
+  const counts = new Map<string, number>();
+  return ({ clusterName, resourceSnapshotIndex: next }: Omit<PlannedBinding, 'move'>): number => {
+    const last = before.get(clusterName);
+    const [was, is] = [recorded?.snapshots.get(last ?? -1), contents.works.get(key)?.contents.get(next ?? -1)];
+    if (was === undefined || is === undefined) return 0;
+    const id = `${last} ${next}`;
+    const kept = new Set(counts.has(id) ? [] : is.map(keyOfManifest));
+    const count = counts.get(id) ?? was.filter((manifest) => !kept.has(keyOfManifest(manifest))).length;
+    counts.set(id, count);
+    return count;
+  };
+}
+
+/** Objects that updates remove from clusters. */
+export const droppedObjects = (actions: readonly PlannedAction[]): number =>
+  actions.reduce((sum, { drops = 0 }) => sum + drops, 0);
 
 /** The plan as it is printed: bindings that are applied again have `reapply` with their move. */
 export function withReapply<P extends Pick<Plan, 'placements'>>(plan: P, actions: readonly PlannedAction[]): P {

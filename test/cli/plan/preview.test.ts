@@ -23,6 +23,9 @@ beforeAll(async () => {
   put(fleet.dir, { 'resources/more.yaml': extra.replace('extra', 'more') });
   fleet.git('add', '-A', 'resources');
   fleet.git('commit', '-q', '-m', 'Add more');
+  fleet.git('checkout', '-q', '-b', 'typo', 'main');
+  put(fleet.dir, { 'web.yaml': placement('web', '{placementType: PickAll}').replace('name: web}]', 'name: wbe}]') });
+  fleet.git('commit', '-q', '-a', '-m', 'Misspell the selector');
   fleet.git('checkout', '-q', '-b', 'idle', 'main');
   put(fleet.dir, {
     'idle.yaml': placement(
@@ -40,6 +43,19 @@ beforeAll(async () => {
 
 const preview = (...flags: string[]) =>
   cli('plan', '--repo', fleet.dir, ...(flags.includes('--base') ? [] : ['--base', 'main']), ...flags);
+
+describe('gitfleet plan', () => {
+  it('counts the objects that updates remove', async () => {
+    const plan = (...flags: string[]) => cli('plan', '--repo', fleet.dir, '--ref', 'my-branch', ...flags);
+    expect((await plan()).out).toContain(' to update, 0 to remove, 1 object removed by updates, ');
+    expect((await plan('-o', 'markdown')).out).toMatch(/at snapshot 1, which removes 1 object\n/);
+  });
+  it('is refused where misspelt selectors remove everything', async () => {
+    const { out, code } = await cli('plan', '--repo', fleet.dir, '--ref', 'typo');
+    expect(code).toBe(4);
+    expect(out).toMatch(/Refused by the guard:\n.*since its changed resource selectors match nothing/);
+  });
+});
 
 describe('gitfleet plan --base', () => {
   it('says in a comment what the branch does once everything has settled', async () => {

@@ -41,10 +41,10 @@ export const nodes: Listing = listing<PlannedNode>({
   isNamedByColumns: true,
   owners: clusters,
   items: (status) => plans(status).flatMap((plan) => nodesOf(plan, status)),
-  describe: ({ plan: _, ...node }) => ({
-    name: `${node.cluster}/${node.name}`,
-    cluster: node.cluster,
-    value: { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'PlannedNode', ...node },
+  describe: ({ plan: _, cluster, ...node }) => ({
+    name: `${cluster}/${node.name}`,
+    cluster,
+    value: { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'PlannedNode', clusterName: cluster, ...node },
   }),
   details: ({ plan: recorded, cluster, name }, status) => {
     const plan = status.nodes?.get(cluster)?.plan;

@@ -1,11 +1,12 @@
-import type { IntOrPercent } from '../../../api/meta.ts';
+import type { IntOrPercent, Manifest } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { memoize } from '../../kernel/memoize.ts';
 import type { Removal } from '../../kernel/removal-digest.ts';
 import type { AllowedRemoval, GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { membersThatStay } from '../evidence/members.ts';
-import { liveBindings } from '../evidence/planned-record.ts';
+import { liveBindings, notRemembered, snapshotReader } from '../evidence/planned-record.ts';
 import { isRebuiltSnapshot } from '../evidence/rebuilt-snapshot.ts';
 import { objectsOf, placementOf } from '../evidence/snapshot-objects.ts';
 import { findRemovals, type Removals } from './removed-objects.ts';
@@ -110,7 +111,7 @@ function everythingVanished(evidence: Evidence, removals: Removals): GuardFindin
     findings.push(finding('placements'));
   if (membersThatStay(evidence).size === 0 && removals.released.length > 0) findings.push(finding('members'));
   if (fleet.resources.length === 0 && removals.dropping.size > 0) findings.push(finding('resources'));
-  return [...findings, ...noClusterLeft(evidence, removals)];
+  return [...findings, ...noClusterLeft(evidence, removals), ...nothingSelected(evidence, removals)];
 }
 
 /** Names of clusters, none of which is in the fleet, are misspelt rather than a wish to remove the placement. */
@@ -129,6 +130,23 @@ function noClusterLeft(evidence: Evidence, { now }: Removals): GuardFinding[] {
     ];
   });
 }
+
+/** Changed selectors that match nothing are misspelt rather than a wish to remove all that they matched before. */
+function nothingSelected(evidence: Evidence, { dropping }: Removals): GuardFinding[] {
+  const contentsOf = snapshotReader(evidence);
+  return evidence.changes.flatMap(({ key, placement, pairs }): GuardFinding[] => {
+    const recorded = evidence.record.placements.get(key)?.object;
+    if (!dropping.has(key) || !placement || !recorded) return [];
+    if (canonicalJson(placement.spec.resourceSelectors) === canonicalJson(recorded.spec.resourceSelectors)) return [];
+    const next = pairs.flatMap(({ before, after }) => (before && after ? [after.resourceSnapshotIndex] : []));
+    const isEmpty = next.some((index) => index !== undefined && isKnownEmpty(contentsOf(key, index)));
+    if (!isEmpty) return [];
+    const message = `all objects of ${key} would be removed from its clusters, since its changed resource selectors match nothing`;
+    return [{ rule: 'everything-vanished', message }];
+  });
+}
+
+const isKnownEmpty = (contents: readonly Manifest[]): boolean => contents !== notRemembered && contents.length === 0;
 
 /** Without a setting, the larger of `least` and a tenth; with one, only that. Percentages are not rounded. */
 function limitOf(setting: IntOrPercent | undefined, least: number, total: number): number {

@@ -221,6 +221,31 @@ describe('everything vanished', () => {
     });
     expect(rules(input, plan)).toEqual(['everything-vanished']);
   });
+  it.each<[string, string, boolean, string[]]>([
+    ['a placement whose changed selectors match nothing', 'helo', true, ['everything-vanished']],
+    ['but not where they match something', 'helo', false, []],
+    ['nor where its selectors are as they were, and its files are gone', 'web', true, []],
+  ])('%s', (_, name, isEmpty, expected) => {
+    const selecting = (of: string): Placement => ({
+      ...rolling(),
+      spec: {
+        ...rolling().spec,
+        resourceSelectors: [
+          { group: '', version: 'v1', kind: 'Namespace', name: of, selectionScope: 'NamespaceWithResources' },
+        ],
+      },
+    });
+    const input = inputOf({
+      fleet: { members: [member('a')], placements: [named('other'), selecting(name)] },
+      placements: [remembered(selecting('web'), [on('a')], { 0: objects(2) })],
+    });
+    const value = isEmpty ? [] : objects(1);
+    const plan = planOf({
+      placements: { web: [planned('a', 1, 'update')] },
+      record: new Map([['placements/web/snapshots/1.yaml', { kind: 'manifests', value }]]),
+    });
+    expect(rules(input, plan).filter((rule) => rule === 'everything-vanished')).toEqual(expected);
+  });
   it.each<[string, string[], string[]]>([
     ['a PickFixed placement whose clusters are all misspelt', ['eu-l', 'eu-2'], ['everything-vanished']],
     ['but not where one of them is in the fleet', ['eu-l', 'b'], []],
