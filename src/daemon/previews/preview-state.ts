@@ -37,8 +37,8 @@ export interface Preview {
   readonly status?: PreviewText['status'] & {
     readonly commit: string;
     readonly atMs: number;
-    /** The forge did not accept it. The comment is shown all the same. */
-    readonly refused?: string | undefined;
+    /** The forge did not accept it, so often in a row. The comment is shown all the same. */
+    readonly refused?: { readonly why: string; readonly times: number } | undefined;
   };
   /** What failed, and until when this pull request is left alone. */
   readonly failed?:
@@ -51,8 +51,11 @@ export interface PreviewState extends ForgeCalls {
   readonly previews: ReadonlyMap<number, Preview>;
   /** Before that nothing is planned: reconciliations need the processor too. */
   readonly planNotBeforeMs: number;
-  /** Why the forge takes no status of commits of forks, as at GitLab, where they belong to another project. Undefined: it may. */
-  readonly noForkStatus: string | undefined;
+  /**
+   * Why the forge takes no status of commits of forks, as at GitLab, where they belong to another project, and until when none is tried.
+   * Undefined: it may.
+   */
+  readonly noForkStatus: { readonly why: string; readonly untilMs: number } | undefined;
 }
 
 export type PreviewCall =
@@ -84,6 +87,8 @@ const planAgainMs = 5 * 60_000;
 const longestAgeMs = 60 * 60_000;
 /** One that took too long is not planned again sooner, whatever is pushed. */
 const tooCostlyMs = 10 * 60_000;
+/** What the forge refuses again and again is tried so often at least: a right may be given, or a conflict end. */
+const longestRefusedMs = 60 * 60_000;
 /** Planning that takes longer than this waits four times as long until the next one. */
 const longPlanMs = 250;
 
@@ -101,7 +106,7 @@ export function nextPreviewCall(state: PreviewState, live: LiveFleet, nowMs: num
   if (listedMs === undefined || nowMs >= listedMs + listEveryMs) return { call: { kind: 'list' } };
   const active = [...previews.values()].filter(({ failed }) => failed === undefined || nowMs >= failed.untilMs);
   const writes = active.map((preview) =>
-    writeOf(preview, { nowMs, hasStatus: !preview.pull.isFork || noForkStatus === undefined }),
+    writeOf(preview, { nowMs, hasStatus: !preview.pull.isFork || nowMs >= (noForkStatus?.untilMs ?? 0) }),
   );
   const write = writes.find(({ call }) => call);
   if (write) return write;
@@ -143,9 +148,9 @@ function writeOf(
     return !hasStatus || status?.commit === pull.headCommit ? {} : { call: { kind: 'status', pull, status: planning } };
   const { text } = planned;
   const due: Due<PreviewCall>[] = [];
-  if (hasStatus && (status?.commit !== pull.headCommit || !sameStatus(status, text.status))) {
+  if (hasStatus && (status?.commit !== pull.headCommit || status.refused || !sameStatus(status, text.status))) {
     const isFirst = status?.commit !== pull.headCommit || status.state === 'pending';
-    const mayMs = isFirst ? 0 : status.atMs + editEveryMs;
+    const mayMs = isFirst ? 0 : status.atMs + (status.refused ? retryMs(status.refused.times) : editEveryMs);
     due.push(nowMs < mayMs ? { atMs: mayMs } : { call: { kind: 'status', pull, status: text.status } });
   }
   const isAwaited = !text.isEmpty || comment?.body !== undefined || !isApproval(pull);
@@ -155,6 +160,8 @@ function writeOf(
   }
   return due.find(({ call }) => call) ?? due.sort((a, b) => a.atMs! - b.atMs!)[0] ?? {};
 }
+
+const retryMs = (times: number): number => Math.min(refusedMs * 2 ** (times - 1), longestRefusedMs);
 
 /** The text of an approval says what merging it does. It gets a comment only if it does more than that. */
 const isApproval = ({ head, isFork }: PullRequest): boolean => head.startsWith('gitfleet/approve/') && !isFork;
@@ -215,10 +222,11 @@ function afterFailure(state: PreviewState, failed: FailedCall<PreviewCall>, nowM
       const untilMs = nowMs + (isFirst ? listEveryMs : refusedMs);
       return known(state, call.pull, { failed: { untilMs, why, isReported: !isFirst, times } });
     }
-    if (call.pull.isFork) return { ...state, noForkStatus: why };
-    return known(state, call.pull, {
-      status: { ...call.status, commit: call.pull.headCommit, atMs: nowMs, refused: why },
-    });
+    if (call.pull.isFork) return { ...state, noForkStatus: { why, untilMs: nowMs + longestRefusedMs } };
+    const { headCommit: commit, number } = call.pull;
+    const before = state.previews.get(number)?.status;
+    const times = 1 + (before?.commit === commit ? (before.refused?.times ?? 0) : 0);
+    return known(state, call.pull, { status: { ...call.status, commit, atMs: nowMs, refused: { why, times } } });
   }
   return afterFailedCall(state, failed, nowMs);
 }
@@ -229,7 +237,7 @@ const mostTroubles = 3;
 /** Why previews are not shown, if that lasts or an operator must act: what concerns all, then one for each pull request. */
 export function previewTroubles(state: PreviewState, nowMs: number): string[] {
   const ofOne = [...state.previews.values()].flatMap(({ failed, status }) => {
-    const why = failed?.isReported ? failed.why : status?.refused;
+    const why = failed?.isReported ? failed.why : status?.refused?.why;
     return why === undefined ? [] : [why];
   });
   const left = ofOne.length - mostTroubles;

@@ -88,7 +88,10 @@ export function pullRequestPreviews(input: PreviewPorts): PullRequestPreviews {
     const { noForkStatus } = state;
     state = afterPreviewEvent(state, event, pace.now());
     if (noForkStatus === undefined && state.noForkStatus !== undefined)
-      input.log.info({ why: state.noForkStatus }, 'no status of commits of forks is possible: they get comments only');
+      input.log.info(
+        { why: state.noForkStatus.why },
+        'no status of commits of forks is possible: they get comments only',
+      );
     metrics.set('gitfleet_previews', [...state.previews.values()].filter(({ planned }) => planned).length);
     const next = problemsIn(previewTroubles(state, pace.now()), forge);
     const isNew = JSON.stringify(next) !== JSON.stringify(problems);
