@@ -20,7 +20,7 @@ async function reported(): Promise<readonly string[]> {
   await fleet.settle();
   const dashboard = /## Not rolled out\n\n.*\n\n((?:- .*\n)+)/.exec(`${fleet.git('show', 'fleet-status:README.md')}\n`);
   const { out } = await cli('plan', '--repo', fleet.dir);
-  const plan = /Not rolled out: no staged update run:\n((?: {2}.*\n)+)/.exec(out);
+  const plan = /Not rolled out: needs a staged update run:\n((?: {2}.*\n)+)/.exec(out);
   const lines = (text: string | undefined) => (text ?? '').replace(/^(?:- | {2})|\*\*/gm, '').trim();
   expect(lines(dashboard?.[1])).toBe(lines(plan?.[1]));
   return lines(plan?.[1]).split('\n').filter(Boolean);

@@ -71,7 +71,7 @@ export function planTable(
   for (const { title, rows } of nodeSections(plan, currencies))
     if (rows.kind === 'list') section(parts, title, rows.items.map(textOf));
   section(parts, 'Cluster upgrades', upgradeRunItems(plannedUpgradeRuns(plan)).map(textOf));
-  section(parts, 'Not rolled out: no staged update run', notRolledOutItems(notRolledOut).map(textOf));
+  section(parts, 'Not rolled out: needs a staged update run', notRolledOutItems(notRolledOut).map(textOf));
   section(parts, color('red', 'Refused by the guard'), refusalItems(plan.guard).map(textOf));
   const problems = plan.problems.filter(({ severity }) => severity !== 'info');
   section(parts, 'Problems', problems.map(formatProblem));

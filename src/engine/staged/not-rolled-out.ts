@@ -1,7 +1,9 @@
+import type { Condition } from '../../api/meta.ts';
 import { type PlacementRef, refOf } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
-import { conditionIs, findCondition } from '../kernel/condition.ts';
+import { findCondition } from '../kernel/condition.ts';
 import { latestOf } from '../kernel/latest-of.ts';
+import { byText } from '../kernel/ordering.ts';
 import { shortList } from '../kernel/short-list.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import type { PlannedRun } from '../plan-document.ts';
@@ -30,7 +32,10 @@ export function notRolledOut(
   const latest = latestOf(work.resourceSnapshots);
   const taken = latest !== undefined && holdsSelection(latest, { selection, contents: work.contents, digest });
   const unbound = bindings.flatMap(({ binding }) => (binding.state === 'Scheduled' ? [binding.targetCluster] : []));
-  const failed = open.length === 0 ? failedLast(runs) : undefined;
+  const last = open.length === 0 ? failedLast(runs) : undefined;
+  const initialized = findCondition(last?.status.conditions, 'Initialized');
+  const refused = initialized?.status === 'False' ? initialized : undefined;
+  const failed = refused ? undefined : last;
   const behind = bindings.filter(
     ({ binding: { state, resourceSnapshotIndex: index } }) => state === 'Bound' && index !== latest?.index,
   ).length;
@@ -38,7 +43,7 @@ export function notRolledOut(
     ...(taken || latest === undefined ? [] : [`the repo holds other resources than snapshot ${latest.index}`]),
     ...(failed !== undefined && taken && behind > 0
       ? [
-          `update run ${failed} failed, and ${behind} of ${bindings.length} clusters do not have snapshot ${latest.index}`,
+          `update run ${failed.name} failed, and ${behind} of ${bindings.length} clusters do not have snapshot ${latest.index}`,
         ]
       : []),
     // Where all of them are, a run brought them back to an earlier one.
@@ -46,17 +51,19 @@ export function notRolledOut(
       ? [`${behind} of ${bindings.length} clusters do not have snapshot ${latest.index}, and no update run goes on`]
       : []),
     ...(open.length === 0 && unbound.length > 0 ? [`nothing is deployed to ${shortList(unbound)} yet`] : []),
+    // Also where nothing else is missing, as for a snapshot that is not there.
+    ...(refused ? [`update run ${last!.name} could not be initialized: ${refused.message ?? ''}`] : []),
   ];
   return why.length === 0 ? undefined : { placement: refOf(placement), why: why.join(', and ') };
 }
 
-/** The name of the run that ended last, if it failed. */
-function failedLast(runs: readonly PlannedRun[]): string | undefined {
-  const endOf = ({ status }: PlannedRun): string =>
-    findCondition(status.conditions, 'Succeeded')?.lastTransitionTime ?? '';
-  const last = runs.reduce<PlannedRun | undefined>(
-    (latest, run) => (latest === undefined || endOf(run) > endOf(latest) ? run : latest),
-    undefined,
-  );
-  return last && conditionIs(last.status.conditions, 'Succeeded', 'False') ? last.name : undefined;
+/** The run that ended last, if it failed. */
+function failedLast(runs: readonly PlannedRun[]): PlannedRun | undefined {
+  const [last] = runs
+    .map((run) => ({ run, end: endOf(run) }))
+    .sort((a, b) => byText(b.end?.lastTransitionTime ?? '', a.end?.lastTransitionTime ?? ''));
+  return last?.end?.status === 'False' ? last.run : undefined;
 }
+
+const endOf = ({ status: { conditions } }: PlannedRun): Condition | undefined =>
+  findCondition(conditions, 'Succeeded') ?? findCondition(conditions, 'Initialized');

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Binding } from '../../../../src/api/placement-state.ts';
 import type { PlacementWork } from '../../../../src/engine/placement-work.ts';
-import { placementOf, scheduled, stage, strategyOf } from '../world.ts';
+import { notRolledOut } from '../../../../src/engine/staged/not-rolled-out.ts';
+import { bound, digest, placementOf, scheduled, stage, strategyOf, workOf } from '../world.ts';
 import { bindings, type Case, plan } from './setting.ts';
 
 describe('what fails an initialization for good', () => {
@@ -115,6 +116,25 @@ describe('what fails an initialization for good', () => {
     expect(rollout.status.conditions![0]!.message).toMatch(message);
     expect(rollout.outcome.work.bindings.map(({ binding }) => binding)).toEqual(given.work?.bindings ?? bindings);
     expect(rollout.holds).toEqual([]);
+  });
+
+  it('its placement is not rolled out, and the cause is named', () => {
+    const { selection } = workOf({ selected: '0' });
+    const same = {
+      bindings: ['eu-1', 'us-1'].map((name) => bound(name)),
+      snapshots: [0],
+      more: { selection, resourceSnapshots: [{ index: 0, latest: true, hash: selection.ok ? selection.hash : '' }] },
+    } as const;
+    const whyOf = (given: Case) => {
+      const { work, runs } = plan(given).outcome;
+      return notRolledOut(work, { runs, digest })?.why;
+    };
+    const missing = 'update run web-1 could not be initialized: no resource snapshot with index 7 found';
+    expect(whyOf({ work: same, run: { resourceSnapshotIndex: '7' } })).toMatch(new RegExp(`^${missing}`));
+    expect(whyOf({ work: { ...same, more: {} }, stages: [stage('canary')] })).toMatch(
+      /^the repo holds other resources than snapshot 0, and update run web-1 could not be initialized: .*: us-1$/,
+    );
+    expect(whyOf({ work: same })).toBeUndefined();
   });
 
   it('it is not retried when the cause is gone', () => {
