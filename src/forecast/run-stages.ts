@@ -1,0 +1,97 @@
+import type { ClusterName, Timestamp } from '../api/meta.ts';
+import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../api/staged.ts';
+import { findCondition } from '../engine/kernel/condition.ts';
+import { type Refusal, refusalUntil } from './refusals.ts';
+import type { ClusterSpan, RolloutStage, Wait } from './spans.ts';
+
+export interface StageContext {
+  readonly status: UpdateRunStatus;
+  /** Nothing is removed from a cluster that left the fleet. */
+  readonly isMember: (cluster: ClusterName) => boolean;
+  /** By stage; those of the run as a whole under ''. */
+  readonly freezes: ReadonlyMap<string, readonly Wait[]>;
+  /** Whether the cluster has nothing of the placement when it starts. */
+  readonly isInstall: (cluster: ClusterName, from: Timestamp) => boolean;
+  readonly refusals: readonly Refusal[];
+  readonly earlier: UpdateRunStatus | undefined;
+}
+
+/** A stage of an update run as the last plan records it. */
+export function stageOf(
+  stage: StageStatus,
+  { status, isMember, freezes, isInstall, refusals, earlier }: StageContext,
+): RolloutStage {
+  const { stageName, clusters, startTime, endTime } = stage;
+  const waits = [
+    ...(stage.beforeStageTaskStatus ?? []).flatMap((task) => approvalWait(task) ?? []),
+    ...(freezes.get(stageName) ?? []),
+    ...(stage.afterStageTaskStatus ?? []).flatMap((task) =>
+      task.type === 'Approval' ? (approvalWait(task) ?? []) : (soakWait(stage, task, refusals) ?? []),
+    ),
+  ];
+  const isRemoval = stageName === status.deletionStageStatus?.stageName;
+  const known = new Set(
+    (earlier?.stagesStatus ?? []).flatMap((other) =>
+      other.clusters.filter(isDone).map(({ clusterName }) => clusterName),
+    ),
+  );
+  const changing = clusters.filter(
+    ({ clusterName }) => !known.has(clusterName) && !(isRemoval && !isMember(clusterName)),
+  );
+  const from = startTime ?? waits.map((wait) => wait.from).sort()[0];
+  return {
+    name: isRemoval ? 'removals' : stageName,
+    ...(from !== undefined && { from }),
+    ...(endTime !== undefined && { to: endTime }),
+    clusters: changing.flatMap((cluster) => spanOf(cluster, { isRemoval, isInstall }) ?? []),
+    notStarted: changing.filter((cluster) => !isDone(cluster) && !hasStarted(cluster)).length,
+    waits,
+  };
+}
+
+const isDone = ({ conditions }: ClusterUpdatingStatus): boolean =>
+  findCondition(conditions, 'Succeeded') !== undefined || findCondition(conditions, 'Skipped')?.status === 'True';
+
+const hasStarted = ({ conditions }: ClusterUpdatingStatus): boolean =>
+  findCondition(conditions, 'Started') !== undefined;
+
+function spanOf(
+  { clusterName, conditions }: ClusterUpdatingStatus,
+  { isRemoval, isInstall }: Pick<StageContext, 'isInstall'> & { readonly isRemoval: boolean },
+): ClusterSpan | undefined {
+  const from = findCondition(conditions, 'Started')?.lastTransitionTime;
+  const to = (findCondition(conditions, 'Succeeded') ?? findCondition(conditions, 'Skipped'))?.lastTransitionTime;
+  if (from === undefined) return undefined;
+  const action = isRemoval ? 'remove' : isInstall(clusterName, from) ? 'add' : 'update';
+  return { clusterName, action, from, ...(to !== undefined && { to }) };
+}
+
+type Task = NonNullable<StageStatus['afterStageTaskStatus']>[number];
+
+function approvalWait({ conditions, approvalRequestName }: Task): Wait | undefined {
+  const from = findCondition(conditions, 'ApprovalRequestCreated')?.lastTransitionTime;
+  const answer = findCondition(conditions, 'ApprovalRequestApproved');
+  const to = answer?.status === 'True' ? answer.lastTransitionTime : undefined;
+  if (from === undefined) return undefined;
+  return {
+    kind: 'approval',
+    from,
+    ...(to !== undefined && { to }),
+    ...(approvalRequestName !== undefined && { approval: approvalRequestName }),
+  };
+}
+
+function soakWait(stage: StageStatus, { conditions }: Task, refusals: readonly Refusal[]): Wait | undefined {
+  if (stage.clusters.length === 0 || !stage.clusters.every(isDone)) return undefined;
+  const ends = stage.clusters.map(
+    (cluster) =>
+      (findCondition(cluster.conditions, 'Skipped') ?? findCondition(cluster.conditions, 'Succeeded'))
+        ?.lastTransitionTime ?? '',
+  );
+  const from = ends.reduce((last, at) => (at > last ? at : last));
+  const recorded = findCondition(conditions, 'WaitTimeElapsed')?.lastTransitionTime;
+  // A refused plan is not recorded: its end is seen with the next one that is not refused.
+  const refusal = recorded === undefined ? undefined : refusalUntil(refusals, recorded);
+  const to = refusal && refusal.from > from ? refusal.from : recorded;
+  return { kind: 'soak', from, ...(to !== undefined && { to }) };
+}
