@@ -16,7 +16,7 @@ import { titled } from '../kinds/page-text.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { unreadable } from '../terminal/file-errors.ts';
 import { mostNamed } from '../terminal/names.ts';
-import { outputFormat, print, printJson } from '../terminal/output.ts';
+import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { table } from '../terminal/table.ts';
 import { type PlanOptions, withPlanInput } from './input.ts';
 import { withRecordedStatus } from './recorded-status.ts';
@@ -28,7 +28,7 @@ import { withRecordedStatus } from './recorded-status.ts';
 export async function preview(
   options: PlanOptions & { readonly base: string; readonly output: string; readonly all?: boolean },
 ): Promise<void> {
-  const format = outputFormat(options.output, ['table', 'json', 'markdown']);
+  const format = outputFormat(options.output, ['table', 'json', 'yaml', 'markdown']);
   const next = await mergedFleet(options);
   const { effect, found } = await withPlanInput({ ...options, ref: options.base }, async (input) => {
     const problems = [...next.fleet.problems, ...addedWarnings(next.fleet, input.fleet, input.record)];
@@ -39,9 +39,9 @@ export async function preview(
   await next.close();
   const text = effectText(effect, { all: options.all ?? false });
   const head = `${mergedText(next, options.base)}.`;
-  if (format === 'json') {
+  if (format === 'json' || format === 'yaml') {
     const { first: _first, nodes: _nodes, supposed: _supposed, startsLater: _startsLater, ...document } = effect;
-    printJson({
+    await (format === 'json' ? printJson : printYaml)({
       apiVersion: 'gitfleet.dev/v1alpha1',
       kind: 'TotalEffect',
       commit: next.commit,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
 import { put, removeFolders } from '../../support/folders.ts';
 import { deployment, member, placement } from '../../support/paper-fleet.ts';
@@ -67,7 +68,7 @@ describe('gitfleet plan --base', () => {
     expect(out).toMatch(/\n\*\*How it rolls out\*\*\n- web: rolls out by itself, /);
     expect(out).toMatch(/\n\*\*Forecast\.\*\* Everything is done at /);
   });
-  it('has the same facts in a table, and as JSON', async () => {
+  it('has the same facts in a table, and as JSON and YAML', async () => {
     const { out } = await preview('--ref', 'my-branch');
     expect(out).toMatch(
       /^removes 4 objects · 4 of 4 clusters\n\nPLACEMENT +REMOVES +CHANGES +ADDS +CLUSTERS +GAINS +LOSES\nweb +4 /,
@@ -78,6 +79,10 @@ describe('gitfleet plan --base', () => {
       base: 'main',
       placements: [{ removed: 4, changed: 0, added: 0 }],
       changes: [{ action: 'remove', clusters: cities }],
+    });
+    expect(parse((await preview('--ref', 'my-branch', '-o', 'yaml')).out)).toMatchObject({
+      kind: 'TotalEffect',
+      changes: json.changes,
     });
   });
   it('is of the merge result: what came to the base meanwhile stays', async () => {
