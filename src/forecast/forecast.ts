@@ -1,16 +1,19 @@
 import type { ClusterName, Condition, Timestamp } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
+import type { StagedUpdateRun } from '../api/staged.ts';
 import type { ManagedClusterUpdate } from '../api/upgrade-run.ts';
 import type { PlanInput } from '../engine/input.ts';
 import { findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
-import type { GuardFinding, Plan } from '../engine/plan-document.ts';
+import type { GuardFinding, Hold, Plan, PlannedRun } from '../engine/plan-document.ts';
 import { concurrencyOf } from '../engine/staged/execute/current-stage.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
+import { stateOf } from '../engine/staged/run-state.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import { isOver, placementOfRun } from '../engine/update-run.ts';
 import type { Assumptions } from './assumptions.ts';
 import type { EqualWaves } from './equal-waves.ts';
+import { failureOf } from './failure.ts';
 import { heldTimes } from './held-times.ts';
 import { type NodeForecast, nodeForecasts } from './node-forecasts.ts';
 import { type Refusal, refusalsIn } from './refusals.ts';
@@ -28,7 +31,7 @@ export interface Forecast {
   readonly until: Timestamp;
   /** As of `ForecastRun`. */
   readonly end: ForecastRun['end'];
-  /** When the last change is done; absent if nothing changes, or not everything is done. */
+  /** When the last change is done; absent if nothing changes, not everything is done, or a run fails. */
   readonly doneAt?: Timestamp;
   /** Update runs that are not over, and placements that roll out by themselves and change, in order of their start. */
   readonly rollouts: readonly Rollout[];
@@ -64,6 +67,10 @@ export interface Rollout {
   readonly to?: Timestamp;
   /** How an update run stands at the end of the forecast. */
   readonly state?: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+  /** What an update run that is not over waits for, where its state does not say it: another run, `state: Run` in its file. */
+  readonly waitsFor?: string;
+  /** Clusters that are not done by the end because they are not responding. */
+  readonly notResponding?: readonly ClusterName[];
   readonly stages: readonly RolloutStage[];
   /** What holds it as a whole. */
   readonly waits: readonly Wait[];
@@ -76,12 +83,15 @@ export function forecast(input: PlanInput, assumptions: Assumptions): Forecast {
 
 /** The forecast of steps that were made from an input. */
 export function forecastOf(run: ForecastRun, input: PlanInput, { untilMs }: Assumptions): Forecast {
-  const { steps, end } = run;
-  const rollouts = [...runRollouts(steps, input), ...ownRollouts(steps)].sort((a, b) => orderOf(a) - orderOf(b));
+  const { steps, end, silent } = run;
+  const rollouts = [...runRollouts(steps, input), ...ownRollouts(steps)]
+    .map((rollout) => withNotResponding(rollout, inFlight(rollout), silent))
+    .sort((a, b) => orderOf(a) - orderOf(b));
   const { plan, notRolledOut } = steps.at(-1)!.result;
-  const upgrades = upgradeForecasts(steps, input);
-  const ends = [...rollouts, ...upgrades].map(({ to }) => to);
-  const isDone = ends.length > 0 && ends.every((to) => to !== undefined);
+  const upgrades = upgradeForecasts(steps, input).map((of) => withNotResponding(of, pendingIn(of), silent));
+  const all = [...rollouts, ...upgrades];
+  const ends = all.map(({ to }) => to);
+  const isDone = all.length > 0 && all.every((of) => of.to !== undefined && failureOf(of) === undefined);
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'Forecast',
@@ -114,6 +124,24 @@ const refOf = ({ kind, name, namespace }: PlacementRef): PlacementRef => ({
   ...(namespace !== undefined && { namespace }),
 });
 
+/** With those of the clusters that it waits for that never respond. */
+function withNotResponding<Of extends Rollout | UpgradeForecast>(
+  of: Of,
+  waiting: readonly ClusterName[],
+  silent: ReadonlySet<ClusterName>,
+): Of {
+  const notResponding = of.to === undefined ? [...new Set(waiting).intersection(silent)] : [];
+  return notResponding.length === 0 ? of : { ...of, notResponding };
+}
+
+const inFlight = ({ stages }: Rollout): ClusterName[] =>
+  stages.flatMap(({ clusters }) => clusters).flatMap(({ clusterName, to }) => (to === undefined ? [clusterName] : []));
+
+const pendingIn = ({ stages }: UpgradeForecast): ClusterName[] =>
+  stages
+    .flatMap(({ left }) => left)
+    .flatMap(({ clusterName, status }) => (status.state === 'Pending' ? [clusterName] : []));
+
 const orderOf = ({ from }: Rollout): number => parseInstant(from ?? '') ?? Number.MAX_SAFE_INTEGER;
 
 /** Update runs that are not over at the beginning, as the last plan records them. */
@@ -135,29 +163,29 @@ function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rol
     const placement = placementOfRun(file);
     const isInstall: StageContext['isInstall'] = (cluster, from) =>
       installs.has(`${placementKey(placement)} ${cluster} ${from}`);
-    const stages = [
-      ...[...stagesStatus, ...removals].map((stage, at) => ({
-        ...stageOf(stage, { status, isMember, freezes, isInstall, refusals, earlier: record.runs.get(key)?.status }),
-        ...(at < stagesStatus.length && { atOnce: concurrencyOf(status, at) }),
-      })),
-      ...(rollbackStatus?.stagesStatus ?? []).map((stage) => ({
-        ...stageOf(stage, {
-          status,
-          isMember,
-          freezes: new Map(),
-          isInstall: () => false,
-          refusals,
-          earlier: undefined,
-        }),
-        isRollback: true as const,
-      })),
-    ].filter(({ clusters, notStarted, waits }) => clusters.length + notStarted + waits.length > 0);
-    const starts = stages.flatMap(({ from }) => from ?? []).sort();
     const state =
       conditions.find(({ type, status: is }) => type === 'Succeeded' && is !== 'Unknown') ??
       findCondition(conditions, 'Progressing') ??
       findCondition(conditions, 'Initialized');
     const to = isOver(status) ? state?.lastTransitionTime : undefined;
+    const returnsAt = rollbackStatus?.stagesStatus.flatMap(({ startTime }) => startTime ?? []).sort()[0];
+    const failedAt = returnsAt ?? (state && failureOf({ state }) === undefined ? undefined : to);
+    const earlier = record.runs.get(key)?.status;
+    const stages = [
+      ...[...stagesStatus, ...removals].map((stage, at) => ({
+        ...stageOf(stage, { status, isMember, freezes, isInstall, refusals, earlier, failedAt }),
+        ...(at < stagesStatus.length && { atOnce: concurrencyOf(status, at) }),
+      })),
+      ...(rollbackStatus?.stagesStatus ?? []).map((stage) => ({
+        ...stageOf(stage, {
+          ...{ status, isMember, freezes: new Map(), isInstall: () => false, refusals, earlier: undefined },
+          failedAt: undefined,
+        }),
+        isRollback: true as const,
+      })),
+    ].filter(({ clusters, notStarted, waits }) => clusters.length + notStarted + waits.length > 0);
+    const starts = stages.flatMap(({ from }) => from ?? []).sort();
+    const waitsFor = to === undefined ? whatHolds(run, file, last.plan.holds) : undefined;
     return [
       {
         placement,
@@ -167,11 +195,30 @@ function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rol
         ...(state && {
           state: { type: state.type, status: state.status, reason: state.reason, message: state.message },
         }),
+        ...(waitsFor !== undefined && { waitsFor }),
         stages,
         waits: freezes.get('') ?? [],
       },
     ];
   });
+}
+
+/** Of a run that is not over: what its state does not say. */
+function whatHolds(
+  { kind, name, namespace, status: { conditions } }: PlannedRun,
+  file: StagedUpdateRun,
+  holds: readonly Hold[],
+): string | undefined {
+  const hasBegun = findCondition(conditions, 'Progressing') !== undefined;
+  const hold = holds.find(
+    ({ reason, subject }) =>
+      subject.kind === kind &&
+      subject.name === name &&
+      subject.namespace === namespace &&
+      (reason === 'ApprovalStale' || (!hasBegun && subject.clusterName === undefined)),
+  );
+  const isIdle = !hasBegun && stateOf(file) === 'Initialize';
+  return hold?.message ?? (isIdle ? 'it is initialized, and starts once its file says state: Run' : undefined);
 }
 
 /** `PLACEMENT CLUSTER START` where a plan installs a placement that the cluster does not have. */

@@ -14,21 +14,25 @@ export interface StageContext {
   readonly isInstall: (cluster: ClusterName, from: Timestamp) => boolean;
   readonly refusals: readonly Refusal[];
   readonly earlier: UpdateRunStatus | undefined;
+  /** When its run failed or began to roll back, so that the stage does not go on. */
+  readonly failedAt: Timestamp | undefined;
 }
 
 /** A stage of an update run as the last plan records it. */
 export function stageOf(
   stage: StageStatus,
-  { status, isMember, freezes, isInstall, refusals, earlier }: StageContext,
+  { status, isMember, freezes, isInstall, refusals, earlier, failedAt }: StageContext,
 ): RolloutStage {
   const { stageName, clusters, startTime, endTime } = stage;
+  const failure = findCondition(stage.conditions, 'Succeeded');
+  const cutAt = endTime ?? (failure?.status === 'False' ? failure.lastTransitionTime : failedAt);
   const waits = [
     ...(stage.beforeStageTaskStatus ?? []).flatMap((task) => approvalWait(task) ?? []),
     ...(freezes.get(stageName) ?? []),
     ...(stage.afterStageTaskStatus ?? []).flatMap((task) =>
       task.type === 'Approval' ? (approvalWait(task) ?? []) : (soakWait(stage, task, refusals) ?? []),
     ),
-  ];
+  ].flatMap((wait) => cutWait(wait, cutAt) ?? []);
   const isRemoval = stageName === status.deletionStageStatus?.stageName;
   const known = new Set(
     (earlier?.stagesStatus ?? []).flatMap((other) =>
@@ -42,13 +46,20 @@ export function stageOf(
   return {
     name: isRemoval ? 'removals' : stageName,
     ...(from !== undefined && { from }),
-    ...(endTime !== undefined && { to: endTime }),
+    ...(from !== undefined && cutAt !== undefined && { to: cutAt }),
     clusters: changing.flatMap((cluster) => spanOf(cluster, { isRemoval, isInstall }) ?? []),
     notStarted: changing.filter((cluster) => !isDone(cluster) && !hasStarted(cluster)).length,
     waits,
   };
 }
 
+/** Nothing is waited for after a stage has failed. */
+function cutWait(wait: Wait, at: Timestamp | undefined): Wait | undefined {
+  if (at === undefined || (wait.to !== undefined && wait.to <= at)) return wait;
+  return wait.from < at ? { ...wait, to: at, unmet: true } : undefined;
+}
+
+/** Also one that failed. */
 const isDone = ({ conditions }: ClusterUpdatingStatus): boolean =>
   findCondition(conditions, 'Succeeded') !== undefined || findCondition(conditions, 'Skipped')?.status === 'True';
 
@@ -60,10 +71,17 @@ function spanOf(
   { isRemoval, isInstall }: Pick<StageContext, 'isInstall'> & { readonly isRemoval: boolean },
 ): ClusterSpan | undefined {
   const from = findCondition(conditions, 'Started')?.lastTransitionTime;
-  const to = (findCondition(conditions, 'Succeeded') ?? findCondition(conditions, 'Skipped'))?.lastTransitionTime;
+  const succeeded = findCondition(conditions, 'Succeeded');
+  const to = (succeeded ?? findCondition(conditions, 'Skipped'))?.lastTransitionTime;
   if (from === undefined) return undefined;
   const action = isRemoval ? 'remove' : isInstall(clusterName, from) ? 'add' : 'update';
-  return { clusterName, action, from, ...(to !== undefined && { to }) };
+  return {
+    clusterName,
+    action,
+    from,
+    ...(to !== undefined && { to }),
+    ...(succeeded?.status === 'False' && { failed: true }),
+  };
 }
 
 type Task = NonNullable<StageStatus['afterStageTaskStatus']>[number];

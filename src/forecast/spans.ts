@@ -20,6 +20,8 @@ export interface ClusterSpan {
   readonly action: 'add' | 'update' | 'remove' | 'upgrade';
   readonly from: Timestamp;
   readonly to?: Timestamp;
+  /** At `to` it has not what it was to get: it was not available by the deadline, say. */
+  readonly failed?: true;
 }
 
 export interface Wait {
@@ -28,6 +30,8 @@ export interface Wait {
   readonly from: Timestamp;
   /** Absent: it lasts until the horizon, or longer. */
   readonly to?: Timestamp;
+  /** It ends without what it waits for, as its run fails. */
+  readonly unmet?: true;
   /** Of the request. */
   readonly approval?: string;
   /** Name of the freeze. */

@@ -19,6 +19,8 @@ export interface UpgradeForecast {
   readonly status: UpgradeRunStatus['status'];
   /** What holds it as a whole at the end of the forecast: a gate, a strategy that is missing. */
   readonly waitsFor?: string;
+  /** Clusters that wait at the end because they are not responding. */
+  readonly notResponding?: readonly ClusterName[];
   /** Members that are over by then, of all. */
   readonly done: number;
   readonly total: number;

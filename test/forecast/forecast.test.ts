@@ -24,6 +24,26 @@ spec: {placementName: web, stagedRolloutStrategyName: careful}
 `,
 });
 
+/** The same clusters with an earlier version of the placement on all of them. */
+async function installed(): Promise<PaperFleet> {
+  const { 'run.yaml': _run, ...own } = files();
+  const paper = new PaperFleet({
+    ...own,
+    'web.yaml': placement('web', '{placementType: PickAll}'),
+    'resources/web.yaml': deployment('web', 'web', 'web:0'),
+  });
+  await paper.settle();
+  return paper;
+}
+
+const failing = ', annotations: {gitfleet.dev/progress-deadline: 1m, gitfleet.dev/on-failure: rollback}';
+const rejection = `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterApprovalRequest
+metadata: {name: web-1-after-dev}
+spec: {parentStageRollout: web-1, targetStage: dev}
+status: {conditions: [{type: Approved, status: "False", reason: Rejected, message: "bad, Closes #12"}]}
+`;
+
 const of = async (paper: PaperFleet, change: Partial<typeof usual> | { approveAfterMs: undefined } = {}) =>
   forecast(await paper.input(), { ...usual, ...change });
 const times = ({ rollouts }: Forecast): unknown =>
@@ -53,7 +73,9 @@ describe('a forecast of an update run', () => {
       },
     ]);
     expect([found.end, found.doneAt]).toEqual(['settled', '2026-11-20T11:04:30Z']);
-    expect(forecastSummary(found)).toBe('Everything is done at 2026-11-20 11:04 UTC.');
+    expect(forecastSummary(found, usual)).toBe(
+      'Everything is done at 2026-11-20 11:04 UTC. web-1: dev done at 2026-11-20 11:01 UTC, prod done at 2026-11-20 11:04 UTC if approved within 1h0m0s.',
+    );
   });
   it('without approvals it ends at the gate', async () => {
     const found = await of(new PaperFleet(files()), { approveAfterMs: undefined });
@@ -145,6 +167,10 @@ describe('a forecast of an update run', () => {
     paper.down.add('a');
     const found = await of(paper);
     expect(found.rollouts[0]!.to).toBeUndefined();
+    expect(forecastSummary(found, usual)).toBe('Not done until something else changes: web-1 (a is not responding).');
+    expect(forecastParts(found)[0]!.title).toMatch(
+      /^web-1 \(placement web\): not done: a is not responding; the update run is stuck waiting for /,
+    );
   });
   it('counts clusters that do not start before its end', async () => {
     const counts = async (minutes: number) =>
@@ -155,10 +181,82 @@ describe('a forecast of an update run', () => {
     expect(await counts(64)).toEqual(['1/1', '1/2']);
   });
   it('a deadline is met, and a rollback is part of it', async () => {
-    const annotations = ', annotations: {gitfleet.dev/progress-deadline: 1m}';
-    const found = await of(new PaperFleet(files(annotations)));
+    const paper = await installed();
+    Object.assign(paper.files, files(failing));
+    const found = await of(paper);
     expect(found.rollouts[0]!.state).toMatchObject({ type: 'Succeeded', status: 'False' });
-    expect(forecastParts(found)[0]!.title).toMatch(/^web-1 \(placement web\): fails at 2026-11-20 10:01 UTC: /);
+    expect(found.doneAt).toBeUndefined();
+    const [{ title, rows, notes } = expect.fail()] = forecastParts(found);
+    const fails =
+      /fails at 2026-11-20 \S+ UTC: cluster a in stage dev was not available within 1m0s; rolled back 0 of 1 clusters/;
+    expect([title, forecastSummary(found, usual)]).toEqual([
+      expect.stringMatching(new RegExp(`^web-1 \\(placement web\\): ${fails.source}`)),
+      expect.stringMatching(new RegExp(`^web-1 ${fails.source}`)),
+    ]);
+    expect(rows.map(([name, clusters, from, to]) => [name, clusters, from !== '', to !== ''])).toEqual([
+      ['dev', '0/1 (1 failed)', true, true],
+      ['prod', '0/2', false, false],
+      ['dev (rollback)', '0/1 (1 failed)', true, true],
+    ]);
+    expect(notes).toEqual([]);
+  });
+});
+
+describe('a forecast of an update run that does not happen', () => {
+  const spec = (more: string): Record<string, string> => ({
+    'run.yaml': files()['run.yaml']!.replace('placementName', `${more}, placementName`),
+  });
+  it.each<[string, Record<string, string>, string]>([
+    [
+      'cannot be initialized',
+      spec('resourceSnapshotIndex: "7"'),
+      'web-1 fails at 2026-11-20 10:00 UTC: it cannot be initialized: no resource snapshot with index 7 found; ',
+    ],
+    [
+      'waits for state Run',
+      spec('state: Initialize'),
+      'Not done until something else changes: web-1 (it is initialized, and starts once its file says state: Run).',
+    ],
+    [
+      'has no strategy',
+      { 'strategy.yaml': '' },
+      'Not done until something else changes: web-1 (there is no ClusterStagedUpdateStrategy careful yet).',
+    ],
+    [
+      'is rejected',
+      { 'approvals/web-1.yaml': rejection },
+      'web-1 fails at 2026-11-20 10:01 UTC: approval web-1-after-dev was rejected on main: bad, Closes #12',
+    ],
+    [
+      'fails while another placement is done',
+      {
+        ...spec('resourceSnapshotIndex: "7"'),
+        'other.yaml': placement('other', '{placementType: PickAll}'),
+        'resources/other.yaml': deployment('other', 'other', 'web:1'),
+      },
+      'Done at 2026-11-20 10:01 UTC, but web-1 fails at 2026-11-20 10:00 UTC: it cannot be initialized: ',
+    ],
+  ])('%s', async (_, change, says) => {
+    const found = await of(new PaperFleet({ ...files(), ...change }));
+    expect(forecastSummary(found, usual).slice(0, says.length)).toBe(says);
+    expect(found.doneAt).toBeUndefined();
+  });
+  it('ends a stage that is rejected while it soaks at the rejection', async () => {
+    const paper = new PaperFleet(files());
+    for (const seconds of [60, 60]) {
+      await paper.plan();
+      paper.deliver();
+      paper.pass(seconds);
+    }
+    await paper.plan();
+    paper.pass(600);
+    paper.files['approvals/web-1.yaml'] = rejection;
+    const [part] = forecastParts(await of(paper));
+    expect(part!.rows[0]!.slice(2, 4)).toEqual(['2026-11-20 10:00 UTC', '2026-11-20 10:12 UTC']);
+    expect(part!.notes).toEqual([
+      'stage dev: soaks 2026-11-20 10:01 UTC to 2026-11-20 10:12 UTC',
+      'stage dev: needs approval web-1-after-dev, requested at 2026-11-20 10:01 UTC, not given',
+    ]);
   });
 });
 
@@ -186,7 +284,7 @@ it('removals and refused plans are part of a forecast', async () => {
   delete paper.files['resources/web.yaml'];
   const refused = await of(paper, { approveAfterMs: undefined });
   expect([refused.end, refused.guard.length]).toEqual(['refused', 1]);
-  expect(forecastSummary(refused)).toMatch(/^Refused: /);
+  expect(forecastSummary(refused, usual)).toMatch(/^Refused: /);
   const found = await of(paper);
   expect(found.end).toBe('settled');
   expect(found.rollouts[0]!.stages[0]!.clusters).toEqual(

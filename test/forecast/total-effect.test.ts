@@ -110,6 +110,34 @@ describe('the total effect of a change', () => {
       expect(placements).toMatchObject([{ gains: ['lon'] }]);
     }
   });
+  it.each([
+    [
+      'fails',
+      'resourceSnapshotIndex: "7"',
+      'update run web-1 fails · no change on any cluster · needs a staged update run: web',
+      /^web-1 \(placement web\): fails at .*: it cannot be initialized: no resource snapshot with index 7 found; /,
+    ],
+    [
+      'is not to start',
+      'state: Initialize',
+      'no change on any cluster',
+      /^web-1 \(placement web\): not done: it is initialized, and starts once its file says state: Run$/,
+    ],
+  ])('names an update run that %s', async (_, spec, title, line) => {
+    const paper = new PaperFleet(web());
+    await paper.settle();
+    paper.files['web.yaml'] = placement('web', '{placementType: PickAll}', '{type: External}');
+    await paper.settle();
+    const staged = 'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStaged';
+    const change = {
+      ...paper.files,
+      'steps.yaml': `${staged}UpdateStrategy\nmetadata: {name: all}\nspec: {stages: [{name: all, labelSelector: {}}]}\n`,
+      'run.yaml': `${staged}UpdateRun\nmetadata: {name: web-1}\nspec: {${spec}, placementName: web, stagedRolloutStrategyName: all}\n`,
+    };
+    const text = effectText(await effectOf(paper, change));
+    expect(text.title).toBe(title);
+    expect(text.rollout).toContainEqual(expect.stringMatching(line));
+  });
   it('says when a freeze holds it', async () => {
     const frozen = {
       ...web(),

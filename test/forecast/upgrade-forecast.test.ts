@@ -54,7 +54,7 @@ describe('a forecast of cluster upgrades', () => {
       ],
     ]);
     expect([found.end, found.doneAt]).toEqual(['settled', '2026-11-20T20:30:00Z']);
-    expect(forecastSummary(found)).toBe('Everything is done at 2026-11-20 20:30 UTC.');
+    expect(forecastSummary(found, usual)).toBe('Everything is done at 2026-11-20 20:30 UTC.');
     const [part] = forecastParts(found);
     expect(part!.title).toBe('k8s (Full to 1.31.5): done at 2026-11-20 20:30 UTC');
     expect(part!.notes).toEqual([
@@ -99,7 +99,7 @@ describe('a forecast of cluster upgrades', () => {
     fleet.members.get('b')!.upgrade = { phase: 'Running' };
     const found = await of(fleet);
     expect(times(found)).toEqual([['k8s Pending', ['default', 'b 10:30-11:00', 'a Pending ClusterUnavailable']]]);
-    expect(forecastSummary(found)).toBe('Not done until something else changes: k8s.');
+    expect(forecastSummary(found, usual)).toBe('Not done until something else changes: k8s (a is not responding).');
   });
   it('what members were not asked yet stands against nothing', async () => {
     const fleet = new UpgradeFleet(run({})).with(['a']);
@@ -119,7 +119,7 @@ describe('a forecast of cluster upgrades', () => {
     Object.assign(fleet.files, catalog('1.30.9', '1.31.5'));
     const found = await of(fleet);
     expect([found.upgrades, found.proposals]).toMatchObject([[], [{ run: 'stable-1-31-5', profile: 'stable' }]]);
-    expect(forecastSummary(found)).toBe(
+    expect(forecastSummary(found, usual)).toBe(
       'Nothing changes on any cluster. Proposed, and not started before it is merged (gitfleet approve NAME): stable-1-31-5 (Full to 1.31.5).',
     );
   });

@@ -38,7 +38,9 @@ it('rollouts are done before nodes are, and a command names every pool of its no
     end: 'settled',
     doneAt: at,
   } as never;
-  expect(forecastSummary(forecast)).toBe('All rollouts are done at 2026-11-20 10:00 UTC.');
+  expect(forecastSummary(forecast, { approveAfterMs: undefined })).toBe(
+    'All rollouts are done at 2026-11-20 10:00 UTC.',
+  );
   expect(nodeParts(forecast)[0]!.rows[0]!.cells[0]).toBe('general, batch');
   expect(nodeCommandRows(forecast)[0]).toContain('general, batch');
 });

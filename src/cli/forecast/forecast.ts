@@ -2,7 +2,6 @@ import { parseDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Assumptions } from '../../forecast/assumptions.ts';
 import { type Forecast, forecast as forecastFleet } from '../../forecast/forecast.ts';
-import { markdownText } from '../../repo/markdown-text.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { gantt, ganttLegend } from '../../report/forecast/gantt.ts';
 import {
@@ -21,6 +20,7 @@ import {
   nodeParts,
   nodeSentences,
 } from '../../report/forecast/node-lines.ts';
+import { neutralMarkdown } from '../../report/sections/neutral.ts';
 import { indent } from '../kinds/page-text.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
@@ -89,8 +89,8 @@ function partsOf(found: Forecast) {
   ];
 }
 
-const summaryOf = (found: Forecast): string =>
-  [forecastSummary(found), ...missingRuns(found), ...nodeSentences(found)].join(' ');
+const summaryOf = (found: Forecast, assumptions: Assumptions): string =>
+  [forecastSummary(found, assumptions), ...missingRuns(found), ...nodeSentences(found)].join(' ');
 
 /** A preview has them in its title. */
 function missingRuns({ notRolledOut }: Forecast): string[] {
@@ -105,7 +105,7 @@ function forecastTable(found: Forecast, assumptions: Assumptions): string {
   const parts = partsOf(found);
   const further = found.end === 'horizon' ? ' A later --until looks further.' : '';
   return [
-    summaryOf(found) + further,
+    summaryOf(found, assumptions) + further,
     ...refusalNotes(found).map((note) => `Refused: ${note}.`),
     ...parts.map(({ title, headings, rows, notes }) =>
       [
@@ -134,17 +134,17 @@ function listOf(headings: readonly string[], rows: readonly (readonly string[])[
 function forecastMarkdown(found: Forecast, assumptions: Assumptions): string {
   const parts = partsOf(found).flatMap(({ title, headings, rows, notes }) => [
     '',
-    `**${markdownText(title)}**`,
+    `**${neutralMarkdown(title)}**`,
     '',
     ...(rows.length === 0 ? [] : ['~~~text', ...aligned([headings, ...rows]), '~~~']),
-    ...notes.map((note) => `- ${markdownText(note)}`),
+    ...notes.map((note) => `- ${neutralMarkdown(note)}`),
   ]);
   const legend = parts.length === 0 ? [] : ['', ganttLegend];
   return [
     '### gitfleet forecast',
     '',
-    summaryOf(found),
-    ...refusalNotes(found).flatMap((note) => ['', `**Refused.** ${markdownText(note)}.`]),
+    neutralMarkdown(summaryOf(found, assumptions)),
+    ...refusalNotes(found).flatMap((note) => ['', `**Refused.** ${neutralMarkdown(note)}.`]),
     ...parts,
     ...legend,
     '',

@@ -1,10 +1,9 @@
 import { printable } from '../../api/printable.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { CommitStatus, Forge, PullRequest } from '../../forge/forge.ts';
-import { markdownText } from '../../repo/markdown-text.ts';
 import { effectMarkdown, planMarker, titleWith } from '../../report/effect/effect-markdown.ts';
 import type { EffectText } from '../../report/effect/effect-text.ts';
-import { neutral } from '../../report/sections/neutral.ts';
+import { neutral, neutralMarkdown } from '../../report/sections/neutral.ts';
 
 /** What the forge shows of a preview. */
 export interface PreviewText {
@@ -30,7 +29,7 @@ export const ofFolder = (text: PreviewText, folder: string | undefined): Preview
         ...text,
         body: text.body.replace(
           `${planMarker}\n### gitfleet plan:`,
-          () => `${markerOf(folder)}\n### gitfleet plan of ${markdownText(neutral(folder))}:`,
+          () => `${markerOf(folder)}\n### gitfleet plan of ${neutralMarkdown(folder)}:`,
         ),
       }
     : text;
@@ -93,8 +92,15 @@ export function failedPreview(
   { title, details }: { readonly title: string; readonly details: string },
   { head }: Pick<TextPlace, 'head'>,
 ): PreviewText {
-  const escaped = (text: string): string => markdownText(neutral(text));
-  const body = [planMarker, `### gitfleet plan: ❌ ${escaped(title)}`, '', escaped(details), '', `${head}.`, ''];
+  const body = [
+    planMarker,
+    `### gitfleet plan: ❌ ${neutralMarkdown(title)}`,
+    '',
+    neutralMarkdown(details),
+    '',
+    `${head}.`,
+    '',
+  ];
   return { body: body.join('\n'), full: undefined, status: statusOf('failure', title), isEmpty: false };
 }
 

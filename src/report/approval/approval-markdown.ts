@@ -1,7 +1,6 @@
-import { markdownText } from '../../repo/markdown-text.ts';
 import { changesWithin } from '../effect/effect-markdown.ts';
 import { sectionMarkdown } from '../sections/markdown.ts';
-import { neutral, neutralSection } from '../sections/neutral.ts';
+import { neutral, neutralMarkdown, neutralSection } from '../sections/neutral.ts';
 import { sizeOf } from '../sections/section.ts';
 import type { ApprovalPage } from './approval-page.ts';
 
@@ -42,5 +41,5 @@ export function approvalMarkdown(
 const withCode = (line: string): string =>
   line
     .split('`')
-    .map((part, at) => (at % 2 === 1 ? `\`${part}\`` : markdownText(neutral(part))))
+    .map((part, at) => (at % 2 === 1 ? `\`${part}\`` : neutralMarkdown(part)))
     .join('');

@@ -1,7 +1,6 @@
 import type { Problem } from '../../api/problem.ts';
-import { markdownText } from '../../repo/markdown-text.ts';
 import { folded } from '../sections/markdown.ts';
-import { neutral, neutralSection } from '../sections/neutral.ts';
+import { neutralMarkdown, neutralSection } from '../sections/neutral.ts';
 import { problems } from '../sections/problems.ts';
 import { type EffectText, effectHeadings } from './effect-text.ts';
 
@@ -45,7 +44,7 @@ export function effectMarkdown(
   const title = titleWith(text.title, found);
   const listed = (name: string, all: readonly string[], share: number): string[] => {
     const { kept, left } = linesWithin(
-      all.map((line) => `- ${escaped(line)}`),
+      all.map((line) => `- ${neutralMarkdown(line)}`),
       most,
       limit * share,
     );
@@ -53,7 +52,7 @@ export function effectMarkdown(
   };
   const start = [
     planMarker,
-    `### gitfleet plan: ${escaped(title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title)}`,
+    `### gitfleet plan: ${neutralMarkdown(title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title)}`,
     '',
     head,
     ...listed('Refused by the guard', text.guard, 0.1),
@@ -64,7 +63,7 @@ export function effectMarkdown(
     ...listed('Cluster upgrades', text.upgrades, 0.1),
     ...listed('Nodes', text.nodes, 0.05),
     '',
-    `**Forecast.** ${escaped(text.forecast)}`,
+    `**Forecast.** ${neutralMarkdown(text.forecast)}`,
     ...problemsWithin(found, limit * 0.15),
     '',
   ];
@@ -118,9 +117,6 @@ function problemsWithin(found: readonly Problem[], characters: number): string[]
   return [...section(shown.slice(0, kept.length)), ...(left === 0 ? [] : ['', `… and ${left} more problems.`])];
 }
 
-/** Text of files: neither Markdown nor anything that a forge acts on. */
-const escaped = (text: string): string => markdownText(neutral(text));
-
 /** The title with what is wrong: the worst first. */
 export function titleWith(title: string, problems: readonly Problem[]): string {
   const count = (severity: Problem['severity'], mark: string): string[] => {
@@ -131,7 +127,7 @@ export function titleWith(title: string, problems: readonly Problem[]): string {
 }
 
 const rowMarkdown = (cells: readonly string[]): string =>
-  `| ${cells.map((cell, at) => (at === 1 && cell !== '-' ? `**${cell}**` : escaped(cell))).join(' | ')} |`;
+  `| ${cells.map((cell, at) => (at === 1 && cell !== '-' ? `**${cell}**` : neutralMarkdown(cell))).join(' | ')} |`;
 
 /**
  * Changes up to `most` characters. Removals are never collapsed. Titles first matter most: a change whose diff does not fit is listed
@@ -144,7 +140,7 @@ export function changesWithin(
   const lines: string[] = [];
   let used = 0;
   for (const [at, { title, diff, isRemoval }] of changes.entries()) {
-    const name = `**${escaped(title)}**`;
+    const name = `**${neutralMarkdown(title)}**`;
     const whole = isRemoval || diff === '' ? ['', name] : ['', name, ...fenced(diff)];
     const short = ['', `${name} (diff left out)`];
     const fits = (part: readonly string[]) => used + part.join('\n').length + 1 <= most;

@@ -6,13 +6,14 @@ import { describeRef } from '../../engine/selection/object-key.ts';
 import { isRunOf } from '../../engine/update-run.ts';
 import { isTerminal } from '../../engine/upgrade/tree.ts';
 import type { ChangedFreeze } from '../../forecast/changed-freezes.ts';
+import { failureOf } from '../../forecast/failure.ts';
 import type { Forecast, Rollout } from '../../forecast/forecast.ts';
 import type { StoppedRun } from '../../forecast/stopped-runs.ts';
 import type { ObjectChange, PlacementEffect, TotalEffect } from '../../forecast/total-effect.ts';
 import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { instantText } from '../forecast/instant-text.ts';
-import { forecastParts, forecastSummary, refusalNotes, supposedText } from '../forecast/lines.ts';
+import { forecastParts, forecastSummary, refusalNotes, rolloutTitle, supposedText } from '../forecast/lines.ts';
 import { upgradeLines } from '../forecast/upgrade-lines.ts';
 import { groupHolds } from '../grouped-holds.ts';
 import { holdSubject, holdText } from '../hold-text.ts';
@@ -52,7 +53,8 @@ export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUST
 /** `all`: with a row for each placement that stays as it is. */
 export function effectText(effect: TotalEffect, { all = false }: { readonly all?: boolean } = {}): EffectText {
   const { placements, changes, upgrades, held, stopped, needsRun, guard } = effect;
-  const parts = [placements, held, stopped, needsRun, guard, upgrades.flatMap(clustersToUpgrade)];
+  const upgrading = upgrades.flatMap(clustersToUpgrade);
+  const parts = [placements, held, stopped, needsRun, guard, upgrading, failingText(effect)];
   return {
     title: titleText(effect),
     rows: all ? allRows(effect) : placements.map(rowOf),
@@ -71,7 +73,7 @@ export function effectText(effect: TotalEffect, { all = false }: { readonly all?
 
 /** Where nothing happens, it rests on nothing. */
 function forecastText({ forecast, startsLater, supposed }: TotalEffect): string {
-  const summary = forecastSummary(forecast);
+  const summary = forecastSummary(forecast, supposed);
   if (forecast.rollouts.length + forecast.upgrades.length === 0 || forecast.end === 'refused') return summary;
   const begin = startsLater ? ` Begins at ${instantText(forecast.from)}, when what is under way now is done.` : '';
   return `${summary}${begin} ${supposedText(forecast, supposed)}`;
@@ -94,11 +96,28 @@ function titleText(effect: TotalEffect): string {
   const stops = effect.stopped.map(stoppedText);
   const removal = laterRefusals(effect).some(({ removalDigest }) => removalDigest !== undefined);
   return [
+    ...failingText(effect),
     ...stops,
     changesText(effect),
     ...(removal ? ['needs an approval of removals'] : []),
     ...(missing === '' ? [] : [`needs a staged update run: ${missing}`]),
   ].join(' · ');
+}
+
+/** Runs that fail, without those that the change itself ends. */
+function failingText({ forecast, stopped }: TotalEffect): string[] {
+  const ended = new Set(stopped.map(({ run }) => run));
+  const failing = forecast.rollouts.filter(
+    (of) => failureOf(of) !== undefined && !ended.has(placementKey({ ...of.placement, name: of.run ?? '' })),
+  );
+  return failing.length === 0
+    ? []
+    : [
+        `update ${failing.length === 1 ? 'run' : 'runs'} ${listUpTo(
+          failing.map(({ run }) => `${run}`),
+          mostNamed,
+        )} ${failing.length === 1 ? 'fails' : 'fail'}`,
+      ];
 }
 
 const stoppedTexts: Readonly<Record<StoppedRun['by'], string>> = {
@@ -243,6 +262,7 @@ function rolloutText(effect: TotalEffect): string[] {
     const name = title.split(':')[0]!;
     return of.map((note) => `${name}: ${note}`);
   });
+  const notDone = forecast.rollouts.filter((rollout) => rollout.to === undefined || failureOf(rollout) !== undefined);
   const kept = withheld.map(
     ({ placement, clusters }) =>
       `${titleOf(placement)}: ${listUpTo(clusters, mostNamed)} would get what ${runsOf(placement, effect)} rolls out, and ${clusters.length === 1 ? 'keeps what it has' : 'keep what they have'}`,
@@ -258,6 +278,7 @@ function rolloutText(effect: TotalEffect): string[] {
     ...missing,
     ...stays,
     ...freezes.map(freezeText),
+    ...notDone.map(rolloutTitle),
     ...notes,
   ];
 }

@@ -41,7 +41,8 @@ export function gantt(rows: readonly GanttRow[], until: Timestamp): readonly str
       for (let at = column(parseInstant(start)!); at <= last; at++) cells[at] = mark;
     };
     for (const { kind, from: start, to: stop } of waits) fill(marks[kind], start, stop);
-    for (const span of clusters) fill('█', span.from, span.to);
+    // What a run has started when it fails, it no longer follows.
+    for (const span of clusters) fill('█', span.from, span.to ?? to);
     if (to === undefined) cells[width - 1] = '▶';
     return cells.join('').trimEnd();
   });

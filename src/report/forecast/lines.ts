@@ -2,8 +2,10 @@ import { formatDuration } from '../../engine/kernel/duration.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Assumptions } from '../../forecast/assumptions.ts';
+import { failureOf } from '../../forecast/failure.ts';
 import type { Forecast, Rollout } from '../../forecast/forecast.ts';
 import type { ClusterSpan, RolloutStage, Wait } from '../../forecast/spans.ts';
+import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { upgradeTarget } from '../upgrades/progress.ts';
 import { type GanttRow, gantt } from './gantt.ts';
@@ -20,15 +22,19 @@ export interface ForecastPart {
   readonly notes: readonly string[];
 }
 
+/** Of one list. */
+const mostNamed = 5;
+
 export const forecastHeadings = ['STAGE', 'CLUSTERS', 'START', 'END', 'TIMELINE'];
 
-/** All of a forecast in a sentence. */
-export function forecastSummary(forecast: Forecast): string {
+/** All of a forecast in a few sentences. */
+export function forecastSummary(forecast: Forecast, { approveAfterMs }: Pick<Assumptions, 'approveAfterMs'>): string {
   const { guard, end } = forecast;
   if (guard.length > 0 && end === 'refused') return `Refused: ${guard[0]!.message}.`;
-  const short = listUpTo(forecast.shortages.map(titleOf), 5);
+  const short = listUpTo(forecast.shortages.map(titleOf), mostNamed);
   return [
     summaryOf(forecast, short !== ''),
+    ...stagesText(forecast, approveAfterMs),
     ...proposedText(forecast),
     ...(short === '' ? [] : [`Not fully scheduled: ${short} (gitfleet explain placement NAME explains why).`]),
   ].join(' ');
@@ -69,7 +75,7 @@ function proposedText({ proposals }: Forecast): string[] {
   });
   return names.length === 0
     ? []
-    : [`Proposed, and not started before it is merged (gitfleet approve NAME): ${listUpTo(names, 5)}.`];
+    : [`Proposed, and not started before it is merged (gitfleet approve NAME): ${listUpTo(names, mostNamed)}.`];
 }
 
 function summaryOf({ rollouts, upgrades, nodes, doneAt, end, until }: Forecast, isShort: boolean): string {
@@ -80,9 +86,55 @@ function summaryOf({ rollouts, upgrades, nodes, doneAt, end, until }: Forecast, 
   // Of nodes a sentence of their own follows.
   const isPart = isShort || nodes.some(({ commands }) => commands.length > 0);
   if (doneAt !== undefined) return `${isPart ? 'All rollouts are' : 'Everything is'} done at ${instantText(doneAt)}.`;
-  const open = [...rollouts, ...upgrades].filter(({ to }) => to === undefined).map(nameOf);
-  const when = end === 'horizon' ? `by ${instantText(until)}` : 'until something else changes';
-  return `Not done ${when}: ${listUpTo(open, 5)}.`;
+  const all = [...rollouts, ...upgrades];
+  const failing = listUpTo(
+    all.flatMap((of) => failsText(of, nameOf(of)) ?? []),
+    mostNamed,
+    '; ',
+  );
+  const open = all.filter(({ to }) => to === undefined).map(openText);
+  if (open.length > 0) {
+    const when = end === 'horizon' ? `by ${instantText(until)}` : 'until something else changes';
+    return `Not done ${when}: ${listUpTo(open, mostNamed)}.${failing === '' ? '' : ` ${failing}.`}`;
+  }
+  const others = all.flatMap((of) => (failureOf(of) === undefined ? (of.to ?? []) : [])).sort();
+  return others.length === 0 ? `${failing}.` : `Done at ${instantText(others.at(-1)!)}, but ${failing}.`;
+}
+
+/** With what it waits for, if someone can do something about it. */
+function openText(of: Rollout | UpgradeForecast): string {
+  const { waitsFor, stages } = of;
+  const asked = stages
+    .flatMap(({ waits }): readonly Wait[] => waits)
+    .find(({ kind, to }) => kind === 'approval' && to === undefined);
+  const why = silentText(of) ?? waitsFor ?? (asked && `needs approval ${asked.approval ?? ''}`);
+  return `${nameOf(of)}${why === undefined ? '' : ` (${why})`}`;
+}
+
+function silentText({ notResponding = [] }: Pick<Rollout, 'notResponding'>): string | undefined {
+  const names = listUpTo(notResponding, mostNamed);
+  return names === '' ? undefined : `${names} ${notResponding.length === 1 ? 'is' : 'are'} not responding`;
+}
+
+/** `web-1: dev done at 2026-11-20 14:00 UTC, prod done at 2026-11-20 14:10 UTC if approved within 1h0m0s.` */
+function stagesText({ rollouts, from }: Forecast, approveAfterMs: number | undefined): string[] {
+  const texts = rollouts.flatMap((rollout) => {
+    const stages = rollout.stages.filter(({ name, to }) => name !== undefined && (to === undefined || to > from));
+    const last = stages.findLastIndex(({ to }) => to !== undefined);
+    if (last < 0 || failureOf(rollout) !== undefined) return [];
+    const waits = stages.flatMap((stage) => stage.waits);
+    const isApproved = waits.some(({ kind, to }) => kind === 'approval' && to !== undefined && to > from);
+    const supposed =
+      isApproved && approveAfterMs !== undefined ? ` if approved within ${formatDuration(approveAfterMs)}` : '';
+    const times = stages.map(({ name, to }, at) =>
+      to === undefined ? `${name} not done` : `${name} done at ${instantText(to)}${at === last ? supposed : ''}`,
+    );
+    const left = times.length - mostNamed;
+    // The last stages matter most.
+    const shown = left > 0 ? [times[0], `${left} more stages`, ...times.slice(1 - mostNamed)] : times;
+    return [`${nameOf(rollout)}: ${shown.join(', ')}`];
+  });
+  return texts.length === 0 ? [] : [`${listUpTo(texts, mostNamed, '; ')}.`];
 }
 
 /** One part for each rollout, then one for each cluster update run; bars of all of them have one scale. */
@@ -103,7 +155,7 @@ export function forecastParts({ rollouts, upgrades, until }: Forecast): readonly
     ]);
   return [
     ...rollouts.map((rollout) => ({
-      title: titleText(rollout),
+      title: rolloutTitle(rollout),
       rows: rowsOf(rollout.stages),
       notes: notesOf(rollout),
     })),
@@ -122,12 +174,21 @@ type Named = Pick<Rollout, 'run'> & Partial<Pick<Rollout, 'placement'>>;
 
 const nameOf = ({ run, placement }: Named): string => run ?? (placement ? titleOf(placement) : '');
 
-function titleText(rollout: Rollout): string {
-  const { run, placement, to, state } = rollout;
+/** `web-1 (placement web): done at 2026-11-20 14:00 UTC` */
+export function rolloutTitle(rollout: Rollout): string {
+  const { run, placement, to, state, waitsFor } = rollout;
   const what = run === undefined ? titleOf(placement) : `${run} (placement ${titleOf(placement)})`;
-  const failed = state?.type === 'Succeeded' && state.status === 'False';
-  if (failed) return `${what}: fails${to === undefined ? '' : ` at ${instantText(to)}`}: ${state.message ?? ''}`;
-  return `${what}: ${to === undefined ? `not done: ${state?.message ?? 'clusters are not ready'}` : `done at ${instantText(to)}`}`;
+  const fails = failsText(rollout, `${what}:`);
+  if (fails !== undefined) return fails;
+  if (to !== undefined) return `${what}: done at ${instantText(to)}`;
+  const why = [silentText(rollout), waitsFor ?? state?.message].filter((text) => text !== undefined);
+  return `${what}: not done: ${why.join('; ') || 'clusters are not ready'}`;
+}
+
+/** `web-1 fails at 2026-11-20 14:00 UTC: cluster ams was not available within 1m0s` */
+function failsText(of: Parameters<typeof failureOf>[0] & Pick<Rollout, 'to'>, name: string): string | undefined {
+  const failure = failureOf(of);
+  return failure && `${name} fails${of.to === undefined ? '' : ` at ${instantText(of.to)}`}: ${failure}`;
 }
 
 const stageName = ({ name, isRollback }: RolloutStage): string =>
@@ -137,8 +198,10 @@ function clustersText({ clusters, notStarted }: RolloutStage): string {
   const names = (of: readonly ClusterSpan[]) => new Set(of.map(({ clusterName }) => clusterName));
   // A cluster that is upgraded in several steps is one.
   const open = names(clusters.filter(({ to }) => to === undefined));
+  const failed = names(clusters.filter((span) => span.failed));
   const all = names(clusters).size + notStarted;
-  return all === 0 ? '-' : `${all - notStarted - open.size}/${all}`;
+  if (all === 0) return '-';
+  return `${all - notStarted - open.size - failed.size}/${all}${failed.size === 0 ? '' : ` (${failed.size} failed)`}`;
 }
 
 const notesOf = ({ stages, waits }: Pick<Rollout, 'stages' | 'waits'>): string[] => [
@@ -146,12 +209,12 @@ const notesOf = ({ stages, waits }: Pick<Rollout, 'stages' | 'waits'>): string[]
   ...stages.flatMap((stage) => stage.waits.map((wait) => noteOf(wait, stage.name))),
 ];
 
-function noteOf({ kind, from, to, approval, freeze }: Wait, stage: string | undefined): string {
+function noteOf({ kind, from, to, unmet, approval, freeze }: Wait, stage: string | undefined): string {
   const span = to === undefined ? `from ${instantText(from)} on` : `${instantText(from)} to ${instantText(to)}`;
   const where = stage === undefined ? '' : `stage ${stage}: `;
   switch (kind) {
     case 'approval':
-      return `${where}needs approval ${approval ?? ''}, requested at ${instantText(from)}${to === undefined ? ', not given' : `, given at ${instantText(to)}`}`;
+      return `${where}needs approval ${approval ?? ''}, requested at ${instantText(from)}${to === undefined || unmet ? ', not given' : `, given at ${instantText(to)}`}`;
     case 'soak':
       // Times are shown to the minute.
       return to !== undefined && instantText(from) === instantText(to)
@@ -180,7 +243,9 @@ export const clusterRows = ({ rollouts, upgrades }: Forecast): readonly (readonl
 /** Of those rows; VERSIONS where they have them. */
 export const clusterHeadings = ['START', 'END', 'ACTION', 'ROLLOUT', 'STAGE', 'CLUSTER', 'VERSIONS'];
 
-function rowFor(of: Named, stage: RolloutStage, { from, to, action, clusterName }: ClusterSpan, change = '') {
+function rowFor(of: Named, stage: RolloutStage, span: ClusterSpan, change = '') {
+  const { from, to, clusterName } = span;
+  const action = span.failed ? `${span.action} failed` : span.action;
   const end = to === undefined ? '' : instantText(to);
   return {
     at: parseInstant(from) ?? 0,

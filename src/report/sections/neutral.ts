@@ -1,3 +1,4 @@
+import { markdownText } from '../../repo/markdown-text.ts';
 import type { Line, Section } from './section.ts';
 
 /**
@@ -6,6 +7,9 @@ import type { Line, Section } from './section.ts';
  */
 export const neutral = (text: string): string =>
   text.replace(/[#!~%$@](?=[\w"])|:(?=\/\/)|GH(?=-\d)/g, (mark) => `${mark}\u200b`);
+
+/** Text of files as Markdown: neither markup nor anything that a forge acts on. */
+export const neutralMarkdown = (text: string): string => markdownText(neutral(text));
 
 const neutralLine = (line: Line): Line =>
   line.map((span) => {

@@ -6,8 +6,9 @@ import { cli } from '../../support/run-cli.ts';
 
 afterAll(removeFolders);
 
-const repo = () =>
+const repo = (more: Record<string, string> = {}) =>
   folder({
+    ...more,
     'clusters/a.yaml': member('a', { env: 'dev' }),
     'clusters/b.yaml': member('b', { env: 'prod' }),
     'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
@@ -28,7 +29,7 @@ describe('gitfleet forecast', () => {
     expect(code).toBe(0);
     expect(`\n${out}`).toMatchInlineSnapshot(`
       "
-      Everything is done at 2026-11-20 11:03 UTC.
+      Everything is done at 2026-11-20 11:03 UTC. web-1: dev done at 2026-11-20 11:01 UTC, prod done at 2026-11-20 11:03 UTC if approved within 1h0m0s.
 
       web-1 (placement web): done at 2026-11-20 11:03 UTC
         STAGE   CLUSTERS   START                  END                    TIMELINE
@@ -69,8 +70,21 @@ describe('gitfleet forecast', () => {
   });
   it('prints Markdown for a comment', async () => {
     const { out } = await forecast('-o', 'markdown', '--ready-after', '5m');
-    expect(out).toContain('### gitfleet forecast\n\nEverything is done at 2026-11-20 11:10 UTC.\n');
+    expect(out).toContain('### gitfleet forecast\n\nEverything is done at 2026-11-20 11:10 UTC. web-1: dev done at ');
     expect(out).toContain('\n- stage dev: needs approval web-1-after-dev, requested at 2026-11-20 10:05 UTC, ');
+  });
+  it('refers to nothing in Markdown, whatever the files say', async () => {
+    const rejected = repo({
+      'approvals/web-1.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterApprovalRequest
+metadata: {name: web-1-after-dev}
+spec: {parentStageRollout: web-1, targetStage: dev}
+status: {conditions: [{type: Approved, status: "False", reason: Rejected, message: "Closes #12 for @team"}]}
+`,
+    });
+    const { out } = await cli('forecast', '--repo', rejected, '--now', '2026-11-20T10:00:00Z', '-o', 'markdown');
+    expect(out.match(/Closes #\u200b12 for @\u200b+team/g)).toHaveLength(2);
+    expect(out).not.toMatch(/#12|@team/);
   });
   it('refuses a duration that is none', async () => {
     const { err, code } = await forecast('--until', 'a week');
