@@ -76,6 +76,8 @@ describe('a forecast of an update run', () => {
     expect(forecastSummary(found, usual)).toBe(
       'Everything is done at 2026-11-20 11:04 UTC. web-1: dev done at 2026-11-20 11:01 UTC, prod done at 2026-11-20 11:04 UTC if approved within 1h0m0s.',
     );
+    // First both, then the approval alone.
+    expect(forecastParts(found)[0]!.rows[0]!.at(-1)).toMatch(/^█▒{15,}\?{15,}$/);
   });
   it('without approvals it ends at the gate', async () => {
     const found = await of(new PaperFleet(files()), { approveAfterMs: undefined });

@@ -13,8 +13,9 @@ export interface GanttRow {
 /** Columns of a chart. */
 const width = 40;
 
-/** What a column of a row shows: of several the changes, then the last wait. */
-export const ganttLegend = '█ changes, ░ soaks, ? waits for approval, · frozen or no window open, ▶ beyond the end';
+/** What a column of a row shows: of several the changes, then soak and approval, then the last wait. */
+export const ganttLegend =
+  '█ changes, ░ soaks, ? waits for approval, ▒ soaks and waits for approval, · frozen or no window open, ▶ beyond the end';
 const marks: Readonly<Record<Wait['kind'], string>> = {
   soak: '░',
   freeze: '·',
@@ -38,7 +39,8 @@ export function gantt(rows: readonly GanttRow[], until: Timestamp): readonly str
     const fill = (mark: string, start: Timestamp, stop: Timestamp | undefined): void => {
       const last =
         stop === undefined ? width - 1 : Math.max(column(parseInstant(start)!), column(parseInstant(stop)! - 1));
-      for (let at = column(parseInstant(start)!); at <= last; at++) cells[at] = mark;
+      for (let at = column(parseInstant(start)!); at <= last; at++)
+        cells[at] = (mark === '░' && cells[at] === '?') || (mark === '?' && cells[at] === '░') ? '▒' : mark;
     };
     for (const { kind, from: start, to: stop } of waits) fill(marks[kind], start, stop);
     // What a run has started when it fails, it no longer follows.

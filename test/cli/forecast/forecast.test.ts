@@ -33,7 +33,7 @@ describe('gitfleet forecast', () => {
 
       web-1 (placement web): done at 2026-11-20 11:03 UTC
         STAGE   CLUSTERS   START                  END                    TIMELINE
-        dev     1/1        2026-11-20 10:00 UTC   2026-11-20 11:01 UTC   █???????????????????????????????????????
+        dev     1/1        2026-11-20 10:00 UTC   2026-11-20 11:01 UTC   █▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒????????????????????
         prod    1/1        2026-11-20 11:01 UTC   2026-11-20 11:03 UTC                                          █
         - stage dev: soaks 2026-11-20 10:01 UTC to 2026-11-20 10:31 UTC
         - stage dev: needs approval web-1-after-dev, requested at 2026-11-20 10:01 UTC, given at 2026-11-20 11:01 UTC
@@ -42,7 +42,7 @@ describe('gitfleet forecast', () => {
       2026-11-20 10:00 UTC   2026-11-20 10:01 UTC   add      web-1     dev     a
       2026-11-20 11:01 UTC   2026-11-20 11:03 UTC   add      web-1     prod    b
 
-      █ changes, ░ soaks, ? waits for approval, · frozen or no window open, ▶ beyond the end
+      █ changes, ░ soaks, ? waits for approval, ▒ soaks and waits for approval, · frozen or no window open, ▶ beyond the end
 
       Supposed: clusters are ready after 1m30s, and approvals are given after 1h0m0s.
       "

@@ -50,7 +50,7 @@ describe('a forecast of nodes', () => {
       2026-11-20 17:00 UTC   2026-11-20 17:01 UTC   Emptiness                eu-1      default   n1, n2   <none>
       2026-11-20 17:00 UTC   2026-11-20 17:03 UTC   MultiNodeConsolidation   eu-1      default   n3, n4   D2 on-demand in eu-1a
 
-      █ changes, ░ soaks, ? waits for approval, · frozen or no window open, ▶ beyond the end
+      █ changes, ░ soaks, ? waits for approval, ▒ soaks and waits for approval, · frozen or no window open, ▶ beyond the end
 
       Supposed: clusters are ready after 1m30s, nodes are launched or drained in 1m30s each, pods of expired nodes get a node like theirs, and approvals are given after 1h0m0s.
       "
