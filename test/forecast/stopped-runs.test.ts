@@ -1,7 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PlacementKey } from '../../src/api/meta.ts';
 import { totalEffect } from '../../src/forecast/total-effect.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
+import { readRecord } from '../../src/repo/record/read.ts';
 import { effectText } from '../../src/report/effect/effect-text.ts';
+import { drawn } from '../support/law-runs.ts';
 import { deployment, member, PaperFleet, placement, treeOf } from '../support/paper-fleet.ts';
 
 const assumptions = {
@@ -36,8 +40,8 @@ const files = (version: number, more: Files = {}): Files => ({
   ...more,
 });
 
-/** A fleet whose run has brought version 2 to stage `first`, and waits for its approval. */
-async function halfway(annotations = ''): Promise<PaperFleet> {
+/** A fleet whose run has brought version 2 to stage `first`, and waits for its approval; or fewer steps before that. */
+async function halfway(annotations = '', steps = 4): Promise<PaperFleet> {
   const installed = run('', annotations).replace('web-1', 'web-0');
   const paper = new PaperFleet(
     files(1, {
@@ -51,7 +55,7 @@ async function halfway(annotations = ''): Promise<PaperFleet> {
     paper.pass(60);
   }
   paper.files = files(2, { 'run.yaml': run('', annotations) });
-  for (let step = 0; step < 4; step++) {
+  for (let step = 0; step < steps; step++) {
     await paper.plan();
     paper.deliver();
     paper.pass(60);
@@ -113,4 +117,50 @@ describe('a change that ends a run in progress', () => {
     const invalid = await effectOf(await halfway(), { 'run.yaml': run(', state: Halt') });
     expect(invalid.effect.stopped).toEqual([]);
   });
+});
+
+const indexes = ({ record }: PaperFleet): ReadonlyMap<string, number | undefined> =>
+  new Map(
+    readRecord(record)
+      .record.placements.get('web' as PlacementKey)!
+      .state.bindings.map((binding) => [binding.targetCluster, binding.resourceSnapshotIndex]),
+  );
+
+it('is what happens when a run in progress is ended, at any step of it', async () => {
+  const changes: Record<string, Files> = {
+    stop: { 'run.yaml': run(', state: Stop') },
+    removal: { 'run.yaml': '' },
+    rejection: { 'approvals/web-1.yaml': rejection },
+  };
+  const drawnChange = fc.record({
+    by: fc.constantFrom(...Object.keys(changes)),
+    steps: fc.integer({ min: 1, max: 4 }),
+    rollsBack: fc.boolean(),
+    delivered: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(drawnChange, async ({ by, steps, rollsBack, delivered }) => {
+      const annotations = rollsBack ? ', annotations: {gitfleet.dev/on-failure: rollback}' : '';
+      const paper = await halfway(annotations, steps);
+      // A plan whose changes are not on the members yet.
+      if (!delivered) await paper.plan();
+      const before = indexes(paper);
+      const change = by === 'stop' ? { 'run.yaml': run(', state: Stop', annotations) } : changes[by]!;
+      const { effect } = await effectOf(paper, change);
+      paper.files = { ...paper.files, ...change };
+      for (let step = 0; step < 12; step++) {
+        await paper.plan();
+        paper.deliver();
+        paper.pass(60);
+      }
+      const after = indexes(paper);
+      const all = [...after.keys()].sort();
+      const changed = all.filter((cluster) => before.get(cluster) !== after.get(cluster));
+      const kept = all.filter((cluster) => before.get(cluster) === after.get(cluster) && after.get(cluster) === 0);
+      expect(effect.stopped.map((stopped) => stopped.by)).toEqual([by]);
+      expect([...new Set(effect.changes.flatMap(({ clusters }) => clusters))].sort()).toEqual(changed);
+      expect(effect.withheld.flatMap(({ clusters }) => clusters)).toEqual(kept);
+    }),
+    drawn(8, 20261128),
+  );
 });
