@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { FleetOnGit } from '../support/fleet-on-git.ts';
 import { folder, put, removeFolders } from '../support/folders.ts';
 import { bare, commit, sh } from '../support/git-repository.ts';
 import { member, placement } from '../support/paper-fleet.ts';
@@ -206,6 +207,61 @@ describe('validate reports what only the whole fleet shows', () => {
     expect(await lines(files)).toEqual([
       'resources/shop.yaml:7:12: warning[not-selected]: Namespace shop: no placement selects it, nor 1 more of namespace shop',
     ]);
+  });
+
+  const oneUnselected = {
+    'clusters/eu-1.yaml': member('eu-1'),
+    'web.yaml': place(selectNamespace),
+    'resources/web.yaml': namespace('web'),
+  };
+
+  it('a namespace that is nearly one of the repo', async () => {
+    const files = { ...oneUnselected, 'resources/a.yaml': settings.replace('shop', 'wbe') };
+    expect((await cli('validate', folder(files))).out).toContain(
+      'resources/a.yaml:3:12: warning[not-selected]: ConfigMap wbe/settings: no placement selects it, and there is no Namespace wbe\n    fix: did you mean web?',
+    );
+  });
+
+  it('also beside a resource without a name', async () => {
+    const files = { ...oneUnselected, 'resources/a.yaml': settings, 'resources/b.yaml': namespace('""') };
+    expect(await lines(files)).toEqual([expect.stringContaining('a.yaml:3:12: warning[not-selected]')]);
+    expect(await lines({ ...files, 'b.yaml': place('').replace('{name: web}', '{}') })).toEqual([]);
+  });
+
+  it('a fleet without a cluster, and what adds one', async () => {
+    const dir = folder({ 'web.yaml': place(selectNamespace), 'resources/web.yaml': namespace('web') });
+    for (const [command, what] of [
+      [['validate', dir], 'info[no-cluster]: the fleet has no MemberCluster, so nothing is placed'],
+      [['plan', '--repo', dir], 'No bindings: the fleet has no MemberCluster. gitfleet join CONTEXT adds one.'],
+      [['explain', 'web', '--repo', dir], 'The fleet has no MemberCluster. gitfleet join CONTEXT adds one.\n'],
+    ] as const)
+      expect((await cli(...command)).out).toContain(what);
+  });
+
+  it('a staged update run of a placement that rolls out by itself, as plan does', async () => {
+    const run =
+      'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: r}\nspec: {placementName: web, stagedRolloutStrategyName: s}\n';
+    const strategy =
+      'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateStrategy\nmetadata: {name: s}\nspec: {stages: [{name: all, labelSelector: {}}]}\n';
+    const files = { ...oneUnselected, 'run.yaml': run, 'strategy.yaml': strategy };
+    const found = expect.stringContaining(
+      'run.yaml:4:8: warning[no-use]: ClusterStagedUpdateRun r: the strategy of placement web is RollingUpdate, so it rolls out by itself and this run fails',
+    );
+    expect(await lines(files)).toEqual([found]);
+    expect((await cli('plan', '--repo', folder(files))).out).toEqual(found);
+    const external = oneUnselected['web.yaml'].replace('spec:', 'spec:\n  strategy: {type: External}');
+    expect(await lines({ ...files, 'web.yaml': external })).toEqual([]);
+  });
+
+  it('a change that the record in the status branch does not allow', async () => {
+    const fleet = await FleetOnGit.open(oneUnselected);
+    await fleet.settle();
+    const fixed = `${oneUnselected['web.yaml']}  policy: {placementType: PickFixed, clusterNames: [eu-1]}\n`;
+    put(fleet.dir, { 'web.yaml': fixed });
+    expect(await cli('validate', fleet.dir)).toMatchObject({
+      code: 2,
+      out: expect.stringMatching(/^web.yaml:6:12: error\[immutable-field\]: .*cannot change from PickAll to PickFixed/),
+    });
   });
 
   it('a topologyKey that no cluster has, with the nearest', async () => {

@@ -55,7 +55,7 @@ it.each([
   const { problems } = await loadFleet(treeOf({ 'resources/db.yaml': text }));
   const found = problems.find((problem) => problem.message === message);
   expect(problems.map((problem) => problem.message)).toContain(message);
-  expect(found?.fix).toMatch(/in quotes/);
+  expect(found?.fix).toMatch(/in quotes.*may hold a Secret/);
   if (hidden !== 'n') expect(JSON.stringify(problems)).not.toContain(hidden);
 });
 

@@ -46,7 +46,9 @@ export async function explain(
   };
   if (format === 'json') return printJson(document);
   if (format === 'yaml') return printYaml(document);
-  print([...headline(placement), ...explanationsText(clusters, placement.decisions)].join('\n'));
+  const none =
+    explained.clusters.length === 0 ? ['The fleet has no MemberCluster. gitfleet join CONTEXT adds one.'] : [];
+  print([...headline(placement), ...none, ...explanationsText(clusters, placement.decisions)].join('\n'));
 }
 
 /** An invalid selection is reported before the clusters, since nothing is scheduled then. */

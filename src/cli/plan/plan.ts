@@ -82,6 +82,7 @@ export async function plan(
               notRolledOut,
               withoutProperties: withoutProperties(input),
               currencies,
+              hasMembers: input.fleet.members.length > 0,
             }),
           ),
     );

@@ -28,12 +28,14 @@ export function planTable(
     notRolledOut,
     withoutProperties,
     currencies,
+    hasMembers,
   }: {
     readonly actions: readonly PlannedAction[];
     /** Also bindings that stay as they are, which are only counted otherwise. */
     readonly all: boolean;
     readonly from: OpenedRepo['from'];
     readonly notRolledOut: readonly NotRolledOut[];
+    readonly hasMembers: boolean;
     /** Of the prices of nodes. */
     readonly currencies: Currencies;
     /** Clusters whose properties were not observed yet, and those whose properties only the status branch has. */
@@ -43,7 +45,10 @@ export function planTable(
   const color = colorsFor(process.stdout);
   const parts: string[] = [];
   const shown = all ? actions : actions.filter(({ action }) => action !== 'keep');
-  if (actions.length === 0) parts.push('No bindings.');
+  if (actions.length === 0)
+    parts.push(
+      hasMembers ? 'No bindings.' : 'No bindings: the fleet has no MemberCluster. gitfleet join CONTEXT adds one.',
+    );
   if (shown.length > 0)
     parts.push(table(['MOVE', 'PLACEMENT', 'CLUSTER', 'SNAPSHOT', 'STATE', 'STATUS'], shown.map(row)));
   const shortages = shortagesOf(plan);

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import type { Problem } from '../../api/problem.ts';
+import { admit } from '../../engine/admission/admit.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { canonicalJson } from '../../engine/kernel/canonical-json.ts';
@@ -101,7 +102,8 @@ const foundByPlanning: ReadonlySet<string> = new Set([
 ]);
 
 /** Problems of the single files and, where they are the whole fleet, of their references, selections and variables. */
-async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<readonly Problem[]> {
+async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo): Promise<readonly Problem[]> {
+  const fleet = withoutNameless(read);
   const now = new Date().toISOString();
   const { record } = readRecord(new Map());
   const all = allAtOnce(fleet);
@@ -130,9 +132,30 @@ async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<r
         ...missingNamespaces(plan, fleet),
         ...(await unselectedResources(fleet, tree)),
         ...(await sealedSecrets(plan, fleet, tree)),
+        ...forbiddenChanges(fleet, await statusFiles()),
+        ...withoutClusters(fleet),
       ];
   const found = await placeProblems(loose, async () => tree);
   return [...fleet.problems, ...found].sort(byPosition);
+}
+
+/** Files of which only resources without a name are not read count as read: no fleet object is in them. */
+function withoutNameless(fleet: Fleet): Fleet {
+  const errors = fleet.problems.filter(({ severity }) => severity === 'error');
+  const others = new Set(errors.flatMap(({ code, file }) => (code === 'name-required' ? [] : (file ?? []))));
+  return { ...fleet, unreadable: fleet.unreadable.filter((file) => others.has(file)) };
+}
+
+/** Changes that the last recorded version of an object does not allow, where the clone has the status branch. */
+function forbiddenChanges(fleet: Fleet, files: ReadonlyMap<string, string>): readonly Problem[] {
+  return files.size === 0 ? [] : admit(fleet, readRecord(files).record).problems;
+}
+
+function withoutClusters({ members, refused, unreadable }: Fleet): Problem[] {
+  const mayBeRefused = unreadable.length > 0 || refused.some(({ kind }) => kind === 'MemberCluster');
+  if (members.length > 0 || mayBeRefused) return [];
+  const message = 'the fleet has no MemberCluster, so nothing is placed';
+  return [{ severity: 'info', code: 'no-cluster', message, fix: 'gitfleet join CONTEXT adds one' }];
 }
 
 /** Directory of the fleet repo in the present one, which CI has the files below: `` or `fleet/`. */

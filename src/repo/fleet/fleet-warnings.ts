@@ -5,6 +5,7 @@ import { danglingReferences } from './dangling.ts';
 import { idleSelectors } from './idle-selectors.ts';
 import { lostVariables } from './lost-variables.ts';
 import { misscopedSelectors } from './override-scopes.ts';
+import { runsWithoutEffect } from './runs-without-effect.ts';
 import { unknownProperties } from './unknown-properties.ts';
 import { unknownSkips } from './unknown-skips.ts';
 import { unlistedVersions } from './unlisted-versions.ts';
@@ -18,6 +19,7 @@ export const fleetWarnings = (fleet: Fleet, record: FleetRecord): Problem[] => [
   ...danglingReferences(fleet, record),
   ...unknownSkips(fleet, record),
   ...unlistedVersions(fleet, record),
+  ...runsWithoutEffect(fleet, record),
   ...ofFiles(fleet),
 ];
 

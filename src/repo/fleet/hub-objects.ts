@@ -1,18 +1,16 @@
-import { error, type Issue, warning } from '../../api/issue.ts';
+import { error, type Issue } from '../../api/issue.ts';
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
-import { nearest } from '../../api/syntax.ts';
 import { writtenRef } from '../../api/written-ref.ts';
 import type { HubObject } from '../../engine/input.ts';
 import { isNodePool } from '../../engine/node-pools/pool.ts';
 import { isConfigMapEnvelope } from '../../engine/selection/envelope.ts';
-import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { objectKey } from '../../engine/selection/object-key.ts';
-import { builtInGroups, builtInKinds } from '../../engine/selection/scope.ts';
 import type { ShapeCheck } from '../schemas/kind-shapes.ts';
 import { dataIssues } from './data-issues.ts';
 import { encryptedIssues } from './encrypted.ts';
 import { envelopeIssues, readEnvelope } from './envelope-contents.ts';
 import type { Finding, Placed } from './finding.ts';
+import { misspeltKind, misspeltOf, unservedVersion } from './misspelt-kinds.ts';
 import { nodeResourceIssues } from './nodes/node-resource-issues.ts';
 import { nameIssues } from './object-names.ts';
 import { type CrdScopes, crdScopes, scopeOf } from './scopes.ts';
@@ -119,7 +117,7 @@ function hubObject(
   const manifest = value as Manifest;
   const { namespace } = manifest.metadata;
   const declared = scopeOf(manifest, crds);
-  const misspelt = declared === undefined ? misspeltKind(manifest) : [];
+  const misspelt = declared === undefined ? misspeltKind(manifest) : unservedVersion(manifest);
   if (misspelt.some(isError)) return { issues: misspelt };
   if (declared === 'Namespaced' && !namespace)
     return {
@@ -150,28 +148,6 @@ function hubObject(
   const object: HubObject = { manifest, scope, file, ...(enveloped ? { enveloped } : {}) };
   known.set(manifest, object);
   return { object, issues };
-}
-
-/** The built-in kind that a kind of the same group is too similar to for a newer one. */
-const misspeltOf = ({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): string | undefined =>
-  nearest(kind, builtInKinds(groupVersionOf(apiVersion).group));
-
-/**
- * A kind that is nearly a built-in one would be added as another object, and the one that is meant removed. Others may be newer kinds of
- * Kubernetes.
- */
-function misspeltKind({ apiVersion, kind }: Manifest): Issue[] {
-  const { group } = groupVersionOf(apiVersion);
-  const message = `there is no kind ${kind} in ${group === '' ? 'the core group' : group}`;
-  const like = misspeltOf({ apiVersion, kind });
-  if (like !== undefined) return [error('unknown-kind', ['kind'], message, `did you mean ${like}?`)];
-  const isOfKubernetes = group === 'extensions' || builtInKinds(group).length > 0;
-  const [home] = isOfKubernetes ? builtInGroups(kind) : [];
-  if (home === undefined) return [];
-  const written = home === '' ? 'v1' : `${home}/v1`;
-  // Old API servers have that group.
-  const issue = group === 'extensions' ? warning : error;
-  return [issue('unknown-kind', ['apiVersion'], message, `did you mean ${written}?`)];
 }
 
 /** Issues for which an API server refuses any kind. */

@@ -3,9 +3,11 @@ import { fleetKinds, isFleetGroup } from '../../api/kinds.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import { nearest } from '../../api/syntax.ts';
 import { writtenRef } from '../../api/written-ref.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { itemsOf } from '../yaml/items-of.ts';
 import type { Finding, Placed } from './finding.ts';
 import { ofAnyKind } from './fleet-objects.ts';
+import { notRendered } from './usable-files.ts';
 
 export interface SortedDocuments {
   /** Objects of fleet groups, in any folder. */
@@ -42,7 +44,8 @@ export function sortDocuments(documents: readonly Placed[]): SortedDocuments {
     }
     const inResources = placed.file.startsWith('resources/');
     const { apiVersion, kind } = placed.value as { apiVersion?: unknown; kind?: unknown };
-    if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+    if (isOfKustomize(placed.value)) findings.push({ placed, issue: { ...notRendered('Kustomize'), path: [] } });
+    else if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
       const issue = incomplete(placed, inResources);
       if (issue) findings.push({ placed, issue });
       if (issue?.severity === 'error') hold(placed);
@@ -52,7 +55,7 @@ export function sortDocuments(documents: readonly Placed[]): SortedDocuments {
       findings.push({ placed, issue: foreignGroup(apiVersion, kind) });
       hold(placed);
     } else if (inResources) hub.push(placed);
-    else findings.push({ placed, issue: notPlaced(kind) });
+    else findings.push({ placed, issue: notPlaced(kind, placed.file) });
   };
   for (const placed of documents) sort(placed);
   return { fleet, hub, findings, refused, unreadable };
@@ -66,6 +69,12 @@ function likely(value: object): readonly ObjectRef[] | undefined {
   }
   const ref = writtenRef({ apiVersion, kind: '', metadata });
   return ref && isFleetGroup(ref.apiVersion) ? ofAnyKind(ref) : undefined;
+}
+
+/** Input of Kustomize, whose file may have any name. */
+function isOfKustomize(value: object): boolean {
+  const { apiVersion } = value as { apiVersion?: unknown };
+  return typeof apiVersion === 'string' && groupVersionOf(apiVersion).group === 'kustomize.config.k8s.io';
 }
 
 /** Documents without apiVersion and kind are not fleet input; one with either of them, or an item of a List, is an incomplete object. */
@@ -113,7 +122,8 @@ function foreignGroup(apiVersion: string, kind: string): Issue {
   };
 }
 
-const notPlaced = (kind: string): Issue => ({
-  ...error('not-placed', [], `${kind} is outside resources/ and is not placed`, 'move it under resources/ to place it'),
-  severity: 'info',
-});
+function notPlaced(kind: string, file: string): Issue {
+  const folder = /^(.+?)\/resources\//.exec(file)?.[1];
+  const fix = `move it under resources/ to place it${folder === undefined ? '' : `, or use --path ${folder}`}`;
+  return { ...error('not-placed', [], `${kind} is outside resources/ and is not placed`, fix), severity: 'info' };
+}

@@ -1,4 +1,5 @@
 import type { Problem } from '../../api/problem.ts';
+import { nearest } from '../../api/syntax.ts';
 import type { Fleet, HubObject } from '../../engine/input.ts';
 import { gather } from '../../engine/selection/gather.ts';
 import { compileHub } from '../../engine/selection/hub.ts';
@@ -23,6 +24,8 @@ export async function unselectedResources(fleet: Fleet, tree: RepoTree): Promise
   );
   return firsts.map(({ object, group }): Problem => {
     const { namespace } = group.find((it) => it !== object)?.manifest.metadata ?? {};
+    const like = nearNamespace(object, fleet);
+    const missing = like === undefined ? '' : `, and there is no Namespace ${object.manifest.metadata.namespace}`;
     const others = group.length === 1 ? '' : `, nor ${group.length - 1} more of namespace ${namespace}`;
     return {
       severity: 'warning',
@@ -30,10 +33,18 @@ export async function unselectedResources(fleet: Fleet, tree: RepoTree): Promise
       file: object.file,
       ...places.get(object),
       path: 'metadata.name',
-      message: `${describeRef(refOfManifest(object.manifest))}: no placement selects it${others}`,
-      fix: 'add a resource selector for it, or remove it',
+      message: `${describeRef(refOfManifest(object.manifest))}: no placement selects it${others}${missing}`,
+      fix: like === undefined ? 'add a resource selector for it, or remove it' : `did you mean ${like}?`,
     };
   });
+}
+
+/** The Namespace that a namespace without one most likely means. */
+function nearNamespace({ manifest: { metadata } }: HubObject, { resources }: Fleet): string | undefined {
+  const { namespace } = metadata;
+  if (namespace === undefined) return undefined;
+  const names = resources.filter(isNamespace).map(({ manifest }) => manifest.metadata.name);
+  return names.includes(namespace) ? undefined : nearest(namespace, names);
 }
 
 const isNamespace = ({ manifest }: HubObject): boolean => manifest.kind === 'Namespace';

@@ -148,15 +148,16 @@ function toolOf(path: string, charts: readonly string[]): string | undefined {
   return charts.some(ofChart) ? '' : undefined;
 }
 
-const notRun = (file: string, tool: string): Problem => ({
-  severity: 'info',
-  code: 'not-rendered',
-  file,
-  line: 1,
-  column: 1,
-  message: `${tool} is not run: this file places nothing`,
-  fix: 'commit the rendered manifests under resources/',
-});
+const notRun = (file: string, tool: string): Problem => ({ file, line: 1, column: 1, ...notRendered(tool) });
+
+/** The note on input of a tool. */
+export const notRendered = (tool: string) =>
+  ({
+    severity: 'info',
+    code: 'not-rendered',
+    message: `${tool} is not run: this file places nothing`,
+    fix: 'commit the rendered manifests under resources/',
+  }) as const;
 
 /** Paths that differ only in case, each with another of its group. */
 function collisions(files: readonly TreeFile[]): Map<string, string> {

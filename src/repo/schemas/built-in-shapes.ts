@@ -31,6 +31,15 @@ export function builtInShape(group: string, version: string, kind: string): Shap
   return known.get(name)?.shape;
 }
 
+/**
+ * The newest stable version of a kind that Kubernetes itself serves; `written`, if that is served as well. Undefined for kinds without a
+ * stable version.
+ */
+export function stableVersion(group: string, kind: string, written: string): string | undefined {
+  if (builtInShape(group, written, kind) !== undefined) return written;
+  return ['v2', 'v1'].find((version) => builtInShape(group, version, kind) !== undefined);
+}
+
 /** Of dynamic resource allocation, fields have types of their own with each version of Kubernetes. */
 const leftOut = new Set(['resource.k8s.io', 'placement.kubernetes-fleet.io']);
 
@@ -38,7 +47,7 @@ function modelOf(group: string, version: string, kind: string): string | undefin
   const isServed =
     /^v\d+((alpha|beta)\d+)?$/.test(version) && !leftOut.has(group) && builtInScope(group, kind) !== undefined;
   if (!isServed) return undefined;
-  if (kind === 'Event') return group === '' ? 'CoreV1Event' : 'EventsV1Event';
+  if (kind === 'Event' && version === 'v1') return group === '' ? 'CoreV1Event' : 'EventsV1Event';
   return `V${version.slice(1)}${kind}`;
 }
 

@@ -30,7 +30,7 @@ export function findingsOf(document: Document.Parsed, context: FindingsContext):
     if (at >= maxFindings) return rest;
     if (!secret && finding.code === 'duplicate-key') return { ...finding, value: lineAt(text, finding.offset) };
     if (finding.value === undefined) return rest;
-    return secret ? { ...rest, ...withoutValue[finding.code] } : { ...finding, value: finding.value.slice(0, 80) };
+    return secret ? { ...rest, ...withoutValue(finding.code) } : { ...finding, value: finding.value.slice(0, 80) };
   });
   const findings = [
     ...oversizedObject(document, context),
@@ -68,7 +68,7 @@ const template = (findings: readonly Finding[]): Finding => ({
   offset: firstOf(findings),
   code: 'template',
   message: 'gitfleet does not render templates, and this is not valid YAML without rendering',
-  fix: 'commit the rendered manifests, or put literal braces into quotes',
+  fix: 'commit the rendered manifests, put literal braces into quotes, or list the file in .gitfleetignore',
 });
 
 /** API servers refuse such an object. A List is exempt: `kubectl get -o yaml` prints one for many objects. */

@@ -10,8 +10,15 @@ export type ValueCode =
   | 'yaml-alias'
   | 'yaml-tag';
 
-/** The texts of such findings for a file that may hold a Secret: they do not show the value. */
-export const withoutValue: Readonly<Record<ValueCode, Pick<Problem, 'message' | 'fix'>>> = {
+type Texts = Pick<Problem, 'message'> & { readonly fix: string };
+
+/** The texts of such a finding for a file that may hold a Secret: they do not show the value. */
+export function withoutValue(code: ValueCode): Texts {
+  const { message, fix } = texts[code];
+  return { message, fix: `${fix} (no value is shown of a file that may hold a Secret)` };
+}
+
+const texts: Readonly<Record<ValueCode, Texts>> = {
   'ambiguous-scalar': { message: 'programs read this value differently', fix: 'write it in quotes' },
   'half-character': { message: 'this text contains half of a character', fix: 'write the whole character' },
   'non-string-key': { message: 'this key is not a string', fix: 'write it in quotes' },

@@ -63,6 +63,43 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   });
 
   it.each([
+    ['apps/v2', 'Deployment', 'apps/v1'],
+    ['apps/v1beta1', 'Deployment', 'apps/v1'],
+    ['apps/V1', 'Deployment', 'apps/v1'],
+    ['batch/v1beta1', 'CronJob', 'batch/v1'],
+    ['policy/v1beta1', 'PodDisruptionBudget', 'policy/v1'],
+    ['autoscaling/v2beta2', 'HorizontalPodAutoscaler', 'autoscaling/v2'],
+    ['networking.k8s.io/v1beta1', 'Ingress', 'networking.k8s.io/v1'],
+    ['events.k8s.io/v1beta1', 'Event', 'events.k8s.io/v1'],
+  ])('has a warning in a version that current API servers do not have: %s %s', async (apiVersion, kind, meant) => {
+    expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
+      placeable: [kind],
+      reported: [
+        `1:1 warning unserved-version ${kind} shop/web: current versions of Kubernetes do not serve ${kind} in ${apiVersion}; write ${meant}`,
+      ],
+    });
+  });
+
+  it.each([
+    ['networking/v1', 'NetworkPolicy', 'networking.k8s.io/v1'],
+    ['networking.k8s.oi/v1', 'NetworkPolicy', 'networking.k8s.io/v1'],
+    ['policy.k8s.io/v1', 'PodDisruptionBudget', 'policy/v1'],
+    ['autoscalling/v2', 'HorizontalPodAutoscaler', 'autoscaling/v2'],
+  ])('has a warning in a group that is nearly the right one: %s %s', async (apiVersion, kind, meant) => {
+    const group = apiVersion.split('/')[0];
+    expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
+      placeable: [kind],
+      reported: [
+        `1:1 warning unknown-kind ${kind} shop/web: there is no kind ${kind} in ${group}; did you mean ${meant}?`,
+      ],
+    });
+  });
+
+  it.each([
+    ['an older version of today', 'autoscaling/v1', 'HorizontalPodAutoscaler'],
+    ['a kind without a stable version', 'coordination.k8s.io/v1', 'LeaseCandidate'],
+    ['a kind of another group', 'serving.knative.dev/v1', 'Service'],
+    ['a kind of an extension', 'policy.example.com/v1', 'PodDisruptionBudget'],
     ['a kind that Kubernetes may have gained since', 'apps/v1', 'Blueprint'],
     ['a group of others', 'example.com/v1', 'Deploymet'],
   ])('is not: %s', async (_, apiVersion, kind) => {

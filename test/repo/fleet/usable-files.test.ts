@@ -46,6 +46,13 @@ async function load(tree: RepoTree): Promise<{ members: string[]; said: string[]
 const link = (text: string): Entry => ({ mode: '120000', text });
 const submodule: Entry = { mode: '160000', text: '' };
 
+it('what is below resources/ of another folder is shown --path', async () => {
+  const { problems } = await loadFleet(
+    treeOf({ 'sub/resources/a.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n' }),
+  );
+  expect(problems.map(({ fix }) => fix)).toEqual(['move it under resources/ to place it, or use --path sub']);
+});
+
 describe('skipped files of a tree are reported, and the others are read', () => {
   it.each<
     [what: string, entries: Readonly<Record<string, Entry | string>>, said: readonly string[], held: readonly string[]]
@@ -80,6 +87,14 @@ describe('skipped files of a tree are reported, and the others are read', () => 
       'input of Kustomize',
       { 'resources/kustomization.yaml': 'a: 1' },
       ['info not-rendered resources/kustomization.yaml'],
+      [],
+    ],
+    [
+      'input of Kustomize in a file of another name',
+      {
+        'resources/web.yaml': 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]\n',
+      },
+      ['info not-rendered resources/web.yaml'],
       [],
     ],
     [

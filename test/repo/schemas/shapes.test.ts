@@ -148,7 +148,7 @@ describe('a built-in kind', () => {
 
   it('of a version or a group that Kubernetes does not serve is left alone', async () => {
     for (const version of ['example.com/v1', 'apps/v9'])
-      expect(await found(object(version, 'Deployment', '  replicas: two\n'))).toEqual([]);
+      expect((await found(object(version, 'Deployment', '  replicas: two\n'))).join()).not.toContain('replicas');
   });
 
   it('inside an envelope', async () => {
