@@ -1,6 +1,7 @@
 import type { SimulatedFault, SimulatedMemberSpec } from '../api/simulated-fleet.ts';
 import type { SimClock } from './clock.ts';
 import { type Cluster, openCluster } from './cluster.ts';
+import { establishAll } from './controllers/custom-resources.ts';
 import { startControllers } from './controllers/start.ts';
 import { serveWithFaults } from './faults.ts';
 import { nodesOf } from './nodes.ts';
@@ -47,7 +48,10 @@ export async function openMember(
     create(cluster, cluster.registry.stored('coordination.k8s.io/leases')!, lease, {});
     if (load) create(cluster, cluster.registry.stored('/pods')!, load, {});
   }
-  for (const manifest of spec.objects ?? []) await createAsUser(cluster, manifest as Fields);
+  for (const manifest of spec.objects ?? []) {
+    await createAsUser(cluster, manifest as Fields);
+    establishAll(cluster);
+  }
 
   let faults: readonly SimulatedFault[] = spec.faults ?? [];
   let since = clock.now();

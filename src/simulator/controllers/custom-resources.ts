@@ -41,21 +41,8 @@ export function runCustomResources(cluster: Cluster): void {
     else if (taken === undefined)
       cluster.queue.once(cluster.delayOf('CustomResourceDefinition') * 1000, `establish ${crd.metadata.uid}`, () => {
         const live = cluster.store.get(key, crd.metadata);
-        if (live?.metadata.uid === crd.metadata.uid && isTrue(live, 'NamesAccepted')) establish(live);
+        if (live?.metadata.uid === crd.metadata.uid && isTrue(live, 'NamesAccepted')) establish(cluster, live);
       });
-  }
-
-  function establish(crd: Stored): void {
-    const condition = {
-      type: 'Established',
-      status: 'True',
-      reason: 'InitialNamesAccepted',
-      message: 'the initial names have been accepted',
-    } as const;
-    const status = { ...fieldsAt(crd, 'status'), conditions: withCondition(cluster, crd, condition) };
-    // Served first, so that clients that see the condition can use the kind.
-    cluster.registry.setCustom(storageKeyOf(crd), kindsOfCrd(crd));
-    writeStatus(cluster, kind, crd, status);
   }
 
   function empty(crd: Stored): void {
@@ -93,6 +80,24 @@ export function runCustomResources(cluster: Cluster): void {
     // A conflicting name may be free now.
     for (const other of cluster.store.list(key)) soon(cluster, key, other.metadata, reconcile);
   });
+}
+
+/** Without a delay, for those that a member has from the start. */
+export function establishAll(cluster: Cluster): void {
+  for (const crd of cluster.store.list(key)) if (!isTrue(crd, 'Established')) establish(cluster, crd);
+}
+
+function establish(cluster: Cluster, crd: Stored): void {
+  const condition = {
+    type: 'Established',
+    status: 'True',
+    reason: 'InitialNamesAccepted',
+    message: 'the initial names have been accepted',
+  } as const;
+  const status = { ...fieldsAt(crd, 'status'), conditions: withCondition(cluster, crd, condition) };
+  // Served first, so that clients that see the condition can use the kind.
+  cluster.registry.setCustom(storageKeyOf(crd), kindsOfCrd(crd));
+  writeStatus(cluster, cluster.registry.stored(key)!, crd, status);
 }
 
 const storageKeyOf = (crd: Stored): string =>

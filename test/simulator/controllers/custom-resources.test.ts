@@ -95,6 +95,18 @@ describe('a CustomResourceDefinition', () => {
     });
   });
 
+  it('of a member that has it from the start is served at once, also to what follows it there', async () => {
+    world = await openWorld({ objects: [definition(), widget({ size: 1 })] });
+    expect((await world.request('GET', '/apis/example.com/v1')).status).toBe(200);
+    world.seconds(60);
+    expect((await world.request('GET', '/apis/example.com/v1/widgets')).body.items).toHaveLength(1);
+    const { body } = await world.request('GET', `${crds}/widgets.example.com`);
+    expect(body.status.conditions.map(({ type, status }: Record<string, string>) => `${type} ${status}`)).toEqual([
+      'Established True',
+      'NamesAccepted True',
+    ]);
+  });
+
   it('shows in discovery and in the OpenAPI', async () => {
     expect(
       (await world.request('GET', '/apis/example.com/v1')).body.resources.map(({ name }: Fields) => name).sort(),
