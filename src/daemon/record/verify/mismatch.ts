@@ -8,7 +8,15 @@ export const mismatch = (path: string, message: string): Problem => ({
   code: mismatchCode,
   file: `(status branch) ${path}`,
   message,
-  fix: 'find out who wrote to the status branch (git log) and let only gitfleet push there',
+  fix: findWriter,
+});
+
+const findWriter = 'find out who wrote to the status branch (git log) and let only gitfleet push there';
+
+/** The same of a cluster that has nothing of the placement. */
+export const notThere = (path: string, message: string): Problem => ({
+  ...unproven(path, message),
+  fix: `nothing, if the cluster was emptied or created anew; otherwise ${findWriter}`,
 });
 
 /** A problem: nothing but the status branch says so, and it may be right. */

@@ -17,8 +17,8 @@ import { keyOfManifest, objectKey } from '../../../engine/selection/object-key.t
 import { placementTargets } from '../../../engine/target-kinds.ts';
 import type { World } from '../../../engine/world.ts';
 import type { PlacementAssignment } from '../../../members/assignment.ts';
-import type { DoubtedBindings } from './binding-claims.ts';
-import { unproven } from './mismatch.ts';
+import type { DoubtedBindings, OnCluster } from './binding-claims.ts';
+import { notThere, unproven } from './mismatch.ts';
 
 /** Targets that only an unproven claim of the record supports: their clusters keep what they have. */
 export interface WithheldTargets {
@@ -55,7 +55,7 @@ export function withheldTargets(
         shown.push({ key, cluster });
         continue;
       }
-      if (observation?.reachable && observation.complete) problems.push(notShown(key, cluster, index));
+      if (observation?.reachable && observation.complete) problems.push(notShown({ key, cluster }, index, observation));
     }
     withheld.add(idOf(cluster, key));
   }
@@ -188,11 +188,16 @@ const digestsOf = memoize(
     ),
 );
 
-const notShown = (key: PlacementKey, cluster: ClusterName, index: number): Problem =>
-  unproven(
+function notShown({ key, cluster }: OnCluster, index: number, { objects }: ClusterObservation): Problem {
+  const isEmpty = !byPlacement(objects).has(key);
+  const found = isEmpty
+    ? 'has nothing of the placement, and the status branch'
+    : 'does not show what the status branch';
+  return (isEmpty ? notThere : unproven)(
     `placements/${key}/state.yaml`,
-    `${cluster} does not show what the status branch claims: snapshot ${index} with the recorded overrides. It keeps what it has until a rollout or an update run updates it`,
+    `${cluster} ${found} claims: snapshot ${index} with the recorded overrides. It keeps what it has until a rollout or an update run updates it`,
   );
+}
 
 /**
  * The assignment of a withheld target: objects stay as they are. For an update run no snapshot is reported, since the run would count
