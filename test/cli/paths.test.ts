@@ -138,10 +138,10 @@ describe('trace goes from an object on a member back to the commit', () => {
     [
       ['deploy', 'web', '--cluster', 'dev-1'],
       1,
-      'no placement put deploy web there on dev-1: of this kind there is Deployment pay/pay',
+      'no placement applies deploy web on dev-1: of this kind there is Deployment pay/pay',
     ],
-    [['deploy', 'web', '-n', 'shop'], 1, 'no placement put deploy web there in namespace shop: of this kind there are'],
-    [['secret', 'web'], 1, 'no placement put secret web there: no placement applies objects of this kind there'],
+    [['deploy', 'web', '-n', 'shop'], 1, 'no placement applies deploy web in namespace shop: of this kind there are'],
+    [['secret', 'web'], 1, 'no placement applies secret web: no placement applies objects of this kind there'],
     [['deploy', 'web', '--cluster', 'eu-9'], 2, '--cluster: there is no cluster eu-9: did you mean eu-1?'],
     [['deploy'], 2, 'trace deploy needs a name'],
   ])('%j', async (args, code, message) => {
@@ -264,16 +264,13 @@ describe('wait', () => {
     ],
     [
       ['placement/pay', '--for=Available'],
-      /placement\/pay has no condition Available yet\n {4}run pay-1: someone to approve pay-1-after-dev, since \S+: merge branch gitfleet\/approve\/pay-1-after-dev, or its pull request\n {4}us-1: RolloutNotStartedYet: /,
+      /placement\/pay has no condition Available yet\n {4}run pay-1: approval of pay-1-after-dev, since \S+: merge branch gitfleet\/approve\/pay-1-after-dev, or its pull request\n {4}us-1: RolloutNotStartedYet: /,
     ],
     [
       ['binding/pay-us-1', '--for=Available'],
       /binding\/pay-us-1 has no condition Available yet\n {4}RolloutNotStartedYet: /,
     ],
-    [
-      ['run/pay-1', '--for=Succeeded'],
-      /run\/pay-1 has no condition Succeeded yet\n {4}someone to approve pay-1-after-dev, /,
-    ],
+    [['run/pay-1', '--for=Succeeded'], /run\/pay-1 has no condition Succeeded yet\n {4}approval of pay-1-after-dev, /],
     [
       ['approvals', '--for=Approved'],
       /approval\/pay-1-after-dev has no condition Approved yet\n {4}merge branch gitfleet\/approve\/pay-1-after-dev, /,

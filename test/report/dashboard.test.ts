@@ -41,7 +41,7 @@ it('the dashboard shows requests and problems, then runs, placements, clusters a
 
     ## Waiting for approval
 
-    - **pay-1**, stage **dev**: run pay-1 is waiting since 2026-11-20T10:00:10Z for approval of stage dev after it finished. To approve: \`gitfleet approve pay-1-after-dev\`, or on \`main\` in a clone: \`git pull && git merge origin/gitfleet/approve/pay-1-after-dev && git push\`
+    - **pay-1**, stage **dev**: run pay-1 has been waiting since 2026-11-20T10:00:10Z for approval of stage dev after it finished. To approve: \`gitfleet approve pay-1-after-dev\`, or on \`main\` in a clone: \`git pull && git merge origin/gitfleet/approve/pay-1-after-dev && git push\`
 
     ## Problems
 

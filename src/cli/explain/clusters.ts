@@ -75,7 +75,7 @@ function withAssumedReachability(
 ): ExplainedCluster {
   const known =
     unreachable === undefined
-      ? 'the cluster was not observed'
+      ? 'this command does not observe clusters'
       : `the status branch reports that it ${unreachableText(unreachable)}`;
   const reason = `${known}; without --observed it is assumed to be reachable`;
   return {

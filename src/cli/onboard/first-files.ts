@@ -15,7 +15,7 @@ What runs on our clusters. gitfleet reads the branch main, and writes the state 
 
 \`gitfleet validate\` reports mistakes, also of changes that are not committed. \`gitfleet plan\` shows what a commit does.
 `,
-  '.gitignore': `# Credentials of clusters never belong into git.
+  '.gitignore': `# Credentials of clusters: never commit them.
 /kubeconfigs/
 `,
   'fleet.yaml': `# Settings of the whole fleet. Every one has a default, so this file may be missing.

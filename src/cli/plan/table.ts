@@ -69,8 +69,8 @@ export function planTable(
     );
   if (unscheduled.length > 0 && recorded > 0)
     parts.push(
-      `Note: plan uses the status of clusters in the repo. ${recorded} of the clusters ${recorded === 1 ? 'has' : 'have'} none there, so CPU, memory, cost and version count as absent.\n` +
-        '  gitfleet explain uses what the daemon recorded; gitfleet observe writes what they have now, for plan --observed.',
+      `Note: plan takes CPU, memory, cost and version of clusters from their files in the repo. ${recorded} of the files ${recorded === 1 ? 'has' : 'have'} none, so they count as absent.\n` +
+        '  gitfleet explain takes them from the status branch; gitfleet observe writes those of now, for plan --observed.',
     );
   section(parts, 'Held', heldItems(plan.holds).map(textOf));
   for (const { title, rows } of nodeSections(plan, currencies))
@@ -92,7 +92,7 @@ export function planTable(
   parts.push(
     `Plan: ${[`${of('add')} to add, ${of('update')} to update, ${of('remove')} to remove`, ...rare].join(', ')}, ` +
       `${of('wait')} waiting, ${of('keep')} unchanged${shown.length < actions.length ? ' (--all lists them)' : ''}. ` +
-      `${from === 'commit' ? `Commit ${plan.commit.slice(0, 12)}` : `Commit none: these are the files of a ${from}`}${plan.wakeAt ? `, next scheduled change at ${plan.wakeAt}` : ''}.`,
+      `${from === 'commit' ? `Commit ${plan.commit.slice(0, 12)}` : `It is made from the files of a ${from}, not from a commit`}.${plan.wakeAt ? ` Next scheduled change: ${plan.wakeAt}.` : ''}`,
   );
   return parts.join('\n\n');
 }

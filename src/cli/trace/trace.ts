@@ -142,5 +142,5 @@ function notPlaced(of: {
     known.length === 0
       ? `no placement applies objects of this kind there`
       : `of this kind there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, 12).join(', ')}`;
-  return new CliError(`no placement put ${kind} ${name} there${where}: ${instead}`, exitCodes.somethingToDo);
+  return new CliError(`no placement applies ${kind} ${name}${where}: ${instead}`, exitCodes.somethingToDo);
 }

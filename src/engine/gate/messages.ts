@@ -35,7 +35,7 @@ export function closedHolds(gate: {
   return [
     {
       reason: 'WaitingForApproval',
-      message: `${waiting} is waiting${since === undefined ? '' : ` since ${since}`} for approval of ${subject}${because}: ${merging}`,
+      message: `${waiting} ${since === undefined ? 'is waiting' : `has been waiting since ${since}`} for approval of ${subject}${because}: ${merging}`,
     },
     ...(withdrawn === undefined ? [] : [{ reason: 'ApprovalWithdrawn' as const, message: `${withdrawn}: ${merging}` }]),
   ];

@@ -122,7 +122,7 @@ export function waitOfTask(task: StageTaskState, namespace: string | undefined):
   const { stage, type, since, until, approval } = task;
   if (type === 'TimedWait') return `the soak of stage ${stage}${until === undefined ? '' : `, until ${until}`}`;
   const name = approval ?? '';
-  return `someone to approve ${name}${since === undefined ? '' : `, since ${since}`}: ${howToMerge({ name, namespace })}`;
+  return `approval of ${name}${since === undefined ? '' : `, since ${since}`}: ${howToMerge({ name, namespace })}`;
 }
 
 /** What keeps a member from being joined and healthy. */

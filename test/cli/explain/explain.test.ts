@@ -47,7 +47,7 @@ beforeAll(() => {
 afterAll(removeFolders);
 
 const notKnown =
-  '    ClusterEligibility is not known: the cluster was not observed; without --observed it is assumed to be reachable\n';
+  '    ClusterEligibility is not known: this command does not observe clusters; without --observed it is assumed to be reachable\n';
 const explain = (...args: readonly string[]): Promise<Ran> =>
   cli('explain', ...args, '--repo', repo, '--now', '2026-11-20T10:00:00Z');
 
@@ -59,7 +59,7 @@ describe('gitfleet explain placement', () => {
       out: `✓ eu-2  picked by scheduling policy: cluster "eu-2" (affinity score: 50, topology spread score: -1)
     binding: Bound
     passes ClusterAffinity, NamespaceAffinity, TaintToleration, TopologySpreadConstraints
-    ClusterEligibility is not known: the cluster was not observed; without --observed it is assumed to be reachable
+    ClusterEligibility is not known: this command does not observe clusters; without --observed it is assumed to be reachable
     would score now: affinity 50, topology spread -1000
        +50  weight 50, labels match, resources.kubernetes-fleet.io/available-cpu descending: 16 between 4 and 16
       -1000  spread over region (ScheduleAnyway, maxSkew 1): 1 in eu, 0 to 1 elsewhere, one more changes the skew by 1, which violates it
@@ -113,7 +113,9 @@ describe('gitfleet explain placement', () => {
   it('reports once what is assumed of every cluster', async () => {
     const { out } = await explain('placement', 'cache');
     expect(out.split('ClusterEligibility is not known')).toHaveLength(2);
-    expect(out).toMatch(/\nevery cluster: ClusterEligibility is not known: the cluster was not observed; .*\n$/);
+    expect(out).toMatch(
+      /\nevery cluster: ClusterEligibility is not known: this command does not observe clusters; .*\n$/,
+    );
   });
 
   it('shows which requirement a cluster does not meet, and what it has instead', async () => {
@@ -160,7 +162,7 @@ lastContact: {eu-1: 2026-11-19T10:00:00Z}
       reason: 'cluster is not connected to the fleet: no heartbeat since 2026-11-20T09:00:00Z',
     };
     it.each<[string, Parameters<typeof verdictOn>[0], object]>([
-      ['that it was not observed', {}, assumed('the cluster was not observed')],
+      ['that it was not observed', {}, assumed('this command does not observe clusters')],
       [
         'that it was not observed, and since when it does not respond, by the status branch',
         { 'recorded/summary.yaml': silent },

@@ -21,7 +21,7 @@ describe('describe run', () => {
 
       Waits for:
         the soak of stage canary, until 2026-11-20T12:05:00Z
-        someone to approve web-1-after-canary, since 2026-11-20T11:05:00Z: merge branch gitfleet/approve/web-1-after-canary, or its pull request
+        approval of web-1-after-canary, since 2026-11-20T11:05:00Z: merge branch gitfleet/approve/web-1-after-canary, or its pull request
 
       Stage canary: 1/1 clusters done, started 2026-11-20T11:00:00Z
         CLUSTER   STATE   AGE   WAITS FOR

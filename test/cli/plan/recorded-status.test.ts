@@ -44,6 +44,6 @@ it('so does diff', async () => {
 it('plan itself uses the files alone, and says of how many clusters', async () => {
   const { out } = await run('plan');
   expect(out).toContain(
-    '\nNote: plan uses the status of clusters in the repo. 2 of the clusters have none there, so CPU, memory, cost and version count as absent.\n',
+    '\nNote: plan takes CPU, memory, cost and version of clusters from their files in the repo. 2 of the files have none, so they count as absent.\n',
   );
 });

@@ -39,7 +39,7 @@ describe('a gate before a stage', () => {
       },
     ]);
     expect(rollout.outcome.holds.map(({ message }) => message)).toEqual([
-      'run web-1 is waiting since 2026-11-20T10:00:00Z for approval of stage canary before it starts: merge branch gitfleet/approve/web-1-before-canary, or its pull request',
+      'run web-1 has been waiting since 2026-11-20T10:00:00Z for approval of stage canary before it starts: merge branch gitfleet/approve/web-1-before-canary, or its pull request',
     ]);
     rollout.merge('web-1-before-canary').plan(60);
     expect(rollout.moves[0]).toBe('c-1 Bound 1 update');

@@ -43,7 +43,7 @@ describe('two stages, a soak and a gate', () => {
       {
         subject: { kind: 'ClusterStagedUpdateRun', name: 'web-1', stage: 'canary' },
         reason: 'WaitingForApproval',
-        message: `run web-1 is waiting since ${at(60)} for approval of stage canary after it finished: merge branch gitfleet/approve/web-1-after-canary, or its pull request`,
+        message: `run web-1 has been waiting since ${at(60)} for approval of stage canary after it finished: merge branch gitfleet/approve/web-1-after-canary, or its pull request`,
       },
     ]);
     expect(rollout.outcome.approvals.map(({ planned }) => planned)).toEqual([
