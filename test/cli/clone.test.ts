@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FleetOnGit } from '../support/fleet-on-git.ts';
 import { folder, removeFolders } from '../support/folders.ts';
 import { commit, sh } from '../support/git-repository.ts';
@@ -73,6 +73,41 @@ describe('in a clone the status is that of the repository it was cloned from', (
     sh(dir, 'branch', 'fleet-status', ahead);
     sh(dir, 'remote', 'set-url', 'origin', join(folder(), 'gone'));
     expect(await cli('get', 'placements', '-o', 'name', '--repo', dir)).toEqual({ code: 0, out: placements, err: '' });
+  });
+});
+
+describe('the status of a daemon that moved from this clone to the origin', () => {
+  /** A clone with a status branch that has no common history with that of its origin, which was never fetched. */
+  function moved(): string {
+    const dir = cloned('--single-branch');
+    const date = { GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z', GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z' };
+    for (const [name, value] of Object.entries(date)) vi.stubEnv(name, value);
+    sh(dir, 'checkout', '-q', '--orphan', 'fleet-status');
+    commit(dir, { 'README.md': 'as it was here' });
+    sh(dir, 'checkout', '-q', 'main');
+    vi.unstubAllEnvs();
+    return dir;
+  }
+
+  it('is that of origin, which was written last, with a note', async () => {
+    const dir = moved();
+    expect(await cli('get', 'placements', '-o', 'name', '--repo', dir)).toEqual({
+      code: 0,
+      out: placements,
+      err: `note: fleet-status here and fleet-status at origin have different histories: this is origin's, which was written last; git -C ${dir} branch -D fleet-status deletes the one here\n`,
+    });
+  });
+
+  it('is the one here while that is written, with a note', async () => {
+    const dir = moved();
+    sh(dir, 'checkout', '-q', 'fleet-status');
+    commit(dir, { 'summary.yaml': 'new: true\n' });
+    sh(dir, 'checkout', '-q', 'main');
+    const ran = await cli('get', 'placements', '-o', 'name', '--repo', dir);
+    expect(ran).toMatchObject({
+      out: '',
+      err: expect.stringContaining('this is the one here, which was written last'),
+    });
   });
 });
 

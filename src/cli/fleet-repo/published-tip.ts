@@ -1,5 +1,5 @@
 import type { Branches } from '../../git/branches.ts';
-import { followedBranch } from '../../git/followed-branch.ts';
+import { type FollowedBranch, followedBranch } from '../../git/followed-branch.ts';
 import { fetchOrigin } from '../../git/native/fetch-origin.ts';
 import { writeError } from '../terminal/write.ts';
 
@@ -12,21 +12,35 @@ const fetchEveryMs = 3_000;
  */
 export function publishedTip(branches: Branches, branch: string): () => Promise<string | undefined> {
   let askedAt = Number.NEGATIVE_INFINITY;
-  let complained = false;
+  const noted = new Set<string>();
 
-  async function ask(): Promise<void> {
-    if (Date.now() - askedAt < fetchEveryMs) return;
+  function note(about: string, text: string): void {
+    if (noted.has(about)) return;
+    noted.add(about);
+    writeError(`note: ${text}\n`);
+  }
+
+  async function fetched(): Promise<string | undefined> {
+    if (branches.remote || Date.now() - askedAt < fetchEveryMs) return undefined;
     askedAt = Date.now();
-    const trouble = await fetchOrigin(branches.name);
-    if (trouble === undefined || complained) return;
-    complained = true;
-    writeError(`note: origin does not respond, so this is as of the last git fetch: ${trouble}\n`);
+    return fetchOrigin(branches.name);
   }
 
   return async () => {
-    const { tip, fromOrigin } = await followedBranch(branches, branch);
-    if (branches.remote || (tip !== undefined && !fromOrigin)) return tip;
-    await ask();
-    return (await followedBranch(branches, branch)).tip;
+    const trouble = await fetched();
+    const followed = await followedBranch(branches, branch);
+    const { tip, fromOrigin, diverged } = followed;
+    // A status of this clone's own daemon does not depend on origin.
+    if (trouble !== undefined && (tip === undefined || fromOrigin))
+      note('origin', `origin does not respond, so this is as of the last git fetch: ${trouble}`);
+    if (diverged !== undefined) note('diverged', divergenceText(branch, followed, branches.name));
+    return tip;
   };
+}
+
+function divergenceText(branch: string, { fromOrigin }: FollowedBranch, dir: string): string {
+  const both = `${branch} here and ${branch} at origin have different histories`;
+  return fromOrigin
+    ? `${both}: this is origin's, which was written last; git -C ${dir} branch -D ${branch} deletes the one here`
+    : `${both}: this is the one here, which was written last`;
 }
