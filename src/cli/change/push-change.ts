@@ -19,6 +19,15 @@ export async function refuseUnpushable({ branches, branch, tip }: Desired): Prom
     throw new CliError(`--push: ${branch} of ${dir} is behind its origin: git pull, and run the command again`);
 }
 
+/** The tip of the branch of desired state, unless its origin has it: a change that the branch has already has no effect before. */
+export async function unpushed({ branches, branch, tip }: Desired): Promise<Submitted | undefined> {
+  if (branches.remote) return undefined;
+  const tracking = `refs/remotes/origin/${branch}`;
+  const theirs = (await branches.list([tracking])).get(tracking);
+  const isThere = theirs !== undefined && (await branches.objects.isAncestor(tip, theirs));
+  return isThere ? undefined : { branch, commit: tip, files: [] };
+}
+
 /** Pushes the branch of a change from a clone to its origin. Error: CliError, exit code 3; the commit stays. */
 export async function pushChange({ branches }: Desired, { branch, commit }: Submitted): Promise<void> {
   if (branches.remote || commit === undefined) return;

@@ -2,7 +2,7 @@ import { lineDiff } from '../../repo/diff/lines.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { writeError } from '../terminal/write.ts';
 import type { Desired } from './open-desired.ts';
-import { pushChange, refuseUnpushable } from './push-change.ts';
+import { pushChange, refuseUnpushable, unpushed } from './push-change.ts';
 import { requestUrl } from './request-url.ts';
 import { type Change, type Submitted, submit } from './submit.ts';
 
@@ -43,12 +43,20 @@ export async function reportChange(
     path,
     ...(content === undefined ? { deleted: true } : { content }),
   }));
-  const isPushed = options.push === true && !options.dryRun && files.length > 0;
+  const isPushed = options.push === true && !options.dryRun;
   if (isPushed) await refuseUnpushable(desired);
   const submitted = options.dryRun ? undefined : await make(desired, { ...change, author: options.gitAuthor });
-  if (isPushed && submitted) await pushChange(desired, submitted);
+  // A push that failed is retried by the same command.
+  const mayBeAhead = submitted === undefined && !options.dryRun && (isPushed || desired.tracked);
+  const ahead = mayBeAhead ? await unpushed(desired) : undefined;
+  const toPush = submitted ?? ahead;
+  if (isPushed && toPush) await pushChange(desired, toPush);
   const made = options.dryRun ? files.length > 0 : submitted !== undefined;
-  const next = submitted && nextStepOf(desired, change, { ...submitted, isPushed });
+  const next = submitted
+    ? nextStepOf(desired, change, { ...submitted, isPushed })
+    : ahead && !isPushed
+      ? pushStep(desired)
+      : undefined;
   if (format !== 'table') {
     const document = {
       apiVersion: 'gitfleet.dev/v1alpha1',
@@ -58,7 +66,7 @@ export async function reportChange(
       branch: submitted?.branch,
       commit: submitted?.commit,
       pullRequest: submitted?.pullRequest,
-      ...(options.push !== undefined && { pushed: submitted !== undefined && isPushed }),
+      ...(options.push !== undefined && { pushed: toPush !== undefined && isPushed }),
       files,
       notes,
       next: next?.commands,
@@ -66,15 +74,25 @@ export async function reportChange(
     return format === 'json' ? printJson(document) : printYaml(document);
   }
   for (const note of notes) writeError(`note: ${note}\n`);
-  if (!made) return print(summary.already);
-  if (!submitted) return print((await Promise.all(files.map((file) => fileText(desired, file)))).join(''));
+  if (options.dryRun && made) return print((await Promise.all(files.map((file) => fileText(desired, file)))).join(''));
+  if (submitted) printSubmitted(submitted, summary.done, { files, isPushed });
+  else if (isPushed && ahead)
+    print(`${summary.already}: commit ${ahead.commit!.slice(0, 12)} on ${ahead.branch}, pushed to origin`);
+  else print(summary.already);
+  if (next) print([next.sentence, ...next.commands.map((line) => `  ${line}`)].join('\n'));
+}
+
+function printSubmitted(
+  submitted: Submitted,
+  done: string,
+  { files, isPushed }: { readonly files: readonly { readonly path: string }[]; readonly isPushed: boolean },
+): void {
   const { branch, commit = '', pullRequest: merged } = submitted;
   const how = merged
     ? `${merged.number} merged into ${branch}, ${merged.url}`
     : `commit ${commit.slice(0, 12)} on ${branch}${isPushed ? ', pushed to origin' : ''}`;
-  print(`${summary.done}: ${how}`);
+  print(`${done}: ${how}`);
   for (const file of files) print(`  ${file.path}${'deleted' in file ? ' (removed)' : ''}`);
-  if (next) print([next.sentence, ...next.commands.map((line) => `  ${line}`)].join('\n'));
 }
 
 /** Nothing is to be done. */
@@ -104,17 +122,14 @@ function nextStepOf(
 ): NextStep | undefined {
   if (pullRequest) return undefined;
   if (change.branch !== undefined) return nextStep(desired, branch, isPushed);
-  return isPushed ? undefined : toPush(desired);
+  return isPushed || !desired.tracked ? undefined : pushStep(desired);
 }
 
 /** A daemon that reads the origin does not see a commit in a clone. */
-const toPush = ({ branches, branch, tracked }: Desired): NextStep | undefined =>
-  tracked
-    ? {
-        sentence: 'If gitfleet run reads origin, the commit has no effect until it is pushed:',
-        commands: [`git -C ${branches.name} push origin ${branch}`],
-      }
-    : undefined;
+const pushStep = ({ branches, branch }: Desired): NextStep => ({
+  sentence: 'If gitfleet run reads origin, the commit has no effect until it is pushed:',
+  commands: [`git -C ${branches.name} push origin ${branch}`],
+});
 
 /**
  * How to merge the branch. A plain git server has no pull requests, so merging by hand works too, and the merged branch can be

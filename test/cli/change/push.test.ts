@@ -74,7 +74,21 @@ describe('--push', () => {
     sh(clone, 'config', 'remote.origin.pushurl', join(folder(), 'gone'));
     const ran = await run('suspend', 'placement', 'web', '--push');
     expect(ran).toMatchObject({ code: 3, out: '' });
-    expect(ran.err).toContain(`commit ${at(clone, 'main').slice(0, 12)} is on main, but could not be pushed: `);
+    const commit = at(clone, 'main').slice(0, 12);
+    expect(ran.err).toContain(`commit ${commit} is on main, but could not be pushed: `);
+    // The change is there, and what is missing is the push.
+    expect((await run('suspend', 'placement', 'web', '--push')).err).toContain(
+      `commit ${commit} is on main, but could`,
+    );
+    expect((await run('suspend', 'placement', 'web')).out).toBe(
+      `placement web is suspended already\nIf gitfleet run reads origin, the commit has no effect until it is pushed:\n  git -C ${clone} push origin main\n`,
+    );
+    sh(clone, 'config', '--unset', 'remote.origin.pushurl');
+    expect((await run('suspend', 'placement', 'web', '--push')).out).toBe(
+      `placement web is suspended already: commit ${commit} on main, pushed to origin\n`,
+    );
+    expect(at(origin, 'main')).toBe(at(clone, 'main'));
+    expect((await run('suspend', 'placement', 'web', '--push')).out).toBe('placement web is suspended already\n');
   });
 });
 
