@@ -42,7 +42,7 @@ export function memberIdentity(
  * Identifies a cluster: the uid of the namespace `kube-system`, which lives as long as the cluster. Undefined when the right to
  * read it is missing. Rejects when no response comes.
  */
-async function identityOf(client: MemberClient): Promise<string | undefined> {
+export async function identityOf(client: MemberClient): Promise<string | undefined> {
   try {
     const path = '/api/v1/namespaces/kube-system';
     const { metadata } = await client.object({ method: 'GET', path, tried: 'read Namespace kube-system' });

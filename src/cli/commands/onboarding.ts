@@ -28,6 +28,7 @@ export function onboardingCommands(gitfleet: Command): void {
       .option('--members <dir>', 'directory of kubeconfigs, as gitfleet run --members reads it', 'kubeconfigs')
       .option('--kubeconfig <file>', 'your kubeconfig, with the rights to create the account', '$KUBECONFIG')
       .option('--server <url>', 'address of the API server for gitfleet; default: that of the context')
+      .option('--replace', 'let the name mean another cluster than its kubeconfig so far')
       .option('--pull-request', 'push a branch for a pull request instead of committing directly')
       .option('--dry-run', 'print all of it, but change nothing')
       .option(

@@ -2,9 +2,9 @@
  * The files of a new fleet repo: as small as it can be while something is placed. The cluster stands for the first one that joins,
  * or is replaced by it.
  */
-export const firstFiles: Readonly<Record<string, string>> = {
+export const firstFiles = (branch: string): Readonly<Record<string, string>> => ({
   'README.md': `# Fleet
-What runs on our clusters. gitfleet reads the branch main, and writes the state of the fleet to the branch fleet-status.
+What runs on our clusters. gitfleet reads the branch ${branch}, and writes the state of the fleet to the branch fleet-status.
 
 | folder | contents |
 |---|---|
@@ -76,4 +76,4 @@ metadata:
 data:
   greeting: Hello from the fleet
 `,
-};
+});

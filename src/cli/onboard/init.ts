@@ -1,12 +1,13 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { gitOrThrow, hasGit } from '../../git/native/run-git.ts';
+import { git, gitOrThrow, hasGit } from '../../git/native/run-git.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
 import { enclosingClone } from '../fleet-repo/open-git.ts';
 import { CliError } from '../terminal/exit.ts';
 import { unreadable } from '../terminal/file-errors.ts';
 import { print } from '../terminal/output.ts';
 import { firstFiles } from './first-files.ts';
+import { nextCommand } from './next-command.ts';
 
 /**
  * Writes a small fleet into an empty or new directory, which becomes a repo unless it is in one, and prints the next commands. Commits
@@ -24,7 +25,9 @@ export async function init(dir: string): Promise<void> {
   const clone = await enclosingClone(root);
   // A repository that was just created or cloned stays as it is, and so does one that gets a fleet in a folder.
   if (clone === undefined) await gitOrThrow(['init', '--quiet', '--initial-branch=main', root]);
-  for (const [path, text] of Object.entries(firstFiles)) {
+  const branch = clone === undefined ? 'main' : await branchOf(clone);
+  const files = firstFiles(branch);
+  for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text, { flag: 'wx' });
   }
@@ -33,17 +36,25 @@ export async function init(dir: string): Promise<void> {
   // Relative to the repo, where its .gitignore has it.
   const members = join(folder, 'kubeconfigs');
   const path = folder === '' ? '' : ` --path ${folder}`;
+  const of = { path: folder, branch };
+  const joined = nextCommand('join CONTEXT --name eu-1', { ...of, ...(folder && { members }) });
   print(
     [
       folder === '' ? `${root} is a fleet repo now:` : `${clone} has a fleet in ${folder} now:`,
-      ...Object.keys(firstFiles).map((path) => `  ${path}`),
+      ...Object.keys(files).map((path) => `  ${path}`),
       'Next:',
       ...(inside === '' ? [] : [`  cd ${inside.startsWith('..') ? (clone ?? root) : inside}`]),
       `  git add ${folder || '.'} && git commit -m "First version"`,
       `  gitfleet validate${path} && gitfleet plan${path}`,
-      `  gitfleet join CONTEXT --name eu-1${path}${folder && ` --members ${members}`}        CONTEXT: a context of your kubeconfig`,
-      `  gitfleet check --members ${members}${path}`,
-      `  gitfleet run --members ${members}${path}       Ctrl-C stops it`,
+      `  ${joined}        CONTEXT: a context of your kubeconfig`,
+      `  ${nextCommand('check', { ...of, members })}`,
+      `  ${nextCommand('run', { ...of, members })}       Ctrl-C stops it`,
     ].join('\n'),
   );
+}
+
+/** The branch that is checked out; `main` where none is. */
+async function branchOf(clone: string): Promise<string> {
+  const { code, stdout } = await git(['-C', clone, 'symbolic-ref', '--quiet', '--short', 'HEAD']);
+  return (code === 0 && stdout.toString('utf8').trim()) || 'main';
 }

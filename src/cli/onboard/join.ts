@@ -7,6 +7,7 @@ import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts
 import { ApiError, UnreachableError } from '../../members/api-server/api-error.ts';
 import type { MemberClient } from '../../members/api-server/client.ts';
 import { discover } from '../../members/api-server/discovery.ts';
+import { identityOf } from '../../members/identity.ts';
 import { type Right, rightsFor } from '../../members/rights.ts';
 import { editObject } from '../change/edit-yaml.ts';
 import { type Desired, withDesired } from '../change/open-desired.ts';
@@ -23,7 +24,9 @@ import { applyOfAccount, issuedToken } from './create-account.ts';
 import { memberAccount } from './member-account.ts';
 import { briefClient, servedPlurals } from './member-client.ts';
 import { kubeconfigPath, memberKubeconfig, writeKubeconfig } from './member-kubeconfig.ts';
+import { nextCommand } from './next-command.ts';
 import { yamlOf } from './rbac.ts';
+import { refuseOtherCluster } from './same-cluster.ts';
 import { pluralsOf, workOn } from './work-on.ts';
 
 interface JoinOptions {
@@ -35,6 +38,7 @@ interface JoinOptions {
   readonly members: string;
   readonly kubeconfig: string;
   readonly server?: string;
+  readonly replace?: boolean;
   readonly pullRequest?: boolean;
   readonly dryRun?: boolean;
   readonly gitAuthor?: string;
@@ -59,6 +63,15 @@ export async function join(context: string, options: JoinOptions): Promise<void>
   await withDesired(options, async (desired) => {
     const { edits, member } = await memberEdit(desired, name, labels);
     const client = briefClient(context, transport, timeoutMs);
+    await refuseOtherCluster({
+      context,
+      name,
+      identity: await identityOf(client).catch(refused),
+      endpoint,
+      dir: resolve(options.members),
+      members: desired.fleet.members.map(({ metadata }) => metadata.name),
+      isMeant: options.replace ?? false,
+    });
     const account = memberAccount(await rightsOn(client, member, options).catch(refused));
     if (!options.dryRun) await authorOf(desired, options.gitAuthor);
     if (options.dryRun) {
@@ -82,7 +95,7 @@ export async function join(context: string, options: JoinOptions): Promise<void>
         summary: { done: `${name} joins the fleet`, already: `${name} is in the fleet`, notes: [] },
       },
     );
-    if (!options.dryRun) print(`Next: gitfleet check --members ${options.members}`);
+    if (!options.dryRun) print(`Next: ${nextCommand('check', options)}`);
   });
 }
 
@@ -148,9 +161,15 @@ async function rightsOn(
 
 /** The user's own rights are too few, or the cluster does not respond. */
 function refused(error: unknown): never {
-  if (error instanceof ApiError) throw new CliError(error.message, exitCodes.refused, { cause: error });
+  if (error instanceof ApiError) throw new CliError(refusalText(error), exitCodes.unreachable, { cause: error });
   if (error instanceof UnreachableError) throw new CliError(error.message, exitCodes.unreachable, { cause: error });
   throw error;
+}
+
+function refusalText({ message, status }: ApiError): string {
+  if (status === 401) return `${message}: log in again, or name another context`;
+  if (status === 403) return `${message}: it takes a context with the rights to create the account`;
+  return message;
 }
 
 function noteLoopback(server: string): void {

@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { git, hasGit } from '../../git/native/run-git.ts';
 import type { Endpoint } from '../../members/api-server/kubeconfig.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
@@ -31,7 +31,7 @@ export async function kubeconfigPath(dir: string, name: string): Promise<string>
   const clone = await enclosingClone(dirname(path));
   if (clone !== undefined && !(await isIgnored(clone, path)))
     throw new CliError(
-      `${path} would be in the git repository ${clone}, with a token in it: add ${dir} to .gitignore there, or name another directory with --members`,
+      `${path} would be in the git repository ${clone}, with a token in it: add the line ${ignoreLine(clone, path)} to ${join(clone, '.gitignore')}, or name another directory with --members`,
     );
   const there = await textOf(path);
   if (there !== undefined && !there.startsWith(firstLine))
@@ -40,6 +40,12 @@ export async function kubeconfigPath(dir: string, name: string): Promise<string>
     );
   return path;
 }
+
+/** For the .gitignore at the root of the clone: the directory, or the file where that is the root itself. */
+const ignoreLine = (clone: string, path: string): string => {
+  const folder = relative(clone, dirname(path)).replaceAll('\\', '/');
+  return folder === '' ? `/${basename(path)}` : `/${folder}/`;
+};
 
 /** Readable only for its owner. False when it is there already, just so. */
 export async function writeKubeconfig(path: string, text: string): Promise<boolean> {

@@ -57,6 +57,7 @@ describe.skipIf(!gitThere)('join', () => {
     expect(first).toMatchObject({ code: 0, out: expect.stringContaining('us-1 joins the fleet: commit') });
     expect(first.err).toContain('is an address of this machine only');
     expect(readFileSync(join(repo, 'clusters/us-1.yaml'), 'utf8')).toContain('env: prod');
+    expect(first.out).toContain(`Next: gitfleet check --repo ${repo} --members ${members()}\n`);
     const path = join(members(), 'us-1.yaml');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const written = readFileSync(path, 'utf8');
@@ -98,9 +99,31 @@ describe.skipIf(!gitThere)('join', () => {
     expect(await joins(context!, ...more)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(reported) });
   });
 
+  it('refuses a cluster that is a member already, and a name of another cluster unless that is meant', async () => {
+    await joins('us-1', '--label', 'env=prod');
+    const path = join(members(), 'us-1.yaml');
+    const before = readFileSync(path, 'utf8');
+    const tip = sh(repo, 'rev-parse', 'main');
+    expect(await joins('us-1', '--name', 'us-2')).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('us-1 is the cluster of member us-1 already'),
+    });
+    expect(await joins('kind-eu-1', '--name', 'us-1')).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('is of another cluster than kind-eu-1, or of one that does not respond'),
+    });
+    expect(readFileSync(path, 'utf8')).toBe(before);
+    expect(sh(repo, 'rev-parse', 'main')).toBe(tip);
+    expect(await joins('kind-eu-1', '--name', 'us-1', '--replace')).toMatchObject({ code: 0 });
+    expect(readFileSync(path, 'utf8')).not.toBe(before);
+  });
+
   it('refuses to write a token where git would commit it, and over a kubeconfig that it did not write', async () => {
     const open = await joins('us-1', '--members', join(repo, 'clusters'));
-    expect(open).toMatchObject({ code: 2, err: expect.stringContaining('with a token in it: add') });
+    const line = `with a token in it: add the line /clusters/ to ${repo}/.gitignore`;
+    expect(open).toMatchObject({ code: 2, err: expect.stringContaining(line) });
     put(repo, { 'kubeconfigs/us-1.yaml': 'mine' });
     expect(await joins('us-1')).toMatchObject({ code: 2, err: expect.stringContaining('did not write it') });
     expect(readFileSync(join(members(), 'us-1.yaml'), 'utf8')).toBe('mine');

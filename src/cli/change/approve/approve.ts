@@ -7,6 +7,7 @@ import { parseAddress } from '../../../git/address.ts';
 import { whoCommits } from '../../../git/native/who-commits.ts';
 import { systemClock } from '../../../members/clock.ts';
 import { CliError, exitCodes } from '../../terminal/exit.ts';
+import { shellWord } from '../../terminal/shell-word.ts';
 import { unknownName } from '../../terminal/unknown-name.ts';
 import { writeError } from '../../terminal/write.ts';
 import { type Desired, withDesired } from '../open-desired.ts';
@@ -164,15 +165,14 @@ async function answer(
 
 function command(name: string, options: ApproveOptions): string {
   const { repo, path, branch, reject, reason, force, forge, gitAuthor } = options;
-  const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   return [
-    `gitfleet approve ${quoted(name)} --repo ${quoted(repo)}`,
-    ...(path ? [`--path ${quoted(path)}`] : []),
-    ...(branch === 'main' ? [] : [`--branch ${quoted(branch)}`]),
-    ...(reject ? [`--reject --reason ${quoted(reason ?? '')}`] : []),
+    `gitfleet approve ${shellWord(name)} --repo ${shellWord(repo)}`,
+    ...(path ? [`--path ${shellWord(path)}`] : []),
+    ...(branch === 'main' ? [] : [`--branch ${shellWord(branch)}`]),
+    ...(reject ? [`--reject --reason ${shellWord(reason ?? '')}`] : []),
     ...(force ? ['--force'] : []),
     ...(forge === undefined ? [] : [forge ? '--forge' : '--no-forge']),
-    ...(gitAuthor === undefined ? [] : [`--git-author ${quoted(gitAuthor)}`]),
+    ...(gitAuthor === undefined ? [] : [`--git-author ${shellWord(gitAuthor)}`]),
   ].join(' ');
 }
 
