@@ -109,10 +109,15 @@ async function requestReadyz(client: MemberClient, clock: Clock, heartbeatMs: nu
     const atMs = clock.now();
     // After a 401 nothing can be read from the member.
     if (!(error instanceof ApiError) || error.status === 401)
-      return { kind: 'missed', cause: messageOf(error), lasting: !(error instanceof UnreachableError), atMs };
+      return { kind: 'missed', cause: causeOf(error), lasting: !(error instanceof UnreachableError), atMs };
     return { kind: error.status === 429 ? 'throttled' : 'responded', trouble: error.message, sentAt, atMs };
   }
 }
+
+const causeOf = (error: unknown): string =>
+  error instanceof ApiError && error.status === 401
+    ? `${error.message}: the credentials of its kubeconfig are not accepted (gitfleet join writes new ones)`
+    : messageOf(error);
 
 /**
  * API servers name the flow schema of each request by its uid, which is another one in each cluster (API priority and fairness,

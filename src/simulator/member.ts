@@ -14,6 +14,8 @@ import { create } from './storage/write.ts';
 export interface SimulatedMember {
   readonly name: string;
   readonly cluster: Cluster;
+  /** How far its clock is ahead of the fleet's, milliseconds. */
+  readonly skewMs: number;
   /** Rejects only where a connection would fail or its request was aborted. */
   readonly request: (request: SimRequest) => Promise<SimResponse>;
   /** Replaces the faults; their seconds count from now. */
@@ -58,6 +60,7 @@ export async function openMember(
   return {
     name: spec.name,
     cluster,
+    skewMs,
     request: (request) => serveWithFaults(cluster, faults, clock.now() - since, request),
     setFaults(next) {
       faults = next;

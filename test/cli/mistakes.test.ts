@@ -17,6 +17,13 @@ describe('run reports invalid flags', () => {
       ['--listen', ':99999', '--members', 'simulated', '--simulated-fleet', 'fleet-repo-example/simulated-fleet.yaml'],
       '--listen :99999 is not an address: write for example 127.0.0.1:8080, or off',
     ],
+    [
+      [
+        ...['--branch', 'main', '--status-branch', 'main', '--log-level', 'silent'],
+        ...['--members', 'simulated', '--simulated-fleet', 'fleet-repo-example/simulated-fleet.yaml'],
+      ],
+      '--branch and --status-branch are both main: the status needs a branch of its own',
+    ],
   ])('%j', async (args, reported) => {
     expect(await cli('run', ...args)).toEqual({ code: 2, out: '', err: `gitfleet: ${reported}\n` });
   });

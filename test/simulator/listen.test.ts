@@ -18,7 +18,7 @@ describe('simulated members on a port', () => {
     const clock = manualClock(Date.parse('2026-11-20T10:00:00Z'));
     members = new Map([
       ['eu-1', await openMember({ name: 'eu-1', kubernetesVersion: '1.31.8' }, clock)],
-      ['eu-2', await openMember({ name: 'eu-2' }, clock)],
+      ['eu-2', await openMember({ name: 'eu-2', clockSkewSeconds: 300 }, clock)],
     ]);
     listening = await listen(members);
   });
@@ -70,6 +70,9 @@ describe('simulated members on a port', () => {
     const transport = (await connections.open('eu-1'))!;
     const { status, body } = await transport({ method: 'GET', path: '/version', headers: {} });
     expect(status).toBe(200);
+    // Whole seconds.
+    const skewed = (await (await connections.open('eu-2'))!({ method: 'GET', path: '/version', headers: {} })).headers;
+    expect(Math.round((Date.parse(skewed['date']!) - Date.now()) / 10_000)).toBe(30);
     const chunks: Uint8Array[] = [];
     for await (const chunk of body) chunks.push(chunk);
     expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({ gitVersion: 'v1.31.8' });

@@ -49,9 +49,20 @@ export async function checkMember(
       ...clockCheck(name, skewMs()),
     ];
   } catch (error) {
-    const isRefused = error instanceof ApiError;
-    return [isRefused ? failed(member, messageOf(error)) : unreached(member, messageOf(error))];
+    return [troubleCheck(member, error)];
   }
+}
+
+function troubleCheck(member: Pick<Check, 'check' | 'name'>, error: unknown): Check {
+  const message = messageOf(error);
+  if (!(error instanceof ApiError))
+    return unreached(member, message, message.endsWith('in time') ? 'a longer --timeout waits longer' : undefined);
+  const isToken = error.status === 401;
+  return failed(
+    member,
+    message,
+    isToken ? `gitfleet join CONTEXT --name ${member.name} writes new credentials` : undefined,
+  );
 }
 
 function rightsCheck(name: string, missing: readonly Right[], all: number): Check {

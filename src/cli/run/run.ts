@@ -11,7 +11,7 @@ import { upgradeProvidersOf } from '../../members/upgrade/providers.ts';
 import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { isColored } from '../terminal/colors.ts';
-import { CliError, exitCodes } from '../terminal/exit.ts';
+import { CliError, exitCodeOf } from '../terminal/exit.ts';
 import { azureFromEnv } from './azure-identity.ts';
 import { connectBy, managementNamed } from './management-clusters.ts';
 import { membersNamed } from './members-named.ts';
@@ -120,10 +120,10 @@ async function requireRecord({ repo, statusBranch }: RunOptions): Promise<void> 
   );
 }
 
-/** Errors of a repository or its server are no bugs of ours. */
+/** Errors of a repository or its server are no bugs of ours, and neither are flags that name none. */
 function unreachable(error: unknown): never {
   if (!(error instanceof GitError)) throw error;
-  throw new CliError(error.message, exitCodes.unreachable, { cause: error });
+  throw new CliError(error.message, exitCodeOf(error), { cause: error });
 }
 
 function stopOnSignals(stop: () => void, say: (message: string) => void): void {

@@ -40,8 +40,13 @@ export function fixOfObject(
 
 const createAnew = 'rename the object, or delete it on the member: gitfleet creates it again';
 
-/** What API servers answer to a change of a field that may not change. The first match counts. */
+/** What API servers answer to a right that is missing, and to a change of a field that may not change. The first match counts. */
 const fixesOfRefusals: readonly { readonly answer: RegExp; readonly fix: string }[] = [
+  // Of the authorizer (apiserver, responsewriters.ForbiddenStatusError); admission plugins name no user.
+  {
+    answer: /\bis forbidden: User ".*" cannot \w+ /,
+    fix: 'give the account of gitfleet this right: run gitfleet join for the cluster again, or apply what gitfleet rbac prints',
+  },
   // Of RoleBinding and ClusterRoleBinding (kubernetes pkg/apis/rbac/validation, ValidateRoleBindingUpdate).
   {
     answer: /cannot change roleRef/,

@@ -112,7 +112,11 @@ export function retryAfterMs(headers: Readonly<Record<string, string>>): number 
 
 function describe(error: Error): string {
   const inner = error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : undefined;
-  return inner ?? (error.message === '' ? error.name : error.message);
+  const text = inner ?? (error.message === '' ? error.name : error.message);
+  // The words of undici for a connection that ends before the response.
+  return text === 'other side closed'
+    ? 'the server, or a proxy in between, closed the connection without a response'
+    : text;
 }
 
 interface ResponseStatus {

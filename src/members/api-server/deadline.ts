@@ -24,7 +24,7 @@ export function deadline(input: {
 }): Deadline {
   const abort = new AbortController();
   const others = input.by.filter((signal) => signal !== undefined);
-  const follow = () => abort.abort(new Error('aborted'));
+  const follow = () => abort.abort(new Error(others.some(isTimeout) ? 'no response in time' : 'aborted'));
   let cancel = () => {};
   let expired = false;
   const renew = (ms: number) => {
@@ -50,6 +50,10 @@ export function deadline(input: {
     },
   };
 }
+
+/** Of `AbortSignal.timeout`. */
+const isTimeout = ({ reason }: AbortSignal): boolean =>
+  reason instanceof DOMException && reason.name === 'TimeoutError';
 
 /** Settles as `promise`, or rejects with the signal's reason if that is earlier: a transport may ignore the signal. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

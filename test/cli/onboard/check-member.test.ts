@@ -14,6 +14,7 @@ interface Answers {
   readonly allows?: (attributes: Record<string, unknown>) => boolean;
   readonly status?: number;
   readonly aheadMs?: number;
+  readonly hangs?: boolean;
 }
 
 const everything = {
@@ -22,7 +23,13 @@ const everything = {
 };
 
 /** The lines of a check, and how many requests each kind of review took. */
-async function checked({ rules = everything, allows = () => false, status = 200, aheadMs = 0 }: Answers) {
+async function checked({
+  rules = everything,
+  allows = () => false,
+  status = 200,
+  aheadMs = 0,
+  hangs = false,
+}: Answers) {
   const input = await readPlanInput({
     repo: folder({
       'eu-1.yaml': 'apiVersion: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\nmetadata: {name: eu-1}\n',
@@ -41,19 +48,26 @@ async function checked({ rules = everything, allows = () => false, status = 200,
     connections: {
       names: ['eu-1'],
       endpoint: async () => undefined,
-      open: async () => async (request) => ({
-        status: request.method === 'POST' && status === 200 ? 201 : status,
-        headers: { date: new Date(Date.now() + aheadMs).toUTCString() },
-        body: (async function* () {
-          yield Buffer.from(JSON.stringify(status === 200 ? bodyOf(request) : { kind: 'Status', message: 'no' }));
-        })(),
-      }),
+      open: async () => async (request) =>
+        hangs
+          ? new Promise(() => {})
+          : {
+              status: request.method === 'POST' && status === 200 ? 201 : status,
+              headers: { date: new Date(Date.now() + aheadMs).toUTCString() },
+              body: (async function* () {
+                yield Buffer.from(JSON.stringify(status === 200 ? bodyOf(request) : { kind: 'Status', message: 'no' }));
+              })(),
+            },
     },
     input,
     planned: planFleet(input),
-    timeoutMs: 5_000,
+    timeoutMs: hangs ? 20 : 5_000,
   });
-  return { lines: checks.map(({ state, check, message }) => `${state} ${check}: ${message}`), reviews };
+  return {
+    lines: checks.map(({ state, check, message }) => `${state} ${check}: ${message}`),
+    fixes: checks.flatMap(({ fix }) => fix ?? []),
+    reviews,
+  };
 }
 
 describe('rights of a member', () => {
@@ -117,5 +131,13 @@ it.each([
 });
 
 it('a token that is refused is a failure, not a member that does not respond', async () => {
-  expect((await checked({ status: 401 })).lines).toEqual([expect.stringMatching(/^failed member: .*401/)]);
+  const { lines, fixes } = await checked({ status: 401 });
+  expect(lines).toEqual([expect.stringMatching(/^failed member: .*401/)]);
+  expect(fixes).toEqual(['gitfleet join CONTEXT --name eu-1 writes new credentials']);
+});
+
+it('a member that hangs is reported with the flag that waits longer', async () => {
+  const { lines, fixes } = await checked({ hangs: true });
+  expect(lines).toEqual(['unreachable member: read the version on eu-1: no response in time']);
+  expect(fixes).toEqual(['a longer --timeout waits longer']);
 });

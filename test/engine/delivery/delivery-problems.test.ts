@@ -150,11 +150,16 @@ describe('problems of delivery', () => {
       `its CRD does not allow this change: revert it, ${createAnew}`,
     ],
     [
+      'a right that is missing',
+      'configmaps "w" is forbidden: User "system:serviceaccount:gitfleet-member:gitfleet" cannot patch resource "configmaps" in API group "" in the namespace "hello"',
+      'give the account of gitfleet this right: run gitfleet join for the cluster again, or apply what gitfleet rbac prints',
+    ],
+    [
       'a volume claim',
       'PersistentVolumeClaim "w" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests',
       'revert the change, or rename the object; its data is lost where it is deleted',
     ],
-  ])('what may not change of %s is reported with a fix', (_, reported, fix) => {
+  ])('what is refused of %s is reported with a fix', (_, reported, fix) => {
     expect(problems([refused('a', reported)]).map((problem) => problem.fix)).toEqual([fix]);
   });
 
