@@ -1,6 +1,6 @@
 import type { MemberProviders } from '../members/member.ts';
 import { type Daemon, type DaemonInput, daemon } from './daemon.ts';
-import { type FleetMembers, fleetMembers } from './members.ts';
+import { type FleetMembers, type FleetMembersInput, fleetMembers } from './members.ts';
 import type { Connect } from './open-members.ts';
 import type { PassPorts } from './pass/pass-effects.ts';
 import { reconciler } from './pass/reconciler.ts';
@@ -14,6 +14,7 @@ export function assemble(
     MemberProviders &
     Omit<DaemonInput, 'reconciler' | 'members'> & {
       readonly connect: Connect;
+      readonly contexts?: FleetMembersInput['contexts'];
       /** Number of members with open watches; the others are listed every minute. */
       readonly watchMembers: number;
       /** Opens the forge that fleet.yaml names. */
@@ -34,6 +35,7 @@ export function assemble(
   let look = (_reason: string): void => {};
   const members = fleetMembers({
     connect: input.connect,
+    contexts: input.contexts,
     watchMembers: input.watchMembers,
     providers: input.providers,
     launchers: input.launchers,

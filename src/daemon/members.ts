@@ -14,6 +14,8 @@ import type { Assignment } from '../members/assignment.ts';
 import { type Clock, sleep } from '../members/clock.ts';
 import { fewAtOnce } from '../members/few-at-once.ts';
 import { type Member, type MemberProviders, openMember } from '../members/member.ts';
+import { sameClusters } from '../members/same-cluster.ts';
+import { spareContexts } from '../members/spare-contexts.ts';
 import type { ProviderSetting } from '../members/upgrade/provider.ts';
 import { providerOf } from '../members/upgrade/provider-setting.ts';
 import { type Connect, openMembers } from './open-members.ts';
@@ -79,6 +81,8 @@ export interface FleetMembersInput extends MemberProviders {
   readonly changed: (cluster: ClusterName, message?: string, isTrouble?: boolean) => void;
   /** Number of members with open watches. In members opened later, our objects are listed every minute. */
   readonly watchMembers: number;
+  /** Contexts of the kubeconfig, or files of the directory, at the start: named where members lack one. */
+  readonly contexts?: readonly string[] | undefined;
   /** Another daemon changes this member. */
   readonly conflict: (cluster: ClusterName) => void;
   /** Largest age of the record as read, milliseconds. */
@@ -92,6 +96,7 @@ export function fleetMembers(input: FleetMembersInput): FleetMembers {
   const writes = inFlight();
   const shared = fewAtOnce(input.pace);
   const limits = sharedLimits(input.limits);
+  const clusters = sameClusters();
   let prices: readonly PriceList[] = [];
   let needsProperties = false;
   let disputed = false;
@@ -101,8 +106,8 @@ export function fleetMembers(input: FleetMembersInput): FleetMembers {
   const opened = openMembers({
     connect: (name) => input.connect(name, settings.get(name)),
     clock: input.clock,
-    open: (name, { transport, heartbeatMs, position }) =>
-      openMember({
+    open(name, { transport, heartbeatMs, position }) {
+      const member = openMember({
         name,
         transport: writes.through(transport),
         clock: input.clock,
@@ -121,22 +126,44 @@ export function fleetMembers(input: FleetMembersInput): FleetMembers {
             disputed = true;
             input.conflict(cluster);
           },
+          identified: (cluster, identity) => part(clusters.set(cluster, identity)),
         },
-      }),
+      });
+      // It may have been open before.
+      member.sameAs(clusters.othersOf(name));
+      return member;
+    },
   });
+  /** Members of one cluster would undo each other's changes. */
+  function part(names: readonly ClusterName[]): void {
+    for (const name of names) opened.open.get(name)?.member.sameAs(clusters.othersOf(name));
+  }
+
+  function reportUnknown(before: ReadonlyMap<ClusterName, string>, wanted: ReadonlyMap<ClusterName, unknown>): void {
+    const news = [...opened.unknown].filter(([name, cause]) => before.get(name) !== cause);
+    for (const [name, cause] of news) input.changed(name, `${name} cannot be reached: ${cause}`, true);
+    const spare = news.length === 0 ? undefined : spareContexts(input.contexts ?? [], new Set(wanted.keys()));
+    if (spare) input.changed(news[0]![0], `${spare.text}: ${spare.fix}`, true);
+  }
+
   const all = (): readonly Member[] => [...opened.open.values()].map(({ member }) => member);
 
   const observations = (): Map<ClusterName, ClusterObservation> => observationsOf(all(), opened.unknown);
 
   return {
-    async follow(clusters, { priceLists, resources }) {
+    async follow(members, { priceLists, resources }) {
       prices = priceLists;
       limits.explain(weightOfAll(resources));
-      settings = new Map(clusters.map((cluster) => [cluster.metadata.name, providerOf(cluster)]));
-      await opened.follow(
-        new Map(clusters.map(({ metadata, spec }) => [metadata.name, spec.heartbeatPeriodSeconds * 1000])),
+      settings = new Map(members.map((cluster) => [cluster.metadata.name, providerOf(cluster)]));
+      const wanted = new Map(
+        members.map(({ metadata, spec }) => [metadata.name, spec.heartbeatPeriodSeconds * 1000] as const),
       );
-      for (const cluster of clusters) setUp(opened.open.get(cluster.metadata.name)?.member, cluster);
+      const left = [...opened.open.keys()].filter((name) => !wanted.has(name));
+      const unknown = new Map(opened.unknown);
+      await opened.follow(wanted);
+      for (const name of left) part(clusters.set(name, undefined));
+      reportUnknown(unknown, wanted);
+      for (const cluster of members) setUp(opened.open.get(cluster.metadata.name)?.member, cluster);
     },
     disputed: () => disputed,
     assign(assignments, isForgotten = () => false) {

@@ -27,7 +27,7 @@ import { makeDirectory } from '../repo/make-directory.ts';
 import { assemble } from './assemble.ts';
 import type { Daemon } from './daemon.ts';
 import { type DaemonHttp, serveHttp } from './http.ts';
-import type { FleetMembers } from './members.ts';
+import type { FleetMembers, FleetMembersInput } from './members.ts';
 import { limitHeapGrowth } from './memory/heap-growth.ts';
 import { collectGarbage, processUsage, releaseMemoryAtRest } from './memory/release-memory.ts';
 import type { Connect } from './open-members.ts';
@@ -52,6 +52,7 @@ export interface DaemonOptions extends MemberProviders {
   readonly folder?: string | undefined;
   readonly statusBranch: string;
   readonly connect: Connect;
+  readonly contexts?: FleetMembersInput['contexts'];
   /** Number of members with open watches; the others are listed every minute. */
   readonly watchMembers: number;
   readonly cacheDir: string;

@@ -13,7 +13,10 @@ export interface Identity {
 /** `replaced`: the name of the member belongs to another cluster, or may: `unknown` if its identity was not readable before. */
 export function memberIdentity(
   { client, contact }: Pick<Connection, 'client' | 'contact'>,
-  replaced: (before: 'another' | 'unknown') => void,
+  on: {
+    readonly identified: (identity: string) => void;
+    readonly replaced: (before: 'another' | 'unknown') => void;
+  },
 ): Identity {
   let identity: string | undefined;
   /** What a probe showed of the cluster before its identity was read. */
@@ -33,7 +36,8 @@ export function memberIdentity(
       identity = found;
       shown = showed;
       unidentified = false;
-      if (before) replaced(before);
+      on.identified(found);
+      if (before) on.replaced(before);
     },
   };
 }

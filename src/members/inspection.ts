@@ -30,11 +30,13 @@ export function inspection(
   on: Parameters<typeof propertyReading>[1] & {
     readonly life: AbortSignal;
     readonly changed: () => void;
+    /** The identity of the cluster was read. */
+    readonly identified: (identity: string) => void;
     /** The name of the member belongs to another cluster, or may: `unknown` if its identity was not readable before. */
     readonly replaced: (before: 'another' | 'unknown') => void;
   },
 ): Inspection {
-  const identity = memberIdentity(connection, on.replaced);
+  const identity = memberIdentity(connection, on);
   const reading = propertyReading(connection, on);
   let running: Promise<void> | undefined;
   let swept: 'never' | 'whole' | 'partly' = 'never';

@@ -16,6 +16,7 @@ import { type Inspection, inspection } from './inspection.ts';
 import { launching, type OpenLauncher } from './nodes/launch/launching.ts';
 import { type NodeWatch, nodeWatch } from './nodes/node-watch.ts';
 import { observationOf, unobserved } from './observation.ts';
+import { sameClusterFix, sameClusterText } from './same-cluster.ts';
 import type { ProviderSetting } from './upgrade/provider.ts';
 import { type OpenProviders, type UpgradeWatch, upgradeWatch } from './upgrade/upgrade-watch.ts';
 import { type WaitingPods, waitingPods } from './waiting-pods.ts';
@@ -29,6 +30,11 @@ export interface Member {
    * created for it are removed.
    */
   assign(assignments: readonly Assignment[], isForgotten?: (target: Actor['target']) => boolean): void;
+  /**
+   * Other members that are the same cluster: while there are any, the member counts as not responding and nothing is changed there.
+   * Assignments from before do not count afterwards.
+   */
+  sameAs(others: readonly ClusterName[]): void;
   /** Who upgrades it; undefined = no one. */
   upgradeBy(setting: ProviderSetting | undefined): void;
   /** Watches its nodes and pods, also while no NodePool is placed there. */
@@ -52,6 +58,8 @@ export interface MemberEvents {
   readonly changed: (cluster: ClusterName, message?: string, isTrouble?: boolean) => void;
   /** Another daemon changes this member: the assignments may be out of date. */
   readonly conflict: (cluster: ClusterName) => void;
+  /** What identifies its cluster was read. */
+  readonly identified: (cluster: ClusterName, identity: string) => void;
 }
 
 /** What acts on members from outside. */
@@ -88,6 +96,8 @@ export function openMember(input: MemberInput): Member {
   const actors = memberActors(() => ({ connection, upgrades, nodes, launcher: launch.launcher, changed, conflict }));
   let assigned = false;
   let cached: ClusterObservation | undefined;
+  /** Why nothing may be changed there, and the last contact before, milliseconds. */
+  let barred: { readonly cause: string; readonly lastContact: number | undefined } | undefined;
   const connection = connect({
     ...input,
     life: life.signal,
@@ -107,6 +117,7 @@ export function openMember(input: MemberInput): Member {
     priceLists: input.priceLists,
     needsFresh: () => input.needsProperties() || upgrades.isActive(),
     changed,
+    identified: (identity) => input.events.identified(name, identity),
     replaced(before) {
       discovery.forget();
       watches.restart();
@@ -152,19 +163,36 @@ export function openMember(input: MemberInput): Member {
     name,
     requests: client.requests,
     assign(assignments, isForgotten = () => false) {
+      if (barred) return;
       assigned = true;
       cached = undefined;
       if (actors.assign(assignments, isForgotten)) watches.keep(actors.kinds());
       nodes.need('pools', assignments.some(placesNodePool));
+    },
+    sameAs(others) {
+      const cause = others.length === 0 ? undefined : `${sameClusterText(others)}: ${sameClusterFix}`;
+      if (cause === barred?.cause) return;
+      const reachability = contact.reachability();
+      const lastContact = reachability.kind === 'reachable' ? reachability.heartbeat : undefined;
+      barred = cause === undefined ? undefined : { cause, lastContact: barred?.lastContact ?? lastContact };
+      actors.assign([], () => false);
+      assigned = false;
+      changed(cause && `${name}: nothing is changed there, since ${cause}`, cause !== undefined);
     },
     observeNodes: (isNeeded) => nodes.need('annotation', isNeeded),
     upgradeBy: (setting) => [upgrades.use, launch.use].forEach((use) => void use(setting)),
     sweep: inspected.sweep,
     swept: inspected.swept,
     readSince: inspected.readSince,
-    unreachable: () => causeOf(contact.reachability()),
-    idle: () => contact.reachability().kind === 'unreachable' || (actors.idle() && upgrades.idle() && nodes.idle()),
-    observation: () => (cached ??= observe({ name, connection, inspected, actors, upgrades, nodes, pods, assigned })),
+    unreachable: () => barred?.cause ?? causeOf(contact.reachability()),
+    idle: () =>
+      barred !== undefined ||
+      contact.reachability().kind === 'unreachable' ||
+      (actors.idle() && upgrades.idle() && nodes.idle()),
+    observation: () =>
+      (cached ??= barred
+        ? unobserved(name, barred.lastContact, barred.cause)
+        : observe({ name, connection, inspected, actors, upgrades, nodes, pods, assigned })),
     stop() {
       life.abort();
       actors.stop();

@@ -148,7 +148,7 @@ function open(transport: Transport) {
     priceLists: () => [],
     needsProperties: () => false,
     knownAt: () => Number.NEGATIVE_INFINITY,
-    events: { changed: () => concluded(), conflict() {} },
+    events: { changed: () => concluded(), conflict() {}, identified() {} },
   });
   return {
     async apply(manifests: readonly Manifest[]): Promise<void> {

@@ -29,7 +29,11 @@ export function delivering(now: () => Session): void {
       needsProperties: () => false,
       knownAt: () => Number.NEGATIVE_INFINITY,
       // As the daemon does, which reads anew what is wanted before it decides on what it found late.
-      events: { changed: () => {}, conflict: () => void setImmediate(() => member.assign(...assigned)) },
+      events: {
+        changed: () => {},
+        conflict: () => void setImmediate(() => member.assign(...assigned)),
+        identified: () => {},
+      },
       ...more,
     });
     now().undo(async () => member.stop());

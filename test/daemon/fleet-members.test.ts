@@ -12,14 +12,21 @@ import { assignment, begin, configMap, deployment, pass } from '../support/membe
 interface Fleet {
   readonly members: FleetMembers;
   readonly requests: ReadonlyMap<string, readonly TransportRequest[]>;
+  readonly messages: readonly string[];
   pass(seconds: number): Promise<void>;
   /** Seconds after which each member had its first assignment, undefined for those that do not yet. */
   settled(limitSeconds: number): Promise<Map<string, number | undefined>>;
 }
 
-async function open(faultsOf: Readonly<Record<string, SimulatedFault[]>>, watchMembers = 1_000): Promise<Fleet> {
+async function open(
+  faultsOf: Readonly<Record<string, SimulatedFault[]>>,
+  watchMembers = 1_000,
+  /** Whose cluster the kubeconfig of a member is of; undefined: no kubeconfig has it. */
+  clusterOf: (name: string) => string | undefined = (name) => name,
+): Promise<Fleet> {
   const clock = manualClock(begin);
   const requests = new Map<string, TransportRequest[]>();
+  const messages: string[] = [];
   const names = Object.keys(faultsOf);
   const simulated = new Map(
     await Promise.all(
@@ -29,16 +36,19 @@ async function open(faultsOf: Readonly<Record<string, SimulatedFault[]>>, watchM
   const members = fleetMembers({
     recordAgeMs: 0,
     connect: async (name) => {
-      const transport = inProcessTransport(simulated.get(name)!);
+      if (clusterOf(name) === undefined) return undefined;
       requests.set(name, []);
       return (request) => {
         requests.get(name)!.push(request);
-        return transport(request);
+        return inProcessTransport(simulated.get(clusterOf(name)!)!)(request);
       };
     },
     clock,
     pace: clock,
-    changed: () => {},
+    contexts: names.map((name) => clusterOf(name) ?? `kind-${name}`),
+    changed(_, message) {
+      if (message !== undefined) messages.push(message);
+    },
     conflict: () => {},
     watchMembers,
   });
@@ -54,6 +64,7 @@ async function open(faultsOf: Readonly<Record<string, SimulatedFault[]>>, watchM
   return {
     members,
     requests,
+    messages,
     pass: (seconds) => pass(clock, seconds),
     async settled(limitSeconds) {
       const at = new Map<string, number | undefined>(names.map((name) => [name, undefined]));
@@ -121,4 +132,71 @@ describe('a fleet with more members than --watch-members', () => {
       placements: [{ done: true, results: [] }],
     });
   });
+});
+
+describe('a member whose cluster is also another member', () => {
+  const wanted = (): ReadonlyMap<string, ReturnType<typeof assignment>[]> =>
+    new Map([
+      ['eu-1', [assignment('web', [configMap('a')])]],
+      ['us-1', []],
+    ]);
+  const changes = ({ requests }: Fleet): number =>
+    [...requests.values()].flat().filter(({ method }) => method !== 'GET').length;
+  const seen = ({ members }: Fleet) =>
+    [...members.observations().values()].map(({ metadata, reachable, cause }) => [metadata.name, reachable, cause]);
+
+  it('counts as not responding, and so does the other: nothing is changed there until a kubeconfig is corrected', async () => {
+    let cluster = 'eu-1';
+    const fleet = await open({ 'eu-1': [], 'us-1': [] }, 1_000, (name) => (name === 'us-1' ? cluster : name));
+    await fleet.pass(5);
+    const cause = (other: string) =>
+      `it is the same cluster as ${other}: correct the kubeconfig that is wrong, or remove the MemberCluster that is too many`;
+    const both = [
+      ['eu-1', false, cause('us-1')],
+      ['us-1', false, cause('eu-1')],
+    ];
+    expect(seen(fleet)).toEqual(both);
+    expect(fleet.messages).toEqual([
+      `eu-1: nothing is changed there, since ${cause('us-1')}`,
+      `us-1: nothing is changed there, since ${cause('eu-1')}`,
+    ]);
+    const before = changes(fleet);
+    fleet.members.assign(wanted(), () => true);
+    await fleet.pass(120);
+    expect([seen(fleet), changes(fleet)]).toEqual([both, before]);
+    cluster = 'us-1';
+    await fleet.pass(65);
+    // What was applied before is unknown until there is an assignment again.
+    expect(seen(fleet)).toEqual([
+      ['eu-1', false, 'nothing assigned yet'],
+      ['us-1', false, 'nothing assigned yet'],
+    ]);
+    fleet.members.assign(wanted());
+    await fleet.pass(5);
+    expect(seen(fleet)).toEqual([
+      ['eu-1', true, undefined],
+      ['us-1', true, undefined],
+    ]);
+  });
+
+  it('is changed again once the other one is removed', async () => {
+    const fleet = await open({ 'eu-1': [], 'us-1': [] }, 1_000, () => 'eu-1');
+    await fleet.pass(5);
+    const eu = { metadata: { name: 'eu-1' }, spec: { heartbeatPeriodSeconds: 60 } } as MemberCluster;
+    await fleet.members.follow([eu], emptyFleet);
+    fleet.members.assign(wanted());
+    await fleet.pass(5);
+    expect(seen(fleet)).toEqual([['eu-1', true, undefined]]);
+  });
+});
+
+it('members without a kubeconfig are reported once, with contexts of other names', async () => {
+  const { messages, members } = await open({ 'eu-1': [], 'us-1': [] }, 1_000, () => undefined);
+  const cause = 'no kubeconfig has this member: add a context (or a file) with its name to what --members names';
+  expect(messages).toEqual([
+    `eu-1 cannot be reached: ${cause}`,
+    `us-1 cannot be reached: ${cause}`,
+    'the kubeconfig has kind-eu-1, kind-us-1, and no MemberCluster of such a name: gitfleet join kind-eu-1 --name eu-1 writes a kubeconfig of the right name to kubeconfigs/',
+  ]);
+  expect(members.unreachable().size).toBe(2);
 });

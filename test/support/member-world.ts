@@ -111,6 +111,7 @@ export async function openWorld(
       conflict: () => {
         conflict++;
       },
+      identified: () => {},
     },
     ...more,
   });

@@ -8,6 +8,7 @@ import { ApiError } from '../../members/api-server/api-error.ts';
 import { discover } from '../../members/api-server/discovery.ts';
 import type { Connections } from '../../members/api-server/kubeconfig.ts';
 import type { Transport } from '../../members/api-server/transport.ts';
+import { identityOf } from '../../members/identity.ts';
 import { type Right, rightsFor } from '../../members/rights.ts';
 import { type Check, failed, fine, unreached, warning } from './checks.ts';
 import { briefClient, servedPlurals } from './member-client.ts';
@@ -22,6 +23,12 @@ const mostSkewMs = 5_000;
 /** Missing rights named; the rest are counted. */
 const mostNamed = 4;
 
+interface CheckedMember {
+  readonly checks: readonly Check[];
+  /** Of its cluster; undefined where it cannot be read. */
+  readonly identity?: string | undefined;
+}
+
 /** Whether a member responds, with which version, whether the rights of the account suffice there, and how its clock differs. */
 export async function checkMember(
   { metadata: { name } }: Pick<MemberCluster, 'metadata'>,
@@ -31,25 +38,26 @@ export async function checkMember(
     readonly planned: PlanResult;
     readonly timeoutMs: number;
   },
-): Promise<Check[]> {
+): Promise<CheckedMember> {
   const member = { check: 'member', name };
   try {
     const transport = await of.connections.open(name);
     if (transport === undefined)
-      return [unreached(member, 'no kubeconfig has it', `gitfleet join CONTEXT --name ${name}`)];
+      return { checks: [unreached(member, 'no kubeconfig has it', `gitfleet join CONTEXT --name ${name}`)] };
     const { transport: dated, skewMs } = withDates(transport);
     const client = briefClient(name, dated, of.timeoutMs);
     const version = await client.json({ method: 'GET', path: '/version', tried: 'read the version', urgent: true });
     const git = isFields(version) ? version['gitVersion'] : undefined;
     const work = workOn(name, of.input, of.planned);
     const rights = rightsFor(work, await servedPlurals(work, discover(client), pluralsOf(of.input)));
-    return [
+    const checks = [
       fine(member, `responds, ${typeof git === 'string' ? git : 'version unknown'}`),
       rightsCheck(name, await missingRights(client, rights), rights.length),
       ...clockCheck(name, skewMs()),
     ];
+    return { checks, identity: await identityOf(client) };
   } catch (error) {
-    return [troubleCheck(member, error)];
+    return { checks: [troubleCheck(member, error)] };
   }
 }
 

@@ -8,6 +8,8 @@ import { credentialsFromEnv } from '../../git/http/credentials.ts';
 import { checkPushRight } from '../../git/push-right.ts';
 import { branchRef } from '../../git/source.ts';
 import { eachOf } from '../../members/pool.ts';
+import { sameClusterFix, sameClusters, sameClusterText } from '../../members/same-cluster.ts';
+import { spareContexts } from '../../members/spare-contexts.ts';
 import { type Desired, withDesired } from '../change/open-desired.ts';
 import { readPlanInput } from '../plan/input.ts';
 import { membersNamed } from '../run/members-named.ts';
@@ -119,9 +121,23 @@ async function memberChecks(options: CheckOptions, timeoutMs: number): Promise<C
   const input = await readPlanInput({ repo, ...(path && { path }), ref: branch });
   const connections = await membersNamed(options.members);
   const planned = planFleet(input);
-  const found = new Map<MemberCluster, Check[]>();
-  await eachOf(input.fleet.members, atOnce, async (member) => {
+  const { members } = input.fleet;
+  const found = new Map<MemberCluster, Awaited<ReturnType<typeof checkMember>>>();
+  await eachOf(members, atOnce, async (member) => {
     found.set(member, await checkMember(member, { connections, input, planned, timeoutMs }));
   });
-  return input.fleet.members.flatMap((member) => found.get(member) ?? []);
+  const clusters = sameClusters();
+  for (const member of members) clusters.set(member.metadata.name, found.get(member)?.identity);
+  const spare = spareContexts(connections.names, new Set(members.map(({ metadata }) => metadata.name)));
+  return [
+    ...(spare === undefined ? [] : [warning({ check: 'contexts', name: options.members }, spare.text, spare.fix)]),
+    ...members.flatMap((member) => {
+      const { name } = member.metadata;
+      const same = clusters.othersOf(name);
+      return [
+        ...(found.get(member)?.checks ?? []),
+        ...(same.length === 0 ? [] : [failed({ check: 'member', name }, sameClusterText(same), sameClusterFix)]),
+      ];
+    }),
+  ];
 }

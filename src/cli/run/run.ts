@@ -60,15 +60,15 @@ export async function run(options: RunOptions): Promise<void> {
   const simulated =
     options.members === 'simulated' ? await simulatedMembers(requireFleetFile(options), systemClock) : undefined;
   const management = await managementNamed(options.clusterApi);
-  const connect =
-    simulated?.connect ??
-    connectBy(await kubeconfigMembers(options.members, (message) => log.warn(message)), management);
+  const connections = simulated ? undefined : await kubeconfigMembers(options.members, (message) => log.warn(message));
+  const connect = simulated?.connect ?? connectBy(connections!, management);
   const opened = await openDaemon({
     repo: options.repo,
     branch: options.branch,
     folder: options.path,
     statusBranch: options.statusBranch,
     connect,
+    contexts: connections?.names,
     providers: upgradeProvidersOf({ management, azure: await azureFromEnv() }),
     launchers: launchersOf({ management }),
     watchMembers: count('--watch-members', options.watchMembers),

@@ -44,7 +44,7 @@ async function checked({
     const { spec } = JSON.parse(body!);
     return { status: { allowed: allows(spec.resourceAttributes ?? spec.nonResourceAttributes) } };
   };
-  const checks = await checkMember(input.fleet.members[0]!, {
+  const { checks } = await checkMember(input.fleet.members[0]!, {
     connections: {
       names: ['eu-1'],
       endpoint: async () => undefined,

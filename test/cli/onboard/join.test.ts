@@ -152,6 +152,21 @@ describe.skipIf(!gitThere)('check', () => {
     expect(all.out).toMatch(/ok +rights +eu-1 +all 19 that are needed/);
   });
 
+  it('reports one cluster under two names, and contexts that have another name than their member', async () => {
+    await joins('us-1');
+    const path = join(members(), 'us-1.yaml');
+    put(repo, { 'kubeconfigs/eu-1.yaml': readFileSync(path, 'utf8') });
+    const doubled = await checks();
+    expect(doubled.code).toBe(1);
+    for (const [name, other] of [
+      ['eu-1', 'us-1'],
+      ['us-1', 'eu-1'],
+    ])
+      expect(doubled.out).toMatch(new RegExp(`failed +member +${name} +it is the same cluster as ${other}: correct the`));
+    const ran = await checks('--members', kubeconfig());
+    expect(ran.out).toMatch(/warning +contexts +.*the kubeconfig has kind-eu-1, and no MemberCluster of such a name/);
+  });
+
   it('reports files that are invalid', async () => {
     await joins('us-1');
     await joins('kind-eu-1', '--name', 'eu-1');
