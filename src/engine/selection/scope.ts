@@ -4,24 +4,17 @@ export type Scope = 'Cluster' | 'Namespaced';
  * Scope of a kind that Kubernetes itself serves, in any version; undefined for others. Compared with the API that
  * @kubernetes/client-node 2.0.1 was generated from, which holds all kinds below but PodSecurityPolicy and our envelopes.
  */
-export const builtInScope = (group: string, kind: string): Scope | undefined => table.get(`${group}/${kind}`);
+export const builtInScope = (group: string, kind: string): Scope | undefined => table.get(group)?.get(kind);
 
 /** Kinds that Kubernetes itself serves in a group; empty for other groups. */
-export const builtInKinds = (group: string): readonly string[] =>
-  [...table.keys()].flatMap((groupKind) => {
-    const slash = groupKind.indexOf('/');
-    return groupKind.slice(0, slash) === group ? [groupKind.slice(slash + 1)] : [];
-  });
+export const builtInKinds = (group: string): readonly string[] => [...(table.get(group)?.keys() ?? [])];
 
 /** Whatever their group. */
-export const allBuiltInKinds = (): readonly string[] =>
-  [...table.keys()].map((groupKind) => groupKind.slice(groupKind.indexOf('/') + 1));
+export const allBuiltInKinds = (): readonly string[] => [...table.values()].flatMap((kinds) => [...kinds.keys()]);
 
 /** Groups in which Kubernetes itself serves a kind; the core group is "". */
 export const builtInGroups = (kind: string): readonly string[] =>
-  [...table.keys()].flatMap((groupKind) =>
-    groupKind.endsWith(`/${kind}`) ? [groupKind.slice(0, -kind.length - 1)] : [],
-  );
+  [...table].flatMap(([group, kinds]) => (kinds.has(kind) ? [group] : []));
 
 const clusterScoped: Readonly<Record<string, string>> = {
   '': 'Namespace Node PersistentVolume ComponentStatus',
@@ -60,11 +53,13 @@ const namespaced: Readonly<Record<string, string>> = {
   'placement.kubernetes-fleet.io': 'ResourceEnvelope',
 };
 
-const entries = (kinds: Readonly<Record<string, string>>, scope: Scope): [string, Scope][] =>
-  Object.entries(kinds).flatMap(([group, names]) =>
-    names.split(' ').map((kind): [string, Scope] => [`${group}/${kind}`, scope]),
-  );
-const table: ReadonlyMap<string, Scope> = new Map([
-  ...entries(clusterScoped, 'Cluster'),
-  ...entries(namespaced, 'Namespaced'),
-]);
+const entries = (names: string | undefined, scope: Scope): [string, Scope][] =>
+  (names?.split(' ') ?? []).map((kind): [string, Scope] => [kind, scope]);
+
+/** By group and kind. */
+const table: ReadonlyMap<string, ReadonlyMap<string, Scope>> = new Map(
+  [...new Set([...Object.keys(clusterScoped), ...Object.keys(namespaced)])].map((group) => [
+    group,
+    new Map([...entries(clusterScoped[group], 'Cluster'), ...entries(namespaced[group], 'Namespaced')]),
+  ]),
+);

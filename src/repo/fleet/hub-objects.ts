@@ -5,7 +5,7 @@ import type { HubObject } from '../../engine/input.ts';
 import { isNodePool } from '../../engine/node-pools/pool.ts';
 import { isConfigMapEnvelope } from '../../engine/selection/envelope.ts';
 import { objectKey } from '../../engine/selection/object-key.ts';
-import type { ShapeCheck } from '../schemas/kind-shapes.ts';
+import { builtInIssues, declaredCheck, type ShapeCheck } from '../schemas/kind-shapes.ts';
 import { dataIssues } from './data-issues.ts';
 import { encryptedIssues } from './encrypted.ts';
 import { envelopeIssues, readEnvelope } from './envelope-contents.ts';
@@ -21,12 +21,13 @@ export interface HubObjects {
   /** Files with a refused object that cannot be identified. */
   readonly unreadable: readonly string[];
   readonly findings: readonly Finding[];
-  /** Refused NodePools. */
+  /** NodePools that are refused for what is in them. */
   readonly invalidPools: readonly Manifest[];
 }
 
 /** The manifests under `resources/`, as a hub would have them. An object defined twice is refused. */
-export function hubObjects(documents: readonly Placed[], shapes: ShapeCheck): HubObjects {
+export function hubObjects(documents: readonly Placed[]): HubObjects {
+  const shapes = declaredCheck(documents);
   const crds = crdScopes(documents);
   const findings: Finding[] = [];
   const unreadable: string[] = [];
@@ -48,14 +49,21 @@ export function hubObjects(documents: readonly Placed[], shapes: ShapeCheck): Hu
     }
   }
   const objects: HubObject[] = [];
+  const invalidPools: Manifest[] = [];
   for (const entries of places.values()) {
-    const [first, ...others] = entries;
-    if (others.length === 0 && first!.object) objects.push(first!.object);
-    else for (const { placed } of entries) refused.push(...meantRefs(placed.value));
-    for (const { placed } of others)
-      findings.push({ placed, issue: twice, ref: writtenRef(placed.value), twin: first!.placed });
+    const { placed: first, object } = entries[0]!;
+    const isDefinedOnce = entries.length === 1;
+    if (isDefinedOnce && object) {
+      objects.push(object);
+      continue;
+    }
+    for (const { placed } of entries) refused.push(...meantRefs(placed.value));
+    for (const { placed } of entries.slice(1))
+      findings.push({ placed, issue: twice, ref: writtenRef(placed.value), twin: first });
+    const manifest = first.value as Manifest;
+    if (isDefinedOnce && isNodePool(manifest)) invalidPools.push(manifest);
   }
-  return { objects, refused, unreadable, findings, invalidPools: invalidPools(places) };
+  return { objects, refused, unreadable, findings, invalidPools };
 }
 
 /** The object as it is written; also with the kind that a misspelt one means, so that it is not taken for removed. */
@@ -65,15 +73,6 @@ function meantRefs(value: object): ObjectRef[] {
   return like === undefined || like === ref.kind ? [ref] : [ref, { ...ref, kind: like }];
 }
 
-/** Defined once, and refused for what is in them. */
-const invalidPools = (
-  places: ReadonlyMap<string, readonly { readonly placed: Placed; readonly object: HubObject | undefined }[]>,
-): Manifest[] =>
-  [...places.values()].flatMap(([first, ...others]) => {
-    const manifest = first!.placed.value as Manifest;
-    return isNodePool(manifest) && others.length === 0 && !first!.object ? [manifest] : [];
-  });
-
 const twice = error('duplicate-object', ['metadata', 'name'], 'it is defined in two places', 'keep one of them');
 
 const kindOnly = ({ value }: Placed): ObjectRef => {
@@ -81,16 +80,8 @@ const kindOnly = ({ value }: Placed): ObjectRef => {
   return { apiVersion, kind, name: '' };
 };
 
-/** Cached by the manifest's identity, so that an unchanged file gives the same value in every load. */
-const known = new WeakMap<object, HubObject>();
-
-/** Manifests with valid metadata and data, so that unchanged ones are not checked in every load. */
-const sound = new WeakSet<object>();
-
-/** Warnings about sound manifests. */
-const warnings = new WeakMap<object, readonly Issue[]>();
-
-const warningsOf = (value: object): readonly Issue[] => warnings.get(value) ?? [];
+/** Accepted manifests, so that an unchanged one is not checked in every load, and gives the same value. */
+const known = new WeakMap<object, { readonly object: HubObject; readonly warnings: readonly Issue[] }>();
 
 const isError = ({ severity }: Issue): boolean => severity === 'error';
 
@@ -103,21 +94,14 @@ function hubObject(
   { crds, shapes }: { readonly crds: CrdScopes; readonly shapes: ShapeCheck },
 ): { readonly object?: HubObject; readonly issues: readonly Issue[] } {
   const shaped = shapes(value);
-  if (!sound.has(value)) {
-    const encrypted = encryptedIssues(value);
-    if (encrypted.length > 0) return { issues: encrypted };
-    const broken = [...metadataIssues(value), ...dataIssues(value)];
-    if (broken.length > 0) return { issues: [...broken, ...shaped.filter((issue) => !isAmong(issue, broken))] };
-    const issues = nodeResourceIssues(value);
-    if (issues.some(isError)) return { issues: [...issues, ...shaped] };
-    sound.add(value);
-    if (issues.length > 0) warnings.set(value, issues);
-  }
-  if (shaped.some(isError)) return { issues: [...warningsOf(value), ...shaped] };
+  const before = known.get(value);
+  const own = before?.warnings ?? ownIssues(value, shaped);
+  if (own.some(isError)) return { issues: own };
+  if (shaped.some(isError)) return { issues: [...own, ...shaped] };
   const manifest = value as Manifest;
   const { namespace } = manifest.metadata;
   const declared = scopeOf(manifest, crds);
-  const misspelt = declared === undefined ? misspeltKind(manifest) : unservedVersion(manifest);
+  const misspelt = declared === undefined ? misspeltKind(manifest) : [];
   if (misspelt.some(isError)) return { issues: misspelt };
   if (declared === 'Namespaced' && !namespace)
     return {
@@ -137,17 +121,27 @@ function hubObject(
       ],
     };
   const scope = declared ?? (namespace ? 'Namespaced' : 'Cluster');
-  const before = known.get(manifest);
-  const read = isConfigMapEnvelope(manifest) ? (before?.enveloped ?? readEnvelope(manifest, file)) : undefined;
+  const read = isConfigMapEnvelope(manifest) ? (before?.object.enveloped ?? readEnvelope(manifest, file)) : undefined;
   if (Array.isArray(read)) return { issues: read as readonly Issue[] };
   const enveloped = read as HubObject['enveloped'];
   const misplaced = envelopeIssues(manifest, enveloped, crds);
   if (misplaced.length > 0) return { issues: misplaced };
-  const issues = [...misspelt, ...warningsOf(manifest), ...shaped];
-  if (before?.scope === scope && before.file === file) return { object: before, issues };
+  const issues = [...misspelt, ...own, ...shaped];
+  if (before?.object.scope === scope && before.object.file === file) return { object: before.object, issues };
   const object: HubObject = { manifest, scope, file, ...(enveloped ? { enveloped } : {}) };
-  known.set(manifest, object);
+  known.set(manifest, { object, warnings: own });
   return { object, issues };
+}
+
+/** Issues of a manifest, whatever else the repo holds. `shaped`: those of its declared kind, which are added to errors. */
+function ownIssues(value: object, shaped: readonly Issue[]): readonly Issue[] {
+  const encrypted = encryptedIssues(value);
+  if (encrypted.length > 0) return encrypted;
+  const ofShape = builtInIssues(value);
+  const broken = [...metadataIssues(value), ...dataIssues(value)];
+  if (broken.length > 0) return [...broken, ...[...ofShape, ...shaped].filter((issue) => !isAmong(issue, broken))];
+  const issues = [...unservedVersion(value as Manifest), ...nodeResourceIssues(value), ...ofShape];
+  return issues.some(isError) ? [...issues, ...shaped] : issues;
 }
 
 /** Issues for which an API server refuses any kind. */
@@ -168,26 +162,24 @@ function metadataIssues(value: object): Issue[] {
         ]
       : [error('name-required', ['metadata'], 'it has no name', 'add metadata.name')];
   }
-  const texts = ['name', 'namespace'].flatMap((field) => textIssue(metadata, field, ['metadata']));
-  const maps = ['labels', 'annotations'].flatMap((field) => {
+  const issues: Issue[] = [];
+  const requireText = (map: object, key: string, field?: string): void => {
+    const text = (map as Record<string, unknown>)[key];
+    if (text === undefined || text === null || typeof text === 'string') return;
+    const fix = typeof text === 'object' ? 'write a text' : `write "${String(text)}"`;
+    const path = ['metadata', ...(field === undefined ? [] : [field]), key];
+    issues.push(error('wrong-type', path, `${key} must be a string`, fix));
+  };
+  requireText(metadata, 'name');
+  requireText(metadata, 'namespace');
+  for (const field of ['labels', 'annotations']) {
     const map = (metadata as Record<string, unknown>)[field] ?? {};
-    if (typeof map !== 'object' || Array.isArray(map))
-      return [
-        error(
-          'wrong-type',
-          ['metadata', field],
-          `${field} must be a map of strings`,
-          `write for example ${field}: {key: value}`,
-        ),
-      ];
-    return Object.keys(map).flatMap((key) => textIssue(map, key, ['metadata', field]));
-  });
-  return [...texts, ...maps, ...nameIssues(value)];
-}
-
-function textIssue(map: object, key: string, path: readonly string[]): Issue[] {
-  const value = (map as Record<string, unknown>)[key];
-  if (value === undefined || value === null || typeof value === 'string') return [];
-  const fix = typeof value === 'object' ? 'write a text' : `write "${String(value)}"`;
-  return [error('wrong-type', [...path, key], `${key} must be a string`, fix)];
+    if (typeof map === 'object' && !Array.isArray(map))
+      for (const key of Object.keys(map)) requireText(map, key, field);
+    else {
+      const fix = `write for example ${field}: {key: value}`;
+      issues.push(error('wrong-type', ['metadata', field], `${field} must be a map of strings`, fix));
+    }
+  }
+  return [...issues, ...nameIssues(value)];
 }

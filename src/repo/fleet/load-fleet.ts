@@ -4,7 +4,7 @@ import { isPlacement, placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { writtenRef } from '../../api/written-ref.ts';
 import { type Fleet, sourceKey } from '../../engine/input.ts';
-import { completenessCheck, shapeCheck } from '../schemas/kind-shapes.ts';
+import { completenessCheck } from '../schemas/kind-shapes.ts';
 import type { RepoTree } from '../tree.ts';
 import { type Finding, locate, type Placed } from './finding.ts';
 import { fleetObjects, namesStrategy } from './fleet-objects.ts';
@@ -33,7 +33,7 @@ export async function loadFleet(
   const fleet = fleetObjects(sorted.fleet, filesWithErrors(usable.problems, documents.problems, sorted.findings));
   const envelopes = fleet.accepted.flatMap(({ object, placed }) => (fleetRowOf(object).isResource ? [placed] : []));
   const manifests = [...sorted.hub, ...envelopes];
-  const hub = hubObjects(manifests, shapeCheck(manifests));
+  const hub = hubObjects(manifests);
   const lacking = incomplete ? lackingFields(manifests) : [];
   const findings = [...sorted.findings, ...fleet.findings, ...hub.findings, ...lacking];
   const located = await locate(findings, tree, usable.files);

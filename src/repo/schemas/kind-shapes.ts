@@ -9,31 +9,36 @@ import { unmatchedTemplate } from './template-labels.ts';
 /** Finds what in a manifest its kind does not have. Kinds that neither Kubernetes nor the repo defines are left alone. */
 export type ShapeCheck = (manifest: object) => readonly Issue[];
 
-/** Checks the kinds that Kubernetes itself serves, and those of CustomResourceDefinitions among the documents. */
-export const shapeCheck = (documents: readonly Written[]): ShapeCheck => checkBy(known, documents);
+/** Checks the kinds that Kubernetes itself serves. */
+export const builtInIssues: ShapeCheck = checkBy(shapeIssues, builtIn);
 
-/** Finds what else is missing: fields and labels that API servers require, and protection of pods that is not read. */
-export const completenessCheck = (documents: readonly Written[]): ShapeCheck =>
-  checkBy(
+/** Checks the kinds of CustomResourceDefinitions among the documents. */
+export function declaredCheck(documents: readonly Written[]): ShapeCheck {
+  const declared = crdShapes(documents);
+  if (declared.size === 0) return () => [];
+  return checkBy(known, (kind) => (builtIn(kind) ? undefined : declared.get(keyOf(kind))));
+}
+
+/** Finds what else is missing in both: fields and labels that API servers require, and protection of pods that is not read. */
+export function completenessCheck(documents: readonly Written[]): ShapeCheck {
+  const declared = crdShapes(documents);
+  return checkBy(
     (manifest, shape) => [
       ...missingFields(manifest, shape),
       ...unmatchedTemplate(manifest),
       ...ignoredProtection(manifest),
     ],
-    documents,
+    (kind) => builtIn(kind) ?? declared.get(keyOf(kind)),
   );
+}
 
 function checkBy(
   issuesOf: (manifest: object, shape: Shape) => readonly Issue[],
-  documents: readonly Written[],
+  shapeOf: (kind: Kind) => Shape | undefined,
 ): ShapeCheck {
-  const declared = crdShapes(documents);
-  const shapeOf = (value: unknown): Shape | undefined => {
-    const kind = kindOf(value);
-    return kind && (builtInShape(kind.group, kind.version, kind.kind) ?? declared.get(keyOf(kind)));
-  };
   const issuesIn = (manifest: object): readonly Issue[] => {
-    const shape = shapeOf(manifest);
+    const kind = kindOf(manifest);
+    const shape = kind && shapeOf(kind);
     return shape === undefined ? [] : issuesOf(manifest, shape);
   };
   return (manifest) => {
@@ -49,6 +54,10 @@ interface Kind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
+}
+
+function builtIn({ group, version, kind }: Kind): Shape | undefined {
+  return builtInShape(group, version, kind);
 }
 
 const keyOf = ({ group, version, kind }: Kind): string => `${group}/${version}/${kind}`;

@@ -1,7 +1,7 @@
 import { error, type Issue, warning } from '../../api/issue.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { nearest } from '../../api/syntax.ts';
-import { limitIssues, type ValueLimits } from './value-limits.ts';
+import { type Fault, limitFault, type ValueLimits } from './value-limits.ts';
 
 /** What an API server accepts as the value of a field: its type, the limits of its value and, of objects, their fields. */
 export type Shape =
@@ -31,67 +31,71 @@ const mostIssues = 20;
  * validation refuses them, others drop them. Values are not part of the texts, as they may be secret.
  */
 export function shapeIssues(value: unknown, shape: Shape): Issue[] {
-  const issues: Issue[] = [];
-  walk(value, shape, [], issues);
-  return issues.slice(0, mostIssues);
+  const found: Found[] = [];
+  walk(value, shape, found);
+  return found.slice(0, mostIssues).map(({ fault, path }) => fault({ path, name: textOf(path) }));
 }
 
-/** `path` is of the value now: the same list all the way, since most values are right. */
-function walk(value: unknown, shape: Shape, path: (string | number)[], issues: Issue[]): void {
+/** `path` is from the value that is being walked. */
+interface Found {
+  readonly fault: Fault;
+  readonly path: (string | number)[];
+}
+
+/** Most values are right, so only faults cost a path. */
+function walk(value: unknown, shape: Shape, found: Found[]): void {
   // Servers treat null as absent.
-  if (value === null || value === undefined || issues.length >= mostIssues) return;
+  if (value === null || value === undefined || found.length >= mostIssues) return;
   switch (shape.is) {
     case 'any':
       return;
     case 'list':
-      if (!Array.isArray(value)) issues.push(wrongType(path, 'a list', 'write a list: each item begins with -'));
+      if (!Array.isArray(value)) add(found, wrongType('a list', 'write a list: each item begins with -'));
       else {
-        checkLimits(value, shape.limits, path, issues);
-        for (let at = 0; at < value.length; at++) below(value[at], at, shape.items, path, issues);
+        add(found, limitFault(value, shape.limits));
+        for (let at = 0; at < value.length; at++) below(value[at], at, shape.items, found);
       }
       return;
     case 'map':
-      if (!isMap(value)) issues.push(wrongType(path, 'a map', 'write a map: key: value'));
-      else for (const key of Object.keys(value)) below(value[key], key, shape.values, path, issues);
+      if (!isMap(value)) add(found, wrongType('a map', 'write a map: key: value'));
+      else for (const key in value) below(value[key], key, shape.values, found);
       return;
     case 'object':
-      if (!isMap(value)) issues.push(wrongType(path, 'an object', `write its fields: ${someFields(shape)}`));
-      else fields(value, shape, path, issues);
+      if (!isMap(value)) add(found, wrongType('an object', `write its fields: ${someFields(shape)}`));
+      else fields(value, shape, found);
       return;
     default: {
       const { what, accepts, fix } = scalars[shape.is];
-      if (!accepts(value)) issues.push(wrongType(path, what, fix(value)));
-      else checkLimits(value, shape.limits, path, issues);
+      add(found, accepts(value) ? limitFault(value, shape.limits) : wrongType(what, fix(value)));
     }
   }
 }
 
-function below(value: unknown, key: string | number, shape: Shape, path: (string | number)[], issues: Issue[]): void {
-  path.push(key);
-  walk(value, shape, path, issues);
-  path.pop();
+function add(found: Found[], fault: Fault | undefined): void {
+  if (fault !== undefined) found.push({ fault, path: [] });
 }
 
-function checkLimits(value: unknown, limits: ValueLimits | undefined, path: Path, issues: Issue[]): void {
-  if (limits !== undefined) issues.push(...limitIssues(value, limits, { path: [...path], name: textOf(path) }));
+function below(value: unknown, key: string | number, shape: Shape, found: Found[]): void {
+  const before = found.length;
+  walk(value, shape, found);
+  for (let at = before; at < found.length; at++) found[at]!.path.unshift(key);
 }
 
-function fields(
-  value: Readonly<Record<string, unknown>>,
-  shape: ObjectShape,
-  path: (string | number)[],
-  issues: Issue[],
-): void {
-  for (const key of Object.keys(value)) {
+function fields(value: Readonly<Record<string, unknown>>, shape: ObjectShape, found: Found[]): void {
+  for (const key in value) {
     const of = shape.fields.get(key);
-    if (of) below(value[key], key, of, path, issues);
-    else if (!shape.open && issues.length < mostIssues) {
-      const like = nearest(key, [...shape.fields.keys()]) ?? deeper(key, shape);
-      const fix = like === undefined ? undefined : `did you mean ${like}?`;
-      issues.push(warning('unknown-field', [...path, key], `there is no field ${textOf([...path, key])}`, fix));
-    }
+    if (of) below(value[key], key, of, found);
+    else if (!shape.open && found.length < mostIssues) found.push({ fault: unknownField(key, shape), path: [key] });
   }
 }
+
+const unknownField =
+  (key: string, shape: ObjectShape): Fault =>
+  ({ path, name }) => {
+    const like = nearest(key, [...shape.fields.keys()]) ?? deeper(key, shape);
+    const fix = like === undefined ? undefined : `did you mean ${like}?`;
+    return warning('unknown-field', path, `there is no field ${name}`, fix);
+  };
 
 /** Warnings about fields without which every API server refuses an object. An override may add them, so that they are no errors. */
 export const missingFields = (value: unknown, shape: Shape): Issue[] =>
@@ -123,8 +127,10 @@ function deeper(key: string, { fields }: ObjectShape): string | undefined {
   return outer && `${outer[0]}.${key}`;
 }
 
-const wrongType = (path: Path, what: string, fix: string): Issue =>
-  error('wrong-type', [...path], `${path.length === 0 ? 'it' : textOf(path)} must be ${what}`, fix);
+const wrongType =
+  (what: string, fix: string): Fault =>
+  ({ path, name }) =>
+    error('wrong-type', path, `${name || 'it'} must be ${what}`, fix);
 
 /** `spec.containers[0].image` */
 const textOf = (path: Path): string =>
@@ -140,6 +146,10 @@ const someFields = ({ fields }: ObjectShape): string => {
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isQuantity = (text: string): boolean => usualQuantity.test(text) || parseQuantity(text) !== undefined;
+/** Of those that need no parser: `500m`, `2`, `64Gi`. */
+const usualQuantity = /^\d{1,15}(?:[mkMGTPE]|[KMGTPE]i)?$/;
 
 const inQuotes = (value: unknown): string => (typeof value === 'object' ? 'write a text' : 'write it in quotes');
 const withoutQuotes = (value: unknown, otherwise: string): string =>
@@ -180,7 +190,7 @@ const scalars: Readonly<
   quantity: {
     what: 'a quantity',
     // Servers cut spaces off before they parse it.
-    accepts: (value) => typeof value === 'number' || (typeof value === 'string' && !!parseQuantity(value.trim())),
+    accepts: (value) => typeof value === 'number' || (typeof value === 'string' && isQuantity(value.trim())),
     fix: () => 'write for example 500m, 2 or 1Gi',
   },
 };
