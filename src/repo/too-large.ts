@@ -54,7 +54,10 @@ export function recordFault(sizes: Iterable<number>): string | undefined {
  * Files that must not be read, with a reason: those above the file limit, then the largest of the others while they exceed the total
  * limit. Files of equal size are taken by path, so that the result is deterministic.
  */
-export function tooLarge(sizes: ReadonlyMap<string, number>, limits: SizeLimits): ReadonlyMap<string, string> {
+export function tooLarge(
+  sizes: Iterable<readonly [path: string, size: number]>,
+  limits: SizeLimits,
+): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   let total = 0;
   for (const [path, size] of sizes)

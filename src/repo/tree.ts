@@ -19,11 +19,7 @@ export interface RepoTree {
 }
 
 /** Whether a file is in a folder that begins with a dot, which is not part of a fleet. */
-export const isHidden = (path: string): boolean =>
-  path
-    .split('/')
-    .slice(0, -1)
-    .some((part) => part.startsWith('.') && part !== '.' && part !== '..');
+export const isHidden = (path: string): boolean => /(^|\/)\.(?!\.?\/)[^/]*\//.test(path);
 
 /** Whether a file has the name of a manifest. */
 export const mayBeManifest = ({ path }: Pick<TreeFile, 'path'>): boolean => /\.(ya?ml|json)$/i.test(path);

@@ -7,6 +7,7 @@ export async function requireFolder(
   { commit, tree }: Pick<Objects, 'commit' | 'tree'>,
   of: { readonly folder: string; readonly commit: string; readonly named: string },
 ): Promise<void> {
+  if (of.folder === '') return;
   const root = (await commit(of.commit)).tree;
   if ((await treeOfFolder(tree, root, of.folder)) !== undefined) return;
   throw new GitError(

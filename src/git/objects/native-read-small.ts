@@ -42,7 +42,7 @@ async function readInOneProcess(gitdir: string, oids: readonly string[]): Promis
     onOutput(chunk) {
       if (lines === oids.length) return;
       infos.push(chunk);
-      for (const byte of chunk) if (byte === newline) lines++;
+      for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) lines++;
       if (lines === oids.length) answered.resolve(linesOf(Buffer.concat(infos)));
     },
   });

@@ -1,16 +1,21 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { appendFile, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../make-directory.ts';
 import type { ParsedFile } from '../yaml/parse-yaml.ts';
 
 /** Incremented when parsing changes, so that results of older versions are not used. */
-const parserVersion = 3;
+const parserVersion = 4;
+
+/** A parsed file, and the size of its text in bytes. */
+export interface CachedFile extends ParsedFile {
+  readonly size: number;
+}
 
 /** Parsed files by blob id: in memory with stable identity, on disk so that a restart does not parse again. */
 export interface LoadCache {
-  get(oid: string): ParsedFile | undefined;
-  put(oid: string, parsed: ParsedFile): void;
+  get(oid: string): CachedFile | undefined;
+  put(oid: string, parsed: CachedFile): void;
   /** Drops unused entries and writes new ones. A failed write is reported and costs only time. */
   flush(inUse: ReadonlySet<string>): Promise<void>;
 }
@@ -20,7 +25,7 @@ export const memoryCache = (): LoadCache => cache(new Map(), undefined);
 
 /** For files of past commits: shares present entries, and never drops them. */
 export function readThrough({ get }: LoadCache): LoadCache {
-  const past = new Map<string, ParsedFile>();
+  const past = new Map<string, CachedFile>();
   return {
     get: (oid) => past.get(oid) ?? get(oid),
     put: (oid, parsed) => void past.set(oid, parsed),
@@ -34,7 +39,7 @@ export function readThrough({ get }: LoadCache): LoadCache {
  */
 export async function loadCache(dir: string, cannotWrite: (error: unknown) => void = () => {}): Promise<LoadCache> {
   const file = join(dir, `parsed-v${parserVersion}.jsonl`);
-  const known = new Map<string, ParsedFile>();
+  const known = new Map<string, CachedFile>();
   const text = await readFile(file, 'utf8').catch(() => '');
   const lines = text.split('\n').filter((line) => line !== '');
   for (const line of lines) {
@@ -54,7 +59,7 @@ interface Disk {
 /** Size of the file relative to its live entries, beyond which it is rewritten. */
 const slack = 2;
 
-function cache(known: Map<string, ParsedFile>, disk: Disk | undefined): LoadCache {
+function cache(known: Map<string, CachedFile>, disk: Disk | undefined): LoadCache {
   const fresh = new Set<string>();
   let lines = disk?.lines ?? 0;
   let isReported = false;
@@ -97,14 +102,14 @@ async function replace({ dir, file }: { readonly dir: string; readonly file: str
   for (const name of others) await rm(join(dir, name), { force: true });
 }
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+const digestOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
 
-function writeLine(oid: string, parsed: ParsedFile): string {
+function writeLine(oid: string, parsed: CachedFile): string {
   const text = JSON.stringify([oid, parsed]);
   return `${digestOf(text)} ${text}`;
 }
 
-function readLine(line: string): [string, ParsedFile] | undefined {
+function readLine(line: string): [string, CachedFile] | undefined {
   const text = line.slice(23);
-  return line[22] === ' ' && line.startsWith(digestOf(text)) ? (JSON.parse(text) as [string, ParsedFile]) : undefined;
+  return line[22] === ' ' && line.startsWith(digestOf(text)) ? (JSON.parse(text) as [string, CachedFile]) : undefined;
 }

@@ -27,7 +27,7 @@ export async function loadFleet(
   cache: LoadCache = memoryCache(),
   { incomplete = false }: { readonly incomplete?: boolean } = {},
 ): Promise<Fleet> {
-  const usable = await usableFiles(tree);
+  const usable = await usableFiles(tree, (oid) => cache.get(oid)?.size);
   const documents = await readDocuments(tree, usable, cache);
   const sorted = sortDocuments(documents.placed);
   const fleet = fleetObjects(sorted.fleet, filesWithErrors(usable.problems, documents.problems, sorted.findings));

@@ -55,7 +55,7 @@ async function parseMissing(tree: RepoTree, files: readonly TreeFile[], cache: L
       const bytes = contents.get(oid);
       return bytes ? [{ oid, file: missing.get(oid)!, text: decode(bytes) }] : [];
     });
-    for (const [oid, parsed] of await parseAll(texts)) cache.put(oid, parsed);
+    for (const [oid, parsed] of await parseAll(texts)) cache.put(oid, { ...parsed, size: contents.get(oid)!.length });
   }
   await cache.flush(new Set(files.map(({ oid }) => oid)));
 }

@@ -15,8 +15,14 @@ export interface UsableFiles {
   readonly colliding: ReadonlySet<string>;
 }
 
-/** The files of a tree that may be read, and problems for the others. Folders that begin with a dot are skipped. */
-export async function usableFiles(tree: RepoTree): Promise<UsableFiles> {
+/**
+ * The files of a tree that may be read, and problems for the others. Folders that begin with a dot are skipped. `knownSize`: of
+ * contents that need not be looked up.
+ */
+export async function usableFiles(
+  tree: RepoTree,
+  knownSize: (oid: string) => number | undefined = () => undefined,
+): Promise<UsableFiles> {
   const problems: Problem[] = [];
   const refused: string[] = [];
   const usable: TreeFile[] = [];
@@ -27,7 +33,7 @@ export async function usableFiles(tree: RepoTree): Promise<UsableFiles> {
   const isIgnored = await ignoredIn(tree, refuse);
   const isOfFleet = (file: TreeFile): boolean => !isHidden(placeOf(file)) && !isIgnored(file.path);
   const listed = (await tree.files()).filter(isOfFleet).toSorted(byPath);
-  const notRead = await oversizedFiles(tree, listed);
+  const notRead = await oversizedFiles(tree, listed, knownSize);
   for (const [path, message] of notRead)
     refuse(path, { code: 'file-too-large', message, fix: 'split it, or remove it' });
   const all = listed.filter(({ path }) => !notRead.has(path));
@@ -77,12 +83,17 @@ const ignoreFile = '.gitfleetignore';
 const longestIgnoreFile = 4096;
 
 /** Readable files that are too large, links with an impossible target, and folders that were not listed. */
-async function oversizedFiles(tree: RepoTree, files: readonly TreeFile[]): Promise<ReadonlyMap<string, string>> {
+async function oversizedFiles(
+  tree: RepoTree,
+  files: readonly TreeFile[],
+  knownSize: (oid: string) => number | undefined,
+): Promise<ReadonlyMap<string, string>> {
   const asked = files.filter((file) => isLink(file) || (mayBeManifest(file) && isFile(file)));
-  const sizes = (await tree.sizes?.(asked.map(({ oid }) => oid))) ?? new Map<string, number>();
-  const sizeOf = ({ oid }: TreeFile): number => sizes.get(oid) ?? 0;
+  const others = asked.flatMap(({ oid }) => (knownSize(oid) === undefined ? [oid] : []));
+  const sizes = (await tree.sizes?.(others)) ?? new Map<string, number>();
+  const sizeOf = ({ oid }: TreeFile): number => knownSize(oid) ?? sizes.get(oid) ?? 0;
   const links = asked.filter((file) => isLink(file) && sizeOf(file) > longestTarget);
-  const contents = new Map(asked.filter(isFile).map((file) => [file.path, sizeOf(file)]));
+  const contents = asked.filter(isFile).map((file) => [file.path, sizeOf(file)] as const);
   const folders = files.filter(({ mode }) => mode === '40000');
   return new Map([
     ...tooLarge(contents, fleetLimits),

@@ -46,6 +46,24 @@ describe('parsed files on disk', () => {
     expect(await load(files('a', 'b', 'c'))).toEqual({ found: ['a', 'b', 'c'], parsed: 0 });
   });
 
+  it('have their sizes, so that only those of new contents are looked up', async () => {
+    const asked: string[] = [];
+    const loadAgain = async (...names: readonly string[]): Promise<void> => {
+      const tree = treeOf(files(...names));
+      const sizes = async (oids: readonly string[]) => {
+        asked.push(...oids);
+        return new Map([...(await tree.read(oids))].map(([oid, { length }]) => [oid, length]));
+      };
+      await loadFleet({ ...tree, sizes }, await loadCache(join(dir, 'parsed')));
+    };
+    await loadAgain('a', 'b');
+    asked.length = 0;
+    await loadAgain('a', 'b');
+    expect(asked).toEqual([]);
+    await loadAgain('a', 'b', 'c');
+    expect(new Set(asked).size).toBe(1);
+  });
+
   it('are readable by their owner only, since a fleet repo may contain Secrets', async () => {
     await load(files('a'));
     expect((await stat(join(dir, 'parsed'))).mode & 0o777).toBe(0o700);

@@ -6,6 +6,7 @@ import { openRepo } from '../../../src/cli/fleet-repo/open-repo.ts';
 import { openDirectory } from '../../../src/repo/directory-tree.ts';
 import { memoryCache } from '../../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
+import { usableFiles } from '../../../src/repo/fleet/usable-files.ts';
 import type { RepoTree } from '../../../src/repo/tree.ts';
 import { folder, put, removeFolders } from '../../support/folders.ts';
 import { commit, gitThere, sh } from '../../support/git-repository.ts';
@@ -168,4 +169,13 @@ describe.skipIf(!gitThere)('a clone and a plain folder of the same files', () =>
     expect(await load(repo.tree)).toEqual({ ...expected, said: [...said, 'warning submodule vendor'] });
     await repo.close();
   });
+});
+
+it('files whose sizes are known count towards the limit of all, too', async () => {
+  const names = Array.from({ length: 40 }, (_, at) => `${at}.yaml`);
+  const { files, refused } = await usableFiles(
+    treeOf(Object.fromEntries(names.map((name) => [name, '']))),
+    () => 2 ** 24,
+  );
+  expect([files.length, refused.length]).toEqual([32, 8]);
 });
