@@ -2,7 +2,15 @@ import { join } from 'node:path';
 import { recordFolder } from '../repo/record/folders/rows.ts';
 import { noneRead, notRead, reasonNotRead } from '../repo/record/not-read.ts';
 import { isRead } from '../repo/record/path.ts';
-import { bytesIn, contentOf, type PackedText, packed, type StatusText, valuesIn } from '../repo/record/status-text.ts';
+import {
+  boundsOf,
+  bytesIn,
+  contentOf,
+  type PackedText,
+  packed,
+  type StatusText,
+  valuesIn,
+} from '../repo/record/status-text.ts';
 import { recordFault, recordLimits } from '../repo/too-large.ts';
 import type { TreeFile } from '../repo/tree.ts';
 import { separatorsIn } from '../repo/yaml/separators.ts';
@@ -252,6 +260,7 @@ const valuesFault = (separators: number): string | undefined =>
 
 /** Why texts could not be read again once they are written, by the limits with which they are read. */
 function writtenFault(files: ReadonlyMap<string, StatusText>): string | undefined {
+  if (isFarFromLimits(files)) return undefined;
   const counted = [...files].filter(([path]) => isRead(path));
   for (const [path, text] of counted) {
     if (bytesIn(text) > recordLimits.file) return `${path} has ${bytesIn(text)} bytes, of at most ${recordLimits.file}`;
@@ -262,6 +271,18 @@ function writtenFault(files: ReadonlyMap<string, StatusText>): string | undefine
     recordFault(counted.map(([, text]) => bytesIn(text))) ??
     valuesFault(counted.reduce((sum, [, text]) => sum + valuesIn(text), 0))
   );
+}
+
+/** Nearly every record is, and most of its files are the same as before. */
+function isFarFromLimits(files: ReadonlyMap<string, StatusText>): boolean {
+  let [bytes, values] = [0, 0];
+  for (const text of files.values()) {
+    const most = boundsOf(text);
+    if (most.bytes > recordLimits.file || most.values > recordLimits.fileSeparators) return false;
+    bytes += most.bytes;
+    values += most.values;
+  }
+  return files.size <= recordLimits.files && bytes <= recordLimits.total && values <= recordLimits.separators;
 }
 
 const isText = (mode: string): boolean => mode === '100644' || mode === '100755';

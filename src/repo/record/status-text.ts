@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateSync, inflateSync } from 'node:zlib';
-import { separatorsIn, separatorsInBytes } from '../yaml/separators.ts';
+import { mostSeparators, separatorsIn, separatorsInBytes } from '../yaml/separators.ts';
 
 /**
  * A file of the status branch in memory. A long text is compressed: a daemon keeps all texts as long as they are on the branch, and those
@@ -55,6 +55,12 @@ export const bytesIn = (text: StatusText): number => (typeof text === 'string' ?
 
 /** The most values that the text can hold; see `separatorsIn`. */
 export const valuesIn = (text: StatusText): number => (typeof text === 'string' ? separatorsIn(text) : text.separators);
+
+/** No less than `bytesIn` and `valuesIn`, without reading the text: a character of UTF-16 takes at most three bytes of UTF-8. */
+export const boundsOf = (text: StatusText): { readonly bytes: number; readonly values: number } =>
+  typeof text === 'string'
+    ? { bytes: 3 * text.length, values: mostSeparators(text) }
+    : { bytes: text.bytes, values: text.separators };
 
 /** Identifies the text: as long as it is short by itself, otherwise by its digest. */
 export const identityOf = (text: StatusText): string => (typeof text === 'string' ? text : `\0${text.oid}`);

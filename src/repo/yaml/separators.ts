@@ -15,9 +15,12 @@ export function separatorsInBytes(content: Uint8Array): number {
   return count;
 }
 
+/** No less than `separatorsIn`, without reading the text. */
+export const mostSeparators = ({ length }: string): number => length * heaviest;
+
 /** The offset where a text has more than so many separators; undefined if it never has. */
 export function separatorsPass(text: string, most: number): number | undefined {
-  if (text.length * heaviest <= most) return undefined;
+  if (mostSeparators(text) <= most) return undefined;
   let count = 0;
   for (let at = 0; at < text.length; at++) {
     count += weights[text.charCodeAt(at)] ?? 0;
