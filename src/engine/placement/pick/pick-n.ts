@@ -38,21 +38,20 @@ export function pickN(input: PickNInput): PickNOutcome {
  * score first.
  */
 function scaleDown(groups: BindingGroups, surplus: number): BindingGroups {
-  const order = [...groups.scheduled.toSorted(lowestFirst), ...groups.bound.toSorted(lowestFirst)];
-  const leaving = new Set(order.slice(0, surplus));
+  const removed = surplus === 0 ? [] : lowest(groups, surplus);
+  const leaving = new Set(removed);
   const stays = (binding: Binding): boolean => !leaving.has(binding);
   return {
     ...groups,
     scheduled: groups.scheduled.filter(stays),
     bound: groups.bound.filter(stays),
     obsolete: [],
-    unscheduled: [
-      ...groups.unscheduled,
-      ...groups.obsolete.map(unschedule),
-      ...order.slice(0, surplus).map(unschedule),
-    ],
+    unscheduled: [...groups.unscheduled, ...groups.obsolete.map(unschedule), ...removed.map(unschedule)],
   };
 }
+
+const lowest = ({ scheduled, bound }: BindingGroups, count: number): Binding[] =>
+  [...scheduled.toSorted(lowestFirst), ...bound.toSorted(lowestFirst)].slice(0, count);
 
 /** KubeFleet's order of removal: the reverse of the order in which decisions are listed. */
 const lowestFirst = (a: Binding, b: Binding): number => bestFirst(recordedDecision(b), recordedDecision(a));
