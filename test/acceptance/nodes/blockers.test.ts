@@ -41,6 +41,25 @@ describe('which pods block their node', () => {
       'PodDoNotDisrupt until 2026-11-20T10:15:00Z',
     ],
     ['a duration of a pod that has not started', one({ annotations: doNotDisrupt('1m') }), 'PodDoNotDisrupt'],
+    [
+      'the longest of several',
+      {
+        nodes: [node('n1')],
+        pods: ['35m', '45m', '40m'].map((value) => pod(value, 'n1', { annotations: doNotDisrupt(value), ...started })),
+      },
+      'PodDoNotDisrupt until 2026-11-20T10:15:00Z',
+    ],
+    [
+      'a duration beside true',
+      {
+        nodes: [node('n1')],
+        pods: [
+          pod('a', 'n1', { annotations: doNotDisrupt('45m'), ...started }),
+          pod('b', 'n1', { annotations: doNotDisrupt('true') }),
+        ],
+      },
+      'PodDoNotDisrupt',
+    ],
     ['0s', one({ annotations: doNotDisrupt('0s'), ...started }), undefined],
     ['a negative duration', one({ annotations: doNotDisrupt('-1h'), ...started }), undefined],
     ['days, which Go does not know', one({ annotations: doNotDisrupt('5d'), ...started }), undefined],
@@ -91,6 +110,7 @@ describe('which pods block their node', () => {
 describe('which nodes block themselves, the first reason first', () => {
   const karpenters = { taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] };
   const pending = pod('p', undefined, { status: { phase: 'Pending', nominatedNodeName: 'n1' } });
+  const failed = pod('p', undefined, { status: { phase: 'Failed', nominatedNodeName: 'n1' } });
   const deleted = { metadata: { deletionTimestamp: '2026-11-20T09:59:00Z' } };
   const claimWith = (of: ReturnType<typeof node>, metadata: object) => {
     const made = claim(of);
@@ -106,6 +126,7 @@ describe('which nodes block themselves, the first reason first', () => {
     ["Karpenter's taint", { nodes: [node('n1', karpenters)] }, 'Marked'],
     ["Karpenter's condition", { nodes: [node('n1')], claims: [claim(node('n1'), marked)] }, 'Marked'],
     ['a pending pod', { nodes: [node('n1', { annotations: doNotDisrupt('true') })], pods: [pending] }, 'Nominated'],
+    ['no pod that has failed', { nodes: [node('n1')], pods: [failed] }, undefined],
     ['its annotation', { nodes: [node('n1', { annotations: doNotDisrupt('true') })] }, 'NodeDoNotDisrupt'],
     ['no other value of it', { nodes: [node('n1', { annotations: doNotDisrupt('1h') })] }, undefined],
     ['an unknown pool', { nodes: [node('n1', { pool: 'other' })] }, 'UnknownNodePool'],

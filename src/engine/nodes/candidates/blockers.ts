@@ -86,18 +86,19 @@ function ofNode(reason: BlockReason, isSo: (node: ClusterNode) => boolean, what:
 
 type Found = ReturnType<BlockRule['find']>;
 
+/** The pod that is protected longest. */
 function protectedPod({ pods }: ClusterNode, { now }: BlockerContext): Found {
+  let last: { readonly pod: Pod; readonly until: Instant } | undefined;
   for (const pod of pods) {
     const protection = protectionOf(pod, now);
     if (protection === undefined) continue;
-    const { until } = protection;
-    const end = until === undefined ? '' : ` until ${formatInstant(Math.ceil(until))}`;
-    return {
-      message: `pod ${pod.key} has ${doNotDisrupt}${end}`,
-      ...(until === undefined ? {} : { until: Math.ceil(until) }),
-    };
+    const { until = Number.POSITIVE_INFINITY } = protection;
+    if (last === undefined || until > last.until) last = { pod, until: Math.ceil(until) };
   }
-  return undefined;
+  if (last === undefined) return undefined;
+  const message = `pod ${last.pod.key} has ${doNotDisrupt}`;
+  if (last.until === Number.POSITIVE_INFINITY) return { message };
+  return { message: `${message} until ${formatInstant(last.until)}`, until: last.until };
 }
 
 function severalBudgets({ pods }: ClusterNode, { budgets }: BlockerContext): Found {

@@ -111,7 +111,11 @@ export function observedNodes({ observation, pools, market, record }: ClusterInp
   const podsOf = Map.groupBy(pods, ({ node }) => node);
   const claims = claimsOf(nodes, { extras, pools, record });
   const nominated = new Set(
-    pods.flatMap((pod) => (pod.node === undefined ? (textAt(pod.manifest, 'status', 'nominatedNodeName') ?? []) : [])),
+    pods.flatMap(({ node, isTerminal, isTerminating, manifest }) =>
+      node === undefined && !isTerminal && !isTerminating
+        ? (textAt(manifest, 'status', 'nominatedNodeName') ?? [])
+        : [],
+    ),
   );
   const read = nodes.map((manifest): ClusterNode => {
     const { name } = manifest.metadata;
