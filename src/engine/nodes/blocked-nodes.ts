@@ -126,9 +126,14 @@ function unknownType({ name, instanceType, zone, capacityType }: ClusterNode): s
 }
 
 function unplacedFor(wanted: 'NoPlaceForPods' | 'PoolLimit'): KeepRule['find'] {
-  return (at, { unplaced }) => {
+  return (at, { unplaced, driftOf, cluster, now }) => {
     const found = unplaced.get(at);
-    return found?.why === wanted ? { message: found.message, reasons: ['Drifted'] } : undefined;
+    if (found?.why !== wanted) return undefined;
+    const { claim, pool } = cluster.nodes[at]!;
+    const { expireAfterMs = Number.POSITIVE_INFINITY, createdAt = now } = claim ?? {};
+    const expires = pool?.profile === 'karpenter-v1beta1' && createdAt + expireAfterMs <= now;
+    const reasons = [...(driftOf(at) === undefined ? [] : ['Drifted']), ...(expires ? ['Expired'] : [])];
+    return { message: found.message, reasons };
   };
 }
 

@@ -247,6 +247,23 @@ describe('expiry in the place of v1beta1', () => {
     const { nodes } = await planned({ nodes: [of], claims: expired, pods, pool: old({}) });
     expect(nodes.blocked.map(({ reason }) => reason)).toEqual(['PodDoNotDisrupt']);
   });
+
+  it('waits for a place for pods, and where no pool can launch nodes (core has no simulation then)', async () => {
+    const two = { nodes: [of, node('n2')], claims: [...expired, claim(node('n2'), { spec: { expireAfter: '24h' } })] };
+    const notReady = { ...old({}), status: { conditions: [{ type: 'Ready', status: 'False' }] } };
+    const blocked = async (world: World) => {
+      const { nodes } = await planned(world);
+      return [...nodes.commands.map(line), ...nodes.blocked.map((b) => `${b.node} ${b.reason} ${b.reasons?.join()}`)];
+    };
+    const lone = pod('a', 'n1', { spec: { nodeSelector: { disk: 'ssd' } } });
+    expect(await blocked({ nodes: [of], claims: expired, pods: [lone], pool: old({}) })).toEqual([
+      'n1 NoPlaceForPods Expired',
+    ]);
+    expect(await blocked({ ...two, pods: [pod('a', 'n1')], pool: notReady })).toEqual([
+      'n1 NoPlaceForPods Expired',
+      'n2 NoPlaceForPods Expired',
+    ]);
+  });
 });
 
 describe('static pools', () => {

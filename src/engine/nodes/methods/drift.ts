@@ -8,12 +8,8 @@ import { type Draft, isFree, noteOverBudget, type PlanState } from './plan-state
 /** Drifted nodes that may go: those without pods to move first, then the longest drifted. */
 export function replaceDrifted(state: PlanState, mostNew: number): void {
   const due = drifted(state, ({ pool }) => pool!.replicas === undefined);
-  if (state.launch.length > 0) replaceOneByOne(due, { method: 'Drift', reason: 'Drifted', mostNew }, state);
-  else for (const at of due) state.unplaced.set(at, { why: 'NoPlaceForPods', message: nothingLaunches });
+  replaceOneByOne(due, { method: 'Drift', reason: 'Drifted', mostNew }, state);
 }
-
-/** Karpenter has no simulation then. */
-const nothingLaunches = 'no NodePool can launch nodes (not ready, being deleted or static): only empty nodes go';
 
 function drifted(state: PlanState, isMeant: (node: ClusterNode) => boolean): readonly number[] {
   const { nodes } = state.cluster;

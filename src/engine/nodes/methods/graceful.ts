@@ -16,6 +16,10 @@ export function replaceOneByOne(
 ): void {
   const { cluster, scheduling } = state;
   for (const at of candidates) {
+    if (state.launch.length === 0) {
+      state.unplaced.set(at, { why: 'NoPlaceForPods', message: nothingLaunches });
+      continue;
+    }
     const node = cluster.nodes[at]!;
     const pool = node.pool!;
     if (!isFree(state, at)) continue;
@@ -34,6 +38,9 @@ export function replaceOneByOne(
     state.take(draftOf([at], found, { method, reason }, state));
   }
 }
+
+/** Karpenter has no simulation then. */
+const nothingLaunches = 'no NodePool can launch nodes (not ready, being deleted or static): only empty nodes go';
 
 /** What a simulation found, with the cheapest option of each new node. `replacements`: where they are chosen already. */
 export function draftOf(
