@@ -230,11 +230,13 @@ describe('what is not modelled blocks its node', () => {
   });
 });
 
+const unschedulable = {
+  phase: 'Pending',
+  conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
+};
+const drifted = { status: { conditions: [{ type: 'Drifted', status: 'True', reason: 'ImageDrift' }] } };
+
 it('a pending pod takes room, and may stay pending', async () => {
-  const unschedulable = {
-    phase: 'Pending',
-    conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
-  };
   const pending = (cpu: string) => pod('p', undefined, { cpu, status: unschedulable });
   const lines = async (cpu: string) =>
     (await planned(two({ cpu: '4' }, { pods: [pending(cpu)] }), { files: {} })).nodes.commands.map(line);
@@ -242,11 +244,20 @@ it('a pending pod takes room, and may stay pending', async () => {
   expect(await lines('9')).toEqual(['SingleNodeConsolidation Proposed n1']);
 });
 
-describe('a claim whose node is not there yet', () => {
-  const unschedulable = {
-    phase: 'Pending',
-    conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
+it('a new node has no host port that a DaemonSet takes there', async () => {
+  const agentOn = (hostPort: number) => {
+    const daemon = daemonSet('100m');
+    return { ...daemon, spec: { template: { spec: port(hostPort) } } };
   };
+  const lines = async (hostPort: number) => {
+    const world = { nodes: [node('n1')], pods: [pod('a', 'n1', { spec: port(80) })], extras: [agentOn(hostPort)] };
+    return (await planned({ ...world, claims: [claim(node('n1'), drifted)] })).nodes.commands.map(line);
+  };
+  expect(await lines(80)).toEqual([]);
+  expect(await lines(81)).toEqual(['Drift Proposed n1 -> D2']);
+});
+
+describe('a claim whose node is not there yet', () => {
   const n1 = node('n1');
   const coming = (cpu: string, more: object = {}) =>
     claim(node('n9', { type: 'D4', cpu }), {
@@ -281,7 +292,6 @@ describe('a claim whose node is not there yet', () => {
   });
 
   it('counts towards the limits of its pool', async () => {
-    const drifted = { status: { conditions: [{ type: 'Drifted', status: 'True', reason: 'ImageDrift' }] } };
     const blocked = async (claims: readonly object[]) => {
       const pool = nodePool('default', { disruption: unlimited, more: { limits: { cpu: '8' } } });
       const { nodes } = await planned({
@@ -309,7 +319,6 @@ describe('pods that avoid each other', () => {
   ])('get a new node each, all in one plan: %s', async (_, spec) => {
     const nodes = [node('n1'), node('n2')];
     const pods = nodes.map(({ metadata: { name } }) => pod(name, name, { cpu: '5', labels: { app: 'a' }, spec }));
-    const drifted = { status: { conditions: [{ type: 'Drifted', status: 'True', reason: 'ImageDrift' }] } };
     const { nodes: plan } = await planned({ nodes, pods, claims: nodes.map((of) => claim(of, drifted)) });
     expect(plan.commands.map(line)).toEqual(['Drift Proposed n1 -> D8', 'Drift Proposed n2 -> D8']);
     expect(plan.blocked).toEqual([]);

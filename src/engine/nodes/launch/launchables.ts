@@ -2,6 +2,7 @@ import type { Manifest } from '../../../api/meta.ts';
 import type { CapacityType } from '../../../api/nodes/instance-catalog.ts';
 import { byText } from '../../kernel/ordering.ts';
 import type { Labels } from '../../kernel/selector.ts';
+import { type HostPort, hostPortsOf } from '../../node-pools/host-ports.ts';
 import { requirementsOfTerm } from '../../node-pools/node-terms.ts';
 import type { Pool } from '../../node-pools/pool.ts';
 import { fieldsAt, listAt } from '../../node-pools/read-fields.ts';
@@ -25,6 +26,8 @@ export interface Launchable {
   readonly labels: Labels;
   /** What is left for pods other than those of DaemonSets. */
   readonly allocatable: Amounts;
+  /** Which pods of DaemonSets take. */
+  readonly ports: readonly HostPort[];
 }
 
 /** A pool with what it can launch now. */
@@ -62,11 +65,13 @@ export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: 
     type.offerings.flatMap(({ zone, capacityType, available, price }): Launchable[] => {
       const labels = labelsOfNew(fixed, type, { zone, capacityType });
       if (!available || !fits(requirements, labels)) return [];
-      const overhead = daemonOverhead(daemons, labels, pool.template.taints);
+      const own = daemonsOn(daemons, labels, pool.template.taints);
+      const overhead = sum(own.map(requestsOfDaemon));
       const allocatable = new Map(
         [...type.allocatable].map(([name, amount]) => [name, amount - (overhead.get(name) ?? 0)]),
       );
-      return [{ type, zone, capacityType, price, labels, allocatable }];
+      const ports = own.flatMap((daemon) => hostPortsOf(fieldsAt(daemon, 'spec', 'template')));
+      return [{ type, zone, capacityType, price, labels, allocatable, ports }];
     }),
   );
   const ofCapacity = requirements.get(capacityLabel);
@@ -116,8 +121,11 @@ const canBeSet = (key: string, { absentOk, absent }: Requirement): boolean =>
   absentOk || (!absent && !/^(node\.)?kubernetes\.io\/|^karpenter\.|^beta\.kubernetes\.io\//.test(key));
 
 /** What DaemonSets take of a node with these labels and taints. */
-export const daemonOverhead = (daemons: readonly Manifest[], labels: Labels, taints: readonly Taint[]): Amounts =>
-  sum(daemons.filter((daemon) => runsOn(daemon, labels, taints)).map(requestsOfDaemon));
+export const daemonOverhead = (...of: Parameters<typeof daemonsOn>): Amounts =>
+  sum(daemonsOn(...of).map(requestsOfDaemon));
+
+const daemonsOn = (daemons: readonly Manifest[], labels: Labels, taints: readonly Taint[]): readonly Manifest[] =>
+  daemons.filter((daemon) => runsOn(daemon, labels, taints));
 
 function runsOn(daemon: Manifest, labels: Labels, taints: readonly Taint[]): boolean {
   const spec = fieldsAt(daemon, 'spec', 'template', 'spec');

@@ -1,4 +1,5 @@
 import type { CapacityType } from '../../../api/nodes/instance-catalog.ts';
+import { type HostPort, portsCollide } from '../../node-pools/host-ports.ts';
 import { allowsLabel, allowsValue, type Requirement, type Requirements } from '../../node-pools/requirements.ts';
 import { type Amounts, sum } from '../../node-pools/resources.ts';
 import { tolerates } from '../../node-pools/taints.ts';
@@ -6,7 +7,7 @@ import type { Pod } from '../cluster/pod.ts';
 import type { Launchable, LaunchPool } from '../launch/launchables.ts';
 import { capacityLabel, hostnameLabel } from '../launch/market.ts';
 import type { ClusterState } from './cluster-state.ts';
-import { type HostPort, type PodClass, portsCollide } from './pod-class.ts';
+import type { PodClass } from './pod-class.ts';
 
 /** A node that a simulation launches: what it may still be narrows with every pod that is put there. */
 export interface NewNode {
@@ -41,27 +42,26 @@ function fitsLimits(capacity: Amounts, room: Amounts): boolean {
 
 /** The node with a further pod; undefined if it cannot have that one. */
 export function withPod(node: NewNode, pod: Pod, cls: PodClass, state: ClusterState): NewNode | undefined {
-  const { taints } = node.from.pool.template;
-  if (taints.some((taint) => taint.effect !== 'PreferNoSchedule' && !tolerates(cls.tolerations, taint)))
-    return undefined;
-  if (cls.nodeNames !== undefined) return undefined;
+  if (!toleratesAll(cls, node.from)) return undefined;
   if (cls.hostPorts.some((port) => node.ports.some((other) => portsCollide(port, other)))) return undefined;
   const used = sum([node.used, pod.requests]);
-  let narrowed: Narrowed = {
-    options: node.options.filter(({ allocatable }) => holds(allocatable, used)),
+  const narrowed = narrowedBy(cls, {
+    options: node.options.filter((option) => holds(option.allocatable, used) && hasFreePorts(option, cls)),
     open: node.open,
     admits: node.admits,
-  };
-  for (const alternatives of cls.constraints) {
-    const next = firstFitting(alternatives, narrowed);
-    if (next === undefined) return undefined;
-    narrowed = next;
-  }
+  });
+  if (narrowed === undefined) return undefined;
   const options = inTopology(node, narrowed.options, cls, state);
   if (options.length === 0 || !hasMinValues(node.from, options)) return undefined;
   const ports = cls.hostPorts.length === 0 ? node.ports : [...node.ports, ...cls.hostPorts];
   return { ...node, options, open: narrowed.open, admits: narrowed.admits, used, ports, pods: [...node.pods, pod] };
 }
+
+const toleratesAll = ({ tolerations }: PodClass, { pool }: LaunchPool): boolean =>
+  pool.template.taints.every((taint) => taint.effect === 'PreferNoSchedule' || tolerates(tolerations, taint));
+
+const hasFreePorts = ({ ports }: Launchable, { hostPorts }: PodClass): boolean =>
+  !hostPorts.some((port) => ports.some((other) => portsCollide(port, other)));
 
 function holds(allocatable: Amounts, used: Amounts): boolean {
   for (const [name, amount] of used)
@@ -71,6 +71,18 @@ function holds(allocatable: Amounts, used: Amounts): boolean {
 }
 
 type Narrowed = Pick<NewNode, 'options' | 'open' | 'admits'>;
+
+/** Undefined = nothing is left to launch. */
+function narrowedBy({ constraints, nodeNames }: PodClass, given: Narrowed): Narrowed | undefined {
+  if (nodeNames !== undefined) return undefined;
+  let narrowed = given;
+  for (const alternatives of constraints) {
+    const next = firstFitting(alternatives, narrowed);
+    if (next === undefined) return undefined;
+    narrowed = next;
+  }
+  return narrowed;
+}
 
 /** The first alternative that leaves something to launch. */
 function firstFitting(

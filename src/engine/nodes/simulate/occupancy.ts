@@ -1,6 +1,7 @@
+import { type HostPort, portsCollide } from '../../node-pools/host-ports.ts';
 import type { Amounts } from '../../node-pools/resources.ts';
 import type { ClusterNode } from '../cluster/cluster-nodes.ts';
-import { type HostPort, type PodClass, portsCollide } from './pod-class.ts';
+import type { PodClass } from './pod-class.ts';
 import type { Volumes } from './volumes.ts';
 
 /** What a node has too little of for a pod. */

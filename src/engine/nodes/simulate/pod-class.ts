@@ -1,6 +1,7 @@
 import type { LabelSelector } from '../../../api/meta.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { Labels } from '../../kernel/selector.ts';
+import { type HostPort, hostPortsOf } from '../../node-pools/host-ports.ts';
 import { requirementsOfTerm } from '../../node-pools/node-terms.ts';
 import { fieldsAt, listAt, numberAt, textAt, textsAt, valueAt } from '../../node-pools/read-fields.ts';
 import { type Requirements, requirementsOf } from '../../node-pools/requirements.ts';
@@ -26,12 +27,6 @@ export interface PodClass {
   readonly antiAffinity: readonly PodTerm[];
   /** What of it the simulation does not model; such a pod is never moved. */
   readonly notModelled: string | undefined;
-}
-
-export interface HostPort {
-  readonly ip: string;
-  readonly port: number;
-  readonly protocol: string;
 }
 
 /** Pods near which, or far from which, a pod has to run. */
@@ -112,7 +107,7 @@ export function podClass(
     tolerations: listAt(pod.manifest, 'spec', 'tolerations'),
     constraints: [...nodeConstraints(pod), ...ofVolumes.constraints],
     nodeNames: nodeNamesOf(pod),
-    hostPorts: hostPortsOf(pod),
+    hostPorts: hostPortsOf(pod.manifest),
     volumes: ofVolumes.attached,
     spread: terms.spread,
     affinity: terms.affinity.map((term) => readTerm(term, pod, namespaces)),
@@ -157,19 +152,6 @@ function nodeNamesOf(pod: Pod): ReadonlySet<string> | undefined {
   const isName = fields.length === 1 && textAt(field, 'key') === 'metadata.name' && textAt(field, 'operator') === 'In';
   return isName ? new Set(listAt(field, 'values').map(String)) : undefined;
 }
-
-const hostPortsOf = (pod: Pod): HostPort[] =>
-  listAt(pod.manifest, 'spec', 'containers').flatMap((container) =>
-    listAt(container, 'ports').flatMap((item): HostPort[] => {
-      const port = numberAt(item, 'hostPort') ?? 0;
-      if (port === 0) return [];
-      const ip = textAt(item, 'hostIP') || '0.0.0.0';
-      return [{ ip: ip === '::' ? '0.0.0.0' : ip, port, protocol: textAt(item, 'protocol') ?? 'TCP' }];
-    }),
-  );
-
-export const portsCollide = (a: HostPort, b: HostPort): boolean =>
-  a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === '0.0.0.0' || b.ip === '0.0.0.0');
 
 /** ScheduleAnyway is a preference: nothing is refused for it. */
 const spreadTerms = (pod: Pod): SpreadTerm[] =>
