@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claim, node, nodePool, pod } from '../../support/node-world.ts';
+import { claim, market, node, nodePool, pod } from '../../support/node-world.ts';
 import { line, planned, unlimited, type World } from '../../support/planned-nodes.ts';
 
 /** n1 has the pod `a` and may go; n2 has room, but is protected. Without a catalogue nothing is launched. */
@@ -242,6 +242,36 @@ it('a pending pod takes room, and may stay pending', async () => {
     (await planned(two({ cpu: '4' }, { pods: [pending(cpu)] }), { files: {} })).nodes.commands.map(line);
   expect(await lines('5')).toEqual([]);
   expect(await lines('9')).toEqual(['SingleNodeConsolidation Proposed n1']);
+});
+
+describe('a zone from which its last node goes', () => {
+  const pool = (template: object) => nodePool('default', { disruption: unlimited, template });
+  const spreads = (more: object = {}, of: object = {}) => ({ ...web, spec: { ...spread(more), ...of } });
+  const gpu = { key: 'gpu', value: 'yes', effect: 'NoSchedule' };
+  it.each<[string, Parameters<typeof pod>[2], object, boolean]>([
+    ['of a pod that may run anywhere', spreads(), {}, true],
+    ['of a pod with a node selector', spreads({}, { nodeSelector: { 'kubernetes.io/arch': 'amd64' } }), {}, true],
+    [
+      'of a pod with a node affinity',
+      spreads({}, nodeTerms(hasLabel('node.kubernetes.io/instance-type', 'In', ['D8']))),
+      {},
+      true,
+    ],
+    ['of a pod that is bound to the other zone', spreads({}, { nodeSelector: { disk: 'ssd' } }), {}, false],
+    ['with taints that it honors and tolerates', spreads({ nodeTaintsPolicy: 'Honor' }), {}, true],
+    ['with taints that it honors', spreads({ nodeTaintsPolicy: 'Honor' }), { taints: [gpu] }, false],
+  ])('still counts for the spread where one can be launched there: %s', async (_, a, template, counts) => {
+    const labels = { 'kubernetes.io/arch': 'amd64', disk: 'ssd' };
+    const world = {
+      nodes: [node('n1', { zone: 'eu-1b', labels }), stays({ labels })],
+      pods: [pod('a', 'n1', a), pod('b', 'n2', a)],
+      pool: pool(template),
+    };
+    const files = market([{ name: 'D8', cpu: 8, price: 0.4, zones: ['eu-1a', 'eu-1b'] }]);
+    const { nodes } = await planned(world, { files });
+    const deleted = nodes.commands.filter(({ replacements }) => replacements.length === 0);
+    expect(deleted.length === 0).toBe(counts);
+  });
 });
 
 it('a new node has no host port that a DaemonSet takes there', async () => {

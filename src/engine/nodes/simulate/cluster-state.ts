@@ -1,4 +1,5 @@
 import type { Manifest } from '../../../api/meta.ts';
+import { memoize } from '../../kernel/memoize.ts';
 import { allowsLabels } from '../../node-pools/requirements.ts';
 import { type Amounts, minus, sum } from '../../node-pools/resources.ts';
 import { type Taint, tolerates } from '../../node-pools/taints.ts';
@@ -43,8 +44,8 @@ export interface StateInput extends PodClasses {
   readonly daemons: readonly Manifest[];
   /** Some pool has such a taint: then pods put up with it anywhere (core relaxes it). */
   readonly toleratesPreference: boolean;
-  /** Values of a topology key that could be launched; undefined = no node is ever added. */
-  readonly launchableDomains: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  /** Domains of a group in which nodes that it counts could be launched; undefined = no node is ever added. */
+  readonly launchableDomains: ((group: TopologyGroup) => ReadonlySet<string>) | undefined;
 }
 
 export function clusterState(input: StateInput): ClusterState {
@@ -127,7 +128,8 @@ export function clusterState(input: StateInput): ClusterState {
 
 /** Which nodes suit which pods, whatever runs there. `changed`: other nodes are present than before. */
 function suitability(input: StateInput & { readonly taints: readonly (readonly Taint[])[] }, present: Uint8Array) {
-  const { nodes, taints } = input;
+  const { nodes, taints, launchableDomains } = input;
+  const launchable = launchableDomains && memoize(launchableDomains);
   const compatible = new Map<number, Int8Array>();
   const eligible = new Map<TopologyGroup, ReadonlyMap<string, readonly number[]>>();
   const existing = new Map<TopologyGroup, ReadonlySet<string>>();
@@ -155,11 +157,10 @@ function suitability(input: StateInput & { readonly taints: readonly (readonly T
 
   /** A domain whose nodes all went away counts only where another could be launched there. */
   function domainsOf({ group }: ClassTopology['spread'][number]): ReturnType<DomainsOf> {
-    const { launchableDomains: launchable } = input;
     if (launchable !== undefined && group.topologyKey === hostnameLabel) return undefined;
     const known = existing.get(group);
     if (known) return known;
-    const found = new Set(group.nodesOf === undefined ? launchable?.get(group.topologyKey) : []);
+    const found = new Set(launchable?.(group));
     for (const [domain, there] of nodesByDomain(group)) if (there.some((at) => present[at] === 1)) found.add(domain);
     existing.set(group, found);
     return found;

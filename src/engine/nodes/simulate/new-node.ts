@@ -8,6 +8,7 @@ import type { Launchable, LaunchPool } from '../launch/launchables.ts';
 import { capacityLabel, hostnameLabel } from '../launch/market.ts';
 import type { ClusterState } from './cluster-state.ts';
 import type { PodClass } from './pod-class.ts';
+import type { TopologyGroup } from './topology.ts';
 
 /** A node that a simulation launches: what it may still be narrows with every pod that is put there. */
 export interface NewNode {
@@ -56,6 +57,14 @@ export function withPod(node: NewNode, pod: Pod, cls: PodClass, state: ClusterSt
   const ports = cls.hostPorts.length === 0 ? node.ports : [...node.ports, ...cls.hostPorts];
   return { ...node, options, open: narrowed.open, admits: narrowed.admits, used, ports, pods: [...node.pods, pod] };
 }
+
+/** What a pool could launch that a spread constraint counts. */
+export const suited = (from: LaunchPool, nodesOf: TopologyGroup['nodesOf']): readonly Launchable[] => {
+  if (nodesOf === undefined) return from.launchables;
+  const { cls, affinity, taints } = nodesOf;
+  if (taints && !toleratesAll(cls, from)) return [];
+  return affinity ? from.launchables.filter((one) => narrowedBy(cls, { ...from, options: [one] })) : from.launchables;
+};
 
 const toleratesAll = ({ tolerations }: PodClass, { pool }: LaunchPool): boolean =>
   pool.template.taints.every((taint) => taint.effect === 'PreferNoSchedule' || tolerates(tolerations, taint));

@@ -10,7 +10,7 @@ import { type Pod, protectionOf } from '../cluster/pod.ts';
 import { daemonSetsOf, type LaunchPool } from '../launch/launchables.ts';
 import { type ClusterState, clusterState, type StateInput } from './cluster-state.ts';
 import { landingNodes, landingOrder } from './landing-order.ts';
-import { domainOfNew } from './new-node.ts';
+import { domainOfNew, suited } from './new-node.ts';
 import { asOne, largestOf, placePods, type Simulated } from './place-pods.ts';
 import type { PodClass } from './pod-class.ts';
 import { classifyPods } from './pod-classes.ts';
@@ -174,15 +174,12 @@ const launchedClaims = ({ claimsWithoutNode }: ClusterNodes): readonly Launched[
       : [{ pool: poolName, capacity: amountsOf(fieldsAt(manifest, 'status', 'capacity')) }],
   );
 
-/** What the nodes that pools launch mean for pods: values of their labels, and taints that are preferences. */
+/** What the nodes that pools launch mean for pods: domains, and taints that are preferences. */
 function ofNewNodes(pools: readonly LaunchPool[]): Pick<StateInput, 'toleratesPreference' | 'launchableDomains'> {
-  const domains = new Map<string, Set<string>>();
-  for (const { launchables } of pools)
-    for (const { labels } of launchables)
-      for (const [key, value] of Object.entries(labels)) domains.set(key, (domains.get(key) ?? new Set()).add(value));
   const taints = pools.flatMap(({ pool }) => pool.template.taints);
   return {
     toleratesPreference: taints.some(({ effect }) => effect === 'PreferNoSchedule'),
-    launchableDomains: domains,
+    launchableDomains: ({ topologyKey, nodesOf }) =>
+      new Set(pools.flatMap((from) => suited(from, nodesOf).flatMap(({ labels }) => labels[topologyKey] ?? []))),
   };
 }
