@@ -244,6 +244,39 @@ it('a pending pod takes room, and may stay pending', async () => {
   expect(await lines('9')).toEqual(['SingleNodeConsolidation Proposed n1']);
 });
 
+it('a node is not deleted while a pending pod needs a new one that costs as much (core computeConsolidation)', async () => {
+  const pods = [pod('a', 'n1'), pod('b', 'n2'), pod('p', undefined, { cpu: '8', status: unschedulable })];
+  const lines = async (mode: string) =>
+    (await planned({ nodes: [node('n1'), node('n2')], pods }, { mode })).nodes.commands.map(line);
+  expect(await lines('plan')).toEqual([]);
+  // Nobody launches one there.
+  expect(await lines('execute')).toEqual(['SingleNodeConsolidation Validating n1']);
+});
+
+describe('a pod that is simulated along gets one new node in all commands of a plan together', () => {
+  const nodes = [node('n1'), node('n2'), node('n3')];
+  const pods = nodes.map(({ metadata: { name } }) => pod(name, name, { cpu: '7' }));
+  const pending = pod('p', undefined, { cpu: '7', status: unschedulable });
+  const [n1, ...others] = nodes;
+  const claims = (of: Parameters<typeof claim>[1]) => [claim(n1!, of), ...others.map((one) => claim(one, drifted))];
+  it.each<[string, World, number]>([
+    ['a pending one', { nodes, pods: [...pods, pending], claims: claims(drifted) }, 4],
+    [
+      'one of a node that is being deleted',
+      { nodes, pods, claims: claims({ metadata: { deletionTimestamp: '2026-11-20T09:59:00Z' } }) },
+      3,
+    ],
+    [
+      'one of a node that expires in the same plan',
+      { nodes, pods, claims: claims({ spec: { expireAfter: '1h' } }) },
+      3,
+    ],
+  ])('%s', async (_, world, count) => {
+    const { nodes: plan } = await planned(world);
+    expect(plan.commands.flatMap(({ replacements }) => replacements)).toHaveLength(count);
+  });
+});
+
 describe('a zone from which its last node goes', () => {
   const pool = (template: object) => nodePool('default', { disruption: unlimited, template });
   const spreads = (more: object = {}, of: object = {}) => ({ ...web, spec: { ...spread(more), ...of } });
@@ -272,6 +305,17 @@ describe('a zone from which its last node goes', () => {
     const deleted = nodes.commands.filter(({ replacements }) => replacements.length === 0);
     expect(deleted.length === 0).toBe(counts);
   });
+});
+
+it('pods of a node that expires count in no domain any more', async () => {
+  const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
+  const apart = { ...web, spec: affinity('podAntiAffinity', 'web', 'topology.kubernetes.io/zone') };
+  const { nodes: plan } = await planned({
+    nodes,
+    pods: [pod('a', 'n1', apart), pod('b', 'n2', { cpu: '2' }), pod('c', 'n3', { cpu: '2' })],
+    claims: nodes.map((one, at) => claim(one, at === 0 ? { spec: { expireAfter: '1h' } } : {})),
+  });
+  expect(plan.commands.map(line)).toEqual(['Expiration Proposed n1', 'SingleNodeConsolidation Proposed n2']);
 });
 
 it('a new node has no host port that a DaemonSet takes there', async () => {

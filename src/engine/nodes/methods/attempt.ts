@@ -85,6 +85,7 @@ export function attempt(
     leaving: nodes,
     isConsolidation: true,
     mostNew: canReplace ? 1 : 0,
+    launchesNothing: search.mostNew === 0,
     ...(order ? { order } : {}),
   });
   if (!result.ok) return undefined;

@@ -27,7 +27,12 @@ export function replaceOneByOne(
       noteOverBudget(state, pool.name, at);
       continue;
     }
-    const found = scheduling.simulate({ leaving: [at], isConsolidation: false, mostNew });
+    const found = scheduling.simulate({
+      leaving: [at],
+      isConsolidation: false,
+      mostNew,
+      launchesNothing: mostNew === 0,
+    });
     if (!found.ok) {
       if (mostNew === 0) continue;
       const why = found.why === 'pool-limit' ? 'PoolLimit' : 'NoPlaceForPods';

@@ -36,13 +36,12 @@ export interface Placing {
   readonly pending: ReadonlySet<Pod>;
   /** Pods of nodes that go by this very command. */
   readonly fresh: ReadonlySet<Pod>;
-  /** No landing place, whatever it has room for. */
-  readonly isClosed: (node: number) => boolean;
   /** Nodes that were busy a moment ago: what runs undisturbed is not moved there. Undefined = it may be. */
   readonly inWindow: Uint8Array | undefined;
   /** What is left of the limits of a pool. */
   readonly roomOf: (pool: Pool) => Amounts | undefined;
   readonly mostNew: number;
+  readonly launchesNothing: boolean;
   readonly order: Int32Array;
 }
 
@@ -70,7 +69,8 @@ export function placePods(pods: readonly Pod[], of: Placing): Simulated {
       if (hostname !== undefined) {
         landed.set(pod, hostname);
         progress = true;
-      } else if (!pending.has(pod) && state.topologyOf(cls).isFree) return { ok: false, pod, why: launcher.whyNot() };
+      } else if (pending.has(pod) ? launcher.isTooMany() && !of.launchesNothing : state.topologyOf(cls).isFree)
+        return { ok: false, pod, why: launcher.whyNot() };
       else left.push(pod);
     }
     waiting = left;
@@ -82,11 +82,10 @@ export function placePods(pods: readonly Pod[], of: Placing): Simulated {
 }
 
 /** The first node that takes the pod; −1 = none does. */
-function landingPlace(pod: Pod, cls: PodClass, { state, fresh, isClosed, inWindow, order }: Placing): number {
+function landingPlace(pod: Pod, cls: PodClass, { state, fresh, inWindow, order }: Placing): number {
   const avoided = fresh.has(pod) && !pod.isStarting ? inWindow : undefined;
   for (const at of order)
-    if (state.isPresent(at) && !isClosed(at) && avoided?.[at] !== 1 && state.obstacleTo(cls, at) === undefined)
-      return at;
+    if (state.isPresent(at) && avoided?.[at] !== 1 && state.obstacleTo(cls, at) === undefined) return at;
   return -1;
 }
 
@@ -110,6 +109,8 @@ function openLauncher({ state, pools, roomOf, mostNew }: Placing) {
   };
   return {
     nodes: () => nodes,
+    /** The last pod that got no place would have got one on a further node. */
+    isTooMany: () => isTooMany,
     /** The name of the new node that takes the pod; undefined = none does. */
     add(pod: Pod, cls: PodClass): string | undefined {
       const fewest = [...nodes.keys()].sort((a, b) => nodes[a]!.pods.length - nodes[b]!.pods.length || a - b);

@@ -38,8 +38,10 @@ export interface Request {
   readonly leaving: readonly number[];
   /** In consolidation no pod lands on a node that was busy a moment ago. */
   readonly isConsolidation: boolean;
-  /** How many nodes may be launched; one more fails. */
+  /** How many nodes may be launched; one more fails, for a pending pod too. */
   readonly mostNew: number;
+  /** Nobody launches any: a pending pod may stay pending that needs one. */
+  readonly launchesNothing?: boolean;
   /** Where pods land, in this order; absent = initialized nodes by name, then the others. */
   readonly order?: Int32Array;
 }
@@ -70,7 +72,6 @@ export function openScheduling({ cluster, pools, now, underWay, staying, coming 
   const state = clusterState({ nodes: landing, daemons, classOf, ...classes, ...ofNewNodes(pools) });
   const standard = landingOrder(landing);
   const inWindow = Uint8Array.from(nodes, (node) => (isInWindow(node, now) ? 1 : 0));
-  const leavingAnyway = new Set(nodes.flatMap((node, at) => (node.isDeleting || node.isMarked ? [at] : [])));
   const taken = new Map<number, number>([...staying].map((at) => [at, 1]));
   const launched: Launched[] = [...coming, ...launchedClaims(cluster)];
   const undo: (() => void)[] = [];
@@ -78,41 +79,37 @@ export function openScheduling({ cluster, pools, now, underWay, staying, coming 
     node.pods.filter((pod) => pod.isReschedulable && !protectionOf(pod, now) && !isHeldForEver(cluster.budgets, pod)),
   );
   const pending = new Set(cluster.pending);
-  let along: readonly Pod[] | undefined;
-  const podsAlong = (): readonly Pod[] => {
-    along ??= [
-      ...cluster.pending,
-      ...[...leavingAnyway].flatMap((at) => movable(nodes[at]!)).filter((pod) => !underWay.has(pod)),
-    ];
-    return along;
+  const along = openAlong(cluster.pending);
+  const leaves = (at: number): void => {
+    if (!state.isPresent(at)) return;
+    state.remove(at);
+    along.add(movable(nodes[at]!).filter((pod) => !underWay.has(pod)));
   };
+  nodes.forEach((node, at) => {
+    if (node.isDeleting || node.isMarked) leaves(at);
+  });
   for (const [pod, at] of underWay) if (at !== undefined) state.place(classOf(pod), at);
 
-  function roomOf({ name, limits }: Pool): Amounts | undefined {
-    if (limits === undefined) return undefined;
-    const used = nodes.flatMap((node, at) =>
-      node.poolName === name && node.claim !== undefined && state.isPresent(at) && !leavingAnyway.has(at)
-        ? [node.capacity, asOne]
-        : [],
-    );
-    const ours = launched.flatMap(({ pool, capacity }) => (pool === name ? [capacity, asOne] : []));
-    return minus(limits, sum([...used, ...ours]));
-  }
-
-  function simulate({ leaving, isConsolidation, mostNew, order = standard }: Request): Simulated {
+  function simulate({
+    leaving,
+    isConsolidation,
+    mostNew,
+    launchesNothing = false,
+    order = standard,
+  }: Request): Simulated {
     const mark = state.mark();
     for (const at of leaving) state.remove(at);
     const own = leaving.flatMap((at) => movable(nodes[at]!));
-    const result = placePods([...own, ...podsAlong()], {
+    const result = placePods([...own, ...along.pods()], {
       state,
       classOf,
       pools,
       pending,
       fresh: new Set(own),
-      isClosed: (at) => leavingAnyway.has(at),
       inWindow: isConsolidation ? inWindow : undefined,
-      roomOf,
+      roomOf: (pool) => roomOf(pool, { nodes, state, launched }),
       mostNew,
+      launchesNothing,
       order,
     });
     state.rollback(mark);
@@ -126,21 +123,21 @@ export function openScheduling({ cluster, pools, now, underWay, staying, coming 
     simulate,
     pools,
     hasTakenIn: (at) => (taken.get(at) ?? 0) > 0,
-    leaves(at) {
-      leavingAnyway.add(at);
-      along = undefined;
-    },
+    leaves,
     commit(leaving, { landed, newNodes }) {
       const mark = state.mark();
       for (const at of leaving) state.remove(at);
       const own = new Set(leaving.flatMap((at) => movable(nodes[at]!)));
       const landings: number[] = [];
+      const others: Pod[] = [];
       for (const [pod, target] of landed) {
-        if (!own.has(pod)) continue;
         if (typeof target === 'number') {
+          // Others are not bound by that: they may as well land elsewhere.
+          if (!own.has(pod)) continue;
           state.place(classOf(pod), target);
           landings.push(target);
         } else {
+          if (!own.has(pod)) others.push(pod);
           const node = newNodes.find(({ hostname }) => hostname === target)!;
           // The next simulation names its own new nodes alike.
           const hostname = `${launched.length} ${target}`;
@@ -148,9 +145,11 @@ export function openScheduling({ cluster, pools, now, underWay, staying, coming 
         }
       }
       for (const at of landings) taken.set(at, (taken.get(at) ?? 0) + 1);
+      along.provide(others, true);
       for (const node of newNodes) launched.push({ pool: node.from.pool.name, capacity: largestOf(node) });
       undo.push(() => {
         for (const at of landings) taken.set(at, taken.get(at)! - 1);
+        along.provide(others, false);
         launched.length -= newNodes.length;
         state.rollback(mark);
       });
@@ -161,6 +160,44 @@ export function openScheduling({ cluster, pools, now, underWay, staying, coming 
     },
   };
   return scheduling;
+}
+
+/** Pods that are simulated along with every command, until one launches a node for them. */
+function openAlong(pending: readonly Pod[]) {
+  const provided = new Set<Pod>();
+  let all = pending;
+  let left: readonly Pod[] | undefined;
+  return {
+    pods(): readonly Pod[] {
+      left ??= all.filter((pod) => !provided.has(pod));
+      return left;
+    },
+    add(pods: readonly Pod[]): void {
+      all = [...all, ...pods];
+      left = undefined;
+    },
+    provide(pods: readonly Pod[], isSo: boolean): void {
+      for (const pod of pods) isSo ? provided.add(pod) : provided.delete(pod);
+      if (pods.length > 0) left = undefined;
+    },
+  };
+}
+
+/** What the nodes that are there, and those that are launched, leave of the limits of a pool. */
+function roomOf(
+  { name, limits }: Pool,
+  {
+    nodes,
+    state,
+    launched,
+  }: Pick<ClusterNodes, 'nodes'> & { readonly state: ClusterState; readonly launched: readonly Launched[] },
+): Amounts | undefined {
+  if (limits === undefined) return undefined;
+  const used = nodes.flatMap((node, at) =>
+    node.poolName === name && node.claim !== undefined && state.isPresent(at) ? [node.capacity, asOne] : [],
+  );
+  const ours = launched.flatMap(({ pool, capacity }) => (pool === name ? [capacity, asOne] : []));
+  return minus(limits, sum([...used, ...ours]));
 }
 
 const isInWindow = ({ pool, consolidatableAt }: ClusterNode, now: Instant): boolean =>
