@@ -23,6 +23,7 @@ import { removeEmpty } from './methods/emptiness.ts';
 import { expire } from './methods/expiration.ts';
 import { type PlanState, planState } from './methods/plan-state.ts';
 import { planTimes } from './plan-times.ts';
+import { arrivingNode } from './simulate/arriving-node.ts';
 import { landingNodes } from './simulate/landing-order.ts';
 import { classifyPods } from './simulate/pod-classes.ts';
 import { type Launched, openScheduling, type Scheduling } from './simulate/scheduling.ts';
@@ -88,7 +89,7 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
     command.phase === 'Validating' && (phaseEnd(command, 0) ?? now) <= now;
   const standing = evolved.commands.filter((command) => !isDue(command));
   const cluster = withCommands(observed, standing);
-  const scheduling = openScheduling({ cluster, pools: launch, now, ...movesUnderWay(standing, cluster, market) });
+  const scheduling = openScheduling({ cluster, pools: launch, now, ...movesUnderWay(standing, cluster, input) });
   const state = stateOf({ ...input, cluster, launch, scheduling, evolved });
   const due = evolved.commands.filter(isDue).flatMap((command) => validated(command, state, input) ?? []);
   const count = state.drafts.length;
@@ -202,13 +203,16 @@ function classesOf({
   return new Map([...live, ...own]);
 }
 
-/** Where the pods of commands under way go: to nodes that stay, or to replacements, once these are there. */
-function movesUnderWay(commands: readonly NodeCommand[], cluster: ClusterNodes, { types }: Market) {
+/** Where the pods of commands under way go: to nodes that stay, or to replacements, which may not be there yet. */
+function movesUnderWay(
+  commands: readonly NodeCommand[],
+  cluster: ClusterNodes,
+  { pools, market }: Pick<ClusterPlanInput, 'pools' | 'market'>,
+) {
+  const landing = landingNodes(cluster);
+  let count = landing.length;
   const indexes = new Map(
-    landingNodes(cluster).flatMap(({ name, claim }, at) => [
-      [name, at] as const,
-      ...(claim ? [[claim.name, at] as const] : []),
-    ]),
+    landing.flatMap(({ name, claim }, at) => [[name, at] as const, ...(claim ? [[claim.name, at] as const] : [])]),
   );
   const { pods, claimsWithoutNode } = cluster;
   const known = new Set([...indexes.keys(), ...claimsWithoutNode.map(({ name }) => name)]);
@@ -221,9 +225,13 @@ function movesUnderWay(commands: readonly NodeCommand[], cluster: ClusterNodes, 
     if (at !== undefined) staying.add(at);
   };
   for (const command of commands) {
-    for (const { name, pool, instanceType } of command.replacements) {
+    for (const replacement of command.replacements) {
+      const { name, pool, instanceType } = replacement;
       stays(name);
-      if (!known.has(name)) coming.push({ pool, capacity: types?.get(instanceType)?.capacity ?? new Map() });
+      if (known.has(name)) continue;
+      const node = arrivingNode(replacement, pools, market);
+      if (node !== undefined) indexes.set(name, count++);
+      coming.push({ pool, capacity: market.types?.get(instanceType)?.capacity ?? new Map(), node });
     }
     for (const { namespace, name, from, to } of command.pods ?? []) {
       const pod = byKey.get(`${namespace}/${name}`);

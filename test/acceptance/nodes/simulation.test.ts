@@ -277,6 +277,31 @@ describe('a pod that is simulated along gets one new node in all commands of a p
   });
 });
 
+it('what replacements on their way were launched for gets no further node, and counts where they will be', async () => {
+  const nodes = [node('n1'), node('n2')];
+  const claims = nodes.map((one) => claim(one, drifted));
+  const pending = pod('p', undefined, { cpu: '7', status: unschedulable });
+  const files = market([{ name: 'D8', cpu: 8, price: 0.4, zones: ['eu-1b'] }]);
+  const later = async (of: Parameters<typeof pod>[2]) => {
+    const pods = [pod('a', 'n1', { cpu: '6', ...of }), pod('b', 'n2', { cpu: '6', ...of }), pending];
+    const world = (budget: string) => ({
+      ...{ nodes, claims, pods, launches: [] },
+      pool: nodePool('default', { disruption: { budgets: [{ nodes: budget }] } }),
+    });
+    const first = await planned(world('1'), { mode: 'execute', files });
+    expect(first.nodes.commands.map(line)).toEqual(['Drift Launching n1 -> D8,D8']);
+    const launches = first.nodes.commands[0]!.replacements.map(({ name }) => ({ name, phase: 'Launching' }));
+    const { nodes: plan } = await planned(
+      { ...world('2'), launches },
+      { mode: 'execute', files, recorded: first.recorded, at: '2026-11-20T10:00:10Z' },
+    );
+    return [...plan.commands.map(line), ...plan.blocked.map((one) => `${one.node} ${one.reason}`)];
+  };
+  const apart = affinity('podAntiAffinity', 'web', 'topology.kubernetes.io/zone');
+  expect(await later({})).toEqual(['Drift Launching n1 -> D8,D8', 'Drift Launching n2 -> D8']);
+  expect(await later({ ...web, spec: apart })).toEqual(['Drift Launching n1 -> D8,D8', 'n2 NoPlaceForPods']);
+});
+
 describe('a zone from which its last node goes', () => {
   const pool = (template: object) => nodePool('default', { disruption: unlimited, template });
   const spreads = (more: object = {}, of: object = {}) => ({ ...web, spec: { ...spread(more), ...of } });

@@ -43,6 +43,8 @@ export interface Placing {
   readonly mostNew: number;
   readonly launchesNothing: boolean;
   readonly order: Int32Array;
+  /** Nodes that are launched already, for pods that are simulated along. */
+  readonly arriving: readonly number[];
 }
 
 /** Places pods one after the other; those that found no place are tried again as long as others find theirs. */
@@ -82,10 +84,11 @@ export function placePods(pods: readonly Pod[], of: Placing): Simulated {
 }
 
 /** The first node that takes the pod; −1 = none does. */
-function landingPlace(pod: Pod, cls: PodClass, { state, fresh, inWindow, order }: Placing): number {
+function landingPlace(pod: Pod, cls: PodClass, { state, fresh, inWindow, order, arriving }: Placing): number {
   const avoided = fresh.has(pod) && !pod.isStarting ? inWindow : undefined;
   for (const at of order)
     if (state.isPresent(at) && avoided?.[at] !== 1 && state.obstacleTo(cls, at) === undefined) return at;
+  if (!fresh.has(pod)) for (const at of arriving) if (state.obstacleTo(cls, at) === undefined) return at;
   return -1;
 }
 

@@ -4,7 +4,7 @@ import type { Pool } from '../../node-pools/pool.ts';
 import { fieldsAt } from '../../node-pools/read-fields.ts';
 import type { Amounts } from '../../node-pools/resources.ts';
 import { amountsOf, minus, sum } from '../../node-pools/resources.ts';
-import type { ClusterNode, ClusterNodes } from '../cluster/cluster-nodes.ts';
+import type { ClusterNode, ClusterNodes, LandingNode } from '../cluster/cluster-nodes.ts';
 import { isHeldForEver } from '../cluster/disruption-budgets.ts';
 import { type Pod, protectionOf } from '../cluster/pod.ts';
 import { daemonSetsOf, type LaunchPool } from '../launch/launchables.ts';
@@ -50,13 +50,15 @@ export interface Request {
 export interface Launched {
   readonly pool: string;
   readonly capacity: Amounts;
+  /** Of a command under way, for its pods and those simulated along; undefined = what it will be is not known. */
+  readonly node?: LandingNode | undefined;
 }
 
 export interface SchedulingInput {
   readonly cluster: ClusterNodes;
   readonly pools: readonly LaunchPool[];
   readonly now: Instant;
-  /** Where pods go that commands under way move: nodes, or replacements that are not there yet (undefined). */
+  /** Where pods go that commands under way move: nodes, then those of `coming`; undefined = it is not known what is coming. */
   readonly underWay: ReadonlyMap<Pod, number | undefined>;
   /** Nodes that take in such pods, replacements that are there among them: they stay. */
   readonly staying: ReadonlySet<number>;
@@ -68,8 +70,10 @@ export function openScheduling({ cluster, pools, now, underWay, staying, coming 
   const { nodes } = cluster;
   const { classOf, ...classes } = classifyPods(cluster);
   const landing = landingNodes(cluster);
+  const all = [...landing, ...coming.flatMap(({ node }) => node ?? [])];
+  const arriving = all.keys().drop(landing.length).toArray();
   const daemons = daemonSetsOf(cluster.extras);
-  const state = clusterState({ nodes: landing, daemons, classOf, ...classes, ...ofNewNodes(pools) });
+  const state = clusterState({ nodes: all, daemons, classOf, ...classes, ...ofNewNodes(pools) });
   const standard = landingOrder(landing);
   const inWindow = Uint8Array.from(nodes, (node) => (isInWindow(node, now) ? 1 : 0));
   const taken = new Map<number, number>([...staying].map((at) => [at, 1]));
@@ -111,6 +115,7 @@ export function openScheduling({ cluster, pools, now, underWay, staying, coming 
       mostNew,
       launchesNothing,
       order,
+      arriving,
     });
     state.rollback(mark);
     return result;
@@ -165,7 +170,7 @@ export function openScheduling({ cluster, pools, now, underWay, staying, coming 
 /** Pods that are simulated along with every command, until one launches a node for them. */
 function openAlong(pending: readonly Pod[]) {
   const provided = new Set<Pod>();
-  let all = pending;
+  const all = [...pending];
   let left: readonly Pod[] | undefined;
   return {
     pods(): readonly Pod[] {
@@ -173,7 +178,7 @@ function openAlong(pending: readonly Pod[]) {
       return left;
     },
     add(pods: readonly Pod[]): void {
-      all = [...all, ...pods];
+      all.push(...pods);
       left = undefined;
     },
     provide(pods: readonly Pod[], isSo: boolean): void {
