@@ -27,7 +27,7 @@ interface DrawnPod {
   readonly node: number;
   readonly cpu: number;
   readonly zone: number;
-  readonly kind: 'plain' | 'protected' | 'budgeted' | 'apart' | 'spread';
+  readonly kind: 'plain' | 'protected' | 'budgeted' | 'apart' | 'spread' | 'pending';
 }
 interface DrawnNode {
   readonly type: number;
@@ -58,7 +58,9 @@ const clusters = (budget: fc.Arbitrary<string>): fc.Arbitrary<DrawnCluster> =>
         node: fc.nat(8),
         cpu: fc.constantFrom(0.25, 0.5, 1, 1.5, 3),
         zone: fc.nat(5),
-        kind: fc.constantFrom('plain', 'plain', 'plain', 'plain', 'protected', 'budgeted', 'apart', 'spread'),
+        kind: fc.constantFrom(
+          ...(['plain', 'plain', 'plain', 'plain', 'protected', 'budgeted', 'apart', 'spread', 'pending'] as const),
+        ),
       }),
       { maxLength: 24 },
     ),
@@ -90,6 +92,9 @@ const spread = (whenUnsatisfiable: string) => ({
     },
   ],
 });
+const unschedulable = {
+  status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] },
+};
 const apart = {
   affinity: {
     podAntiAffinity: {
@@ -113,6 +118,7 @@ function worldOf({ nodes, pods, budget, policy }: DrawnCluster): World {
   );
   const used = nodes.map(() => 0);
   const placed = pods.flatMap(({ node: wanted, cpu, zone, kind }, at) => {
+    if (kind === 'pending') return [pod(`p${at}`, undefined, { cpu: String(cpu), memory: '64Mi', ...unschedulable })];
     const on = wanted % nodes.length;
     const home = nodes[on]!;
     if (used[on]! + cpu > types[home.type]!.cpu) return [];
@@ -191,6 +197,7 @@ function carriedOut(world: World, { proposed }: ClusterPlan): World {
   };
 }
 
+const isRunning = ({ status }: ReturnType<typeof pod>): boolean => status.phase === 'Running';
 const nodeNameOf = (one: ReturnType<typeof pod>): string => (one.spec as { nodeName?: string }).nodeName ?? '';
 const cpuOf = (one: ReturnType<typeof pod>): number => Number(one.spec.containers[0]!.resources.requests.cpu);
 const requestsOf = (one: ReturnType<typeof pod>) => ({ cpu: cpuOf(one), memory: 1 / 16, pods: 1 });
@@ -238,7 +245,7 @@ describe('over drawn clusters', () => {
           );
           const after = carriedOut(world, planned);
           const names = new Set(after.nodes.map(({ metadata }) => metadata.name));
-          expect(after.pods.filter((one) => !names.has(nodeNameOf(one)))).toEqual([]);
+          expect(after.pods.filter((one) => isRunning(one) && !names.has(nodeNameOf(one)))).toEqual([]);
           for (const { metadata, status } of after.nodes) {
             const used = after.pods
               .filter((one) => nodeNameOf(one) === metadata.name)
@@ -277,7 +284,7 @@ describe('over drawn clusters', () => {
       fc.assert(
         fc.property(clusters(fc.constant('100%')), (given) => {
           let world = worldOf({ ...given, nodes: given.nodes.map((one) => ({ ...one, isDrifted: false })) });
-          const least = leastCost(world.pods.map(requestsOf), sold);
+          const least = leastCost(world.pods.filter(isRunning).map(requestsOf), sold);
           for (let planned = plan(world); planned.proposed.length > 0; planned = plan(world)) {
             const before = costOf(world);
             world = carriedOut(world, planned);
