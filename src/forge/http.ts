@@ -104,7 +104,7 @@ export function forgeApi({ fetch, baseURL, authorize, headers: common = {}, now 
       }
     } catch (error) {
       if (error instanceof ForgeError) throw error;
-      const why = signal.aborted ? `no answer within ${requestMs / 1000} s` : causeOf(error);
+      const why = signal.aborted ? `no response within ${requestMs / 1000} s` : causeOf(error);
       throw fail('unreachable', why, {
         cause: secret.length > 0 && String(error).includes(secret) ? undefined : error,
       });
@@ -142,7 +142,8 @@ export async function openPulls(
 }
 
 export function listOf(value: unknown): unknown[] {
-  if (!Array.isArray(value)) throw new ForgeError('unreachable', 'the forge answered no list: check baseURL');
+  if (!Array.isArray(value))
+    throw new ForgeError('unreachable', 'the forge did not respond with a list: check baseURL');
   return value;
 }
 
@@ -154,7 +155,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ForgeError('unreachable', 'the forge answered no JSON: check baseURL', { cause: error });
+    throw new ForgeError('unreachable', 'the forge did not respond with JSON: check baseURL', { cause: error });
   }
 }
 

@@ -57,7 +57,7 @@ export function nodeHappened(before: NodePlan | undefined, after: NodePlan, comm
             {
               type: 'Warning',
               reason: 'CommandRolledBack',
-              message: `${shortList(nodes)}: ${cause}; tried again from ${instantText(until)}`,
+              message: `${shortList(nodes)}: ${cause}; retried from ${instantText(until)}`,
               at: parseInstant(at) ?? committedAt,
             },
           ],

@@ -49,7 +49,7 @@ async function answer(
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   const [, name = '', path = '/'] = /^\/members\/([^/]+)(\/.*)?$/.exec(url.pathname) ?? [];
   const member = members.get(name);
-  if (!isLocal(request)) return end(response, 403, 'simulated members answer programs on this machine only\n');
+  if (!isLocal(request)) return end(response, 403, 'simulated members respond to programs on this machine only\n');
   if (!member) return end(response, 404, `there is no simulated member here: ${[...members.keys()].join(', ')}\n`);
   const body = await bodyOf(request);
   if (body === undefined) return end(response, 413, 'the body is larger than 3 MiB\n');

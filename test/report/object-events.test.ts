@@ -68,7 +68,7 @@ it('a command for nodes begins, is rolled back, and ends', () => {
     [
       'Warning',
       'CommandRolledBack',
-      `n1: the launch failed; tried again from ${at(8).replace('T', ' ').slice(0, 16)} UTC`,
+      `n1: the launch failed; retried from ${at(8).replace('T', ' ').slice(0, 16)} UTC`,
       3,
     ],
     ['Normal', 'NodesDraining', 'remove n1 (Drifted)', 9],

@@ -52,7 +52,7 @@ describe('simulated members on a port', () => {
     ['a page in a browser', { origin: 'http://127.0.0.1:3000' }],
   ])('refuses %s', async (_, headers) => {
     expect(await get(`${listening.urlOf('eu-1')}/version`, headers)).toBe(
-      '403 simulated members answer programs on this machine only',
+      '403 simulated members respond to programs on this machine only',
     );
   });
 

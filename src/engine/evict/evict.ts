@@ -183,7 +183,7 @@ const lostHold = ({ kind, metadata: { name } }: Eviction): Hold => ({
 const unconfirmedHold = (subject: Hold['subject'], { metadata: { name }, spec }: Eviction): Hold => ({
   subject,
   reason: 'Unconfirmed',
-  message: `eviction ${name} is carried out once ${spec.clusterName} shows that ${spec.placementName} has failed there: so far only the status branch says so`,
+  message: `eviction ${name} is carried out once ${spec.clusterName} shows that ${spec.placementName} has failed there: so far only the status branch shows it`,
 });
 
 const refusal = (eviction: Eviction, message: string, input: EvictInput): Problem =>

@@ -142,7 +142,7 @@ function coolingDown(at: number, state: PlanState): Kept | undefined {
   const until = state.coolDownOf(node);
   if (until === undefined) return undefined;
   return {
-    message: `a command for node ${node.name} was rolled back; it is tried again from ${formatInstant(until)}`,
+    message: `a command for node ${node.name} was rolled back; it is retried from ${formatInstant(until)}`,
     until,
   };
 }

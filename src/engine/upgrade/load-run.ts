@@ -96,7 +96,7 @@ function loadNew(given: Given): LoadedRun {
   const step = stepOf(skipped);
   const taken = gatesOf(run.metadata.name, status).find(({ name }) => given.gateOwner(name) !== undefined);
   if (taken) {
-    const message = `run ${given.gateOwner(taken.name)} has a gate ${taken.name} too: one approval would answer both`;
+    const message = `run ${given.gateOwner(taken.name)} has a gate ${taken.name} too: one approval would count for both`;
     const fix = 'rename the run';
     const problem: Problem = { severity: 'error', code: 'duplicate', path: 'metadata.name', message, fix };
     return heldBy(withProblem(step, context, problem), 'OtherRunActive', message);

@@ -165,7 +165,7 @@ function inWindow(
 /** Members are asked when they would start, not all the time: a response has some megabytes. */
 function unread({ observation }: UpgradeMember): MemberVerdict | undefined {
   if (observation?.preflight?.done !== false) return undefined;
-  const message = `its API server is asked for deprecated APIs in use and for PodDisruptionBudgets`;
+  const message = `its API server is being checked for deprecated APIs in use and for PodDisruptionBudgets`;
   return { kind: 'ask', message };
 }
 

@@ -299,7 +299,7 @@ describe('approvals', () => {
       .with(['y1'], inGroup('y'));
     const plan = await fleet.plan();
     expect(plan.problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
-      'duplicate UpdateRun a-before-b: run a has a gate a-before-b-before-c too: one approval would answer both',
+      'duplicate UpdateRun a-before-b: run a has a gate a-before-b-before-c too: one approval would count for both',
     ]);
     expect(plan.approvals.map(({ planned }) => planned as Asked).map(({ name }) => name)).toEqual([
       'a-before-b-before-c',

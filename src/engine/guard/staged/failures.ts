@@ -28,13 +28,13 @@ export function forbiddenRollbacks({ run, before }: RunChange, evidence: Evidenc
     message: `run ${run.name} ${message}`,
   });
   const findings = wrongMemories(run, before, evidence).map((cluster) =>
-    finding(`records that ${cluster} had another snapshot than its binding says`),
+    finding(`records that ${cluster} had another snapshot than its binding has`),
   );
   const { rollbackStatus, stagesStatus = [] } = run.status;
   if (rollbackStatus === undefined) return findings;
   const asked = writtenRun(run, evidence)?.metadata.annotations?.['gitfleet.dev/on-failure'] === 'rollback';
   if (before?.rollbackStatus === undefined && !asked)
-    findings.push(finding('would roll back, but its file does not say on-failure: rollback'));
+    findings.push(finding('would roll back, but its file does not have on-failure: rollback'));
   const places = rollbackStatus.stagesStatus.map(({ stageName }) =>
     stagesStatus.findIndex((stage) => stage.stageName === stageName),
   );

@@ -31,7 +31,7 @@ export function blockedStarts({ name, starts, file, before }: UpgradeChange, evi
 
 function whyBlocked(observation: ClusterObservation | undefined): string | undefined {
   const { upgrade, preflight, extras = [], objects = [] } = observation ?? {};
-  if (preflight?.done === false) return 'its API server has not been asked yet what stands against that';
+  if (preflight?.done === false) return 'its API server has not been checked yet for what stands against that';
   const findings = upgrade?.findings ?? [];
   const blocking = findings.find(({ severity }) => severity === 'Blocking');
   if (blocking) return `its upgrade provider reports ${blocking.reason}`;
