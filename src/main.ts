@@ -5,7 +5,7 @@ import { writeError } from './cli/terminal/write.ts';
 // `gitfleet get clusters | head`: who reads has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
-  writeError(`gitfleet: what was asked for cannot be written: ${error.message}\n`);
+  writeError(`gitfleet: the output cannot be written: ${error.message}\n`);
   process.exit(1);
 });
 

@@ -35,7 +35,7 @@ export function uncountedIn(
     const isFor = ({ planned }: RequestedApproval) => canonicalJson(planned.spec) === canonicalJson(file?.spec);
     const request = requests.get(approval) ?? approvals.find(isFor);
     if (file === undefined || request?.answer !== undefined) return [];
-    if (!request) return [{ approval, why: 'no update run asks for it now' }];
+    if (!request) return [{ approval, why: 'no update run requests it now' }];
     const subject = canonicalJson(request.subject);
     const hold = holds.find((of) => canonicalJson(of.subject) === subject);
     return [{ approval, why: hold?.message ?? 'it does not answer the review' }];

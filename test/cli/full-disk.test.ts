@@ -11,6 +11,6 @@ it.runIf(existsSync('/dev/full'))('a full disk is reported in one sentence, with
   );
   expect(ran).toMatchObject({
     code: 1,
-    stderr: 'gitfleet: what was asked for cannot be written: ENOSPC: no space left on device, write\n',
+    stderr: 'gitfleet: the output cannot be written: ENOSPC: no space left on device, write\n',
   });
 });

@@ -134,7 +134,7 @@ describe('a forecast of an update run', () => {
     expect(soaks.map(({ from: begin, to: end }) => Date.parse(end!) - Date.parse(begin))).toEqual([30 * 60_000]);
     expect(refusalNotes(found)).toEqual([
       expect.stringMatching(
-        /^the guard refuses the plan: .*; approved by a RemovalApproval with removalDigest sha256:.*, asked for at .*, given at /,
+        /^the guard refuses the plan: .*; approved by a RemovalApproval with removalDigest sha256:.*, requested at .*, given at /,
       ),
     ]);
     const { fleet } = await paper.input();

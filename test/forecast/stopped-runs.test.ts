@@ -108,7 +108,7 @@ describe('a change that ends a run in progress', () => {
     ]);
     const other = approval.replaceAll('web-1', 'web-7');
     const { uncounted } = (await effectOf(await halfway(), { 'approvals/web-7.yaml': other })).effect;
-    expect(uncounted).toEqual([{ approval: 'web-7-after-first', why: 'no update run asks for it now' }]);
+    expect(uncounted).toEqual([{ approval: 'web-7-after-first', why: 'no update run requests it now' }]);
   });
   it('is none where its file is invalid, the run is over, or another placement changes', async () => {
     const other = { 'other.yaml': placement('other', '{placementType: PickAll}') };

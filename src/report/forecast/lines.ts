@@ -44,7 +44,7 @@ export function forecastSummary(forecast: Forecast, { approveAfterMs }: Pick<Ass
 export const refusalNotes = ({ refusals }: Pick<Forecast, 'refusals'>): string[] =>
   refusals.map(({ rule, subject, message, removalDigest, from, to }) => {
     const what = rule !== undefined ? `the guard refuses the plan: ${message}` : `${titleOf(subject!)}: ${message}`;
-    const asked = `approved by a RemovalApproval with removalDigest ${removalDigest}, asked for at ${instantText(from)}`;
+    const asked = `approved by a RemovalApproval with removalDigest ${removalDigest}, requested at ${instantText(from)}`;
     const end = to === undefined ? 'not given' : `given at ${instantText(to)}`;
     const span = to === undefined ? `from ${instantText(from)} on` : `${instantText(from)} to ${instantText(to)}`;
     return removalDigest === undefined ? `${what}, ${span}` : `${what}; ${asked}, ${end}`;
