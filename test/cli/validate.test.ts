@@ -226,6 +226,10 @@ describe('validate reports what only the whole fleet shows', () => {
     const files = { ...oneUnselected, 'resources/a.yaml': settings, 'resources/b.yaml': namespace('""') };
     expect(await lines(files)).toEqual([expect.stringContaining('a.yaml:3:12: warning[not-selected]')]);
     expect(await lines({ ...files, 'b.yaml': place('').replace('{name: web}', '{}') })).toEqual([]);
+    expect(await lines({ ...files, 'b.yaml': 'apiVersion: [' })).toEqual([]);
+    const dangling = place(selectNamespace).replace('name: web}]', 'name: wbe}]');
+    const { out } = await cli('plan', '--repo', folder({ ...files, 'web.yaml': dangling }));
+    expect(out).toContain('warning[dangling-reference]');
   });
 
   it('a fleet without a cluster, and what adds one', async () => {

@@ -19,6 +19,7 @@ import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { byPosition, formatProblem } from '../../repo/fleet/positions.ts';
 import { sealedSecrets } from '../../repo/fleet/sealed-secrets.ts';
 import { unselectedResources } from '../../repo/fleet/unselected-resources.ts';
+import { withoutNameless } from '../../repo/fleet/without-nameless.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import { allAtOnce } from '../all-at-once.ts';
@@ -137,13 +138,6 @@ async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo
       ];
   const found = await placeProblems(loose, async () => tree);
   return [...fleet.problems, ...found].sort(byPosition);
-}
-
-/** Files of which only resources without a name are not read count as read: no fleet object is in them. */
-function withoutNameless(fleet: Fleet): Fleet {
-  const errors = fleet.problems.filter(({ severity }) => severity === 'error');
-  const others = new Set(errors.flatMap(({ code, file }) => (code === 'name-required' ? [] : (file ?? []))));
-  return { ...fleet, unreadable: fleet.unreadable.filter((file) => others.has(file)) };
 }
 
 /** Changes that the last recorded version of an object does not allow, where the clone has the status branch. */

@@ -10,18 +10,22 @@ import { unknownProperties } from './unknown-properties.ts';
 import { unknownSkips } from './unknown-skips.ts';
 import { unlistedVersions } from './unlisted-versions.ts';
 import { upgradeGroupWarnings } from './upgrade-groups.ts';
+import { withoutNameless } from './without-nameless.ts';
 
 /**
  * Problems with names, selectors and variables that only the whole fleet can show, with the position of the object;
  * `placeProblems` adds that of the field. Do not call it with a part of a fleet.
  */
-export const fleetWarnings = (fleet: Fleet, record: FleetRecord): Problem[] => [
-  ...danglingReferences(fleet, record),
-  ...unknownSkips(fleet, record),
-  ...unlistedVersions(fleet, record),
-  ...runsWithoutEffect(fleet, record),
-  ...ofFiles(fleet),
-];
+export function fleetWarnings(loaded: Fleet, record: FleetRecord): Problem[] {
+  const fleet = withoutNameless(loaded);
+  return [
+    ...danglingReferences(fleet, record),
+    ...unknownSkips(fleet, record),
+    ...unlistedVersions(fleet, record),
+    ...runsWithoutEffect(fleet, record),
+    ...ofFiles(fleet),
+  ];
+}
 
 /** Those of a change of the fleet repo, without those that it had before. */
 export function addedWarnings(next: Fleet, before: Fleet, record: FleetRecord): Problem[] {
