@@ -14,11 +14,10 @@ import type { Assignment } from '../members/assignment.ts';
 import { type Clock, sleep } from '../members/clock.ts';
 import { fewAtOnce } from '../members/few-at-once.ts';
 import { type Member, type MemberProviders, openMember } from '../members/member.ts';
-import { sameClusters } from '../members/same-cluster.ts';
-import { spareContexts } from '../members/spare-contexts.ts';
 import type { ProviderSetting } from '../members/upgrade/provider.ts';
 import { providerOf } from '../members/upgrade/provider-setting.ts';
-import { type Connect, openMembers } from './open-members.ts';
+import { membersApart } from './members-apart.ts';
+import { type Connect, type OpenMembers, openMembers } from './open-members.ts';
 
 /** All members of the fleet: opened when their file is added, closed when it is removed. */
 export interface FleetMembers {
@@ -96,7 +95,7 @@ export function fleetMembers(input: FleetMembersInput): FleetMembers {
   const writes = inFlight();
   const shared = fewAtOnce(input.pace);
   const limits = sharedLimits(input.limits);
-  const clusters = sameClusters();
+  const apart = membersApart(input.changed);
   let prices: readonly PriceList[] = [];
   let needsProperties = false;
   let disputed = false;
@@ -106,46 +105,34 @@ export function fleetMembers(input: FleetMembersInput): FleetMembers {
   const opened = openMembers({
     connect: (name) => input.connect(name, settings.get(name)),
     clock: input.clock,
-    open(name, { transport, heartbeatMs, position }) {
-      const member = openMember({
-        name,
-        transport: writes.through(transport),
-        clock: input.clock,
-        fewAtOnce: shared,
-        shared: limits,
-        heartbeatMs,
-        pollMs: position < input.watchMembers ? undefined : pollMs,
-        priceLists: () => prices,
-        needsProperties: () => needsProperties,
-        providers: input.providers,
-        launchers: input.launchers,
-        knownAt: () => knownAt,
-        events: {
-          changed: input.changed,
-          conflict(cluster) {
-            disputed = true;
-            input.conflict(cluster);
+    contexts: input.contexts ?? [],
+    changed: input.changed,
+    open: (name, { transport, heartbeatMs, position }) =>
+      apart.opened(
+        openMember({
+          name,
+          transport: writes.through(transport),
+          clock: input.clock,
+          fewAtOnce: shared,
+          shared: limits,
+          heartbeatMs,
+          pollMs: position < input.watchMembers ? undefined : pollMs,
+          priceLists: () => prices,
+          needsProperties: () => needsProperties,
+          providers: input.providers,
+          launchers: input.launchers,
+          knownAt: () => knownAt,
+          events: {
+            changed: input.changed,
+            conflict(cluster) {
+              disputed = true;
+              input.conflict(cluster);
+            },
+            identified: apart.identified,
           },
-          identified: (cluster, identity) => part(clusters.set(cluster, identity)),
-        },
-      });
-      // It may have been open before.
-      member.sameAs(clusters.othersOf(name));
-      return member;
-    },
+        }),
+      ),
   });
-  /** Members of one cluster would undo each other's changes. */
-  function part(names: readonly ClusterName[]): void {
-    for (const name of names) opened.open.get(name)?.member.sameAs(clusters.othersOf(name));
-  }
-
-  function reportUnknown(before: ReadonlyMap<ClusterName, string>, wanted: ReadonlyMap<ClusterName, unknown>): void {
-    const news = [...opened.unknown].filter(([name, cause]) => before.get(name) !== cause);
-    for (const [name, cause] of news) input.changed(name, `${name} cannot be reached: ${cause}`, true);
-    const spare = news.length === 0 ? undefined : spareContexts(input.contexts ?? [], new Set(wanted.keys()));
-    if (spare) input.changed(news[0]![0], `${spare.text}: ${spare.fix}`, true);
-  }
-
   const all = (): readonly Member[] => [...opened.open.values()].map(({ member }) => member);
 
   const observations = (): Map<ClusterName, ClusterObservation> => observationsOf(all(), opened.unknown);
@@ -158,11 +145,8 @@ export function fleetMembers(input: FleetMembersInput): FleetMembers {
       const wanted = new Map(
         members.map(({ metadata, spec }) => [metadata.name, spec.heartbeatPeriodSeconds * 1000] as const),
       );
-      const left = [...opened.open.keys()].filter((name) => !wanted.has(name));
-      const unknown = new Map(opened.unknown);
       await opened.follow(wanted);
-      for (const name of left) part(clusters.set(name, undefined));
-      reportUnknown(unknown, wanted);
+      apart.keepOnly(wanted);
       for (const cluster of members) setUp(opened.open.get(cluster.metadata.name)?.member, cluster);
     },
     disputed: () => disputed,
@@ -174,15 +158,7 @@ export function fleetMembers(input: FleetMembersInput): FleetMembers {
     needProperties(areNeeded) {
       needsProperties = areNeeded;
     },
-    async readSince(instants, ms) {
-      let left = instants.size;
-      for (const [name, atMs] of instants)
-        void opened.open
-          .get(name)!
-          .member.readSince(atMs)
-          .then(() => left--);
-      await until(input.pace, () => left === 0, ms);
-    },
+    readSince: (instants, ms) => until(input.pace, readAll(opened.open, instants), ms),
     confirm() {
       knownAt = input.clock.now() - input.recordAgeMs;
     },
@@ -216,6 +192,17 @@ export function fleetMembers(input: FleetMembersInput): FleetMembers {
 
 const sweptAs = (members: readonly Member[], state: 'whole' | 'never'): ReadonlySet<ClusterName> =>
   new Set(members.flatMap((member) => (member.swept() === state ? [member.name] : [])));
+
+/** Whether all have been read. */
+function readAll(open: OpenMembers['open'], instants: ReadonlyMap<ClusterName, number>): () => boolean {
+  let left = instants.size;
+  for (const [name, atMs] of instants)
+    void open
+      .get(name)!
+      .member.readSince(atMs)
+      .then(() => left--);
+  return () => left === 0;
+}
 
 /** As the annotations of its file say. */
 function setUp(member: Member | undefined, cluster: MemberCluster): void {

@@ -1,8 +1,10 @@
 import { messageOf } from '../api/message-of.ts';
 import type { ClusterName } from '../api/meta.ts';
+import { shortList } from '../engine/kernel/short-list.ts';
 import type { Transport } from '../members/api-server/transport.ts';
 import type { Clock } from '../members/clock.ts';
-import type { Member } from '../members/member.ts';
+import type { Member, MemberEvents } from '../members/member.ts';
+import { spareContexts } from '../members/spare-contexts.ts';
 import type { ProviderSetting } from '../members/upgrade/provider.ts';
 
 /** Opens a connection to a member by name, or by what its upgrade provider knows of it; undefined when no kubeconfig has it. */
@@ -24,6 +26,10 @@ export interface OpenMembers {
 export function openMembers(input: {
   readonly connect: Connect;
   readonly clock: Clock;
+  /** What the kubeconfigs hold, for a message. */
+  readonly contexts: readonly string[];
+  /** Members newly lack a connection; the message is for users. */
+  readonly changed: MemberEvents['changed'];
   /** `position`: number of members that are already open. */
   readonly open: (
     name: ClusterName,
@@ -61,14 +67,27 @@ export function openMembers(input: {
   return {
     async follow(wanted) {
       close(wanted);
+      const before = new Map(unknown);
       for (const name of wanted.keys()) if (!askedSince.has(name)) askedSince.set(name, input.clock.now());
       await Promise.all([...wanted].map(async ([name, ms]) => (open.has(name) ? undefined : openOne(name, ms))));
+      const news = new Map([...unknown].filter(([name, cause]) => before.get(name) !== cause));
+      const [first] = news.keys();
+      if (first === undefined) return;
+      const spare = spareContexts(input.contexts, new Set(wanted.keys()));
+      const all = [...messagesOf(news), ...(spare ? [`${spare.text}: ${spare.fix}`] : [])];
+      for (const message of all) input.changed(first, message, true);
     },
     open,
     unknown,
     askedSince,
     closedRequests: () => closedRequests,
   };
+}
+
+/** One for each cause: a fleet of a thousand members may be started with another kubeconfig. */
+function messagesOf(unknown: ReadonlyMap<ClusterName, string>): string[] {
+  const byCause = Map.groupBy([...unknown].sort(), ([, cause]) => cause);
+  return [...byCause].map(([cause, those]) => `${shortList(those.map(([name]) => name))} cannot be reached: ${cause}`);
 }
 
 /** A member whose connection cannot be opened is unreachable, and must not block the others. */

@@ -16,7 +16,6 @@ import { type Inspection, inspection } from './inspection.ts';
 import { launching, type OpenLauncher } from './nodes/launch/launching.ts';
 import { type NodeWatch, nodeWatch } from './nodes/node-watch.ts';
 import { observationOf, unobserved } from './observation.ts';
-import { sameClusterFix, sameClusterText } from './same-cluster.ts';
 import type { ProviderSetting } from './upgrade/provider.ts';
 import { type OpenProviders, type UpgradeWatch, upgradeWatch } from './upgrade/upgrade-watch.ts';
 import { type WaitingPods, waitingPods } from './waiting-pods.ts';
@@ -27,14 +26,9 @@ export interface Member {
   readonly name: ClusterName;
   /**
    * Replaces the assignments of the member. If a target is omitted and the record no longer has it here, the objects that were
-   * created for it are removed.
+   * created for it are removed. Undefined: nothing may be changed there, and what is there counts as unknown until the next ones.
    */
-  assign(assignments: readonly Assignment[], isForgotten?: (target: Actor['target']) => boolean): void;
-  /**
-   * Other members that are the same cluster: while there are any, the member counts as not responding and nothing is changed there.
-   * Assignments from before do not count afterwards.
-   */
-  sameAs(others: readonly ClusterName[]): void;
+  assign(assignments: readonly Assignment[] | undefined, isForgotten?: (target: Actor['target']) => boolean): void;
   /** Who upgrades it; undefined = no one. */
   upgradeBy(setting: ProviderSetting | undefined): void;
   /** Watches its nodes and pods, also while no NodePool is placed there. */
@@ -96,8 +90,6 @@ export function openMember(input: MemberInput): Member {
   const actors = memberActors(() => ({ connection, upgrades, nodes, launcher: launch.launcher, changed, conflict }));
   let assigned = false;
   let cached: ClusterObservation | undefined;
-  /** Why nothing may be changed there, and the last contact before, milliseconds. */
-  let barred: { readonly cause: string; readonly lastContact: number | undefined } | undefined;
   const connection = connect({
     ...input,
     life: life.signal,
@@ -163,36 +155,19 @@ export function openMember(input: MemberInput): Member {
     name,
     requests: client.requests,
     assign(assignments, isForgotten = () => false) {
-      if (barred) return;
-      assigned = true;
+      assigned = assignments !== undefined;
       cached = undefined;
-      if (actors.assign(assignments, isForgotten)) watches.keep(actors.kinds());
-      nodes.need('pools', assignments.some(placesNodePool));
-    },
-    sameAs(others) {
-      const cause = others.length === 0 ? undefined : `${sameClusterText(others)}: ${sameClusterFix}`;
-      if (cause === barred?.cause) return;
-      const reachability = contact.reachability();
-      const lastContact = reachability.kind === 'reachable' ? reachability.heartbeat : undefined;
-      barred = cause === undefined ? undefined : { cause, lastContact: barred?.lastContact ?? lastContact };
-      actors.assign([], () => false);
-      assigned = false;
-      changed(cause && `${name}: nothing is changed there, since ${cause}`, cause !== undefined);
+      if (actors.assign(assignments ?? [], isForgotten)) watches.keep(actors.kinds());
+      nodes.need('pools', assignments?.some(placesNodePool) ?? false);
     },
     observeNodes: (isNeeded) => nodes.need('annotation', isNeeded),
     upgradeBy: (setting) => [upgrades.use, launch.use].forEach((use) => void use(setting)),
     sweep: inspected.sweep,
     swept: inspected.swept,
     readSince: inspected.readSince,
-    unreachable: () => barred?.cause ?? causeOf(contact.reachability()),
-    idle: () =>
-      barred !== undefined ||
-      contact.reachability().kind === 'unreachable' ||
-      (actors.idle() && upgrades.idle() && nodes.idle()),
-    observation: () =>
-      (cached ??= barred
-        ? unobserved(name, barred.lastContact, barred.cause)
-        : observe({ name, connection, inspected, actors, upgrades, nodes, pods, assigned })),
+    unreachable: () => causeOf(contact.reachability()),
+    idle: () => contact.reachability().kind === 'unreachable' || (actors.idle() && upgrades.idle() && nodes.idle()),
+    observation: () => (cached ??= observe({ name, connection, inspected, actors, upgrades, nodes, pods, assigned })),
     stop() {
       life.abort();
       actors.stop();

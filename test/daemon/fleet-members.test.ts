@@ -194,8 +194,7 @@ it('members without a kubeconfig are reported once, with contexts of other names
   const { messages, members } = await open({ 'eu-1': [], 'us-1': [] }, 1_000, () => undefined);
   const cause = 'no kubeconfig has this member: add a context (or a file) with its name to what --members names';
   expect(messages).toEqual([
-    `eu-1 cannot be reached: ${cause}`,
-    `us-1 cannot be reached: ${cause}`,
+    `eu-1, us-1 cannot be reached: ${cause}`,
     'the kubeconfig has kind-eu-1, kind-us-1, and no MemberCluster of such a name: gitfleet join kind-eu-1 --name eu-1 writes a kubeconfig of the right name to kubeconfigs/',
   ]);
   expect(members.unreachable().size).toBe(2);

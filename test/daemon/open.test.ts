@@ -63,7 +63,10 @@ describe.skipIf(!gitThere)('a daemon on a repo', () => {
     const to = { write: (line: string) => reported.push((JSON.parse(line) as { msg: string }).msg) };
     const second = await open(repo, { log: await openLog({ pretty: false, to }) });
     expect((await second.daemon.runOnce()).kind).toBe('unchanged');
-    expect(reported).toEqual(['nothing to do']);
+    expect(reported).toEqual([
+      'dev-1, gpu-1, prod-asia-1, prod-eu-1 and 4 more cannot be reached: no kubeconfig has this member: add a context (or a file) with its name to what --members names',
+      'nothing to do',
+    ]);
     await second.close();
     expect(sh(dir, 'rev-parse', 'fleet-status')).toBe(published);
   });

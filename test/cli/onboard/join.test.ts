@@ -162,7 +162,9 @@ describe.skipIf(!gitThere)('check', () => {
       ['eu-1', 'us-1'],
       ['us-1', 'eu-1'],
     ])
-      expect(doubled.out).toMatch(new RegExp(`failed +member +${name} +it is the same cluster as ${other}: correct the`));
+      expect(doubled.out).toMatch(
+        new RegExp(`failed +member +${name} +it is the same cluster as ${other}: correct the`),
+      );
     const ran = await checks('--members', kubeconfig());
     expect(ran.out).toMatch(/warning +contexts +.*the kubeconfig has kind-eu-1, and no MemberCluster of such a name/);
   });
