@@ -6,6 +6,7 @@ import { broughtBy } from './brought-by.ts';
 import { type FirstParentLine, firstParentLine } from './first-parent-line.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
+import { noBranch } from './no-branch.ts';
 import { type FileChange, fileChanges } from './objects/changes.ts';
 import type { Commit, Signature } from './objects/commit.ts';
 import { requireFolder } from './objects/folder-of-tree.ts';
@@ -99,11 +100,7 @@ export function gitSource(
     refs,
     async poll() {
       const tip = (await refs.list([ref])).get(ref);
-      if (tip === undefined)
-        throw new GitError(
-          'not-found',
-          `${branches.name} has no branch ${branch}: commit to it, or name another --branch`,
-        );
+      if (tip === undefined) throw await noBranch(branches, branch);
       await branches.obtain(ref, tip);
       if (tip !== known) await requireFolder(branches.objects, { folder, commit: tip, named: branch });
       known = tip;

@@ -28,6 +28,19 @@ describe('run reports invalid flags', () => {
     expect(await cli('run', ...args)).toEqual({ code: 2, out: '', err: `gitfleet: ${reported}\n` });
   });
 
+  it.each([
+    ['nowhere', [], 'nowhere does not exist: name another --repo'],
+    ['trunk', [], 'trunk has no branch main, only trunk: commit to it, or name another --branch'],
+    ['trunk', ['--branch', 'trnk'], 'trunk has no branch trnk: did you mean trunk?'],
+  ])('and a repo %s without the branch (%j)', async (name, args, reported) => {
+    const dir = folder();
+    sh(dir, 'init', '-q', '-b', 'trunk', 'trunk');
+    commit(join(dir, 'trunk'), shop);
+    const simulated = ['--members', 'simulated', '--simulated-fleet', 'fleet-repo-example/simulated-fleet.yaml'];
+    const ran = await cli('run', '--once', '--log-level', 'silent', '--repo', join(dir, name), ...simulated, ...args);
+    expect(ran).toEqual({ code: 3, out: '', err: `gitfleet: ${dir}/${reported}\n` });
+  });
+
   it('and missing members', async () => {
     const kubeconfig = join(folder(), 'none');
     vi.stubEnv('KUBECONFIG', kubeconfig);

@@ -114,6 +114,26 @@ describe.skipIf(!gitThere).each(kinds)('history over $name', ({ native, http }) 
       await openBranches({ address: parseAddress(repo), mirrorDir: folder(), credentials: nobody, native }),
     );
     expect(await resolveCommit(branches, oids[0])).toBe(oids[0]);
+    const found: string[] = [];
+    const names = [
+      oids[1]!.slice(0, 12),
+      'main~3',
+      'HEAD^',
+      `${oids[2]!.slice(0, 7)}~2^0`,
+      'main~4',
+      'mian',
+      'abcdef0',
+    ];
+    for (const name of names) found.push(await resolveCommit(branches, name).catch((error: Error) => error.message));
+    expect(found).toEqual([
+      oids[1],
+      oids[0],
+      oids[2],
+      expect.stringContaining('has no'),
+      `${repo} has no main~4: ${oids[3]!.slice(0, 12)} has 3 ancestors`,
+      `${repo} has no mian: did you mean main?`,
+      `${repo} has no abcdef0: name a commit id, a tag, or a branch (main)`,
+    ]);
   });
 
   it('status is committed on top of a history that was not fetched', async () => {

@@ -3,11 +3,11 @@ import type { Branches } from '../../git/branches.ts';
 import { locate } from '../../git/local/locate.ts';
 import type { WorkingTree } from '../../git/local/working-files.ts';
 import { originUrl } from '../../git/native/origin-url.ts';
+import { noBranch } from '../../git/no-branch.ts';
 import { requireFolder } from '../../git/objects/folder-of-tree.ts';
 import { branchRef } from '../../git/source.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
-import { CliError, exitCodes } from '../terminal/exit.ts';
 
 /** The branch of desired state, for a command that changes it. */
 export interface Desired {
@@ -30,7 +30,7 @@ export interface Desired {
   text(file: string): Promise<string | undefined>;
 }
 
-/** Opens it, uses it, closes it. Error: CliError, exit code 3, when there is no such branch. */
+/** Opens it, uses it, closes it. Error: GitError, `not-found`, when there is no such branch. */
 export async function withDesired<T>(
   options: { readonly repo: string; readonly path?: string; readonly branch: string },
   use: (desired: Desired) => Promise<T>,
@@ -40,11 +40,7 @@ export async function withDesired<T>(
   try {
     const ref = branchRef(options.branch);
     const tip = (await branches.list([ref])).get(ref);
-    if (tip === undefined)
-      throw new CliError(
-        `${branches.name} has no branch ${options.branch}: commit to it, or name another --branch`,
-        exitCodes.unreachable,
-      );
+    if (tip === undefined) throw await noBranch(branches, options.branch);
     await branches.obtain(ref, tip);
     await requireFolder(branches.objects, { folder, commit: tip, named: options.branch });
     const tree = await branches.objects.files(tip);

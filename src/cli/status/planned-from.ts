@@ -1,24 +1,20 @@
 import { formatInstant } from '../../engine/kernel/instant.ts';
 import type { Branches } from '../../git/branches.ts';
+import { noBranch } from '../../git/no-branch.ts';
 import { subjectOf } from '../../git/objects/commit.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { branchRef } from '../../git/source.ts';
-import { CliError, exitCodes } from '../terminal/exit.ts';
 import type { Status } from './open-status.ts';
 
 /**
- * Tip of the branch of desired state. A checkout of one commit, as in CI, has only the branch of its origin. Error: CliError,
- * exit code 3, where there is no such branch.
+ * Tip of the branch of desired state. A checkout of one commit, as in CI, has only the branch of its origin. Error: GitError,
+ * `not-found`, where there is no such branch.
  */
 export async function desiredTip(branches: Branches, branch: string): Promise<string> {
   const places = [branchRef(branch), ...(branches.remote ? [] : [`refs/remotes/origin/${branch}`])];
   const refs = await branches.list(places);
   const ref = places.find((place) => refs.has(place));
-  if (ref === undefined)
-    throw new CliError(
-      `${branches.name} has no branch ${branch}: commit to it, or name another --branch`,
-      exitCodes.unreachable,
-    );
+  if (ref === undefined) throw await noBranch(branches, branch);
   const tip = refs.get(ref)!;
   await branches.obtain(ref, tip);
   return tip;

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Branches } from '../branches.ts';
 import { GitError } from '../git-error.ts';
@@ -10,8 +10,11 @@ import { locate, refuseUnknownFormat } from './locate.ts';
 /** A repository on this machine, read and written in place. */
 export async function localBranches(path: string, native: boolean): Promise<Branches> {
   const located = await locate(path);
-  if (located === undefined)
-    throw new GitError('not-found', `${path} is not a git repository: run git init there, or name another --repo`);
+  if (located === undefined) {
+    const isThere = await stat(path).catch(() => undefined);
+    const what = isThere ? 'is not a git repository: run git init there, or' : 'does not exist:';
+    throw new GitError('not-found', `${path} ${what} name another --repo`);
+  }
   const { commonDir, gitDir, bare } = located;
   await refuseUnknownFormat(commonDir, native);
   async function under(prefix: string): Promise<Map<string, string>> {
