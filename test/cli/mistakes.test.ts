@@ -62,8 +62,26 @@ describe('standing in a folder of a clone', () => {
     vi.spyOn(process, 'cwd').mockReturnValue(inside);
     expect(await cli('validate')).toMatchObject({
       out: expect.stringMatching(/^\d+ fleet objects and 0 resources read/),
-      err: `note: ${inside} is a folder inside the git repository ${clone}: only its files on disk are read; name the repository to read all of it\n`,
+      err: `note: ${inside} is a folder inside the git repository ${clone}: only its files on disk are read, and no status; --repo ${clone} reads all of it, and with --path placements the fleet of this folder\n`,
     });
+  });
+
+  it('files that git ignores are left out, and a kubeconfig that it does not ignore is to be kept out of git', async () => {
+    const dir = folder();
+    sh(dir, 'init', '-q');
+    const config = 'apiVersion: v1\nkind: Config\nusers: []\n';
+    put(dir, {
+      'fleet/kubeconfigs/eu-1.yaml': config,
+      'fleet/eu-2.yaml': config,
+      '.gitignore': 'kubeconfigs/\n/out/\n',
+    });
+    expect((await cli('validate', join(dir, 'fleet'))).out.split('\n').slice(0, -2)).toEqual([
+      'eu-2.yaml:1:1: info[not-placed]: this is a kubeconfig',
+      '    fix: keep it out of git: add its folder to .gitignore',
+    ]);
+    // Of a folder that git ignores all of it is read.
+    put(dir, { 'out/eu-1.yaml': config });
+    expect((await cli('validate', join(dir, 'out'))).out).toContain('this is a kubeconfig');
   });
 
   it('nothing is noted of a folder that is named, or is in no repository', async () => {

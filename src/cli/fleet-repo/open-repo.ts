@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
@@ -81,7 +81,8 @@ async function openedRepo(repo: string, { path: folder = '', ref, workingTree }:
     const clone = await enclosingClone(address.path);
     const path = await folderIn(address.path, folder);
     if (clone !== undefined && address.path === process.cwd()) noteFolder(address.path, clone);
-    return { ...onDiskOnly(await openDirectory(path)), from: 'folder', isPart: clone !== undefined };
+    const tree = await openDirectory(path, clone === undefined ? undefined : await committable(path));
+    return { ...onDiskOnly(tree), from: 'folder', isPart: clone !== undefined };
   } catch (error) {
     return unreadable(repo)(error);
   }
@@ -124,10 +125,16 @@ async function noteUncommitted(dir: string, isOffered: boolean): Promise<void> {
   writeError(`note: only what is committed is read, without the changes in ${listUpTo(files, mostNamed)}${offer}\n`);
 }
 
+/** The files of a folder in a clone that git does not ignore, such as kubeconfigs; undefined, all of them, where it ignores the folder. */
+async function committable(path: string): Promise<readonly string[] | undefined> {
+  const files = await workingTreeFiles(path);
+  return files?.length === 0 ? undefined : files;
+}
+
 /** Notes that only a folder of a clone is read: most likely the whole clone is meant, but a fleet may be in such a folder. */
 function noteFolder(path: string, clone: string): void {
   writeError(
-    `note: ${path} is a folder inside the git repository ${clone}: only its files on disk are read; name the repository to read all of it\n`,
+    `note: ${path} is a folder inside the git repository ${clone}: only its files on disk are read, and no status; --repo ${clone} reads all of it, and with --path ${relative(clone, path)} the fleet of this folder\n`,
   );
 }
 

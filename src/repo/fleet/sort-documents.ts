@@ -55,7 +55,11 @@ export function sortDocuments(documents: readonly Placed[]): SortedDocuments {
       findings.push({ placed, issue: foreignGroup(apiVersion, kind) });
       hold(placed);
     } else if (inResources) hub.push(placed);
-    else findings.push({ placed, issue: notPlaced(kind, placed.file) });
+    else
+      findings.push({
+        placed,
+        issue: apiVersion === 'v1' && kind === 'Config' ? kubeconfig : notPlaced(kind, placed.file),
+      });
   };
   for (const placed of documents) sort(placed);
   return { fleet, hub, findings, refused, unreadable };
@@ -127,3 +131,9 @@ function notPlaced(kind: string, file: string): Issue {
   const fix = `move it under resources/ to place it${folder === undefined ? '' : `, or use --path ${folder}`}`;
   return { ...error('not-placed', [], `${kind} is outside resources/ and is not placed`, fix), severity: 'info' };
 }
+
+/** Everyone who can read the repo could use its credentials. */
+const kubeconfig: Issue = {
+  ...error('not-placed', [], 'this is a kubeconfig', 'keep it out of git: add its folder to .gitignore'),
+  severity: 'info',
+};
