@@ -14,7 +14,7 @@ import { openScheduling } from '../../src/engine/nodes/simulate/scheduling.ts';
 export function prefixSaving({ state: planned, cluster }: ClusterPlan): number {
   const { market, pools, launch, now, gates, driftOf, coolDownOf } = planned;
   const scheduling = openScheduling({ cluster, pools: launch, now, underWay: new Map(), staying: new Set() });
-  const state = planState({ cluster, market, pools, launch, scheduling, now, gates, driftOf, coolDownOf });
+  const state = planState({ cluster, market, pools, launch, scheduling, coming: [], now, gates, driftOf, coolDownOf });
   removeEmpty(state);
   const empty = state.drafts.flatMap(({ nodes }) => nodes.map((at) => cluster.nodes[at]!));
   return (priceOf(empty) ?? 0) + (nextCommand(state)?.saving ?? 0);

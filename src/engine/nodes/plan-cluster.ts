@@ -89,8 +89,9 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
     command.phase === 'Validating' && (phaseEnd(command, 0) ?? now) <= now;
   const standing = evolved.commands.filter((command) => !isDue(command));
   const cluster = withCommands(observed, standing);
-  const scheduling = openScheduling({ cluster, pools: launch, now, ...movesUnderWay(standing, cluster, input) });
-  const state = stateOf({ ...input, cluster, launch, scheduling, evolved });
+  const moves = movesUnderWay(standing, cluster, input);
+  const scheduling = openScheduling({ cluster, pools: launch, now, ...moves });
+  const state = stateOf({ ...input, cluster, launch, scheduling, coming: moves.coming, evolved });
   const due = evolved.commands.filter(isDue).flatMap((command) => validated(command, state, input) ?? []);
   const count = state.drafts.length;
   // Commands that cannot start must not take what others need that can.
@@ -157,11 +158,13 @@ function stateOf({
   cluster,
   launch,
   scheduling,
+  coming,
   evolved,
 }: ClusterPlanInput & {
   readonly cluster: ClusterNodes;
   readonly launch: PlanState['launch'];
   readonly scheduling: Scheduling;
+  readonly coming: PlanState['coming'];
   readonly evolved: Evolved;
 }): PlanState {
   const drift = { market, classes: classesOf({ observation, classes }), digest, now };
@@ -175,6 +178,7 @@ function stateOf({
     pools,
     launch,
     scheduling,
+    coming,
     now,
     gates,
     driftOf(at) {

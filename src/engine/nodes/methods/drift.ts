@@ -45,10 +45,12 @@ export function replaceStatic(state: PlanState): void {
     const claims = [...cluster.nodes.flatMap(({ claim }) => claim ?? []), ...cluster.claimsWithoutNode].filter(
       ({ poolName }) => poolName === name,
     );
+    const coming = state.coming.filter(({ pool: of }) => of === name).length;
     const running = claims.filter(({ isDeleting, node = '' }) => !isDeleting && !cluster.removing.has(node)).length;
     const due = drifted(state, (node) => node.pool === pool);
-    if (due.length === 0 || running > pool.replicas) continue;
-    const room = pool.limits?.get('nodes') === undefined ? due.length : pool.limits.get('nodes')! - claims.length;
+    if (due.length === 0 || running + coming > pool.replicas) continue;
+    const room =
+      pool.limits?.get('nodes') === undefined ? due.length : pool.limits.get('nodes')! - claims.length - coming;
     const from = launchPool(pool, types, daemons);
     let launched = 0;
     for (const at of due) {

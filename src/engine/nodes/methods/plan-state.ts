@@ -9,7 +9,7 @@ import type { Pod } from '../cluster/pod.ts';
 import { poolCounts } from '../cluster/pool-counts.ts';
 import type { Launchable, LaunchPool } from '../launch/launchables.ts';
 import type { Market } from '../launch/market.ts';
-import type { Scheduling } from '../simulate/scheduling.ts';
+import type { Launched, Scheduling } from '../simulate/scheduling.ts';
 
 /** Nodes that go together, and what comes instead, before it has a name. */
 export interface Draft {
@@ -39,6 +39,8 @@ export interface PlanState {
   readonly pools: ReadonlyMap<string, Pool>;
   readonly launch: readonly LaunchPool[];
   readonly scheduling: Scheduling;
+  /** Replacements of commands under way that are not there yet. */
+  readonly coming: readonly Launched[];
   readonly now: Instant;
   readonly gates: { readonly SpotToSpotConsolidation: boolean };
   readonly driftOf: (at: number) => Drift | undefined;
@@ -59,7 +61,7 @@ export interface PlanState {
 export function planState(
   of: Pick<
     PlanState,
-    'cluster' | 'market' | 'pools' | 'launch' | 'scheduling' | 'now' | 'gates' | 'driftOf' | 'coolDownOf'
+    'cluster' | 'market' | 'pools' | 'launch' | 'scheduling' | 'coming' | 'now' | 'gates' | 'driftOf' | 'coolDownOf'
   >,
 ): PlanState {
   const { cluster, scheduling, now } = of;
