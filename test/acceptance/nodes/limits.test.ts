@@ -85,7 +85,7 @@ describe('a command of empty nodes', () => {
 });
 
 describe('a node that is not ready', () => {
-  it('is counted by its budget once, also when a command is validated', async () => {
+  it('takes its share of what is left, and once its command is under way counts once', async () => {
     const shown = observed([node('n1', { ready: false }), node('n2')], {
       pool: nodePool('default', { disruption: { budgets: [{ nodes: '2' }] } }),
     });
@@ -96,9 +96,12 @@ describe('a node that is not ready', () => {
       recorded: first.recorded,
       now: '2026-11-20T10:00:15Z',
     });
-    const both = [{ name: 'n1' }, { name: 'n2' }];
-    expect(first.plan.nodes[0]!.commands).toMatchObject([{ phase: 'Validating', nodes: both }]);
-    expect(second.nodes[0]!.commands).toMatchObject([{ phase: 'Removing', nodes: both }]);
+    expect(first.plan.nodes[0]!.pools).toMatchObject([{ allowed: { Empty: 1 } }]);
+    expect(first.plan.nodes[0]!.commands).toMatchObject([{ phase: 'Validating', nodes: [{ name: 'n1' }] }]);
+    expect(second.nodes[0]!.commands).toMatchObject([
+      { phase: 'Removing', nodes: [{ name: 'n1' }] },
+      { phase: 'Validating', nodes: [{ name: 'n2' }] },
+    ]);
   });
 });
 

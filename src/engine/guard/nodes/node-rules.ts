@@ -54,17 +54,22 @@ function overBudget(
   const underWay = new Set(commands.flatMap(({ id, nodes }) => (isFresh.has(id) ? [] : nodes.map(({ name }) => name))));
   return [...seen.pools].flatMap(([pool, manifest]): GuardFinding[] => {
     const own = seen.counted.filter((node) => node.pool === pool);
-    let disrupted = own.filter(({ name, isDisrupted }) => isDisrupted || underWay.has(name)).length;
+    const names = new Set(own.map(({ name }) => name));
+    const disrupted = new Set(
+      own.flatMap(({ name, isDisrupted }) => (isDisrupted || underWay.has(name) ? [name] : [])),
+    );
     for (const command of fresh) {
-      const nodes = command.nodes.filter((node) => node.pool === pool && seen.ready.has(node.name));
+      const nodes = command.nodes.filter(({ name }) => names.has(name));
       if (nodes.length === 0) continue;
-      disrupted += nodes.length;
+      // One that was disrupted before takes its share of what is left, and counts once afterwards.
+      const going = disrupted.size + nodes.length;
+      for (const { name } of nodes) disrupted.add(name);
       const most = limitAsWritten(manifest, { reason: command.reason, total: own.length, now });
-      if (!isForced(command, seen) && disrupted > most)
+      if (!isForced(command, seen) && going > most)
         return [
           {
             rule: 'NodeBudgetExceeded',
-            message: `${disrupted} nodes of NodePool ${pool} would be disrupted with command ${command.id} (${command.reason}), and its budgets allow ${most}`,
+            message: `${going} nodes of NodePool ${pool} would be disrupted with command ${command.id} (${command.reason}), and its budgets allow ${most}`,
           },
         ];
     }

@@ -12,5 +12,8 @@ export function poolCounts(
 export const counts = ({ claim, isInitialized }: ClusterNode): boolean =>
   claim !== undefined && isInitialized && !claim.isTerminating;
 
+/** Counted by its budgets, and not disrupted yet: one that is counts only once. */
+export const addsDisruption = (node: ClusterNode): boolean => counts(node) && !isDisrupting(node);
+
 export const isDisrupting = ({ isReady, isDeleting, isMarked }: ClusterNode): boolean =>
   !isReady || isDeleting || isMarked;

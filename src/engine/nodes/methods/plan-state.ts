@@ -6,7 +6,7 @@ import { type Blocker, type BlockerContext, blockerOf, blockerOfForced } from '.
 import type { Drift } from '../candidates/drift.ts';
 import type { ClusterNode, ClusterNodes } from '../cluster/cluster-nodes.ts';
 import type { Pod } from '../cluster/pod.ts';
-import { poolCounts } from '../cluster/pool-counts.ts';
+import { addsDisruption, poolCounts } from '../cluster/pool-counts.ts';
 import type { Launchable, LaunchPool } from '../launch/launchables.ts';
 import type { Market } from '../launch/market.ts';
 import type { Launched, Scheduling } from '../simulate/scheduling.ts';
@@ -87,10 +87,9 @@ export function planState(
     remaining(pool, reason) {
       const { total, disrupting } = countsOf(pool.name);
       let own = 0;
-      // One that is not ready is counted already.
       for (const at of taken) {
         const node = cluster.nodes[at]!;
-        if (node.poolName === pool.name && node.isReady) own++;
+        if (node.poolName === pool.name && addsDisruption(node)) own++;
       }
       return remainingOf(limitOf(pool.budgets, reason, total, now), disrupting + own);
     },

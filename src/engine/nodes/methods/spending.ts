@@ -1,4 +1,6 @@
 import type { BudgetReason } from '../../node-pools/budgets.ts';
+import type { Pool } from '../../node-pools/pool.ts';
+import { addsDisruption } from '../cluster/pool-counts.ts';
 import type { PlanState } from './plan-state.ts';
 
 /** What commands that are found together take of the budgets of pools. */
@@ -8,32 +10,31 @@ export interface Spending {
   readonly spend: (nodes: readonly number[]) => void;
 }
 
-/** A node that is not ready is counted already, but goes only where something is left. */
+/** Every node of a command takes its share of what is left; after the command one that was disrupted before counts once. */
 export function openSpending({ cluster, remaining }: PlanState, reason: BudgetReason): Spending {
   const spent = new Map<string, number>();
   const poolOf = (at: number) => cluster.nodes[at]!.pool!;
-  const readyOf = (nodes: readonly number[], pool: string): number =>
-    nodes.filter((at) => poolOf(at).name === pool && cluster.nodes[at]!.isReady).length;
   return {
-    bears(nodes) {
-      for (const pool of new Set(nodes.map(poolOf))) {
-        const left = remaining(pool, reason) - (spent.get(pool.name) ?? 0);
-        if (left <= 0 || readyOf(nodes, pool.name) > left) return false;
-      }
-      return true;
-    },
+    bears: (nodes) =>
+      [...Map.groupBy(nodes, poolOf)].every(
+        ([pool, own]) => own.length <= remaining(pool, reason) - (spent.get(pool.name) ?? 0),
+      ),
     spend(nodes) {
-      for (const { name } of new Set(nodes.map(poolOf))) spent.set(name, (spent.get(name) ?? 0) + readyOf(nodes, name));
+      for (const at of nodes) {
+        const { name } = poolOf(at);
+        if (addsDisruption(cluster.nodes[at]!)) spent.set(name, (spent.get(name) ?? 0) + 1);
+      }
     },
   };
 }
 
-/** As many of the nodes, in their order, as the budgets of their pools bear. */
+/** As many of the nodes, in their order, as the budgets of their pools bear in one command. */
 export function borne(nodes: readonly number[], state: PlanState, reason: BudgetReason): readonly number[] {
-  const { bears, spend } = openSpending(state, reason);
+  const left = new Map<Pool, number>();
   return nodes.filter((at) => {
-    const isBorne = bears([at]);
-    if (isBorne) spend([at]);
-    return isBorne;
+    const pool = state.cluster.nodes[at]!.pool!;
+    const before = left.get(pool) ?? state.remaining(pool, reason);
+    left.set(pool, before - 1);
+    return before > 0;
   });
 }

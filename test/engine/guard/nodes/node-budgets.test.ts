@@ -102,8 +102,14 @@ describe('the budget of a NodePool', () => {
     const [planned] = plan.nodes;
     const [command] = planned!.commands;
     expect([command!.nodes.length, rulesOf(plan, input)]).toEqual([1, []]);
-    const both = { ...command!, nodes: ['n1', 'n2'].map((name) => ({ ...command!.nodes[0]!, name })) };
-    expect(rulesOf({ ...plan, nodes: [{ ...planned!, commands: [both] }] }, input)).toEqual(['NodeBudgetExceeded']);
+    // n3, which is not ready, takes its share of what is left, too.
+    for (const names of [
+      ['n1', 'n2'],
+      ['n1', 'n3'],
+    ]) {
+      const both = { ...command!, nodes: names.map((name) => ({ ...command!.nodes[0]!, name })) };
+      expect(rulesOf({ ...plan, nodes: [{ ...planned!, commands: [both] }] }, input)).toEqual(['NodeBudgetExceeded']);
+    }
   });
 
   it.each([
