@@ -18,6 +18,8 @@ export interface CountedCluster {
   readonly nodes: number;
   /** Deleting, marked, or of commands under way. */
   readonly disrupting: number;
+  /** A command is under way, or begins in any case. */
+  readonly hasCommand: boolean;
   /** An update run upgrades it: a disruption as well, which may replace the very nodes that have drifted. */
   readonly isUpgrading: boolean;
   readonly driftedNodes: number;
@@ -32,6 +34,10 @@ export interface FleetLimits {
   readonly order: readonly string[];
   /** Why a command may not begin; undefined = it may, and is counted from now on. */
   readonly admit: (cluster: string, command: NodeCommand) => Verdict;
+  /** How many of its nodes a command may have, for budgets to let it begin. */
+  readonly most: (cluster: string, command: NodeCommand) => number;
+  /** A command that was admitted does not begin now. */
+  readonly withdraw: (cluster: string, command: NodeCommand) => void;
 }
 
 export function fleetLimits(
@@ -46,22 +52,7 @@ export function fleetLimits(
     const at = waves.findIndex((wave) => matchesSelector(wave, labels));
     return at < 0 ? waves.length : at;
   };
-  const active = budgets.flatMap((budget) => {
-    const { schedule, duration, timeZone, clusterSelector } = budget;
-    let until: Instant | undefined;
-    let isInvalid = false;
-    if (schedule !== undefined && duration !== undefined) {
-      const parsed = parseWindow({ schedule, duration, timeZone });
-      if (parsed.ok) {
-        if (parsed.window.closesAt(now) === undefined) return [];
-        until = allClosedAt([parsed.window], now);
-      } else isInvalid = true;
-    }
-    const members = clusters.filter(
-      ({ labels }) => clusterSelector === undefined || matchesSelector(clusterSelector, labels),
-    );
-    return [{ ...budget, until, isInvalid, members }];
-  });
+  const active = activeBudgets(budgets, clusters, now);
 
   function overBudget(cluster: CountedCluster, command: NodeCommand): Verdict {
     for (const { reasons, members, clusters: mostClusters, nodes: mostNodes, until, isInvalid } of active) {
@@ -118,7 +109,7 @@ export function fleetLimits(
   return {
     order: [...clusters]
       .sort(by(({ name }) => name))
-      .sort((a, b) => Number(b.disrupting > 0) - Number(a.disrupting > 0) || waveOf(a) - waveOf(b))
+      .sort((a, b) => Number(b.hasCommand) - Number(a.hasCommand) || waveOf(a) - waveOf(b))
       .map(({ name }) => name),
     admit(name, command) {
       const cluster = byName.get(name)!;
@@ -126,7 +117,45 @@ export function fleetLimits(
       if (verdict === undefined) starting.set(name, (starting.get(name) ?? 0) + command.nodes.length);
       return verdict;
     },
+    most: (name, { nodes, ...command }) =>
+      greatest(nodes.length, (most) => !overBudget(byName.get(name)!, { ...command, nodes: nodes.slice(0, most) })),
+    withdraw: (name, command) => starting.set(name, starting.get(name)! - command.nodes.length),
   };
+}
+
+/** Budgets whose window is open, with the members that they limit. One that cannot be read is always active. */
+function activeBudgets(
+  budgets: NonNullable<NodeDisruption['budgets']>,
+  clusters: readonly CountedCluster[],
+  now: Instant,
+) {
+  return budgets.flatMap((budget) => {
+    const { schedule, duration, timeZone, clusterSelector } = budget;
+    let until: Instant | undefined;
+    let isInvalid = false;
+    if (schedule !== undefined && duration !== undefined) {
+      const parsed = parseWindow({ schedule, duration, timeZone });
+      if (parsed.ok) {
+        if (parsed.window.closesAt(now) === undefined) return [];
+        until = allClosedAt([parsed.window], now);
+      } else isInvalid = true;
+    }
+    const members = clusters.filter(
+      ({ labels }) => clusterSelector === undefined || matchesSelector(clusterSelector, labels),
+    );
+    return [{ ...budget, until, isInvalid, members }];
+  });
+}
+
+/** The greatest number up to `most` that is allowed, where every smaller one is too; 0 = none is. */
+function greatest(most: number, isAllowed: (number: number) => boolean): number {
+  let [low, high] = [0, most];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (isAllowed(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /** What is left of a wave on one of its members, and who does it. */

@@ -5,11 +5,12 @@ import { directoryOf, objectDocument } from '../record/documents.ts';
 import type { World } from '../world.ts';
 import { hasLauncher } from './acting-mode.ts';
 import { countedCluster } from './counted-cluster.ts';
+import { cutToFleet } from './cut-to-fleet.ts';
 import { fleetLimits } from './fleet-limits.ts';
 import { memberOutcome } from './member-outcome.ts';
 import { type DeliveredNodeObjects, type NodeMember, nodeMembers } from './node-members.ts';
 import { nodeProblems } from './node-problems.ts';
-import { type ClusterPlan, planCluster } from './plan-cluster.ts';
+import { type ClusterPlan, type MostNodes, planCluster } from './plan-cluster.ts';
 import { type PlannedMember, type PlannedMembers, reusedPlans } from './reused-plan.ts';
 import { startedAfterValidation } from './start-commands.ts';
 
@@ -43,7 +44,13 @@ export function nodesOutcome(
     ]),
   );
   const done = ordered
-    .map(({ member, plan }) => memberOutcome(member, plan, { world, limits, now, due: due.get(member.name)! }))
+    .map(({ member, plan }) => {
+      const replan = (most: MostNodes): ClusterPlan => planOf(member, world, now, most)!;
+      const cut = plan && cutToFleet(member, plan, { world, limits, replan });
+      const { commands, holds } = due.get(member.name)!;
+      const begun = { commands, holds: [...holds, ...(cut?.holds ?? [])] };
+      return memberOutcome(member, cut?.plan, { world, limits, now, due: begun });
+    })
     .sort(by(({ section }) => section.clusterName));
   const section = done.map((of) => of.section);
   const targets = done.map(({ section: { clusterName }, target }) => ({ clusterName, nodes: target }));
@@ -69,11 +76,14 @@ export function nodesOutcome(
 }
 
 /** Undefined where its nodes are not known. */
-export function planOf(member: NodeMember, world: World, now: Instant): ClusterPlan | undefined {
+export function planOf(member: NodeMember, world: World, now: Instant, mostNodes?: MostNodes): ClusterPlan | undefined {
   const { name: clusterName, mode, observation, pools, classes, market, record } = member;
   if (observation === undefined) return undefined;
   const gates = world.input.fleet.config?.spec.nodeDisruption?.featureGates ?? { SpotToSpotConsolidation: false };
   const { digest } = world.input;
   const launches = member.launches || hasLauncher(member);
-  return planCluster({ clusterName, mode, observation, pools, classes, market, record, launches, gates, now, digest });
+  return planCluster({
+    ...{ clusterName, mode, observation, pools, classes, market, record, launches, gates, now, digest },
+    ...(mostNodes ? { mostNodes } : {}),
+  });
 }

@@ -43,7 +43,11 @@ export interface ClusterPlanInput {
   readonly gates: { readonly SpotToSpotConsolidation: boolean };
   readonly now: Instant;
   readonly digest: (text: string) => string;
+  readonly mostNodes?: MostNodes;
 }
+
+/** How many nodes a new command for a reason may have; absent = any number. */
+export type MostNodes = { readonly [reason in NodeCommand['reason']]?: number };
 
 /** What is to become of the nodes of one cluster, before the limits of the fleet. */
 export interface ClusterPlan {
@@ -74,7 +78,7 @@ const leastEdges = 100;
 
 export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const input = { ...given, observation: withObjects(given.observation) };
-  const { observation, pools, market, record, launches, now, digest, mode, clusterName } = input;
+  const { observation, pools, market, record, launches, now, digest, mode, clusterName, mostNodes = {} } = input;
   const recorded = mode === 'execute' ? record : record && { ...record, commands: [], failures: [] };
   const observed = observedNodes({ observation, pools, market, record: recorded });
   const first = withCommands(observed, recorded?.commands ?? []);
@@ -95,8 +99,9 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const due = evolved.commands.filter(isDue).flatMap((command) => validated(command, state, input) ?? []);
   const count = state.drafts.length;
   // Commands that cannot start must not take what others need that can.
-  if (mode === 'execute' && !launches) propose(state, 0);
-  propose(state, Number.POSITIVE_INFINITY);
+  const startsLess = mode === 'execute' && !launches;
+  if (startsLess) propose(state, 0, mostNodes);
+  propose(state, Number.POSITIVE_INFINITY, startsLess ? { ...mostNodes, Empty: 0 } : mostNodes);
   const proposed = state.drafts.slice(count).map((draft) => commandOf(draft, state, { clusterName, digest }));
   const underWay = [...standing].sort(byStart);
   const busy = new Set([...underWay, ...due, ...proposed].flatMap(({ nodes }) => nodes.map(({ name }) => name)));
@@ -127,12 +132,12 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
 }
 
 /** All methods in their order. `mostNew`: new nodes that a command may need. */
-function propose(state: PlanState, mostNew: number): void {
+function propose(state: PlanState, mostNew: number, mostNodes: MostNodes): void {
   expire(state, mostNew);
-  removeEmpty(state);
+  removeEmpty(state, mostNodes.Empty);
   if (mostNew > 0) replaceStatic(state);
   replaceDrifted(state, mostNew);
-  if (state.launch.length > 0) consolidate(state, mostNew);
+  if (state.launch.length > 0) consolidate(state, { mostNew, mostNodes: mostNodes.Underutilized });
 }
 
 /** What placements deliver protects pods like anything else: objects are read as extras, each once. */

@@ -31,7 +31,7 @@ export interface StartedCommands {
 
 /** Expiry as since Karpenter v1: nothing stops it. */
 export const isForced = ({ reason, nodes }: NodeCommand, pools: Disrupted['pools']): boolean =>
-  reason === 'Expired' && pools.get(nodes[0]!.pool)?.profile === 'karpenter-1.14';
+  reason === 'Expired' && pools.get(nodes[0]!.pool)?.profile !== 'karpenter-v1beta1';
 
 /** The command in its first phase, or as it was where something keeps it. */
 export function started(
@@ -70,7 +70,7 @@ export function startedAfterValidation(
 }
 
 /** What keeps a command from its start; undefined = it starts, and is counted from now on. */
-function holdOfStart(
+export function holdOfStart(
   command: NodeCommand,
   { name, launches }: Disrupted,
   { world, limits }: FleetContext,

@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { upgradeRun } from '../../support/cluster-upgrades.ts';
 import { folder } from '../../support/folders.ts';
-import { claim, market, node, nodeMember, nodePool, observedNodes, smallMarket } from '../../support/node-world.ts';
+import {
+  claim,
+  market,
+  node,
+  nodeMember,
+  nodePool,
+  observedNodes,
+  pod,
+  smallMarket,
+} from '../../support/node-world.ts';
 import { plan } from '../../support/plan-command.ts';
+import { line, planned } from '../../support/planned-nodes.ts';
 import { cli } from '../../support/run-cli.ts';
 
 const flow = (value: unknown): string => JSON.stringify(value);
@@ -94,6 +104,41 @@ describe('budgets of the fleet', () => {
       begun: ['dev-1', 'prod-1'],
       holds: ['prod-2 FleetNodeBudget'],
     });
+  });
+
+  it.each<[string, object, readonly string[], readonly object[]]>([
+    ['Emptiness', { nodes: '2' }, ['Emptiness Validating n1,n2'], []],
+    ['Emptiness', { nodes: '50%' }, ['Emptiness Validating n1,n2'], []],
+    [
+      'consolidation',
+      { nodes: '1' },
+      ['SingleNodeConsolidation Validating n1'],
+      ['n1', 'n2', 'n3'].map((name) => pod(name, name)),
+    ],
+    [
+      'consolidation, with what a budget for it leaves,',
+      { nodes: '2', reasons: ['Underutilized'] },
+      ['MultiNodeConsolidation Validating n1,n2'],
+      ['n1', 'n2', 'n3'].map((name) => pod(name, name)),
+    ],
+  ])('cut commands of %s: %j', async (_, budget, begun, pods) => {
+    const files = { ...smallMarket, ...config({ budgets: [budget] }) };
+    const shown = { nodes: ['n1', 'n2', 'n3'].map((name) => node(name)), pods, launches: [] };
+    const { nodes, plan: whole } = await planned(shown, {
+      files: { 'members/eu-1.yaml': nodeMember('eu-1', 'execute'), ...files },
+    });
+    expect(nodes.commands.filter(({ phase }) => phase !== 'Proposed').map(line)).toEqual(begun);
+    expect(new Set(whole.holds.map(({ reason }) => reason))).toEqual(new Set(['FleetNodeBudget']));
+    expect(whole.guard).toEqual([]);
+  });
+
+  it('give the first places to clusters with a command under way, whatever else goes on', async () => {
+    const leaving = observed(...all).map((text) =>
+      text.replace('"uid":"uid-prod-2-b-claim"', '$&,"deletionTimestamp":"2026-11-20T09:00:00Z"'),
+    );
+    const { plan: whole } = await plan({ repo: repo(config({ budgets: [{ nodes: '3' }] })), observed: leaving });
+    expect(whole.nodes.map(({ pools }) => pools[0]!.disrupting)).toEqual([0, 0, 1]);
+    expect(whole.holds).toMatchObject([{ subject: { name: 'prod-2' }, reason: 'FleetNodeBudget' }]);
   });
 
   it('limit the nodes of the clusters that they select', async () => {

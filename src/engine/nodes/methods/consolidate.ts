@@ -7,7 +7,13 @@ import { openSpending } from './spending.ts';
  * Takes away nodes whose pods fit elsewhere, and replaces nodes by a cheaper one, until nothing more is found. Several ways of searching
  * are tried, the prefixes that Karpenter looks at among them, and the one that saves most counts: so it is never worse than Karpenter's.
  */
-export function consolidate(state: PlanState, mostNew: number): void {
+export function consolidate(
+  state: PlanState,
+  {
+    mostNew,
+    mostNodes = Number.POSITIVE_INFINITY,
+  }: { readonly mostNew: number; readonly mostNodes?: number | undefined },
+): void {
   const search = openSearch(state, mostNew > 0 ? 1 : 0);
   if (search.candidates.length === 0) return;
   const ways =
@@ -18,7 +24,7 @@ export function consolidate(state: PlanState, mostNew: number): void {
   const { bears } = openSpending(state, 'Underutilized');
   const mayTake = search.candidates.some((at) => bears([at]));
   for (const way of mayTake ? ways : []) {
-    const trial = openTrial(search);
+    const trial = openTrial(search, mostNodes);
     way(trial);
     trial.end();
     if (best.length === 0 || savingOf(trial.found) > savingOf(best) + negligible) best = trial.found;
@@ -60,7 +66,7 @@ interface Trial {
   readonly end: () => void;
 }
 
-function openTrial(search: Search): Trial {
+function openTrial(search: Search, mostNodes: number): Trial {
   const { state, candidates } = search;
   const mark = state.scheduling.mark();
   const found: Found[] = [];
@@ -72,7 +78,7 @@ function openTrial(search: Search): Trial {
     found,
     isOpen,
     open: () => candidates.filter(isOpen),
-    bears,
+    bears: (nodes) => nodes.length <= mostNodes && bears(nodes),
     take(one) {
       found.push(one);
       taken.push(...one.nodes);

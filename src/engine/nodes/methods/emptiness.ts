@@ -4,8 +4,8 @@ import { borne } from './spending.ts';
 /** A node is empty where moving its pods costs nothing: pods that need no other node do not count. */
 export const isEmpty = ({ disruptionCost }: { readonly disruptionCost: number }): boolean => disruptionCost <= 1;
 
-/** All empty nodes that the budgets bear, in one command, under every policy. No simulation. */
-export function removeEmpty(state: PlanState): void {
+/** All empty nodes that the budgets bear, but not more than `most`, in one command, under every policy. No simulation. */
+export function removeEmpty(state: PlanState, most = Number.POSITIVE_INFINITY): void {
   const { cluster, now } = state;
   const { nodes } = cluster;
   const candidates = [...nodes.keys()]
@@ -14,9 +14,10 @@ export function removeEmpty(state: PlanState): void {
       return isEmpty(node) && isConsolidatable(node, now) && isFree(state, at) && state.blockers(at) === undefined;
     })
     .sort(bySavings(nodes));
-  const taken = borne(candidates, state, 'Empty');
-  const isTaken = new Set(taken);
-  for (const at of candidates) if (!isTaken.has(at)) noteOverBudget(state, nodes[at]!.pool!.name, at);
+  const allowed = borne(candidates, state, 'Empty');
+  const isAllowed = new Set(allowed);
+  for (const at of candidates) if (!isAllowed.has(at)) noteOverBudget(state, nodes[at]!.pool!.name, at);
+  const taken = allowed.slice(0, most);
   if (taken.length === 0) return;
   for (const at of taken) state.scheduling.commit([at], { ok: true, landed: new Map(), newNodes: [] });
   const pods = taken.flatMap((at) => nodes[at]!.pods.filter(({ isReschedulable }) => isReschedulable));
