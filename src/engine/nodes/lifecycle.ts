@@ -3,6 +3,7 @@ import type { ClusterObservation } from '../../api/observation.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
 import { type Blocker, type BlockerContext, blockerOf } from './candidates/blockers.ts';
 import type { ClusterNode, ClusterNodes } from './cluster/cluster-nodes.ts';
+import { expiryOf } from './methods/expiration.ts';
 
 /** What became of the commands that were under way. */
 export interface Evolved {
@@ -55,7 +56,7 @@ export function evolve(
     (failure) => failure.nodes.some((name) => nodes.has(name)) && now < forgottenAt(failure),
   );
   for (const command of underWay) {
-    const next = advance(command, { ...of, nodes, total });
+    const next = hasExpired(command, nodes, now) ? undefined : advance(command, { ...of, nodes, total });
     if (next === undefined) continue;
     if ('failed' in next) {
       const failure = failureOf(command, next.failed, failures, now);
@@ -65,6 +66,15 @@ export function evolve(
   }
   return { commands, failures, rolledBack };
 }
+
+/** A node that expires by force meanwhile goes at once, whatever its command waits for: that one is over. */
+const hasExpired = ({ phase, nodes: own }: NodeCommand, nodes: ReadonlyMap<string, ClusterNode>, now: Instant) =>
+  phase !== 'Removing' &&
+  own.some((node) => {
+    const found = nodes.get(node.name);
+    const expiry = found && isSameNode(node, found) && !found.isDeleting ? expiryOf(found) : undefined;
+    return expiry?.isForced === true && expiry.at <= now;
+  });
 
 /** Whether a node is the one of a command, and no later one that got its name. */
 export const isSameNode = ({ uid }: Pick<CommandNode, 'uid'>, { claim }: Pick<ClusterNode, 'claim'>): boolean =>

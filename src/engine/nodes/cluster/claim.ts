@@ -41,7 +41,7 @@ export const poolLabels = ['karpenter.sh/nodepool', 'gitfleet.dev/nodepool'] as 
 export const poolNameOf = (labels: Labels): string | undefined =>
   poolLabels.map((label) => labels[label]).find((name) => name !== undefined);
 
-/** Of a NodeClaim. One that does not say when it expires does so as its pool says. */
+/** Of a NodeClaim. Where expiry is behaviour of the pool, one that does not say when it expires does so as its pool says. */
 export function claimOf(
   manifest: Manifest,
   { recorded, pools }: { readonly recorded: RecordedClaim | undefined; readonly pools: ReadonlyMap<string, Pool> },
@@ -51,6 +51,7 @@ export function claimOf(
   const poolName = poolNameOf(labels);
   const pool = poolName === undefined ? undefined : pools.get(poolName);
   const expireAfter = textAt(spec, 'expireAfter');
+  const ofPool = pool?.profile === 'karpenter-v1beta1' ? pool.expireAfterMs : undefined;
   const grace = textAt(spec, 'terminationGracePeriod');
   const initialized = conditionAt(manifest, 'Initialized');
   return {
@@ -63,7 +64,7 @@ export function claimOf(
     annotations,
     spec: isFields(spec) ? spec : {},
     manifest,
-    expireAfterMs: expireAfter === undefined ? pool?.expireAfterMs : orNever(expireAfter),
+    expireAfterMs: expireAfter === undefined ? ofPool : orNever(expireAfter),
     terminationGraceMs: grace === undefined ? undefined : parseDuration(grace),
     isDeleting: deletionTimestamp != null,
     isTerminating: isTrueAt(manifest, 'InstanceTerminating'),
