@@ -93,6 +93,14 @@ describe('spot', () => {
     expect(await lines(one, many(15), gateOn)).toEqual(['SingleNodeConsolidation Proposed n1 -> S00']);
   });
 
+  it('is offered as many of the cheapest types as minValues needs', async () => {
+    const types = many(20).map((type) => (type.name < 'S16' ? type : { ...type, zones: ['eu-1b'] }));
+    const zones = pool([{ key: 'topology.kubernetes.io/zone', operator: 'Exists', minValues: 2 }]);
+    const [command] = await commands({ ...one, pool: zones }, types, gateOn);
+    // S00 to S15 in the zone of S00, and S16.
+    expect(command!.replacements[0]!.options).toHaveLength(16);
+  });
+
   it('is offered the 15 cheapest types, so that there is no endless hopping', async () => {
     const [command] = await commands(one, many(20), gateOn);
     expect(command!.replacements[0]!.options).toEqual(

@@ -43,15 +43,14 @@ function spotReplacement(
   const types = [...new Set([...left].sort(byPrice).map(({ type }) => type.name))];
   if (types.length < leastSpotTypes)
     return `${types.length} cheaper types of spot nodes are left, fewer than ${leastSpotTypes}`;
-  const cheapest = new Set(types.slice(0, Math.max(leastSpotTypes, mostOf(node))));
-  return finished(
-    leaving,
-    node,
-    left.filter(({ type }) => cheapest.has(type.name)),
-  );
+  const ofCheapest = (most: number): readonly Launchable[] => {
+    const cheapest = new Set(types.slice(0, most));
+    return left.filter(({ type }) => cheapest.has(type.name));
+  };
+  let most = leastSpotTypes;
+  while (most < types.length && !hasMinValues(node.from, ofCheapest(most))) most++;
+  return finished(leaving, node, ofCheapest(most));
 }
-
-const mostOf = ({ from }: NewNode): number => Math.max(0, ...from.minValues.map(({ least }) => least));
 
 function finished(
   leaving: readonly ClusterNode[],

@@ -111,7 +111,7 @@ export function openScheduling({ cluster, pools, now, underWay, staying, coming 
       pending,
       fresh: new Set(own),
       inWindow: isConsolidation ? inWindow : undefined,
-      roomOf: (pool) => roomOf(pool, { nodes, state, launched }),
+      roomOf: (pool) => roomOf(pool, { nodes, state, launched, leaving }),
       mostNew,
       launchesNothing,
       order,
@@ -188,21 +188,31 @@ function openAlong(pending: readonly Pod[]) {
   };
 }
 
-/** What the nodes that are there, and those that are launched, leave of the limits of a pool. */
+/**
+ * What the nodes that are there, and those that are launched, leave of the limits of a pool. One that exceeds them as long as the leaving
+ * nodes are there launches nothing (core `provisioner.go`).
+ */
 function roomOf(
   { name, limits }: Pool,
   {
     nodes,
     state,
     launched,
-  }: Pick<ClusterNodes, 'nodes'> & { readonly state: ClusterState; readonly launched: readonly Launched[] },
+    leaving,
+  }: Pick<ClusterNodes, 'nodes'> & {
+    readonly state: ClusterState;
+    readonly launched: readonly Launched[];
+    readonly leaving: readonly number[];
+  },
 ): Amounts | undefined {
   if (limits === undefined) return undefined;
-  const used = nodes.flatMap((node, at) =>
-    node.poolName === name && node.claim !== undefined && state.isPresent(at) ? [node.capacity, asOne] : [],
-  );
+  const charge = (at: number): readonly Amounts[] =>
+    nodes[at]!.poolName === name && nodes[at]!.claim !== undefined ? [nodes[at]!.capacity, asOne] : [];
   const ours = launched.flatMap(({ pool, capacity }) => (pool === name ? [capacity, asOne] : []));
-  return minus(limits, sum([...used, ...ours]));
+  const used = [...nodes.flatMap((_, at) => (state.isPresent(at) ? charge(at) : [])), ...ours];
+  const before = sum([...used, ...leaving.flatMap(charge)]);
+  const isExceeded = [...limits].some(([resource, most]) => (before.get(resource) ?? 0) > most);
+  return isExceeded ? new Map([['nodes', 0]]) : minus(limits, sum(used));
 }
 
 const isInWindow = ({ pool, consolidatableAt }: ClusterNode, now: Instant): boolean =>

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { claim, node, nodePool, pod } from '../../support/node-world.ts';
+import { line, planned, unlimited, type World } from '../../support/planned-nodes.ts';
+
+/** The commands for these nodes, which the guard has nothing against. */
+async function lines(world: World): Promise<string[]> {
+  const { nodes, plan } = await planned(world);
+  expect(plan.guard).toEqual([]);
+  return nodes.commands.map(line);
+}
+
+const kept = { disruption: { ...unlimited, consolidateAfter: 'Never' } };
+const old = { spec: { expireAfter: '1h' } };
+const silent = { spec: { expireAfter: undefined } };
+const marked = node('n1', { taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] });
+const young = { ...kept.disruption, expireAfter: '1h' };
+
+describe('expiry', () => {
+  it.each<[string, World, readonly string[]]>([
+    ['takes a marked node', { nodes: [marked], claims: [claim(marked, old)] }, ['Expiration Proposed n1']],
+    [
+      'leaves a marked node where it is graceful',
+      {
+        nodes: [marked],
+        claims: [claim(marked, old)],
+        pool: nodePool('default', { disruption: young, template: { expireAfter: undefined } }),
+      },
+      [],
+    ],
+    [
+      'takes a node of a pool that is not known',
+      { nodes: [node('n1', { pool: 'gone' })], claims: [claim(node('n1', { pool: 'gone' }), old)] },
+      ['Expiration Proposed n1'],
+    ],
+    [
+      'is of the NodeClaim: one that says nothing stays',
+      {
+        nodes: [node('n1')],
+        claims: [claim(node('n1'), silent)],
+        pool: nodePool('default', { ...kept, template: { expireAfter: '1h' } }),
+      },
+      [],
+    ],
+    [
+      'is behaviour of a pool that writes it in the old place',
+      {
+        nodes: [node('n1')],
+        claims: [claim(node('n1'), silent)],
+        pool: nodePool('default', { disruption: young, template: { expireAfter: undefined } }),
+      },
+      ['Expiration Proposed n1'],
+    ],
+  ])('%s', async (_, world, expected) => {
+    expect(await lines({ pool: nodePool('default', kept), ...world })).toEqual(expected);
+  });
+
+  it('of a node that its budget does not count uses up nothing of it', async () => {
+    const nodes = [node('n1', { initialized: false }), node('n2')];
+    const one = nodePool('default', { disruption: { budgets: [{ nodes: '1' }] } });
+    expect(await lines({ nodes, claims: [claim(nodes[0]!, old), claim(nodes[1]!)], pool: one })).toEqual([
+      'Expiration Proposed n1',
+      'Emptiness Proposed n2',
+    ]);
+  });
+});
+
+it.each([
+  ['exceeds', '20', []],
+  ['keeps to', '24', ['SingleNodeConsolidation Proposed n1 -> D4']],
+])('a pool that %s its limits: what it launches with %s cores', async (_, cpu, expected) => {
+  const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
+  const pods = [pod('a', 'n1', { cpu: '3' }), pod('b', 'n2', { cpu: '7' }), pod('c', 'n3', { cpu: '7' })];
+  const pool = nodePool('default', { disruption: unlimited, more: { limits: { cpu } } });
+  expect(await lines({ nodes, pods, pool })).toEqual(expected);
+});
