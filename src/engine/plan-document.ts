@@ -109,7 +109,7 @@ export interface UpgradeTarget {
 
 /**
  * What is to become of the nodes of one cluster, in every mode. Complete: a node that is not listed and has our taint loses it. The
- * document shows one with work to do as `nodes[].target`.
+ * document shows those of mode execute as `nodes[].target`.
  */
 export interface NodesTarget {
   readonly clusterName: ClusterName;

@@ -81,7 +81,7 @@ describe('a node that gets the name of one that a command removes', () => {
     const [, removing, later] = await over([0, before], [15, before], [60, after]);
     expect(removing!.nodes.commands.map(line)).toEqual(['Emptiness Removing n1']);
     expect(later!.nodes.commands).toEqual([]);
-    expect(later!.nodes.target).toBeUndefined();
+    expect(later!.nodes.target).toMatchObject({ nodes: [], launches: [] });
   });
 
   it('is not what a validation looked at', async () => {
@@ -144,6 +144,64 @@ it('a drifted node is named where no pool can launch anything', async () => {
   expect(shown.blocked).toMatchObject([
     { node: 'n1', reason: 'NoPlaceForPods', reasons: ['Drifted'], message: expect.stringContaining('can launch') },
   ]);
+});
+
+describe('drifted nodes of a static pool', () => {
+  const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
+  const shown = (budget: string, most: string, launches: readonly object[] = []): World => ({
+    nodes,
+    claims: nodes.map(driftedClaim),
+    pool: nodePool('default', {
+      disruption: { budgets: [{ nodes: budget }] },
+      more: { replicas: 3, limits: { nodes: most } },
+    }),
+    launches,
+  });
+
+  it.each([
+    ['as limits.nodes leaves room', shown('100%', '4'), shown('100%', '4')],
+    ['as the pool has more than its replicas', shown('1', '6'), shown('100%', '6')],
+  ])('wait for replacements that are asked for, %s', async (_, first, then) => {
+    const launching = 'StaticDrift Launching n1 -> D2';
+    const [begun, later] = await over([0, first], [10, then]);
+    expect([begun, later].map((of) => of!.nodes.commands.map(line))).toEqual([[launching], [launching]]);
+    const { name } = begun!.nodes.commands[0]!.replacements[0]!;
+    const asked = { ...then, launches: [{ name, phase: 'Launching', since: at(5) }] };
+    const [, , last] = await over([0, first], [10, then], [20, asked]);
+    expect(last!.nodes.commands.map(line)).toEqual([launching]);
+  });
+});
+
+it('a node that expires by force goes at once, whatever its command waits for', async () => {
+  const nodes = ['n1', 'n2'].map((name) => node(name, { createdAt: '2026-11-20T09:00:00Z' }));
+  const [n1, n2] = [nodes[0]!, nodes[1]!];
+  const shown: World = {
+    nodes,
+    pods: [pod('a', 'n1', { cpu: '7' }), pod('b', 'n2', { cpu: '7' })],
+    claims: [claim(n1, { spec: { expireAfter: '61m' }, status: { nodeName: 'n1', ...drifted } }), claim(n2)],
+    launches: [],
+  };
+  const [first, second, third] = await over([0, shown], [60, shown], [70, shown]);
+  expect(first!.nodes.commands.map(line)).toEqual(['Drift Launching n1 -> D8']);
+  for (const { nodes: of } of [second!, third!]) {
+    expect(of.commands.map(line)).toEqual(['Expiration Removing n1']);
+    expect(of.target).toMatchObject({ nodes: [{ name: 'n1', want: 'Gone' }], launches: [] });
+  }
+});
+
+it('a command that is rolled back leaves a target without its nodes, so that they lose their taint', async () => {
+  const shown: World = {
+    nodes: [node('n1')],
+    pods: [pod('a', 'n1')],
+    claims: [driftedClaim(node('n1'))],
+    launches: [],
+  };
+  const [first] = await over([0, shown]);
+  const { name } = first!.nodes.commands[0]!.replacements[0]!;
+  const failed = { ...shown, launches: [{ name, phase: 'Failed', message: 'no quota', since: at(5) }] };
+  const [, last] = await over([0, shown], [10, failed]);
+  expect(last!.nodes.commands).toEqual([]);
+  expect(last!.nodes.target).toMatchObject({ nodes: [], launches: [] });
 });
 
 it('commands under way are listed in the order in which they began', async () => {

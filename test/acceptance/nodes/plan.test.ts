@@ -193,7 +193,7 @@ describe('commands over time', () => {
     const with_ = { ...world, launches: [] };
     const first = await planned(with_, steps);
     expect(first.nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Validating n1 -> D4']);
-    expect(first.nodes.target).toBeUndefined();
+    expect(first.nodes.target).toMatchObject({ nodes: [], launches: [] });
     expect(first.plan.wakeAt).toBe('2026-11-20T10:00:15Z');
     expect(first.code).toBe(1);
     const second = await planned(with_, { ...steps, at: '2026-11-20T10:00:15Z', recorded: first.recorded });
@@ -218,7 +218,7 @@ describe('commands over time', () => {
     };
     const last = await planned(after, { ...steps, at: '2026-11-20T10:05:00Z', recorded: third.recorded });
     expect(last.nodes.commands).toEqual([]);
-    expect(last.nodes.target).toBeUndefined();
+    expect(last.nodes.target).toMatchObject({ nodes: [], launches: [] });
     expect(last.code).toBe(0);
   });
 
