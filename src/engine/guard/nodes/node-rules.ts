@@ -34,7 +34,8 @@ function ofCluster({ planned, observation: seen, fresh, known: nodesKnown }: Nod
     ...fresh.flatMap((command): GuardFinding[] => {
       const foreign = notOurs(command, nodes, seen?.extras ?? []);
       if (foreign.length > 0) return foreign;
-      if (isForced(command, known)) return [];
+      const young = beforeTheirTime(command, known, now);
+      if (young.length > 0 || isForced(command, known)) return young;
       return [
         ...blockedNodes(command, blockOf),
         ...withoutPlace(command, { planned, nodes, known }),
@@ -105,6 +106,15 @@ const blockedNodes = ({ id, reason, nodes: own }: NodeCommand, blockOf: ReturnTy
     if (what === undefined) return [];
     return [{ rule: 'BlockedNodeDisrupted', message: `command ${id} takes node ${name}, but ${what}` }];
   });
+
+/** Expiry stops at nothing, so its time must have come. */
+const beforeTheirTime = ({ id, reason, nodes: own }: NodeCommand, { expiresAt }: Seen, now: number): GuardFinding[] =>
+  own
+    .filter(({ name }) => reason === 'Expired' && expiresAt(name) > now)
+    .map(({ name }) => ({
+      rule: 'BlockedNodeDisrupted',
+      message: `command ${id} takes node ${name}, which has not expired`,
+    }));
 
 const annotation = 'karpenter.sh/do-not-disrupt';
 

@@ -1,6 +1,8 @@
 import type { ClusterName, Manifest } from '../../../api/meta.ts';
 import type { RecordedClaim } from '../../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
+import { parseDuration } from '../../kernel/duration.ts';
+import { parseInstant } from '../../kernel/instant.ts';
 import { isNodePool, type WrittenPools } from './written-pools.ts';
 
 /** A node that budgets count. */
@@ -23,6 +25,8 @@ export interface Seen {
   readonly counted: readonly Counted[];
   /** Nodes whose drain ends by force: says the NodeClaim, or without NodeClaims the pool when the node was first seen. */
   readonly withDeadline: ReadonlySet<string>;
+  /** When nodes expire, as their NodeClaims say, or without NodeClaims their pools when they were first seen; Infinity = never. */
+  readonly expiresAt: (node: string) => number;
 }
 
 export function seenNodes(
@@ -59,15 +63,30 @@ export function seenNodes(
       (!ready.has(name) || startupTaints(pools.get(pool)).some((key) => keysOfTaints(node).includes(key)));
     return isStarting ? [] : [{ name, pool, isLeaving, isDisrupted: isLeaving || !ready.has(name), isDrifted }];
   });
+  const firstSeen = ({ metadata }: Manifest): RecordedClaim | undefined =>
+    recorded.find(({ uid }) => uid === (metadata['uid'] ?? metadata.name));
+  const poolOfNode = ({ metadata }: Manifest): Manifest | undefined =>
+    pools.get(poolOf(claimOf.get(metadata.name)?.metadata.labels ?? {}) ?? poolOf(metadata.labels ?? {}) ?? '');
   const graceOf = (node: Manifest): unknown => {
     const claim = claimOf.get(node.metadata.name);
     if (claims.length > 0) return fields(claim?.['spec'])['terminationGracePeriod'];
-    const first = recorded.find(({ uid }) => uid === (node.metadata['uid'] ?? node.metadata.name));
-    const pool = pools.get(poolOf(node.metadata.labels ?? {}) ?? '');
-    return first ? first.terminationGracePeriod : templateOf(pool)['terminationGracePeriod'];
+    const first = firstSeen(node);
+    return first ? first.terminationGracePeriod : templateOf(poolOfNode(node))['terminationGracePeriod'];
+  };
+  const expiresAt = (name: string): number => {
+    const node = nodes.find(({ metadata }) => metadata.name === name);
+    if (node === undefined) return Number.POSITIVE_INFINITY;
+    const [claim, first, pool] = [claimOf.get(name), firstSeen(node), poolOfNode(node)];
+    const inOldPlace = fields(fields(pool?.['spec'])['disruption'])['expireAfter'];
+    const ofPool = templateOf(pool)['expireAfter'] ?? inOldPlace;
+    const own = fields(claim?.['spec'])['expireAfter'] ?? (expiresByForce(pool) ? undefined : inOldPlace);
+    const age = parseDuration(String(claims.length > 0 ? own : first ? first.expireAfter : ofPool));
+    const { creationTimestamp } = (claim ?? node).metadata;
+    const created = parseInstant((claims.length > 0 ? undefined : first?.createdAt) ?? creationTimestamp ?? '') ?? 0;
+    return age === undefined ? Number.POSITIVE_INFINITY : created + age;
   };
   const withDeadline = nodes.filter((node) => graceOf(node) !== undefined).map(({ metadata }) => metadata.name);
-  return { pools, ready, counted, withDeadline: new Set(withDeadline) };
+  return { pools, ready, counted, withDeadline: new Set(withDeadline), expiresAt };
 }
 
 /** Karpenter lets no pool change the kind of its node class, or become static: the cluster keeps the one that it has. */

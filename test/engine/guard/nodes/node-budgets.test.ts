@@ -79,7 +79,8 @@ describe('the budget of a NodePool', () => {
   ])('limits nodes that expire as the place of expireAfter says: %s', async (_, of, rules) => {
     const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
     const pool = nodePool('default', { disruption: { budgets: [{ nodes: '2' }] }, ...of });
-    const observed = observedNodes('eu-1', { nodes, pods: [], extras: [pool, ...nodes.map((of) => claim(of))] });
+    const claims = nodes.map((of) => claim(of, { spec: { expireAfter: '1h' } }));
+    const observed = observedNodes('eu-1', { nodes, pods: [], extras: [pool, ...claims] });
     const input = await inputOf({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan') }, [observed]);
     const { plan } = planFleet(input);
     const [planned] = plan.nodes;

@@ -52,6 +52,7 @@ async function sound() {
   ];
   const claimOf = (of: ReturnType<typeof node>) => {
     const { name } = of.metadata;
+    if (name === 'held') return claim(of, { spec: { expireAfter: '467h' } });
     if (name === 'forced' || name === 'graced') return claim(of, { spec: { terminationGracePeriod: '1h' } });
     return claim(of, name === 'leaving' ? { metadata: { deletionTimestamp: '2026-11-20T09:59:00Z' } } : {});
   };
@@ -86,6 +87,12 @@ const drift = (command: NodeCommand, ...names: string[]): NodeCommand => ({
   reason: 'Drifted',
 });
 
+const expire = (command: NodeCommand, ...names: string[]): NodeCommand => ({
+  ...other(command, ...names),
+  method: 'Expiration',
+  reason: 'Expired',
+});
+
 const replacement = {
   name: 'new',
   pool: 'default',
@@ -117,6 +124,9 @@ describe('a plan of nodes', () => {
     ['takes a node that is being deleted', ['BlockedNodeDisrupted'], (it) => other(it, 'leaving')],
     ['takes a node that a pending pod is nominated for', ['BlockedNodeDisrupted'], (it) => other(it, 'wanted')],
     ['takes a node that is not initialized', ['BlockedNodeDisrupted'], (it) => other(it, 'starting')],
+    // It is 466 hours old.
+    ['takes a node before it expires', ['BlockedNodeDisrupted'], (it) => expire(it, 'held')],
+    ['takes a node that never expires', ['BlockedNodeDisrupted'], (it) => expire(it, 'n1')],
     ['takes a drifted node with a protected pod', ['BlockedNodeDisrupted'], (it) => drift(it, 'kept')],
     ['takes a drifted node with a protected pod, whose drain ends by force', [], (it) => drift(it, 'forced')],
     ['takes an empty node of which the same is true', ['BlockedNodeDisrupted'], (it) => other(it, 'forced')],
