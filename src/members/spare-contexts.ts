@@ -15,9 +15,14 @@ export function spareContexts(
   const spare = contexts.filter((name) => !members.has(name));
   const lacking = [...members].filter((name) => !contexts.includes(name));
   if (spare.length === 0 || lacking.length === 0) return undefined;
+  // Such as kind-eu-1 for eu-1; which of the others is meant is unknown.
+  const pair = spare.flatMap((context) =>
+    lacking.filter((name) => context.includes(name)).map((name) => [context, name]),
+  );
+  const [context, name] = pair[0] ?? ['CONTEXT', lacking[0]];
   const those = (names: readonly string[]): string => listUpTo(names, mostNamed);
   return {
     text: `the kubeconfig has ${those(spare)}, and no MemberCluster of such a name`,
-    fix: `gitfleet join ${spare[0]} --name ${lacking[0]} writes a kubeconfig of the right name to kubeconfigs/`,
+    fix: `gitfleet join ${context} --name ${name} writes a kubeconfig of the right name to kubeconfigs/`,
   };
 }

@@ -45,7 +45,7 @@ async function open(
     },
     clock,
     pace: clock,
-    contexts: names.map((name) => clusterOf(name) ?? `kind-${name}`),
+    contexts: ['other', ...names.map((name) => clusterOf(name) ?? `kind-${name}`)],
     changed(_, message) {
       if (message !== undefined) messages.push(message);
     },
@@ -195,7 +195,7 @@ it('members without a kubeconfig are reported once, with contexts of other names
   const cause = 'no kubeconfig has this member: add a context (or a file) with its name to what --members names';
   expect(messages).toEqual([
     `eu-1, us-1 cannot be reached: ${cause}`,
-    'the kubeconfig has kind-eu-1, kind-us-1, and no MemberCluster of such a name: gitfleet join kind-eu-1 --name eu-1 writes a kubeconfig of the right name to kubeconfigs/',
+    'the kubeconfig has other, kind-eu-1, kind-us-1, and no MemberCluster of such a name: gitfleet join kind-eu-1 --name eu-1 writes a kubeconfig of the right name to kubeconfigs/',
   ]);
   expect(members.unreachable().size).toBe(2);
 });
