@@ -22,7 +22,7 @@ const checks = (...more: string[]) => cli('check', '--repo', repo, '--members', 
 beforeEach(async () => {
   dir = folder({
     'sim.yaml':
-      'apiVersion: gitfleet.dev/v1alpha1\nkind: SimulatedFleet\nmetadata: {name: t}\nspec: {members: [{name: kind-eu-1}, {name: us-1}]}\n',
+      'apiVersion: gitfleet.dev/v1alpha1\nkind: SimulatedFleet\nmetadata: {name: t}\nspec: {members: [{name: kind-eu-1}, {name: us-1}, {name: locked, faults: [{type: Unauthorized, fromSeconds: 0, probability: 1}]}]}\n',
   });
   const simulated = await simulatedMembers(join(dir, 'sim.yaml'), scaledClock(Date.now(), 10));
   await simulated.listen(kubeconfig());
@@ -120,6 +120,13 @@ describe.skipIf(!gitThere)('join', () => {
     expect(readFileSync(path, 'utf8')).not.toBe(before);
   });
 
+  it('ends with exit code 3 and what to do where the login of the context is not accepted', async () => {
+    expect(await joins('locked')).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/on locked: 401, Unauthorized: log in again, or name another context\n$/),
+    });
+  });
+
   it('refuses to write a token where git would commit it, and over a kubeconfig that it did not write', async () => {
     const open = await joins('us-1', '--members', join(repo, 'clusters'));
     const line = `with a token in it: add the line /clusters/ to ${repo}/.gitignore`;
@@ -166,7 +173,9 @@ describe.skipIf(!gitThere)('check', () => {
         new RegExp(`failed +member +${name} +it is the same cluster as ${other}: correct the`),
       );
     const ran = await checks('--members', kubeconfig());
-    expect(ran.out).toMatch(/warning +contexts +.*the kubeconfig has kind-eu-1, and no MemberCluster of such a name/);
+    expect(ran.out).toMatch(
+      /warning +contexts +.*the kubeconfig has kind-eu-1, locked, and no MemberCluster of such a name/,
+    );
   });
 
   it('reports files that are invalid', async () => {

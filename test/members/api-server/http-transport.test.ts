@@ -4,6 +4,7 @@ import { createSecureServer } from 'node:http2';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, describe, expect, it } from 'vitest';
+import { UnreachableError } from '../../../src/members/api-server/api-error.ts';
 import { httpTransport } from '../../../src/members/api-server/http-transport.ts';
 import type { Transport } from '../../../src/members/api-server/transport.ts';
 import { loopbackCertificate } from './loopback-certificate.ts';
@@ -94,4 +95,19 @@ describe('a member takes', () => {
     hanging.abort();
     await Promise.all(requests);
   });
+});
+
+it('a server that closes the connection without a response is reported as that', async () => {
+  const server = createServer((request) => request.socket.destroy());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  opened.push(() => server.close());
+  const send = transportTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const error = await send({ method: 'GET', path: '/version', headers: {} }).then(
+    () => undefined,
+    (cause: unknown) => new UnreachableError('read the version on eu-1', cause),
+  );
+  expect(error?.message).toBe(
+    'read the version on eu-1: the server, or a proxy in between, closed the connection without a response',
+  );
 });
