@@ -191,7 +191,7 @@ describe('wait does not accept an older version as done', () => {
     expect(await wait('--branch', 'mian')).toEqual({
       code: 3,
       out: '',
-      err: `gitfleet: ${there.dir} has no branch mian: commit to it, or name another --branch\n`,
+      err: `gitfleet: ${there.dir} has no branch mian: did you mean main?\n`,
     });
     there.git('update-ref', 'refs/remotes/origin/live', 'main');
     expect((await wait('--branch', 'live')).code).toBe(0);

@@ -94,7 +94,7 @@ describe('an emptied repo', () => {
     fleet.repo.refs.delete('refs/heads/main');
     await fleet.run(60);
     expect(one.daemon.notReady()).toBe(
-      'reconciliation failed, needs user action: memory has no branch main: commit to it, or name another --branch',
+      'reconciliation failed, needs user action: memory has no branch main, only fleet-status: commit to it, or name another --branch',
     );
     expect(images(fleet)).toEqual(all('web:1'));
     fleet.repo.refs.set('refs/heads/main', main);
