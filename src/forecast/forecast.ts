@@ -81,11 +81,17 @@ export function forecast(input: PlanInput, assumptions: Assumptions): Forecast {
   return forecastOf(run, input, assumptions);
 }
 
-/** The forecast of steps that were made from an input. */
-export function forecastOf(run: ForecastRun, input: PlanInput, { untilMs }: Assumptions): Forecast {
+/** The forecast of steps that were made from an input. `isPart`: whether a rollout is part of it. */
+export function forecastOf(
+  run: ForecastRun,
+  input: PlanInput,
+  { untilMs }: Assumptions,
+  isPart: (rollout: Rollout) => boolean = () => true,
+): Forecast {
   const { steps, end, silent } = run;
   const rollouts = [...runRollouts(steps, input), ...ownRollouts(steps)]
     .map((rollout) => withNotResponding(rollout, inFlight(rollout), silent))
+    .filter(isPart)
     .sort((a, b) => orderOf(a) - orderOf(b));
   const { plan, notRolledOut } = steps.at(-1)!.result;
   const upgrades = upgradeForecasts(steps, input).map((of) => withNotResponding(of, pendingIn(of), silent));

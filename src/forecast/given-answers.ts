@@ -1,9 +1,16 @@
+import type { RemovalApproval } from '../api/gitfleet.ts';
 import { placementKey } from '../api/placement.ts';
 import type { ApprovalRequest } from '../api/staged.ts';
 import type { UpgradeGate } from '../api/upgrade-gate.ts';
-import type { Fleet } from '../engine/input.ts';
+import type { Fleet, FleetRecord } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import type { Plan, RequestedApproval } from '../engine/plan-document.ts';
+
+const unasked = 'nothing asks for this removal now, and an approval counts only after that';
+
+/** Digests of removals that wait for an approval. */
+export const askedIn = ({ guard, holds }: Plan, { askedRemovals = new Set() }: FleetRecord): ReadonlySet<string> =>
+  new Set([...askedRemovals, ...[...guard, ...holds].flatMap(({ removalDigest }) => removalDigest ?? [])]);
 
 /** An approval that does not count, and why. */
 export interface Uncounted {
@@ -18,10 +25,14 @@ export function answersIn(next: Fleet, before: Fleet): string[] {
   return all(next).flatMap((file) => (known.has(canonicalJson(file)) ? [] : [placementKey(file.metadata)]));
 }
 
-/** Those of runs: no request is open that they answer, or its review is another one. */
+/** No request is open that they answer, or its review is another one. `asked`: digests of removals. */
 export function uncountedIn(
   { approvals, holds }: Plan,
-  { answers, fleet }: { readonly answers: readonly string[]; readonly fleet: Fleet },
+  {
+    answers,
+    fleet,
+    asked,
+  }: { readonly answers: readonly string[]; readonly fleet: Fleet; readonly asked: ReadonlySet<string> },
 ): Uncounted[] {
   const files = new Map<string, ApprovalRequest | UpgradeGate>(
     [...fleet.approvals, ...fleet.gates].map((file) => [placementKey(file.metadata), file]),
@@ -29,7 +40,12 @@ export function uncountedIn(
   const requests = new Map<string, RequestedApproval>(
     approvals.map((request) => [placementKey(request.planned), request]),
   );
+  const removals = new Map<string, RemovalApproval>(
+    fleet.removalApprovals.map((file) => [placementKey(file.metadata), file]),
+  );
   return answers.flatMap((approval) => {
+    const removal = removals.get(approval);
+    if (removal && !asked.has(removal.spec.removalDigest)) return [{ approval, why: unasked }];
     const file = files.get(approval);
     // An older name of a request names its run and stage too.
     const isFor = ({ planned }: RequestedApproval) => canonicalJson(planned.spec) === canonicalJson(file?.spec);

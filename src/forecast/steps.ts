@@ -3,7 +3,7 @@ import type { ClusterName, Timestamp } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
 import type { ApprovalRequest } from '../api/staged.ts';
 import type { UpgradeGate } from '../api/upgrade-gate.ts';
-import type { Fleet, PlanInput } from '../engine/input.ts';
+import type { Fleet, FleetRecord, PlanInput } from '../engine/input.ts';
 import { assertNever } from '../engine/kernel/assert.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
@@ -90,7 +90,7 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
     ? [begin + contactAfterMs]
     : [];
   const first = beforeContact(input, joining);
-  let present: PlanInput = { ...first, record: { ...first.record, askedRemovals: undefined } };
+  let present: PlanInput = first;
   let before = earlier;
   let waves: EqualWaves | undefined;
   let mostWaves = Number.POSITIVE_INFINITY;
@@ -111,7 +111,8 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
     const isRefused = plan.guard.length > 0;
     const approvals = approver.look(plan, now);
     const planned = isRefused ? present.record : nextRecord(plan, present.record);
-    const recorded = waves ? withStagesInWaves(planned, waves, { before: present.record, now }) : planned;
+    const inWaves = waves ? withStagesInWaves(planned, waves, { before: present.record, now }) : planned;
+    const recorded = withAsked(inWaves, plan);
     const ready = isRefused ? [] : members.look(plan, recorded, now, waves?.count);
     const happening = [
       ...contactAt,
@@ -161,6 +162,18 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
   }
 }
 
+const removalDigests = ({ guard, holds }: Plan): readonly string[] =>
+  [...guard, ...holds].flatMap(({ removalDigest }) => removalDigest ?? []);
+
+/** What is remembered of requests for approvals of removals, also of a refused plan. Undefined: it is not known what was requested. */
+function withAsked(record: FleetRecord, plan: Plan): FleetRecord {
+  const digests = removalDigests(plan);
+  const { askedRemovals } = record;
+  return digests.length === 0 || askedRemovals === undefined
+    ? record
+    : { ...record, askedRemovals: askedRemovals.union(new Set(digests)) };
+}
+
 const earliest = (instants: readonly number[]): number =>
   instants.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY);
 
@@ -177,8 +190,7 @@ function simulatedApprovers(afterMs: number | undefined) {
         const key = `${planned.kind} ${planned.namespace ?? ''} ${planned.name} ${planned.reviewDigest ?? ''}`;
         if (!due.has(key)) due.set(key, { at: now + afterMs, add: (fleet) => withApproval(fleet, request) });
       }
-      const digests = [...plan.guard, ...plan.holds].flatMap(({ removalDigest }) => removalDigest ?? []);
-      for (const digest of digests)
+      for (const digest of removalDigests(plan))
         if (!due.has(digest)) due.set(digest, { at: now + afterMs, add: (fleet) => withRemoval(fleet, digest) });
       return [...due.values()].map(({ at }) => at);
     },

@@ -3,6 +3,7 @@ import type { ApprovalRequest, StagedUpdateRun } from '../api/staged.ts';
 import { type Fleet, sourceKey } from '../engine/input.ts';
 import { findCondition } from '../engine/kernel/condition.ts';
 import type { PlanResult } from '../engine/plan.ts';
+import type { Plan } from '../engine/plan-document.ts';
 import { approvalsOf } from '../engine/staged/approval/answer.ts';
 import { isOver, placementOfRun } from '../engine/update-run.ts';
 
@@ -14,10 +15,18 @@ export interface StoppedRun {
   readonly by: 'stop' | 'removal' | 'rejection';
 }
 
+export function hasRunsInProgress({ plan, contents }: PlanResult): boolean {
+  const over = runsOver(plan);
+  return contents.world.admitted.runs.some((run) => !isStopped(run) && !over.has(keyOf(run.kind, run.metadata)));
+}
+
+const runsOver = ({ runs }: Plan): ReadonlySet<string> =>
+  new Set(runs.flatMap((run) => (isOver(run.status) ? [keyOf(run.kind, run)] : [])));
+
 /** Those of a plan that do not go on with that fleet. */
 export function stoppedRuns({ plan, contents }: PlanResult, next: Fleet): StoppedRun[] {
   const { admitted, input } = contents.world;
-  const over = new Set(plan.runs.flatMap((run) => (isOver(run.status) ? [keyOf(run.kind, run)] : [])));
+  const over = runsOver(plan);
   const files = new Map(next.runs.map((run) => [keyOf(run.kind, run.metadata), run]));
   const refused = new Set(next.refused.map((ref) => keyOf(ref.kind, ref)));
   const rejectedOf = (run: StagedUpdateRun, all: readonly ApprovalRequest[]): readonly string[] =>

@@ -13,8 +13,8 @@ import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
-import { type Forecast, forecastOf, proposalsOf } from './forecast.ts';
-import { answersIn, type Uncounted, uncountedIn } from './given-answers.ts';
+import { type Forecast, forecastOf, proposalsOf, type Rollout } from './forecast.ts';
+import { answersIn, askedIn, type Uncounted, uncountedIn } from './given-answers.ts';
 import {
   differingClusters,
   type Held,
@@ -27,8 +27,8 @@ import {
 import { joiningMembers } from './joining-members.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
 import { withRunsDone } from './runs-in-progress.ts';
-import { atOnce, type ForecastRun, type InSteps, stepByStep } from './steps.ts';
-import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
+import { atOnce, type InSteps, stepByStep } from './steps.ts';
+import { hasRunsInProgress, type StoppedRun, stoppedRuns } from './stopped-runs.ts';
 import type { UpgradeForecast } from './upgrade-forecasts.ts';
 
 /** What a change of the fleet repo does to the clusters once everything has settled, and how it gets there. */
@@ -41,11 +41,11 @@ export interface TotalEffect {
   readonly fleetSize: number;
   /** Objects that stay on clusters and are no longer managed: their cluster left, or their placement abandons them. */
   readonly released: number;
-  /** Staged update runs in progress that it ends. Then it is supposed to be merged now, and else once what is under way is done. */
+  /** Staged update runs in progress that it ends. */
   readonly stopped: readonly StoppedRun[];
-  /** Clusters that keep what they have of a placement, and would get what those runs roll out without the change. */
+  /** Clusters that keep what they have of a placement, and would get what is under way without the change. */
   readonly withheld: readonly { readonly placement: PlacementRef; readonly clusters: readonly ClusterName[] }[];
-  /** Of the change alone: what was under way before it is supposed to be done, unless it ends a run in progress. */
+  /** Of the change alone. Where update runs are in progress it begins now, and else once what is under way is done. */
   readonly forecast: Forecast;
   /** What was under way takes a minute or more, so the forecast begins later than now. */
   readonly startsLater: boolean;
@@ -128,19 +128,24 @@ export function* totalEffectInSteps(
   const changed = changedRuns(base.fleet, next.fleet);
   const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, () => true) }, assumptions);
   const earlier = settled.steps.at(-1)!.result;
-  const stopped = stoppedRuns(settled.steps[0]!.result, next.fleet);
+  const start = settled.steps[0]!.result;
+  const answers = answersIn(next.fleet, base.fleet);
+  const stopped = stoppedRuns(start, next.fleet);
+  // What is under way may end otherwise with it, or sooner.
+  const fromNow = hasRunsInProgress(start) || start.plan.guard.length > 0 || answers.length > 0;
   const merged = { ...next, fleet: withStopped(next.fleet, (name) => !changed.has(name)) };
-  const continued = stopped.length > 0 ? { ...base, ...merged } : settled.continuedBy(merged);
+  const continued = fromNow ? { ...base, ...merged } : settled.continuedBy(merged);
   const { input, done } = withRunsDone(continued, { settled: earlier, runs: runsInProgress(base, changed), joining });
   const run = yield* stepByStep(input, { ...assumptions, silent: settled.silent }, earlier);
   const first = run.steps[0]!.result;
   const last = run.steps.at(-1)!.result;
-  const answers = answersIn(next.fleet, base.fleet);
+  const takesBack = answersIn(base.fleet, next.fleet).length > 0;
   let planned: PlanResult | undefined;
   const present = () => (planned ??= planFleet({ ...base, ...next }));
-  const { before, after, withheld } = heldAround({ settled, first, last }, stopped);
+  const { before, after, withheld } = heldAround({ settled: earlier, first, last }, fromNow);
   const known = new Set(proposalsOf(earlier.plan).map(({ run: name }) => name));
-  const whole = forecastOf(run, input, assumptions);
+  const usual = fromNow ? forecastOf(settled, base, assumptions).rollouts : [];
+  const whole = forecastOf(run, input, assumptions, differentFrom(usual));
   const forecast = { ...whole, proposals: whole.proposals.filter(({ run: name }) => !known.has(name)) };
   return {
     ...(yield* compared(before, after, staysOf(run.steps.map(({ result }) => result)))),
@@ -153,35 +158,46 @@ export function* totalEffectInSteps(
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
     needsRun: needsRunByChange(earlier, last),
-    held: heldByChange(earlier.plan, last.plan),
+    held: [...heldByChange(earlier.plan, last.plan), ...(takesBack ? withdrawnBy(start.plan, present().plan) : [])],
     freezes: changedFreezes(base.fleet, next.fleet, base.now),
     upgrades: forecast.upgrades.filter(({ run: name }) => changed.has(name)),
     upgradedBefore: done,
-    nodes: first.plan.nodes.length === 0 ? [] : nodesOfDay(settled.steps[0]!.result, present()),
+    nodes: first.plan.nodes.length === 0 ? [] : nodesOfDay(start, present()),
     answers,
-    uncounted: answers.length === 0 ? [] : uncountedIn(present().plan, { answers, fleet: next.fleet }),
+    uncounted:
+      answers.length === 0
+        ? []
+        : uncountedIn(present().plan, { answers, fleet: next.fleet, asked: askedIn(start.plan, base.record) }),
     joining: [...joining],
     first,
   };
 }
 
+/** Rollouts that do not end in the same way, at the same time, among these. */
+function differentFrom(usual: readonly Rollout[]): (rollout: Rollout) => boolean {
+  const idOf = ({ placement, run, to, state }: Rollout): string => canonicalJson({ placement, run, to, state });
+  const known = new Set(usual.map(idOf));
+  return (rollout) => !known.has(idOf(rollout));
+}
+
 /**
- * What clusters hold before and after. Where a run in progress is stopped, only what the change makes different at the end counts,
- * compared with what is there now.
+ * What clusters hold before and after. `fromNow`: only what the change makes different at the end counts, compared with what is there
+ * now.
  */
 function heldAround(
-  { settled, first, last }: { readonly settled: ForecastRun; readonly first: PlanResult; readonly last: PlanResult },
-  stopped: readonly StoppedRun[],
+  { settled, first, last }: { readonly settled: PlanResult; readonly first: PlanResult; readonly last: PlanResult },
+  fromNow: boolean,
 ): { readonly before: HeldByCluster; readonly after: HeldByCluster } & Pick<TotalEffect, 'withheld'> {
   const before = heldBefore(first);
   const after = heldAfter(last, before);
-  if (stopped.length === 0) return { before, after, withheld: [] };
-  const differing = differingClusters(heldAfter(settled.steps.at(-1)!.result, before), after);
+  if (!fromNow) return { before, after, withheld: [] };
+  const usual = heldAfter(settled, before);
+  const differing = differingClusters(usual, after);
   const changing = differingClusters(before, after);
   const withheld = [...differing].flatMap(([key, clusters]) => {
-    const { placement } = stopped.find((run) => placementKey(run.placement) === key) ?? {};
-    const kept = clusters.difference(changing.get(key) ?? new Set());
-    return placement && kept.size > 0 ? [{ placement, clusters: [...kept].sort() }] : [];
+    const kept = [...clusters.difference(changing.get(key) ?? new Set())].sort();
+    const [placement] = kept.flatMap((cluster) => usual.get(cluster)?.placements.get(key) ?? []);
+    return placement ? [{ placement, clusters: kept }] : [];
   });
   return { before: heldOnlyOf(before, differing), after: heldOnlyOf(after, differing), withheld };
 }
@@ -198,6 +214,13 @@ function heldByChange(before: Plan, after: Plan): Hold[] {
   const idOf = ({ subject, reason }: Hold): string => canonicalJson({ subject, reason });
   const known = new Set(before.holds.map(idOf));
   return after.holds.filter((hold) => lasting.has(hold.reason) && !known.has(idOf(hold)));
+}
+
+/** Gates that close again, since their approval is gone. */
+function withdrawnBy(before: Plan, after: Plan): Hold[] {
+  const withdrawn = ({ holds }: Plan): readonly Hold[] => holds.filter(({ reason }) => reason === 'ApprovalWithdrawn');
+  const known = new Set(withdrawn(before).map(({ subject }) => canonicalJson(subject)));
+  return withdrawn(after).filter(({ subject }) => !known.has(canonicalJson(subject)));
 }
 
 function needsRunByChange(before: PlanResult, after: PlanResult): PlacementRef[] {

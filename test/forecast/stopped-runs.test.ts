@@ -40,6 +40,8 @@ const files = (version: number, more: Files = {}): Files => ({
   ...more,
 });
 
+const suspendedName = '{name: web, annotations: {gitfleet.dev/suspended: incident}}';
+
 /** A fleet whose run has brought version 2 to stage `first`, and waits for its approval; or fewer steps before that. */
 async function halfway(annotations = '', steps = 4): Promise<PaperFleet> {
   const installed = run('', annotations).replace('web-1', 'web-0');
@@ -98,6 +100,60 @@ describe('a change that ends a run in progress', () => {
       );
       if (rollsBack) expect(effect.changes[0]!.diff).toMatch(/-.*web:2\n\+.*web:1/);
     }
+  });
+  it('names a run that it makes fail, or holds, with the clusters that stay', async () => {
+    const policy = placement('web', '{placementType: PickFixed, clusterNames: [a1, a2, b1, b2]}', '{type: External}');
+    const edited = files(2)['web.yaml']!.replace(
+      '{type: External}',
+      '{type: External, applyStrategy: {whenToApply: IfNotDrifted}}',
+    );
+    const suspended = files(2)['web.yaml']!.replace('{name: web}', suspendedName);
+    const title = async (web: string) => (await effectOf(await halfway(), { 'web.yaml': web })).text.title;
+    expect(await title(edited)).toBe(
+      'update run web-1 fails · 2 clusters stay as they are · needs a staged update run: web',
+    );
+    expect(await title(suspended)).toBe('2 clusters stay as they are');
+    // Refused, since the type of a policy does not change: the run goes on.
+    expect(await title(policy)).toBe('no change on any cluster');
+    const { changes } = (await effectOf(await halfway(), { 'web.yaml': '' })).effect;
+    expect(changes.map(({ action, clusters }) => `${action} ${clusters}`).sort()).toEqual([
+      // Different versions.
+      'remove a1,a2',
+      'remove a1,a2,b1,b2',
+      'remove b1,b2',
+    ]);
+  });
+  it('says when clusters follow an approval, and when its withdrawal closes a gate again', async () => {
+    const paper = await halfway();
+    const [request] = paper.last!.plan.approvals;
+    const given = { 'approvals/web-1.yaml': JSON.stringify(request!.file!.object) };
+    const { text, effect } = await effectOf(paper, given);
+    expect([text.title, effect.uncounted]).toEqual([
+      'answers web-1-after-first, which is waited for; nothing else',
+      [],
+    ]);
+    expect(text.forecast).toMatch(/^Everything is done at 2026-11-20 10:/);
+    // Stopped, so that no cluster starts behind the gate.
+    paper.files = { ...paper.files, ...given, 'web.yaml': files(2)['web.yaml']!.replace('{name: web}', suspendedName) };
+    await paper.plan();
+    const withdrawn = await effectOf(paper, { 'approvals/web-1.yaml': '' });
+    expect(withdrawn.effect.held.map(({ reason }) => reason)).toEqual(['ApprovalWithdrawn']);
+  });
+  it('refuses a removal whose approval comes with it', async () => {
+    const paper = await halfway();
+    const input = { ...(await paper.input()) };
+    const known = { ...input, record: { ...input.record, askedRemovals: new Set<string>() } };
+    const change = async (more: Files) => {
+      const { 'web.yaml': _, 'run.yaml': __, ...rest } = paper.files;
+      const fleet = await loadFleet(treeOf({ ...rest, ...more }));
+      return totalEffect(known, { fleet, commit: 'd'.repeat(40) }, assumptions);
+    };
+    const [finding] = (await change({})).guard;
+    const approval = `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: all}\nspec: {removalDigest: "${finding!.removalDigest}"}\n`;
+    const { guard, uncounted, forecast } = await change({ 'approvals/all.yaml': approval });
+    expect(guard[0]!.removalDigest).not.toBe(finding!.removalDigest);
+    expect(uncounted).toEqual([{ approval: 'all', why: expect.stringContaining('nothing asks for this removal') }]);
+    expect(forecast.end).toBe('settled');
   });
   it('tells of an approval beside it that does not count', async () => {
     const approval = rejection.replace('"False"', '"True"');

@@ -188,7 +188,7 @@ function answersText({ answers, uncounted }: Pick<TotalEffect, 'answers' | 'unco
     mostNamed,
   );
   const texts = [
-    ...(counted === '' ? [] : [`answers ${counted}, which its run waits for; nothing else`]),
+    ...(counted === '' ? [] : [`answers ${counted}, which is waited for; nothing else`]),
     ...(without.length === 0 ? [] : [`not counted: ${listUpTo(without, mostNamed)}`]),
   ];
   return texts.length === 0 ? undefined : texts.join(' · ');
@@ -265,7 +265,7 @@ function rolloutText(effect: TotalEffect): string[] {
   const notDone = forecast.rollouts.filter((rollout) => rollout.to === undefined || failureOf(rollout) !== undefined);
   const kept = withheld.map(
     ({ placement, clusters }) =>
-      `${titleOf(placement)}: ${listUpTo(clusters, mostNamed)} would get what ${runsOf(placement, effect)} rolls out, and ${clusters.length === 1 ? 'keeps what it has' : 'keep what they have'}`,
+      `${titleOf(placement)}: ${listUpTo(clusters, mostNamed)} would get what ${runsOf(placement, effect)}, and ${clusters.length === 1 ? 'keeps what it has' : 'keep what they have'}`,
   );
   const stays = groupHolds(held).map((hold) => `${holdSubject(hold.subject)}: does not happen yet: ${holdText(hold)}`);
   const joins = `joining: ${listUpTo(joining, mostNamed)}, supposed to respond soon after the merge, with nothing of the fleet there yet. What is planned at the merge leaves them out, as an update run that starts then`;
@@ -290,10 +290,10 @@ const laterRefusals = ({ forecast, first }: TotalEffect): Forecast['refusals'] =
 const runsOf = (placement: PlacementRef, { stopped }: TotalEffect): string =>
   listUpTo(
     stopped.flatMap(({ run, placement: of }) =>
-      placementKey(of) === placementKey(placement) ? [`update run ${run}`] : [],
+      placementKey(of) === placementKey(placement) ? [`update run ${run} rolls out`] : [],
     ),
     mostNamed,
-  );
+  ) || 'is under way';
 
 /** Its stages in order, with the pace of each. */
 function runText({ run, stages }: Rollout): string {
