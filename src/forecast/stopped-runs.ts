@@ -23,8 +23,11 @@ export function hasRunsInProgress({ plan, contents }: PlanResult): boolean {
 const runsOver = ({ runs }: Plan): ReadonlySet<string> =>
   new Set(runs.flatMap((run) => (isOver(run.status) ? [keyOf(run.kind, run)] : [])));
 
-/** Those of a plan that do not go on with that fleet. */
-export function stoppedRuns({ plan, contents }: PlanResult, next: Fleet): StoppedRun[] {
+/** Those of a plan that do not go on with the next fleet. `planned`: the plan of that fleet now; not every rejection counts. */
+export function stoppedRuns(
+  { plan, contents }: PlanResult,
+  { next, planned }: { readonly next: Fleet; readonly planned: () => PlanResult },
+): StoppedRun[] {
   const { admitted, input } = contents.world;
   const over = runsOver(plan);
   const files = new Map(next.runs.map((run) => [keyOf(run.kind, run.metadata), run]));
@@ -40,12 +43,19 @@ export function stoppedRuns({ plan, contents }: PlanResult, next: Fleet): Stoppe
       ? ('removal' as const)
       : isStopped(file)
         ? ('stop' as const)
-        : rejectedOf(run, next.approvals).some((name) => !known.has(name))
+        : rejectedOf(run, next.approvals).some((name) => !known.has(name)) && isEndedByRejection(planned().plan, key)
           ? ('rejection' as const)
           : undefined;
     return by === undefined ? [] : [{ run: placementKey(run.metadata), placement: placementOfRun(run), by }];
   });
 }
+
+const isEndedByRejection = ({ runs }: Plan, key: string): boolean =>
+  runs.some(
+    (run) =>
+      keyOf(run.kind, run) === key &&
+      (run.status.rollbackStatus ?? findCondition(run.status.conditions, 'Succeeded'))?.reason === 'ApprovalRejected',
+  );
 
 const keyOf = (kind: string, { name, namespace }: { readonly name: string; readonly namespace?: string | undefined }) =>
   sourceKey(kind, { name, namespace });

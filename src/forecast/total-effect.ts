@@ -130,7 +130,9 @@ export function* totalEffectInSteps(
   const earlier = settled.steps.at(-1)!.result;
   const start = settled.steps[0]!.result;
   const answers = answersIn(next.fleet, base.fleet);
-  const stopped = stoppedRuns(start, next.fleet);
+  let planned: PlanResult | undefined;
+  const present = () => (planned ??= planFleet({ ...base, ...next }));
+  const stopped = stoppedRuns(start, { next: next.fleet, planned: present });
   // What is under way may end otherwise with it, or sooner.
   const fromNow = hasRunsInProgress(start) || start.plan.guard.length > 0 || answers.length > 0;
   const merged = { ...next, fleet: withStopped(next.fleet, (name) => !changed.has(name)) };
@@ -140,8 +142,6 @@ export function* totalEffectInSteps(
   const first = run.steps[0]!.result;
   const last = run.steps.at(-1)!.result;
   const takesBack = answersIn(base.fleet, next.fleet).length > 0;
-  let planned: PlanResult | undefined;
-  const present = () => (planned ??= planFleet({ ...base, ...next }));
   const { before, after, withheld } = heldAround({ settled: earlier, first, last }, fromNow);
   const known = new Set(proposalsOf(earlier.plan).map(({ run: name }) => name));
   const usual = fromNow ? forecastOf(settled, base, assumptions).rollouts : [];

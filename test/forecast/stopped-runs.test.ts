@@ -155,6 +155,15 @@ describe('a change that ends a run in progress', () => {
     expect(uncounted).toEqual([{ approval: 'all', why: expect.stringContaining('nothing asks for this removal') }]);
     expect(forecast.end).toBe('settled');
   });
+  it('counts a rejection before its gate is reached, and none of another review', async () => {
+    const started = await halfway('', 1);
+    const { effect } = await effectOf(started, { 'approvals/web-1.yaml': rejection });
+    expect(effect).toMatchObject({ stopped: [{ run: 'web-1', by: 'rejection' }], uncounted: [] });
+    const stale = rejection.replace('-first}', '-first, annotations: {gitfleet.dev/review: "sha256:other"}}');
+    const other = await effectOf(await halfway(), { 'approvals/web-1.yaml': stale });
+    expect(other.effect.stopped).toEqual([]);
+    expect(other.text.title).toBe('not counted: web-1-after-first');
+  });
   it('tells of an approval beside it that does not count', async () => {
     const approval = rejection.replace('"False"', '"True"');
     const { effect, text } = await effectOf(await halfway(), { 'approvals/web-1.yaml': approval });

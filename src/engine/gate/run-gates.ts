@@ -35,6 +35,14 @@ export function withdrawnGate<Gate>(
   return kind === 'none' || kind === 'rejected' ? last : undefined;
 }
 
+/** The first gate that is not passed and is rejected. */
+export const rejectedGate = <Gate>({
+  all,
+  isApproved,
+  answerTo,
+}: Omit<RunGates<Gate, unknown>, 'requestOf'>): Gate | undefined =>
+  all.find((gate) => !isApproved(gate) && answerTo(gate).kind === 'rejected');
+
 /** Approvals that count although they do not answer the review. */
 export const acceptedFlaws = <Gate, File extends ApprovalFile>({
   all,

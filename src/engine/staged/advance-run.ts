@@ -4,6 +4,7 @@ import type { PlannedRun } from '../plan-document.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 import { approvalsOf } from './approval/answer.ts';
 import { endInstruction } from './end-instruction.ts';
+import { endRejected } from './execute/end-rejected.ts';
 import { execute } from './execute/execute.ts';
 import { failRun, rollBack } from './execute/roll-back.ts';
 import { stop } from './execute/stop.ts';
@@ -51,7 +52,10 @@ function withEarly(step: RunStep, { run, input }: RunContext, { isNew }: { reado
 function advanceStages(step: RunStep, context: RunContext, turn: Turn): RunStep {
   const abort = abortReason(step, context);
   if (abort !== undefined) return failRun(step, context, { reason: 'UpdateRunFailed', message: abort });
-  if (turn.state === 'Initialize' || turn.conflict) return step;
+  if (turn.conflict) return step;
+  const rejected = endRejected(step, context);
+  if (rejected !== undefined) return rejected;
+  if (turn.state === 'Initialize') return step;
   if (turn.state === 'Stop') return stop(step, context);
   return turn.blockedBy === undefined ? execute(step, context) : blocked(step, context, turn.blockedBy);
 }

@@ -268,6 +268,53 @@ describe('answers', () => {
       ),
     ).toEqual([[['Approved', 'False']]]);
   });
+  describe('that reject a gate that the run has not reached', () => {
+    const no = (change = {}) => answer({ name, stage: 'canary', status: 'False', message: 'bad build', ...change });
+    const early = (change = {}, state?: 'Stop' | 'Initialize') => {
+      const rollout = gated(after).plan();
+      return rollout.change({ approvals: [no(change)], runs: [runOf(state && { state })] }).plan(20);
+    };
+    const ended = ['Progressing=False/ApprovalRejected', 'Succeeded=False/ApprovalRejected'];
+    it('end the run at once, and start no further cluster', () => {
+      const rollout = gated({ maxConcurrency: 1 }, after).plan().ready('c-1');
+      rollout.change({ approvals: [no({ name: 'web-1-after-prod', stage: 'prod' })] }).plan(20);
+      expect(rollout.reads.slice(1)).toEqual(ended);
+      expect(rollout.stages['canary']).toContain('Succeeded=True/ClusterUpdatingSucceeded');
+      expect(rollout.stages['prod']).toMatch(
+        /^Progressing=False\/ApprovalRejected Succeeded=False\/ApprovalRejected; p-1: $/,
+      );
+      expect(rollout.moves[1]).toBe('p-1 Bound 0 keep');
+      expect(rollout.status.conditions!.at(-1)!.message).toBe(
+        'approval web-1-after-prod was rejected on main: bad build',
+      );
+      expect(rollout.outcome.approvals.map(({ planned, answer: is }) => [planned.name, is])).toEqual([
+        ['web-1-after-prod', 'rejected'],
+      ]);
+    });
+    it.each(['Stop', 'Initialize', undefined] as const)('end it with state %s', (state) => {
+      expect(early({}, state).reads).toEqual(expect.arrayContaining(ended));
+    });
+    it.each([
+      ['another review', { review: 'sha256:other' }],
+      ['another stage', { stage: 'prod' }],
+      ['another run', { run: 'web-2' }],
+      ['no gate', { name: 'web-1-after-prod', stage: 'prod' }],
+      ['another generation', { generation: 2 }],
+    ])('do not count where they are of %s', (_, change) => {
+      expect(early(change).reads[1]).toBe('Progressing=True/UpdateRunProgressing');
+    });
+    it('do not count for a gate that was passed, once a cluster behind it has started', () => {
+      const rollout = asked().merge(name).plan(20);
+      rollout.change({ approvals: [no()] }).plan(30);
+      expect(rollout.reads[1]).toBe('Progressing=True/UpdateRunProgressing');
+    });
+    it('end it also where an earlier approval was withdrawn', () => {
+      const rollout = gated(after, before).plan().ready('c-1').plan(10).merge(name).plan(20);
+      const prod = no({ name: 'web-1-before-prod', stage: 'prod' });
+      expect(rollout.change({ approvals: [] }).plan(30).holds).toContain('ApprovalWithdrawn canary');
+      expect(rollout.change({ approvals: [prod] }).plan(40).reads).toEqual(expect.arrayContaining(ended));
+    });
+  });
   it('for another run or stage under this name ends the run', () => {
     const rollout = told(answer({ name, stage: 'prod' }));
     expect(rollout.status.conditions!.at(-1)).toMatchObject({
