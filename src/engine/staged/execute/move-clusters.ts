@@ -241,5 +241,5 @@ const nothingToReturnTo = (
     reason: 'NoEarlierSnapshot',
     message: desired
       ? `resource snapshot ${desired.index}, which cluster ${step.cluster.clusterName} had before the run, is not recorded any more: it keeps what it has`
-      : `cluster ${step.cluster.clusterName} had no snapshot before the run: it keeps what it has`,
+      : `cluster ${step.cluster.clusterName} had no snapshot before the run, or on-failure: rollback was not requested yet when it started: it keeps what it has`,
   });

@@ -181,6 +181,24 @@ describe('on-failure: rollback', () => {
     expect(conditionOf(1)).toEqual(['c-1 NoEarlierSnapshot']);
     expect(rollout.status.conditions!.at(-1)!.message).toMatch(/; rolled back 0 of 3 clusters, 3 keep what they have$/);
   });
+  it('returns only clusters that started while it was requested, and says so of the others', () => {
+    const rollout = threeStages({}, { gate: true }).plan().ready('c-1').plan(10).merge('web-1-after-canary').plan(20);
+    rollout
+      .change({ runs: [runOf({ annotations: back })] })
+      .ready('p-1')
+      .plan(30);
+    rollout.plan(900);
+    const [prod, canary] = rollout.status.rollbackStatus!.stagesStatus;
+    expect(prod!.clusters.map(({ clusterName, conditions }) => [clusterName, conditions?.at(-1)?.reason])).toEqual([
+      ['p-3', 'ClusterUpdatingStarted'],
+      ['p-2', 'NoEarlierSnapshot'],
+      ['p-1', 'NoEarlierSnapshot'],
+    ]);
+    expect(canary!.clusters[0]!.conditions).toBeUndefined();
+    expect(prod!.clusters[1]!.conditions!.at(-1)!.message).toBe(
+      'cluster p-2 had no snapshot before the run, or on-failure: rollback was not requested yet when it started: it keeps what it has',
+    );
+  });
   it('a cluster that does not become available again does not hold up the others', () => {
     const rollout = rollingBack();
     rollout.plan(1300);
