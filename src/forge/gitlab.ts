@@ -4,6 +4,9 @@ import { type Api, allPages, listOf, openPulls, pageSize } from './http.ts';
 
 const states = { pending: 'pending', success: 'success', failure: 'failed' } as const;
 
+/** Where the project leaves the choice, also of a request that was opened by hand: the commit of a squash is not of who merges it. */
+const unsquashed = { squash: false };
+
 /** GitLab, with projects in groups of any depth. */
 export function gitlab(api: Api, { repository, login }: Account): Forge {
   const project = `/projects/${encodeURIComponent(repository)}`;
@@ -40,13 +43,16 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
         .flatMap(mergeRequests)
         .filter(({ isFork }) => !isFork),
     async open({ head, base, title, body }) {
-      // Where the project leaves the choice: the commit of a squash is not of who merges it.
-      const request = { title, source_branch: head, target_branch: base, description: body, squash: false };
+      const request = { title, source_branch: head, target_branch: base, description: body, ...unsquashed };
       const [opened] = mergeRequests(await api({ method: 'POST', path: requests, body: request }));
       return known(opened);
     },
     edit: async (number, { title, body }) =>
-      void (await api({ method: 'PUT', path: `${requests}/${number}`, body: { title, description: body } })),
+      void (await api({
+        method: 'PUT',
+        path: `${requests}/${number}`,
+        body: { title, description: body, ...unsquashed },
+      })),
     close: async (number) =>
       void (await api({ method: 'PUT', path: `${requests}/${number}`, body: { state_event: 'close' } })),
     async merge(number, { commit, title }) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type Forge, ForgeError } from '../../src/forge/forge.ts';
 import { networkFetch, openForge } from '../../src/forge/open-forge.ts';
+import { openPull } from '../../src/simulator/forge/dialect.ts';
 import { folder, removeFolders } from '../support/folders.ts';
 import { bare as bareRepository, elsewhere, gitThere, sh } from '../support/git-repository.ts';
 import { bareHost } from './git-host.ts';
@@ -306,6 +307,14 @@ describe.skipIf(!gitThere)('a GitHub App', () => {
     const error = (await forge!.listOpen('main').catch((thrown: unknown) => thrown)) as ForgeError;
     expect(error.message).toContain('holds no private key');
   });
+});
+
+it.skipIf(!gitThere)('at GitLab one that was opened by hand is not squashed either', async () => {
+  const { there, forge, bare } = await world('gitlab');
+  openPull(there, { ...branches, title: 'by hand', body: '' });
+  await forge.edit(1, text);
+  expect(await forge.merge(1, { commit: sh(bare, 'rev-parse', head), title: 'Approve web-1' })).toBeUndefined();
+  expect(sh(bare, 'log', '-1', '--format=%P', 'main').split(' ')).toHaveLength(2);
 });
 
 describe('what fleet.yaml leaves out', () => {

@@ -49,8 +49,8 @@ const named = (ids: readonly number[]): string[] =>
 const lastStatus = ({ statuses }: ForgeState, commit: string | undefined, context: string | undefined) =>
   statuses.findLast((it) => it.commit === commit && it.context === context);
 
-/** Of a project that squashes unless a merge request says otherwise. */
-const squashed = new WeakSet<StoredPull>();
+/** Merge requests that say so; the project squashes others. */
+const unsquashed = new WeakSet<StoredPull>();
 
 export const gitlabDialect: Dialect = {
   root: '',
@@ -74,7 +74,7 @@ export const gitlabDialect: Dialect = {
           body: { message: [`Another open merge request already exists for this source branch: !${there.number}`] },
         };
       const pull = openPull(forge, { head, base, title, body: description });
-      if (json['squash'] !== false) squashed.add(pull);
+      if (json['squash'] === false) unsquashed.add(pull);
       return { status: 201, body: requestJson(pull) };
     },
     [`PUT ${requests}/{merge_request_iid}`]: ({ forge, params, body, json }) => {
@@ -82,6 +82,7 @@ export const gitlabDialect: Dialect = {
       pull.labels.push(...((json['add_labels'] as string[] | undefined) ?? []));
       const ids = json['reviewer_ids'] as number[] | undefined;
       if (ids) pull.reviewers.splice(0, Number.POSITIVE_INFINITY, ...named(ids));
+      if (json['squash'] === false) unsquashed.add(pull);
       if (body['title'] !== undefined) pull.title = body['title'];
       if (body['description'] !== undefined) pull.body = body['description'];
       if (body['state_event'] === 'close' && pull.state !== 'merged') pull.state = 'closed';
@@ -95,7 +96,7 @@ export const gitlabDialect: Dialect = {
     },
     [`PUT ${requests}/{merge_request_iid}/merge`]: async ({ forge, params, body }) => {
       const number = params['merge_request_iid'];
-      const how = squashed.has(pullOf(forge, number)) ? 'squash' : 'merge commit';
+      const how = unsquashed.has(pullOf(forge, number)) ? 'merge commit' : 'squash';
       const merge = { commit: body['sha'], how, title: body['merge_commit_message'] } as const;
       const refused = await refusedMerge(forge, number, merge);
       if (refused?.status === 405) return { status: 405, body: { message: '405 Method Not Allowed' } };
