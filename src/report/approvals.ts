@@ -18,8 +18,9 @@ export const approvals: EventSource<ApprovalEvent> = {
       const { name } = planned;
       const recorded = before.approvals.get(placementKey(planned));
       const isKnown = recorded !== undefined || (planned.kind === 'UpdateRun' && proposedRuns(before).has(name));
-      // Without a file nobody is asked: a scheduled start opens by itself.
-      if (answer !== 'approved') return isKnown || file === undefined ? [] : [{ kind: 'approval-requested', name }];
+      // Without a file nobody is asked: a scheduled start opens by itself. A gate may be rejected before it is asked.
+      if (answer !== 'approved')
+        return isKnown || file === undefined || answer === 'rejected' ? [] : [{ kind: 'approval-requested', name }];
       const isNew = recorded && recordedApproval(recorded).answer !== 'approved';
       return isNew ? [{ kind: 'approved', name, ...(by !== undefined && { by }) }] : [];
     }),

@@ -431,6 +431,13 @@ describe('the subject of a status commit', () => {
     ],
     ['a request', {}, { approvals: { 'r-1': { status: { conditions: [] } } } }, [], 'r-1: waiting for approval'],
     [
+      'a gate that is rejected before it is asked',
+      {},
+      { approvals: { 'r-1': { status: { conditions: [condition('Approved', 'False')] } } } },
+      [],
+      'Update status of r-1',
+    ],
+    [
       'an approval',
       { approvals: { 'r-1': { status: { conditions: [] } } } },
       { approvals: { 'r-1': { status: { conditions: [condition('Approved', 'True')] } } } },
