@@ -2,7 +2,7 @@ import type { ClusterName, Condition, Timestamp } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
 import type { ManagedClusterUpdate } from '../api/upgrade-run.ts';
-import type { PlanInput } from '../engine/input.ts';
+import type { FleetRecord, PlanInput } from '../engine/input.ts';
 import { findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import type { GuardFinding, Hold, Plan, PlannedRun } from '../engine/plan-document.ts';
@@ -10,7 +10,7 @@ import { concurrencyOf } from '../engine/staged/execute/current-stage.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { stateOf } from '../engine/staged/run-state.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
-import { isOver, placementOfRun } from '../engine/update-run.ts';
+import { isOver, isRunOf, placementOfRun } from '../engine/update-run.ts';
 import type { Assumptions } from './assumptions.ts';
 import type { EqualWaves } from './equal-waves.ts';
 import { failureOf } from './failure.ts';
@@ -89,7 +89,7 @@ export function forecastOf(
   isPart: (rollout: Rollout) => boolean = () => true,
 ): Forecast {
   const { steps, end, silent } = run;
-  const rollouts = [...runRollouts(steps, input), ...ownRollouts(steps)]
+  const rollouts = [...runRollouts(steps, input), ...ownRollouts(steps, input)]
     .map((rollout) => withNotResponding(rollout, inFlight(rollout), silent))
     .filter(isPart)
     .sort((a, b) => orderOf(a) - orderOf(b));
@@ -238,7 +238,7 @@ function installsOf(steps: readonly ForecastStep[]): ReadonlySet<string> {
 }
 
 /** Placements that roll out by themselves, and those that are removed. */
-function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
+function ownRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rollout[] {
   const spans = new Map<string, { readonly placement: PlacementRef; readonly clusters: ClusterSpan[] }>();
   const open = new Map<string, { readonly span: ClusterSpan; readonly list: ClusterSpan[] }>();
   for (const { now, result, waves } of steps) {
@@ -249,6 +249,7 @@ function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
       const key = placementKey(placement);
       let updated = 0;
       const external = contents.works.get(key)?.placement.spec.strategy.type === 'External';
+      const byRuns = external ? removedByRuns(result, placement, record) : new Set();
       for (const { clusterName, move, conditions } of bindings) {
         const id = `${key} ${clusterName} ${move === 'remove' ? 'remove' : 'update'}`;
         const isMoving = move === 'add' || move === 'update' || move === 'remove';
@@ -259,8 +260,8 @@ function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
           continue;
         }
         if (isMoving) seen.add(id);
-        if (isMoving && !external && !open.has(id))
-          open.set(id, add({ placement, clusterName, action: move, from: now }));
+        const isOwn = !external || (move === 'remove' && !byRuns.has(clusterName));
+        if (isMoving && isOwn && !open.has(id)) open.set(id, add({ placement, clusterName, action: move, from: now }));
         if (move !== 'remove' && open.has(id) && isFulfilled(conditions)) close(id, now);
         if (open.has(id)) seen.add(id);
       }
@@ -302,6 +303,23 @@ function ownRollouts(steps: readonly ForecastStep[]): Rollout[] {
     entry.list[entry.list.indexOf(entry.span)] = { ...entry.span, to };
     open.delete(id);
   }
+}
+
+/** Clusters from which update runs that are shown remove a placement. Others leave an External one without any: by eviction, say. */
+function removedByRuns(
+  { plan, contents }: ForecastStep['result'],
+  placement: PlacementRef,
+  { runs }: FleetRecord,
+): ReadonlySet<string> {
+  const own = new Set(
+    contents.world.admitted.runs.filter((run) => isRunOf(run, placement)).map(({ metadata }) => placementKey(metadata)),
+  );
+  return new Set(
+    plan.runs
+      .filter((run) => own.has(placementKey(run)) && !isOver(runs.get(placementKey(run))?.status ?? {}))
+      .flatMap(({ status }) => status.deletionStageStatus?.clusters ?? [])
+      .map(({ clusterName }) => clusterName),
+  );
 }
 
 /** When a wave begins and ends, of those that begin at an instant. */

@@ -125,6 +125,7 @@ describe('a forecast of an update run', () => {
     paper.files['run.yaml'] = files()['run.yaml']!.replace('web-1', 'web-2');
     const found = await of(paper);
     expect(found.end).toBe('settled');
+    expect(found.rollouts.map(({ run }) => run)).toEqual(['web-2']);
     expect(found.refusals).toMatchObject([
       { rule: 'blast-radius-clusters', removalDigest: expect.stringMatching(/^sha256:/) },
     ]);
@@ -271,6 +272,33 @@ it('a placement that rolls out by itself counts clusters that do not start befor
   await paper.settle();
   paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
   expect(forecastParts(await of(paper, { untilMs: 120_000 }))[0]!.rows[0]![1]).toBe('1/3');
+});
+
+it('objects that leave clusters of an External placement without a run are part of a forecast', async () => {
+  const own = { ...files(), 'strategy.yaml': devThenProd('1m').replace(', {type: Approval}', '') };
+  const eviction = `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterResourcePlacementEviction
+metadata: {name: drain}
+spec: {placementName: web, clusterName: c}
+`;
+  const paper = new PaperFleet(own);
+  for (let step = 0; step < 8; step++) {
+    await paper.plan();
+    paper.deliver();
+    paper.pass(60);
+  }
+  const removed = async (change: Record<string, string>) => {
+    paper.files = { ...own, ...change };
+    const { rollouts } = await of(paper);
+    return rollouts.flatMap(({ run, stages }) =>
+      stages.flatMap(({ clusters }) => clusters.map(({ clusterName, action }) => [run, clusterName, action])),
+    );
+  };
+  expect(await removed({})).toEqual([]);
+  expect(await removed({ 'eviction.yaml': eviction })).toEqual([[undefined, 'c', 'remove']]);
+  expect(await removed({ 'web.yaml': '', 'resources/web.yaml': '', 'run.yaml': '' })).toEqual(
+    ['a', 'b', 'c'].map((name) => [undefined, name, 'remove']),
+  );
 });
 
 it('removals and refused plans are part of a forecast', async () => {
