@@ -150,9 +150,10 @@ const pendingIn = ({ stages }: UpgradeForecast): ClusterName[] =>
 
 const orderOf = ({ from }: Rollout): number => parseInstant(from ?? '') ?? Number.MAX_SAFE_INTEGER;
 
-/** Update runs that are not over at the beginning, as the last plan records them. */
+/** Update runs that are not over at the beginning, as the last plan records them, or the first that is refused until the end. */
 function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rollout[] {
-  const last = steps.at(-1)!.result;
+  const accepted = steps.findLastIndex(({ result: { plan } }) => plan.guard.length === 0);
+  const last = (steps[accepted + 1] ?? steps[accepted])!.result;
   const { members } = last.contents.world;
   const installs = installsOf(steps);
   const refusals = refusalsIn(steps);

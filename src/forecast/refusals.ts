@@ -14,6 +14,8 @@ export interface Refusal {
   readonly from: Timestamp;
   /** Absent: it stands at the end. */
   readonly to?: Timestamp;
+  /** It ended by that approval. */
+  readonly approved?: true;
 }
 
 /** In order of their begin. */
@@ -22,6 +24,7 @@ export function refusalsIn(steps: readonly ForecastStep[]): Refusal[] {
   const ended: Refusal[] = [];
   for (const { now, result } of steps) {
     const seen = new Set<string>();
+    const { removalApprovals } = result.contents.world.input.fleet;
     for (const [id, found] of asked(result.plan)) {
       seen.add(id);
       if (!open.has(id)) open.set(id, { ...found, from: now });
@@ -29,7 +32,8 @@ export function refusalsIn(steps: readonly ForecastStep[]): Refusal[] {
     for (const [id, refusal] of open) {
       if (seen.has(id)) continue;
       open.delete(id);
-      ended.push({ ...refusal, to: now });
+      const approved = removalApprovals.some(({ spec }) => spec.removalDigest === refusal.removalDigest);
+      ended.push({ ...refusal, to: now, ...(approved && { approved }) });
     }
   }
   return [...ended, ...open.values()].sort((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0));

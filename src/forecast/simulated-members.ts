@@ -1,5 +1,6 @@
-import type { MemberCluster } from '../api/member-cluster.ts';
+import type { MemberCluster, MemberClusterStatus } from '../api/member-cluster.ts';
 import type { ClusterName, Condition, PlacementKey, Timestamp } from '../api/meta.ts';
+import type { ClusterObservation } from '../api/observation.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { Binding, PlacementState } from '../api/placement-state.ts';
 import { applyStrategyOf } from '../engine/bindings/apply-strategy.ts';
@@ -46,6 +47,16 @@ export function simulatedMembers(
 
   return {
     silent,
+    /** What is observed as long as plans are refused, so that none of it is recorded: the same, and joining members with nothing. */
+    observations:
+      observations &&
+      new Map([
+        ...[...observations].map(([name, observation]): [string, ClusterObservation] => [
+          name,
+          observation.reachable ? lasting(observation, end) : observation,
+        ]),
+        ...[...joining].map((name): [string, ClusterObservation] => [name, emptyObservation(name)]),
+      ]),
     /** Instants at which clusters will be done. `waves`: so many follow one another, and the last of them is. */
     look(plan: Plan, record: FleetRecord, now: number, waves = 1): number[] {
       const busy = [...record.placements].flatMap(([key, { state }]) =>
@@ -146,16 +157,36 @@ const doneConditions = (reports: boolean, lastTransitionTime: Timestamp): Condit
   return [is('WorkSynchronized', 'AllWorkSynced'), ...delivered];
 };
 
+/** It does not go stale. */
+function lasting({ observedAt: _, memberStatus, ...rest }: ClusterObservation, end: number): ClusterObservation {
+  return { ...rest, ...(memberStatus && { memberStatus: withHeartbeats(memberStatus, end) }) };
+}
+
+const emptyObservation = (name: ClusterName): ClusterObservation => ({
+  apiVersion: 'gitfleet.dev/v1alpha1',
+  kind: 'ClusterObservation',
+  metadata: { name },
+  reachable: true,
+  complete: true,
+  placements: [],
+  objects: [],
+  extras: [],
+});
+
+const withHeartbeats = <Status extends MemberClusterStatus>(status: Status, end: number): Status => ({
+  ...status,
+  ...(status.agentStatus && {
+    agentStatus: status.agentStatus.map((agent) => ({ ...agent, lastReceivedHeartbeat: formatInstant(end) })),
+  }),
+});
+
 function withStatus(
   member: MemberCluster,
   observation: ReturnType<NonNullable<PlanInput['observations']>['get']>,
   end: number,
 ): MemberCluster {
   const status = { ...member.status, ...observation?.memberStatus };
-  if (observation?.reachable) {
-    const agentStatus = status.agentStatus?.map((agent) => ({ ...agent, lastReceivedHeartbeat: formatInstant(end) }));
-    return { ...member, status: { ...status, ...(agentStatus && { agentStatus }) } };
-  }
+  if (observation?.reachable) return { ...member, status: withHeartbeats(status, end) };
   const lastReceivedHeartbeat = observation?.observedAt ?? '1970-01-01T00:00:00Z';
   return { ...member, status: { ...status, agentStatus: [{ type: 'MemberAgent', lastReceivedHeartbeat }] } as never };
 }

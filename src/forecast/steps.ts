@@ -152,8 +152,8 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
     present = {
       ...present,
       now: formatInstant(next),
-      // From here on members have what is recorded, and what they are supposed to have.
-      observations: undefined,
+      // From the first plan on that is recorded, members have what is recorded, and what they are supposed to have.
+      observations: isRefused && present.observations ? members.observations : undefined,
       upgradeObservations: upgrades.observationsAt(next),
       nodeObservations: nodes.observationsAt(next),
       fleet: approver.approvedBy(members.fleet(present.fleet), next),

@@ -142,6 +142,20 @@ describe('a forecast of an update run', () => {
     const text = effectText(totalEffect(base, { fleet, commit: 'd'.repeat(40) }, usual));
     expect(text.title).toBe('removes 4 objects · 2 of 3 clusters · needs an approval of removals');
     expect(text.rollout).toContainEqual(expect.stringMatching(/^the guard refuses the plan: .* RemovalApproval /));
+    // At the last cluster before the removals, what is observed of it is not recorded as long as its plan is refused.
+    const done = async () =>
+      (await of(paper, { approveAfterMs: undefined })).refusals[0]?.from === (await paper.input()).now;
+    for (let step = 0; step < 10 && !(await done()); step++) {
+      await paper.plan();
+      paper.deliver();
+      paper.pass(step === 2 ? 3600 : 60);
+    }
+    const { now } = await paper.input();
+    const [refused, approved] = [await of(paper, { approveAfterMs: undefined }), await of(paper)];
+    expect(refusalNotes(refused)).toEqual([expect.stringMatching(/, not given$/)]);
+    expect(refused.rollouts[0]!.stages[0]!.to).toBe(now);
+    expect(refusalNotes(approved)).toEqual([expect.stringMatching(/, given at /)]);
+    expect(Date.parse(approved.doneAt!) - Date.parse(now)).toBe(hour + 90_000);
   });
   it('a freeze holds the next cluster', async () => {
     const paper = new PaperFleet({

@@ -42,10 +42,10 @@ export function forecastSummary(forecast: Forecast, { approveAfterMs }: Pick<Ass
 
 /** Times in which the guard refuses plans, or a removal waits for its approval. */
 export const refusalNotes = ({ refusals }: Pick<Forecast, 'refusals'>): string[] =>
-  refusals.map(({ rule, subject, message, removalDigest, from, to }) => {
+  refusals.map(({ rule, subject, message, removalDigest, from, to, approved }) => {
     const what = rule !== undefined ? `the guard refuses the plan: ${message}` : `${titleOf(subject!)}: ${message}`;
     const asked = `approved by a RemovalApproval with removalDigest ${removalDigest}, requested at ${instantText(from)}`;
-    const end = to === undefined ? 'not given' : `given at ${instantText(to)}`;
+    const end = to === undefined ? 'not given' : `${approved ? 'given' : 'no longer needed'} at ${instantText(to)}`;
     const span = to === undefined ? `from ${instantText(from)} on` : `${instantText(from)} to ${instantText(to)}`;
     return removalDigest === undefined ? `${what}, ${span}` : `${what}; ${asked}, ${end}`;
   });
