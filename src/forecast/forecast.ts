@@ -225,6 +225,7 @@ function whatHolds(
       (reason === 'ApprovalStale' || (!hasBegun && subject.clusterName === undefined)),
   );
   const isIdle = !hasBegun && stateOf(file) === 'Initialize';
+  if (stateOf(file) === 'Stop') return 'it is stopped, and goes on once its file says state: Run';
   return hold?.message ?? (isIdle ? 'it is initialized, and starts once its file says state: Run' : undefined);
 }
 

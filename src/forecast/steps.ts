@@ -1,14 +1,15 @@
 import type { RemovalApproval } from '../api/gitfleet.ts';
 import type { ClusterName, Timestamp } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
-import type { ApprovalRequest } from '../api/staged.ts';
+import type { ApprovalRequest, StagedUpdateRun } from '../api/staged.ts';
 import type { UpgradeGate } from '../api/upgrade-gate.ts';
 import type { Fleet, FleetRecord, PlanInput } from '../engine/input.ts';
 import { assertNever } from '../engine/kernel/assert.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
-import type { Plan, RequestedApproval } from '../engine/plan-document.ts';
+import type { Hold, RequestedApproval } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
+import { stateOf } from '../engine/staged/run-state.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type EqualWaves, startsOnly, wavesAfter, wavesWithin, withWavesAtOnce } from './equal-waves.ts';
 import { beforeContact } from './joining-members.ts';
@@ -109,7 +110,7 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
     }
     steps.push({ now: plan.now, result, ...(waves && { waves }) });
     const isRefused = plan.guard.length > 0;
-    const approvals = approver.look(plan, now);
+    const approvals = approver.look(result, now);
     const planned = isRefused ? present.record : nextRecord(plan, present.record);
     const inWaves = waves ? withStagesInWaves(planned, waves, { before: present.record, now }) : planned;
     const recorded = withAsked(inWaves, plan);
@@ -182,11 +183,14 @@ function simulatedApprovers(afterMs: number | undefined) {
   const due = new Map<string, { readonly at: number; readonly add: (fleet: Fleet) => Fleet }>();
   return {
     /** Instants of approvals to come. */
-    look(plan: Plan, now: number): number[] {
+    look({ plan, contents }: PlanResult, now: number): number[] {
       if (afterMs === undefined) return [];
+      const stopped = contents.world.admitted.runs.filter((run) => stateOf(run) === 'Stop');
       for (const request of plan.approvals) {
-        const { planned, answer, file } = request;
+        const { planned, answer, file, subject } = request;
         if (answer !== undefined || file === undefined) continue;
+        // A run that is stopped does not take one, and would seem to be under way.
+        if (stopped.some((run) => isObject(run, subject))) continue;
         const key = `${planned.kind} ${planned.namespace ?? ''} ${planned.name} ${planned.reviewDigest ?? ''}`;
         if (!due.has(key)) due.set(key, { at: now + afterMs, add: (fleet) => withApproval(fleet, request) });
       }
@@ -207,6 +211,9 @@ function simulatedApprovers(afterMs: number | undefined) {
     },
   };
 }
+
+const isObject = ({ kind, metadata }: StagedUpdateRun, subject: Hold['subject']): boolean =>
+  kind === subject.kind && metadata.name === subject.name && metadata.namespace === subject.namespace;
 
 function withApproval(fleet: Fleet, { file }: RequestedApproval): Fleet {
   const { object } = file!;

@@ -235,6 +235,11 @@ describe('a forecast of an update run that does not happen', () => {
       'Not done until something else changes: web-1 (it is initialized, and starts once its file says state: Run).',
     ],
     [
+      'is stopped',
+      spec('state: Stop'),
+      'Not done until something else changes: web-1 (it is stopped, and goes on once its file says state: Run).',
+    ],
+    [
       'has no strategy',
       { 'strategy.yaml': '' },
       'Not done until something else changes: web-1 (there is no ClusterStagedUpdateStrategy careful yet).',
