@@ -5,6 +5,7 @@ import type { ManagedClusterUpdate } from '../api/upgrade-run.ts';
 import type { FleetRecord, PlanInput } from '../engine/input.ts';
 import { findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
+import { sameValue } from '../engine/kernel/same-value.ts';
 import type { GuardFinding, Hold, Plan, PlannedRun } from '../engine/plan-document.ts';
 import { concurrencyOf } from '../engine/staged/execute/current-stage.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
@@ -81,17 +82,18 @@ export function forecast(input: PlanInput, assumptions: Assumptions): Forecast {
   return forecastOf(run, input, assumptions);
 }
 
-/** The forecast of steps that were made from an input. `isPart`: whether a rollout is part of it. */
+/** The forecast of steps that were made from an input. `known`: rollouts that are left out, as they are the same. */
 export function forecastOf(
   run: ForecastRun,
   input: PlanInput,
   { untilMs }: Assumptions,
-  isPart: (rollout: Rollout) => boolean = () => true,
+  known: readonly Rollout[] = [],
 ): Forecast {
   const { steps, end, silent } = run;
+  const same = new Map(known.map((rollout) => [idOf(rollout), rollout]));
   const rollouts = [...runRollouts(steps, input), ...ownRollouts(steps, input)]
     .map((rollout) => withNotResponding(rollout, inFlight(rollout), silent))
-    .filter(isPart)
+    .filter((rollout) => !sameValue(rollout, same.get(idOf(rollout))))
     .sort((a, b) => orderOf(a) - orderOf(b));
   const { plan, notRolledOut } = steps.at(-1)!.result;
   const upgrades = upgradeForecasts(steps, input).map((of) => withNotResponding(of, pendingIn(of), silent));
@@ -147,6 +149,8 @@ const pendingIn = ({ stages }: UpgradeForecast): ClusterName[] =>
   stages
     .flatMap(({ left }) => left)
     .flatMap(({ clusterName, status }) => (status.state === 'Pending' ? [clusterName] : []));
+
+const idOf = ({ placement, run }: Rollout): string => `${placementKey(placement)} ${run ?? ''}`;
 
 const orderOf = ({ from }: Rollout): number => parseInstant(from ?? '') ?? Number.MAX_SAFE_INTEGER;
 

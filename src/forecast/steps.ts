@@ -7,7 +7,7 @@ import type { Fleet, FleetRecord, PlanInput } from '../engine/input.ts';
 import { assertNever } from '../engine/kernel/assert.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
-import type { Hold, RequestedApproval } from '../engine/plan-document.ts';
+import type { Hold, Plan, RequestedApproval } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
 import { stateOf } from '../engine/staged/run-state.ts';
 import type { Assumptions } from './assumptions.ts';

@@ -13,7 +13,7 @@ import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
-import { type Forecast, forecastOf, proposalsOf, type Rollout } from './forecast.ts';
+import { type Forecast, forecastOf, proposalsOf } from './forecast.ts';
 import { answersIn, askedIn, type Uncounted, uncountedIn } from './given-answers.ts';
 import {
   differingClusters,
@@ -144,8 +144,9 @@ export function* totalEffectInSteps(
   const takesBack = answersIn(base.fleet, next.fleet).length > 0;
   const { before, after, withheld } = heldAround({ settled: earlier, first, last }, fromNow);
   const known = new Set(proposalsOf(earlier.plan).map(({ run: name }) => name));
+  // Else what is under way is done before.
   const usual = fromNow ? forecastOf(settled, base, assumptions).rollouts : [];
-  const whole = forecastOf(run, input, assumptions, differentFrom(usual));
+  const whole = forecastOf(run, input, assumptions, usual);
   const forecast = { ...whole, proposals: whole.proposals.filter(({ run: name }) => !known.has(name)) };
   return {
     ...(yield* compared(before, after, staysOf(run.steps.map(({ result }) => result)))),
@@ -171,13 +172,6 @@ export function* totalEffectInSteps(
     joining: [...joining],
     first,
   };
-}
-
-/** Rollouts that do not end in the same way, at the same time, among these. */
-function differentFrom(usual: readonly Rollout[]): (rollout: Rollout) => boolean {
-  const idOf = ({ placement, run, to, state }: Rollout): string => canonicalJson({ placement, run, to, state });
-  const known = new Set(usual.map(idOf));
-  return (rollout) => !known.has(idOf(rollout));
 }
 
 /**

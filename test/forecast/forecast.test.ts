@@ -247,7 +247,7 @@ describe('a forecast of an update run that does not happen', () => {
     [
       'is rejected',
       { 'approvals/web-1.yaml': rejection },
-      'web-1 fails at 2026-11-20 10:01 UTC: approval web-1-after-dev was rejected on main: bad, Closes #12',
+      'web-1 fails at 2026-11-20 10:00 UTC: approval web-1-after-dev was rejected on main: bad, Closes #12',
     ],
     [
       'fails while another placement is done',

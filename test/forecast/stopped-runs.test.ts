@@ -43,7 +43,7 @@ const files = (version: number, more: Files = {}): Files => ({
 const suspendedName = '{name: web, annotations: {gitfleet.dev/suspended: incident}}';
 
 /** A fleet whose run has brought version 2 to stage `first`, and waits for its approval; or fewer steps before that. */
-async function halfway(annotations = '', steps = 4): Promise<PaperFleet> {
+async function halfway(annotations = '', steps = 4, atOnce = 2): Promise<PaperFleet> {
   const installed = run('', annotations).replace('web-1', 'web-0');
   const paper = new PaperFleet(
     files(1, {
@@ -56,7 +56,8 @@ async function halfway(annotations = '', steps = 4): Promise<PaperFleet> {
     paper.deliver();
     paper.pass(60);
   }
-  paper.files = files(2, { 'run.yaml': run('', annotations) });
+  const strategy = files(2)['steps.yaml']!.replace('maxConcurrency: 2', `maxConcurrency: ${atOnce}`);
+  paper.files = files(2, { 'run.yaml': run('', annotations), 'steps.yaml': strategy });
   for (let step = 0; step < steps; step++) {
     await paper.plan();
     paper.deliver();
@@ -81,6 +82,7 @@ describe('a change that ends a run in progress', () => {
       withheld: [{ clusters: ['b1', 'b2'] }],
     });
     expect(text.rollout).toContain('web: b1, b2 would get what update run web-1 rolls out, and keep what they have');
+    expect(text.rollout.join('\n')).not.toContain('web: by update run');
   });
   it('needs another run where it removes its file', async () => {
     const { effect, text } = await effectOf(await halfway(), { 'run.yaml': '' });
@@ -99,6 +101,9 @@ describe('a change that ends a run in progress', () => {
         rollsBack ? [['change', ['a1', 'a2']]] : [],
       );
       if (rollsBack) expect(effect.changes[0]!.diff).toMatch(/-.*web:2\n\+.*web:1/);
+      expect(text.rollout.filter((line) => line.includes('by update run'))).toEqual(
+        rollsBack ? ['web: rolled back by update run web-1: first (2 clusters)'] : [],
+      );
     }
   });
   it('names a run that it makes fail, or holds, with the clusters that stay', async () => {
@@ -163,6 +168,33 @@ describe('a change that ends a run in progress', () => {
     const other = await effectOf(await halfway(), { 'approvals/web-1.yaml': stale });
     expect(other.effect.stopped).toEqual([]);
     expect(other.text.title).toBe('not counted: web-1-after-first');
+  });
+  it('names what would have gone back where it stops a run that rolls back', async () => {
+    const annotations = ', annotations: {gitfleet.dev/on-failure: rollback}';
+    const paper = await halfway(annotations, 8, 1);
+    paper.files['approvals/web-1.yaml'] = rejection;
+    await paper.plan();
+    const { text } = await effectOf(paper, { 'run.yaml': run(', state: Stop', annotations) });
+    expect(text.rollout).toContain(
+      'web: a1 would return to what it had before update run web-1, and keeps what it has',
+    );
+  });
+  it('leaves out what goes on the same without it', async () => {
+    const paper = await halfway();
+    paper.files['other.yaml'] = placement('other', '{placementType: PickAll}');
+    paper.files['resources/other.yaml'] = deployment('other', 'other', 'web:1');
+    const { effect } = await effectOf(paper, { 'run.yaml': run(', state: Stop') });
+    expect(effect.forecast.rollouts.map(({ placement: { name } }) => name)).toEqual(['web']);
+  });
+  it('that is resumed asks for its approvals from then on', async () => {
+    const paper = await halfway();
+    paper.files['run.yaml'] = run(', state: Stop');
+    await paper.plan();
+    const { effect, text } = await effectOf(paper, { 'run.yaml': run() });
+    expect(text.forecast).not.toContain('Begins at');
+    const given = effect.forecast.rollouts[0]!.stages[0]!.waits.map(({ to }) => to);
+    const from = Date.parse(effect.forecast.from);
+    expect(given.map((to) => Date.parse(to!) - from)).toEqual([assumptions.approveAfterMs]);
   });
   it('tells of an approval beside it that does not count', async () => {
     const approval = rejection.replace('"False"', '"True"');

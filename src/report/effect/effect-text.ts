@@ -1,8 +1,8 @@
-import type { ClusterName } from '../../api/meta.ts';
-import { type PlacementRef, placementKey } from '../../api/placement.ts';
-import type { StagedUpdateRun } from '../../api/staged.ts';
+import type { ClusterName, PlacementKey } from '../../api/meta.ts';
+import { placementKey } from '../../api/placement.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
+import { stateOf } from '../../engine/staged/run-state.ts';
 import { isRunOf } from '../../engine/update-run.ts';
 import { isTerminal } from '../../engine/upgrade/tree.ts';
 import type { ChangedFreeze } from '../../forecast/changed-freezes.ts';
@@ -253,9 +253,13 @@ function rolloutText(effect: TotalEffect): string[] {
       const { maxUnavailable, maxSurge } = strategy.rollingUpdate;
       return [`${titleOf(placement)}: rolls out by itself, maxUnavailable ${maxUnavailable}, maxSurge ${maxSurge}`];
     }
-    const runs = world.admitted.runs.filter((run: StagedUpdateRun) => isRunOf(run, placement));
+    const runs = world.admitted.runs.filter((run) => isRunOf(run, placement) && stateOf(run) !== 'Stop');
     const own = forecast.rollouts.filter(({ run }) => runs.some(({ metadata }) => metadata.name === run));
-    return own.length === 0 ? [] : [`${titleOf(placement)}: by update run ${own.map(runText).join('; ')}`];
+    const [returning, going] = [own.filter(returns), own.filter((rollout) => failureOf(rollout) === undefined)];
+    return [
+      ...(going.length === 0 ? [] : [`${titleOf(placement)}: by update run ${going.map(runText).join('; ')}`]),
+      ...returning.map((rollout) => `${titleOf(placement)}: rolled back by update run ${runText(rollout)}`),
+    ];
   });
   const missing = notRolledOut.map(({ placement, why }) => `${titleOf(placement)}: needs a staged update run: ${why}`);
   const notes = forecastParts(forecast).flatMap(({ title, notes: of }) => {
@@ -265,7 +269,7 @@ function rolloutText(effect: TotalEffect): string[] {
   const notDone = forecast.rollouts.filter((rollout) => rollout.to === undefined || failureOf(rollout) !== undefined);
   const kept = withheld.map(
     ({ placement, clusters }) =>
-      `${titleOf(placement)}: ${listUpTo(clusters, mostNamed)} would get what ${runsOf(placement, effect)}, and ${clusters.length === 1 ? 'keeps what it has' : 'keep what they have'}`,
+      `${titleOf(placement)}: ${listUpTo(clusters, mostNamed)} ${withheldOf({ placement, clusters }, effect)}`,
   );
   const stays = groupHolds(held).map((hold) => `${holdSubject(hold.subject)}: does not happen yet: ${holdText(hold)}`);
   const joins = `joining: ${listUpTo(joining, mostNamed)}, supposed to respond soon after the merge, with nothing of the fleet there yet. What is planned at the merge leaves them out, as an update run that starts then`;
@@ -287,18 +291,34 @@ function rolloutText(effect: TotalEffect): string[] {
 const laterRefusals = ({ forecast, first }: TotalEffect): Forecast['refusals'] =>
   forecast.refusals.filter(({ rule, from }) => rule === undefined || from > first.plan.now);
 
-const runsOf = (placement: PlacementRef, { stopped }: TotalEffect): string =>
-  listUpTo(
-    stopped.flatMap(({ run, placement: of }) =>
-      placementKey(of) === placementKey(placement) ? [`update run ${run} rolls out`] : [],
-    ),
+/** What clusters would get by the runs of a placement that a change ends. */
+function withheldOf({ placement, clusters }: TotalEffect['withheld'][number], { stopped, first }: TotalEffect): string {
+  const own = stopped.filter(({ placement: of }) => placementKey(of) === placementKey(placement));
+  const runs = listUpTo(
+    own.map(({ run }) => `update run ${run}`),
     mostNamed,
-  ) || 'is under way';
+  );
+  const { runs: recorded } = first.contents.world.record;
+  const isReturning = own.some(({ run }) => recorded.get(run as PlacementKey)?.status?.rollbackStatus !== undefined);
+  const [they, keep] = clusters.length === 1 ? ['it', 'keeps what it has'] : ['they', 'keep what they have'];
+  const what = isReturning
+    ? `return to what ${they} had before ${runs}`
+    : runs === ''
+      ? 'get what is under way'
+      : `get what ${runs} rolls out`;
+  return `would ${what}, and ${keep}`;
+}
 
-/** Its stages in order, with the pace of each. */
-function runText({ run, stages }: Rollout): string {
+const returns = ({ stages }: Rollout): boolean => stages.some(({ isRollback }) => isRollback);
+
+/** Its stages in order, or those in which it rolls back, with the pace of each. */
+function runText(rollout: Rollout): string {
+  const { run, stages } = rollout;
   const parts = stages
-    .filter(({ isRollback, clusters, notStarted }) => !isRollback && clusters.length + notStarted > 0)
+    .filter(
+      ({ isRollback = false, clusters, notStarted }) =>
+        isRollback === returns(rollout) && clusters.length + notStarted > 0,
+    )
     .map(({ name, clusters, notStarted, atOnce }) => {
       const count = clusters.length + notStarted;
       const pace = atOnce === undefined || atOnce >= count ? '' : `, at most ${atOnce} at once`;

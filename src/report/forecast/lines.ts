@@ -126,9 +126,10 @@ function stagesText({ rollouts, from }: Forecast, approveAfterMs: number | undef
     const isApproved = waits.some(({ kind, to }) => kind === 'approval' && to !== undefined && to > from);
     const supposed =
       isApproved && approveAfterMs !== undefined ? ` if approved within ${formatDuration(approveAfterMs)}` : '';
-    const times = stages.map(({ name, to }, at) =>
-      to === undefined ? `${name} not done` : `${name} done at ${instantText(to)}${at === last ? supposed : ''}`,
-    );
+    const times = stages.map((stage, at) => {
+      const { to } = stage;
+      return `${stageName(stage)} ${to === undefined ? 'not done' : `done at ${instantText(to)}${at === last ? supposed : ''}`}`;
+    });
     const left = times.length - mostNamed;
     // The last stages matter most.
     const shown = left > 0 ? [times[0], `${left} more stages`, ...times.slice(1 - mostNamed)] : times;
