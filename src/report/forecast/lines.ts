@@ -85,7 +85,9 @@ function summaryOf({ rollouts, upgrades, nodes, doneAt, end, until }: Forecast, 
       : 'Nothing changes on any cluster.';
   // Of nodes a sentence of their own follows.
   const isPart = isShort || nodes.some(({ commands }) => commands.length > 0);
-  if (doneAt !== undefined) return `${isPart ? 'All rollouts are' : 'Everything is'} done at ${instantText(doneAt)}.`;
+  const allowed = allowedText(rollouts);
+  if (doneAt !== undefined)
+    return `${isPart ? 'All rollouts are' : 'Everything is'} done at ${instantText(doneAt)}${allowed}.`;
   const all = [...rollouts, ...upgrades];
   const failing = listUpTo(
     all.flatMap((of) => failsText(of, nameOf(of)) ?? []),
@@ -181,9 +183,17 @@ export function rolloutTitle(rollout: Rollout): string {
   const what = run === undefined ? titleOf(placement) : `${run} (placement ${titleOf(placement)})`;
   const fails = failsText(rollout, `${what}:`);
   if (fails !== undefined) return fails;
-  if (to !== undefined) return `${what}: done at ${instantText(to)}`;
+  if (to !== undefined) return `${what}: done at ${instantText(to)}${allowedText([rollout])}`;
   const why = [silentText(rollout), waitsFor ?? state?.message].filter((text) => text !== undefined);
   return `${what}: not done: ${why.join('; ') || 'clusters are not ready'}`;
+}
+
+/** `; ams failed, which max-failures allows`: of those that are done. */
+function allowedText(rollouts: readonly Rollout[]): string {
+  const failed = rollouts.flatMap(({ stages }) =>
+    stages.flatMap(({ clusters }) => clusters.flatMap((span) => (span.failed ? [span.clusterName] : []))),
+  );
+  return failed.length === 0 ? '' : `; ${listUpTo([...new Set(failed)], mostNamed)} failed, which max-failures allows`;
 }
 
 /** `web-1 fails at 2026-11-20 14:00 UTC: cluster ams was not available within 1m0s` */
