@@ -35,6 +35,9 @@ describe('describe approval', () => {
         stage prod, 2 clusters, at most 2 at once: us-1, us-2
         not before the soak of stage canary is over, at 2026-11-20T12:05:00Z
 
+      So far:
+        canary: 1 of 1 clusters updated and available (eu-1); soak 1h0m0s, under way until 2026-11-20T12:05:00Z; waits for approval
+
       How to approve or reject:
         approve:  gitfleet approve web-1-after-canary
                   or merge branch gitfleet/approve/web-1-after-canary; in a clone:

@@ -89,8 +89,11 @@ export const approvals: Listing = listing<ApprovalRow>({
   async page(row, status, reader) {
     if ('removal' in row) return removalPage(row.removal, status);
     if ('proposed' in row) return proposalPage(row.proposed, status);
-    if ('approval' in row) return approvalPage(row.approval, status);
-    // A list of approvals needs neither.
+    // A list of approvals needs none of what is read here.
+    if ('approval' in row) {
+      const { placements } = (await reader.read(['placements'])).record;
+      return approvalPage(row.approval, { ...status, record: { ...status.record, placements } });
+    }
     const { clusters } = (await reader.read(['clusters'])).record;
     return gatePage(row.gate, status, { fleet: await fleetAsPlanned(status, reader), clusters });
   },

@@ -12,10 +12,11 @@ import {
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
-import { isOver } from '../../../engine/update-run.ts';
+import { isOver, placementOfRun } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf } from '../../../engine/upgrade/gate-names.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
+import { soFar } from '../../../report/approval/so-far.ts';
 import { type GateFacts, upgradeGatePage } from '../../../report/approval/upgrade-gate-page.ts';
 import type { Proposed } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
@@ -40,11 +41,15 @@ export function approvalPage(
       candidate.metadata.name === spec.parentStageRollout && candidate.metadata.namespace === metadata.namespace,
   );
   const task = run && stageTasks(run).find(({ approval }) => approval === metadata.name);
+  const state = run && record.placements.get(placementKey(placementOfRun(run)))?.state;
+  // What restarted there is not recorded.
+  const done = run ? soFar(run, state, () => undefined).map(({ line }) => plainText(line)) : [];
   const decision = findCondition(status?.conditions, 'Approved');
   const closed = decision !== undefined || (run?.status !== undefined && isOver(run.status));
   return [
     head(request, { run, task }),
     ...(run && task ? [titled('Approval starts', sentences(approvalStarts(run, task)))] : []),
+    ...(done.length > 0 ? [titled('So far', sentences(done))] : []),
     ...(closed
       ? []
       : [
