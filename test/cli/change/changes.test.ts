@@ -294,7 +294,11 @@ describe('commands that change the repo say what they cannot do', () => {
 
   it.each([
     [['drain', 'eu-9'], 2, 'there is no cluster eu-9: did you mean eu-1?'],
-    [['drain', 'eu-1', '--branch', 'nowhere'], 3, 'has no branch nowhere, only fleet-status, main: commit to it, or name another --branch'],
+    [
+      ['drain', 'eu-1', '--branch', 'nowhere'],
+      3,
+      'has no branch nowhere, only fleet-status, main: commit to it, or name another --branch',
+    ],
     [['drain', 'eu-1', '--direct', '--git-author', 'Bo'], 2, '"Bo" names no author'],
     [['uncordon'], 2, "missing required argument 'cluster'"],
     [['suspend', 'placement', 'wbe'], 2, 'there is no placement wbe: did you mean web?'],
