@@ -82,7 +82,9 @@ describe('a change that ends a run in progress', () => {
       withheld: [{ clusters: ['b1', 'b2'] }],
     });
     expect(text.rollout).toContain('web: b1, b2 would get what update run web-1 rolls out, and keep what they have');
-    expect(text.rollout.join('\n')).not.toContain('web: by update run');
+    const leaving = await effectOf(await halfway(), { 'run.yaml': run(', state: Stop'), 'clusters/b2.yaml': '' });
+    expect(leaving.effect.placements).toMatchObject([{ loses: ['b2'] }]);
+    expect(leaving.text.rollout.join('\n')).not.toContain('web: by update run');
   });
   it('needs another run where it removes its file', async () => {
     const { effect, text } = await effectOf(await halfway(), { 'run.yaml': '' });
