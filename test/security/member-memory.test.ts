@@ -78,6 +78,10 @@ describe('the memory of a daemon', () => {
     if (name === 'values' && path.startsWith('/api/v1/nodes')) return bytes(values);
     if (name === 'pages' && path.startsWith('/api/v1/pods'))
       return bytes(`{"metadata":{"continue":"${tokens++}"},"items":`, pods, '}');
-    return JSON.stringify({ groups: [], metadata: { name: 'x', uid: 'x', resourceVersion: '1' }, items: [] });
+    return JSON.stringify({
+      groups: [],
+      metadata: { name: 'x', uid: `uid of ${name}`, resourceVersion: '1' },
+      items: [],
+    });
   }
 });
