@@ -1,5 +1,5 @@
 import type { CommandNode, DisruptionMethod, MovedPod, NodeCommand, Replacement } from '../../api/nodes/node-plan.ts';
-import type { ClusterNode } from './cluster/cluster-nodes.ts';
+import type { ClusterNode, ClusterNodes } from './cluster/cluster-nodes.ts';
 import type { Draft, PlanState } from './methods/plan-state.ts';
 import { priceOf } from './methods/price-rules.ts';
 
@@ -25,6 +25,18 @@ export function commandId(
 /** Of the replacement at this index. */
 export const replacementName = (id: string, pool: string, at: number): string =>
   `${pool}-${id.slice(0, 8)}${at === 0 ? '' : `-${at + 1}`}`;
+
+/**
+ * Whether a replacement has the name of a node that is there: it came up late for the same command, which was rolled back, and may be full
+ * by now. It must not be taken for what the command launches.
+ */
+export function isTaken({ replacements }: NodeCommand, { nodes, claimsWithoutNode }: ClusterNodes): boolean {
+  const names = new Set(replacements.map(({ name }) => name));
+  return (
+    nodes.some(({ name, claim }) => names.has(name) || (claim !== undefined && names.has(claim.name))) ||
+    claimsWithoutNode.some(({ name }) => names.has(name))
+  );
+}
 
 /** A draft with its name, as the plan lists it. */
 export function commandOf(
@@ -56,18 +68,24 @@ export function commandOf(
     replacements,
     ...(before === undefined ? {} : { priceBefore: rounded(before) }),
     priceAfter: rounded(replacements.reduce((sum, { price = 0 }) => sum + price, 0)),
-    pods: draft.moves.map(
-      ({ pod: { namespace, name, node = '' }, to }): MovedPod => ({
-        namespace,
-        name,
-        from: node,
-        ...(to === undefined
-          ? {}
-          : { to: 'node' in to ? cluster.nodes[to.node]!.name : replacements[to.replacement]!.name }),
-      }),
-    ),
+    pods: movedPods(draft, cluster, replacements),
   };
 }
+
+/** Where the pods of a draft go. */
+export const movedPods = (
+  { moves }: Pick<Draft, 'moves'>,
+  { nodes }: ClusterNodes,
+  replacements: readonly Pick<Replacement, 'name'>[],
+): MovedPod[] =>
+  moves.map(
+    ({ pod: { namespace, name, node = '' }, to }): MovedPod => ({
+      namespace,
+      name,
+      from: node,
+      ...(to === undefined ? {} : { to: 'node' in to ? nodes[to.node]!.name : replacements[to.replacement]!.name }),
+    }),
+  );
 
 function commandNode(node: ClusterNode, drift: string | undefined): CommandNode {
   const { name, claim, poolName = '', instanceType, zone, capacityType, price, disruptionCost } = node;

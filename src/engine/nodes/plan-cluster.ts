@@ -13,7 +13,7 @@ import { textOfExpiry } from './cluster/claim.ts';
 import { type ClusterNodes, observedNodes, withCommands } from './cluster/cluster-nodes.ts';
 import type { Pod } from './cluster/pod.ts';
 import { poolCounts } from './cluster/pool-counts.ts';
-import { commandOf } from './commands.ts';
+import { commandOf, isTaken } from './commands.ts';
 import { launchPools } from './launch/launchables.ts';
 import type { Market } from './launch/market.ts';
 import { type Evolved, evolve, nodesUnderWay, phaseEnd } from './lifecycle.ts';
@@ -96,13 +96,18 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const moves = movesUnderWay(standing, cluster, input);
   const scheduling = openScheduling({ cluster, pools: launch, now, ...moves });
   const state = stateOf({ ...input, cluster, launch, scheduling, coming: moves.coming, evolved });
-  const due = evolved.commands.filter(isDue).flatMap((command) => validated(command, state, input) ?? []);
+  const startsLess = mode === 'execute' && !launches;
+  const due = evolved.commands
+    .filter(isDue)
+    .flatMap((command) => validated(command, state, { ...input, launchesNothing: startsLess }) ?? []);
   const count = state.drafts.length;
   // Commands that cannot start must not take what others need that can.
-  const startsLess = mode === 'execute' && !launches;
   if (startsLess) propose(state, 0, mostNodes);
   propose(state, Number.POSITIVE_INFINITY, startsLess ? { ...mostNodes, Empty: 0 } : mostNodes);
-  const proposed = state.drafts.slice(count).map((draft) => commandOf(draft, state, { clusterName, digest }));
+  const proposed = state.drafts
+    .slice(count)
+    .map((draft) => commandOf(draft, state, { clusterName, digest }))
+    .filter((command) => !isTaken(command, cluster));
   const underWay = [...standing].sort(byStart);
   const busy = new Set([...underWay, ...due, ...proposed].flatMap(({ nodes }) => nodes.map(({ name }) => name)));
   const pooled = poolsWith(cluster, input, new Set());

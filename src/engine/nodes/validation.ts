@@ -1,6 +1,6 @@
 import type { NodeCommand, Replacement } from '../../api/nodes/node-plan.ts';
 import { formatInstant } from '../kernel/instant.ts';
-import { commandId, rounded } from './commands.ts';
+import { commandId, isTaken, movedPods, rounded } from './commands.ts';
 import { isSameNode } from './lifecycle.ts';
 import { attempt, attemptInTurn, type Found, openSearch, type Search } from './methods/attempt.ts';
 import { isEmpty } from './methods/emptiness.ts';
@@ -16,7 +16,16 @@ import { borne, openSpending } from './methods/spending.ts';
 export function validated(
   command: NodeCommand,
   state: PlanState,
-  { clusterName, digest }: { readonly clusterName: string; readonly digest: (text: string) => string },
+  {
+    clusterName,
+    digest,
+    launchesNothing,
+  }: {
+    readonly clusterName: string;
+    readonly digest: (text: string) => string;
+    /** Nobody launches nodes there. */
+    readonly launchesNothing: boolean;
+  },
 ): NodeCommand | undefined {
   const { cluster, now } = state;
   const since = formatInstant(now);
@@ -50,14 +59,18 @@ export function validated(
       pods: command.pods?.filter(({ from }) => names.has(from)),
     };
   }
-  if (nodes.length < command.nodes.length || !nodes.every(stays)) return undefined;
+  if (nodes.length < command.nodes.length || !nodes.every(stays) || isTaken(command, cluster)) return undefined;
   if (!openSpending(state, 'Underutilized').bears(nodes)) return undefined;
   const [wanted] = replacements;
-  const found = searched(nodes, openSearch(state)).find((one) => isStill(wanted, one));
+  const search = openSearch(state, launchesNothing ? 0 : 1);
+  const found = searched(nodes, search).find((one) => isStill(wanted, one));
   if (found === undefined) return undefined;
   state.scheduling.commit(nodes, found.result);
-  state.take(draftOf(nodes, found.result, { method, reason: 'Underutilized' }, state, []));
-  return { ...command, phase: wanted === undefined ? 'Removing' : 'Launching', since };
+  const draft = draftOf(nodes, found.result, { method, reason: 'Underutilized' }, state, []);
+  state.take(draft);
+  // Its pods may find other places than when it was proposed: later plans keep those free for them.
+  const pods = movedPods(draft, cluster, replacements);
+  return { ...command, phase: wanted === undefined ? 'Removing' : 'Launching', since, pods };
 }
 
 /** In the ways in which a plan finds commands: what fits by one of them need not by another. */

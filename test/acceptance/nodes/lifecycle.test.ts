@@ -115,6 +115,18 @@ describe('where no provider can launch nodes', () => {
     expect(plan.holds.map(({ reason }) => reason)).toEqual(['NoLauncher']);
   });
 
+  it('nodes go that need no replacement, while a pending pod could get a new node', async () => {
+    const waiting = {
+      phase: 'Pending',
+      conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
+    };
+    const pods = [pod('a', 'n1'), pod('b', 'n2'), pod('x', undefined, { cpu: '7.5', status: waiting })];
+    const world = { nodes: [node('n1'), node('n2')], pods };
+    const [first, second] = await over([0, world], [15, world]);
+    expect(first!.nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Validating n1']);
+    expect(second!.nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Removing n1']);
+  });
+
   it('a drifted node that needs a replacement takes no budget from one that needs none', async () => {
     const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
     // The pods of n1 fit nowhere, those of n2 on n3.
@@ -202,6 +214,27 @@ it('a command that is rolled back leaves a target without its nodes, so that the
   const [, last] = await over([0, shown], [10, failed]);
   expect(last!.nodes.commands).toEqual([]);
   expect(last!.nodes.target).toMatchObject({ nodes: [], launches: [] });
+});
+
+it('a node that came up late for a command that was rolled back is not taken for what the next one launches', async () => {
+  const shown: World = {
+    nodes: [node('n1')],
+    pods: [pod('a', 'n1', { cpu: '7' })],
+    claims: [driftedClaim(node('n1'))],
+    launches: [],
+  };
+  const [first] = await over([0, shown]);
+  const { name } = first!.nodes.commands[0]!.replacements[0]!;
+  const failed = { ...shown, launches: [{ name, phase: 'Failed', message: 'no quota', since: at(5) }] };
+  const late = node(name);
+  const full = {
+    ...shown,
+    nodes: [...shown.nodes, late],
+    pods: [...shown.pods!, pod('b', name, { cpu: '7' })],
+    claims: [...shown.claims!, claim(late, { metadata: { name, uid: 'late' } })],
+  };
+  const [, , later] = await over([0, shown], [10, failed], [1000, full]);
+  expect(later!.nodes.commands).toEqual([]);
 });
 
 it('commands under way are listed in the order in which they began', async () => {
