@@ -85,14 +85,14 @@ export function planTable(
   const of = (word: PlannedAction['action']) => actions.filter(({ action }) => action === word).length;
   const drops = droppedObjects(actions);
   const rare = [
-    ...(drops > 0 ? [`${drops} ${drops === 1 ? 'object' : 'objects'} removed by updates`] : []),
     ...(of('reapply') > 0 ? [`${of('reapply')} to reapply`] : []),
     ...(of('release') > 0 ? [`${of('release')} to release`] : []),
   ];
   parts.push(
     `Plan: ${[`${of('add')} to add, ${of('update')} to update, ${of('remove')} to remove`, ...rare].join(', ')}, ` +
       `${of('wait')} waiting, ${of('keep')} unchanged${shown.length < actions.length ? ' (--all lists them)' : ''}. ` +
-      `${from === 'commit' ? `Commit ${plan.commit.slice(0, 12)}` : `It is made from the files of a ${from}, not from a commit`}.${plan.wakeAt ? ` Next scheduled change: ${plan.wakeAt}.` : ''}`,
+      `${from === 'commit' ? `Commit ${plan.commit.slice(0, 12)}` : `Commit none: these are the files of a ${from}`}${plan.wakeAt ? `, next scheduled change at ${plan.wakeAt}` : ''}.` +
+      `${drops > 0 ? ` Updates remove ${drops} ${drops === 1 ? 'object' : 'objects'}.` : ''}`,
   );
   return parts.join('\n\n');
 }

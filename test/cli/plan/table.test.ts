@@ -32,7 +32,7 @@ add    web         c-001     0          Bound   RolloutStarted
 
 2 notes on the repo: gitfleet validate prints them.
 
-Plan: 2 to add, 0 to update, 0 to remove, 0 waiting, 0 unchanged. It is made from the files of a folder, not from a commit.
+Plan: 2 to add, 0 to update, 0 to remove, 0 waiting, 0 unchanged. Commit none: these are the files of a folder.
 `);
 });
 
@@ -41,11 +41,11 @@ it('a plan lists what moves and counts what stays, which --all lists too', async
   await planned('--repo', repo, '--out-recorded', out);
   expect(await planned('--repo', repo, '--recorded', out)).toBe(`2 notes on the repo: gitfleet validate prints them.
 
-Plan: 0 to add, 0 to update, 0 to remove, 0 waiting, 2 unchanged (--all lists them). It is made from the files of a folder, not from a commit.
+Plan: 0 to add, 0 to update, 0 to remove, 0 waiting, 2 unchanged (--all lists them). Commit none: these are the files of a folder.
 `);
   const all = await planned('--repo', repo, '--recorded', out, '--all');
   expect(all).toMatch(/^MOVE .*\nkeep +web +c-000 .*\nkeep +web +c-001 /);
-  expect(all).toContain(' 2 unchanged. It is made from');
+  expect(all).toContain(' 2 unchanged. Commit none');
 });
 
 it('a plan that lacks clusters tells which of them were never observed', async () => {

@@ -35,7 +35,7 @@ it('plan --worktree reads what is on disk, on top of the record of the status br
   const { err, out, code } = await run('plan', '--worktree');
   expect({ err, code }).toEqual({ err: '', code: 1 });
   expect(out).toMatch(
-    /Plan: 0 to add, 2 to update, 0 to remove, 2 objects removed by updates, 4 waiting, \d+ unchanged \(--all lists them\)\. It is made from the files of a working tree, not from a commit\.$/m,
+    /Plan: 0 to add, 2 to update, 0 to remove, 4 waiting, \d+ unchanged \(--all lists them\)\. Commit none: these are the files of a working tree\. Updates remove 2 objects\.$/m,
   );
 });
 

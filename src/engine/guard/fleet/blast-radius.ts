@@ -1,6 +1,5 @@
 import type { IntOrPercent, Manifest } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
-import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { memoize } from '../../kernel/memoize.ts';
 import type { Removal } from '../../kernel/removal-digest.ts';
 import type { AllowedRemoval, GuardFinding } from '../../plan-document.ts';
@@ -131,17 +130,22 @@ function noClusterLeft(evidence: Evidence, { now }: Removals): GuardFinding[] {
   });
 }
 
-/** Changed selectors that match nothing are misspelt rather than a wish to remove all that they matched before. */
+/** Selectors that match nothing, while what they matched is still in the repo, are misspelt rather than a wish to remove it. */
 function nothingSelected(evidence: Evidence, { dropping }: Removals): GuardFinding[] {
+  if (dropping.size === 0) return [];
   const contentsOf = snapshotReader(evidence);
-  return evidence.changes.flatMap(({ key, placement, pairs }): GuardFinding[] => {
-    const recorded = evidence.record.placements.get(key)?.object;
-    if (!dropping.has(key) || !placement || !recorded) return [];
-    if (canonicalJson(placement.spec.resourceSelectors) === canonicalJson(recorded.spec.resourceSelectors)) return [];
-    const next = pairs.flatMap(({ before, after }) => (before && after ? [after.resourceSnapshotIndex] : []));
-    const isEmpty = next.some((index) => index !== undefined && isKnownEmpty(contentsOf(key, index)));
-    if (!isEmpty) return [];
-    const message = `all objects of ${key} would be removed from its clusters, since its changed resource selectors match nothing`;
+  const inRepo = new Set(objectsOf(evidence.fleet.resources.map(({ manifest }) => manifest)));
+  return evidence.changes.flatMap(({ key, pairs }): GuardFinding[] => {
+    if (!dropping.has(key)) return [];
+    const isMistake = pairs.some(
+      ({ before, after }) =>
+        before !== undefined &&
+        after?.resourceSnapshotIndex !== undefined &&
+        isKnownEmpty(contentsOf(key, after.resourceSnapshotIndex)) &&
+        objectsOf(contentsOf(key, before.resourceSnapshotIndex)).some((object) => inRepo.has(object)),
+    );
+    if (!isMistake) return [];
+    const message = `all objects of ${key} would be removed from its clusters, since its resource selectors match nothing, and the repo still has some of them`;
     return [{ rule: 'everything-vanished', message }];
   });
 }

@@ -221,23 +221,15 @@ describe('everything vanished', () => {
     });
     expect(rules(input, plan)).toEqual(['everything-vanished']);
   });
-  it.each<[string, string, boolean, string[]]>([
-    ['a placement whose changed selectors match nothing', 'helo', true, ['everything-vanished']],
-    ['but not where they match something', 'helo', false, []],
-    ['nor where its selectors are as they were, and its files are gone', 'web', true, []],
-  ])('%s', (_, name, isEmpty, expected) => {
-    const selecting = (of: string): Placement => ({
-      ...rolling(),
-      spec: {
-        ...rolling().spec,
-        resourceSelectors: [
-          { group: '', version: 'v1', kind: 'Namespace', name: of, selectionScope: 'NamespaceWithResources' },
-        ],
-      },
-    });
+  it.each<[string, number, boolean, string[]]>([
+    ['a placement whose selectors match nothing, while the repo has its objects', 0, true, ['everything-vanished']],
+    ['but not where they match something', 0, false, []],
+    ['nor where the files of its objects are gone', 5, true, []],
+  ])('%s', (_, first, isEmpty, expected) => {
+    const resources = objects(1, first).map((manifest) => ({ manifest, scope: 'Namespaced' as const, file: 'a.yaml' }));
     const input = inputOf({
-      fleet: { members: [member('a')], placements: [named('other'), selecting(name)] },
-      placements: [remembered(selecting('web'), [on('a')], { 0: objects(2) })],
+      fleet: { members: [member('a')], placements: [named('other'), rolling()], resources },
+      placements: [remembered(rolling(), [on('a')], { 0: objects(2) })],
     });
     const value = isEmpty ? [] : objects(1);
     const plan = planOf({
