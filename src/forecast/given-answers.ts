@@ -4,6 +4,7 @@ import type { ApprovalRequest } from '../api/staged.ts';
 import type { UpgradeGate } from '../api/upgrade-gate.ts';
 import type { Fleet, FleetRecord } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
+import { findCondition } from '../engine/kernel/condition.ts';
 import type { Plan, RequestedApproval } from '../engine/plan-document.ts';
 
 const unasked = 'nothing asks for this removal now, and an approval counts only after that';
@@ -17,6 +18,11 @@ export interface Uncounted {
   readonly approval: string;
   readonly why: string;
 }
+
+const isRejection = (file: ApprovalRequest | UpgradeGate): boolean =>
+  file.kind === 'Gate'
+    ? file.status?.state === 'Rejected'
+    : findCondition(file.status?.conditions, 'Approved')?.status === 'False';
 
 /** Names of approvals that are new, or whose file differs. */
 export function answersIn(next: Fleet, before: Fleet): string[] {
@@ -50,6 +56,7 @@ export function uncountedIn(
     // An older name of a request names its run and stage too.
     const isFor = ({ planned }: RequestedApproval) => canonicalJson(planned.spec) === canonicalJson(file?.spec);
     const request = requests.get(approval) ?? approvals.find(isFor);
+    if (request?.answer === 'approved' && file && isRejection(file)) return [{ approval, why: 'its gate is passed' }];
     if (file === undefined || request?.answer !== undefined) return [];
     if (!request) return [{ approval, why: 'no update run requests it now' }];
     const subject = canonicalJson(request.subject);

@@ -36,17 +36,18 @@ export function stoppedRuns(
     approvalsOf(run, all).flatMap((file) => (isRejected(file) ? [file.metadata.name] : []));
   return admitted.runs.flatMap((run): StoppedRun[] => {
     const key = keyOf(run.kind, run.metadata);
-    if (over.has(key) || isStopped(run) || refused.has(key)) return [];
+    if (over.has(key) || refused.has(key)) return [];
     const file = files.get(key);
     const known = new Set(rejectedOf(run, input.fleet.approvals));
+    const goesOn = !isStopped(run);
     const by = !file
-      ? ('removal' as const)
-      : isStopped(file)
+      ? goesOn && ('removal' as const)
+      : goesOn && isStopped(file)
         ? ('stop' as const)
         : rejectedOf(run, next.approvals).some((name) => !known.has(name)) && isEndedByRejection(planned().plan, key)
           ? ('rejection' as const)
-          : undefined;
-    return by === undefined ? [] : [{ run: placementKey(run.metadata), placement: placementOfRun(run), by }];
+          : false;
+    return by === false ? [] : [{ run: placementKey(run.metadata), placement: placementOfRun(run), by }];
   });
 }
 

@@ -218,8 +218,10 @@ function withdrawnBy(before: Plan, after: Plan): Hold[] {
 }
 
 function needsRunByChange(before: PlanResult, after: PlanResult): PlacementRef[] {
-  const known = new Set(before.notRolledOut.map(canonicalJson));
-  return after.notRolledOut.flatMap((missing) => (known.has(canonicalJson(missing)) ? [] : [missing.placement]));
+  // How many clusters lack something is no reason of its own.
+  const idOf = ({ placement, why }: NotRolledOut): string => `${placementKey(placement)} ${why.replace(/\d+/g, '#')}`;
+  const known = new Set(before.notRolledOut.map(idOf));
+  return after.notRolledOut.flatMap((missing) => (known.has(idOf(missing)) ? [] : [missing.placement]));
 }
 
 /** Names of cluster update runs that are new, or whose spec differs. */

@@ -17,6 +17,7 @@ import { missingNamespaces } from '../../repo/fleet/missing-namespaces.ts';
 import { overlappingPlacements } from '../../repo/fleet/overlapping-placements.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { byPosition, formatProblem } from '../../repo/fleet/positions.ts';
+import { runsWithoutEffect } from '../../repo/fleet/runs-without-effect.ts';
 import { sealedSecrets } from '../../repo/fleet/sealed-secrets.ts';
 import { unselectedResources } from '../../repo/fleet/unselected-resources.ts';
 import { withoutNameless } from '../../repo/fleet/without-nameless.ts';
@@ -127,6 +128,7 @@ async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo
         ...planned,
         ...overlappingPlacements(plan, fleet),
         ...fleetWarnings(fleet, record),
+        ...runsWithoutEffect(fleet),
         ...idleConstraints(fleet),
         ...idleWindows(fleet, parseInstant(now)!),
         ...membersWithoutProvider(fleet),

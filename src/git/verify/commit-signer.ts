@@ -45,7 +45,7 @@ export async function openCommitSigner({
   await readFile(path).catch((error: unknown) => {
     const file = format === 'ssh' ? 'as ssh-keygen writes it' : 'as gpg --export-secret-keys writes it';
     throw new GitError(
-      'bad-address',
+      'not-found',
       `--sign-key ${key} cannot be read: ${fileErrorText(error)}: name the file of a private key, ${file}`,
     );
   });

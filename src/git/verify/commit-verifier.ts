@@ -53,7 +53,7 @@ export async function openCommitVerifier({
     const file =
       format === 'ssh' ? 'allowed signers, as ssh-keygen has them' : 'public keys, as gpg --export writes it';
     throw new GitError(
-      'bad-address',
+      'not-found',
       `${flags.keys} ${keys} cannot be read: ${fileErrorText(error)}: name a file of ${file}`,
     );
   });

@@ -5,7 +5,6 @@ import { danglingReferences } from './dangling.ts';
 import { idleSelectors } from './idle-selectors.ts';
 import { lostVariables } from './lost-variables.ts';
 import { misscopedSelectors } from './override-scopes.ts';
-import { runsWithoutEffect } from './runs-without-effect.ts';
 import { unknownProperties } from './unknown-properties.ts';
 import { unknownSkips } from './unknown-skips.ts';
 import { unlistedVersions } from './unlisted-versions.ts';
@@ -22,7 +21,6 @@ export function fleetWarnings(loaded: Fleet, record: FleetRecord): Problem[] {
     ...danglingReferences(fleet, record),
     ...unknownSkips(fleet, record),
     ...unlistedVersions(fleet, record),
-    ...runsWithoutEffect(fleet, record),
     ...ofFiles(fleet),
   ];
 }

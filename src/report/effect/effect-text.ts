@@ -129,17 +129,8 @@ const stoppedTexts: Readonly<Record<StoppedRun['by'], string>> = {
 /** `stops update run web-1` */
 const stoppedText = ({ run, by }: StoppedRun): string => `${stoppedTexts[by]} ${run}`;
 
-function changesText({
-  placements,
-  released,
-  upgrades,
-  answers,
-  uncounted,
-  held,
-  stopped,
-  withheld,
-  fleetSize,
-}: TotalEffect): string {
+function changesText(effect: TotalEffect): string {
+  const { placements, released, upgrades, answers, uncounted, held, stopped, withheld, fleetSize } = effect;
   const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
   const counts = [
     [sum('removed'), 'removes'],
@@ -155,7 +146,7 @@ function changesText({
       ? `no object changes · ${runs}`
       : (withheldText(withheld) ??
           heldText(held) ??
-          (stopped.length === 0 ? answersText({ answers, uncounted }) : undefined) ??
+          (stopped.length + failingText(effect).length === 0 ? answersText({ answers, uncounted }) : undefined) ??
           'no change on any cluster');
   const words = counts.map(
     ([count, verb], at) => `${verb} ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`,
