@@ -91,7 +91,8 @@ export function forecastOf(
 ): Forecast {
   const { steps, end, silent } = run;
   const same = new Map(known.map((rollout) => [idOf(rollout), rollout]));
-  const rollouts = [...runRollouts(steps, input), ...ownRollouts(steps, input)]
+  const refusals = refusalsIn(steps);
+  const rollouts = [...runRollouts(steps, input, refusals), ...ownRollouts(steps, input)]
     .map((rollout) => withNotResponding(rollout, inFlight(rollout), silent))
     .filter((rollout) => !sameValue(rollout, same.get(idOf(rollout))))
     .sort((a, b) => orderOf(a) - orderOf(b));
@@ -114,7 +115,7 @@ export function forecastOf(
     shortages: plan.placements.filter(({ scheduled }) => scheduled.status === 'False').map(refOf),
     notRolledOut,
     guard: plan.guard,
-    refusals: refusalsIn(steps),
+    refusals,
   };
 }
 
@@ -155,12 +156,11 @@ const idOf = ({ placement, run }: Rollout): string => `${placementKey(placement)
 const orderOf = ({ from }: Rollout): number => parseInstant(from ?? '') ?? Number.MAX_SAFE_INTEGER;
 
 /** Update runs that are not over at the beginning, as the last plan records them, or the first that is refused until the end. */
-function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rollout[] {
+function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput, refusals: readonly Refusal[]): Rollout[] {
   const accepted = steps.findLastIndex(({ result: { plan } }) => plan.guard.length === 0);
   const last = (steps[accepted + 1] ?? steps[accepted])!.result;
   const { members } = last.contents.world;
   const installs = installsOf(steps);
-  const refusals = refusalsIn(steps);
   const isMember = (cluster: ClusterName): boolean => members.get(cluster)?.leaving === false;
   const files = new Map(last.contents.world.admitted.runs.map((run) => [placementKey(run.metadata), run]));
   return last.plan.runs.flatMap((run): Rollout[] => {
@@ -229,7 +229,7 @@ function whatHolds(
       (reason === 'ApprovalStale' || (!hasBegun && subject.clusterName === undefined)),
   );
   const isIdle = !hasBegun && stateOf(file) === 'Initialize';
-  if (stateOf(file) === 'Stop') return 'it is stopped, and goes on once its file says state: Run';
+  if (stateOf(file) === 'Stop') return 'it is stopped, and continues once its file says state: Run';
   return hold?.message ?? (isIdle ? 'it is initialized, and starts once its file says state: Run' : undefined);
 }
 

@@ -19,7 +19,8 @@ export interface Uncounted {
   readonly why: string;
 }
 
-const isRejection = (file: ApprovalRequest | UpgradeGate): boolean =>
+/** Whether an approval file of a run rejects. */
+export const isRejection = (file: ApprovalRequest | UpgradeGate): boolean =>
   file.kind === 'Gate'
     ? file.status?.state === 'Rejected'
     : findCondition(file.status?.conditions, 'Approved')?.status === 'False';

@@ -60,17 +60,7 @@ export function heldAfter({ plan, contents }: PlanResult, before: HeldByCluster)
   return held;
 }
 
-const nothing: Held = { objects: new Map(), placements: new Map() };
-
-/** What a cluster holds of each placement, as a text that is equal for equal objects. */
-function textsOf({ objects, placements }: Held): ReadonlyMap<PlacementKey, string> {
-  const texts = new Map<PlacementKey, string[]>([...placements.keys()].map((key) => [key, []]));
-  for (const { placement, manifest } of objects.values()) {
-    const key = placementKey(placement);
-    texts.set(key, [...(texts.get(key) ?? []), textOf(manifest)]);
-  }
-  return new Map([...texts].map(([key, list]) => [key, list.sort().join('\n')]));
-}
+export const nothing: Held = { objects: new Map(), placements: new Map() };
 
 /** Clusters on which two ends differ, by placement. */
 export function differingClusters(
@@ -79,12 +69,20 @@ export function differingClusters(
 ): ReadonlyMap<PlacementKey, Set<ClusterName>> {
   const differing = new Map<PlacementKey, Set<ClusterName>>();
   for (const cluster of new Set([...one.keys(), ...other.keys()])) {
-    const [a, b] = [textsOf(one.get(cluster) ?? nothing), textsOf(other.get(cluster) ?? nothing)];
-    for (const key of new Set([...a.keys(), ...b.keys()]))
-      if (a.get(key) !== b.get(key)) differing.set(key, (differing.get(key) ?? new Set()).add(cluster));
+    const [a, b] = [one.get(cluster) ?? nothing, other.get(cluster) ?? nothing];
+    const differs = (key: PlacementKey) => differing.set(key, (differing.get(key) ?? new Set()).add(cluster));
+    for (const key of new Set([...a.placements.keys()]).symmetricDifference(new Set(b.placements.keys()))) differs(key);
+    for (const object of new Set([...a.objects.keys(), ...b.objects.keys()])) {
+      const [was, is] = [a.objects.get(object), b.objects.get(object)];
+      const places = [was, is].flatMap((held) => (held ? [placementKey(held.placement)] : []));
+      const isSame = was && is && places[0] === places[1] && sameManifest(was.manifest, is.manifest);
+      if (!isSame) for (const key of places) differs(key);
+    }
   }
   return differing;
 }
+
+const sameManifest = (a: Manifest, b: Manifest): boolean => a === b || textOf(a) === textOf(b);
 
 /** What clusters hold of these placements. */
 export const heldOnlyOf = (

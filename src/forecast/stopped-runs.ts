@@ -5,7 +5,9 @@ import { findCondition } from '../engine/kernel/condition.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import { approvalsOf } from '../engine/staged/approval/answer.ts';
+import { stateOf } from '../engine/staged/run-state.ts';
 import { isOver, placementOfRun } from '../engine/update-run.ts';
+import { isRejection } from './given-answers.ts';
 
 /** A staged update run in progress that a change of the fleet repo ends. */
 export interface StoppedRun {
@@ -17,11 +19,11 @@ export interface StoppedRun {
 
 export function hasRunsInProgress({ plan, contents }: PlanResult): boolean {
   const over = runsOver(plan);
-  return contents.world.admitted.runs.some((run) => !isStopped(run) && !over.has(keyOf(run.kind, run.metadata)));
+  return contents.world.admitted.runs.some((run) => !isStopped(run) && !over.has(sourceKey(run.kind, run.metadata)));
 }
 
 const runsOver = ({ runs }: Plan): ReadonlySet<string> =>
-  new Set(runs.flatMap((run) => (isOver(run.status) ? [keyOf(run.kind, run)] : [])));
+  new Set(runs.flatMap((run) => (isOver(run.status) ? [sourceKey(run.kind, run)] : [])));
 
 /** Those of a plan that do not go on with the next fleet. `planned`: the plan of that fleet now; not every rejection counts. */
 export function stoppedRuns(
@@ -30,12 +32,12 @@ export function stoppedRuns(
 ): StoppedRun[] {
   const { admitted, input } = contents.world;
   const over = runsOver(plan);
-  const files = new Map(next.runs.map((run) => [keyOf(run.kind, run.metadata), run]));
-  const refused = new Set(next.refused.map((ref) => keyOf(ref.kind, ref)));
+  const files = new Map(next.runs.map((run) => [sourceKey(run.kind, run.metadata), run]));
+  const refused = new Set(next.refused.map((ref) => sourceKey(ref.kind, ref)));
   const rejectedOf = (run: StagedUpdateRun, all: readonly ApprovalRequest[]): readonly string[] =>
-    approvalsOf(run, all).flatMap((file) => (isRejected(file) ? [file.metadata.name] : []));
+    approvalsOf(run, all).flatMap((file) => (isRejection(file) ? [file.metadata.name] : []));
   return admitted.runs.flatMap((run): StoppedRun[] => {
-    const key = keyOf(run.kind, run.metadata);
+    const key = sourceKey(run.kind, run.metadata);
     if (over.has(key) || refused.has(key)) return [];
     const file = files.get(key);
     const known = new Set(rejectedOf(run, input.fleet.approvals));
@@ -54,14 +56,8 @@ export function stoppedRuns(
 const isEndedByRejection = ({ runs }: Plan, key: string): boolean =>
   runs.some(
     (run) =>
-      keyOf(run.kind, run) === key &&
+      sourceKey(run.kind, run) === key &&
       (run.status.rollbackStatus ?? findCondition(run.status.conditions, 'Succeeded'))?.reason === 'ApprovalRejected',
   );
 
-const keyOf = (kind: string, { name, namespace }: { readonly name: string; readonly namespace?: string | undefined }) =>
-  sourceKey(kind, { name, namespace });
-
-const isStopped = ({ spec }: StagedUpdateRun): boolean => spec.state !== undefined && spec.state !== 'Run';
-
-const isRejected = ({ status }: ApprovalRequest): boolean =>
-  findCondition(status?.conditions, 'Approved')?.status === 'False';
+const isStopped = (run: StagedUpdateRun): boolean => stateOf(run) !== 'Run';

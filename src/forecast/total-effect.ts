@@ -17,11 +17,11 @@ import { type Forecast, forecastOf, proposalsOf } from './forecast.ts';
 import { answersIn, askedIn, type Uncounted, uncountedIn } from './given-answers.ts';
 import {
   differingClusters,
-  type Held,
   type HeldByCluster,
   heldAfter,
   heldBefore,
   heldOnlyOf,
+  nothing,
   textOf,
 } from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
@@ -312,8 +312,6 @@ export function* compared(
   );
   return { placements: effects.all(), changes, released };
 }
-
-const nothing: Held = { objects: new Map(), placements: new Map() };
 
 function effectsByPlacement() {
   type Mutable = {

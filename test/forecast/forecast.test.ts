@@ -237,7 +237,7 @@ describe('a forecast of an update run that does not happen', () => {
     [
       'is stopped',
       spec('state: Stop'),
-      'Not done until something else changes: web-1 (it is stopped, and goes on once its file says state: Run).',
+      'Not done until something else changes: web-1 (it is stopped, and continues once its file says state: Run).',
     ],
     [
       'has no strategy',

@@ -7,14 +7,7 @@ import { readRecord } from '../../src/repo/record/read.ts';
 import { effectText } from '../../src/report/effect/effect-text.ts';
 import { drawn } from '../support/law-runs.ts';
 import { deployment, member, PaperFleet, placement, treeOf } from '../support/paper-fleet.ts';
-
-const assumptions = {
-  readyAfterMs: 60_000,
-  upgradedAfterMs: 1_800_000,
-  approveAfterMs: 600_000,
-  untilMs: 30 * 86_400_000,
-};
-type Files = Record<string, string>;
+import { assumptions, effectOf, type Files } from './effect-of.ts';
 
 const staged = 'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStaged';
 const run = (more = '', annotations = ''): string =>
@@ -66,15 +59,14 @@ async function halfway(annotations = '', steps = 4, atOnce = 2): Promise<PaperFl
   return paper;
 }
 
-async function effectOf(paper: PaperFleet, change: Files) {
-  const fleet = await loadFleet(treeOf({ ...paper.files, ...change }));
-  const effect = totalEffect(await paper.input(), { fleet, commit: 'd'.repeat(40) }, assumptions);
+async function afterChange(paper: PaperFleet, change: Files) {
+  const effect = await effectOf(paper, { ...paper.files, ...change });
   return { effect, text: effectText(effect) };
 }
 
 describe('a change that ends a run in progress', () => {
   it('names the clusters that stay as they are where it stops the run', async () => {
-    const { effect, text } = await effectOf(await halfway(), { 'run.yaml': run(', state: Stop') });
+    const { effect, text } = await afterChange(await halfway(), { 'run.yaml': run(', state: Stop') });
     expect(text.title).toBe('stops update run web-1 · 2 clusters stay as they are');
     expect(effect).toMatchObject({
       changes: [],
@@ -82,19 +74,19 @@ describe('a change that ends a run in progress', () => {
       withheld: [{ clusters: ['b1', 'b2'] }],
     });
     expect(text.rollout).toContain('web: b1, b2 would get what update run web-1 rolls out, and keep what they have');
-    const leaving = await effectOf(await halfway(), { 'run.yaml': run(', state: Stop'), 'clusters/b2.yaml': '' });
+    const leaving = await afterChange(await halfway(), { 'run.yaml': run(', state: Stop'), 'clusters/b2.yaml': '' });
     expect(leaving.effect.placements).toMatchObject([{ loses: ['b2'] }]);
     expect(leaving.text.rollout.join('\n')).not.toContain('web: by update run');
   });
   it('needs another run where it removes its file', async () => {
-    const { effect, text } = await effectOf(await halfway(), { 'run.yaml': '' });
+    const { effect, text } = await afterChange(await halfway(), { 'run.yaml': '' });
     expect(text.title).toBe('removes update run web-1 · 2 clusters stay as they are · needs a staged update run: web');
     expect(effect.withheld).toMatchObject([{ clusters: ['b1', 'b2'] }]);
   });
   it('names what goes back where it rejects an approval of a run that rolls back', async () => {
     for (const rollsBack of [true, false]) {
       const paper = await halfway(rollsBack ? ', annotations: {gitfleet.dev/on-failure: rollback}' : '');
-      const { effect, text } = await effectOf(paper, { 'approvals/web-1.yaml': rejection });
+      const { effect, text } = await afterChange(paper, { 'approvals/web-1.yaml': rejection });
       const counts = rollsBack ? 'changes 2 objects · 2 of 4 clusters · ' : '';
       expect(text.title).toBe(
         `rejects update run web-1 · ${counts}2 clusters stay as they are · needs a staged update run: web`,
@@ -115,14 +107,14 @@ describe('a change that ends a run in progress', () => {
       '{type: External, applyStrategy: {whenToApply: IfNotDrifted}}',
     );
     const suspended = files(2)['web.yaml']!.replace('{name: web}', suspendedName);
-    const title = async (web: string) => (await effectOf(await halfway(), { 'web.yaml': web })).text.title;
+    const title = async (web: string) => (await afterChange(await halfway(), { 'web.yaml': web })).text.title;
     expect(await title(edited)).toBe(
       'update run web-1 fails · 2 clusters stay as they are · needs a staged update run: web',
     );
     expect(await title(suspended)).toBe('2 clusters stay as they are');
     // Refused, since the type of a policy does not change: the run goes on.
     expect(await title(policy)).toBe('no change on any cluster');
-    const { changes } = (await effectOf(await halfway(), { 'web.yaml': '' })).effect;
+    const { changes } = (await afterChange(await halfway(), { 'web.yaml': '' })).effect;
     expect(changes.map(({ action, clusters }) => `${action} ${clusters}`).sort()).toEqual([
       // Different versions.
       'remove a1,a2',
@@ -134,7 +126,7 @@ describe('a change that ends a run in progress', () => {
     const paper = await halfway();
     const [request] = paper.last!.plan.approvals;
     const given = { 'approvals/web-1.yaml': JSON.stringify(request!.file!.object) };
-    const { text, effect } = await effectOf(paper, given);
+    const { text, effect } = await afterChange(paper, given);
     expect([text.title, effect.uncounted]).toEqual([
       'answers web-1-after-first, which is waited for; nothing else',
       [],
@@ -143,7 +135,7 @@ describe('a change that ends a run in progress', () => {
     // Stopped, so that no cluster starts behind the gate.
     paper.files = { ...paper.files, ...given, 'web.yaml': files(2)['web.yaml']!.replace('{name: web}', suspendedName) };
     await paper.plan();
-    const withdrawn = await effectOf(paper, { 'approvals/web-1.yaml': '' });
+    const withdrawn = await afterChange(paper, { 'approvals/web-1.yaml': '' });
     expect(withdrawn.effect.held.map(({ reason }) => reason)).toEqual(['ApprovalWithdrawn']);
   });
   it('refuses a removal whose approval comes with it', async () => {
@@ -164,10 +156,10 @@ describe('a change that ends a run in progress', () => {
   });
   it('counts a rejection before its gate is reached, and none of another review', async () => {
     const started = await halfway('', 1);
-    const { effect } = await effectOf(started, { 'approvals/web-1.yaml': rejection });
+    const { effect } = await afterChange(started, { 'approvals/web-1.yaml': rejection });
     expect(effect).toMatchObject({ stopped: [{ run: 'web-1', by: 'rejection' }], uncounted: [] });
     const stale = rejection.replace('-first}', '-first, annotations: {gitfleet.dev/review: "sha256:other"}}');
-    const other = await effectOf(await halfway(), { 'approvals/web-1.yaml': stale });
+    const other = await afterChange(await halfway(), { 'approvals/web-1.yaml': stale });
     expect(other.effect.stopped).toEqual([]);
     expect(other.text.title).toBe('not counted: web-1-after-first');
   });
@@ -176,7 +168,7 @@ describe('a change that ends a run in progress', () => {
     const paper = await halfway(annotations, 8, 1);
     paper.files['approvals/web-1.yaml'] = rejection;
     await paper.plan();
-    const { text } = await effectOf(paper, { 'run.yaml': run(', state: Stop', annotations) });
+    const { text } = await afterChange(paper, { 'run.yaml': run(', state: Stop', annotations) });
     expect(text.rollout).toContain(
       'web: a1 would return to what it had before update run web-1, and keeps what it has',
     );
@@ -185,14 +177,14 @@ describe('a change that ends a run in progress', () => {
     const paper = await halfway();
     paper.files['other.yaml'] = placement('other', '{placementType: PickAll}');
     paper.files['resources/other.yaml'] = deployment('other', 'other', 'web:1');
-    const { effect } = await effectOf(paper, { 'run.yaml': run(', state: Stop') });
+    const { effect } = await afterChange(paper, { 'run.yaml': run(', state: Stop') });
     expect(effect.forecast.rollouts.map(({ placement: { name } }) => name)).toEqual(['web']);
   });
   it('that is resumed asks for its approvals from then on', async () => {
     const paper = await halfway();
     paper.files['run.yaml'] = run(', state: Stop');
     await paper.plan();
-    const { effect, text } = await effectOf(paper, { 'run.yaml': run() });
+    const { effect, text } = await afterChange(paper, { 'run.yaml': run() });
     expect(text.forecast).not.toContain('Begins at');
     const given = effect.forecast.rollouts[0]!.stages[0]!.waits.map(({ to }) => to);
     const from = Date.parse(effect.forecast.from);
@@ -200,20 +192,20 @@ describe('a change that ends a run in progress', () => {
   });
   it('tells of an approval beside it that does not count', async () => {
     const approval = rejection.replace('"False"', '"True"');
-    const { effect, text } = await effectOf(await halfway(), { 'approvals/web-1.yaml': approval });
+    const { effect, text } = await afterChange(await halfway(), { 'approvals/web-1.yaml': approval });
     expect(text.title).toBe('not counted: web-1-after-first');
     expect(effect.uncounted).toEqual([
       { approval: 'web-1-after-first', why: expect.stringContaining('has no review digest') },
     ]);
     const other = approval.replaceAll('web-1', 'web-7');
-    const { uncounted } = (await effectOf(await halfway(), { 'approvals/web-7.yaml': other })).effect;
+    const { uncounted } = (await afterChange(await halfway(), { 'approvals/web-7.yaml': other })).effect;
     expect(uncounted).toEqual([{ approval: 'web-7-after-first', why: 'no update run requests it now' }]);
   });
   it('is none where its file is invalid, the run is over, or another placement changes', async () => {
     const other = { 'other.yaml': placement('other', '{placementType: PickAll}') };
-    const { effect, text } = await effectOf(await halfway(), other);
+    const { effect, text } = await afterChange(await halfway(), other);
     expect([effect.stopped, text.title]).toEqual([[], 'no object changes · 4 of 4 clusters']);
-    const invalid = await effectOf(await halfway(), { 'run.yaml': run(', state: Halt') });
+    const invalid = await afterChange(await halfway(), { 'run.yaml': run(', state: Halt') });
     expect(invalid.effect.stopped).toEqual([]);
   });
 });
@@ -245,7 +237,7 @@ it('is what happens when a run in progress is ended, at any step of it', async (
       if (!delivered) await paper.plan();
       const before = indexes(paper);
       const change = by === 'stop' ? { 'run.yaml': run(', state: Stop', annotations) } : changes[by]!;
-      const { effect } = await effectOf(paper, change);
+      const { effect } = await afterChange(paper, change);
       paper.files = { ...paper.files, ...change };
       for (let step = 0; step < 12; step++) {
         await paper.plan();

@@ -2,23 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import { keyOfManifest } from '../../src/engine/selection/object-key.ts';
-import { type TotalEffect, totalEffect } from '../../src/forecast/total-effect.ts';
+import { totalEffect } from '../../src/forecast/total-effect.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { effectMarkdown } from '../../src/report/effect/effect-markdown.ts';
 import { effectText } from '../../src/report/effect/effect-text.ts';
 import { drawn } from '../support/law-runs.ts';
 import { deployment, member, PaperFleet, placement, treeOf } from '../support/paper-fleet.ts';
-
-const assumptions = {
-  readyAfterMs: 60_000,
-  upgradedAfterMs: 1_800_000,
-  approveAfterMs: 600_000,
-  untilMs: 30 * 86_400_000,
-};
-type Files = Record<string, string>;
-
-const effectOf = async (paper: PaperFleet, files: Files): Promise<TotalEffect> =>
-  totalEffect(await paper.input(), { fleet: await loadFleet(treeOf(files)), commit: 'd'.repeat(40) }, assumptions);
+import { assumptions, effectOf, type Files } from './effect-of.ts';
 
 const configMap = (name: string, value: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: web}\ndata: {v: "${value}"}\n`;

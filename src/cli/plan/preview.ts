@@ -5,7 +5,7 @@ import { previewAssumptions, totalEffect } from '../../forecast/total-effect.ts'
 import { mergeTrees } from '../../git/merge-trees.ts';
 import { requireFolder } from '../../git/objects/folder-of-tree.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
-import { addedWarnings } from '../../repo/fleet/fleet-warnings.ts';
+import { withAddedWarnings } from '../../repo/fleet/fleet-warnings.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
@@ -31,8 +31,10 @@ export async function preview(
   const format = outputFormat(options.output, ['table', 'json', 'yaml', 'markdown']);
   const next = await mergedFleet(options);
   const { effect, found } = await withPlanInput({ ...options, ref: options.base }, async (input) => {
-    const problems = [...next.fleet.problems, ...addedWarnings(next.fleet, input.fleet, input.record)];
-    const { fleet } = withRecordedStatus({ ...input, fleet: { ...next.fleet, problems } });
+    const { fleet } = withRecordedStatus({
+      ...input,
+      fleet: withAddedWarnings(next.fleet, input.fleet, input.record),
+    });
     const effect = totalEffect(withRecordedStatus(input), { fleet, commit: next.commit }, previewAssumptions);
     return { effect, found: await placeProblems(effect.first.plan.problems, next.tree) };
   });

@@ -6,7 +6,7 @@ import type { Branches } from '../../git/branches.ts';
 import { GitError, type GitErrorCode } from '../../git/git-error.ts';
 import { mergeTrees } from '../../git/merge-trees.ts';
 import { branchRef } from '../../git/source.ts';
-import { addedWarnings } from '../../repo/fleet/fleet-warnings.ts';
+import { withAddedWarnings } from '../../repo/fleet/fleet-warnings.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { effectText, mergedText } from '../../report/effect/effect-text.ts';
@@ -72,9 +72,8 @@ export async function planPullRequest(of: PreviewedPull): Promise<PlannedPull> {
       );
     const fault = await addedFault(tree, await branches.objects.files(ours, folder));
     if (fault !== undefined) return failed('too large to be planned', `${fault}. Split it into several pull requests.`);
-    const loaded = await of.load(tree);
-    const warned = [...loaded.problems, ...addedWarnings(loaded, input.fleet, input.record)];
-    const fleet = { ...loaded, problems: warned, approvers: input.fleet.approvers };
+    const loaded = withAddedWarnings(await of.load(tree), input.fleet, input.record);
+    const fleet = { ...loaded, approvers: input.fleet.approvers };
     const work = totalEffectInSteps(input, { fleet, commit: theirs }, previewAssumptions);
     const { done, spentMs } = await workWithin(work, { ...of, spentMs: stopwatch() - began, mostMs });
     if (done === undefined) {

@@ -48,7 +48,9 @@ export function notRolledOut(
       : []),
     // Where all of them are, a run brought them back to an earlier one.
     ...(open.length === 0 && failed === undefined && taken && behind > 0 && behind < bindings.length
-      ? [`${behind} of ${bindings.length} clusters do not have snapshot ${latest.index}, and no update run goes on`]
+      ? [
+          `${behind} of ${bindings.length} clusters do not have snapshot ${latest.index}, and no update run is in progress`,
+        ]
       : []),
     ...(open.length === 0 && unbound.length > 0 ? [`nothing is deployed to ${shortList(unbound)} yet`] : []),
     // Also where nothing else is missing, as for a snapshot that is not there.

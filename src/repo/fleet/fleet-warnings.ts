@@ -25,11 +25,12 @@ export function fleetWarnings(loaded: Fleet, record: FleetRecord): Problem[] {
   ];
 }
 
-/** Those of a change of the fleet repo, without those that it had before. */
-export function addedWarnings(next: Fleet, before: Fleet, record: FleetRecord): Problem[] {
+/** A changed fleet with its warnings, without those that it had before. */
+export function withAddedWarnings(next: Fleet, before: Fleet, record: FleetRecord): Fleet {
   const idOf = ({ code, file, message }: Problem): string => JSON.stringify([code, file, message]);
   const known = new Set(fleetWarnings(before, record).map(idOf));
-  return fleetWarnings(next, record).filter((warning) => !known.has(idOf(warning)));
+  const added = fleetWarnings(next, record).filter((warning) => !known.has(idOf(warning)));
+  return { ...next, problems: [...next.problems, ...added] };
 }
 
 /** Depends only on the commit. */

@@ -68,10 +68,11 @@ function dropsReader(
     const [was, is] = [recorded?.snapshots.get(last ?? -1), contents.works.get(key)?.contents.get(next ?? -1)];
     if (was === undefined || is === undefined) return 0;
     const id = `${last} ${next}`;
-    const kept = new Set(counts.has(id) ? [] : is.map(keyOfManifest));
-    const count = counts.get(id) ?? was.filter((manifest) => !kept.has(keyOfManifest(manifest))).length;
-    counts.set(id, count);
-    return count;
+    if (!counts.has(id)) {
+      const kept = new Set(is.map(keyOfManifest));
+      counts.set(id, was.filter((manifest) => !kept.has(keyOfManifest(manifest))).length);
+    }
+    return counts.get(id)!;
   };
 }
 
