@@ -83,7 +83,7 @@ export async function openObserver(
           unproven: new Map(),
           digest: sha256,
         }),
-        { ...nothingWithheld, isDoubtedOperation: () => true },
+        { ...nothingWithheld, isDoubtedOperation: () => true, pushed: false },
       );
       const observations = [...members.observations().values()]
         .map((observation) => inferPlacements(observation, published.get(observation.metadata.name) ?? []))

@@ -48,6 +48,8 @@ export interface PlacementAssignment {
    * Taken from the record at a start, which may be out of date: nothing newer is replaced and nothing missing is created.
    */
   readonly adopted: boolean;
+  /** Recorded by a push of this daemon just now. Otherwise another daemon may have recorded a newer plan since the record was read. */
+  readonly pushed: boolean;
   /** Objects stay as they are and are only observed, because their desired state is unknown. */
   readonly leaveAlone: boolean;
   /** The objects stay when the placement is deleted (deletePolicy Abandon). */

@@ -71,6 +71,34 @@ describe('a member that is observed long after its assignment was made', () => {
   });
 });
 
+describe('a plan that another daemon recorded', () => {
+  const recorded = (index: number): PlacementAssignment => ({ ...version(index), pushed: false });
+
+  it('does not replace what a still newer plan brought while the record was read', async () => {
+    const world = await openWorld();
+    world.member.assign([version(1)]);
+    await world.pass(5);
+    await world.user('PUT', a, version(3).manifests[0]!.manifest, 'gitfleet');
+    await world.pass(1);
+    world.member.assign([recorded(2)]);
+    await world.pass(60);
+    expect(await dataOf(world)).toEqual({ version: '3' });
+    for (const _pass of ['may have read the record before', 'has not']) world.member.assign([recorded(2)]);
+    await world.pass(5);
+    expect(await dataOf(world)).toEqual({ version: '2' });
+  });
+
+  it('replaces at once what was there before the record was read', async () => {
+    const world = await openWorld();
+    world.member.assign([version(1)]);
+    await world.pass(5);
+    world.member.assign([recorded(2)]);
+    await world.pass(5);
+    expect(await dataOf(world)).toEqual({ version: '2' });
+    expect(world.conflict()).toBe(0);
+  });
+});
+
 it.each<SimulatedFault>([
   { type: 'Forbidden', resources: ['configmaps'], ...always },
   { type: 'Unauthorized', ...always },

@@ -101,4 +101,8 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     '2202001',
     'a removal that counted as not begun stood beside the binding that came after it, and both were held for ever',
   ],
+  [
+    '1240350',
+    'a daemon with slow git read a record that another had written, and replaced what a newer plan had brought since',
+  ],
 ];

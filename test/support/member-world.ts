@@ -181,6 +181,7 @@ export function assignment(
     approvedRemovals: [],
     handedOver: [],
     adopted: false,
+    pushed: true,
     leaveAlone: false,
     abandons: false,
     undoes: false,

@@ -18,7 +18,10 @@ export function assignmentsOf(
   {
     isWithheld,
     isDoubtedOperation,
-  }: Pick<WithheldTargets, 'isWithheld'> & Pick<DoubtedOperations, 'isDoubtedOperation'>,
+    pushed,
+  }: Pick<WithheldTargets, 'isWithheld'> &
+    Pick<DoubtedOperations, 'isDoubtedOperation'> &
+    Pick<PlacementAssignment, 'pushed'>,
 ): Map<ClusterName, Assignment[]> {
   const byCluster = new Map<ClusterName, Assignment[]>();
   for (const target of result.plan.targets) {
@@ -26,7 +29,7 @@ export function assignmentsOf(
     byCluster.set(target.clusterName, list);
     const assignment = handleTarget<Assignment | undefined>(target, {
       placement(it) {
-        const assigned = placementAssignment(it, result);
+        const assigned = placementAssignment(it, { result, pushed });
         return assigned && isWithheld(it.clusterName, assigned.key) ? leftAsItIs(assigned, result) : assigned;
       },
       upgrade: (it) => upgradeAssignment(it, { result, adopted: isDoubtedOperation(it.upgrade.operationId) }),
@@ -64,6 +67,7 @@ export const adopted = (
       ...assignmentsOf(result, {
         ...withheldTargets(result, doubted, undefined),
         isDoubtedOperation: () => true,
+        pushed: false,
       }),
     ].map(([cluster, assignments]) => [
       cluster,
@@ -88,7 +92,10 @@ function upgradeAssignment(
   return { kind: 'upgrade', key: 'upgrade', operation: raised, adopted };
 }
 
-function placementAssignment(target: PlacementTarget, result: PlanResult): PlacementAssignment | undefined {
+function placementAssignment(
+  target: PlacementTarget,
+  { result, pushed }: Pick<PlacementAssignment, 'pushed'> & { readonly result: PlanResult },
+): PlacementAssignment | undefined {
   const content = targetContent(result.contents, target);
   if (content === undefined) return undefined;
   return {
@@ -102,6 +109,7 @@ function placementAssignment(target: PlacementTarget, result: PlanResult): Place
     ...(target.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: target.resourceSnapshotIndex }),
     ...(target.digest === undefined ? {} : { digest: target.digest }),
     adopted: false,
+    pushed,
     leaveAlone: content.leaveAlone,
     abandons: content.abandons,
     undoes: false,

@@ -118,9 +118,9 @@ export function passEffects(
       case 'useRewind':
         return void wanted.published(effect.commit);
       case 'assign': {
-        const { result, record, withheld } = effect.recorded;
+        const { result, record, withheld, changed } = effect.recorded;
         return void members.assign(
-          assignmentsOf(result, { ...withheld, isDoubtedOperation: verifier.isDoubtedOperation }),
+          assignmentsOf(result, { ...withheld, isDoubtedOperation: verifier.isDoubtedOperation, pushed: changed }),
           forgottenBy(record, result.abandoned),
         );
       }

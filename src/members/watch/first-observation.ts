@@ -57,9 +57,9 @@ export function firstObservation(clock: Clock, watches: Watches): FirstObservati
 
   return {
     begin(assignment) {
-      marks.clear();
-      // The record at the start of this daemon may be out of date.
-      began = assignment.adopted ? Number.NEGATIVE_INFINITY : clock.now();
+      // What was noted earlier is older than a record that was only read; what is shown now may be newer.
+      if (assignment.pushed) marks.clear();
+      began = assignment.pushed ? clock.now() : Number.NEGATIVE_INFINITY;
       more(assignment);
     },
     more,
