@@ -47,7 +47,9 @@ const plannedAt = ({ nodes, contents: { world } }: PlanResult, at: Instant): rea
   nodes.map(({ member }) => ({ member, plan: planOf(member, world, at) }));
 
 const leavingNodes = ({ member: { name, mode }, plan }: PlannedMember): LeavingNodes[] =>
-  plan === undefined ? [] : [{ clusterName: name, mode, commands: [...plan.underWay, ...plan.due, ...plan.proposed] }];
+  plan === undefined
+    ? []
+    : [{ clusterName: name, mode, commands: [...plan.underWay, ...plan.due, ...plan.proposed, ...plan.waiting] }];
 
 const dayMs = 86_400_000;
 const mostInstants = 4;

@@ -34,7 +34,7 @@ export interface FleetLimits {
   readonly order: readonly string[];
   /** Why a command may not begin; undefined = it may, and is counted from now on. */
   readonly admit: (cluster: string, command: NodeCommand) => Verdict;
-  /** How many of its nodes a command may have, for budgets to let it begin. */
+  /** How many of the nodes of a command budgets let go. */
   readonly most: (cluster: string, command: NodeCommand) => number;
   /** A command that was admitted does not begin now. */
   readonly withdraw: (cluster: string, command: NodeCommand) => void;

@@ -7,7 +7,7 @@ import type { World } from '../world.ts';
 import { nodesUnderWay, phaseEnd } from './lifecycle.ts';
 import type { NodeMember } from './node-members.ts';
 import { byStart, type ClusterPlan, poolEntry } from './plan-cluster.ts';
-import { type FleetContext, type StartedCommands, started } from './start-commands.ts';
+import { type FleetContext, type StartedCommands, started, startedInTurn } from './start-commands.ts';
 import { targetOf } from './target.ts';
 
 /** What is planned for the nodes of one member. */
@@ -36,6 +36,7 @@ export function memberOutcome(
     // Held after their validation.
     ...due.commands.filter((command) => !isUnderWay(command)),
     ...plan.proposed.map((command) => started(command, member, { ...context, holds })),
+    ...startedInTurn(plan.waiting, member, { ...context, holds }),
   ];
   const marked = underWay.flatMap(({ nodes }) => nodes.map(({ name }) => name));
   const pools = plan.poolsWith(new Set(marked));

@@ -10,7 +10,7 @@ import { fleetLimits } from './fleet-limits.ts';
 import { memberOutcome } from './member-outcome.ts';
 import { type DeliveredNodeObjects, type NodeMember, nodeMembers } from './node-members.ts';
 import { nodeProblems } from './node-problems.ts';
-import { type ClusterPlan, type MostNodes, planCluster } from './plan-cluster.ts';
+import { type ClusterPlan, planCluster } from './plan-cluster.ts';
 import { type PlannedMember, type PlannedMembers, reusedPlans } from './reused-plan.ts';
 import { startedAfterValidation } from './start-commands.ts';
 
@@ -45,8 +45,7 @@ export function nodesOutcome(
   );
   const done = ordered
     .map(({ member, plan }) => {
-      const replan = (most: MostNodes): ClusterPlan => planOf(member, world, now, most)!;
-      const cut = plan && cutToFleet(member, plan, { world, limits, replan });
+      const cut = plan && cutToFleet(member, plan, { world, limits });
       const { commands, holds } = due.get(member.name)!;
       const begun = { commands, holds: [...holds, ...(cut?.holds ?? [])] };
       return memberOutcome(member, cut?.plan, { world, limits, now, due: begun });
@@ -76,7 +75,7 @@ export function nodesOutcome(
 }
 
 /** Undefined where its nodes are not known. */
-export function planOf(member: NodeMember, world: World, now: Instant, mostNodes?: MostNodes): ClusterPlan | undefined {
+export function planOf(member: NodeMember, world: World, now: Instant): ClusterPlan | undefined {
   const { name: clusterName, mode, observation, pools, classes, market, record } = member;
   if (observation === undefined) return undefined;
   const gates = world.input.fleet.config?.spec.nodeDisruption?.featureGates ?? { SpotToSpotConsolidation: false };
@@ -84,6 +83,5 @@ export function planOf(member: NodeMember, world: World, now: Instant, mostNodes
   const launches = member.launches || hasLauncher(member);
   return planCluster({
     ...{ clusterName, mode, observation, pools, classes, market, record, launches, gates, now, digest },
-    ...(mostNodes ? { mostNodes } : {}),
   });
 }

@@ -21,7 +21,7 @@ import { consolidate } from './methods/consolidate.ts';
 import { replaceDrifted, replaceStatic } from './methods/drift.ts';
 import { removeEmpty } from './methods/emptiness.ts';
 import { expire } from './methods/expiration.ts';
-import { type PlanState, planState } from './methods/plan-state.ts';
+import { type Draft, type PlanState, planState } from './methods/plan-state.ts';
 import { planTimes } from './plan-times.ts';
 import { arrivingNode } from './simulate/arriving-node.ts';
 import { landingNodes } from './simulate/landing-order.ts';
@@ -46,7 +46,7 @@ export interface ClusterPlanInput {
   readonly mostNodes?: MostNodes;
 }
 
-/** How many nodes a new command for a reason may have; absent = any number. */
+/** How many nodes the limits of the fleet let go in new commands for a reason; absent = any number. */
 export type MostNodes = { readonly [reason in NodeCommand['reason']]?: number };
 
 /** What is to become of the nodes of one cluster, before the limits of the fleet. */
@@ -60,6 +60,10 @@ export interface ClusterPlan {
   /** Whose validation ends now, in the phase that follows: it begins if the limits of the fleet still allow it. */
   readonly due: readonly NodeCommand[];
   readonly proposed: readonly NodeCommand[];
+  /** What `proposed` leaves to those that cannot begin now. Each counts on all before it. */
+  readonly waiting: readonly NodeCommand[];
+  /** The same with so many nodes in new commands: what takes more only waits, and keeps nothing from others. */
+  readonly within: (mostNodes: MostNodes) => ClusterPlan;
   readonly blocked: readonly BlockedNode[];
   readonly claims: readonly RecordedClaim[];
   readonly evolved: Evolved;
@@ -100,17 +104,18 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const due = evolved.commands
     .filter(isDue)
     .flatMap((command) => validated(command, state, { ...input, launchesNothing: startsLess }) ?? []);
-  const count = state.drafts.length;
+  const named = (drafts: readonly Draft[]): readonly NodeCommand[] =>
+    drafts
+      .map((draft) => commandOf(draft, state, { clusterName, digest }))
+      .filter((command) => !isTaken(command, cluster));
   // Commands that cannot start must not take what others need that can.
-  if (startsLess) propose(state, 0, mostNodes);
-  propose(state, Number.POSITIVE_INFINITY, startsLess ? { ...mostNodes, Empty: 0 } : mostNodes);
-  const proposed = state.drafts
-    .slice(count)
-    .map((draft) => commandOf(draft, state, { clusterName, digest }))
-    .filter((command) => !isTaken(command, cluster));
+  const proposed = named(propose(state, startsLess ? 0 : Number.POSITIVE_INFINITY, mostNodes));
+  const waiting = named(propose(state, Number.POSITIVE_INFINITY, mostWaiting(mostNodes, startsLess)));
   const underWay = [...standing].sort(byStart);
-  const busy = new Set([...underWay, ...due, ...proposed].flatMap(({ nodes }) => nodes.map(({ name }) => name)));
+  const listed = [...underWay, ...due, ...proposed, ...waiting];
+  const busy = new Set(listed.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
   const pooled = poolsWith(cluster, input, new Set());
+  const cuts = new Map<string, ClusterPlan>();
   const times = planTimes(cluster, { failures: evolved.failures, market, now }).filter((at) => at > now);
   const isSettled =
     due.length === 0 && sameValue(evolved.commands, inProgress(recorded)) && evolved.rolledBack.length === 0;
@@ -126,6 +131,13 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
     underWay,
     due: due.sort(byStart),
     proposed,
+    waiting,
+    within: (most) => {
+      const key = JSON.stringify(most);
+      const known = cuts.get(key) ?? planCluster({ ...given, mostNodes: most });
+      cuts.set(key, known);
+      return known;
+    },
     blocked: blockedNodes(state, busy),
     claims: recordedClaims(cluster, { ...input, classes: classesOf(input), busy }),
     evolved,
@@ -136,14 +148,28 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   };
 }
 
-/** All methods in their order. `mostNew`: new nodes that a command may need. */
-function propose(state: PlanState, mostNew: number, mostNodes: MostNodes): void {
-  expire(state, mostNew);
-  removeEmpty(state, mostNodes.Empty);
-  if (mostNew > 0) replaceStatic(state);
-  replaceDrifted(state, mostNew);
-  if (state.launch.length > 0) consolidate(state, { mostNew, mostNodes: mostNodes.Underutilized });
+/** What all methods in their order find. `mostNew`: new nodes that a command may need. */
+function propose(state: PlanState, mostNew: number, mostNodes: MostNodes): readonly Draft[] {
+  const before = state.drafts.length;
+  const { Expired = any, Empty = any, Drifted = any, Underutilized = any } = mostNodes;
+  expire(state, mostNew, Expired);
+  removeEmpty(state, Empty);
+  const drifted = state.drafts.length;
+  if (mostNew > 0 && Drifted > 0) replaceStatic(state, Drifted);
+  if (Drifted > 0) replaceDrifted(state, mostNew, Drifted - (state.drafts.length - drifted));
+  if (state.launch.length > 0) consolidate(state, mostNew, Underutilized);
+  return state.drafts.slice(before);
 }
+
+const any = Number.POSITIVE_INFINITY;
+
+/** What is left for commands that wait. There is one of empty nodes only, and it launches nothing. */
+const mostWaiting = ({ Empty, ...most }: MostNodes, startsLess: boolean): MostNodes => ({
+  Expired: startsLess || most.Expired !== undefined ? any : 0,
+  Empty: Empty === 0 ? any : 0,
+  Drifted: startsLess || most.Drifted !== undefined ? any : 0,
+  Underutilized: startsLess || most.Underutilized !== undefined ? any : 0,
+});
 
 /** What placements deliver protects pods like anything else: objects are read as extras, each once. */
 function withObjects(observation: ClusterObservation): ClusterObservation {

@@ -52,6 +52,22 @@ export function started(
   return inPhase(command.replacements.length > 0 ? 'Launching' : 'Removing');
 }
 
+/** The commands, each begun only where all before it begin. */
+export function startedInTurn(
+  commands: readonly NodeCommand[],
+  member: Disrupted,
+  context: FleetContext & { readonly now: Instant; readonly holds: Hold[] },
+): readonly NodeCommand[] {
+  let isHeld = false;
+  return commands.map((command) => {
+    const next = started(command, member, context);
+    const begins = next !== command;
+    if (begins && isHeld) context.limits.withdraw(member.name, command);
+    isHeld ||= !begins;
+    return isHeld ? command : next;
+  });
+}
+
 /** Commands whose validation ends now. One that something keeps by now is only proposed again. */
 export function startedAfterValidation(
   member: Disrupted,

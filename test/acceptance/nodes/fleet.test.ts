@@ -159,6 +159,46 @@ describe('budgets of the fleet', () => {
   });
 });
 
+describe.each<[string, object]>([
+  ['a budget of the fleet', { budgets: [{ nodes: '0', reasons: ['Drifted'] }] }],
+  ['a wave', { waves: [{ matchLabels: { env: 'dev' } }] }],
+])('what %s keeps from starting', (_, nodeDisruption) => {
+  const [keeper, old, large] = [node('n1', { type: 'D4', cpu: '4' }), node('n2', { type: 'D2', cpu: '2' }), node('n3')];
+  const world = (budget: string) => ({
+    nodes: [keeper, old, large],
+    pods: [
+      pod('kept', 'n1', { cpu: '2.5', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+      pod('small', 'n2'),
+      pod('other', 'n3'),
+    ],
+    claims: [claim(keeper), claim(old, { status: isDrifted(old) }), claim(large)],
+    pool: nodePool('default', { disruption: { budgets: [{ nodes: budget }] } }),
+    launches: [],
+  });
+  const files = {
+    'members/eu-1.yaml': nodeMember('eu-1', 'execute'),
+    'members/us-1.yaml': nodeMember('us-1', 'execute', { env: 'dev' }),
+    ...smallMarket,
+    ...config(nodeDisruption),
+  };
+
+  it.each([
+    ['places for pods', '3', ['Drift Proposed n2 -> D2']],
+    ['the budget of its pool', '1', []],
+  ])('keeps %s from no other command', async (_what, budget, held) => {
+    const first = await planned(world(budget), { files });
+    expect(first.nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Validating n3', ...held]);
+    expect(first.plan.holds.map(({ subject }) => subject.name)).toContain('eu-1');
+    const { nodes, plan: next } = await planned(world(budget), {
+      files,
+      at: '2026-11-20T10:00:15Z',
+      recorded: first.recorded,
+    });
+    expect(nodes.commands.map(line)[0]).toBe('SingleNodeConsolidation Removing n3');
+    expect(next.guard).toEqual([]);
+  });
+});
+
 describe('several InstanceCatalogs and PriceLists', () => {
   const small = market([{ name: 'D2', cpu: 2, price: 0.1 }]);
   const other = market([{ name: 'D2', cpu: 3, price: 0.3 }]);

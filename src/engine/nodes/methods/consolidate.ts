@@ -6,14 +6,10 @@ import { openSpending } from './spending.ts';
 /**
  * Takes away nodes whose pods fit elsewhere, and replaces nodes by a cheaper one, until nothing more is found. Several ways of searching
  * are tried, the prefixes that Karpenter looks at among them, and the one that saves most counts: so it is never worse than Karpenter's.
+ * Not more than `most` nodes go.
  */
-export function consolidate(
-  state: PlanState,
-  {
-    mostNew,
-    mostNodes = Number.POSITIVE_INFINITY,
-  }: { readonly mostNew: number; readonly mostNodes?: number | undefined },
-): void {
+export function consolidate(state: PlanState, mostNew: number, most: number): void {
+  if (most === 0) return;
   const search = openSearch(state, mostNew > 0 ? 1 : 0);
   if (search.candidates.length === 0) return;
   const ways =
@@ -24,7 +20,7 @@ export function consolidate(
   const { bears } = openSpending(state, 'Underutilized');
   const mayTake = search.candidates.some((at) => bears([at]));
   for (const way of mayTake ? ways : []) {
-    const trial = openTrial(search, mostNodes);
+    const trial = openTrial(search, most);
     way(trial);
     trial.end();
     if (best.length === 0 || savingOf(trial.found) > savingOf(best) + negligible) best = trial.found;
@@ -66,7 +62,7 @@ interface Trial {
   readonly end: () => void;
 }
 
-function openTrial(search: Search, mostNodes: number): Trial {
+function openTrial(search: Search, most: number): Trial {
   const { state, candidates } = search;
   const mark = state.scheduling.mark();
   const found: Found[] = [];
@@ -78,7 +74,7 @@ function openTrial(search: Search, mostNodes: number): Trial {
     found,
     isOpen,
     open: () => candidates.filter(isOpen),
-    bears: (nodes) => nodes.length <= mostNodes && bears(nodes),
+    bears: (nodes) => taken.length + nodes.length <= most && bears(nodes),
     take(one) {
       found.push(one);
       taken.push(...one.nodes);

@@ -5,10 +5,10 @@ import { chooseFrom } from './choose.ts';
 import { replaceOneByOne } from './graceful.ts';
 import { type Draft, isFree, noteOverBudget, type PlanState } from './plan-state.ts';
 
-/** Drifted nodes that may go: those without pods to move first, then the longest drifted. */
-export function replaceDrifted(state: PlanState, mostNew: number): void {
+/** Drifted nodes that may go, but not more than `most`: those without pods to move first, then the longest drifted. */
+export function replaceDrifted(state: PlanState, mostNew: number, most: number): void {
   const due = drifted(state, ({ pool }) => pool!.replicas === undefined);
-  replaceOneByOne(due, { method: 'Drift', reason: 'Drifted', mostNew }, state);
+  replaceOneByOne(due, { method: 'Drift', reason: 'Drifted', mostNew, most }, state);
 }
 
 function drifted(state: PlanState, isMeant: (node: ClusterNode) => boolean): readonly number[] {
@@ -33,13 +33,14 @@ export const isBlocked = (state: PlanState, at: number): boolean =>
   undefined;
 
 /**
- * Of static pools each drifted node gets one replacement, without a simulation: as many as budget and surge bear. A pool that has more
- * claims than replicas, replacements for nodes of commands under way among them, waits until some are gone.
+ * Of static pools each drifted node gets one replacement, without a simulation: as many as budget and surge bear, but not more than `most`.
+ * A pool that has more claims than replicas, replacements for nodes of commands under way among them, waits until some are gone.
  */
-export function replaceStatic(state: PlanState): void {
+export function replaceStatic(state: PlanState, most: number): void {
   const { cluster, market } = state;
   const types = [...(market.types?.values() ?? [])];
   const daemons = daemonSetsOf(cluster.extras);
+  const before = state.drafts.length;
   for (const [name, pool] of state.pools) {
     if (pool.replicas === undefined) continue;
     const claims = [...cluster.nodes.flatMap(({ claim }) => claim ?? []), ...cluster.claimsWithoutNode].filter(
@@ -54,6 +55,7 @@ export function replaceStatic(state: PlanState): void {
     const from = launchPool(pool, types, daemons);
     let launched = 0;
     for (const at of due) {
+      if (state.drafts.length - before >= most) return;
       if (!isFree(state, at)) continue;
       if (state.remaining(pool, 'Drifted') === 0) noteOverBudget(state, name, at);
       else if (launched >= room)

@@ -6,6 +6,7 @@ export const isEmpty = ({ disruptionCost }: { readonly disruptionCost: number })
 
 /** All empty nodes that the budgets bear, but not more than `most`, in one command, under every policy. No simulation. */
 export function removeEmpty(state: PlanState, most = Number.POSITIVE_INFINITY): void {
+  if (most === 0) return;
   const { cluster, now } = state;
   const { nodes } = cluster;
   const candidates = [...nodes.keys()]

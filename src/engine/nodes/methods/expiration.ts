@@ -14,9 +14,9 @@ export function expiryOf({
 
 /**
  * Nodes past their age. Forceful, as since Karpenter v1: at once, without budget and replacement, whatever protects the node. Graceful,
- * where a file writes expireAfter in the old place: like drift, within budgets.
+ * where a file writes expireAfter in the old place: like drift, within budgets, and not more than `most`.
  */
-export function expire(state: PlanState, mostNew: number): void {
+export function expire(state: PlanState, mostNew: number, most: number): void {
   const { cluster, scheduling, now } = state;
   const due = cluster.nodes
     .flatMap((node, at) => {
@@ -41,5 +41,5 @@ export function expire(state: PlanState, mostNew: number): void {
     });
     scheduling.leaves(at);
   }
-  replaceOneByOne(graceful, { method: 'Expiration', reason: 'Expired', mostNew }, state);
+  replaceOneByOne(graceful, { method: 'Expiration', reason: 'Expired', mostNew, most }, state);
 }

@@ -1,21 +1,22 @@
-import type { DisruptionMethod } from '../../../api/nodes/node-plan.ts';
-import type { DisruptionReason } from '../../node-pools/budgets.ts';
 import { failureText, type Simulated } from '../simulate/place-pods.ts';
 import { chooseFrom } from './choose.ts';
 import { type Draft, isFree, noteOverBudget, type PlanState } from './plan-state.ts';
 
-/** Lets nodes go one by one, each once all of its pods have a place: on nodes that stay, or on so many new ones. */
+/** Lets so many nodes go one by one, each once all of its pods have a place: on nodes that stay, or on so many new ones. */
 export function replaceOneByOne(
   candidates: readonly number[],
   {
     method,
     reason,
     mostNew,
-  }: { readonly method: DisruptionMethod; readonly reason: DisruptionReason; readonly mostNew: number },
+    most,
+  }: Pick<Draft, 'method' | 'reason'> & { readonly mostNew: number; readonly most: number },
   state: PlanState,
 ): void {
   const { cluster, scheduling } = state;
+  const before = state.drafts.length;
   for (const at of candidates) {
+    if (state.drafts.length - before >= most) return;
     if (state.launch.length === 0) {
       state.unplaced.set(at, { why: 'NoPlaceForPods', message: nothingLaunches });
       continue;
