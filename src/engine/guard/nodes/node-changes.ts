@@ -28,17 +28,22 @@ export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
     const observation = seen?.get(clusterName);
     const recorded = record.nodes.get(clusterName);
     const before = new Map(
-      (recorded?.commands ?? []).flatMap(({ id, phase }) => (phase === 'Proposed' ? [] : [[id, phase] as const])),
+      (recorded?.commands ?? []).flatMap((command) => (command.phase === 'Proposed' ? [] : [[command.id, command]])),
     );
     const underWay = commands.filter(({ phase }) => phase !== 'Proposed');
-    const hasStarted = ({ id, phase }: NodeCommand): boolean =>
-      !before.has(id) || (before.get(id) === 'Validating' && phase !== 'Validating');
+    // One that was dropped and begins again has the same id.
+    const isNew = ({ id, phase, since }: NodeCommand): boolean => {
+      const was = before.get(id);
+      return was === undefined || (was.phase === phase && was.since !== since);
+    };
+    const hasStarted = (command: NodeCommand): boolean =>
+      isNew(command) || (before.get(command.id)?.phase === 'Validating' && command.phase !== 'Validating');
     let known: Seen | undefined;
     return {
       planned,
       observation,
       // One that is Proposed again is new, whatever it was.
-      fresh: commands.filter(({ id, phase }) => phase === 'Proposed' || !before.has(id)),
+      fresh: commands.filter((command) => command.phase === 'Proposed' || isNew(command)),
       started: underWay.filter(hasStarted),
       standing: underWay.filter((command) => !hasStarted(command)),
       known() {

@@ -171,6 +171,16 @@ describe('commands that started before', () => {
     expect(await judgedBy(waves)).toEqual(['NodeWaveTooEarly', 'NodeWaveTooEarly']);
   });
 
+  it('are judged where they were dropped and begin again', async () => {
+    const earlier = { ...(await inputOf(filesOf(), observed(empty))), now: '2026-11-20T09:59:40Z' };
+    const dropped = later(earlier, planFleet(earlier).plan, 20);
+    const { plan } = planFleet({ ...dropped, record: earlier.record });
+    const byBudget = async (config: object) =>
+      rulesOf(plan, { ...dropped, fleet: (await inputOf(filesOf(config), [])).fleet });
+    expect(await byBudget(budgets({ nodes: '6' }))).toEqual([]);
+    expect(await byBudget(budgets({ nodes: '5' }))).toEqual(['FleetNodeBudgetExceeded']);
+  });
+
   it('are judged when their validation ends in a freeze', async () => {
     const input = await inputOf(filesOf(), observed(empty));
     const { plan } = planFleet(input);
