@@ -180,8 +180,9 @@ function withObjects(observation: ClusterObservation): ClusterObservation {
   return { ...observation, extras: [...observation.extras, ...others] };
 }
 
+/** Those of one plan stay as it found them: each counts on the ones before it, which a validation looks at first. */
 export const byStart = (a: NodeCommand, b: NodeCommand): number =>
-  (parseInstant(a.startedAt ?? '') ?? 0) - (parseInstant(b.startedAt ?? '') ?? 0) || (a.id < b.id ? -1 : 1);
+  (parseInstant(a.startedAt ?? '') ?? 0) - (parseInstant(b.startedAt ?? '') ?? 0);
 
 function stateOf({
   observation,

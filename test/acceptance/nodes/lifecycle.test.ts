@@ -92,6 +92,18 @@ describe('a node that gets the name of one that a command removes', () => {
   });
 });
 
+it('commands of one plan are validated in the order in which it found them', async () => {
+  const nodes = [node('a1'), node('k1'), node('b1', { type: 'D2', cpu: '2' })];
+  const held = { 'karpenter.sh/do-not-disrupt': 'true' };
+  // Its place is on k1, unless a1 is looked at while it still counts as one that stays.
+  const pods = [pod('kept', 'k1', { cpu: '6', annotations: held }), pod('a', 'b1', { cpu: '1.2' })];
+  const world = { nodes, pods, launches: [] };
+  const [, again, validated] = await over([0, world], [5, world], [15, world]);
+  const both = (phase: string) => [`Emptiness ${phase} a1`, `SingleNodeConsolidation ${phase} b1`];
+  expect(again!.nodes.commands.map(line)).toEqual(both('Validating'));
+  expect(validated!.nodes.commands.map(line)).toEqual(both('Removing'));
+});
+
 describe('where no provider can launch nodes', () => {
   const one = { disruption: { budgets: [{ nodes: '1' }] } };
 

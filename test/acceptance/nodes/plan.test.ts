@@ -304,7 +304,7 @@ describe('commands over time', () => {
         recorded: { ...first.recorded, 'nodes/eu-1.yaml': JSON.stringify(record) },
       },
     );
-    expect(later.commands.map(({ phase }) => phase)).toEqual(['Removing', 'Launching']);
+    expect(later.commands.map(({ phase }) => phase)).toEqual(['Launching', 'Removing']);
     // 8,001 times 80 ms.
     expect(whole.wakeAt).toBe('2026-11-20T10:10:40.081Z');
   });
