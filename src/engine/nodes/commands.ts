@@ -1,7 +1,16 @@
 import type { CommandNode, DisruptionMethod, MovedPod, NodeCommand, Replacement } from '../../api/nodes/node-plan.ts';
+import type { ClusterObservation } from '../../api/observation.ts';
 import type { ClusterNode, ClusterNodes } from './cluster/cluster-nodes.ts';
 import type { Draft, PlanState } from './methods/plan-state.ts';
 import { priceOf } from './methods/price-rules.ts';
+
+/** What names of commands and of their replacements are made from. */
+export interface Naming {
+  readonly clusterName: string;
+  readonly digest: (text: string) => string;
+  /** Names that no replacement can have: of nodes, of their claims, and of launches that failed. */
+  readonly used: ReadonlySet<string>;
+}
 
 /** What the id of a command proves: which nodes go, and what comes instead. */
 interface Identity {
@@ -22,27 +31,49 @@ export function commandId(
   return digest([clusterName, method, ...[...uids].sort(), ...launched].join('\n')).slice(0, 12);
 }
 
-/** Of the replacement at this index. */
-export const replacementName = (id: string, pool: string, at: number): string =>
-  `${pool}-${id.slice(0, 8)}${at === 0 ? '' : `-${at + 1}`}`;
+/** Of the replacement with this number, counted from 0. */
+export const replacementName = (id: string, pool: string, number: number): string =>
+  `${pool}-${id.slice(0, 8)}${number === 0 ? '' : `-${number + 1}`}`;
+
+/** Whether the names are those of its replacements, with a number each. */
+export const areNamedFor = (id: string, replacements: readonly Pick<Replacement, 'name' | 'pool'>[]): boolean =>
+  new Set(replacements.map(({ name }) => name)).size === replacements.length &&
+  replacements.every(({ name, pool }) => {
+    const first = replacementName(id, pool, 0);
+    return name.startsWith(first) && /^(-([2-9]|[1-9]\d+))?$/.test(name.slice(first.length));
+  });
 
 /**
- * Whether a replacement has the name of a node that is there: it came up late for the same command, which was rolled back, and may be full
- * by now. It must not be taken for what the command launches.
+ * Names for replacements of a command: the first that are free. What came up late for the same command, after it was rolled back, has one,
+ * and must not be taken for what the command launches: it may be full by now.
  */
-export function isTaken({ replacements }: NodeCommand, { nodes, claimsWithoutNode }: ClusterNodes): boolean {
-  const names = new Set(replacements.map(({ name }) => name));
-  return (
-    nodes.some(({ name, claim }) => names.has(name) || (claim !== undefined && names.has(claim.name))) ||
-    claimsWithoutNode.some(({ name }) => names.has(name))
-  );
+export function replacementNames(
+  id: string,
+  replacements: readonly Pick<Replacement, 'pool'>[],
+  used: Naming['used'],
+): readonly string[] {
+  let number = 0;
+  return replacements.map(({ pool }) => {
+    while (used.has(replacementName(id, pool, number))) number++;
+    return replacementName(id, pool, number++);
+  });
 }
+
+export const usedNames = (
+  { nodes, claimsWithoutNode }: ClusterNodes,
+  { launches = [] }: Pick<ClusterObservation, 'launches'>,
+): Naming['used'] =>
+  new Set([
+    ...nodes.flatMap(({ name, claim }) => [name, ...(claim ? [claim.name] : [])]),
+    ...claimsWithoutNode.map(({ name }) => name),
+    ...launches.flatMap(({ name, phase }) => (phase === 'Failed' ? [name] : [])),
+  ]);
 
 /** A draft with its name, as the plan lists it. */
 export function commandOf(
   draft: Draft,
   { cluster, driftOf }: Pick<PlanState, 'cluster' | 'driftOf'>,
-  { clusterName, digest }: { readonly clusterName: string; readonly digest: (text: string) => string },
+  { clusterName, digest, used }: Naming,
 ): NodeCommand {
   const nodes = draft.nodes.map((at) => cluster.nodes[at]!);
   const launched = draft.replacements.map(({ pool, chosen, options }) => ({
@@ -55,7 +86,8 @@ export function commandOf(
   }));
   const uids = nodes.map(({ claim }) => claim!.uid);
   const id = commandId({ clusterName, method: draft.method, uids, replacements: launched }, digest);
-  const replacements = launched.map((one, at): Replacement => ({ name: replacementName(id, one.pool, at), ...one }));
+  const names = replacementNames(id, launched, used);
+  const replacements = launched.map((one, at): Replacement => ({ name: names[at]!, ...one }));
   const before = priceOf(nodes);
   return {
     id,

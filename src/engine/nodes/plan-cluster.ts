@@ -13,7 +13,7 @@ import { textOfExpiry } from './cluster/claim.ts';
 import { type ClusterNodes, observedNodes, withCommands } from './cluster/cluster-nodes.ts';
 import type { Pod } from './cluster/pod.ts';
 import { poolCounts } from './cluster/pool-counts.ts';
-import { commandOf, isTaken } from './commands.ts';
+import { commandOf, usedNames } from './commands.ts';
 import { launchPools } from './launch/launchables.ts';
 import type { Market } from './launch/market.ts';
 import { type Evolved, evolve, nodesUnderWay, phaseEnd } from './lifecycle.ts';
@@ -101,13 +101,12 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const scheduling = openScheduling({ cluster, pools: launch, now, ...moves });
   const state = stateOf({ ...input, cluster, launch, scheduling, coming: moves.coming, evolved });
   const startsLess = mode === 'execute' && !launches;
+  const naming = { clusterName, digest, used: usedNames(cluster, observation) };
   const due = evolved.commands
     .filter(isDue)
-    .flatMap((command) => validated(command, state, { ...input, launchesNothing: startsLess }) ?? []);
+    .flatMap((command) => validated(command, state, { ...naming, launchesNothing: startsLess }) ?? []);
   const named = (drafts: readonly Draft[]): readonly NodeCommand[] =>
-    drafts
-      .map((draft) => commandOf(draft, state, { clusterName, digest }))
-      .filter((command) => !isTaken(command, cluster));
+    drafts.map((draft) => commandOf(draft, state, naming));
   // Commands that cannot start must not take what others need that can.
   const proposed = named(propose(state, startsLess ? 0 : Number.POSITIVE_INFINITY, mostNodes));
   const waiting = named(propose(state, Number.POSITIVE_INFINITY, mostWaiting(mostNodes, startsLess)));

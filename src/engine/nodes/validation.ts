@@ -1,6 +1,6 @@
 import type { NodeCommand, Replacement } from '../../api/nodes/node-plan.ts';
 import { formatInstant } from '../kernel/instant.ts';
-import { commandId, isTaken, movedPods, rounded } from './commands.ts';
+import { commandId, movedPods, type Naming, replacementNames, rounded } from './commands.ts';
 import { isSameNode } from './lifecycle.ts';
 import { attempt, attemptInTurn, type Found, openSearch, type Search } from './methods/attempt.ts';
 import { isEmpty } from './methods/emptiness.ts';
@@ -19,10 +19,9 @@ export function validated(
   {
     clusterName,
     digest,
+    used,
     launchesNothing,
-  }: {
-    readonly clusterName: string;
-    readonly digest: (text: string) => string;
+  }: Naming & {
     /** Nobody launches nodes there. */
     readonly launchesNothing: boolean;
   },
@@ -59,7 +58,7 @@ export function validated(
       pods: command.pods?.filter(({ from }) => names.has(from)),
     };
   }
-  if (nodes.length < command.nodes.length || !nodes.every(stays) || isTaken(command, cluster)) return undefined;
+  if (nodes.length < command.nodes.length || !nodes.every(stays)) return undefined;
   if (!openSpending(state, 'Underutilized').bears(nodes)) return undefined;
   const [wanted] = replacements;
   const search = openSearch(state, launchesNothing ? 0 : 1);
@@ -69,8 +68,10 @@ export function validated(
   const draft = draftOf(nodes, found.result, { method, reason: 'Underutilized' }, state, []);
   state.take(draft);
   // Its pods may find other places than when it was proposed: later plans keep those free for them.
-  const pods = movedPods(draft, cluster, replacements);
-  return { ...command, phase: wanted === undefined ? 'Removing' : 'Launching', since, pods };
+  const names = replacementNames(command.id, replacements, used);
+  const launched = replacements.map((one, index) => ({ ...one, name: names[index]! }));
+  const pods = movedPods(draft, cluster, launched);
+  return { ...command, phase: wanted === undefined ? 'Removing' : 'Launching', since, replacements: launched, pods };
 }
 
 /** In the ways in which a plan finds commands: what fits by one of them need not by another. */

@@ -228,25 +228,56 @@ it('a command that is rolled back leaves a target without its nodes, so that the
   expect(last!.nodes.target).toMatchObject({ nodes: [], launches: [] });
 });
 
-it('a node that came up late for a command that was rolled back is not taken for what the next one launches', async () => {
+describe('what a command that was rolled back left behind is not taken for what the next one launches', () => {
   const shown: World = {
     nodes: [node('n1')],
     pods: [pod('a', 'n1', { cpu: '7' })],
     claims: [driftedClaim(node('n1'))],
     launches: [],
   };
-  const [first] = await over([0, shown]);
-  const { name } = first!.nodes.commands[0]!.replacements[0]!;
-  const failed = { ...shown, launches: [{ name, phase: 'Failed', message: 'no quota', since: at(5) }] };
-  const late = node(name);
-  const full = {
-    ...shown,
-    nodes: [...shown.nodes, late],
-    pods: [...shown.pods!, pod('b', name, { cpu: '7' })],
-    claims: [...shown.claims!, claim(late, { metadata: { name, uid: 'late' } })],
-  };
-  const [, , later] = await over([0, shown], [10, failed], [1000, full]);
-  expect(later!.nodes.commands).toEqual([]);
+
+  it.each<[string, (name: string) => World]>([
+    [
+      'a node that came up late',
+      (name) => ({
+        ...shown,
+        nodes: [...shown.nodes, node(name)],
+        pods: [...shown.pods!, pod('b', name, { cpu: '7' })],
+        claims: [...shown.claims!, claim(node(name), { metadata: { name, uid: 'late' } })],
+      }),
+    ],
+    [
+      'a NodeClaim without a node',
+      (name) => ({
+        ...shown,
+        claims: [...shown.claims!, { ...claim(node(name), { metadata: { name } }), status: {} }],
+      }),
+    ],
+    [
+      'a launch that still says it failed',
+      (name) => ({ ...shown, launches: [{ name, phase: 'Failed', message: 'no quota', since: at(5) }] }),
+    ],
+  ])('%s', async (_, later) => {
+    const [first] = await over([0, shown]);
+    const { name } = first!.nodes.commands[0]!.replacements[0]!;
+    const failed = { ...shown, launches: [{ name, phase: 'Failed', message: 'no quota', since: at(5) }] };
+    const steps = await over([0, shown], [10, failed], [1000, later(name)], [1010, later(name)]);
+    for (const { nodes: of } of steps.slice(2)) {
+      expect(of.commands.map(line)).toEqual(['Drift Launching n1 -> D8']);
+      expect(of.target!.launches.map((launch) => launch.name)).toEqual([`${name}-2`]);
+      expect(of.commands[0]!.pods!.map(({ to }) => to)).toEqual([`${name}-2`]);
+    }
+  });
+
+  it('nor where it comes up during the validation of the next one', async () => {
+    const used: World = { nodes: [node('n1')], pods: [pod('a', 'n1')], launches: [] };
+    const [first] = await over([0, used]);
+    const { name } = first!.nodes.commands[0]!.replacements[0]!;
+    const late = node(name, { taints: [{ key: 'full', effect: 'NoSchedule' }] });
+    const [, last] = await over([0, used], [15, { ...used, nodes: [...used.nodes, late] }]);
+    expect(last!.nodes.commands.map(line)).toContain('SingleNodeConsolidation Launching n1 -> D2');
+    expect(last!.nodes.target!.launches.map((launch) => launch.name)).toEqual([`${name}-2`]);
+  });
 });
 
 it('commands under way are listed in the order in which they began', async () => {

@@ -7,7 +7,7 @@ import { readPool } from '../../../engine/node-pools/pool.ts';
 import { textAt } from '../../../engine/node-pools/read-fields.ts';
 import { poolNameOf, textOfExpiry } from '../../../engine/nodes/cluster/claim.ts';
 import { clusterNodes, uidOf } from '../../../engine/nodes/cluster/cluster-nodes.ts';
-import { commandId, replacementName } from '../../../engine/nodes/commands.ts';
+import { areNamedFor, commandId } from '../../../engine/nodes/commands.ts';
 import { marketOf } from '../../../engine/nodes/launch/market.ts';
 import { isUp } from '../../../engine/nodes/lifecycle.ts';
 import { isMarkedFor } from '../../../members/nodes/act/marks.ts';
@@ -86,7 +86,7 @@ function isAsNamed(
   return (
     id === commandId({ clusterName: cluster, method, uids, replacements }, sha256) &&
     reason === reasons[method] &&
-    replacements.every(({ name, pool }, at) => name === replacementName(id, pool, at))
+    areNamedFor(id, replacements)
   );
 }
 
