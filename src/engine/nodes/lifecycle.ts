@@ -40,6 +40,7 @@ export const forgottenAt = ({ until }: Pick<NodeFailure, 'until'>): Instant =>
 export function evolve(
   record: NodePlan,
   of: {
+    /** As it is observed: nodes of commands are not marked. */
     readonly cluster: ClusterNodes;
     readonly observation: ClusterObservation;
     readonly context: BlockerContext;
@@ -72,9 +73,13 @@ const hasExpired = ({ phase, nodes: own }: NodeCommand, nodes: ReadonlyMap<strin
   phase !== 'Removing' &&
   own.some((node) => {
     const found = nodes.get(node.name);
-    const expiry = found && isSameNode(node, found) && !found.isDeleting ? expiryOf(found) : undefined;
-    return expiry?.isForced === true && expiry.at <= now;
+    return found !== undefined && isSameNode(node, found) && !found.isDeleting && expiresByForce(found, now);
   });
+
+function expiresByForce(node: ClusterNode, now: Instant): boolean {
+  const expiry = expiryOf(node);
+  return expiry?.isForced === true && expiry.at <= now;
+}
 
 /** Whether a node is the one of a command, and no later one that got its name. */
 export const isSameNode = ({ uid }: Pick<CommandNode, 'uid'>, { claim }: Pick<ClusterNode, 'claim'>): boolean =>
@@ -98,7 +103,8 @@ function advance(command: NodeCommand, context: Context): NodeCommand | { readon
     case 'Launching': {
       if (present.length === 0) return undefined;
       const seen = withSeen(command, context);
-      const failed = failureOfLaunch(seen, context) ?? blockedMeanwhile(seen, present, context);
+      const failed =
+        failureOfLaunch(seen, context) ?? lostPlace(seen, present, context) ?? blockedMeanwhile(seen, present, context);
       if (failed !== undefined) return { failed };
       const areUp = seen.replacements.every(({ name }) => isUp(name, context.cluster));
       return areUp ? { ...seen, phase: 'Removing', since: formatInstant(now) } : seen;
@@ -134,6 +140,26 @@ function failureOfLaunch(command: NodeCommand, { cluster, observation, total, no
   return end !== undefined && now > end ? `its replacements did not come up by ${formatInstant(end)}` : undefined;
 }
 
+/** What was to take in its pods went away, or is about to: they may fit nowhere else. */
+function lostPlace(
+  { pods = [], replacements }: NodeCommand,
+  present: readonly ClusterNode[],
+  { cluster, now }: Context,
+): string | undefined {
+  const left = new Set(present.flatMap((node) => node.pods.map(({ key }) => `${key} ${node.name}`)));
+  const toCome = new Set(replacements.map(({ name }) => name));
+  const places = pods.flatMap(({ namespace, name, from, to }) =>
+    to !== undefined && left.has(`${namespace}/${name} ${from}`) ? to : [],
+  );
+  for (const place of new Set([...places, ...toCome])) {
+    const node = nodeOf(place, cluster);
+    if (node === undefined && !toCome.has(place)) return `node ${place}, which was to take in its pods, is gone`;
+    if (node && (node.isDeleting || node.isMarked || expiresByForce(node, now)))
+      return `node ${node.name}, which was to take in its pods, is on its way out`;
+  }
+  return undefined;
+}
+
 /** All but drift give way to what came up meanwhile; an expiry that launches is a graceful one. */
 function blockedMeanwhile(
   { reason }: NodeCommand,
@@ -142,7 +168,7 @@ function blockedMeanwhile(
 ): string | undefined {
   if (reason === 'Drifted') return undefined;
   for (const node of present) {
-    const blocker: Blocker | undefined = blockerOf({ ...node, isMarked: false }, context);
+    const blocker: Blocker | undefined = blockerOf(node, context);
     if (blocker !== undefined) return blocker.message;
   }
   return undefined;

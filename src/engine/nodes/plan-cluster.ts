@@ -85,14 +85,13 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const { observation, pools, market, record, launches, now, digest, mode, clusterName, mostNodes = {} } = input;
   const recorded = mode === 'execute' ? record : record && { ...record, commands: [], failures: [] };
   const observed = observedNodes({ observation, pools, market, record: recorded });
-  const first = withCommands(observed, recorded?.commands ?? []);
   const launch = launchPools(pools.values(), market, observation.extras);
   const classes = memoize(classifyPods);
-  const context = { ...first, classOf: (pod: Pod) => classes(first).classOf(pod), now };
+  const context = { ...observed, classOf: (pod: Pod) => classes(observed).classOf(pod), now };
   const evolved: Evolved =
     recorded === undefined
       ? { commands: [], failures: [], rolledBack: [] }
-      : evolve(recorded, { cluster: first, observation, context, now });
+      : evolve(recorded, { cluster: observed, observation, context, now });
   const isDue = (command: NodeCommand): boolean =>
     command.phase === 'Validating' && (phaseEnd(command, 0) ?? now) <= now;
   const standing = evolved.commands.filter((command) => !isDue(command));

@@ -213,6 +213,59 @@ it('a node that expires by force goes at once, whatever its command waits for', 
   }
 });
 
+describe('a command whose replacement is launching', () => {
+  const [n1, k] = [node('n1'), node('k')];
+  const own = [pod('a', 'n1', { cpu: '1' }), pod('b', 'n1', { cpu: '5' })];
+  const shown: World = {
+    nodes: [n1, k],
+    pods: [...own, pod('c', 'k', { cpu: '6.5' })],
+    claims: [driftedClaim(n1), claim(k)],
+    launches: [],
+  };
+  const launching = 'Drift Launching n1 -> D8';
+  const disrupted = [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }];
+  const old = claim(k, { spec: { expireAfter: '24h' }, metadata: { creationTimestamp: at(30 - 86_400) } });
+
+  it.each<[string, World, readonly string[]]>([
+    ['goes on', shown, [launching]],
+    ['is rolled back where a node that was to take in its pods is gone', { ...shown, nodes: [n1], pods: own }, []],
+    [
+      'is rolled back where a node that was to take in its pods is being deleted',
+      { ...shown, claims: [shown.claims![0]!, claim(k, { metadata: { deletionTimestamp: at(20) } })] },
+      [],
+    ],
+    [
+      'is rolled back where Karpenter disrupts a node that was to take in its pods',
+      { ...shown, nodes: [n1, node('k', { taints: disrupted })] },
+      [],
+    ],
+    [
+      'is rolled back where a node that was to take in its pods expires by force',
+      { ...shown, claims: [shown.claims![0]!, old] },
+      ['Expiration Removing k'],
+    ],
+    [
+      'goes on where the pod has gone that a lost node was to take in',
+      { ...shown, nodes: [n1], pods: [own[1]!] },
+      [launching],
+    ],
+  ])('%s', async (_, later, expected) => {
+    const [first, second] = await over([0, shown], [30, later]);
+    expect(first!.nodes.commands.map(line)).toEqual([launching]);
+    expect(first!.nodes.commands[0]!.pods!.map(({ to }) => to)).toContain('k');
+    expect(second!.nodes.commands.map(line)).toEqual(expected);
+    expect(second!.plan.guard).toEqual([]);
+  });
+
+  it('is rolled back where Karpenter takes its node meanwhile', async () => {
+    const used = { nodes: [n1], pods: [own[0]!], launches: [] };
+    const marked = { ...used, nodes: [node('n1', { taints: disrupted })] };
+    const [, begun, last] = await over([0, used], [15, used], [30, marked]);
+    expect(begun!.nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Launching n1 -> D2']);
+    expect(last!.nodes.commands).toEqual([]);
+  });
+});
+
 it('a command that is rolled back leaves a target without its nodes, so that they lose their taint', async () => {
   const shown: World = {
     nodes: [node('n1')],

@@ -11,6 +11,8 @@ export interface NodeChange {
   readonly observation: ClusterObservation | undefined;
   /** Commands that are new, also those that are only proposed. */
   readonly fresh: readonly NodeCommand[];
+  /** Commands under way that touch their nodes from now on, or begin to drain them. */
+  readonly onward: readonly NodeCommand[];
   /** Commands that this plan lets start, or go beyond their validation. */
   readonly started: readonly NodeCommand[];
   /** Commands that were under way before, in their phase of now. */
@@ -44,6 +46,7 @@ export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
       observation,
       // One that is Proposed again is new, whatever it was.
       fresh: commands.filter((command) => command.phase === 'Proposed' || isNew(command)),
+      onward: underWay.filter(({ id, phase }) => before.has(id) && before.get(id)!.phase !== phase),
       started: underWay.filter(hasStarted),
       standing: underWay.filter((command) => !hasStarted(command)),
       known() {

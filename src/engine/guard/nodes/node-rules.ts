@@ -23,12 +23,16 @@ export const nodeRules: RuleSet = (evidence: Evidence) => {
   ];
 };
 
-/** Rules about the nodes and pools of one cluster, for commands that are new. */
-function ofCluster({ planned, observation: seen, fresh, known: nodesKnown }: NodeChange, now: number): GuardFinding[] {
-  if (fresh.length === 0) return [];
+/** Rules about the nodes and pools of one cluster, for commands that are new or go on. */
+function ofCluster(
+  { planned, observation: seen, fresh, onward, known: nodesKnown }: NodeChange,
+  now: number,
+): GuardFinding[] {
+  if (fresh.length + onward.length === 0) return [];
   const known = nodesKnown();
   const nodes = new Map((seen?.nodes ?? []).map((node) => [node.metadata.name, node]));
   const blockOf = blocks(seen, known, now);
+  const places = { commands: planned.commands, nodes, known, pods: seen?.pods ?? [] };
   return [
     ...overBudget(planned, fresh, known, now),
     ...fresh.flatMap((command): GuardFinding[] => {
@@ -36,12 +40,12 @@ function ofCluster({ planned, observation: seen, fresh, known: nodesKnown }: Nod
       if (foreign.length > 0) return foreign;
       const young = beforeTheirTime(command, known, now);
       if (young.length > 0 || isForced(command, known)) return young;
-      return [
-        ...blockedNodes(command, blockOf),
-        ...withoutPlace(command, { planned, nodes, known }),
-        ...withoutSaving(command),
-      ];
+      return [...blockedNodes(command, blockOf), ...withoutPlace(command, places), ...withoutSaving(command)];
     }),
+    ...onward.flatMap((command) => [
+      ...(command.reason === 'Drifted' ? [] : blockedNodes(command, blockOf)),
+      ...withoutPlace(command, places),
+    ]),
   ].map((finding) => ({ ...finding, message: `${planned.clusterName}: ${finding.message}` }));
 }
 
@@ -152,25 +156,33 @@ function isActive({ metadata, ...pod }: Manifest): boolean {
   return metadata.deletionTimestamp == null && phase !== 'Succeeded' && phase !== 'Failed';
 }
 
+/** What decides whether a pod has a place where a command moves it. */
+interface Places {
+  readonly commands: readonly NodeCommand[];
+  readonly nodes: ReadonlyMap<string, Manifest>;
+  readonly known: Seen;
+  readonly pods: readonly Manifest[];
+}
+
 function withoutPlace(
   { id, method, nodes: own, pods = [], replacements }: NodeCommand,
-  {
-    planned: { commands },
-    nodes,
-    known,
-  }: { readonly planned: PlannedNodes; readonly nodes: ReadonlyMap<string, Manifest>; readonly known: Seen },
+  { commands, nodes, known, pods: all }: Places,
 ): GuardFinding[] {
   if (method === 'Emptiness' || method === 'StaticDrift') return [];
-  const leaving = new Set(
-    commands.flatMap((command) => (isForced(command, known) ? [] : command.nodes.map(({ name }) => name))),
-  );
+  const leaving = new Set([
+    ...commands.flatMap((command) => command.nodes.map(({ name }) => name)),
+    ...known.counted.flatMap(({ name, isLeaving }) => (isLeaving ? [name] : [])),
+  ]);
   const launched = new Set(replacements.map(({ name }) => name));
   // A pod that blocks such a drain gets no place in advance.
   const isForgiven = method === 'Drift' && own.every(({ name }) => known.withDeadline.has(name));
   const hasPlace = (to: string | undefined): boolean =>
     to === undefined ? isForgiven : launched.has(to) || (nodes.has(to) && !leaving.has(to));
+  const there = new Set(
+    all.map(({ metadata, spec }) => `${metadata.namespace}/${metadata.name} ${(spec as Bound | undefined)?.nodeName}`),
+  );
   return pods
-    .filter(({ to }) => !hasPlace(to))
+    .filter(({ namespace, name, from, to }) => !hasPlace(to) && there.has(`${namespace}/${name} ${from}`))
     .slice(0, 1)
     .map(({ namespace, name, to }) => ({
       rule: 'PodHasNoPlace' as const,
