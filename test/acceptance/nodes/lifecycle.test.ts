@@ -157,17 +157,48 @@ describe('where no provider can launch nodes', () => {
   });
 });
 
-it('a drifted node is named where no pool can launch anything', async () => {
-  const pool = {
-    ...nodePool('default', { disruption: unlimited }),
-    status: { conditions: [{ type: 'Ready', status: 'False' }] },
-  };
-  const nodes = [node('n1')];
-  const { nodes: shown } = await planned({ nodes, pods: [pod('a', 'n1')], pool, claims: nodes.map(driftedClaim) });
-  expect(shown.commands).toEqual([]);
-  expect(shown.blocked).toMatchObject([
-    { node: 'n1', reason: 'NoPlaceForPods', reasons: ['Drifted'], message: expect.stringContaining('can launch') },
-  ]);
+describe('a drifted node is named', () => {
+  const nodes = ['n1', 'n2'].map((name) => node(name));
+  const claims = nodes.map(driftedClaim);
+  const pods = nodes.map(({ metadata: { name } }) => pod(`on-${name}`, name));
+  const pool = (more: object, status = {}) => ({ ...nodePool('default', { disruption: unlimited, more }), status });
+  const notReady = pool({}, { conditions: [{ type: 'Ready', status: 'False' }] });
+
+  it.each<[string, World, string, string[], readonly (readonly [string, string])[]]>([
+    [
+      'where no pool can launch anything',
+      { nodes, pods, claims, pool: notReady },
+      'can launch',
+      [],
+      [
+        ['n1', 'NoPlaceForPods'],
+        ['n2', 'NoPlaceForPods'],
+      ],
+    ],
+    [
+      'where its static pool has more nodes than replicas',
+      { nodes, claims, pool: pool({ replicas: 1, limits: { nodes: '4' } }) },
+      'more than its 1 replicas',
+      [],
+      [
+        ['n1', 'PoolLimit'],
+        ['n2', 'PoolLimit'],
+      ],
+    ],
+    [
+      'where it takes in the pods of another first',
+      { nodes, pods, claims },
+      'n2 is to take in pods',
+      ['Drift Proposed n1'],
+      [['n2', 'NoPlaceForPods']],
+    ],
+  ])('%s', async (_, world, message, commands, blocked) => {
+    const { nodes: of } = await planned(world);
+    expect(of.commands.map(line)).toEqual(commands);
+    expect(of.blocked.filter(({ reasons }) => reasons?.includes('Drifted'))).toMatchObject(
+      blocked.map(([name, reason]) => ({ node: name, reason, message: expect.stringContaining(message) })),
+    );
+  });
 });
 
 describe('drifted nodes of a static pool', () => {

@@ -3,7 +3,7 @@ import { daemonSetsOf, type LaunchPool, launchPool } from '../launch/launchables
 import { emptyNode, type NewNode, withPod } from '../simulate/new-node.ts';
 import { chooseFrom } from './choose.ts';
 import { replaceOneByOne } from './graceful.ts';
-import { type Draft, isFree, noteOverBudget, type PlanState } from './plan-state.ts';
+import { type Draft, isFree, noteOverBudget, noteTakesIn, type PlanState } from './plan-state.ts';
 
 /** Drifted nodes that may go, but not more than `most`: those without pods to move first, then the longest drifted. */
 export function replaceDrifted(state: PlanState, mostNew: number, most: number): void {
@@ -49,15 +49,20 @@ export function replaceStatic(state: PlanState, most: number): void {
     const coming = state.coming.filter(({ pool: of }) => of === name).length;
     const running = claims.filter(({ isDeleting, node = '' }) => !isDeleting && !cluster.removing.has(node)).length;
     const due = drifted(state, (node) => node.pool === pool);
-    if (due.length === 0 || running + coming > pool.replicas) continue;
+    if (due.length === 0) continue;
     const room =
       pool.limits?.get('nodes') === undefined ? due.length : pool.limits.get('nodes')! - claims.length - coming;
     const from = launchPool(pool, types, daemons);
     let launched = 0;
     for (const at of due) {
       if (state.drafts.length - before >= most) return;
-      if (!isFree(state, at)) continue;
-      if (state.remaining(pool, 'Drifted') === 0) noteOverBudget(state, name, at);
+      if (!isFree(state, at)) noteTakesIn(state, at);
+      else if (running + coming > pool.replicas)
+        state.unplaced.set(at, {
+          why: 'PoolLimit',
+          message: `NodePool ${name} has ${running + coming} nodes with those that are coming, more than its ${pool.replicas} replicas: drifted ones go once it has no more`,
+        });
+      else if (state.remaining(pool, 'Drifted') === 0) noteOverBudget(state, name, at);
       else if (launched >= room)
         state.unplaced.set(at, {
           why: 'PoolLimit',

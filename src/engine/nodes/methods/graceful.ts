@@ -1,6 +1,6 @@
 import { failureText, type Simulated } from '../simulate/place-pods.ts';
 import { chooseFrom } from './choose.ts';
-import { type Draft, isFree, noteOverBudget, type PlanState } from './plan-state.ts';
+import { type Draft, isFree, noteOverBudget, noteTakesIn, type PlanState } from './plan-state.ts';
 
 /** Lets so many nodes go one by one, each once all of its pods have a place: on nodes that stay, or on so many new ones. */
 export function replaceOneByOne(
@@ -23,7 +23,10 @@ export function replaceOneByOne(
     }
     const node = cluster.nodes[at]!;
     const pool = node.pool!;
-    if (!isFree(state, at)) continue;
+    if (!isFree(state, at)) {
+      noteTakesIn(state, at);
+      continue;
+    }
     if (state.remaining(pool, reason) === 0) {
       noteOverBudget(state, pool.name, at);
       continue;

@@ -54,7 +54,7 @@ export interface PlanState {
   readonly drafts: readonly Draft[];
   /** Wanted nodes that a budget keeps, by pool and reason. */
   readonly overBudget: Map<string, Set<number>>;
-  /** Drifted nodes whose pods have no place, and why. */
+  /** Nodes that are to be replaced, as drifted ones are, and cannot go now: why. */
   readonly unplaced: Map<number, { readonly why: 'NoPlaceForPods' | 'PoolLimit'; readonly message: string }>;
 }
 
@@ -109,6 +109,13 @@ export function noteOverBudget({ overBudget }: Pick<PlanState, 'overBudget'>, po
   const nodes = overBudget.get(pool) ?? new Set<number>();
   nodes.add(at);
   overBudget.set(pool, nodes);
+}
+
+/** Notes that a node which is to be replaced is to take in pods of others first, if so it is. */
+export function noteTakesIn({ unplaced, scheduling, cluster }: PlanState, at: number): void {
+  if (!scheduling.hasTakenIn(at)) return;
+  const message = `node ${cluster.nodes[at]!.name} is to take in pods of other nodes: it may go once they are there`;
+  unplaced.set(at, { why: 'NoPlaceForPods', message });
 }
 
 /** Not blocked, not cooling down, not part of another command, and not about to take in pods. */
