@@ -225,7 +225,7 @@ it('a node that is not ready goes only where its budget leaves something', () =>
 
 describe('over drawn clusters', () => {
   it(
-    'budgets bear every command, no protected pod moves, and every pod has a place with room',
+    'budgets bear every command, no protected pod moves, every pod has a place with room, and each drifted node is named',
     () => {
       fc.assert(
         fc.property(clusters(anyBudget), (given) => {
@@ -239,6 +239,11 @@ describe('over drawn clusters', () => {
             expect(going).toBeLessThanOrEqual(limit);
           }
           const gone = new Set(planned.proposed.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
+          const { overBudget, cluster, driftOf } = planned.state;
+          const over = [...overBudget.values()].flatMap((found) => [...found]);
+          const named = new Set([...gone, ...planned.blocked.map((one) => one.node)]);
+          const due = cluster.nodes.filter((_, at) => driftOf(at) !== undefined && !over.includes(at));
+          expect(due.filter(({ name }) => !named.has(name))).toEqual([]);
           const leaving = world.pods.filter((one) => gone.has(nodeNameOf(one)));
           expect(leaving.filter(({ metadata }) => /protected|budgeted/.test(JSON.stringify(metadata.labels)))).toEqual(
             [],
