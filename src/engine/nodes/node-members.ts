@@ -31,7 +31,7 @@ export interface NodeMember {
   readonly launches: boolean;
 }
 
-/** `delivered`: objects of karpenter groups by cluster, as files and overrides write them; `invalid`: NodePools of invalid files. */
+/** `delivered`: objects of karpenter groups by cluster, as files and overrides write them; `invalid`: NodePools that are invalid so. */
 export interface DeliveredNodeObjects {
   readonly delivered: ReadonlyMap<ClusterName, readonly Manifest[]>;
   readonly invalid: ReadonlyMap<ClusterName, readonly Manifest[]>;
@@ -81,8 +81,9 @@ const allowsNothing = (manifest: Manifest): boolean =>
   readBudgets(fieldsAt(manifest, 'spec', 'disruption')['budgets']) === 'invalid';
 
 /**
- * Those that this plan delivers, as far as the cluster accepts them; else those that the cluster shows. One of an invalid file counts where
- * there is no other; and in any case, unless it is delivered, where a budget in it is invalid: then it allows nothing.
+ * Those that this plan delivers, as far as the cluster accepts them; else those that the cluster shows. One that is invalid counts where
+ * there is no other; and in any case, unless it is delivered, where a budget in it is invalid: then it allows nothing. It says nothing
+ * about nodes that it would make: no cluster gets it.
  */
 function poolsOf(
   own: readonly Manifest[],
@@ -91,12 +92,19 @@ function poolsOf(
 ): ReadonlyMap<string, Pool> {
   const chosen = new Map(own.length > 0 ? acceptedPools(own, live) : live);
   const delivered = new Set(own.map(({ metadata }) => metadata.name));
-  for (const manifest of invalid)
-    if (!chosen.has(manifest.metadata.name) || (!delivered.has(manifest.metadata.name) && allowsNothing(manifest)))
-      chosen.set(manifest.metadata.name, manifest);
+  const unusable = new Map(
+    invalid.flatMap((manifest) => {
+      const { name } = manifest.metadata;
+      return !chosen.has(name) || (!delivered.has(name) && allowsNothing(manifest)) ? [[name, manifest]] : [];
+    }),
+  );
+  const read = (name: string, manifest: Manifest): Pool => {
+    const pool = readPool(manifest, live.get(name));
+    return unusable.has(name) ? { ...pool, hasTemplate: false, canLaunch: false } : pool;
+  };
   return new Map(
-    [...chosen]
+    [...chosen, ...unusable]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, manifest]) => [name, readPool(manifest, live.get(name))]),
+      .map(([name, manifest]) => [name, read(name, manifest)]),
   );
 }

@@ -43,6 +43,8 @@ export type Rendered =
       readonly message: string;
       /** Id of the override snapshot that fails. */
       readonly override: string;
+      /** The NodePool that it makes invalid. */
+      readonly pool?: Manifest;
     }
   | { readonly ok: false; readonly reason: 'SyncWorkFailed'; readonly message: string };
 
@@ -101,11 +103,14 @@ const variantsOf = memoize((_: readonly Manifest[]) => new Map<string, Rendered>
 /** A limit, since labels that keep changing must not fill the memory. A fleet with one variant per cluster fits. */
 const mostVariants = 20_000;
 
-const overrideFailed = ({ override, message }: { readonly override: string; readonly message: string }): Rendered => ({
+type Failed = Pick<Extract<Rendered, { readonly reason: 'OverriddenFailed' }>, 'message' | 'override' | 'pool'>;
+
+const overrideFailed = ({ override, message, pool }: Failed): Rendered => ({
   ok: false,
   reason: 'OverriddenFailed',
   message,
   override,
+  ...(pool ? { pool } : {}),
 });
 
 function renderVariant(
@@ -154,7 +159,7 @@ function delivered(manifest: Manifest): RenderedManifest {
 
 type Overridden =
   | { readonly ok: true /** Absent: deleted. */; readonly manifest?: Manifest }
-  | { readonly ok: false; readonly message: string; readonly override: string };
+  | ({ readonly ok: false } & Failed);
 
 function overrideObject(manifest: Manifest, overrides: ReadonlyMap<string, readonly EffectiveOverride[]>): Overridden {
   if (overrides.size === 0) return { ok: true, manifest };
@@ -166,7 +171,7 @@ function overrideObject(manifest: Manifest, overrides: ReadonlyMap<string, reado
   let current = manifest;
   for (const override of applicable) {
     const patched = applyOverride(override, current);
-    const wrong = (message: string): Overridden => ({
+    const wrong = (message: string): { readonly ok: false } & Failed => ({
       ok: false,
       override: override.id,
       message: `override snapshot ${override.id} on ${describeObject(manifest)}: ${message}`,
@@ -179,7 +184,7 @@ function overrideObject(manifest: Manifest, overrides: ReadonlyMap<string, reado
     if (![labels, annotations].every(isMap))
       return wrong('labels and annotations must remain maps of names to strings');
     const fault = isNodePool(manifest) ? poolFault(patched.value as Manifest) : undefined;
-    if (fault !== undefined) return wrong(fault);
+    if (fault !== undefined) return { ...wrong(fault), pool: patched.value as Manifest };
     current = patched.value as Manifest;
   }
   return { ok: true, manifest: current };

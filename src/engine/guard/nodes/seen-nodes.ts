@@ -38,7 +38,8 @@ export function seenNodes(
   const delivered = written.delivered.get(cluster) ?? [];
   const live = new Map([...objects, ...extras].filter(isNodePool).map((pool) => [pool.metadata.name, pool]));
   const chosen = delivered.length > 0 ? delivered.map((pool) => accepted(pool, live)) : live.values();
-  const pools = new Map([...written.invalid, ...chosen].map((pool) => [pool.metadata.name, pool]));
+  const failing = written.failing.get(cluster) ?? [];
+  const pools = new Map([...written.invalid, ...failing, ...chosen].map((pool) => [pool.metadata.name, pool]));
   const claims = extras.filter(({ kind }) => kind === 'NodeClaim');
   const claimOf = new Map(claims.map((claim) => [fields(claim['status'])['nodeName'], claim]));
   const ready = new Set(nodes.filter((node) => hasTrue(node, 'Ready')).map(({ metadata }) => metadata.name));

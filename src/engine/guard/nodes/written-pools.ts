@@ -1,4 +1,4 @@
-import type { ClusterName, Manifest } from '../../../api/meta.ts';
+import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
 import type { OverrideSnapshot } from '../../../api/override.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
@@ -14,6 +14,8 @@ import { bindingReader, snapshotReader } from '../evidence/planned-record.ts';
 export interface WrittenPools {
   /** By the snapshots of the plan's targets and the overrides of its bindings. */
   readonly delivered: ReadonlyMap<ClusterName, readonly Manifest[]>;
+  /** Those whose overrides fail: they go nowhere, and are there as they would be written. */
+  readonly failing: ReadonlyMap<ClusterName, readonly Manifest[]>;
   /** Of invalid files. The guard does not judge where these would go: on a cluster without such a pool they allow nothing more. */
   readonly invalid: readonly Manifest[];
 }
@@ -27,22 +29,32 @@ export function writtenPools(evidence: Evidence): WrittenPools {
     bindingReader(evidence.plan),
     overrideReader(evidence),
   ];
-  const delivered = new Map<ClusterName, readonly Manifest[]>();
-  for (const target of placementTargets(evidence.plan.targets)) {
-    const { clusterName: cluster, placement, resourceSnapshotIndex, digest, remove, objects } = target;
-    if (remove || digest === undefined || !objects.some(isNodePool)) continue;
-    const key = placementKey(placement);
+  const poolsOn = (key: PlacementKey, cluster: ClusterName, index: number | undefined): readonly Manifest[] => {
     const binding = bindingOf(key, cluster);
     const overrides = (binding?.clusterResourceOverrideSnapshots ?? []).flatMap(
       (id) => snapshotOf('ClusterResourceOverrideSnapshot', id) ?? [],
     );
     const labels = labelsOn(cluster, binding, evidence);
     const written = (manifest: Manifest): readonly Manifest[] => overridden(manifest, overrides, { cluster, labels });
-    const all = contentOf(key, resourceSnapshotIndex).flatMap(written);
-    const pools = all.flatMap((manifest) => [manifest, ...enveloped(manifest).flatMap(written)]).filter(isNodePool);
-    delivered.set(cluster, [...(delivered.get(cluster) ?? []), ...pools]);
+    const all = contentOf(key, index).flatMap(written);
+    return all.flatMap((manifest) => [manifest, ...enveloped(manifest).flatMap(written)]).filter(isNodePool);
+  };
+  const [delivered, failing] = [
+    new Map<ClusterName, readonly Manifest[]>(),
+    new Map<ClusterName, readonly Manifest[]>(),
+  ];
+  const add = (to: typeof delivered, cluster: ClusterName, pools: readonly Manifest[]) =>
+    to.set(cluster, [...(to.get(cluster) ?? []), ...pools]);
+  for (const target of placementTargets(evidence.plan.targets)) {
+    const { clusterName: cluster, placement, resourceSnapshotIndex, digest, remove, objects } = target;
+    if (remove || digest === undefined || !objects.some(isNodePool)) continue;
+    add(delivered, cluster, poolsOn(placementKey(placement), cluster, resourceSnapshotIndex));
   }
-  return { delivered, invalid: evidence.input.fleet.invalidPools };
+  for (const placement of evidence.plan.placements)
+    for (const { clusterName: cluster, resourceSnapshotIndex, conditions } of placement.bindings)
+      if (conditions.some(({ type, status }) => type === 'Overridden' && status === 'False'))
+        add(failing, cluster, poolsOn(placementKey(placement), cluster, resourceSnapshotIndex));
+  return { delivered, failing, invalid: evidence.input.fleet.invalidPools };
 }
 
 /** A binding keeps the labels of its last rollout while other labels of its cluster wait for theirs. */

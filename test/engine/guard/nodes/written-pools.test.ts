@@ -116,4 +116,28 @@ describe('the budgets of a NodePool that a placement delivers', () => {
     const other = planFleet(await inputOf(files(), observed())).plan;
     expect(rulesOf({ ...plan, nodes: taking(1, other).nodes }, input)).toEqual(['NodeBudgetExceeded']);
   });
+
+  const bare = async (...overrides: readonly object[]) => {
+    const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => node(name));
+    const extras = nodes.map((of) => claim(of));
+    return inputOf(files(overrides), [observedNodes('eu-1', { nodes, pods: [], extras })]);
+  };
+  const patch = (path: string, value: unknown) =>
+    override('wrong', [rule({ jsonPatchOverrides: [{ op: 'add', path, value }] })]);
+
+  it.each<[string, object, number, number]>([
+    ['another field', patch('/spec/weight', 500), 3, 3],
+    ['a budget', patch('/spec/disruption/budgets/-', { nodes: 'abc' }), 0, 0],
+  ])('are read as far as they can be where an override makes %s invalid', async (_, wrong, limit, taken) => {
+    const input = await bare(wrong);
+    const { plan } = planFleet(input);
+    const { pools, commands, blocked } = plan.nodes[0]!;
+    expect(pools.map((of) => [of.name, of.limit.Empty])).toEqual([['default', limit]]);
+    expect(commands.flatMap(({ method, nodes }) => [method, nodes.length])).toEqual(taken ? ['Emptiness', taken] : []);
+    expect(blocked.map(({ reason }) => reason)).not.toContain('UnknownNodePool');
+    expect(plan.problems.map(({ code }) => code)).toEqual(['failing-override']);
+    expect(plan.guard).toEqual([]);
+    const sound = planFleet(await bare()).plan;
+    expect(rulesOf({ ...plan, nodes: taking(4, sound).nodes }, input)).toEqual(['NodeBudgetExceeded']);
+  });
 });
