@@ -84,13 +84,12 @@ function* searched(nodes: readonly number[], search: Search): Generator<Found> {
   if (inTurn?.nodes.length === nodes.length) yield inTurn;
 }
 
-/** Whether the same may come instead of the nodes. */
+/** Whether the same may come instead of the nodes, whichever of its types is launched. */
 function isStill(wanted: Replacement | undefined, { result: { newNodes } }: Found): boolean {
-  if (wanted === undefined) return newNodes.length === 0;
-  const { instanceType, zone, capacityType } = wanted;
-  return (
-    newNodes[0]?.options.some(
-      (option) => option.type.name === instanceType && option.zone === zone && option.capacityType === capacityType,
-    ) ?? false
-  );
+  const [node] = newNodes;
+  if (wanted === undefined || node === undefined) return wanted === undefined && node === undefined;
+  const { pool, options, zone, capacityType } = wanted;
+  const offered = node.options.filter((option) => option.zone === zone && option.capacityType === capacityType);
+  const types = new Set(offered.map(({ type }) => type.name));
+  return node.from.pool.name === pool && options.every((type) => types.has(type));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claim, node, nodeMember, nodePool, pod, smallMarket } from '../../support/node-world.ts';
+import { claim, market, node, nodeMember, nodePool, pod, smallMarket } from '../../support/node-world.ts';
 import { line, planned, unlimited, type World } from '../../support/planned-nodes.ts';
 
 const execute = { mode: 'execute' };
@@ -310,6 +310,50 @@ it('a command that is rolled back leaves a target without its nodes, so that the
   const [, last] = await over([0, shown], [10, failed]);
   expect(last!.nodes.commands).toEqual([]);
   expect(last!.nodes.target).toMatchObject({ nodes: [], launches: [] });
+});
+
+describe('a replacement is validated', () => {
+  const types = [
+    { name: 'D2', cpu: 2, price: 0.1 },
+    { name: 'D4', cpu: 4, price: 0.2 },
+    { name: 'D8', cpu: 8, price: 0.4 },
+  ];
+  const shown = (cpu: string): World => ({ nodes: [node('n1')], pods: [pod('a', 'n1', { cpu })], launches: [] });
+  const weighty = (name: string, weight: number) => ({
+    ...nodePool(name, { disruption: unlimited, more: { weight } }),
+  });
+
+  it.each<[string, World, readonly (typeof types)[number][], string]>([
+    ['and launched', shown('1'), types, 'Launching n1 -> D2'],
+    [
+      'where one that may stand in for it is no longer sold: not launched',
+      shown('1'),
+      [types[0]!, types[2]!],
+      'Validating n1 -> D2',
+    ],
+    [
+      'where only one that may stand in for it holds the pods by now: not launched',
+      shown('3'),
+      types,
+      'Validating n1 -> D4',
+    ],
+    [
+      'where another pool comes first by now: not launched',
+      { ...shown('1'), extras: [weighty('other', 50)] },
+      types,
+      'Validating n1 -> D2',
+    ],
+  ])('%s', async (_, later, sold, expected) => {
+    const first = await planned(shown('1'), { ...execute, files: market(types) });
+    expect(first.nodes.commands[0]!.replacements[0]!.options).toEqual(['D2', 'D4']);
+    const { nodes: of } = await planned(later, {
+      ...execute,
+      at: at(15),
+      recorded: first.recorded,
+      files: market(sold),
+    });
+    expect(of.commands.map(line)).toEqual([`SingleNodeConsolidation ${expected}`]);
+  });
 });
 
 describe('what a command that was rolled back left behind is not taken for what the next one launches', () => {
