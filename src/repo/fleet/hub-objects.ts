@@ -10,7 +10,7 @@ import { dataIssues } from './data-issues.ts';
 import { encryptedIssues } from './encrypted.ts';
 import { envelopeIssues, readEnvelope } from './envelope-contents.ts';
 import type { Finding, Placed } from './finding.ts';
-import { misspeltKind, misspeltOf, unservedVersion } from './misspelt-kinds.ts';
+import { meantRefs, misspeltKind, unservedVersion } from './misspelt-kinds.ts';
 import { nodeResourceIssues } from './nodes/node-resource-issues.ts';
 import { nameIssues } from './object-names.ts';
 import { type CrdScopes, crdScopes, scopeOf } from './scopes.ts';
@@ -57,20 +57,13 @@ export function hubObjects(documents: readonly Placed[]): HubObjects {
       objects.push(object);
       continue;
     }
-    for (const { placed } of entries) refused.push(...meantRefs(placed.value));
+    for (const { placed } of entries) refused.push(...meantRefs(writtenRef(placed.value)!));
     for (const { placed } of entries.slice(1))
       findings.push({ placed, issue: twice, ref: writtenRef(placed.value), twin: first });
     const manifest = first.value as Manifest;
     if (isDefinedOnce && isNodePool(manifest)) invalidPools.push(manifest);
   }
   return { objects, refused, unreadable, findings, invalidPools };
-}
-
-/** The object as it is written; also with the kind that a misspelt one means, so that it is not taken for removed. */
-function meantRefs(value: object): ObjectRef[] {
-  const ref = writtenRef(value)!;
-  const like = misspeltOf(ref);
-  return like === undefined || like === ref.kind ? [ref] : [ref, { ...ref, kind: like }];
 }
 
 const twice = error('duplicate-object', ['metadata', 'name'], 'it is defined in two places', 'keep one of them');

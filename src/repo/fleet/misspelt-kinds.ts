@@ -5,27 +5,39 @@ import { apiVersionOf, groupVersionOf } from '../../engine/selection/group-versi
 import { builtInGroups, builtInKinds } from '../../engine/selection/scope.ts';
 import { stableVersion } from '../schemas/built-in-shapes.ts';
 
-/** The built-in kind that a kind of the same group is too similar to for a newer one. */
-export const misspeltOf = ({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): string | undefined =>
-  nearest(kind, builtInKinds(groupVersionOf(apiVersion).group));
+/** A kind of Kubernetes, where one that it does not have means it: a misspelt one, or one in the group of others. */
+function builtInMeant({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>) {
+  const { group, version } = groupVersionOf(apiVersion);
+  const ofGroup = builtInKinds(group);
+  const like = nearest(kind, ofGroup);
+  if (like !== undefined) return { apiVersion, kind: like };
+  const homes = builtInGroups(kind);
+  const home = ofGroup.length > 0 || group === 'extensions' ? homes[0] : homes.find((of) => isNearly(group, of));
+  if (home === undefined) return undefined;
+  return { apiVersion: apiVersionOf(home, stableVersion(home, kind, version) ?? 'v1'), kind };
+}
+
+/** The object as it is written; also the one that a misspelt kind or group means, so that it is not taken for removed. */
+export function meantRefs(ref: ObjectRef): readonly ObjectRef[] {
+  const meant = builtInMeant(ref);
+  return meant === undefined || (meant.kind === ref.kind && meant.apiVersion === ref.apiVersion)
+    ? [ref]
+    : [ref, { ...ref, ...meant }];
+}
 
 /**
  * A kind that is nearly a built-in one would be added as another object, and the one that is meant removed. Others may be newer kinds of
  * Kubernetes.
  */
 export function misspeltKind({ apiVersion, kind }: Manifest): Issue[] {
-  const { group, version } = groupVersionOf(apiVersion);
+  const meant = builtInMeant({ apiVersion, kind });
+  if (meant === undefined) return [];
+  const { group } = groupVersionOf(apiVersion);
+  // Old API servers have that group.
+  const issue = group === 'extensions' ? warning : error;
   const message = `there is no kind ${kind} in ${group === '' ? 'the core group' : group}`;
-  const like = misspeltOf({ apiVersion, kind });
-  if (like !== undefined) return [error('unknown-kind', ['kind'], message, `did you mean ${like}?`)];
-  const homes = builtInGroups(kind);
-  const isOfKubernetes = group === 'extensions' || builtInKinds(group).length > 0;
-  const home = isOfKubernetes ? homes[0] : homes.find((of) => isNearly(group, of));
-  if (home === undefined) return [];
-  const written = apiVersionOf(home, stableVersion(home, kind, version) ?? 'v1');
-  // Old API servers have that group, and others may be of CRDs.
-  const issue = isOfKubernetes && group !== 'extensions' ? error : warning;
-  return [issue('unknown-kind', ['apiVersion'], message, `did you mean ${written}?`)];
+  const [field, fix] = meant.kind === kind ? ['apiVersion', meant.apiVersion] : ['kind', meant.kind];
+  return [issue('unknown-kind', [field], message, `did you mean ${fix}?`)];
 }
 
 /** `networking` and `networking.k8s.oi` for `networking.k8s.io`, and `policy.k8s.io` for `policy`. */

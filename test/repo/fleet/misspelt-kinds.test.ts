@@ -25,7 +25,11 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
     });
   });
 
-  it('does not remove the object that is meant', async () => {
+  it.each([
+    ['kind: Deployment', 'kind: Deploymnt'],
+    ['apps/v1', 'app/v1'],
+    ['apps/v1', 'v1'],
+  ])('does not remove the object that is meant: %s → %s', async (right, wrong) => {
     const files = {
       'clusters/a.yaml': member('a'),
       'web.yaml': placement('web', '{placementType: PickAll}'),
@@ -33,7 +37,7 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
     };
     const paper = new PaperFleet(files);
     await paper.settle();
-    paper.files['resources/web.yaml'] = files['resources/web.yaml'].replace('kind: Deployment', 'kind: Deploymnt');
+    paper.files['resources/web.yaml'] = files['resources/web.yaml'].replace(right, wrong);
     for (let turn = 0; turn < 3; turn++) {
       const plan = await paper.planOn();
       expect(plan.holds.map(({ reason }) => reason)).toContain('LastGoodVersion');
@@ -81,16 +85,17 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   });
 
   it.each([
+    ['app/v1', 'Deployment', 'apps/v1'],
     ['networking/v1', 'NetworkPolicy', 'networking.k8s.io/v1'],
     ['networking.k8s.oi/v1', 'NetworkPolicy', 'networking.k8s.io/v1'],
     ['policy.k8s.io/v1', 'PodDisruptionBudget', 'policy/v1'],
     ['autoscalling/v2', 'HorizontalPodAutoscaler', 'autoscaling/v2'],
-  ])('has a warning in a group that is nearly the right one: %s %s', async (apiVersion, kind, meant) => {
+  ])('is an error in a group that is nearly the right one: %s %s', async (apiVersion, kind, meant) => {
     const group = apiVersion.split('/')[0];
     expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
-      placeable: [kind],
+      placeable: [],
       reported: [
-        `1:1 warning unknown-kind ${kind} shop/web: there is no kind ${kind} in ${group}; did you mean ${meant}?`,
+        `1:1 error unknown-kind ${kind} shop/web: there is no kind ${kind} in ${group}; did you mean ${meant}?`,
       ],
     });
   });
