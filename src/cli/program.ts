@@ -15,6 +15,7 @@ export function program(): Command {
     .description('GitOps reconciler for fleets of Kubernetes clusters. Git is the only database.')
     .version(version, '-V, --version')
     .exitOverride()
+    .hook('preAction', (_, command) => findRepo(command))
     .showHelpAfterError('(gitfleet --help lists the commands, gitfleet COMMAND --help the options of one)')
     .configureHelp({ sortSubcommands: false })
     .addHelpText(
@@ -40,6 +41,17 @@ Environment:
   changingCommands(gitfleet.commandsGroup('Change:'));
   aboutCommands(gitfleet.commandsGroup('About:'));
   return gitfleet;
+}
+
+/** Sets `--repo` and `--path` of a command that is run in a folder of a clone, unless they are given. */
+async function findRepo(command: Command): Promise<void> {
+  const namesRepo = command.name() === 'validate' && command.args.length > 0;
+  if (command.getOptionValueSource('repo') !== 'default' || namesRepo) return;
+  const { fleetAround } = await import('./fleet-repo/fleet-around.ts');
+  const found = await fleetAround(process.cwd());
+  if (found === undefined) return;
+  command.setOptionValue('repo', found.repo);
+  if (command.getOptionValue('path') === undefined) command.setOptionValue('path', found.path);
 }
 
 function aboutCommands(gitfleet: Command): void {

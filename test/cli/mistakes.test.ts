@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { folder, put, removeFolders } from '../support/folders.ts';
 import { commit, sh } from '../support/git-repository.ts';
+import { member } from '../support/paper-fleet.ts';
 import { cli } from '../support/run-cli.ts';
 import { shop } from '../support/shop.ts';
 
@@ -56,11 +57,34 @@ describe('standing in a folder of a clone', () => {
   const clone = folder();
   const inside = join(clone, 'placements');
   sh(clone, 'init', '-q');
-  commit(clone, shop);
+  commit(clone, {
+    ...shop,
+    'teams/a/clusters/a-1.yaml': member('a-1'),
+    'teams/a/fleet.yaml': 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\n',
+  });
+  put(clone, { 'new/new-1.yaml': member('new-1') });
 
-  it('only that folder is validated, and the note explains how to validate the whole repo', async () => {
-    vi.spyOn(process, 'cwd').mockReturnValue(inside);
-    expect(await cli('validate')).toMatchObject({
+  const inFolder = (path: string, ...args: string[]) => {
+    vi.spyOn(process, 'cwd').mockReturnValue(join(clone, path));
+    return cli(...args);
+  };
+
+  it.each([
+    ['placements', 'the whole clone', '12 fleet objects and 5 resources', /Commit [0-9a-f]{12}[.,]/],
+    [
+      'teams/a/clusters',
+      'the nearest folder with a fleet.yaml',
+      '2 fleet objects and 0 resources',
+      /Commit [0-9a-f]{12}[.,]/,
+    ],
+    ['new', 'that folder, as nothing of it is committed', '1 fleet object and 0 resources', /Commit none/],
+  ])('a command without --repo in %s reads %s', async (path, _, objects, commitOfPlan) => {
+    expect((await inFolder(path, 'validate')).out).toContain(`${objects} read`);
+    expect((await inFolder(path, 'plan')).out).toMatch(commitOfPlan);
+  });
+
+  it('only the folder that --repo names is validated, and the note explains how to validate the whole repo', async () => {
+    expect(await inFolder('placements', 'validate', '--repo', '.')).toMatchObject({
       out: expect.stringMatching(/^\d+ fleet objects and 0 resources read/),
       err: `note: ${inside} is a folder inside the git repository ${clone}: only its files on disk are read, and no status; --repo ${clone} reads all of it, and with --path placements the fleet of this folder\n`,
     });
