@@ -48,6 +48,7 @@ const engineMayCall = [
   'node-image.ts',
   'run-annotations.ts',
   'disruption-modes.ts',
+  'pool-ranges.ts',
   'subnet-id.ts',
   'upgrade-settings.ts',
   'upgrade-providers.ts',

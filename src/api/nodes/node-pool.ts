@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { objectMeta } from '../meta.ts';
 import { wrongAndFix } from '../schema-message.ts';
+import { consolidationPolicies, weights } from './pool-ranges.ts';
 
 /** A quantity as text, or a plain number as users may write it. */
 export const quantity = z.union([z.string(), z.number()], {
@@ -53,8 +54,6 @@ const budget = z.strictObject({
   reasons: z.array(z.enum(budgetReasons)).max(50).optional(),
 });
 
-export const consolidationPolicies = ['WhenEmpty', 'WhenEmptyOrUnderutilized', 'Balanced'] as const;
-
 /**
  * Karpenter's NodePool: `karpenter.sh/v1`, and the places of v1beta1 that the AKS product page writes under the label v1. The texts are
  * checked by nodePoolIssues.
@@ -79,7 +78,7 @@ export const nodePool = z.strictObject({
     }),
     disruption: z
       .strictObject({
-        consolidationPolicy: z.enum([...consolidationPolicies, 'WhenUnderutilized']).optional(),
+        consolidationPolicy: z.enum(consolidationPolicies).optional(),
         consolidateAfter: z.string().optional(),
         /** v1beta1. */
         expireAfter: z.string().optional(),
@@ -87,7 +86,7 @@ export const nodePool = z.strictObject({
       })
       .optional(),
     limits: amounts.optional(),
-    weight: z.number().int().min(1).max(100).optional(),
+    weight: z.number().int().min(weights.least).max(weights.most).optional(),
     replicas: z.number().int().min(0).optional(),
   }),
   status: z.looseObject({}).optional(),

@@ -1,13 +1,13 @@
 import type { Manifest } from '../../api/meta.ts';
 import { allowWindowsAnnotation } from '../../api/nodes/disruption-modes.ts';
-import { parseDuration } from '../kernel/duration.ts';
+import { consolidationPolicies, isNodeDuration, weights } from '../../api/nodes/pool-ranges.ts';
 import { zeroBudgets } from './allow-windows.ts';
 import { readBudgets } from './budgets.ts';
 import { fieldsAt } from './read-fields.ts';
 
 type Path = readonly string[];
 
-const policies: readonly unknown[] = ['WhenEmpty', 'WhenEmptyOrUnderutilized', 'WhenUnderutilized', 'Balanced'];
+const policies: readonly unknown[] = consolidationPolicies;
 
 const durations: readonly { readonly path: Path; readonly orNever: boolean }[] = [
   { path: ['spec', 'disruption', 'consolidateAfter'], orNever: true },
@@ -16,9 +16,9 @@ const durations: readonly { readonly path: Path; readonly orNever: boolean }[] =
   { path: ['spec', 'template', 'spec', 'terminationGracePeriod'], orNever: false },
 ];
 
-const wholeNumbers: readonly { readonly path: Path; readonly least: number; readonly most: number }[] = [
-  { path: ['spec', 'weight'], least: 1, most: 100 },
-  { path: ['spec', 'replicas'], least: 0, most: Number.MAX_SAFE_INTEGER },
+const wholeNumbers: readonly { readonly path: Path; readonly least: number; readonly most?: number }[] = [
+  { path: ['spec', 'weight'], ...weights },
+  { path: ['spec', 'replicas'], least: 0 },
 ];
 
 /**
@@ -33,13 +33,15 @@ export function poolFault(manifest: Manifest): string | undefined {
   if (at(policy) !== undefined && !policies.includes(at(policy))) return wrong(policy, 'is no policy');
   for (const { path, orNever } of durations) {
     const value = at(path);
-    const isRead = typeof value === 'string' && ((orNever && value === 'Never') || parseDuration(value) !== undefined);
+    const isRead = typeof value === 'string' && ((orNever && value === 'Never') || isNodeDuration(value));
     if (value != null && !isRead) return wrong(path, `is no duration${orNever ? ', nor Never' : ''}`);
   }
   for (const { path, least, most } of wholeNumbers) {
     const value = at(path);
-    if (value != null && !(Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most))
-      return wrong(path, `is not a whole number from ${least} on`);
+    const isInRange =
+      Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= (most ?? Infinity);
+    if (value != null && !isInRange)
+      return wrong(path, `is not a whole number from ${least} ${most ? `to ${most}` : 'on'}`);
   }
   const windows = manifest.metadata.annotations?.[allowWindowsAnnotation];
   return windows !== undefined && !zeroBudgets(windows).ok

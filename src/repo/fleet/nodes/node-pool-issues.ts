@@ -2,6 +2,7 @@ import { error, type Issue, warning } from '../../../api/issue.ts';
 import { durationMs } from '../../../api/longest-duration.ts';
 import { allowWindowsAnnotation } from '../../../api/nodes/disruption-modes.ts';
 import type { NodeClaim, NodePool } from '../../../api/nodes/node-pool.ts';
+import { isNodeDuration } from '../../../api/nodes/pool-ranges.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import { isLabelValue, isQualifiedName, labelKeyFix, labelValueFix, nearest } from '../../../api/syntax.ts';
 import { parseCron } from '../../../engine/kernel/cron.ts';
@@ -75,7 +76,7 @@ function expiryIssues({ apiVersion, spec: { template, disruption } }: NodePool):
 const lifetimeOf = (text: string): number | string => (text === 'Never' ? text : durationMs(text));
 
 function orNeverIssues(text: string | undefined, path: Path): Issue[] {
-  if (text === undefined || /^(([0-9]+(s|m|h))+|Never)$/.test(text)) return [];
+  if (text === undefined || text === 'Never' || isNodeDuration(text)) return [];
   const fix = unitFix(text, ['s', 'm', 'h']) ?? 'write for example 720h, or Never';
   return [error('invalid-duration', path, `"${text}" is not a duration`, fix)];
 }
@@ -97,7 +98,7 @@ function nodeIssues(spec: NodeSpec, path: Path): Issue[] {
     ...spec.requirements.flatMap((one, at) => requirementIssues(one, [...path, 'requirements', at])),
     ...taintIssues(spec, path),
     ...classIssues(spec, [...path, 'nodeClassRef']),
-    ...(grace === undefined || /^([0-9]+(s|m|h))+$/.test(grace)
+    ...(grace === undefined || isNodeDuration(grace)
       ? []
       : [
           error(
