@@ -1,5 +1,6 @@
 import type { Condition } from '../../api/meta.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
+import { wholeSeconds } from '../../report/whole-seconds.ts';
 import { age } from '../terminal/age.ts';
 import { table } from '../terminal/table.ts';
 
@@ -25,7 +26,7 @@ export const conditionTable = (conditions: readonly Condition[] | undefined, now
       type,
       status,
       reason,
-      now === undefined ? lastTransitionTime : ageSince(lastTransitionTime, now),
+      now === undefined ? wholeSeconds(lastTransitionTime ?? '') : ageSince(lastTransitionTime, now),
       message,
     ]),
   );
