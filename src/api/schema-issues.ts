@@ -20,7 +20,7 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown):
       return issue.keys.map((key) => {
         const fields = fieldsAt(schema, path);
         const longer = fields.filter((field) => key.length > 3 && field.startsWith(key));
-        const like = nearest(key, fields) ?? (longer.length === 1 ? longer[0] : undefined);
+        const like = nearest(key, fields) ?? (longer.length === 1 ? longer[0] : placeOf(key, schema, path));
         return error(
           'unknown-field',
           [...path, key],
@@ -134,6 +134,17 @@ const nearestFix = (values: readonly unknown[], input: unknown): string => {
   const like = typeof input === 'string' ? nearest(input, values.map(String)) : undefined;
   return like === undefined ? 'write one of them' : `did you mean ${like}?`;
 };
+
+/** Where a field belongs that is indented one level too little, or too far: `spec.policy`. */
+function placeOf(key: string, schema: z.ZodType, path: readonly (string | number)[]): string | undefined {
+  const inner = fieldsAt(schema, path).map((field) => [...path, field]);
+  const outer = path
+    .slice(1)
+    .map((_, depth) => path.slice(0, depth + 1))
+    .reverse();
+  const place = [...inner, ...outer].find((object) => fieldsAt(schema, object).includes(key));
+  return place && [...place, key].join('.').replaceAll(/\.(\d+)(?=\.)/g, '[$1]');
+}
 
 /** Names of the fields of the object at a path of a schema; empty if the schema does not define them. */
 function fieldsAt(schema: z.ZodType, path: readonly (string | number)[]): string[] {

@@ -26,3 +26,18 @@ it('the start of one field alone is taken for that field', () => {
   });
   expect(fixes).toEqual(['did you mean durationHours?', 'remove start']);
 });
+
+it.each([
+  [{ policy: {} }, 'did you mean spec.policy?'],
+  [{ spec: { type: 'a' } }, 'did you mean spec.policy.type?'],
+  [{ spec: { policy: { selectors: [] } } }, 'did you mean spec.selectors?'],
+  [{ spec: { selectors: [{ policy: {} }] } }, 'did you mean spec.policy?'],
+  [{ spec: { selectors: [{ key: 'a' }] } }, 'did you mean spec.selectors[0].of.key?'],
+  [{ spec: { policy: { kind: 'a' } } }, 'remove kind'],
+])('a field at another indentation is shown where it belongs: %j', (document, fix) => {
+  const selector = z.strictObject({ of: z.strictObject({ key: z.string() }).optional() });
+  const policy = z.strictObject({ type: z.string().optional() });
+  const spec = z.strictObject({ policy: policy.optional(), selectors: z.array(selector).optional() });
+  const schema = z.strictObject({ kind: z.string().optional(), spec: spec.optional() });
+  expect(schemaIssues(schema.safeParse(document).error!.issues, schema, document)[0]!.fix).toBe(fix);
+});

@@ -148,7 +148,7 @@ function lintKeys({ items }: YAMLMap, lint: Pick<Lint, 'report'>): void {
   const keys = new Set<unknown>();
   for (const { key } of items) {
     if (!isScalar(key)) continue;
-    if (keys.has(key.value)) lint.report(duplicateKey(offsetOf(key)));
+    if (keys.has(key.value)) lint.report(duplicateKey(offsetOf(key), key.value));
     keys.add(key.value);
   }
 }
@@ -165,11 +165,14 @@ function hasEqualKeys(items: YAMLMap['items']): boolean {
   return false;
 }
 
-export const duplicateKey = (offset: number): LintFinding => ({
+/** Keys of every object: where they occur twice, a line between two objects may be missing. */
+const ofEveryObject: readonly unknown[] = ['apiVersion', 'kind', 'metadata'];
+
+export const duplicateKey = (offset: number, key: unknown): LintFinding => ({
   offset,
   code: 'duplicate-key',
   message: 'the key occurs twice in one map',
-  fix: 'keep one of the two',
+  fix: `keep one of the two${ofEveryObject.includes(key) ? ', or write --- between two objects' : ''}`,
 });
 
 /** The first duplicate key of a document: faster than all findings. */

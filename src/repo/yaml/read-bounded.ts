@@ -127,7 +127,7 @@ function inPieces(part: Part): Read<unknown, Found> {
     if (Array.isArray(read.value)) for (const item of read.value) items.push(item);
     else
       for (const [name, value] of Object.entries(read.value as object)) {
-        if (entries.has(name)) return { fault: duplicateKey(startOf(part.text, collection, name, group.from)) };
+        if (entries.has(name)) return { fault: duplicateKey(startOf(part.text, collection, name, group.from), name) };
         entries.set(name, value);
       }
   }

@@ -85,10 +85,12 @@ describe('what kubectl reads differently is refused with its place', () => {
 });
 
 it.each([
+  ['a: 1\na: 2', 'keep one of the two'],
+  ['kind: A\nkind: A', 'keep one of the two, or write --- between two objects'],
   ['a: {b: 1', 'close the { with }'],
   ['a: [1, 2\nb: 3', 'close the [ with ]'],
   ['a: {b: 1\nc: 2\n', 'close the { with }'],
-])('%j has a fix that closes it', (text, fix) => {
+])('%j has a fix', (text, fix) => {
   expect(parseYaml(text, 'a.yaml').problems.map((problem) => problem.fix)).toContain(fix);
 });
 
