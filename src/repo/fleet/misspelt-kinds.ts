@@ -12,7 +12,9 @@ function builtInMeant({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind
   const like = nearest(kind, ofGroup);
   if (like !== undefined) return { apiVersion, kind: like };
   const homes = builtInGroups(kind);
-  const home = ofGroup.length > 0 || group === 'extensions' ? homes[0] : homes.find((of) => isNearly(group, of));
+  // Groups of CRDs have a dot.
+  const home =
+    homes.find((of) => isNearly(group, of)) ?? (ofGroup.length > 0 || !group.includes('.') ? homes[0] : undefined);
   if (home === undefined) return undefined;
   return { apiVersion: apiVersionOf(home, stableVersion(home, kind, version) ?? 'v1'), kind };
 }

@@ -86,6 +86,8 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
 
   it.each([
     ['app/v1', 'Deployment', 'apps/v1'],
+    ['core/v1', 'ConfigMap', 'v1'],
+    ['events/v1', 'Event', 'events.k8s.io/v1'],
     ['networking/v1', 'NetworkPolicy', 'networking.k8s.io/v1'],
     ['networking.k8s.oi/v1', 'NetworkPolicy', 'networking.k8s.io/v1'],
     ['policy.k8s.io/v1', 'PodDisruptionBudget', 'policy/v1'],
