@@ -1,13 +1,19 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { constants, inflate } from 'node:zlib';
+import { constants, inflate, inflateSync, type ZlibOptions } from 'node:zlib';
 import { largestObject, type StoredObject } from './objects.ts';
 
 const expand = promisify(inflate);
 
 /** Longer than any header with the type and the size. */
 const headerBytes = 64;
+
+/** Deflated bytes that this thread inflates by itself, at most 16 MB in 15 ms: the stream of a hand-over costs more than a manifest. */
+const mostHere = 16 * 1024;
+
+const inflated = async (deflated: Buffer, options: ZlibOptions): Promise<Buffer> =>
+  deflated.length <= mostHere ? inflateSync(deflated, options) : expand(deflated, options);
 
 /**
  * Those of the objects that are loose files, as a commit leaves them until the next repack, read without starting a process: for
@@ -38,7 +44,7 @@ async function readLoose(gitdir: string, oid: string): Promise<StoredObject | un
   if (file === undefined || packedSize === undefined || packedSize.size > 2 * largestObject) return undefined;
   const whole = await readFile(file)
     // The size in a header may be too small.
-    .then((packed) => expand(packed, { maxOutputLength: largestObject + headerBytes }))
+    .then((packed) => inflated(packed, { maxOutputLength: largestObject + headerBytes }))
     .catch(() => undefined);
   const header = whole && headerOf(whole);
   if (header === undefined) return undefined;
@@ -53,7 +59,7 @@ async function readSize(gitdir: string, oid: string): Promise<number | undefined
     const read = await handle?.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
     if (read === undefined) return undefined;
     const partial = { finishFlush: constants.Z_SYNC_FLUSH };
-    return headerOf(await expand(read.buffer.subarray(0, read.bytesRead), partial))?.size;
+    return headerOf(await inflated(read.buffer.subarray(0, read.bytesRead), partial))?.size;
   } catch {
     return undefined;
   } finally {

@@ -5,7 +5,8 @@ import { error, type Issue } from '../../api/issue.ts';
  * is not base64 (core/v1 types, `map[string]string` and `map[string][]byte`; null counts as empty).
  */
 export function dataIssues(manifest: object): Issue[] {
-  const { apiVersion, kind, ...fields } = manifest as Readonly<Record<string, unknown>>;
+  const fields = manifest as Readonly<Record<string, unknown>>;
+  const { apiVersion, kind } = fields;
   if (apiVersion !== 'v1' || (kind !== 'ConfigMap' && kind !== 'Secret')) return [];
   return (kind === 'Secret' ? ['data', 'stringData'] : ['data', 'binaryData']).flatMap((field) => {
     const isBytes = field === (kind === 'Secret' ? 'data' : 'binaryData');

@@ -3,7 +3,6 @@ import { fleetKinds, isFleetGroup } from '../../api/kinds.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import { nearest } from '../../api/syntax.ts';
 import { writtenRef } from '../../api/written-ref.ts';
-import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { itemsOf } from '../yaml/items-of.ts';
 import type { Finding, Placed } from './finding.ts';
 import { ofAnyKind } from './fleet-objects.ts';
@@ -78,7 +77,7 @@ function likely(value: object): readonly ObjectRef[] | undefined {
 /** Input of Kustomize, whose file may have any name. */
 function isOfKustomize(value: object): boolean {
   const { apiVersion } = value as { apiVersion?: unknown };
-  return typeof apiVersion === 'string' && groupVersionOf(apiVersion).group === 'kustomize.config.k8s.io';
+  return typeof apiVersion === 'string' && apiVersion.startsWith('kustomize.config.k8s.io/');
 }
 
 /** Documents without apiVersion and kind are not fleet input; one with either of them, or an item of a List, is an incomplete object. */

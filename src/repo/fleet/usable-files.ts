@@ -89,15 +89,16 @@ async function oversizedFiles(
   knownSize: (oid: string) => number | undefined,
 ): Promise<ReadonlyMap<string, string>> {
   const asked = files.filter((file) => isLink(file) || (mayBeManifest(file) && isFile(file)));
-  const others = asked.flatMap(({ oid }) => (knownSize(oid) === undefined ? [oid] : []));
-  const sizes = (await tree.sizes?.(others)) ?? new Map<string, number>();
-  const sizeOf = ({ oid }: TreeFile): number => knownSize(oid) ?? sizes.get(oid) ?? 0;
-  const links = asked.filter((file) => isLink(file) && sizeOf(file) > longestTarget);
-  const contents = asked.filter(isFile).map((file) => [file.path, sizeOf(file)] as const);
+  const known = asked.map(({ oid }) => knownSize(oid));
+  const others = asked.flatMap(({ oid }, at) => (known[at] === undefined ? [oid] : []));
+  const found = (await tree.sizes?.(others)) ?? new Map<string, number>();
+  const sized = asked.map((file, at) => [file, known[at] ?? found.get(file.oid) ?? 0] as const);
+  const links = sized.filter(([file, size]) => isLink(file) && size > longestTarget);
+  const contents = sized.flatMap(([file, size]) => (isFile(file) ? [[file.path, size] as const] : []));
   const folders = files.filter(({ mode }) => mode === '40000');
   return new Map([
     ...tooLarge(contents, fleetLimits),
-    ...links.map((file) => [file.path, `the target of the symbolic link has ${sizeOf(file)} bytes`] as const),
+    ...links.map(([{ path }, size]) => [path, `the target of the symbolic link has ${size} bytes`] as const),
     ...folders.map(({ path }) => [path, 'the folder is too large or too deep to be listed'] as const),
   ]);
 }
