@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { looseObjects } from '../../../src/git/objects/loose-objects.ts';
+import { looseObjects, looseSizes } from '../../../src/git/objects/loose-objects.ts';
 import { openObjects } from '../../../src/git/objects/open-objects.ts';
 import { folder, removeFolders } from '../../support/folders.ts';
 import { clone, commit, gitThere, sh } from '../../support/git-repository.ts';
@@ -23,6 +24,15 @@ describe.skipIf(!gitThere)('objects in files of their own', () => {
     expect([...found.values()].map(({ type }) => type)).toEqual(['commit', 'tree', 'blob', 'tag']);
     expect(found.get(oids[2]!)).toEqual(eu1);
     expect(found.get(oids[0]!)!.content.toString().trim()).toBe(sh(dir, 'cat-file', '-p', 'HEAD'));
+  });
+
+  it('are inflated in another thread where they are large', async () => {
+    const dir = clone();
+    const content = randomBytes(40_000);
+    writeFileSync(join(dir, 'large'), content);
+    const oid = sh(dir, 'hash-object', '-w', 'large');
+    expect(await looseObjects(gitdirOf(dir), [oid])).toEqual(new Map([[oid, { type: 'blob', content }]]));
+    expect(await looseSizes(gitdirOf(dir), [oid])).toEqual(new Map([[oid, 40_000]]));
   });
 
   it.each([
