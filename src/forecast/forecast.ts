@@ -17,7 +17,7 @@ import type { EqualWaves } from './equal-waves.ts';
 import { failureOf } from './failure.ts';
 import { heldTimes } from './held-times.ts';
 import { type NodeForecast, nodeForecasts } from './node-forecasts.ts';
-import { type Refusal, refusalsIn } from './refusals.ts';
+import { isSameRefusal, type Refusal, refusalsIn } from './refusals.ts';
 import { type StageContext, stageOf } from './run-stages.ts';
 import type { ClusterSpan, RolloutStage, Wait } from './spans.ts';
 import { type ForecastRun, type ForecastStep, forecastSteps } from './steps.ts';
@@ -82,22 +82,30 @@ export function forecast(input: PlanInput, assumptions: Assumptions): Forecast {
   return forecastOf(run, input, assumptions);
 }
 
-/** The forecast of steps that were made from an input. `known`: rollouts that are left out, as they are the same. */
+/**
+ * The forecast of steps that were made from an input. `usual`: another one, whose parts are left out where they are the same.
+ * `isUpgrading`: cluster update runs that count.
+ */
 export function forecastOf(
   run: ForecastRun,
   input: PlanInput,
   { untilMs }: Assumptions,
-  known: readonly Rollout[] = [],
+  {
+    usual,
+    isUpgrading = () => true,
+  }: { readonly usual?: Forecast; readonly isUpgrading?: (run: string) => boolean } = {},
 ): Forecast {
   const { steps, end, silent } = run;
-  const same = new Map(known.map((rollout) => [idOf(rollout), rollout]));
+  const same = new Map(usual?.rollouts.map((rollout) => [idOf(rollout), rollout]));
   const refusals = refusalsIn(steps);
   const rollouts = [...runRollouts(steps, input, refusals), ...ownRollouts(steps, input)]
     .map((rollout) => withNotResponding(rollout, inFlight(rollout), silent))
     .filter((rollout) => !sameValue(rollout, same.get(idOf(rollout))))
     .sort((a, b) => orderOf(a) - orderOf(b));
   const { plan, notRolledOut } = steps.at(-1)!.result;
-  const upgrades = upgradeForecasts(steps, input).map((of) => withNotResponding(of, pendingIn(of), silent));
+  const proposed = new Set(usual?.proposals.map(({ run: name }) => name));
+  const upgrading = upgradeForecasts(steps, input).filter((of) => isUpgrading(of.run));
+  const upgrades = upgrading.map((of) => withNotResponding(of, pendingIn(of), silent));
   const all = [...rollouts, ...upgrades];
   const ends = all.map(({ to }) => to);
   const isDone = all.length > 0 && all.every((of) => of.to !== undefined && failureOf(of) === undefined);
@@ -111,15 +119,15 @@ export function forecastOf(
     rollouts,
     upgrades,
     nodes: nodeForecasts(run),
-    proposals: proposalsOf(plan),
+    proposals: proposalsOf(plan).filter(({ run: name }) => !proposed.has(name)),
     shortages: plan.placements.filter(({ scheduled }) => scheduled.status === 'False').map(refOf),
     notRolledOut,
     guard: plan.guard,
-    refusals,
+    refusals: usual ? refusals.filter((refusal) => !usual.refusals.some((of) => isSameRefusal(of, refusal))) : refusals,
   };
 }
 
-export const proposalsOf = ({ approvals }: Pick<Plan, 'approvals'>): ProposedUpgrade[] =>
+const proposalsOf = ({ approvals }: Pick<Plan, 'approvals'>): ProposedUpgrade[] =>
   approvals.flatMap(({ file }) => {
     if (file?.object.kind !== 'UpdateRun') return [];
     const { metadata, spec } = file.object;

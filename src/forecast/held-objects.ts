@@ -42,12 +42,18 @@ export function heldBefore({ contents }: PlanResult): HeldByCluster {
   return held;
 }
 
-export function heldAfter({ plan, contents }: PlanResult, before: HeldByCluster): HeldByCluster {
+/** `isWanted`: those that are not are left out. */
+export function heldAfter(
+  { plan, contents }: PlanResult,
+  before: HeldByCluster,
+  isWanted: (placement: PlacementKey, cluster: ClusterName) => boolean = () => true,
+): HeldByCluster {
   const held = new Map<ClusterName, Held>();
   for (const target of placementTargets(plan.targets)) {
     if (target.remove) continue;
     const { clusterName, placement } = target;
     const key = placementKey(placement);
+    if (!isWanted(key, clusterName)) continue;
     const on = heldOn(held, clusterName);
     on.placements.set(key, placement);
     const content = targetContent(contents, target);
@@ -62,43 +68,46 @@ export function heldAfter({ plan, contents }: PlanResult, before: HeldByCluster)
 
 export const nothing: Held = { objects: new Map(), placements: new Map() };
 
-/** Clusters on which two ends differ, by placement. */
-export function differingClusters(
-  one: HeldByCluster,
-  other: HeldByCluster,
-): ReadonlyMap<PlacementKey, Set<ClusterName>> {
-  const differing = new Map<PlacementKey, Set<ClusterName>>();
+/** Objects by key, and placements that only one of two ends has. */
+export interface Difference {
+  readonly objects: ReadonlySet<string>;
+  readonly placements: ReadonlySet<PlacementKey>;
+}
+
+/** In what two ends differ, by cluster; without clusters on which they are equal. */
+export function differencesBetween(one: HeldByCluster, other: HeldByCluster): ReadonlyMap<ClusterName, Difference> {
+  const differing = new Map<ClusterName, Difference>();
   for (const cluster of new Set([...one.keys(), ...other.keys()])) {
     const [a, b] = [one.get(cluster) ?? nothing, other.get(cluster) ?? nothing];
-    const differs = (key: PlacementKey) => differing.set(key, (differing.get(key) ?? new Set()).add(cluster));
-    for (const key of new Set([...a.placements.keys()]).symmetricDifference(new Set(b.placements.keys()))) differs(key);
-    for (const object of new Set([...a.objects.keys(), ...b.objects.keys()])) {
-      const [was, is] = [a.objects.get(object), b.objects.get(object)];
-      const places = [was, is].flatMap((held) => (held ? [placementKey(held.placement)] : []));
-      const isSame = was && is && places[0] === places[1] && sameManifest(was.manifest, is.manifest);
-      if (!isSame) for (const key of places) differs(key);
-    }
+    const placements = new Set(a.placements.keys()).symmetricDifference(new Set(b.placements.keys()));
+    const objects = new Set<string>();
+    for (const object of new Set([...a.objects.keys(), ...b.objects.keys()]))
+      if (!isSame(a.objects.get(object), b.objects.get(object))) objects.add(object);
+    if (placements.size + objects.size > 0) differing.set(cluster, { objects, placements });
   }
   return differing;
 }
 
-const sameManifest = (a: Manifest, b: Manifest): boolean => a === b || textOf(a) === textOf(b);
+function isSame(a: HeldObject | undefined, b: HeldObject | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  const [one, other] = [a.manifest, b.manifest];
+  return placementKey(a.placement) === placementKey(b.placement) && (one === other || textOf(one) === textOf(other));
+}
 
-/** What clusters hold of these placements. */
+/** What clusters hold of that in which two ends differ. */
 export const heldOnlyOf = (
   held: HeldByCluster,
-  placements: ReadonlyMap<PlacementKey, ReadonlySet<ClusterName>>,
-): HeldByCluster =>
+  differences: ReadonlyMap<ClusterName, Difference>,
+): ReadonlyMap<ClusterName, Held> =>
   new Map(
-    [...held].map(([cluster, of]) => {
-      const isWanted = (key: PlacementKey): boolean => placements.get(key)?.has(cluster) === true;
-      return [
-        cluster,
-        {
-          objects: new Map([...of.objects].filter(([, { placement }]) => isWanted(placementKey(placement)))),
-          placements: new Map([...of.placements].filter(([key]) => isWanted(key))),
-        },
-      ];
+    [...held].flatMap(([cluster, { objects, placements }]) => {
+      const of = differences.get(cluster);
+      if (of === undefined) return [];
+      const only = {
+        objects: new Map([...objects].filter(([object]) => of.objects.has(object))),
+        placements: new Map([...placements].filter(([key]) => of.placements.has(key))),
+      };
+      return [[cluster, only]];
     }),
   );
 

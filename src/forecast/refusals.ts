@@ -40,16 +40,18 @@ export function refusalsIn(steps: readonly ForecastStep[]): Refusal[] {
 }
 
 function asked({ guard, holds }: { readonly guard: readonly GuardFinding[]; readonly holds: readonly Hold[] }) {
-  // The text of a finding may count what changes from plan to plan.
-  const findings = guard.map((finding): [string, Omit<Refusal, 'from'>] => [
-    `${finding.rule} ${finding.removalDigest ?? finding.message}`,
-    finding,
-  ]);
-  const held = holds.flatMap(({ removalDigest, message, subject }): [string, Omit<Refusal, 'from'>][] =>
-    removalDigest === undefined ? [] : [[removalDigest, { removalDigest, message, subject }]],
+  const held = holds.flatMap(({ removalDigest, message, subject }) =>
+    removalDigest === undefined ? [] : [{ removalDigest, message, subject }],
   );
-  return [...findings, ...held];
+  return [...guard, ...held].map((refusal): [string, Omit<Refusal, 'from'>] => [idOf(refusal), refusal]);
 }
+
+/** The text of a finding may count what changes from plan to plan. */
+const idOf = ({ rule, removalDigest, message }: Omit<Refusal, 'from'>): string =>
+  `${rule ?? ''} ${removalDigest ?? message}`;
+
+/** Whether they ask for the same, whenever that is. */
+export const isSameRefusal = (a: Refusal, b: Refusal): boolean => idOf(a) === idOf(b);
 
 /** The refusal of a whole plan that ended at an instant. */
 export const refusalUntil = (refusals: readonly Refusal[], at: Timestamp): Refusal | undefined =>

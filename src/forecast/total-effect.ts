@@ -4,7 +4,7 @@ import type { UpdateRun } from '../api/upgrade-run.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
-import { parseInstant } from '../engine/kernel/instant.ts';
+import { latestOf } from '../engine/kernel/latest-of.ts';
 import { by, byText } from '../engine/kernel/ordering.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { GuardFinding, Hold, HoldReason, Plan } from '../engine/plan-document.ts';
@@ -13,10 +13,10 @@ import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
-import { type Forecast, forecastOf, proposalsOf } from './forecast.ts';
+import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
 import { answersIn, askedIn, type Uncounted, uncountedIn } from './given-answers.ts';
 import {
-  differingClusters,
+  differencesBetween,
   type HeldByCluster,
   heldAfter,
   heldBefore,
@@ -28,8 +28,9 @@ import { joiningMembers } from './joining-members.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
-import { hasRunsInProgress, type StoppedRun, stoppedRuns } from './stopped-runs.ts';
+import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
 import type { UpgradeForecast } from './upgrade-forecasts.ts';
+import { type Withheld, withheldIn } from './withheld.ts';
 
 /** What a change of the fleet repo does to the clusters once everything has settled, and how it gets there. */
 export interface TotalEffect {
@@ -43,12 +44,11 @@ export interface TotalEffect {
   readonly released: number;
   /** Staged update runs in progress that it ends. */
   readonly stopped: readonly StoppedRun[];
-  /** Clusters that keep what they have of a placement, and would get what is under way without the change. */
-  readonly withheld: readonly { readonly placement: PlacementRef; readonly clusters: readonly ClusterName[] }[];
-  /** Of the change alone. Where update runs are in progress it begins now, and else once what is under way is done. */
+  readonly withheld: readonly Withheld[];
+  /** Of the change alone. */
   readonly forecast: Forecast;
-  /** What was under way takes a minute or more, so the forecast begins later than now. */
-  readonly startsLater: boolean;
+  /** Nothing is recorded: before the forecast begins, clusters are supposed to get all of the fleet as it is, except those. */
+  readonly unrecorded?: { readonly except: readonly ClusterName[] };
   /** What the forecast rests on. Milliseconds. */
   readonly supposed: Pick<Approved, 'readyAfterMs' | 'approveAfterMs' | 'upgradedAfterMs'>;
   /** What the guard says of the first plan. */
@@ -128,72 +128,61 @@ export function* totalEffectInSteps(
   const changed = changedRuns(base.fleet, next.fleet);
   const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, () => true) }, assumptions);
   const earlier = settled.steps.at(-1)!.result;
-  const start = settled.steps[0]!.result;
+  const usual = forecastOf(settled, base, assumptions);
+  const isRecorded = base.record.exists;
+  const now = settled.steps[0]!.result;
+  const start = isRecorded ? now : earlier;
   const answers = answersIn(next.fleet, base.fleet);
   let planned: PlanResult | undefined;
   const present = () => (planned ??= planFleet({ ...base, ...next }));
   const stopped = stoppedRuns(start, { next: next.fleet, planned: present });
-  // What is under way may end otherwise with it, or sooner.
-  const fromNow = hasRunsInProgress(start) || start.plan.guard.length > 0 || answers.length > 0;
   const merged = { ...next, fleet: withStopped(next.fleet, (name) => !changed.has(name)) };
-  const continued = fromNow ? { ...base, ...merged } : settled.continuedBy(merged);
-  const { input, done } = withRunsDone(continued, { settled: earlier, runs: runsInProgress(base, changed), joining });
-  const run = yield* stepByStep(input, { ...assumptions, silent: settled.silent }, earlier);
-  const first = run.steps[0]!.result;
-  const last = run.steps.at(-1)!.result;
+  const { input, done } = withRunsDone(isRecorded ? { ...base, ...merged } : settled.continuedBy(merged), {
+    settled: earlier,
+    runs: runsInProgress(base, changed),
+    joining,
+  });
+  const run = yield* stepByStep(input, { ...assumptions, silent: settled.silent }, start);
+  const results = run.steps.map(({ result }) => result);
+  const [first, last] = [results[0]!, results.at(-1)!];
   const takesBack = answersIn(base.fleet, next.fleet).length > 0;
-  const { before, after, withheld } = heldAround({ settled: earlier, first, last }, fromNow);
-  const known = new Set(proposalsOf(earlier.plan).map(({ run: name }) => name));
-  // Else what is under way is done before.
-  const usual = fromNow ? forecastOf(settled, base, assumptions).rollouts : [];
-  const whole = forecastOf(run, input, assumptions, usual);
-  const forecast = { ...whole, proposals: whole.proposals.filter(({ run: name }) => !known.has(name)) };
+  const before = heldBefore(first);
+  const ends = { before, usual: heldAfter(earlier, before), after: heldAfter(last, before) };
+  const differing = differencesBetween(ends.usual, ends.after);
+  const effect = yield* compared(heldOnlyOf(before, differing), heldOnlyOf(ends.after, differing), staysOf(results));
+  const withheld = withheldIn(ends, differing, results);
+  const touched = new Set([...effect.placements, ...withheld].map(({ placement }) => placementKey(placement)));
+  const forecast = forecastOf(run, input, assumptions, {
+    usual: {
+      ...usual,
+      rollouts: usual.rollouts.filter((of) => !touched.has(placementKey(of.placement)) || isFixed(of, base)),
+    },
+    isUpgrading: (name) => changed.has(name),
+  });
   return {
-    ...(yield* compared(before, after, staysOf(run.steps.map(({ result }) => result)))),
+    ...effect,
     fleetSize: new Set([...base.fleet.members, ...next.fleet.members].map(({ metadata }) => metadata.name)).size,
     stopped,
     withheld,
     forecast,
-    startsLater: parseInstant(input.now)! - parseInstant(base.now)! >= 60_000,
+    ...(!isRecorded && { unrecorded: { except: notRespondingIn(usual) } }),
     supposed,
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
     needsRun: needsRunByChange(earlier, last),
-    held: [...heldByChange(earlier.plan, last.plan), ...(takesBack ? withdrawnBy(start.plan, present().plan) : [])],
+    held: [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])],
     freezes: changedFreezes(base.fleet, next.fleet, base.now),
-    upgrades: forecast.upgrades.filter(({ run: name }) => changed.has(name)),
+    upgrades: forecast.upgrades,
     upgradedBefore: done,
-    nodes: first.plan.nodes.length === 0 ? [] : nodesOfDay(start, present()),
+    nodes: first.plan.nodes.length === 0 ? [] : nodesOfDay(now, present()),
     answers,
     uncounted:
       answers.length === 0
         ? []
-        : uncountedIn(present().plan, { answers, fleet: next.fleet, asked: askedIn(start.plan, base.record) }),
+        : uncountedIn(present().plan, { answers, fleet: next.fleet, asked: askedIn(now.plan, base.record) }),
     joining: [...joining],
     first,
   };
-}
-
-/**
- * What clusters hold before and after. `fromNow`: only what the change makes different at the end counts, compared with what is there
- * now.
- */
-function heldAround(
-  { settled, first, last }: { readonly settled: PlanResult; readonly first: PlanResult; readonly last: PlanResult },
-  fromNow: boolean,
-): { readonly before: HeldByCluster; readonly after: HeldByCluster } & Pick<TotalEffect, 'withheld'> {
-  const before = heldBefore(first);
-  const after = heldAfter(last, before);
-  if (!fromNow) return { before, after, withheld: [] };
-  const usual = heldAfter(settled, before);
-  const differing = differingClusters(usual, after);
-  const changing = differingClusters(before, after);
-  const withheld = [...differing].flatMap(([key, clusters]) => {
-    const kept = [...clusters.difference(changing.get(key) ?? new Set())].sort();
-    const [placement] = kept.flatMap((cluster) => usual.get(cluster)?.placements.get(key) ?? []);
-    return placement ? [{ placement, clusters: kept }] : [];
-  });
-  return { before: heldOnlyOf(before, differing), after: heldOnlyOf(after, differing), withheld };
 }
 
 const lasting: ReadonlySet<HoldReason> = new Set([
@@ -201,13 +190,32 @@ const lasting: ReadonlySet<HoldReason> = new Set([
   'ContainsForeignObjects',
   'RecordLost',
   'RemovalRefused',
+  'RolloutBudget',
   'StrategyNotFound',
 ]);
 
-function heldByChange(before: Plan, after: Plan): Hold[] {
+/** An update run in progress rolls out what it has begun with. Other rollouts may have the same times with other objects. */
+const isFixed = ({ placement, run }: Rollout, { record }: PlanInput): boolean =>
+  run !== undefined &&
+  record.runs.get(placementKey({ ...placement, name: run }))?.status?.resourceSnapshotIndexUsed !== undefined;
+
+const notRespondingIn = ({ rollouts, upgrades }: Forecast): ClusterName[] =>
+  [...new Set([...rollouts, ...upgrades].flatMap(({ notResponding = [] }) => notResponding))].sort();
+
+function heldByChange(before: PlanResult, after: PlanResult): Hold[] {
   const idOf = ({ subject, reason }: Hold): string => canonicalJson({ subject, reason });
-  const known = new Set(before.holds.map(idOf));
-  return after.holds.filter((hold) => lasting.has(hold.reason) && !known.has(idOf(hold)));
+  const known = new Set(before.plan.holds.map(idOf));
+  // What waits behind a cluster that is never ready may be something else with the change.
+  const isKnown = (hold: Hold): boolean =>
+    known.has(idOf(hold)) && (hold.reason !== 'RolloutBudget' || latestText(before, hold) === latestText(after, hold));
+  return after.plan.holds.filter((hold) => lasting.has(hold.reason) && !isKnown(hold));
+}
+
+/** What a placement rolls out. */
+function latestText({ contents }: PlanResult, { subject }: Hold): string {
+  const work = contents.works.get(placementKey(subject));
+  const latest = work && latestOf(work.resourceSnapshots);
+  return (latest && work.contents.get(latest.index)?.map(textOf).join('\n')) ?? '';
 }
 
 /** Gates that close again, since their approval is gone. */

@@ -12,6 +12,10 @@ import { assumptions, effectOf, type Files } from './effect-of.ts';
 const staged = 'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStaged';
 const run = (more = '', annotations = ''): string =>
   `${staged}UpdateRun\nmetadata: {name: web-1${annotations}}\nspec: {placementName: web, stagedRolloutStrategyName: steps${more}}\n`;
+/** A run that brings back an earlier version. */
+const laterRun = (index: number): Files => ({
+  'run-2.yaml': run(`, resourceSnapshotIndex: "${index}"`).replace('web-1', 'web-2'),
+});
 const rejection = `apiVersion: placement.kubernetes-fleet.io/v1
 kind: ClusterApprovalRequest
 metadata: {name: web-1-after-first}
@@ -67,7 +71,7 @@ async function afterChange(paper: PaperFleet, change: Files) {
 describe('a change that ends a run in progress', () => {
   it('names the clusters that stay as they are where it stops the run', async () => {
     const { effect, text } = await afterChange(await halfway(), { 'run.yaml': run(', state: Stop') });
-    expect(text.title).toBe('stops update run web-1 · 2 clusters stay as they are');
+    expect(text.title).toBe('stops update run web-1 · 2 clusters keep what they have of web');
     expect(effect).toMatchObject({
       changes: [],
       stopped: [{ run: 'web-1', by: 'stop' }],
@@ -78,9 +82,26 @@ describe('a change that ends a run in progress', () => {
     expect(leaving.effect.placements).toMatchObject([{ loses: ['b2'] }]);
     expect(leaving.text.rollout.join('\n')).not.toContain('web: by update run');
   });
+  it('says how clusters end that another run brings back to what they have, and does not count them as kept', async () => {
+    const { effect, text } = await afterChange(await halfway(), laterRun(0));
+    expect(text.title).toBe(
+      'changes 2 objects · 2 of 4 clusters · 2 clusters do not end with what is under way of web',
+    );
+    expect(effect.withheld).toMatchObject([{ clusters: ['b1', 'b2'], areKept: false }]);
+    expect(text.rollout).toContain('web: b1, b2 change, but end with what they have now, not with what is under way');
+    const rollsBack = ', annotations: {gitfleet.dev/on-failure: rollback}';
+    const paper = await halfway(rollsBack, 8, 1);
+    paper.files['approvals/web-1.yaml'] = rejection;
+    await paper.plan();
+    const again = await afterChange(paper, laterRun(1));
+    expect(again.effect.withheld).toMatchObject([{ clusters: ['a1'], areKept: false }]);
+    expect(again.text.title).toMatch(/ · 3 of 4 clusters · 1 cluster does not end with what is under way of web$/);
+  });
   it('needs another run where it removes its file', async () => {
     const { effect, text } = await afterChange(await halfway(), { 'run.yaml': '' });
-    expect(text.title).toBe('removes update run web-1 · 2 clusters stay as they are · needs a staged update run: web');
+    expect(text.title).toBe(
+      'removes update run web-1 · 2 clusters keep what they have of web · needs a staged update run: web',
+    );
     expect(effect.withheld).toMatchObject([{ clusters: ['b1', 'b2'] }]);
   });
   it('names what goes back where it rejects an approval of a run that rolls back', async () => {
@@ -89,7 +110,7 @@ describe('a change that ends a run in progress', () => {
       const { effect, text } = await afterChange(paper, { 'approvals/web-1.yaml': rejection });
       const counts = rollsBack ? 'changes 2 objects · 2 of 4 clusters · ' : '';
       expect(text.title).toBe(
-        `rejects update run web-1 · ${counts}2 clusters stay as they are · needs a staged update run: web`,
+        `rejects update run web-1 · ${counts}2 clusters keep what they have of web · needs a staged update run: web`,
       );
       expect(effect.changes.map(({ action, clusters }) => [action, clusters])).toEqual(
         rollsBack ? [['change', ['a1', 'a2']]] : [],
@@ -109,9 +130,9 @@ describe('a change that ends a run in progress', () => {
     const suspended = files(2)['web.yaml']!.replace('{name: web}', suspendedName);
     const title = async (web: string) => (await afterChange(await halfway(), { 'web.yaml': web })).text.title;
     expect(await title(edited)).toBe(
-      'update run web-1 fails · 2 clusters stay as they are · needs a staged update run: web',
+      'update run web-1 fails · 2 clusters keep what they have of web · needs a staged update run: web',
     );
-    expect(await title(suspended)).toBe('2 clusters stay as they are');
+    expect(await title(suspended)).toBe('2 clusters keep what they have of web');
     // Refused, since the type of a policy does not change: the run goes on.
     expect(await title(policy)).toBe('no change on any cluster');
     const { changes } = (await afterChange(await halfway(), { 'web.yaml': '' })).effect;
@@ -217,11 +238,12 @@ const indexes = ({ record }: PaperFleet): ReadonlyMap<string, number | undefined
       .state.bindings.map((binding) => [binding.targetCluster, binding.resourceSnapshotIndex]),
   );
 
-it('is what happens when a run in progress is ended, at any step of it', async () => {
+it('is what happens when a run in progress is ended, or followed by one back, at any step of it', async () => {
   const changes: Record<string, Files> = {
     stop: { 'run.yaml': run(', state: Stop') },
     removal: { 'run.yaml': '' },
     rejection: { 'approvals/web-1.yaml': rejection },
+    later: laterRun(0),
   };
   const drawnChange = fc.record({
     by: fc.constantFrom(...Object.keys(changes)),
@@ -239,8 +261,12 @@ it('is what happens when a run in progress is ended, at any step of it', async (
       const change = by === 'stop' ? { 'run.yaml': run(', state: Stop', annotations) } : changes[by]!;
       const { effect } = await afterChange(paper, change);
       paper.files = { ...paper.files, ...change };
-      for (let step = 0; step < 12; step++) {
-        await paper.plan();
+      const moved = new Set<string>();
+      for (let step = 0; step < (by === 'later' ? 24 : 12); step++) {
+        const { approvals } = await paper.plan();
+        for (const [cluster, index] of indexes(paper)) if (index !== before.get(cluster)) moved.add(cluster);
+        for (const { planned, answer, file } of by === 'later' ? approvals : [])
+          if (answer === undefined) paper.files[`approvals/${planned.name}.yaml`] = JSON.stringify(file!.object);
         paper.deliver();
         paper.pass(60);
       }
@@ -248,9 +274,10 @@ it('is what happens when a run in progress is ended, at any step of it', async (
       const all = [...after.keys()].sort();
       const changed = all.filter((cluster) => before.get(cluster) !== after.get(cluster));
       const kept = all.filter((cluster) => before.get(cluster) === after.get(cluster) && after.get(cluster) === 0);
-      expect(effect.stopped.map((stopped) => stopped.by)).toEqual([by]);
+      expect(effect.stopped.map((stopped) => stopped.by)).toEqual(by === 'later' ? [] : [by]);
       expect([...new Set(effect.changes.flatMap(({ clusters }) => clusters))].sort()).toEqual(changed);
-      expect(effect.withheld.flatMap(({ clusters }) => clusters)).toEqual(kept);
+      const withheld = effect.withheld.flatMap(({ clusters, areKept }) => clusters.map((name) => ({ name, areKept })));
+      expect(withheld).toEqual(kept.map((name) => ({ name, areKept: !moved.has(name) })));
     }),
     drawn(8, 20261128),
   );

@@ -38,14 +38,56 @@ describe('the total effect of a change', () => {
     const effect = await effectOf(new PaperFleet(web()), web(false));
     expect(effectText(effect).title).toBe('removes 4 objects · 4 of 4 clusters');
   });
-  it('says when its forecast begins, where something else is under way', async () => {
-    const paper = new PaperFleet(web());
-    const change = { ...web(), 'resources/web.yaml': deployment('web', 'web', 'web:2') };
+  it('says what it supposes of clusters of which nothing is recorded', async () => {
+    const half = '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 50%}}';
+    const files: Files = { ...web(), 'web.yaml': placement('web', '{placementType: PickAll}', half) };
+    const paper = new PaperFleet(files);
+    paper.down.add('nyc');
+    const change = { ...files, 'resources/web.yaml': deployment('web', 'web', 'web:2') };
     expect(effectText(await effectOf(paper, change)).forecast).toMatch(
-      / Begins at 2026-11-20 10:\d\d UTC, when what is under way now is done\. Supposed: /,
+      / Nothing is recorded of the clusters: begins at 2026-11-20 10:\d\d UTC, when they are supposed to have what they get without the change, except on nyc \(not responding\)\. Supposed: /,
     );
     await paper.settle();
-    expect(effectText(await effectOf(paper, change)).forecast).not.toContain('Begins');
+    expect(effectText(await effectOf(paper, change)).forecast).not.toContain('egins');
+  });
+  it('has the same counts while something else is under way, from what clusters have now', async () => {
+    const strategy = '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}';
+    const files: Files = { ...web(), 'web.yaml': placement('web', '{placementType: PickAll}', strategy) };
+    const paper = new PaperFleet(files);
+    await paper.settle();
+    paper.files = { ...files, 'resources/more.yaml': configMap('more', '1') };
+    await paper.plan();
+    const change = async (more: Files) => effectText(await effectOf(paper, { ...paper.files, ...more }));
+    const other = await change({ 'resources/web.yaml': deployment('web', 'web', 'web:2') });
+    expect([other.title, other.rollout, other.forecast]).toEqual([
+      'changes 4 objects · 4 of 4 clusters',
+      ['web: rolls out by itself, maxUnavailable 1, maxSurge 25%'],
+      expect.stringMatching(/^Everything is done at .* UTC\. Supposed: /),
+    ]);
+    expect((await change({ 'resources/more.yaml': '' })).title).toBe(
+      'removes 1 object · 1 of 4 clusters · 3 clusters keep what they have of web',
+    );
+    const both = await change({ 'resources/more.yaml': '', 'resources/extra.yaml': '' });
+    expect(both.title).toBe('removes 5 objects · 4 of 4 clusters');
+    // Another object goes on.
+    paper.files['resources/third.yaml'] = configMap('third', '1');
+    const part = await change({ 'resources/more.yaml': '' });
+    expect([part.title, part.forecast]).toEqual([
+      'removes 1 object · 1 of 4 clusters · 3 clusters do not end with what is under way of web',
+      expect.stringMatching(/^Everything is done at /),
+    ]);
+    expect(part.rollout).toContain(
+      'web: fra, lon, nyc change, but end with what they have now of ConfigMap web/more, not with what is under way',
+    );
+    // Blocked for ever by a cluster that does not respond.
+    paper.down.add('ams');
+    paper.pass(300);
+    for (let step = 0; step < 3; step++) await paper.plan();
+    const blocked = await change({ 'resources/web.yaml': deployment('web', 'web', 'web:2') });
+    expect([blocked.title, blocked.rollout]).toEqual([
+      'no change as long as it is held: web',
+      ['web: does not happen yet: RolloutBudget: is updated once maxUnavailable 1 allows it (not ready yet: ams)'],
+    ]);
   });
   it('of nothing is nothing', async () => {
     const paper = new PaperFleet(web());
@@ -290,12 +332,30 @@ const drawnFleet = fc.record({
   gone: fc.constantFrom(undefined, ...cities),
   tools: fc.constantFrom('none', 'kept', 'added', 'dropped'),
   maxUnavailable: fc.constantFrom(1, '50%', '100%'),
+  /** What is under way at the merge, and for how many plans. */
+  underWay: fc.constantFrom('none', 'version', 'drop', 'change'),
+  plans: fc.nat(3),
 });
 
+/** Merges what plans ask for until nothing more happens. */
+async function settled(paper: PaperFleet, files: Files): Promise<ReturnType<typeof objectsOf>> {
+  paper.files = { ...files };
+  for (let step = 0; step < 16; step++) {
+    const plan = await paper.planOn();
+    for (const { removalDigest } of plan.guard)
+      if (removalDigest !== undefined)
+        paper.files[`approvals/${removalDigest.slice(7, 15)}.yaml`] =
+          `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: r-${removalDigest.slice(7, 15)}}\nspec: {removalDigest: "${removalDigest}"}\n`;
+    if (plan.guard.length === 0) paper.deliver();
+    paper.pass(61);
+  }
+  return objectsOf(paper);
+}
+
 describe('the law of the total effect', () => {
-  it('is what a simulated fleet did once it settled', async () => {
+  it('is what a simulated fleet did once it settled, of what it does not do without the change', async () => {
     await fc.assert(
-      fc.asyncProperty(drawnFleet, async ({ version, extra, picked, gone, tools, maxUnavailable }) => {
+      fc.asyncProperty(drawnFleet, async ({ version, extra, picked, gone, tools, maxUnavailable, underWay, plans }) => {
         const guard = {
           'fleet.yaml':
             'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec:\n  guard: {maxClusters: 100%, maxObjectsPerCluster: 100%, maxLeaving: 100%}\n',
@@ -305,42 +365,49 @@ describe('the law of the total effect', () => {
           'tools.yaml': placement('tools', '{placementType: PickAll}', strategy),
           'resources/tools.yaml': deployment('tools', 'tools', 'tools:1'),
         };
-        const before: Files = { ...guard, ...web(), ...(tools === 'kept' || tools === 'dropped' ? tool : {}) };
+        const picks = (names: readonly string[]) =>
+          placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`, strategy);
+        const extras = (of: string): Files =>
+          of === 'change' ? { 'resources/extra.yaml': configMap('extra', '2') } : {};
+        const present: Files = {
+          ...guard,
+          ...web(underWay !== 'drop'),
+          ...extras(underWay),
+          ...(underWay === 'version' ? { 'resources/web.yaml': deployment('web', 'web', 'web:3') } : {}),
+          ...(tools === 'kept' || tools === 'dropped' ? tool : {}),
+          'web.yaml': picks(cities),
+        };
         const after: Files = {
           ...guard,
           ...web(extra !== 'drop'),
-          'web.yaml': placement('web', `{placementType: PickFixed, clusterNames: [${picked}]}`, strategy),
+          'web.yaml': picks(picked),
           'resources/web.yaml': deployment('web', 'web', `web:${version + 1}`),
-          ...(extra === 'change' ? { 'resources/extra.yaml': configMap('extra', '2') } : {}),
+          ...extras(extra),
           ...(tools === 'kept' || tools === 'added' ? tool : {}),
         };
-        before['web.yaml'] = placement('web', `{placementType: PickFixed, clusterNames: [${cities}]}`, strategy);
         if (gone !== undefined) delete after[`clusters/${gone}.yaml`];
-        const paper = new PaperFleet(before);
-        await paper.settle(40);
-        paper.pass(5);
+        const papers = [0, 1].map(() => new PaperFleet({ ...present, ...web(), 'web.yaml': picks(cities) }));
+        for (const paper of papers) {
+          await paper.settle(40);
+          paper.files = { ...present };
+          for (let step = 0; step < plans; step++) {
+            await paper.planOn();
+            paper.deliver();
+            paper.pass(61);
+          }
+        }
+        const [paper, other] = papers as [PaperFleet, PaperFleet];
         const held = objectsOf(paper);
         const effect = await effectOf(paper, after);
         if (effect.guard.some(({ removalDigest }) => removalDigest === undefined)) return;
-        paper.files = { ...after };
-        for (let step = 0; step < 40; step++) {
-          const plan = await paper.planOn();
-          for (const { removalDigest } of plan.guard)
-            if (removalDigest !== undefined)
-              paper.files[`approvals/${removalDigest.slice(7, 15)}.yaml`] =
-                `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: r-${removalDigest.slice(7, 15)}}\nspec: {removalDigest: "${removalDigest}"}\n`;
-          if (plan.guard.length === 0) paper.deliver();
-          paper.pass(61);
-        }
-        const now = objectsOf(paper);
+        const [now, usual] = [await settled(paper, after), await settled(other, present)];
         const did = { remove: 0, change: 0, add: 0 };
         for (const cluster of cities) {
-          const [was, is] = [held.get(cluster) ?? new Map(), now.get(cluster) ?? new Map()];
-          for (const [key, text] of was) {
-            if (!is.has(key)) did.remove += 1;
-            else if (is.get(key) !== text) did.change += 1;
+          const [was, is, would] = [held, now, usual].map((of) => of.get(cluster) ?? new Map<string, string>());
+          for (const key of new Set([...was!.keys(), ...is!.keys()])) {
+            if (is!.get(key) === would!.get(key) || was!.get(key) === is!.get(key)) continue;
+            did[!is!.has(key) ? 'remove' : was!.has(key) ? 'change' : 'add'] += 1;
           }
-          for (const key of is.keys()) if (!was.has(key)) did.add += 1;
         }
         const said = { remove: 0, release: 0, change: 0, add: 0 };
         for (const { action, clusters } of effect.changes) said[action] += clusters.length;

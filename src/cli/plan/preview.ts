@@ -42,7 +42,7 @@ export async function preview(
   const text = effectText(effect, { all: options.all ?? false });
   const head = `${mergedText(next, options.base)}.`;
   if (format === 'json' || format === 'yaml') {
-    const { first: _first, nodes: _nodes, supposed: _supposed, startsLater: _startsLater, ...document } = effect;
+    const { first: _first, nodes: _nodes, supposed: _supposed, ...document } = effect;
     await (format === 'json' ? printJson : printYaml)({
       apiVersion: 'gitfleet.dev/v1alpha1',
       kind: 'TotalEffect',

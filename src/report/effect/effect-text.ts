@@ -72,11 +72,17 @@ export function effectText(effect: TotalEffect, { all = false }: { readonly all?
 }
 
 /** Where nothing happens, it rests on nothing. */
-function forecastText({ forecast, startsLater, supposed }: TotalEffect): string {
+function forecastText({ forecast, unrecorded, supposed }: TotalEffect): string {
   const summary = forecastSummary(forecast, supposed);
   if (forecast.rollouts.length + forecast.upgrades.length === 0 || forecast.end === 'refused') return summary;
-  const begin = startsLater ? ` Begins at ${instantText(forecast.from)}, when what is under way now is done.` : '';
-  return `${summary}${begin} ${supposedText(forecast, supposed)}`;
+  return `${summary}${unrecordedText(unrecorded, forecast)} ${supposedText(forecast, supposed)}`;
+}
+
+function unrecordedText(unrecorded: TotalEffect['unrecorded'], { from }: Forecast): string {
+  if (unrecorded === undefined) return '';
+  const except = listUpTo(unrecorded.except, mostNamed);
+  const without = except === '' ? '' : `, except on ${except} (not responding)`;
+  return ` Nothing is recorded of the clusters: begins at ${instantText(from)}, when they are supposed to have what they get without the change${without}.`;
 }
 
 function upgradesText({ upgrades, upgradedBefore }: TotalEffect): string[] {
@@ -160,10 +166,17 @@ function changesText(effect: TotalEffect): string {
 }
 
 function withheldText(withheld: TotalEffect['withheld']): string | undefined {
-  const count = new Set(withheld.flatMap(({ clusters }) => clusters)).size;
-  return count === 0
-    ? undefined
-    : `${count} ${count === 1 ? 'cluster stays' : 'clusters stay'} as ${count === 1 ? 'it is' : 'they are'}`;
+  const text = (kept: boolean): string[] => {
+    const of = withheld.filter(({ areKept }) => areKept === kept);
+    const count = new Set(of.flatMap(({ clusters }) => clusters)).size;
+    const names = listUpTo([...new Set(of.map(({ placement }) => titleOf(placement)))], mostNamed);
+    const [clusters, keep, end] =
+      count === 1 ? ['cluster', 'keeps what it has', 'does'] : ['clusters', 'keep what they have', 'do'];
+    return count === 0
+      ? []
+      : [`${count} ${clusters} ${kept ? `${keep} of ${names}` : `${end} not end with what is under way of ${names}`}`];
+  };
+  return [true, false].flatMap(text).join(' · ') || undefined;
 }
 
 const heldText = (held: TotalEffect['held']): string | undefined =>
@@ -259,8 +272,7 @@ function rolloutText(effect: TotalEffect): string[] {
   });
   const notDone = forecast.rollouts.filter((rollout) => rollout.to === undefined || failureOf(rollout) !== undefined);
   const kept = withheld.map(
-    ({ placement, clusters }) =>
-      `${titleOf(placement)}: ${listUpTo(clusters, mostNamed)} ${withheldOf({ placement, clusters }, effect)}`,
+    (of) => `${titleOf(of.placement)}: ${listUpTo(of.clusters, mostNamed)} ${withheldOf(of, effect)}`,
   );
   const stays = groupHolds(held).map((hold) => `${holdSubject(hold.subject)}: does not happen yet: ${holdText(hold)}`);
   const joins = `joining: ${listUpTo(joining, mostNamed)}, supposed to respond soon after the merge, with nothing of the fleet there yet. What is planned at the merge leaves them out, as an update run that starts then`;
@@ -282,8 +294,11 @@ function rolloutText(effect: TotalEffect): string[] {
 const laterRefusals = ({ forecast, first }: TotalEffect): Forecast['refusals'] =>
   forecast.refusals.filter(({ rule, from }) => rule === undefined || from > first.plan.now);
 
-/** What clusters would get by the runs of a placement that a change ends. */
-function withheldOf({ placement, clusters }: TotalEffect['withheld'][number], { stopped, first }: TotalEffect): string {
+/** What clusters would get without a change, and end with instead. */
+function withheldOf(
+  { placement, clusters, areKept, objects = [] }: TotalEffect['withheld'][number],
+  { stopped, first }: TotalEffect,
+): string {
   const own = stopped.filter(({ placement: of }) => placementKey(of) === placementKey(placement));
   const runs = listUpTo(
     own.map(({ run }) => `update run ${run}`),
@@ -291,13 +306,19 @@ function withheldOf({ placement, clusters }: TotalEffect['withheld'][number], { 
   );
   const { runs: recorded } = first.contents.world.record;
   const isReturning = own.some(({ run }) => recorded.get(run as PlacementKey)?.status?.rollbackStatus !== undefined);
-  const [they, keep] = clusters.length === 1 ? ['it', 'keeps what it has'] : ['they', 'keep what they have'];
+  const [it, has, keeps, changes, ends] =
+    clusters.length === 1 ? ['it', 'has', 'keeps', 'changes', 'ends'] : ['they', 'have', 'keep', 'change', 'end'];
+  if (!areKept) {
+    const names = listUpTo(objects.map(describeRef), mostNamed);
+    const what = names === '' ? '' : ` of ${names}`;
+    return `${changes}, but ${ends} with what ${it} ${has} now${what}, not with what is under way`;
+  }
   const what = isReturning
-    ? `return to what ${they} had before ${runs}`
+    ? `return to what ${it} had before ${runs}`
     : runs === ''
       ? 'get what is under way'
       : `get what ${runs} rolls out`;
-  return `would ${what}, and ${keep}`;
+  return `would ${what}, and ${keeps} what ${it} ${has}`;
 }
 
 const returns = ({ stages }: Rollout): boolean => stages.some(({ isRollback }) => isRollback);

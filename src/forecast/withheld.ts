@@ -1,0 +1,87 @@
+import type { ClusterName, ObjectRef, PlacementKey } from '../api/meta.ts';
+import { type PlacementRef, placementKey } from '../api/placement.ts';
+import type { PlanResult } from '../engine/plan.ts';
+import { refOfManifest } from '../engine/selection/object-key.ts';
+import { type Difference, differencesBetween, type Held, type HeldByCluster, heldAfter } from './held-objects.ts';
+
+/** Clusters that would get something without a change, and with it end with what they have now of that. */
+export interface Withheld {
+  readonly placement: PlacementRef;
+  readonly clusters: readonly ClusterName[];
+  /** They have all of what they have of the placement now until the end, and nothing else of it on the way. */
+  readonly areKept: boolean;
+  /** What ends as it is now, where other objects of the placement do not. */
+  readonly objects?: readonly ObjectRef[];
+}
+
+export interface Ends {
+  readonly before: HeldByCluster;
+  /** Without the change. */
+  readonly usual: HeldByCluster;
+  readonly after: HeldByCluster;
+}
+
+/** `differing`: in what the two ends differ. `results`: plans on the way; refused ones change nothing. */
+export function withheldIn(
+  { before, usual, after }: Ends,
+  differing: ReadonlyMap<ClusterName, Difference>,
+  results: readonly PlanResult[],
+): readonly Withheld[] {
+  const changed = differencesBetween(before, after);
+  const found = [...differing].flatMap(([cluster, difference]) => {
+    const ends = [before, usual, after].map((held) => held.get(cluster));
+    const changes = changed.get(cluster);
+    return placementsOf(difference, ends).flatMap(([key, placement]) => {
+      const objects = objectsOf(difference, key, ends);
+      const isSeen = changes?.placements.has(key) || objects.some((object) => changes?.objects.has(object));
+      if (isSeen) return [];
+      const isWhole = changes === undefined || !isOf(changes, key, ends);
+      return [{ cluster, key, placement, ...(!isWhole && { objects: refsOf(objects, ends) }) }];
+    });
+  });
+  const kept = new Set(found.flatMap(({ cluster, key, objects }) => (objects ? [] : [`${key} ${cluster}`])));
+  const isKept = (key: PlacementKey, cluster: ClusterName): boolean => kept.has(`${key} ${cluster}`);
+  for (const result of kept.size === 0 ? [] : results) {
+    if (result.plan.guard.length > 0) continue;
+    const held = heldAfter(result, before, isKept);
+    const differences = differencesBetween(before, held);
+    for (const { cluster, key } of found) {
+      const difference = differences.get(cluster);
+      if (difference && isOf(difference, key, [before.get(cluster), held.get(cluster)]))
+        kept.delete(`${key} ${cluster}`);
+    }
+  }
+  const all = found.map(({ cluster, key, ...of }) => ({ cluster, of: { ...of, areKept: isKept(key, cluster) } }));
+  return [...Map.groupBy(all, ({ of }) => JSON.stringify(of)).values()].map((group) => ({
+    ...group[0]!.of,
+    clusters: group.map(({ cluster }) => cluster).sort(),
+  }));
+}
+
+type OfCluster = readonly (Held | undefined)[];
+
+const isOf = (difference: Difference, key: PlacementKey, ends: OfCluster): boolean =>
+  difference.placements.has(key) || objectsOf(difference, key, ends).length > 0;
+
+/** Objects of a placement at either end, by key. */
+const objectsOf = ({ objects }: Difference, key: PlacementKey, ends: OfCluster): string[] =>
+  [...objects].filter((object) =>
+    ends.some((held) => {
+      const placement = held?.objects.get(object)?.placement;
+      return placement !== undefined && placementKey(placement) === key;
+    }),
+  );
+
+function placementsOf({ objects, placements }: Difference, ends: OfCluster): readonly [PlacementKey, PlacementRef][] {
+  const found = ends.flatMap((held) => [
+    ...[...placements].flatMap((key) => held?.placements.get(key) ?? []),
+    ...[...objects].flatMap((object) => held?.objects.get(object)?.placement ?? []),
+  ]);
+  return [...new Map(found.map((placement) => [placementKey(placement), placement]))];
+}
+
+const refsOf = (objects: readonly string[], ends: OfCluster): ObjectRef[] =>
+  objects.flatMap((object) => {
+    const held = ends.flatMap((end) => end?.objects.get(object) ?? []);
+    return held.length === 0 ? [] : [refOfManifest(held[0]!.manifest)];
+  });
