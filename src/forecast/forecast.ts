@@ -3,15 +3,17 @@ import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
 import type { ManagedClusterUpdate } from '../api/upgrade-run.ts';
 import type { FleetRecord, PlanInput } from '../engine/input.ts';
-import { findCondition, isFulfilled } from '../engine/kernel/condition.ts';
+import { conditionIs, findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import { sameValue } from '../engine/kernel/same-value.ts';
 import type { GuardFinding, Hold, Plan, PlannedRun } from '../engine/plan-document.ts';
+import { approvalKind } from '../engine/staged/approval/answer.ts';
 import { concurrencyOf } from '../engine/staged/execute/current-stage.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { stateOf } from '../engine/staged/run-state.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import { isOver, isRunOf, placementOfRun } from '../engine/update-run.ts';
+import { answeredIn } from './answered.ts';
 import type { Assumptions } from './assumptions.ts';
 import type { EqualWaves } from './equal-waves.ts';
 import { failureOf } from './failure.ts';
@@ -164,11 +166,17 @@ const idOf = ({ placement, run }: Rollout): string => `${placementKey(placement)
 const orderOf = ({ from }: Rollout): number => parseInstant(from ?? '') ?? Number.MAX_SAFE_INTEGER;
 
 /** Update runs that are not over at the beginning, as the last plan records them, or the first that is refused until the end. */
-function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput, refusals: readonly Refusal[]): Rollout[] {
+function runRollouts(
+  steps: readonly ForecastStep[],
+  { record, now }: PlanInput,
+  refusals: readonly Refusal[],
+): Rollout[] {
   const accepted = steps.findLastIndex(({ result: { plan } }) => plan.guard.length === 0);
   const last = (steps[accepted + 1] ?? steps[accepted])!.result;
   const { members } = last.contents.world;
   const installs = installsOf(steps);
+  const begun = installsIn(record);
+  const answeredAt = answeredIn(steps);
   const isMember = (cluster: ClusterName): boolean => members.get(cluster)?.leaving === false;
   const files = new Map(last.contents.world.admitted.runs.map((run) => [placementKey(run.metadata), run]));
   return last.plan.runs.flatMap((run): Rollout[] => {
@@ -180,8 +188,12 @@ function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput, refu
     const removals = (deletionStageStatus?.clusters.length ?? 0) > 0 ? [deletionStageStatus!] : [];
     const freezes = heldTimes(steps, run, 'freeze');
     const placement = placementOfRun(file);
-    const isInstall: StageContext['isInstall'] = (cluster, from) =>
-      installs.has(`${placementKey(placement)} ${cluster} ${from}`);
+    const isInstall: StageContext['isInstall'] = (cluster, from) => {
+      const id = `${placementKey(placement)} ${cluster}`;
+      return from < now ? begun.has(id) : installs.has(`${id} ${from}`);
+    };
+    const { namespace } = run;
+    const answered: StageContext['answered'] = (name) => answeredAt({ kind: approvalKind(file), name, namespace });
     const state =
       conditions.find(({ type, status: is }) => type === 'Succeeded' && is !== 'Unknown') ??
       findCondition(conditions, 'Progressing') ??
@@ -192,12 +204,12 @@ function runRollouts(steps: readonly ForecastStep[], { record }: PlanInput, refu
     const earlier = record.runs.get(key)?.status;
     const stages = [
       ...[...stagesStatus, ...removals].map((stage, at) => ({
-        ...stageOf(stage, { status, isMember, freezes, isInstall, refusals, earlier, failedAt }),
+        ...stageOf(stage, { status, isMember, freezes, isInstall, answered, refusals, earlier, failedAt }),
         ...(at < stagesStatus.length && { atOnce: concurrencyOf(status, at) }),
       })),
       ...(rollbackStatus?.stagesStatus ?? []).map((stage) => ({
         ...stageOf(stage, {
-          ...{ status, isMember, freezes: new Map(), isInstall: () => false, refusals, earlier: undefined },
+          ...{ status, isMember, freezes: new Map(), isInstall: () => false, answered, refusals, earlier: undefined },
           failedAt: undefined,
         }),
         isRollback: true as const,
@@ -250,6 +262,21 @@ function installsOf(steps: readonly ForecastStep[]): ReadonlySet<string> {
         if (move === 'add') installs.add(`${placementKey(placement)} ${clusterName} ${now}`);
   return installs;
 }
+
+/** `PLACEMENT CLUSTER` of installs in progress: nothing of the placement has been applied there yet. */
+const installsIn = ({ placements }: FleetRecord): ReadonlySet<string> =>
+  new Set(
+    [...placements].flatMap(([key, { state }]) =>
+      state.bindings
+        .filter(
+          ({ resourceSnapshotIndex, appliedResourceSnapshotIndex, conditions }) =>
+            resourceSnapshotIndex !== undefined &&
+            appliedResourceSnapshotIndex === undefined &&
+            !conditionIs(conditions, 'Applied', 'True'),
+        )
+        .map(({ targetCluster }) => `${key} ${targetCluster}`),
+    ),
+  );
 
 /** Placements that roll out by themselves, and those that are removed. */
 function ownRollouts(steps: readonly ForecastStep[], { record }: PlanInput): Rollout[] {

@@ -4,6 +4,7 @@ import type { GateStatus, GroupUpgrade, MemberUpgrade, StageUpgrade, UpgradeRunS
 import type { PlanInput } from '../engine/input.ts';
 import { plannedUpgradeRuns } from '../engine/plan-document.ts';
 import { isInFlight, isTerminal, membersOf } from '../engine/upgrade/tree.ts';
+import { type AnsweredAt, answeredIn } from './answered.ts';
 import { heldTimes } from './held-times.ts';
 import type { ClusterSpan, RolloutStage, Wait } from './spans.ts';
 import type { ForecastStep } from './steps.ts';
@@ -54,6 +55,7 @@ export function upgradeForecasts(
     steps.flatMap(({ result }) => plannedUpgradeRuns(result.plan)).map(({ name, status }) => [name, status]),
   );
   const spans = operationsOf(steps);
+  const answered = answeredIn(steps);
   const { holds } = steps.at(-1)!.result.plan;
   const holdOf = (name: string): string | undefined =>
     holds.find(
@@ -83,7 +85,7 @@ export function upgradeForecasts(
         stages: stages
           .map((stage) => {
             const waits = [...(frozen.get(stage.name) ?? []), ...(closed.get(stage.name) ?? [])];
-            return stageOf(stage, { spans: spans.get(`${name} ${stage.name}`) ?? [], waits, now });
+            return stageOf(stage, { spans: spans.get(`${name} ${stage.name}`) ?? [], waits, now, answered });
           })
           .filter(({ clusters, waits, left }) => clusters.length + waits.length + left.length > 0),
         waits: frozen.get('') ?? [],
@@ -94,11 +96,16 @@ export function upgradeForecasts(
 
 function stageOf(
   stage: StageUpgrade,
-  of: { readonly spans: readonly UpgradeSpan[]; readonly waits: readonly Wait[]; readonly now: Timestamp },
+  of: {
+    readonly spans: readonly UpgradeSpan[];
+    readonly waits: readonly Wait[];
+    readonly now: Timestamp;
+    readonly answered: AnsweredAt;
+  },
 ): UpgradeForecastStage {
   const { startTime, completedTime } = stage.status;
   const waits = [
-    ...[stage, ...stage.groups].flatMap(gateWaits),
+    ...[stage, ...stage.groups].flatMap((part) => gateWaits(part, of.answered)),
     ...of.waits,
     ...soakOf(stage),
     // What is over before the forecast begins is no part of it.
@@ -119,19 +126,16 @@ function stageOf(
   };
 }
 
-const gateWaits = ({ beforeGates, afterGates }: StageUpgrade | GroupUpgrade): Wait[] =>
+const gateWaits = ({ beforeGates, afterGates }: StageUpgrade | GroupUpgrade, answered: AnsweredAt): Wait[] =>
   [...beforeGates, ...afterGates].flatMap(
-    ({ type, gateId, status: { state, startTime, completedTime } }: GateStatus) =>
-      startTime === undefined || state === 'Skipped'
-        ? []
-        : [
-            {
-              kind: type === 'Approval' ? ('approval' as const) : ('start' as const),
-              from: startTime,
-              ...(completedTime !== undefined && { to: completedTime }),
-              ...(type === 'Approval' && gateId !== undefined && { approval: gateId }),
-            },
-          ],
+    ({ type, gateId, status: { state, startTime, completedTime } }: GateStatus): Wait[] => {
+      if (startTime === undefined || state === 'Skipped') return [];
+      const approval = type === 'Approval' ? gateId : undefined;
+      const at = completedTime && approval ? answered({ kind: 'Gate', name: approval }) : undefined;
+      const to = completedTime && [completedTime, at ?? completedTime].sort()[0];
+      const kind = type === 'Approval' ? 'approval' : 'start';
+      return [{ kind, from: startTime, ...(to !== undefined && { to }), ...(approval !== undefined && { approval }) }];
+    },
   );
 
 function soakOf({ afterStageWaitStatus }: StageUpgrade): Wait[] {

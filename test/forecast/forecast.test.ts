@@ -104,19 +104,23 @@ describe('a forecast of an update run', () => {
       expect([found.end, found.doneAt]).toEqual(['settled', '2026-11-20T11:04:30Z']);
     }
   });
-  it('a removal that the guard refuses later waits for its approval, and nothing soaks meanwhile', async () => {
+  it.each([
+    ['soak', 30 * 60_000],
+    ['approval', hour],
+  ])('a removal that the guard refuses later waits for its approval, and no %s longer meanwhile', async (kind, ms) => {
     const guard =
       'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {guard: {maxClusters: 1}}\n';
     const own = {
       ...files(),
-      'strategy.yaml': devThenProd('30m').replace(', {type: Approval}', ''),
+      'strategy.yaml': devThenProd('30m').replace(kind === 'soak' ? ', {type: Approval}' : '', ''),
       'fleet.yaml': guard,
     };
     const fixed = (names: string) =>
       placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`, '{type: External}');
     const paper = new PaperFleet({ ...own, 'web.yaml': fixed('a, b, c') });
     for (let step = 0; step < 8; step++) {
-      await paper.plan();
+      for (const { planned, answer, file } of (await paper.plan()).approvals)
+        if (answer === undefined) paper.files[`approvals/${planned.name}.yaml`] = JSON.stringify(file!.object);
       paper.deliver();
       paper.pass(step === 2 ? 3600 : 60);
     }
@@ -131,8 +135,9 @@ describe('a forecast of an update run', () => {
     ]);
     const { from, to } = found.refusals[0]!;
     expect(Date.parse(to!) - Date.parse(from)).toBe(hour);
-    const soaks = found.rollouts[0]!.stages.flatMap(({ waits }) => waits.filter(({ kind }) => kind === 'soak'));
-    expect(soaks.map(({ from: begin, to: end }) => Date.parse(end!) - Date.parse(begin))).toEqual([30 * 60_000]);
+    const waits = found.rollouts[0]!.stages.flatMap((stage) => stage.waits.filter((wait) => wait.kind === kind));
+    expect(waits.map(({ from: begin, to: end }) => Date.parse(end!) - Date.parse(begin))).toEqual([ms]);
+    if (kind === 'approval') return;
     expect(refusalNotes(found)).toEqual([
       expect.stringMatching(
         /^the guard refuses the plan: .*; approved by a RemovalApproval with removalDigest sha256:.*, requested at .*, given at /,
@@ -169,10 +174,18 @@ describe('a forecast of an update run', () => {
     ]);
   });
   it('continues from what is recorded and observed', async () => {
+    const update = await installed();
+    update.files = files();
     const paper = new PaperFleet(files());
-    await paper.plan();
+    const actions: unknown[] = [];
+    for (const begun of [update, paper]) {
+      await begun.plan();
+      begun.pass(30);
+      actions.push((await of(begun)).rollouts[0]!.stages[0]!.clusters.map(({ action }) => action));
+    }
+    expect(actions).toEqual([['update'], ['add']]);
     paper.deliver();
-    paper.pass(60);
+    paper.pass(30);
     await paper.plan();
     paper.pass(60);
     expect(times(await of(paper))).toMatchObject([
