@@ -8,6 +8,7 @@ import { latestOf } from '../engine/kernel/latest-of.ts';
 import { by, byText } from '../engine/kernel/ordering.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { GuardFinding, Hold, HoldReason, Plan } from '../engine/plan-document.ts';
+import { memoOf } from '../engine/reuse/memo.ts';
 import { refOfManifest } from '../engine/selection/object-key.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
@@ -134,7 +135,7 @@ export function* totalEffectInSteps(
   const start = isRecorded ? now : earlier;
   const answers = answersIn(next.fleet, base.fleet);
   let planned: PlanResult | undefined;
-  const present = () => (planned ??= planFleet({ ...base, ...next }));
+  const present = () => (planned ??= planFleet({ ...base, ...next }, memoOf(now.parts)));
   const stopped = stoppedRuns(start, { next: next.fleet, planned: present });
   const merged = { ...next, fleet: withStopped(next.fleet, (name) => !changed.has(name)) };
   const { input, done } = withRunsDone(isRecorded ? { ...base, ...merged } : settled.continuedBy(merged), {
@@ -147,10 +148,12 @@ export function* totalEffectInSteps(
   const [first, last] = [results[0]!, results.at(-1)!];
   const takesBack = answersIn(base.fleet, next.fleet).length > 0;
   const before = heldBefore(first);
+  yield;
   const ends = { before, usual: heldAfter(earlier, before), after: heldAfter(last, before) };
+  yield;
   const differing = differencesBetween(ends.usual, ends.after);
   const effect = yield* compared(heldOnlyOf(before, differing), heldOnlyOf(ends.after, differing), staysOf(results));
-  const withheld = withheldIn(ends, differing, results);
+  const withheld = yield* withheldIn(ends, differing, results);
   const touched = new Set([...effect.placements, ...withheld].map(({ placement }) => placementKey(placement)));
   const forecast = forecastOf(run, input, assumptions, {
     usual: {

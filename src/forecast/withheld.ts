@@ -3,6 +3,7 @@ import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import { refOfManifest } from '../engine/selection/object-key.ts';
 import { type Difference, differencesBetween, type Held, type HeldByCluster, heldAfter } from './held-objects.ts';
+import type { InSteps } from './steps.ts';
 
 /** Clusters that would get something without a change, and with it end with what they have now of that. */
 export interface Withheld {
@@ -22,11 +23,11 @@ export interface Ends {
 }
 
 /** `differing`: in what the two ends differ. `results`: plans on the way; refused ones change nothing. */
-export function withheldIn(
+export function* withheldIn(
   { before, usual, after }: Ends,
   differing: ReadonlyMap<ClusterName, Difference>,
   results: readonly PlanResult[],
-): readonly Withheld[] {
+): InSteps<readonly Withheld[]> {
   const changed = differencesBetween(before, after);
   const found = [...differing].flatMap(([cluster, difference]) => {
     const ends = [before, usual, after].map((held) => held.get(cluster));
@@ -43,6 +44,7 @@ export function withheldIn(
   const isKept = (key: PlacementKey, cluster: ClusterName): boolean => kept.has(`${key} ${cluster}`);
   for (const result of kept.size === 0 ? [] : results) {
     if (result.plan.guard.length > 0) continue;
+    yield;
     const held = heldAfter(result, before, isKept);
     const differences = differencesBetween(before, held);
     for (const { cluster, key } of found) {

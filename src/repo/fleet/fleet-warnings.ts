@@ -25,10 +25,10 @@ export function fleetWarnings(loaded: Fleet, record: FleetRecord): Problem[] {
   ];
 }
 
-/** A changed fleet with its warnings, without those that it had before. */
+/** A changed fleet with its warnings, without those that it had before. `before`: with its warnings, as it was planned. */
 export function withAddedWarnings(next: Fleet, before: Fleet, record: FleetRecord): Fleet {
   const idOf = ({ code, file, message }: Problem): string => JSON.stringify([code, file, message]);
-  const known = new Set(fleetWarnings(before, record).map(idOf));
+  const known = new Set(before.problems.map(idOf));
   const added = fleetWarnings(next, record).filter((warning) => !known.has(idOf(warning)));
   return { ...next, problems: [...next.problems, ...added] };
 }
