@@ -3,6 +3,7 @@ import type { ClusterName, Timestamp } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../api/staged.ts';
 import type { UpgradeGate } from '../api/upgrade-gate.ts';
+import type { UpdateRun } from '../api/upgrade-run.ts';
 import type { Fleet, FleetRecord, PlanInput } from '../engine/input.ts';
 import { assertNever } from '../engine/kernel/assert.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
@@ -185,7 +186,11 @@ function simulatedApprovers(afterMs: number | undefined) {
     /** Instants of approvals to come. */
     look({ plan, contents }: PlanResult, now: number): number[] {
       if (afterMs === undefined) return [];
-      const stopped = contents.world.admitted.runs.filter((run) => stateOf(run) === 'Stop');
+      const { admitted, input } = contents.world;
+      const stopped = [
+        ...admitted.runs.filter((run) => stateOf(run) === 'Stop'),
+        ...input.fleet.upgradeRuns.filter(({ spec }) => spec.state === 'Stopped'),
+      ];
       for (const request of plan.approvals) {
         const { planned, answer, file, subject } = request;
         if (answer !== undefined || file === undefined) continue;
@@ -212,7 +217,7 @@ function simulatedApprovers(afterMs: number | undefined) {
   };
 }
 
-const isObject = ({ kind, metadata }: StagedUpdateRun, subject: Hold['subject']): boolean =>
+const isObject = ({ kind, metadata }: StagedUpdateRun | UpdateRun, subject: Hold['subject']): boolean =>
   kind === subject.kind && metadata.name === subject.name && metadata.namespace === subject.namespace;
 
 function withApproval(fleet: Fleet, { file }: RequestedApproval): Fleet {

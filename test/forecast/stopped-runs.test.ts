@@ -97,6 +97,18 @@ describe('a change that ends a run in progress', () => {
     expect(again.effect.withheld).toMatchObject([{ clusters: ['a1'], areKept: false }]);
     expect(again.text.title).toMatch(/ · 3 of 4 clusters · 1 cluster does not end with what is under way of web$/);
   });
+  it('counts no cluster that leaves, and needs a run for one that comes', async () => {
+    const stop = { 'run.yaml': run(', state: Stop') };
+    const reject = { 'approvals/web-1.yaml': rejection };
+    const needs = async (change: Files) =>
+      (await afterChange(await halfway(), change)).text.rollout.filter((line) => line.includes('needs a staged'));
+    expect(await needs({ ...stop, 'clusters/b3.yaml': member('b3', { stage: 'rest' }) })).toEqual([
+      'web: needs a staged update run: nothing is deployed to b3 yet',
+    ]);
+    expect(await needs({ ...reject, 'clusters/b2.yaml': '' })).toEqual([
+      'web: needs a staged update run: update run web-1 failed, and 1 of 3 clusters do not have snapshot 1',
+    ]);
+  });
   it('needs another run where it removes its file', async () => {
     const { effect, text } = await afterChange(await halfway(), { 'run.yaml': '' });
     expect(text.title).toBe(

@@ -31,28 +31,38 @@ export function notRolledOut(
   if (open.some(({ status }) => !isInitialized(status))) return undefined;
   const latest = latestOf(work.resourceSnapshots);
   const taken = latest !== undefined && holdsSelection(latest, { selection, contents: work.contents, digest });
-  const unbound = bindings.flatMap(({ binding }) => (binding.state === 'Scheduled' ? [binding.targetCluster] : []));
+  const placed = bindings
+    .map(({ binding }) => binding)
+    .filter(({ deleting, state }) => !deleting && state !== 'Unscheduled');
+  const coming = new Set(
+    open.flatMap(({ status: { stagesStatus = [] } }) =>
+      stagesStatus.flatMap(({ clusters }) => clusters.map(({ clusterName }) => clusterName)),
+    ),
+  );
+  const unbound = placed.flatMap(({ state, targetCluster }) =>
+    state === 'Scheduled' && !coming.has(targetCluster) ? [targetCluster] : [],
+  );
   const last = open.length === 0 ? failedLast(runs) : undefined;
   const initialized = findCondition(last?.status.conditions, 'Initialized');
   const refused = initialized?.status === 'False' ? initialized : undefined;
   const failed = refused ? undefined : last;
-  const behind = bindings.filter(
-    ({ binding: { state, resourceSnapshotIndex: index } }) => state === 'Bound' && index !== latest?.index,
+  const behind = placed.filter(
+    ({ state, resourceSnapshotIndex: index }) => state === 'Bound' && index !== latest?.index,
   ).length;
   const why = [
     ...(taken || latest === undefined ? [] : [`the repo holds other resources than snapshot ${latest.index}`]),
     ...(failed !== undefined && taken && behind > 0
       ? [
-          `update run ${failed.name} failed, and ${behind} of ${bindings.length} clusters do not have snapshot ${latest.index}`,
+          `update run ${failed.name} failed, and ${behind} of ${placed.length} clusters do not have snapshot ${latest.index}`,
         ]
       : []),
     // Where all of them are, a run brought them back to an earlier one.
-    ...(open.length === 0 && failed === undefined && taken && behind > 0 && behind < bindings.length
+    ...(open.length === 0 && failed === undefined && taken && behind > 0 && behind < placed.length
       ? [
-          `${behind} of ${bindings.length} clusters do not have snapshot ${latest.index}, and no update run is in progress`,
+          `${behind} of ${placed.length} clusters do not have snapshot ${latest.index}, and no update run is in progress`,
         ]
       : []),
-    ...(open.length === 0 && unbound.length > 0 ? [`nothing is deployed to ${shortList(unbound)} yet`] : []),
+    ...(unbound.length > 0 ? [`nothing is deployed to ${shortList(unbound)} yet`] : []),
     // Also where nothing else is missing, as for a snapshot that is not there.
     ...(refused ? [`update run ${last!.name} could not be initialized: ${refused.message ?? ''}`] : []),
   ];
