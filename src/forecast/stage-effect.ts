@@ -9,17 +9,21 @@ import type { HeldObject } from './held-objects.ts';
 import { atOnce } from './steps.ts';
 import { compared, type ObjectChange } from './total-effect.ts';
 
-/** What a run changes on clusters that it has not reached: removals first; equal changes of several clusters are one. */
+/**
+ * What a run changes on clusters that it has not reached, or removes from those that the placement leaves: removals first; equal changes
+ * of several clusters are one.
+ */
 export function stageEffect(
   contents: PlanContents,
   run: StagedUpdateRun,
-  clusters: readonly ClusterUpdatingStatus[],
+  { clusters, removes }: { readonly clusters: readonly ClusterUpdatingStatus[]; readonly removes: boolean },
 ): readonly ObjectChange[] {
   const placement = placementOfRun(run);
   const work = contents.works.get(placementKey(placement));
   const index = Number(run.status?.resourceSnapshotIndexUsed ?? Number.NaN);
   const manifests = work?.contents.get(index);
   if (manifests === undefined) return [];
+  const { members, render } = contents.world;
   const before = new Map<ClusterName, ReturnType<typeof held>>();
   const after = new Map<ClusterName, ReturnType<typeof held>>();
   const held = (objects: readonly HeldObject['manifest'][]) => ({
@@ -28,10 +32,10 @@ export function stageEffect(
   });
   for (const lists of clusters) {
     const clusterName = lists.clusterName as ClusterName;
-    const rendered = contents.world.render({ placement, manifests, lists, cluster: clusterName });
-    if (!rendered.ok) continue;
+    const rendered = removes ? undefined : render({ placement, manifests, lists, cluster: clusterName });
+    if (rendered?.ok === false) continue;
     before.set(clusterName, held(recordedContent(contents, { clusterName, placement, remove: false, objects: [] })));
-    after.set(clusterName, held(rendered.manifests.map(({ manifest }) => manifest)));
+    if (rendered) after.set(clusterName, held(rendered.manifests.map(({ manifest }) => manifest)));
   }
-  return atOnce(compared(before, after, () => false)).changes;
+  return atOnce(compared(before, after, (_, cluster) => removes && members.get(cluster)?.leaving !== false)).changes;
 }

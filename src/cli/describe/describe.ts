@@ -64,10 +64,12 @@ export async function describe(word: string, givenName: string | undefined, opti
       const texts = await Promise.all(described.map(({ row, events }) => textOf(row, { status, events })));
       print(wholeSeconds(texts.join('\n\n\n')));
     } else {
-      const items = described.map(({ row, events }) => ({
-        object: { ...row.value, ...row.details(status) },
-        events: events?.map(eventObject) ?? [],
-      }));
+      const items = await Promise.all(
+        described.map(async ({ row, events }) => ({
+          object: { ...row.value, ...(await row.details(status)) },
+          events: events?.map(eventObject) ?? [],
+        })),
+      );
       const list = { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'DescriptionList', items };
       await (format === 'json' ? printJson(list) : printYaml(list));
     }

@@ -29,7 +29,7 @@ export interface Row {
   readonly cluster?: string;
   readonly value: object;
   /** What only `describe` shows of it, in addition to `value`. */
-  readonly details: (status: Status) => object;
+  readonly details: (status: Status) => Promise<object>;
   readonly cells: readonly { readonly heading: string; readonly wide: boolean; readonly cell: Cell }[];
   /** The page that `describe` shows, one part each. */
   readonly page: (status: Status) => Promise<readonly string[]>;
@@ -96,7 +96,7 @@ export function listing<T>(
     readonly describe: (
       item: T,
     ) => Pick<Row, 'name' | 'namespace' | 'placement' | 'isOurs' | 'region' | 'cluster' | 'value'>;
-    readonly details?: (item: T, status: Status) => object;
+    readonly details?: (item: T, status: Status, reader: StatusReader) => object | Promise<object>;
     /** Absent = the object as it is. */
     readonly page?: (item: T, status: Status, reader: StatusReader) => readonly string[] | Promise<readonly string[]>;
     readonly waits?: (item: T, status: Status) => readonly string[];
@@ -116,7 +116,7 @@ export function listing<T>(
         const described = describe(item);
         return {
           ...described,
-          details: (now) => details?.(item, now) ?? {},
+          details: async (now) => (await details?.(item, now, reader)) ?? {},
           page: async (now) => (await page?.(item, now, reader)) ?? [objectText(described.value)],
           waits: (now) => waits?.(item, now) ?? [],
           conditions: conditions?.(item),

@@ -10,7 +10,13 @@ import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { effectMarkdown, titleWith } from '../../report/effect/effect-markdown.ts';
-import { type EffectText, effectHeadings, effectText, mergedText } from '../../report/effect/effect-text.ts';
+import {
+  changeLines,
+  type EffectText,
+  effectHeadings,
+  effectText,
+  mergedText,
+} from '../../report/effect/effect-text.ts';
 import { openGit } from '../fleet-repo/open-git.ts';
 import { titled } from '../kinds/page-text.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -102,7 +108,7 @@ function effectTable(
     titleWith(text.title, problems),
     ...(text.guard.length > 0 ? [titled('Refused by the guard', text.guard.join('\n'))] : []),
     ...(text.rows.length > 0 ? [table(effectHeadings, text.rows)] : []),
-    ...text.changes.map(({ title, diff, isRemoval }) => (isRemoval || diff === '' ? title : `${title}\n${diff}`)),
+    ...text.changes.map(changeLines),
     ...(text.rollout.length > 0 ? [titled('How it rolls out', text.rollout.join('\n'))] : []),
     ...(text.upgrades.length > 0 ? [titled('Cluster upgrades', text.upgrades.join('\n'))] : []),
     ...(text.nodes.length > 0 ? [titled('Nodes', text.nodes.join('\n'))] : []),

@@ -3,24 +3,14 @@ import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { RequestedApproval } from '../../engine/plan-document.ts';
-import { stageEffect } from '../../forecast/stage-effect.ts';
-import { subjectOf } from '../../git/objects/commit.ts';
-import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import { removalsToApprove } from '../../repo/record/removals-to-approve.ts';
 import { approvalMarkdown } from '../../report/approval/approval-markdown.ts';
-import {
-  type ApprovalPage,
-  askedGate,
-  commitsOf,
-  gatePage,
-  removalPage,
-  stagePage,
-} from '../../report/approval/approval-page.ts';
+import { type ApprovalPage, askedGate, gatePage, removalPage, stagePage } from '../../report/approval/approval-page.ts';
 import type { InEffect } from '../../report/in-effect.ts';
-import { stageBehind } from '../../report/waits/approval-starts.ts';
 import type { Recorded } from '../pass/pass-state.ts';
 import type { DesiredState } from '../ports.ts';
 import type { WantedRequest } from './request-state.ts';
+import { stageFacts } from './stage-facts.ts';
 
 export interface RequestFacts {
   readonly recorded: Recorded;
@@ -62,16 +52,12 @@ async function pageOf(
     const nowMs = parseInstant(result.plan.now)!;
     return gatePage(approval, { run, fleet, observations: basis?.observations ?? new Map(), nowMs, problems });
   }
-  const { from, to } = commitsOf(gate, record);
-  const included = to === undefined ? [] : await desired.commitsBetween(from, to);
-  // Approvals of other stages bring nothing to clusters.
-  const commits = await desired.changingMoreThan(approvalFolder(present.config), included);
+  const facts = await stageFacts(gate, { record, contents: result.contents, config: present.config, history: desired });
   return stagePage(gate, {
     name: placementKey(approval.planned),
     record,
     problems,
     observations: result.contents.world.input.observations ?? new Map(),
-    commits: commits.map((commit) => ({ oid: commit.oid, subject: subjectOf(commit), author: commit.author.name })),
-    changes: stageEffect(result.contents, gate.run, stageBehind(gate.run, gate.task)?.stage.clusters ?? []),
+    ...facts,
   });
 }

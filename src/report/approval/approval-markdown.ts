@@ -2,7 +2,7 @@ import { changesWithin } from '../effect/effect-markdown.ts';
 import { sectionMarkdown } from '../sections/markdown.ts';
 import { neutral, neutralMarkdown, neutralSection } from '../sections/neutral.ts';
 import { sizeOf } from '../sections/section.ts';
-import type { ApprovalPage } from './approval-page.ts';
+import { type ApprovalPage, changesTitle } from './approval-page.ts';
 
 /** Characters that forges add themselves, and of the note that something was left out. */
 const reserve = 2_000;
@@ -18,16 +18,13 @@ export function approvalMarkdown(
     ['', `### ${section.title}`, '', ...sectionMarkdown(neutralSection(section))].join('\n'),
   );
   const fixed = [start, ...parts].join('\n');
-  const removals = changes.filter(({ isRemoval }) => isRemoval).length;
-  const others = changes.length - removals;
-  const counts = `${removals === 0 ? 'nothing' : removals} removed, ${others === 0 ? 'nothing' : others} changed or added`;
   const { lines, left } = changesWithin(changes, most - reserve - fixed.length);
   const diffs =
     changes.length === 0
       ? []
       : [
           '',
-          `### On the clusters: ${counts}`,
+          `### ${changesTitle({ changes })}`,
           ...lines,
           ...(left === 0 ? [] : ['', `… and ${left} more, which do not fit here: \`gitfleet plan\` has all.`]),
         ];

@@ -36,6 +36,13 @@ export interface ApprovalPage {
   readonly changes: readonly { readonly title: string; readonly diff: string; readonly isRemoval: boolean }[];
 }
 
+/** Above the changes: `nothing removed, 2 changed or added`. */
+export function changesTitle({ changes }: Pick<ApprovalPage, 'changes'>): string {
+  const removals = changes.filter(({ isRemoval }) => isRemoval).length;
+  const others = changes.length - removals;
+  return `On the clusters: ${removals || 'nothing'} removed, ${others || 'nothing'} changed or added`;
+}
+
 /** Commits and messages that are named. */
 const mostCommits = 30;
 
@@ -74,14 +81,18 @@ export function commitsOf({ run, task }: AskedGate, { placements }: Pick<FleetRe
   return { now, next, from: commitOf(now), to: commitOf(next) };
 }
 
+/** What approval of a stage brings. */
+export interface StageFacts {
+  readonly commits: readonly IncludedCommit[];
+  readonly changes: readonly ObjectChange[];
+}
+
 /** The page of a stage of a run. */
 export function stagePage(
   gate: AskedGate,
-  of: {
+  of: StageFacts & {
     readonly name: string;
     readonly record: Pick<FleetRecord, 'placements'>;
-    readonly commits: readonly IncludedCommit[];
-    readonly changes: readonly ObjectChange[];
     readonly problems: Plan['problems'];
     /** Of the members, as far as there are any. */
     readonly observations: ReadonlyMap<string, ClusterObservation>;

@@ -225,6 +225,10 @@ export const changeText = (change: ObjectChange): EffectText['changes'][number] 
   isRemoval: change.action === 'remove',
 });
 
+/** As a terminal shows it. What is removed needs no diff. */
+export const changeLines = ({ title, diff, isRemoval }: EffectText['changes'][number]): string =>
+  isRemoval || diff === '' ? title : `${title}\n${diff}`;
+
 const verbs: Readonly<Record<ObjectChange['action'], string>> = {
   remove: 'removed',
   release: 'stays and is no longer managed',

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Condition } from '../../../src/api/meta.ts';
+import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import { approvalRequest } from '../../../src/api/staged.ts';
 import { approvals } from '../../../src/cli/kinds/approvals/approvals.ts';
 import { approvalPage, removalPage } from '../../../src/cli/kinds/approvals/page.ts';
+import type { StageFacts } from '../../../src/report/approval/approval-page.ts';
 import { asked, at, cluster, is, run, statusWith, waiting } from './world.ts';
 
 const request = (name: string, targetStage: string, conditions: Condition[] = []) =>
@@ -14,11 +15,22 @@ const request = (name: string, targetStage: string, conditions: Condition[] = []
     status: { conditions },
   });
 
+const placement = { kind: 'ClusterResourcePlacement', name: 'web' } as const;
+const object = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'web', name: 'settings' };
+const clusters = ['us-1', 'us-2'] as unknown as ClusterName[];
+const facts: StageFacts = {
+  commits: [{ oid: 'abcdef1234', subject: 'web 2', author: 'Ann' }],
+  changes: [
+    { action: 'remove', placement, object: { ...object, name: 'old' }, clusters, diff: '- a: 1' },
+    { action: 'change', placement, object, clusters, diff: '- a: 1\n+ a: 2' },
+  ],
+};
+
 describe('describe approval', () => {
   const page = (...args: Parameters<typeof approvalPage>) => `\n${approvalPage(...args).join('\n\n')}\n`;
 
   it('shows since when the run waits, what approval starts and when, and how to approve', () => {
-    expect(page(request('web-1-after-canary', 'canary'), statusWith([waiting]))).toMatchInlineSnapshot(`
+    expect(page(request('web-1-after-canary', 'canary'), statusWith([waiting]), facts)).toMatchInlineSnapshot(`
       "
       Name:       web-1-after-canary
       Kind:       ClusterApprovalRequest
@@ -35,6 +47,15 @@ describe('describe approval', () => {
         stage prod, 2 clusters, at most 2 at once: us-1, us-2
         not before the soak of stage canary is over, at 2026-11-20T12:05:00Z
 
+      On the clusters: 1 removed, 1 changed or added:
+        web: ConfigMap web/old removed, same on 2 clusters (us-1, us-2)
+        web: ConfigMap web/settings changed, same on 2 clusters (us-1, us-2)
+        - a: 1
+        + a: 2
+
+      Commits:
+        abcdef1 web 2 (Ann)
+
       So far:
         canary: 1 of 1 clusters updated and available (eu-1); soak 1h0m0s, under way until 2026-11-20T12:05:00Z; waits for approval
 
@@ -45,6 +66,16 @@ describe('describe approval', () => {
         reject:   gitfleet approve web-1-after-canary --reject --reason "…"; that ends the run
       "
     `);
+  });
+
+  it('says why it does not tell what changes', () => {
+    const status = statusWith([waiting]);
+    const planned = (commit?: string) => ({ ...status, record: { ...status.record, ...(commit && { commit }) } });
+    const asked = request('web-1-after-canary', 'canary');
+    expect(page(asked, planned())).toContain('On the clusters: not known here: the status branch names no commit\n');
+    expect(page(asked, planned('c'.repeat(40)))).toContain('not known here: the repo has no commit cccccccccccc\n');
+    const decided = request('web-1-after-canary', 'canary', [is('Approved', 'True', 9)]);
+    expect(page(decided, planned())).not.toContain('On the clusters');
   });
 
   it('before a stage approval starts that stage', () => {

@@ -206,6 +206,19 @@ describe('describe shows everything about one object', () => {
     });
   });
 
+  it('-o json, the page of a request for approval too', async () => {
+    const ran = await cli('describe', 'approval', 'pay-1-after-dev', '-o', 'json', '--repo', fleet.dir);
+    const page = {
+      title: 'Approve pay-1: prod (1 cluster) after dev',
+      sections: [{ title: 'Commits' }, { title: 'So far' }],
+      changes: [
+        { title: 'pay: Deployment pay/pay added, on us-1', isRemoval: false },
+        { diff: expect.stringContaining('kind: Namespace') },
+      ],
+    };
+    expect(JSON.parse(ran.out)).toMatchObject({ items: [{ object: { kind: 'ClusterApprovalRequest', page } }] });
+  });
+
   it.each([
     ['cluster', 'eu-1'],
     ['run/pay-1'],
@@ -217,7 +230,7 @@ describe('describe shows everything about one object', () => {
   ])('%s %s', async (...args) => {
     const ran = await cli('describe', ...args, '--repo', fleet.dir);
     expect(ran).toMatchObject({ code: 0, err: '' });
-    expect(`\n${ran.out.replace(/(?:sha256:)?[0-9a-f]{40,64}/g, '…')}`).toMatchSnapshot();
+    expect(`\n${ran.out.replace(/(?:sha256:)?[0-9a-f]{40,64}|\b[0-9a-f]{7}\b/g, '…')}`).toMatchSnapshot();
   });
 
   it.each([

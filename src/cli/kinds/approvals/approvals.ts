@@ -6,13 +6,30 @@ import { assertNever } from '../../../engine/kernel/assert.ts';
 import { type RemovalToApprove, removalApprovalObject } from '../../../repo/record/removals-to-approve.ts';
 import type { RequestPage } from '../../../repo/record/summary.ts';
 import { titleOf } from '../../../repo/title-of.ts';
+import {
+  type ApprovalPage,
+  askedGate,
+  removalPage as requestForRemoval,
+} from '../../../report/approval/approval-page.ts';
 import { type Proposed, proposedRuns } from '../../../report/proposed-runs.ts';
+import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
 import { waitsOfApproval } from '../../../report/waits/waits.ts';
 import { fleetAsPlanned } from '../../status/fleet-as-planned.ts';
+import type { Status, StatusReader } from '../../status/open-status.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
-import { approvalPage, gatePage, proposalPage, removalPage } from './page.ts';
+import { approvalFacts } from './approval-facts.ts';
+import {
+  approvalPage,
+  gatePage,
+  isClosed,
+  pageObject,
+  proposalPage,
+  removalPage,
+  requestOfGate,
+  requestOfStage,
+} from './page.ts';
 
 /** A request for approval: of a run, for a run that a profile proposes, or for a removal. */
 type Asked =
@@ -86,16 +103,18 @@ export const approvals: Listing = listing<ApprovalRow>({
       value: approval,
     };
   },
+  async details(row, status, reader) {
+    const page = await requestOf(row, status, reader);
+    return page === undefined ? {} : { page: pageObject(page) };
+  },
   async page(row, status, reader) {
     if ('removal' in row) return removalPage(row.removal, status);
     if ('proposed' in row) return proposalPage(row.proposed, status);
-    // A list of approvals needs none of what is read here.
     if ('approval' in row) {
-      const { placements } = (await reader.read(['placements'])).record;
-      return approvalPage(row.approval, { ...status, record: { ...status.record, placements } });
+      const { read, facts } = await factsOf(row.approval, reader);
+      return approvalPage(row.approval, { ...status, record: read.record }, facts);
     }
-    const { clusters } = (await reader.read(['clusters'])).record;
-    return gatePage(row.gate, status, { fleet: await fleetAsPlanned(status, reader), clusters });
+    return gatePage(row.gate, status, await membersOf(status, reader));
   },
   waits: (row) => ('approval' in row ? waitsOfApproval(row.approval) : []),
   conditions: (row) => ('gate' in row ? conditionsOf(row.gate) : undefined),
@@ -128,6 +147,30 @@ export const approvals: Listing = listing<ApprovalRow>({
     { heading: 'ABOUT', wide: true, cell: aboutOf },
   ],
 });
+
+/** A list of approvals needs nothing of what is read here: it is for the one that is described. */
+async function factsOf(approval: ApprovalRequest, reader: StatusReader) {
+  const read = await reader.read();
+  if (isClosed(approval, askedGate(recordedApproval(approval), read.record))) return { read, facts: undefined };
+  const fleet = await fleetAsPlanned(read, reader);
+  return { read, facts: await approvalFacts(approval, read, { fleet, reader }) };
+}
+
+/** What its pull request says; undefined where nothing is to be decided, and for a run that a profile proposes. */
+async function requestOf(row: ApprovalRow, status: Status, reader: StatusReader): Promise<ApprovalPage | undefined> {
+  if ('proposed' in row) return undefined;
+  if ('removal' in row) return requestForRemoval(row.removal, { problems: status.reported });
+  if ('approval' in row) {
+    const { read, facts } = await factsOf(row.approval, reader);
+    return facts && requestOfStage(row.approval, read.record, facts);
+  }
+  return requestOfGate(row.gate, status, await membersOf(status, reader));
+}
+
+async function membersOf(status: Status, reader: StatusReader) {
+  const { clusters } = (await reader.read(['clusters'])).record;
+  return { fleet: await fleetAsPlanned(status, reader), clusters };
+}
 
 function typeOf(row: ApprovalRow): Cell {
   if ('removal' in row) return 'removal';

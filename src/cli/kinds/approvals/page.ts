@@ -1,5 +1,5 @@
 import { placementKey } from '../../../api/placement.ts';
-import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
+import type { ApprovalRequest } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import { approvedText } from '../../../engine/gate/approver.ts';
 import {
@@ -12,12 +12,21 @@ import {
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
-import { isOver, placementOfRun } from '../../../engine/update-run.ts';
+import { isOver } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf } from '../../../engine/upgrade/gate-names.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
-import { soFar } from '../../../report/approval/so-far.ts';
-import { type GateFacts, upgradeGatePage } from '../../../report/approval/upgrade-gate-page.ts';
+import {
+  type ApprovalPage,
+  type AskedGate,
+  askedGate,
+  changesTitle,
+  gatePage as requestForGate,
+  type StageFacts,
+  stagePage,
+} from '../../../report/approval/approval-page.ts';
+import type { GateFacts } from '../../../report/approval/upgrade-gate-page.ts';
+import { changeLines } from '../../../report/effect/effect-text.ts';
 import type { Proposed } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { plainText } from '../../../report/sections/section.ts';
@@ -25,48 +34,85 @@ import { upgradeNow } from '../../../report/upgrades/now.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
 import { approvalStarts } from '../../../report/waits/approval-starts.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
-import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tasks.ts';
 import type { Status } from '../../status/open-status.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 import { isHalted } from '../upgrades/waits.ts';
 
-/** A request of a run: since when the run waits, what approval starts, and how to approve. */
+/** Whether nothing is to be decided any more. */
+export const isClosed = ({ status }: ApprovalRequest, gate: AskedGate | undefined): boolean =>
+  findCondition(status?.conditions, 'Approved') !== undefined ||
+  (gate?.run.status !== undefined && isOver(gate.run.status));
+
+/** What a pull request for a stage says. `facts`: what approval brings, where that is known. */
+export function requestOfStage(
+  request: ApprovalRequest,
+  record: Pick<FleetRecord, 'runs' | 'placements'>,
+  facts: StageFacts = { commits: [], changes: [] },
+): ApprovalPage | undefined {
+  const gate = askedGate(recordedApproval(request), record);
+  // What restarted on members is not recorded.
+  const of = { name: placementKey(request.metadata), record, problems: [], observations: new Map(), ...facts };
+  return gate && stagePage(gate, of);
+}
+
+/** A request of a run: since when the run waits, what approval starts and changes, and how to approve. */
 export function approvalPage(
   request: ApprovalRequest,
   { record, inPlace, reported, pages }: Pick<Status, 'record' | 'inPlace' | 'reported' | 'pages'>,
+  facts?: StageFacts,
 ): string[] {
-  const { metadata, spec, status } = request;
-  const run = [...record.runs.values()].find(
-    (candidate) =>
-      candidate.metadata.name === spec.parentStageRollout && candidate.metadata.namespace === metadata.namespace,
-  );
-  const task = run && stageTasks(run).find(({ approval }) => approval === metadata.name);
-  const state = run && record.placements.get(placementKey(placementOfRun(run)))?.state;
-  // What restarted there is not recorded.
-  const done = run ? soFar(run, state, () => undefined).map(({ line }) => plainText(line)) : [];
-  const decision = findCondition(status?.conditions, 'Approved');
-  const closed = decision !== undefined || (run?.status !== undefined && isOver(run.status));
+  const { metadata, status } = request;
+  const gate = askedGate(recordedApproval(request), record);
+  const { sections = [], changes = [] } = requestOfStage(request, record, facts) ?? {};
+  const isOpen = !isClosed(request, gate);
+  const diffs =
+    changes.length > 0
+      ? [titled(changesTitle({ changes }), changes.map(changeLines).join('\n'))]
+      : isOpen && gate && !facts
+        ? [`On the clusters: not known here: ${unknownHere(record)}`]
+        : [];
   return [
-    head(request, { run, task }),
-    ...(run && task ? [titled('Approval starts', sentences(approvalStarts(run, task)))] : []),
-    ...(done.length > 0 ? [titled('So far', sentences(done))] : []),
-    ...(closed
-      ? []
-      : [
+    head(request, gate),
+    ...(gate ? [titled('Approval starts', sentences(approvalStarts(gate.run, gate.task)))] : []),
+    ...diffs,
+    ...listsOf(sections),
+    ...(isOpen
+      ? [
           ...ofBranch(request.metadata, reported),
           titled(
             'How to approve or reject',
-            sentences([...approveLines(request.metadata, { inPlace, pages }), rejectLine(request.metadata)]),
+            sentences([...approveLines(request.metadata, { inPlace, pages }), rejectLine(metadata)]),
           ),
-        ]),
+        ]
+      : []),
     ...(status?.conditions?.length ? [titled('Conditions', conditionTable(status.conditions))] : []),
   ];
 }
 
-function head(
-  { kind, metadata, spec, status }: ApprovalRequest,
-  { run, task }: { readonly run: StagedUpdateRun | undefined; readonly task: StageTaskState | undefined },
-): string {
+const unknownHere = ({ commit }: Pick<FleetRecord, 'commit'>): string =>
+  commit === undefined ? 'the status branch names no commit' : `the repo has no commit ${commit.slice(0, 12)}`;
+
+/** Lists of a page that have items, with their titles. */
+const listsOf = (sections: ApprovalPage['sections']): string[] =>
+  sections.flatMap(({ title, rows }) =>
+    rows.kind === 'list' && rows.items.length > 0
+      ? [titled(title, sentences(rows.items.map(({ line }) => plainText(line))))]
+      : [],
+  );
+
+/** The same page for programs. */
+export const pageObject = ({ title, lead, sections, changes }: ApprovalPage): object => ({
+  title,
+  lead,
+  sections: sections.flatMap(({ title: name, rows }) =>
+    rows.kind === 'list' && rows.items.length > 0
+      ? [{ title: name, lines: rows.items.map(({ line }) => plainText(line)) }]
+      : [],
+  ),
+  changes,
+});
+
+function head({ kind, metadata, spec, status }: ApprovalRequest, { run, task }: Partial<AskedGate> = {}): string {
   const decision = findCondition(status?.conditions, 'Approved');
   const approved = task?.progress.startsWith('approved') ? task.progress : 'approved';
   const waits = run?.status && isOver(run.status) ? 'the run is over' : progressText(run?.status);
@@ -114,7 +160,7 @@ export function gatePage(
     ]),
     ...(state === 'Pending'
       ? [
-          ...startsText(gate, members, { record, now }),
+          ...listsOf(requestOfGate(gate, { record, now }, members)?.sections ?? []),
           titled(
             isScheduled ? 'How to open it before' : 'How to approve or reject',
             sentences(
@@ -135,25 +181,24 @@ interface Members {
   readonly clusters: FleetRecord['clusters'];
 }
 
-/** The clusters behind the gate, with versions and windows, as a pull request for it shows them; nothing where the fleet is not known. */
-function startsText(
+/**
+ * What a pull request for a gate says, with the clusters behind it, their versions and windows; undefined where the gate is decided or the
+ * fleet is not known.
+ */
+export function requestOfGate(
   gate: UpgradeGate,
-  { fleet, clusters }: Members,
   { record, now }: Pick<Status, 'record' | 'now'>,
-): string[] {
+  { fleet, clusters }: Members,
+): ApprovalPage | undefined {
+  if (fleet === undefined || (gate.status?.state ?? 'Pending') !== 'Pending') return undefined;
   const observations = new Map(
     [...clusters].flatMap(([name, { status }]) =>
       status?.versions ? [[name, { versions: status.versions }] as const] : [],
     ),
   );
   const asked = recordedApproval(gate);
-  const page =
-    fleet && upgradeGatePage(asked, record.upgrades.get(asked.subject.name), { fleet, observations, nowMs: now });
-  return (page?.sections ?? []).flatMap(({ title, rows }) =>
-    rows.kind === 'list' && rows.items.length > 0
-      ? [titled(title, sentences(rows.items.map(({ line }) => plainText(line))))]
-      : [],
-  );
+  const run = record.upgrades.get(asked.subject.name);
+  return requestForGate(asked, { run, fleet, observations, nowMs: now, problems: [] });
 }
 
 /** A run that a profile proposes: what it brings, and how to start it. */

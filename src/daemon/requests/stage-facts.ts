@@ -1,0 +1,31 @@
+import type { FleetConfig } from '../../api/gitfleet.ts';
+import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
+import type { FleetRecord } from '../../engine/input.ts';
+import { stageEffect } from '../../forecast/stage-effect.ts';
+import { subjectOf } from '../../git/objects/commit.ts';
+import { approvalFolder } from '../../repo/fleet/approval-places.ts';
+import { type AskedGate, commitsOf, type StageFacts } from '../../report/approval/approval-page.ts';
+import { stageBehind } from '../../report/waits/approval-starts.ts';
+import type { DesiredState } from '../ports.ts';
+
+/** What approval of a stage brings: the commits since the version that its clusters have, and what changes there. */
+export async function stageFacts(
+  gate: AskedGate,
+  of: {
+    readonly record: FleetRecord;
+    readonly contents: PlanContents;
+    readonly config: FleetConfig | undefined;
+    readonly history: Pick<DesiredState, 'commitsBetween' | 'changingMoreThan'>;
+  },
+): Promise<StageFacts> {
+  const { from, to } = commitsOf(gate, of.record);
+  const included = to === undefined ? [] : await of.history.commitsBetween(from, to);
+  // Approvals of other stages bring nothing to clusters.
+  const commits = await of.history.changingMoreThan(approvalFolder(of.config), included);
+  const behind = stageBehind(gate.run, gate.task)?.stage;
+  const { clusters = [] } = behind ?? gate.run.status?.deletionStageStatus ?? {};
+  return {
+    commits: commits.map((commit) => ({ oid: commit.oid, subject: subjectOf(commit), author: commit.author.name })),
+    changes: stageEffect(of.contents, gate.run, { clusters, removes: behind === undefined }),
+  };
+}
