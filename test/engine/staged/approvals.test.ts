@@ -291,6 +291,29 @@ describe('answers', () => {
         ['web-1-after-prod', 'rejected'],
       ]);
     });
+    it.each([
+      ['before', before],
+      ['after', after],
+    ] as const)(
+      'are in time on main before the run, also without a digest, for a gate %s its stage',
+      (timing, stages) => {
+        const given = (status: 'True' | 'False', review?: string) => ({
+          approvals: [answer({ name: `web-1-${timing}-canary`, stage: 'canary', status, ...(review && { review }) })],
+        });
+        const reads = (input: Partial<RunsInput>): string => {
+          const rollout = gated(stages, {}, input).plan().ready('c-1').plan(10);
+          return `${rollout.reads[1]}${rollout.stages['canary']!.includes('ClusterUpdating') ? ', c-1 started' : ''}`;
+        };
+        const review = digestOf(gated(stages).plan().ready('c-1').plan(10));
+        const waits = `Progressing=False/UpdateRunWaiting${timing === 'after' ? ', c-1 started' : ''}`;
+        expect([reads(given('True')), reads(given('True', review)), reads(given('False', 'sha256:other'))]).toEqual(
+          Array(3).fill(waits),
+        );
+        expect([reads(given('False')), reads(given('False', review))]).toEqual(
+          Array(2).fill('Progressing=False/ApprovalRejected'),
+        );
+      },
+    );
     it.each(['Stop', 'Initialize', undefined] as const)('end it with state %s', (state) => {
       expect(early({}, state).reads).toEqual(expect.arrayContaining(ended));
     });

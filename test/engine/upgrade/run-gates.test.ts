@@ -223,6 +223,29 @@ describe('approvals', () => {
     expect(fleet.inFlight()).toEqual(['x1']);
   });
 
+  it.each([
+    ['with', 'before', 'Failed/ApprovalRejected'],
+    ['without', 'before', 'Failed/ApprovalRejected'],
+    ['without', 'after', 'Running'],
+  ])(
+    'that rejects before its run, %s a digest and %s the stage, counts once the gate is reached',
+    async (has, timing, state) => {
+      const gates = { [`${timing}Gates`]: [approval] };
+      const other = gated(gates);
+      await other.plan();
+      if (timing === 'after') await other.succeed().later(60).plan();
+      other.merge(`k8s-${timing}-one`, 'Rejected');
+      const path = `approvals/k8s-${timing}-one.yaml`;
+      const { metadata, ...file } = JSON.parse(other.files[path]!);
+      if (has === 'without') other.files[path] = JSON.stringify({ ...file, metadata: { name: metadata.name } });
+      const fleet = new UpgradeFleet(other.files).with(['x1'], inGroup('x')).with(['z1'], inGroup('z'));
+      await fleet.plan();
+      expect(fleet.states()[0]).toBe(state);
+      await fleet.succeed().later(60).plan();
+      expect(fleet.states()[0]).toBe('Failed/ApprovalRejected');
+    },
+  );
+
   it('removed before the first member behind it starts: it is asked for again', async () => {
     const fleet = gated({ beforeGates: [approval] });
     fleet.members.get('x1')!.reachable = false;
