@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type TotalEffect, totalEffect } from '../../src/forecast/total-effect.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { effectText } from '../../src/report/effect/effect-text.ts';
-import { at, inGroup, run, strategy, UpgradeFleet } from '../engine/upgrade/upgrade-fleet.ts';
+import { at, run, UpgradeFleet } from '../engine/upgrade/upgrade-fleet.ts';
 import { treeOf } from '../support/paper-fleet.ts';
 
 const assumptions = {
@@ -69,14 +69,5 @@ describe('the total effect of a cluster update run', () => {
     const files = code === 'NoProvider' ? run(to('1.31.5'), 'next') : next;
     const effect = await effectOf(fleet, files);
     expect([effect.upgradedBefore, left(effect)]).toEqual([[], [['a', code]]]);
-  });
-
-  it('begins at once where a run in progress waits for an approval, which is none of the change', async () => {
-    const gated = [{ name: 'test', beforeGates: [{ type: 'Approval' }], groups: [{ name: 'eu' }] }];
-    const files = { ...strategy(gated), ...run({ updateStrategyId: 'test-then-prod' }) };
-    const fleet = new UpgradeFleet(files).with(['a'], inGroup('eu'));
-    await fleet.plan();
-    expect(fleet.last!.approvals.map(({ answer, file }) => [answer, file !== undefined])).toEqual([[undefined, true]]);
-    expect((await effectOf(fleet, next)).startsLater).toBe(false);
   });
 });
