@@ -3,9 +3,9 @@ import { formatInstant } from '../kernel/instant.ts';
 import { commandId, movedPods, type Naming, replacementNames, rounded } from './commands.ts';
 import { isSameNode } from './lifecycle.ts';
 import { attempt, attemptInTurn, type Found, openSearch, type Search } from './methods/attempt.ts';
-import { isEmpty } from './methods/emptiness.ts';
+import { isEmptyCandidate } from './methods/emptiness.ts';
 import { draftOf } from './methods/graceful.ts';
-import { isConsolidatable, isFree, type PlanState } from './methods/plan-state.ts';
+import type { PlanState } from './methods/plan-state.ts';
 import { priceOf } from './methods/price-rules.ts';
 import { borne, openSpending } from './methods/spending.ts';
 
@@ -33,12 +33,13 @@ export function validated(
     const at = indexes.get(node.name);
     return at !== undefined && isSameNode(node, cluster.nodes[at]!) ? [at] : [];
   });
-  const stays = (at: number): boolean =>
-    isConsolidatable(cluster.nodes[at]!, now) && isFree(state, at) && state.blockers(at) === undefined;
   const { method, replacements } = command;
   if (method === 'Emptiness') {
-    const stillEmpty = nodes.filter((at) => stays(at) && isEmpty(cluster.nodes[at]!));
-    const empty = borne(stillEmpty, state, 'Empty');
+    const empty = borne(
+      nodes.filter((at) => isEmptyCandidate(state, at)),
+      state,
+      'Empty',
+    );
     if (empty.length === 0) return undefined;
     state.scheduling.commit(empty, { ok: true, landed: new Map(), newNodes: [] });
     state.take({ method: 'Emptiness', reason: 'Empty', nodes: empty, replacements: [], moves: [] });
@@ -58,10 +59,10 @@ export function validated(
       pods: command.pods?.filter(({ from }) => names.has(from)),
     };
   }
-  if (nodes.length < command.nodes.length || !nodes.every(stays)) return undefined;
+  const search = openSearch(state, launchesNothing ? 0 : 1);
+  if (nodes.length < command.nodes.length || !nodes.every((at) => search.isCandidate.has(at))) return undefined;
   if (!openSpending(state, 'Underutilized').bears(nodes)) return undefined;
   const [wanted] = replacements;
-  const search = openSearch(state, launchesNothing ? 0 : 1);
   const found = searched(nodes, search).find((one) => isStill(wanted, one));
   if (found === undefined) return undefined;
   state.scheduling.commit(nodes, found.result);

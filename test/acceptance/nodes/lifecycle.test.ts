@@ -23,6 +23,8 @@ async function over(...steps: readonly (readonly [number, World])[]) {
   return results;
 }
 
+const whenEmpty = nodePool('default', { disruption: { ...unlimited, consolidationPolicy: 'WhenEmpty' } });
+
 describe('a node that gets the name of one that a command removes', () => {
   const keeper = node('n3');
   const full = pod('a', 'n3', { cpu: '7' });
@@ -354,6 +356,21 @@ describe('a replacement is validated', () => {
     });
     expect(of.commands.map(line)).toEqual([`SingleNodeConsolidation ${expected}`]);
   });
+});
+
+it.each<[string, Partial<World>, readonly string[]]>([
+  ['as it was, goes', {}, ['SingleNodeConsolidation Removing n1']],
+  ['under a policy that takes empty nodes only by now, stays', { pool: whenEmpty }, []],
+  [
+    'that is empty by now, is looked at again as such',
+    { pods: [pod('b', 'n2', { cpu: '7' })] },
+    ['Emptiness Validating n1'],
+  ],
+])('an underutilized node at the end of its validation, %s', async (_, later, expected) => {
+  const one = { nodes: [node('n1'), node('n2')], pods: [pod('a', 'n1'), pod('b', 'n2', { cpu: '7' })] };
+  const [first, second] = await over([0, one], [15, { ...one, ...later }]);
+  expect(first!.nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Validating n1']);
+  expect(second!.nodes.commands.map(line)).toEqual(expected);
 });
 
 describe('what a command that was rolled back left behind is not taken for what the next one launches', () => {

@@ -4,17 +4,16 @@ import { borne } from './spending.ts';
 /** A node is empty where moving its pods costs nothing: pods that need no other node do not count. */
 export const isEmpty = ({ disruptionCost }: { readonly disruptionCost: number }): boolean => disruptionCost <= 1;
 
+export function isEmptyCandidate(state: PlanState, at: number): boolean {
+  const node = state.cluster.nodes[at]!;
+  return isEmpty(node) && isConsolidatable(node, state.now) && isFree(state, at) && state.blockers(at) === undefined;
+}
+
 /** All empty nodes that the budgets bear, but not more than `most`, in one command, under every policy. No simulation. */
 export function removeEmpty(state: PlanState, most = Number.POSITIVE_INFINITY): void {
   if (most === 0) return;
-  const { cluster, now } = state;
-  const { nodes } = cluster;
-  const candidates = [...nodes.keys()]
-    .filter((at) => {
-      const node = nodes[at]!;
-      return isEmpty(node) && isConsolidatable(node, now) && isFree(state, at) && state.blockers(at) === undefined;
-    })
-    .sort(bySavings(nodes));
+  const { nodes } = state.cluster;
+  const candidates = [...nodes.keys()].filter((at) => isEmptyCandidate(state, at)).sort(bySavings(nodes));
   const allowed = borne(candidates, state, 'Empty');
   const isAllowed = new Set(allowed);
   for (const at of candidates) if (!isAllowed.has(at)) noteOverBudget(state, nodes[at]!.pool!.name, at);
