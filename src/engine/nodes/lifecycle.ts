@@ -144,7 +144,7 @@ function failureOfLaunch(command: NodeCommand, { cluster, observation, total, no
 function lostPlace(
   { pods = [], replacements }: NodeCommand,
   present: readonly ClusterNode[],
-  { cluster, now }: Context,
+  { cluster, nodes, now }: Context,
 ): string | undefined {
   const left = new Set(present.flatMap((node) => node.pods.map(({ key }) => `${key} ${node.name}`)));
   const toCome = new Set(replacements.map(({ name }) => name));
@@ -152,7 +152,7 @@ function lostPlace(
     to !== undefined && left.has(`${namespace}/${name} ${from}`) ? to : [],
   );
   for (const place of new Set([...places, ...toCome])) {
-    const node = nodeOf(place, cluster);
+    const node = nodes.get(place) ?? nodeOf(place, cluster);
     if (node === undefined && !toCome.has(place)) return `node ${place}, which was to take in its pods, is gone`;
     if (node && (node.isDeleting || node.isMarked || expiresByForce(node, now)))
       return `node ${node.name}, which was to take in its pods, is on its way out`;
