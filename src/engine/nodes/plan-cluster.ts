@@ -264,19 +264,25 @@ function movesUnderWay(
     if (at !== undefined) staying.add(at);
   };
   for (const command of commands) {
+    const isRemoving = command.phase === 'Removing';
     for (const replacement of command.replacements) {
       const { name, pool, instanceType } = replacement;
       stays(name);
-      if (known.has(name)) continue;
+      if (known.has(name) || isRemoving) continue;
       const node = arrivingNode(replacement, pools, market);
       if (node !== undefined) indexes.set(name, count++);
       coming.push({ pool, capacity: market.types?.get(instanceType)?.capacity ?? new Map(), node });
     }
     for (const { namespace, name, from, to } of command.pods ?? []) {
+      if (to === undefined) continue;
+      stays(to);
       const pod = byKey.get(`${namespace}/${name}`);
+      const at = indexes.get(to);
+      const place = landing[at ?? -1];
+      // Where its place has gone, a pod needs another, like all on leaving nodes.
+      const isLost = at === undefined ? isRemoving : place?.isDeleting || place?.isMarked;
       // One that has moved already is counted where it is.
-      if (pod?.node === from && to !== undefined) underWay.set(pod, indexes.get(to));
-      if (to !== undefined) stays(to);
+      if (pod?.node === from && !isLost) underWay.set(pod, at);
     }
   }
   return { underWay, staying, coming };

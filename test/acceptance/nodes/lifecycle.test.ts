@@ -425,6 +425,50 @@ describe('what a command that was rolled back left behind is not taken for what 
   });
 });
 
+describe('a pod whose node goes gets another place before others do, where its own', () => {
+  const held = { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
+  const nodes = ['k', 'm', 'n1', 'n2'].map((name) => node(name));
+  const a = pod('a', 'n1', { cpu: '3' });
+  const full = pod('on-m', 'm', { cpu: '4.5', ...held });
+  const kept = pod('b', 'n2', { cpu: '3', ...held });
+  const free = pod('b', 'n2', { cpu: '3' });
+  const placesOf = ({ nodes: { commands } }: Awaited<ReturnType<typeof planned>>, which: 'first' | 'others') =>
+    (which === 'first' ? commands.slice(0, 1) : commands.slice(1)).flatMap(({ pods = [] }) => pods.map(({ to }) => to));
+
+  it.each<[string, Partial<World>]>([
+    ['is gone', { nodes: nodes.slice(1) }],
+    [
+      'is being deleted',
+      {
+        claims: [
+          claim(nodes[0]!, { metadata: { deletionTimestamp: at(20) } }),
+          ...nodes.slice(1).map((of) => claim(of)),
+        ],
+      },
+    ],
+  ])('%s', async (_, of) => {
+    const shown = { nodes, pods: [full, a, kept, pod('on-k', 'k', { cpu: '4.5', ...held })], launches: [] };
+    const [, begun, last] = await over([0, shown], [15, shown], [30, { ...shown, pods: [full, a, free], ...of }]);
+    expect(begun!.nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Removing n1']);
+    expect(placesOf(begun!, 'first')).toEqual(['k']);
+    expect(placesOf(last!, 'others')).not.toContain('m');
+  });
+
+  it('was a replacement, and is gone', async () => {
+    const own = nodes.slice(1);
+    const claims = own.map((of) => (of.metadata.name === 'n1' ? driftedClaim(of) : claim(of)));
+    const shown = { nodes: own, pods: [pod('on-m', 'm', { cpu: '7', ...held }), a, kept], claims, launches: [] };
+    const one = { ...shown, pods: [...shown.pods.slice(0, 2), pod('b', 'n2', { cpu: '7', ...held })] };
+    const [first] = await over([0, one]);
+    const [place] = placesOf(first!, 'first');
+    const up = node(place!, { type: 'D4', cpu: '4' });
+    const ready = { ...one, nodes: [...own, up], claims: [...claims, claim(up)] };
+    const [, begun, last] = await over([0, one], [20, ready], [30, { ...shown, pods: [full, a, free] }]);
+    expect(begun!.nodes.commands.map(line)).toEqual(['Drift Removing n1 -> D4']);
+    expect(placesOf(last!, 'others')).not.toContain('m');
+  });
+});
+
 it('commands under way are listed in the order in which they began', async () => {
   const [n1, n2, n3] = [node('n1'), node('n2'), node('n3')];
   const pods = [pod('b', 'n2', { cpu: '7' }), pod('c', 'n3', { cpu: '7' })];
