@@ -21,7 +21,7 @@ export function cutToFleet(
     if (found === undefined || found.most >= (most[found.reason] ?? Number.POSITIVE_INFINITY)) break;
     most = { ...most, [found.reason]: found.most };
     holds.set(found.reason, found.hold);
-    cut = plan.within(most);
+    cut = plan.within({ most });
   }
   const isListed = (reason: NodeCommand['reason']): boolean => cut.waiting.some((one) => one.reason === reason);
   return { plan: cut, holds: [...holds].flatMap(([reason, hold]) => (isListed(reason) ? [] : [hold])) };

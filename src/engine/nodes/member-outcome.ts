@@ -7,7 +7,7 @@ import type { World } from '../world.ts';
 import { nodesUnderWay, phaseEnd } from './lifecycle.ts';
 import type { NodeMember } from './node-members.ts';
 import { byStart, type ClusterPlan, poolEntry } from './plan-cluster.ts';
-import { type FleetContext, type StartedCommands, started, startedInTurn } from './start-commands.ts';
+import { type FleetContext, started, startedInTurn } from './start-commands.ts';
 import { targetOf } from './target.ts';
 
 /** What is planned for the nodes of one member. */
@@ -19,22 +19,19 @@ export interface MemberOutcome {
   readonly document: NodePlan | undefined;
 }
 
-/** Begins what the limits of the fleet allow. `plan`: undefined = the nodes of the member are not observed. */
+/** Begins what the limits of the fleet allow. `plan`: undefined = its nodes are not observed. `holds`: of what is not listed. */
 export function memberOutcome(
   member: NodeMember,
   plan: ClusterPlan | undefined,
-  context: FleetContext & { readonly now: Instant; readonly due: StartedCommands },
+  context: FleetContext & { readonly now: Instant; readonly holds: readonly Hold[] },
 ): MemberOutcome {
   if (plan === undefined) return unobserved(member, context);
   const { name: clusterName, mode } = member;
   const { digest } = context.world.input;
-  const { due } = context;
-  const holds: Hold[] = [...due.holds];
-  const underWay = [...plan.underWay, ...due.commands.filter(isUnderWay)].sort(byStart);
+  const holds: Hold[] = [...context.holds];
+  const underWay = [...plan.underWay, ...plan.due].sort(byStart);
   const commands = [
     ...underWay,
-    // Held after their validation.
-    ...due.commands.filter((command) => !isUnderWay(command)),
     ...plan.proposed.map((command) => started(command, member, { ...context, holds })),
     ...startedInTurn(plan.waiting, member, { ...context, holds }),
   ];
@@ -83,8 +80,6 @@ export function memberOutcome(
     },
   };
 }
-
-const isUnderWay = ({ phase }: NodeCommand): boolean => phase !== 'Proposed';
 
 /** Without what only the record remembers. */
 const shown = ({ startedAt: _, ...command }: NodeCommand): NodeCommand => ({

@@ -12,7 +12,7 @@ import { type DeliveredNodeObjects, type NodeMember, nodeMembers } from './node-
 import { nodeProblems } from './node-problems.ts';
 import { type ClusterPlan, planCluster } from './plan-cluster.ts';
 import { type PlannedMember, type PlannedMembers, reusedPlans } from './reused-plan.ts';
-import { startedAfterValidation } from './start-commands.ts';
+import { withoutKept } from './start-commands.ts';
 
 /**
  * Plans what becomes of the nodes of every member: computed alike in all modes, started only in mode execute. `earlier`: with it the
@@ -37,18 +37,14 @@ export function nodesOutcome(
   const order = new Map(limits.order.map((name, at) => [name, at]));
   const ordered = [...planned].sort((a, b) => order.get(a.member.name)! - order.get(b.member.name)!);
   // Those that were validated had a place before.
-  const due = new Map(
-    ordered.map(({ member, plan }) => [
-      member.name,
-      startedAfterValidation(member, plan?.due ?? [], { world, limits }),
-    ]),
-  );
-  const done = ordered
+  const validated = ordered.map(({ member, plan }) => ({
+    member,
+    plan: plan && withoutKept(member, plan, { world, limits }),
+  }));
+  const done = validated
     .map(({ member, plan }) => {
       const cut = plan && cutToFleet(member, plan, { world, limits });
-      const { commands, holds } = due.get(member.name)!;
-      const begun = { commands, holds: [...holds, ...(cut?.holds ?? [])] };
-      return memberOutcome(member, cut?.plan, { world, limits, now, due: begun });
+      return memberOutcome(member, cut?.plan, { world, limits, now, holds: cut?.holds ?? [] });
     })
     .sort(by(({ section }) => section.clusterName));
   const section = done.map((of) => of.section);

@@ -43,10 +43,17 @@ export interface ClusterPlanInput {
   readonly gates: { readonly SpotToSpotConsolidation: boolean };
   readonly now: Instant;
   readonly digest: (text: string) => string;
-  readonly mostNodes?: MostNodes;
+  readonly limits?: PlanLimits;
 }
 
-/** How many nodes the limits of the fleet let go in new commands for a reason; absent = any number. */
+/** What the limits of the fleet leave to the plan of a cluster. */
+export interface PlanLimits {
+  /** How many nodes go in new commands for a reason; absent = any number. */
+  readonly most?: MostNodes;
+  /** Nodes whose command ends with its validation, since it may not begin. */
+  readonly kept?: readonly string[];
+}
+
 export type MostNodes = { readonly [reason in NodeCommand['reason']]?: number };
 
 /** What is to become of the nodes of one cluster, before the limits of the fleet. */
@@ -57,13 +64,13 @@ export interface ClusterPlan {
   readonly poolsWith: (marked: ReadonlySet<string>) => readonly PlannedPool[];
   /** Begun by earlier plans, in their phase of now. */
   readonly underWay: readonly NodeCommand[];
-  /** Whose validation ends now, in the phase that follows: it begins if the limits of the fleet still allow it. */
+  /** Whose validation ends now, in the phase that follows. */
   readonly due: readonly NodeCommand[];
   readonly proposed: readonly NodeCommand[];
   /** What `proposed` leaves to those that cannot begin now. Each counts on all before it. */
   readonly waiting: readonly NodeCommand[];
-  /** The same with so many nodes in new commands: what takes more only waits, and keeps nothing from others. */
-  readonly within: (mostNodes: MostNodes) => ClusterPlan;
+  /** The same within these limits as well: what exceeds them waits, and keeps nothing from others. */
+  readonly within: (limits: PlanLimits) => ClusterPlan;
   readonly blocked: readonly BlockedNode[];
   readonly claims: readonly RecordedClaim[];
   readonly evolved: Evolved;
@@ -82,7 +89,8 @@ const leastEdges = 100;
 
 export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const input = { ...given, observation: withObjects(given.observation) };
-  const { observation, pools, market, record, launches, now, digest, mode, clusterName, mostNodes = {} } = input;
+  const { observation, pools, market, record, launches, now, digest, mode, clusterName, limits = {} } = input;
+  const { most = {}, kept = [] } = limits;
   const recorded = mode === 'execute' ? record : record && { ...record, commands: [], failures: [] };
   const observed = observedNodes({ observation, pools, market, record: recorded });
   const launch = launchPools(pools.values(), market, observation.extras);
@@ -102,13 +110,13 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const startsLess = mode === 'execute' && !launches;
   const naming = { clusterName, digest, used: usedNames(cluster, observation) };
   const due = evolved.commands
-    .filter(isDue)
+    .filter((command) => isDue(command) && !command.nodes.some(({ name }) => kept.includes(name)))
     .flatMap((command) => validated(command, state, { ...naming, launchesNothing: startsLess }) ?? []);
   const named = (drafts: readonly Draft[]): readonly NodeCommand[] =>
     drafts.map((draft) => commandOf(draft, state, naming));
   // Commands that cannot start must not take what others need that can.
-  const proposed = named(propose(state, startsLess ? 0 : Number.POSITIVE_INFINITY, mostNodes));
-  const waiting = named(propose(state, Number.POSITIVE_INFINITY, mostWaiting(mostNodes, startsLess)));
+  const proposed = named(propose(state, startsLess ? 0 : Number.POSITIVE_INFINITY, most));
+  const waiting = named(propose(state, Number.POSITIVE_INFINITY, mostWaiting(most, startsLess)));
   const underWay = [...standing].sort(byStart);
   const listed = [...underWay, ...due, ...proposed, ...waiting];
   const busy = new Set(listed.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
@@ -130,9 +138,9 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
     due: due.sort(byStart),
     proposed,
     waiting,
-    within: (most) => {
-      const key = JSON.stringify(most);
-      const known = cuts.get(key) ?? planCluster({ ...given, mostNodes: most });
+    within: (more) => {
+      const key = JSON.stringify(more);
+      const known = cuts.get(key) ?? planCluster({ ...given, limits: { ...limits, ...more } });
       cuts.set(key, known);
       return known;
     },

@@ -8,6 +8,7 @@ import { upgradingHold } from '../pause/upgrading-hold.ts';
 import type { Hold } from '../plan-document.ts';
 import type { World } from '../world.ts';
 import type { FleetLimits } from './fleet-limits.ts';
+import type { ClusterPlan } from './plan-cluster.ts';
 
 export interface FleetContext {
   readonly world: World;
@@ -21,12 +22,6 @@ interface Disrupted {
   readonly pools: ReadonlyMap<string, Pool>;
   /** Its nodes can be launched. */
   readonly launches: boolean;
-}
-
-/** Commands that start, and what keeps the others. */
-export interface StartedCommands {
-  readonly commands: readonly NodeCommand[];
-  readonly holds: readonly Hold[];
 }
 
 /** Expiry as since Karpenter v1: nothing stops it. */
@@ -68,21 +63,15 @@ export function startedInTurn(
   });
 }
 
-/** Commands whose validation ends now. One that something keeps by now is only proposed again. */
-export function startedAfterValidation(
-  member: Disrupted,
-  due: readonly NodeCommand[],
-  context: FleetContext,
-): StartedCommands {
-  const holds: Hold[] = [];
-  const commands = due.map((command): NodeCommand => {
-    const hold = holdOfStart(command, member, context);
-    if (hold === undefined) return command;
-    holds.push(hold);
-    const { since: _since, startedAt: _startedAt, ...rest } = command;
-    return { ...rest, phase: 'Proposed' };
-  });
-  return { commands, holds };
+/** The plan without those of its commands whose validation ends now that something keeps by now: they end, and may be found again. */
+export function withoutKept(member: Disrupted, plan: ClusterPlan, context: FleetContext): ClusterPlan {
+  const kept: string[] = [];
+  for (let rest = plan; ; rest = plan.within({ kept })) {
+    const held = rest.due.filter((command) => holdOfStart(command, member, context) !== undefined);
+    if (held.length === 0) return rest;
+    for (const command of rest.due) if (!held.includes(command)) context.limits.withdraw(member.name, command);
+    kept.push(...held.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
+  }
 }
 
 /** What keeps a command from its start; undefined = it starts, and is counted from now on. */

@@ -199,6 +199,21 @@ describe.each<[string, object]>([
   });
 });
 
+it('what the fleet keeps from starting when its validation ends keeps nothing from others', async () => {
+  const of = node('n1');
+  const world = { nodes: [of], claims: [claim(of, { status: isDrifted(of) })] };
+  const closed = { nodes: '0', reasons: ['Empty'], schedule: '1 10 * * *', duration: '1h' };
+  const files = {
+    'members/eu-1.yaml': nodeMember('eu-1', 'execute'),
+    ...smallMarket,
+    ...config({ budgets: [closed] }),
+  };
+  const first = await planned(world, { files, at: '2026-11-20T10:00:50Z' });
+  expect(first.nodes.commands.map(line)).toEqual(['Emptiness Validating n1']);
+  const next = await planned(world, { files, at: '2026-11-20T10:01:05Z', recorded: first.recorded });
+  expect(next.nodes.commands.map(line)).toEqual(['Drift Removing n1']);
+});
+
 describe('several InstanceCatalogs and PriceLists', () => {
   const small = market([{ name: 'D2', cpu: 2, price: 0.1 }]);
   const other = market([{ name: 'D2', cpu: 3, price: 0.3 }]);
