@@ -130,7 +130,8 @@ export function* totalEffectInSteps(
   const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, () => true) }, assumptions);
   const earlier = settled.steps.at(-1)!.result;
   const usual = forecastOf(settled, base, assumptions);
-  const isRecorded = base.record.exists;
+  // Of a fleet without placements only clusters are recorded.
+  const isRecorded = base.record.exists || base.record.clusters.size > 0;
   const now = settled.steps[0]!.result;
   const start = isRecorded ? now : earlier;
   const answers = answersIn(next.fleet, base.fleet);

@@ -49,6 +49,10 @@ describe('the total effect of a change', () => {
     );
     await paper.settle();
     expect(effectText(await effectOf(paper, change)).forecast).not.toContain('egins');
+    const { 'web.yaml': _, ...rest } = files;
+    const without = new PaperFleet(rest);
+    await without.settle();
+    expect((await effectOf(without, files)).unrecorded).toBeUndefined();
   });
   it('has the same counts while something else is under way, from what clusters have now', async () => {
     const strategy = '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}';
