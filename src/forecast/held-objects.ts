@@ -42,11 +42,13 @@ export function heldBefore({ contents }: PlanResult): HeldByCluster {
   return held;
 }
 
+type IsWanted = (placement: PlacementKey, cluster: ClusterName) => boolean;
+
 /** `isWanted`: those that are not are left out. */
 export function heldAfter(
   { plan, contents }: PlanResult,
   before: HeldByCluster,
-  isWanted: (placement: PlacementKey, cluster: ClusterName) => boolean = () => true,
+  isWanted: IsWanted = () => true,
 ): HeldByCluster {
   const held = new Map<ClusterName, Held>();
   for (const target of placementTargets(plan.targets)) {
@@ -109,6 +111,18 @@ export const heldOnlyOf = (
       };
       return [[cluster, only]];
     }),
+  );
+
+/** What clusters hold of some placements. */
+export const heldWhere = (held: HeldByCluster, isWanted: IsWanted): HeldByCluster =>
+  new Map(
+    [...held].map(([cluster, { objects, placements }]) => [
+      cluster,
+      {
+        objects: new Map([...objects].filter(([, { placement }]) => isWanted(placementKey(placement), cluster))),
+        placements: new Map([...placements].filter(([key]) => isWanted(key, cluster))),
+      },
+    ]),
   );
 
 /** Canonical JSON of a manifest. */

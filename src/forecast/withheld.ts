@@ -2,7 +2,14 @@ import type { ClusterName, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import { refOfManifest } from '../engine/selection/object-key.ts';
-import { type Difference, differencesBetween, type Held, type HeldByCluster, heldAfter } from './held-objects.ts';
+import {
+  type Difference,
+  differencesBetween,
+  type Held,
+  type HeldByCluster,
+  heldAfter,
+  heldWhere,
+} from './held-objects.ts';
 import type { InSteps } from './steps.ts';
 
 /** Clusters that would get something without a change, and with it end with what they have now of that. */
@@ -15,7 +22,7 @@ export interface Withheld {
   readonly objects?: readonly ObjectRef[];
 }
 
-export interface Ends {
+interface Ends {
   readonly before: HeldByCluster;
   /** Without the change. */
   readonly usual: HeldByCluster;
@@ -42,11 +49,13 @@ export function* withheldIn(
   });
   const kept = new Set(found.flatMap(({ cluster, key, objects }) => (objects ? [] : [`${key} ${cluster}`])));
   const isKept = (key: PlacementKey, cluster: ClusterName): boolean => kept.has(`${key} ${cluster}`);
-  for (const result of kept.size === 0 ? [] : results) {
+  const own = heldWhere(before, isKept);
+  for (const result of results) {
+    if (kept.size === 0) break;
     if (result.plan.guard.length > 0) continue;
     yield;
     const held = heldAfter(result, before, isKept);
-    const differences = differencesBetween(before, held);
+    const differences = differencesBetween(own, held);
     for (const { cluster, key } of found) {
       const difference = differences.get(cluster);
       if (difference && isOf(difference, key, [before.get(cluster), held.get(cluster)]))
