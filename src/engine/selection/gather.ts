@@ -5,7 +5,7 @@ import { apiVersionOf, describeObject } from './group-version.ts';
 import { type HubIndex, scopeOfKind } from './hub.ts';
 import { labelled } from './labelled.ts';
 import { isDisabledKind, isReservedNamespace } from './placeable.ts';
-import { builtInGroups, builtInKinds } from './scope.ts';
+import { builtInKinds, groupMeant } from './scope.ts';
 
 /** Objects, or what KubeFleet calls a user error; `message` is a clause without its subject. */
 type Gathered =
@@ -97,11 +97,11 @@ function objects(
   const scope = scopeOfKind(hub, group, kind);
   if (scope === undefined) {
     const known = builtInKinds(group);
+    const home = groupMeant(group, kind);
     // An API server does not resolve a misspelt kind of Kubernetes. Selecting nothing would mean "remove them all".
-    if (known.length > 0) {
+    if (known.length > 0 || home !== undefined) {
       const like = nearest(kind, known);
       const of = group === '' ? 'the core group' : group;
-      const [home] = builtInGroups(kind);
       const hint = like ? `: did you mean ${like}?` : home === undefined ? '' : `: write group: ${home || '""'}`;
       return wrong(`there is no kind ${kind} in ${of}${hint}`);
     }

@@ -1,3 +1,5 @@
+import { nearest } from '../../api/syntax.ts';
+
 export type Scope = 'Cluster' | 'Namespaced';
 
 /**
@@ -15,6 +17,17 @@ export const allBuiltInKinds = (): readonly string[] => [...table.values()].flat
 /** Groups in which Kubernetes itself serves a kind; the core group is "". */
 export const builtInGroups = (kind: string): readonly string[] =>
   [...table].flatMap(([group, kinds]) => (kinds.has(kind) ? [group] : []));
+
+/** The group that is meant where a built-in kind has another one; undefined if that may be of others, whose groups have a dot. */
+export function groupMeant(group: string, kind: string): string | undefined {
+  const homes = builtInGroups(kind);
+  const isOfOthers = group.includes('.') && builtInKinds(group).length === 0;
+  return homes.find((home) => isNearly(group, home)) ?? (isOfOthers ? undefined : homes[0]);
+}
+
+/** `networking` and `networking.k8s.oi` for `networking.k8s.io`, and `policy.k8s.io` for `policy`. */
+const isNearly = (group: string, home: string): boolean =>
+  home !== '' && (home.startsWith(`${group}.`) || group === `${home}.k8s.io` || nearest(group, [home]) !== undefined);
 
 const clusterScoped: Readonly<Record<string, string>> = {
   '': 'Namespace Node PersistentVolume ComponentStatus',

@@ -2,19 +2,15 @@ import { error, type Issue, warning } from '../../api/issue.ts';
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { nearest } from '../../api/syntax.ts';
 import { apiVersionOf, groupVersionOf } from '../../engine/selection/group-version.ts';
-import { builtInGroups, builtInKinds } from '../../engine/selection/scope.ts';
+import { builtInKinds, groupMeant } from '../../engine/selection/scope.ts';
 import { stableVersion } from '../schemas/built-in-shapes.ts';
 
 /** A kind of Kubernetes, where one that it does not have means it: a misspelt one, or one in the group of others. */
 function builtInMeant({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>) {
   const { group, version } = groupVersionOf(apiVersion);
-  const ofGroup = builtInKinds(group);
-  const like = nearest(kind, ofGroup);
+  const like = nearest(kind, builtInKinds(group));
   if (like !== undefined) return { apiVersion, kind: like };
-  const homes = builtInGroups(kind);
-  // Groups of CRDs have a dot.
-  const home =
-    homes.find((of) => isNearly(group, of)) ?? (ofGroup.length > 0 || !group.includes('.') ? homes[0] : undefined);
+  const home = groupMeant(group, kind);
   if (home === undefined) return undefined;
   return { apiVersion: apiVersionOf(home, stableVersion(home, kind, version) ?? 'v1'), kind };
 }
@@ -41,10 +37,6 @@ export function misspeltKind({ apiVersion, kind }: Manifest): Issue[] {
   const [field, fix] = meant.kind === kind ? ['apiVersion', meant.apiVersion] : ['kind', meant.kind];
   return [issue('unknown-kind', [field], message, `did you mean ${fix}?`)];
 }
-
-/** `networking` and `networking.k8s.oi` for `networking.k8s.io`, and `policy.k8s.io` for `policy`. */
-const isNearly = (group: string, home: string): boolean =>
-  home !== '' && (home.startsWith(`${group}.`) || group === `${home}.k8s.io` || nearest(group, [home]) !== undefined);
 
 /** A version that API servers do not have, or that old ones alone have. Kinds without a stable version may gain one. */
 export function unservedVersion({ apiVersion, kind }: Manifest): Issue[] {

@@ -168,6 +168,18 @@ describe('user errors', () => {
       repo,
       'invalid ResourcePlacement shop/web: there is no kind CronJob in apps: write group: batch',
     ],
+    [
+      'a kind of the core group, by the name that people call it',
+      crp({ group: 'core', kind: 'Namespace', name: 'shop' }),
+      repo,
+      'invalid ClusterResourcePlacement web: there is no kind Namespace in core: write group: ""',
+    ],
+    [
+      'a kind in a misspelt group',
+      rp({ group: 'app', kind: 'Deployment' }),
+      repo,
+      'invalid ResourcePlacement shop/web: there is no kind Deployment in app: write group: apps',
+    ],
   ])('%s', (_, placement, manifests, message) => {
     expect(selected(placement, manifests)).toBe(message);
   });
