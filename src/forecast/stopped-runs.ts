@@ -17,11 +17,6 @@ export interface StoppedRun {
   readonly by: 'stop' | 'removal' | 'rejection';
 }
 
-export function hasRunsInProgress({ plan, contents }: PlanResult): boolean {
-  const over = runsOver(plan);
-  return contents.world.admitted.runs.some((run) => !isStopped(run) && !over.has(sourceKey(run.kind, run.metadata)));
-}
-
 const runsOver = ({ runs }: Plan): ReadonlySet<string> =>
   new Set(runs.flatMap((run) => (isOver(run.status) ? [sourceKey(run.kind, run)] : [])));
 
