@@ -116,6 +116,8 @@ describe('wait believes no condition that speaks of an earlier version', () => {
       err: `gitfleet: the wait cannot succeed:\n  placement/web: ${subject}: ${message}\n`,
     });
     expect(await wait('--commit', 'any')).toEqual({ code: 0, out: 'placement/web condition met\n', err: '' });
+    // In the column REASON.
+    expect((await cli('get', 'placements', '--repo', broken.dir)).out).toContain(`${subject}: ${message}`);
   });
 });
 

@@ -8,7 +8,8 @@ import { singularsOf } from '../kinds/kind-words.ts';
 import { type KindMeant, kindMeant } from '../kinds/kinds.ts';
 import type { Row } from '../kinds/listing.ts';
 import { moved } from '../status/follow.ts';
-import { type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
+import { lastGoodReason } from '../status/last-good.ts';
+import { type Status, type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
 import { desiredTip, isPlannedFrom, missingCommit } from '../status/planned-from.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
@@ -16,7 +17,7 @@ import { isCalled } from '../terminal/one-named.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { writeError } from '../terminal/write.ts';
-import { lastGoodReason, notCreated, whyUnknown } from './not-in-effect.ts';
+import { notCreated, whyUnknown } from './not-in-effect.ts';
 import { needsAllClusters, type Verdict, verdictOf, verdictOnAll } from './verdict.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
@@ -166,7 +167,7 @@ async function look(of: {
     throw unknownName({ what: singular, name, known: all.map(titleOf), instead: await elsewhere(name, reader) });
   const isOfAll = !options.partial && needsAllClusters(listing, waitedFor);
   const verdicts = rows.map((row, at): Verdict => {
-    const stays = since === undefined ? undefined : lastGoodReason(status, row);
+    const stays = since === undefined ? undefined : lastGoodOf(status, row);
     if (stays !== undefined) return { missing: `${titles[at]!}: ${stays}`, willNotCome: true };
     return (isOfAll ? verdictOnAll : verdictOf)(row, titles[at]!, waitedFor);
   });
@@ -181,4 +182,12 @@ async function look(of: {
     ],
     tip,
   };
+}
+
+function lastGoodOf(status: Status, { value, name, namespace, placed }: Row): string | undefined {
+  const { kind } = value as { readonly kind?: string };
+  return lastGoodReason(status, {
+    ...(kind !== undefined && { object: { kind, name, namespace } }),
+    placement: placed?.placement,
+  });
 }

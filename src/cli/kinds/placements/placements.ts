@@ -5,6 +5,7 @@ import { conditionOf } from '../../../report/condition-of.ts';
 import { holdsOf } from '../../../report/holds-of.ts';
 import { waitsOfPlacement } from '../../../report/waits/waits.ts';
 import { type KnownPlacement, knownPlacements } from '../../status/known-placements.ts';
+import { lastGoodReason } from '../../status/last-good.ts';
 import type { Status } from '../../status/open-status.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Column, deliveryConditions, type Listing, listing, statusOf, timesOf } from '../listing.ts';
@@ -43,11 +44,17 @@ export const placements: Listing = listing<Shown>({
     wideGeneration('Available', 'AVAILABLE-GEN'),
     { heading: 'CLUSTERS', cell: ({ state }) => upOf(state) },
     { heading: 'SNAPSHOT', cell: ({ state }) => snapshotsOf(state) },
-    { heading: 'REASON', cell: (placement) => reasonOf(placement, placement.status) },
+    { heading: 'REASON', cell: reasonOrLastGood },
     { heading: 'HELD', wide: true, cell: heldBy },
     { heading: 'AGE', cell: ({ object, state }, now) => ageOf(object.metadata, startTimes(object, state), now) },
   ],
 });
+
+/** What is as desired may be so in an earlier version, since a file is not valid. */
+function reasonOrLastGood(placement: Shown): string | undefined {
+  const { object, status } = placement;
+  return reasonOf(placement, status) ?? lastGoodReason(status, { placement: object });
+}
 
 /** `Suspended, RolloutBudget (3)`: reasons of its holds, with the number of clusters unless the whole placement is held. */
 function heldBy(placement: Shown): string | undefined {
