@@ -1,11 +1,10 @@
-import type { ClusterName, IntOrPercent, LabelSelector, Manifest } from '../../../api/meta.ts';
-import { type PlacementPolicy, placementKey } from '../../../api/placement.ts';
+import type { IntOrPercent, Manifest } from '../../../api/meta.ts';
+import { placementKey } from '../../../api/placement.ts';
 import { memoize } from '../../kernel/memoize.ts';
 import type { Removal } from '../../kernel/removal-digest.ts';
-import { matchesSelector } from '../../kernel/selector.ts';
 import type { AllowedRemoval, GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
-import { labelsOfMember, membersThatStay } from '../evidence/members.ts';
+import { membersThatStay } from '../evidence/members.ts';
 import { liveBindings, notRemembered, snapshotReader } from '../evidence/planned-record.ts';
 import { isRebuiltSnapshot } from '../evidence/rebuilt-snapshot.ts';
 import { objectsOf, placementOf } from '../evidence/snapshot-objects.ts';
@@ -114,35 +113,21 @@ function everythingVanished(evidence: Evidence, removals: Removals): GuardFindin
   return [...findings, ...noClusterLeft(evidence, removals), ...nothingSelected(evidence, removals)];
 }
 
-/** Names or labels that no cluster of the fleet has are misspelt rather than a wish to remove the placement. */
+/** Names of clusters, none of which is in the fleet, are misspelt rather than a wish to remove the placement. */
 function noClusterLeft(evidence: Evidence, { now }: Removals): GuardFinding[] {
   const members = membersThatStay(evidence);
   const emptied = placementsOf(now);
   return evidence.fleet.placements.flatMap(({ metadata: { name, namespace }, spec: { policy } }): GuardFinding[] => {
-    const key = placementKey({ name, namespace });
-    if (!emptied.has(key)) return [];
     const named = policy?.placementType === 'PickFixed' ? (policy.clusterNames ?? []) : [];
-    const why =
-      named.length > 0 && named.every((cluster) => !members.has(cluster))
-        ? `none that it names is in the fleet: ${some(new Set(named))}`
-        : requiresUnknownLabels(policy, [...members], evidence)
-          ? 'none has the labels that its policy requires'
-          : undefined;
-    if (why === undefined) return [];
-    return [{ rule: 'everything-vanished', message: `${key} would be removed from all of its clusters, since ${why}` }];
+    const isMisspelt = named.length > 0 && named.every((cluster) => !members.has(cluster));
+    if (!isMisspelt || !emptied.has(placementKey({ name, namespace }))) return [];
+    return [
+      {
+        rule: 'everything-vanished',
+        message: `${placementKey({ name, namespace })} would be removed from all of its clusters, since none that it names is in the fleet: ${some(new Set(named))}`,
+      },
+    ];
   });
-}
-
-function requiresUnknownLabels(
-  policy: PlacementPolicy | undefined,
-  members: readonly ClusterName[],
-  evidence: Evidence,
-): boolean {
-  const terms =
-    policy?.affinity?.clusterAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.clusterSelectorTerms ?? [];
-  const isUnknown = (selector: LabelSelector | undefined): boolean =>
-    selector !== undefined && !members.some((name) => matchesSelector(selector, labelsOfMember(name, evidence)));
-  return terms.length > 0 && terms.every(({ labelSelector }) => isUnknown(labelSelector));
 }
 
 /** Selectors that match nothing, while what they matched is still in the repo, are misspelt rather than a wish to remove it. */
