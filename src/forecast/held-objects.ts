@@ -80,17 +80,22 @@ export interface Difference {
 export function differencesBetween(one: HeldByCluster, other: HeldByCluster): ReadonlyMap<ClusterName, Difference> {
   const differing = new Map<ClusterName, Difference>();
   for (const cluster of new Set([...one.keys(), ...other.keys()])) {
-    const [a, b] = [one.get(cluster) ?? nothing, other.get(cluster) ?? nothing];
-    const placements = new Set(a.placements.keys()).symmetricDifference(new Set(b.placements.keys()));
-    const objects = new Set<string>();
-    for (const object of new Set([...a.objects.keys(), ...b.objects.keys()]))
-      if (!isSame(a.objects.get(object), b.objects.get(object))) objects.add(object);
-    if (placements.size + objects.size > 0) differing.set(cluster, { objects, placements });
+    const difference = differenceOf(one.get(cluster), other.get(cluster));
+    if (difference) differing.set(cluster, difference);
   }
   return differing;
 }
 
-function isSame(a: HeldObject | undefined, b: HeldObject | undefined): boolean {
+/** Undefined: none. */
+export function differenceOf(a: Held = nothing, b: Held = nothing): Difference | undefined {
+  const placements = new Set(a.placements.keys()).symmetricDifference(new Set(b.placements.keys()));
+  const objects = new Set<string>();
+  for (const [object, held] of a.objects) if (!isSameObject(held, b.objects.get(object))) objects.add(object);
+  for (const object of b.objects.keys()) if (!a.objects.has(object)) objects.add(object);
+  return placements.size + objects.size === 0 ? undefined : { objects, placements };
+}
+
+export function isSameObject(a: HeldObject | undefined, b: HeldObject | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   const [one, other] = [a.manifest, b.manifest];
   return placementKey(a.placement) === placementKey(b.placement) && (one === other || textOf(one) === textOf(other));

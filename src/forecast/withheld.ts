@@ -4,11 +4,13 @@ import type { PlanResult } from '../engine/plan.ts';
 import { refOfManifest } from '../engine/selection/object-key.ts';
 import {
   type Difference,
+  differenceOf,
   differencesBetween,
   type Held,
   type HeldByCluster,
   heldAfter,
   heldWhere,
+  isSameObject,
 } from './held-objects.ts';
 import type { InSteps } from './steps.ts';
 
@@ -35,14 +37,14 @@ export function* withheldIn(
   differing: ReadonlyMap<ClusterName, Difference>,
   results: readonly PlanResult[],
 ): InSteps<readonly Withheld[]> {
-  const changed = differencesBetween(before, after);
   const found = [...differing].flatMap(([cluster, difference]) => {
     const ends = [before, usual, after].map((held) => held.get(cluster));
-    const changes = changed.get(cluster);
+    const [was, , is] = ends;
     return placementsOf(difference, ends).flatMap(([key, placement]) => {
       const objects = objectsOf(difference, key, ends);
-      const isSeen = changes?.placements.has(key) || objects.some((object) => changes?.objects.has(object));
-      if (isSeen) return [];
+      if (was?.placements.has(key) !== is?.placements.has(key)) return [];
+      if (objects.some((object) => !isSameObject(was?.objects.get(object), is?.objects.get(object)))) return [];
+      const changes = differenceOf(was, is);
       const isWhole = changes === undefined || !isOf(changes, key, ends);
       return [{ cluster, key, placement, ...(!isWhole && { objects: refsOf(objects, ends) }) }];
     });
