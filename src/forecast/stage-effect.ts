@@ -6,8 +6,8 @@ import { recordedContent } from '../engine/delivery/target-content.ts';
 import { keyOfManifest } from '../engine/selection/object-key.ts';
 import { placementOfRun } from '../engine/update-run.ts';
 import type { HeldObject } from './held-objects.ts';
+import { compared, type ObjectChange } from './object-changes.ts';
 import { atOnce } from './steps.ts';
-import { compared, type ObjectChange } from './total-effect.ts';
 
 /**
  * What a run changes on clusters that it has not reached, or removes from those that the placement leaves: removals first; equal changes

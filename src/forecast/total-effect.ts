@@ -1,32 +1,24 @@
-import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
+import type { ClusterName } from '../api/meta.ts';
 import { abandons, type PlacementRef, placementKey } from '../api/placement.ts';
 import type { UpdateRun } from '../api/upgrade-run.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { latestOf } from '../engine/kernel/latest-of.ts';
-import { by, byText } from '../engine/kernel/ordering.ts';
+import { byText } from '../engine/kernel/ordering.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { GuardFinding, Hold, HoldReason, Plan } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
-import { refOfManifest } from '../engine/selection/object-key.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
-import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
+import { type AllowedRemoval, allowedRemovals } from './allowed-removals.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
 import { answersIn, askedIn, type Uncounted, uncountedIn } from './given-answers.ts';
-import {
-  differencesBetween,
-  type HeldByCluster,
-  heldAfter,
-  heldBefore,
-  heldOnlyOf,
-  nothing,
-  textOf,
-} from './held-objects.ts';
+import { differencesBetween, heldAfter, heldBefore, heldOnlyOf, textOf } from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
+import { compared, type ObjectChanges } from './object-changes.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
 import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
@@ -34,15 +26,9 @@ import type { UpgradeForecast } from './upgrade-forecasts.ts';
 import { type Withheld, withheldIn } from './withheld.ts';
 
 /** What a change of the fleet repo does to the clusters once everything has settled, and how it gets there. */
-export interface TotalEffect {
-  /** Placements that gain or lose clusters, or whose objects change, by name. */
-  readonly placements: readonly PlacementEffect[];
-  /** Removals, then releases, changes and additions; equal ones of several clusters are one. */
-  readonly changes: readonly ObjectChange[];
+export interface TotalEffect extends ObjectChanges {
   /** Clusters of the fleet, with those that leave by the change and those that join. */
   readonly fleetSize: number;
-  /** Objects that stay on clusters and are no longer managed: their cluster left, or their placement abandons them. */
-  readonly released: number;
   /** Staged update runs in progress that it ends. */
   readonly stopped: readonly StoppedRun[];
   readonly withheld: readonly Withheld[];
@@ -72,32 +58,12 @@ export interface TotalEffect {
   readonly answers: readonly string[];
   /** Those of them that do not count in the fleet as it is now, and why. */
   readonly uncounted: readonly Uncounted[];
+  /** What those of them that are RemovalApprovals let happen; no part of the counts. */
+  readonly allowed: readonly AllowedRemoval[];
   /** Clusters that it adds. They are supposed to respond soon after, with nothing of the fleet on them. */
   readonly joining: readonly ClusterName[];
   /** The first plan of the change: its problems and holds. */
   readonly first: PlanResult;
-}
-
-export interface PlacementEffect {
-  readonly placement: PlacementRef;
-  readonly gains: readonly ClusterName[];
-  readonly loses: readonly ClusterName[];
-  /** Objects, counted on each cluster. */
-  readonly removed: number;
-  readonly changed: number;
-  readonly added: number;
-  /** Clusters on which anything changes. */
-  readonly clusters: readonly ClusterName[];
-}
-
-export interface ObjectChange {
-  /** `release`: it stays, and is no longer managed. */
-  readonly action: 'remove' | 'release' | 'change' | 'add';
-  readonly placement: PlacementRef;
-  readonly object: ObjectRef;
-  readonly clusters: readonly ClusterName[];
-  /** Unified, with values of Secrets left out. */
-  readonly diff: string;
 }
 
 /** Approvals are supposed to be given. */
@@ -153,7 +119,8 @@ export function* totalEffectInSteps(
   const ends = { before, usual: heldAfter(earlier, before), after: heldAfter(last, before) };
   yield;
   const differing = differencesBetween(ends.usual, ends.after);
-  const effect = yield* compared(heldOnlyOf(before, differing), heldOnlyOf(ends.after, differing), staysOf(results));
+  const stays = staysOf(results);
+  const effect = yield* compared(heldOnlyOf(before, differing), heldOnlyOf(ends.after, differing), stays);
   const withheld = yield* withheldIn(ends, differing, results);
   const touched = new Set([...effect.placements, ...withheld].map(({ placement }) => placementKey(placement)));
   const forecast = forecastOf(run, input, assumptions, {
@@ -163,8 +130,10 @@ export function* totalEffectInSteps(
     },
     isUpgrading: (name) => changed.has(name),
   });
+  const given = next.fleet.removalApprovals.filter(({ metadata }) => answers.includes(placementKey(metadata)));
   return {
     ...effect,
+    allowed: yield* allowedRemovals(given, { asked: now.plan, first, settled: earlier, stays }),
     fleetSize: new Set([...base.fleet.members, ...next.fleet.members].map(({ metadata }) => metadata.name)).size,
     stopped,
     withheld,
@@ -275,109 +244,4 @@ function staysOf(results: readonly PlanResult[]): (placement: PlacementRef, clus
   );
   const { members } = results.at(-1)!.contents.world;
   return (placement, cluster) => abandoned.has(placementKey(placement)) || members.get(cluster)?.leaving !== false;
-}
-
-/** Changes between what clusters hold before and after, one at a time. `stays`: objects of a placement that is gone are released. */
-export function* compared(
-  before: HeldByCluster,
-  after: HeldByCluster,
-  stays: (placement: PlacementRef, cluster: ClusterName) => boolean,
-): InSteps<Pick<TotalEffect, 'placements' | 'changes' | 'released'>> {
-  const effects = effectsByPlacement();
-  const changeBetween = changesByText();
-  const groups = new Map<string, ObjectChange & { readonly clusters: ClusterName[] }>();
-  let released = 0;
-  for (const clusterName of [...new Set([...before.keys(), ...after.keys()])].sort()) {
-    const was = before.get(clusterName) ?? nothing;
-    const is = after.get(clusterName) ?? nothing;
-    for (const [key, placement] of is.placements)
-      if (!was.placements.has(key)) effects.of(placement).gains.push(clusterName);
-    for (const [key, placement] of was.placements)
-      if (!is.placements.has(key)) effects.of(placement).loses.push(clusterName);
-    for (const object of new Set([...was.objects.keys(), ...is.objects.keys()])) {
-      const [old, now] = [was.objects.get(object), is.objects.get(object)];
-      const { placement, manifest } = (now ?? old)!;
-      const isReleased = now === undefined && stays(placement, clusterName);
-      const shared = isReleased ? { diff: '' } : yield* changeBetween(old?.manifest, now?.manifest);
-      if (shared === undefined) continue;
-      const action = isReleased ? 'release' : old === undefined ? 'add' : now === undefined ? 'remove' : 'change';
-      if (action === 'release') released += 1;
-      else effects.count(placement, clusterName, action);
-      const id = `${placementKey(placement)} ${object} ${action} ${shared.diff}`;
-      const group = groups.get(id);
-      if (group) group.clusters.push(clusterName);
-      else
-        groups.set(id, {
-          action,
-          placement,
-          object: refOfManifest(manifest),
-          clusters: [clusterName],
-          diff: shared.diff,
-        });
-    }
-  }
-  const order = { remove: 0, release: 1, change: 2, add: 3 } as const;
-  const changes = [...groups.values()].sort(
-    by(({ action, placement, object }) =>
-      [order[action], placementKey(placement), object.kind, object.namespace ?? '', object.name].join(' '),
-    ),
-  );
-  return { placements: effects.all(), changes, released };
-}
-
-function effectsByPlacement() {
-  type Mutable = {
-    -readonly [K in keyof PlacementEffect]: PlacementEffect[K] extends readonly (infer T)[] ? T[] : PlacementEffect[K];
-  };
-  const effects = new Map<PlacementKey, Mutable>();
-  const touched = new Map<PlacementKey, Set<ClusterName>>();
-  const of = (placement: PlacementRef): Mutable => {
-    const key = placementKey(placement);
-    const known = effects.get(key) ?? {
-      placement,
-      gains: [],
-      loses: [],
-      removed: 0,
-      changed: 0,
-      added: 0,
-      clusters: [],
-    };
-    effects.set(key, known);
-    return known;
-  };
-  return {
-    of,
-    count(placement: PlacementRef, cluster: ClusterName, action: Exclude<ObjectChange['action'], 'release'>): void {
-      const effect = of(placement);
-      if (action === 'remove') effect.removed += 1;
-      else if (action === 'change') effect.changed += 1;
-      else effect.added += 1;
-      const key = placementKey(placement);
-      touched.set(key, (touched.get(key) ?? new Set()).add(cluster));
-    },
-    all: (): readonly PlacementEffect[] =>
-      [...effects]
-        .map(([key, effect]) => ({
-          ...effect,
-          clusters: [...new Set([...(touched.get(key) ?? []), ...effect.gains, ...effect.loses])].sort(),
-        }))
-        .sort(by(({ placement }) => placementKey(placement))),
-  };
-}
-
-/** Writing this much as YAML may take 0.5 s (20,000 short fields), while nothing else runs; and such a diff is too long for a comment. */
-const mostCharacters = 256_000;
-
-/** Changes by both texts: most clusters of a placement hold the same. */
-function changesByText() {
-  const known = new Map<string, ManifestChange | undefined>();
-  return function* (before: Manifest | undefined, after: Manifest | undefined): InSteps<ManifestChange | undefined> {
-    if (before === after) return undefined;
-    const key = `${before ? textOf(before) : ''}\n${after ? textOf(after) : ''}`;
-    if (!known.has(key)) {
-      known.set(key, changeOf(before, after, { mostCharacters }));
-      yield;
-    }
-    return known.get(key);
-  };
 }

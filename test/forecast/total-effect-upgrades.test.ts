@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { forecastSteps } from '../../src/forecast/steps.ts';
 import { type TotalEffect, totalEffect } from '../../src/forecast/total-effect.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { effectText } from '../../src/report/effect/effect-text.ts';
-import { at, run, UpgradeFleet } from '../engine/upgrade/upgrade-fleet.ts';
+import { at, inGroup, run, strategy, UpgradeFleet } from '../engine/upgrade/upgrade-fleet.ts';
 import { treeOf } from '../support/paper-fleet.ts';
 
 const assumptions = {
@@ -69,5 +70,17 @@ describe('the total effect of a cluster update run', () => {
     const files = code === 'NoProvider' ? run(to('1.31.5'), 'next') : next;
     const effect = await effectOf(fleet, files);
     expect([effect.upgradedBefore, left(effect)]).toEqual([[], [['a', code]]]);
+  });
+
+  it('supposes no approval of a run that starts nothing', async () => {
+    const gated = [{ name: 'test', beforeGates: [{ type: 'Approval' }], groups: [{ name: 'eu' }] }];
+    const files = { ...strategy(gated), ...run({ updateStrategyId: 'test-then-prod' }) };
+    const fleet = new UpgradeFleet(files).with(['a'], inGroup('eu'));
+    await fleet.plan();
+    expect(fleet.last!.approvals.map(({ answer, file }) => [answer, file !== undefined])).toEqual([[undefined, true]]);
+    Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod', state: 'Stopped' }));
+    expect(forecastSteps(await fleet.input(), assumptions).steps.map(({ now }) => now)).toEqual([
+      '2026-11-20T10:00:00Z',
+    ]);
   });
 });

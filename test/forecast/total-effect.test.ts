@@ -20,6 +20,9 @@ const web = (extra = true): Files => ({
   ...(extra ? { 'resources/extra.yaml': configMap('extra', '1') } : {}),
 });
 
+const approval = (digest = ''): string =>
+  `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: all}\nspec: {removalDigest: "${digest}"}\n`;
+
 describe('the total effect of a change', () => {
   it('that drops a ConfigMap placed on 4 clusters is 4 removals', async () => {
     const paper = new PaperFleet(web());
@@ -296,6 +299,38 @@ describe('the total effect of a change', () => {
     expect(text.title).toMatch(/^⛔ refused: /);
     expect(text.guard[0]).toContain('RemovalApproval with removalDigest sha256:');
     expect(effect.placements).toMatchObject([{ removed: 12, loses: cities }]);
+  });
+  it('of a RemovalApproval alone is what it lets go', async () => {
+    const paper = new PaperFleet(web());
+    await paper.settle();
+    const { 'web.yaml': _, ...without } = web();
+    paper.files = without;
+    const { guard } = await paper.plan({ refused: true });
+    const given = { ...without, 'approvals/all.yaml': approval(guard[0]!.removalDigest) };
+    const effect = await effectOf(paper, given);
+    const text = effectText(effect);
+    expect(text.title).toBe('approves all: removes 12 objects · 4 of 4 clusters');
+    expect(text.rows).toEqual([['web (all)', '12', '-', '-', '4', '-', cities.join(', ')]]);
+    expect(text.changes.map(({ title }) => title)[0]).toBe(
+      'all: web: ConfigMap web/extra removed, same on 4 clusters (ams, fra, lon, nyc)',
+    );
+    expect(text.rollout[0]).toBe(`all: lets happen what is refused now: ${guard[0]!.message}`);
+    expect(text.isEmpty).toBe(true);
+    const other = await effectOf(paper, { ...without, 'approvals/all.yaml': approval('sha256:12') });
+    expect(effectText(other).title).toMatch(/^⛔ refused|^not counted: all/);
+  });
+  it('of a RemovalApproval for what is held names the placement and the cluster', async () => {
+    const pick = (...names: string[]) => placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`);
+    const paper = new PaperFleet({ ...web(), 'web.yaml': pick('ams', 'fra') });
+    await paper.settle();
+    paper.settled.add('ams/web');
+    paper.files['web.yaml'] = pick('fra');
+    await paper.settle();
+    const [hold] = paper.last!.plan.holds.filter(({ removalDigest }) => removalDigest !== undefined);
+    const effect = await effectOf(paper, { ...paper.files, 'approvals/all.yaml': approval(hold!.removalDigest) });
+    const text = effectText(effect);
+    expect(text.title).toBe('approves all: removes what is held on ams');
+    expect(text.rollout[0]).toBe(`all: removes what is held now: web · ams: ${hold!.message}`);
   });
   it('hides values of Secrets, and no text ends its fence or mentions anybody', async () => {
     const secret = (value: string): Files => ({

@@ -9,7 +9,7 @@ import { latestOf } from '../../engine/kernel/latest-of.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Plan, RequestedApproval } from '../../engine/plan-document.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
-import type { ObjectChange } from '../../forecast/total-effect.ts';
+import type { ObjectChange } from '../../forecast/object-changes.ts';
 import type { RemovalToApprove } from '../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { changeText } from '../effect/effect-text.ts';

@@ -5,11 +5,13 @@ import { describeRef } from '../../engine/selection/object-key.ts';
 import { stateOf } from '../../engine/staged/run-state.ts';
 import { isRunOf } from '../../engine/update-run.ts';
 import { isTerminal } from '../../engine/upgrade/tree.ts';
+import type { AllowedRemoval } from '../../forecast/allowed-removals.ts';
 import type { ChangedFreeze } from '../../forecast/changed-freezes.ts';
 import { failureOf } from '../../forecast/failure.ts';
 import type { Forecast, Rollout } from '../../forecast/forecast.ts';
+import type { ObjectChange, PlacementEffect } from '../../forecast/object-changes.ts';
 import type { StoppedRun } from '../../forecast/stopped-runs.ts';
-import type { ObjectChange, PlacementEffect, TotalEffect } from '../../forecast/total-effect.ts';
+import type { TotalEffect } from '../../forecast/total-effect.ts';
 import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { instantText } from '../forecast/instant-text.ts';
@@ -52,13 +54,13 @@ export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUST
 
 /** `all`: with a row for each placement that stays as it is. */
 export function effectText(effect: TotalEffect, { all = false }: { readonly all?: boolean } = {}): EffectText {
-  const { placements, changes, upgrades, held, stopped, needsRun, guard } = effect;
+  const { placements, changes, upgrades, held, stopped, needsRun, guard, allowed } = effect;
   const upgrading = upgrades.flatMap(clustersToUpgrade);
   const parts = [placements, held, stopped, needsRun, guard, upgrading, failingText(effect)];
   return {
     title: titleText(effect),
-    rows: all ? allRows(effect) : placements.map(rowOf),
-    changes: changes.map(changeText),
+    rows: [...(all ? allRows(effect) : placements.map(rowOf)), ...allowed.flatMap(allowedRows)],
+    changes: [...allowed.flatMap(allowedChanges), ...changes.map(changeText)],
     rollout: rolloutText(effect),
     upgrades: upgradesText(effect),
     nodes: nodeEffects(effect.nodes, currenciesOf(effect.first.contents.world.input.fleet)),
@@ -70,6 +72,12 @@ export function effectText(effect: TotalEffect, { all = false }: { readonly all?
     ),
   };
 }
+
+const allowedRows = ({ approval, placements }: AllowedRemoval): string[][] =>
+  placements.map(rowOf).map(([name, ...cells]) => [`${name} (${approval})`, ...cells]);
+
+const allowedChanges = ({ approval, changes }: AllowedRemoval): EffectText['changes'] =>
+  changes.map(changeText).map(({ title, ...of }) => ({ title: `${approval}: ${title}`, ...of }));
 
 /** Where nothing happens, it rests on nothing. */
 function forecastText({ forecast, unrecorded, supposed }: TotalEffect): string {
@@ -135,33 +143,39 @@ const stoppedTexts: Readonly<Record<StoppedRun['by'], string>> = {
 /** `stops update run web-1` */
 const stoppedText = ({ run, by }: StoppedRun): string => `${stoppedTexts[by]} ${run}`;
 
-function changesText(effect: TotalEffect): string {
-  const { placements, released, upgrades, answers, uncounted, held, stopped, withheld, fleetSize } = effect;
+/** `removes 4 objects, changes 2`; empty where there are none. */
+function countsText(placements: readonly PlacementEffect[], released: number): string {
   const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
-  const counts = [
-    [sum('removed'), 'removes'],
-    [sum('changed'), 'changes'],
-    [sum('added'), 'adds'],
-    [released, 'releases'],
-  ].filter(([count]) => count !== 0);
+  return [
+    { count: sum('removed'), verb: 'removes' },
+    { count: sum('changed'), verb: 'changes' },
+    { count: sum('added'), verb: 'adds' },
+    { count: released, verb: 'releases' },
+  ]
+    .filter(({ count }) => count !== 0)
+    .map(({ count, verb }, at) => `${verb} ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`)
+    .join(', ');
+}
+
+function changesText(effect: TotalEffect): string {
+  const { placements, released, upgrades, held, stopped, withheld, allowed, fleetSize } = effect;
+  const counts = countsText(placements, released);
   const clusters = new Set(placements.flatMap((effect) => effect.clusters));
   const upgrading = new Set(upgrades.flatMap(clustersToUpgrade));
   const runs = `${upgrades.length} cluster update ${upgrades.length === 1 ? 'run' : 'runs'} for ${upgrading.size} of ${fleetSize} clusters`;
-  if (counts.length === 0 && clusters.size === 0)
+  if (counts === '' && clusters.size === 0)
     return upgrades.length > 0
       ? `no object changes · ${runs}`
       : (withheldText(withheld) ??
           heldText(held) ??
-          (stopped.length + failingText(effect).length === 0 ? answersText({ answers, uncounted }) : undefined) ??
+          (stopped.length + failingText(effect).length === 0 ? answersText(effect) : undefined) ??
           'no change on any cluster');
-  const words = counts.map(
-    ([count, verb], at) => `${verb} ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`,
-  );
   return [
-    words.join(', ') || 'no object changes',
+    counts || 'no object changes',
     `${clusters.size} of ${fleetSize} clusters`,
     ...(upgrades.length === 0 ? [] : [runs]),
     ...(withheld.length === 0 ? [] : [withheldText(withheld)]),
+    ...allowed.map((of) => approvesText(of, fleetSize)),
   ].join(' · ');
 }
 
@@ -184,14 +198,25 @@ const heldText = (held: TotalEffect['held']): string | undefined =>
     ? undefined
     : `no change as long as it is held: ${listUpTo([...new Set(held.map(({ subject }) => titleOf(subject)))], mostNamed)}`;
 
+/** What a RemovalApproval lets go. */
+function approvesText({ approval, holds, placements, released }: AllowedRemoval, fleetSize: number): string {
+  const counts = countsText(placements, released);
+  const held = new Set(holds.flatMap(({ subject }) => subject.clusterName ?? []));
+  if (counts === '') return `approves ${approval}: removes what is held on ${listUpTo([...held], mostNamed)}`;
+  const clusters = new Set(placements.flatMap((of) => of.clusters)).union(held);
+  return `approves ${approval}: ${counts} · ${clusters.size} of ${fleetSize} clusters`;
+}
+
 /** Previews suppose that approvals are given in time, so that one more has no effect of its own. */
-function answersText({ answers, uncounted }: Pick<TotalEffect, 'answers' | 'uncounted'>): string | undefined {
+function answersText({ answers, uncounted, allowed, fleetSize }: TotalEffect): string | undefined {
   const without = uncounted.map(({ approval }) => approval);
+  const others = [...without, ...allowed.map(({ approval }) => approval)];
   const counted = listUpTo(
-    answers.filter((name) => !without.includes(name)),
+    answers.filter((name) => !others.includes(name)),
     mostNamed,
   );
   const texts = [
+    ...allowed.map((of) => approvesText(of, fleetSize)),
     ...(counted === '' ? [] : [`answers ${counted}, which is waited for; nothing else`]),
     ...(without.length === 0 ? [] : [`not counted: ${listUpTo(without, mostNamed)}`]),
   ];
@@ -245,7 +270,7 @@ function changeTitle({ action, placement, object, clusters }: ObjectChange): str
 }
 
 function rolloutText(effect: TotalEffect): string[] {
-  const { placements, notRolledOut, held, freezes, forecast, first, joining, withheld, uncounted } = effect;
+  const { placements, notRolledOut, held, freezes, forecast, first, joining, withheld, uncounted, allowed } = effect;
   const { works, world } = first.contents;
   const paces = placements.flatMap(({ placement }): string[] => {
     const work = [...works.values()].find(
@@ -283,6 +308,12 @@ function rolloutText(effect: TotalEffect): string[] {
   return [
     ...(joining.length === 0 ? [] : [joins]),
     ...paces,
+    ...allowed.flatMap(({ approval, guard, holds }) => [
+      ...guard.map(({ message }) => `${approval}: lets happen what is refused now: ${message}`),
+      ...holds.map(
+        ({ subject, message }) => `${approval}: removes what is held now: ${holdSubject(subject)}: ${message}`,
+      ),
+    ]),
     ...uncounted.map(({ approval, why }) => `${approval}: does not count: ${why}`),
     ...kept,
     ...refusalNotes({ refusals: laterRefusals(effect) }),
