@@ -1,4 +1,4 @@
-import type { ClusterName } from '../api/meta.ts';
+import type { ClusterName, PlacementKey } from '../api/meta.ts';
 import { abandons, type PlacementRef, placementKey } from '../api/placement.ts';
 import type { UpdateRun } from '../api/upgrade-run.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
@@ -13,12 +13,14 @@ import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { type AllowedRemoval, allowedRemovals } from './allowed-removals.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
+import { type ChangedPace, changedPaces } from './changed-paces.ts';
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
 import { answersIn, askedIn, type Uncounted, uncountedIn } from './given-answers.ts';
 import { differencesBetween, heldAfter, heldBefore, heldOnlyOf, textOf } from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
-import { compared, type ObjectChanges } from './object-changes.ts';
+import { compared, type ObjectChange, type ObjectChanges } from './object-changes.ts';
+import { pendingChanges } from './pending-changes.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
 import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
@@ -44,6 +46,10 @@ export interface TotalEffect extends ObjectChanges {
   readonly notRolledOut: readonly NotRolledOut[];
   /** Those that have such changes only with this change. */
   readonly needsRun: readonly PlacementRef[];
+  /** What an update run would change then for those, and for others whose contents it changes; no part of the counts. */
+  readonly pending: readonly ObjectChange[];
+  /** Placements that it rolls out in another way. */
+  readonly paces: readonly ChangedPace[];
   /** What keeps a part of the change from happening to the end, and is not a problem of a file. That part is not in the effect. */
   readonly held: readonly Hold[];
   /** Also those that delay nothing of the change. */
@@ -130,6 +136,7 @@ export function* totalEffectInSteps(
     },
     isUpgrading: (name) => changed.has(name),
   });
+  const needsRun = needsRunByChange(earlier, last);
   const given = next.fleet.removalApprovals.filter(({ metadata }) => answers.includes(placementKey(metadata)));
   return {
     ...effect,
@@ -142,7 +149,9 @@ export function* totalEffectInSteps(
     supposed,
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
-    needsRun: needsRunByChange(earlier, last),
+    needsRun,
+    pending: yield* pendingChanges(otherContents(earlier, last, needsRun), last, first),
+    paces: changedPaces(base.fleet, next.fleet),
     held: [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])],
     freezes: changedFreezes(base.fleet, next.fleet, base.now),
     upgrades: forecast.upgrades,
@@ -203,6 +212,19 @@ function needsRunByChange(before: PlanResult, after: PlanResult): PlacementRef[]
   const idOf = ({ placement, why }: NotRolledOut): string => `${placementKey(placement)} ${why.replace(/\d+/g, '#')}`;
   const known = new Set(before.notRolledOut.map(idOf));
   return after.notRolledOut.flatMap((missing) => (known.has(idOf(missing)) ? [] : [missing.placement]));
+}
+
+/** Those that need a run by the change, and those that need one anyway, for something else with it. */
+function otherContents(before: PlanResult, after: PlanResult, needsRun: readonly PlacementRef[]): PlacementRef[] {
+  const known = new Set(needsRun.map(placementKey));
+  const hashOf = ({ contents }: PlanResult, key: PlacementKey): string | undefined => {
+    const selection = contents.works.get(key)?.selection;
+    return selection?.ok ? selection.hash : undefined;
+  };
+  return after.notRolledOut.flatMap(({ placement }) => {
+    const key = placementKey(placement);
+    return known.has(key) || hashOf(before, key) !== hashOf(after, key) ? [placement] : [];
+  });
 }
 
 /** Names of cluster update runs that are new, or whose spec differs. */

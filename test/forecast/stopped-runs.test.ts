@@ -105,6 +105,14 @@ describe('a change that ends a run in progress', () => {
     expect(await needs({ ...stop, 'clusters/b3.yaml': member('b3', { stage: 'rest' }) })).toEqual([
       'web: needs a staged update run: nothing is deployed to b3 yet',
     ]);
+    const { effect } = await afterChange(await halfway(), {
+      ...stop,
+      'clusters/b3.yaml': member('b3', { stage: 'rest' }),
+    });
+    expect(effect.pending.map(({ action, object, clusters }) => [action, object.kind, ...clusters])).toEqual([
+      ['add', 'Deployment', 'b3'],
+      ['add', 'Namespace', 'b3'],
+    ]);
     expect(await needs({ ...reject, 'clusters/b2.yaml': '' })).toEqual([
       'web: needs a staged update run: update run web-1 failed, and 1 of 3 clusters do not have snapshot 1',
     ]);

@@ -259,6 +259,23 @@ describe('the total effect of a change', () => {
       'web: deleted; its objects leave all of its clusters at once',
     ]);
   });
+  it('that rolls a placement out in another way says so, also where nothing changes by it', async () => {
+    const paper = new PaperFleet(web());
+    await paper.settle();
+    const usual = 'rolls out by itself, maxUnavailable 25%, maxSurge 25%';
+    for (const [strategy, expected] of [
+      ['{type: External}', `changes only by staged update runs (before: ${usual})`],
+      ['{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}', `${usual.replace('25%', '1')} (before: ${usual})`],
+      [
+        '{type: RollingUpdate, rollingUpdate: {unavailablePeriodSeconds: 5}}',
+        `${usual}, another unavailablePeriodSeconds`,
+      ],
+    ] as const) {
+      const files = { ...web(), 'web.yaml': placement('web', '{placementType: PickAll}', strategy) };
+      const text = effectText(await effectOf(paper, files));
+      expect([text.title, text.rollout]).toEqual(['no change on any cluster', [`web: ${expected}`]]);
+    }
+  });
   it('needs an update run where the placement is External, which the title says unless it needs one anyway', async () => {
     const external = { ...web(), 'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}') };
     const changed = { ...external, 'resources/web.yaml': deployment('web', 'web', 'web:2') };
@@ -266,8 +283,14 @@ describe('the total effect of a change', () => {
     for (const before of [web(), external]) {
       const paper = new PaperFleet(before);
       await paper.settle();
-      const { rollout, title } = effectText(await effectOf(paper, changed));
+      const { rollout, title, changes } = effectText(await effectOf(paper, changed));
       expect(rollout.join()).toContain('web: needs a staged update run: ');
+      expect(changes.at(before === external ? 1 : 0)).toMatchObject({
+        title: expect.stringMatching(
+          /^needs a staged update run: web: Deployment web\/web (added|changed), same on 4 clusters/,
+        ),
+        diff: expect.stringMatching(/\+ .*image: web:2/),
+      });
       titles.push(title);
     }
     expect(titles).toEqual(['no change on any cluster · needs a staged update run: web', 'no change on any cluster']);

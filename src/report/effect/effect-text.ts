@@ -7,6 +7,7 @@ import { isRunOf } from '../../engine/update-run.ts';
 import { isTerminal } from '../../engine/upgrade/tree.ts';
 import type { AllowedRemoval } from '../../forecast/allowed-removals.ts';
 import type { ChangedFreeze } from '../../forecast/changed-freezes.ts';
+import type { ChangedPace } from '../../forecast/changed-paces.ts';
 import { failureOf } from '../../forecast/failure.ts';
 import type { Forecast, Rollout } from '../../forecast/forecast.ts';
 import type { ObjectChange, PlacementEffect } from '../../forecast/object-changes.ts';
@@ -54,13 +55,13 @@ export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUST
 
 /** `all`: with a row for each placement that stays as it is. */
 export function effectText(effect: TotalEffect, { all = false }: { readonly all?: boolean } = {}): EffectText {
-  const { placements, changes, upgrades, held, stopped, needsRun, guard, allowed } = effect;
+  const { placements, changes, upgrades, held, stopped, needsRun, guard, allowed, pending } = effect;
   const upgrading = upgrades.flatMap(clustersToUpgrade);
   const parts = [placements, held, stopped, needsRun, guard, upgrading, failingText(effect)];
   return {
     title: titleText(effect),
     rows: [...(all ? allRows(effect) : placements.map(rowOf)), ...allowed.flatMap(allowedRows)],
-    changes: [...allowed.flatMap(allowedChanges), ...changes.map(changeText)],
+    changes: [...allowed.flatMap(allowedChanges), ...changes.map(changeText), ...pending.map(pendingText)],
     rollout: rolloutText(effect),
     upgrades: upgradesText(effect),
     nodes: nodeEffects(effect.nodes, currenciesOf(effect.first.contents.world.input.fleet)),
@@ -250,6 +251,12 @@ export const changeText = (change: ObjectChange): EffectText['changes'][number] 
   isRemoval: change.action === 'remove',
 });
 
+/** It does not happen by the change itself. */
+const pendingText = (change: ObjectChange): EffectText['changes'][number] => ({
+  ...changeText(change),
+  title: `needs a staged update run: ${changeTitle(change)}`,
+});
+
 /** As a terminal shows it. What is removed needs no diff. */
 export const changeLines = ({ title, diff, isRemoval }: EffectText['changes'][number]): string =>
   isRemoval || diff === '' ? title : `${title}\n${diff}`;
@@ -272,6 +279,7 @@ function changeTitle({ action, placement, object, clusters }: ObjectChange): str
 function rolloutText(effect: TotalEffect): string[] {
   const { placements, notRolledOut, held, freezes, forecast, first, joining, withheld, uncounted, allowed } = effect;
   const { works, world } = first.contents;
+  const otherwise = new Set(effect.paces.map(({ placement }) => placementKey(placement)));
   const paces = placements.flatMap(({ placement }): string[] => {
     const work = [...works.values()].find(
       ({ placement: { kind, metadata } }) =>
@@ -282,10 +290,8 @@ function rolloutText(effect: TotalEffect): string[] {
     // No strategy and no update run paces it.
     if (isDeleted) return [`${titleOf(placement)}: deleted; its objects leave all of its clusters at once`];
     const { strategy } = work.placement.spec;
-    if (strategy.type === 'RollingUpdate') {
-      const { maxUnavailable, maxSurge } = strategy.rollingUpdate;
-      return [`${titleOf(placement)}: rolls out by itself, maxUnavailable ${maxUnavailable}, maxSurge ${maxSurge}`];
-    }
+    if (strategy.type === 'RollingUpdate')
+      return otherwise.has(placementKey(placement)) ? [] : [`${titleOf(placement)}: ${paceText(strategy)}`];
     const runs = world.admitted.runs.filter((run) => isRunOf(run, placement) && stateOf(run) !== 'Stop');
     const own = forecast.rollouts.filter(({ run }) => runs.some(({ metadata }) => metadata.name === run));
     const [returning, going] = [own.filter(returns), own.filter((rollout) => failureOf(rollout) === undefined)];
@@ -293,6 +299,10 @@ function rolloutText(effect: TotalEffect): string[] {
       ...(going.length === 0 ? [] : [`${titleOf(placement)}: by update run ${going.map(runText).join('; ')}`]),
       ...returning.map((rollout) => `${titleOf(placement)}: rolled back by update run ${runText(rollout)}`),
     ];
+  });
+  const changedPaces = effect.paces.map(({ placement, before, after }) => {
+    const [was, is] = [before, after].map(paceText);
+    return `${titleOf(placement)}: ${is}${was === is ? ', another unavailablePeriodSeconds' : ` (before: ${was})`}`;
   });
   const missing = notRolledOut.map(({ placement, why }) => `${titleOf(placement)}: needs a staged update run: ${why}`);
   const notes = forecastParts(forecast).flatMap(({ title, notes: of }) => {
@@ -308,6 +318,7 @@ function rolloutText(effect: TotalEffect): string[] {
   return [
     ...(joining.length === 0 ? [] : [joins]),
     ...paces,
+    ...changedPaces,
     ...allowed.flatMap(({ approval, guard, holds }) => [
       ...guard.map(({ message }) => `${approval}: lets happen what is refused now: ${message}`),
       ...holds.map(
@@ -324,6 +335,11 @@ function rolloutText(effect: TotalEffect): string[] {
     ...notes,
   ];
 }
+
+const paceText = ({ rollingUpdate: pace }: ChangedPace['after']): string =>
+  pace === undefined
+    ? 'changes only by staged update runs'
+    : `rolls out by itself, maxUnavailable ${pace.maxUnavailable}, maxSurge ${pace.maxSurge}`;
 
 /** Those beyond what the guard says of the merge itself. */
 const laterRefusals = ({ forecast, first }: TotalEffect): Forecast['refusals'] =>

@@ -1,0 +1,72 @@
+import type { ClusterName, Manifest } from '../api/meta.ts';
+import { type PlacementRef, placementKey } from '../api/placement.ts';
+import { stayingOn } from '../engine/delivery/staying-bindings.ts';
+import { sourceKey } from '../engine/input.ts';
+import { compileOverrides, matchCompiled } from '../engine/overrides/match.ts';
+import type { RecordedLists } from '../engine/overrides/snapshot-id.ts';
+import type { PlanResult } from '../engine/plan.ts';
+import { keyOfManifest } from '../engine/selection/object-key.ts';
+import { isOver, isRunOf } from '../engine/update-run.ts';
+import { type Held, heldAfter, heldBefore } from './held-objects.ts';
+import { compared, type ObjectChange } from './object-changes.ts';
+import type { InSteps } from './steps.ts';
+
+/**
+ * What an update run of what the repo holds would change for these placements, which nothing rolls out by itself. `first`: of the
+ * plans up to `last`. Clusters that a run in progress has not reached count as if it had, also if it is stopped.
+ */
+export function* pendingChanges(
+  placements: readonly PlacementRef[],
+  last: PlanResult,
+  first: PlanResult,
+): InSteps<readonly ObjectChange[]> {
+  if (placements.length === 0) return [];
+  const { world, works } = last.contents;
+  const held = heldAfter(last, heldBefore(first));
+  const changes: ObjectChange[] = [];
+  for (const placement of placements) {
+    const key = placementKey(placement);
+    const work = works.get(key);
+    if (!work?.selection.ok) continue;
+    const { manifests } = work.selection;
+    const compiled = compileOverrides(placement, manifests, world.overrides);
+    const coming = comingByRuns(placement, last);
+    const before = new Map<ClusterName, Held>();
+    const after = new Map<ClusterName, Held>();
+    const heldOf = (objects: readonly Manifest[]): Held => ({
+      objects: new Map(objects.map((manifest) => [keyOfManifest(manifest), { placement, manifest }])),
+      placements: new Map([[key, placement]]),
+    });
+    for (const [cluster, binding] of stayingOn(work)) {
+      const member = world.members.get(cluster);
+      if (binding.state === 'Unscheduled' || member === undefined) continue;
+      const rendered = (of: readonly Manifest[], lists: RecordedLists): Held | undefined => {
+        const on = world.render({ placement, manifests: of, lists, cluster });
+        return on.ok ? heldOf(on.manifests.map(({ manifest }) => manifest)) : undefined;
+      };
+      const then = rendered(manifests, matchCompiled(compiled, { name: cluster, labels: member.labels }));
+      if (then === undefined) continue;
+      const run = coming.get(cluster);
+      const own = [...(held.get(cluster)?.objects.values() ?? [])].filter((of) => placementKey(of.placement) === key);
+      const brought = run && rendered(work.contents.get(run.index) ?? [], run.lists);
+      before.set(cluster, brought ?? heldOf(own.map(({ manifest }) => manifest)));
+      after.set(cluster, then);
+    }
+    changes.push(...(yield* compared(before, after, () => false)).changes);
+  }
+  return changes;
+}
+
+/** The snapshot that runs in progress bring to clusters, and with which overrides. */
+function comingByRuns(placement: PlacementRef, { plan, contents }: Pick<PlanResult, 'contents' | 'plan'>) {
+  const { runs } = contents.world.admitted;
+  const own = new Set(runs.filter((run) => isRunOf(run, placement)).map((run) => sourceKey(run.kind, run.metadata)));
+  const open = plan.runs.filter((run) => own.has(sourceKey(run.kind, run)) && !isOver(run.status));
+  return new Map(
+    open.flatMap(({ status: { stagesStatus = [], resourceSnapshotIndexUsed: index } }) =>
+      stagesStatus.flatMap(({ clusters }) =>
+        clusters.map((lists) => [lists.clusterName as ClusterName, { index: Number(index), lists }] as const),
+      ),
+    ),
+  );
+}
