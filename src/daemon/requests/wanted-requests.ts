@@ -5,8 +5,16 @@ import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { RequestedApproval } from '../../engine/plan-document.ts';
 import { removalsToApprove } from '../../repo/record/removals-to-approve.ts';
 import { approvalMarkdown } from '../../report/approval/approval-markdown.ts';
-import { type ApprovalPage, askedGate, gatePage, removalPage, stagePage } from '../../report/approval/approval-page.ts';
+import {
+  type ApprovalPage,
+  askedGate,
+  gatePage,
+  proposalPage,
+  removalPage,
+  stagePage,
+} from '../../report/approval/approval-page.ts';
 import type { InEffect } from '../../report/in-effect.ts';
+import { proposedRuns } from '../../report/proposed-runs.ts';
 import type { Recorded } from '../pass/pass-state.ts';
 import type { DesiredState } from '../ports.ts';
 import type { WantedRequest } from './request-state.ts';
@@ -47,6 +55,8 @@ async function pageOf(
 ): Promise<ApprovalPage> {
   const { record, result, fleet, basis } = recorded;
   const gate = askedGate(approval, record);
+  const proposed = proposedRuns(record).get(approval.planned.name);
+  if (approval.planned.kind === 'UpdateRun' && proposed) return proposalPage(proposed, { problems });
   if (gate === undefined) {
     const run = record.upgrades.get(approval.subject.name);
     const nowMs = parseInstant(result.plan.now)!;

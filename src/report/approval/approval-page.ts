@@ -13,7 +13,9 @@ import type { ObjectChange } from '../../forecast/object-changes.ts';
 import type { RemovalToApprove } from '../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { changeText } from '../effect/effect-text.ts';
+import type { Proposed } from '../proposed-runs.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
+import { upgradeBrings } from '../upgrades/progress.ts';
 import { approvalStarts, stageBehind } from '../waits/approval-starts.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 import { soFar } from './so-far.ts';
@@ -163,6 +165,18 @@ export function gatePage(
     changes: [],
   };
 }
+
+/** The page of a cluster update run that a profile proposes. */
+export const proposalPage = ({ run, why }: Proposed, of: { readonly problems: Plan['problems'] }): ApprovalPage => ({
+  title: `Approve ${run.metadata.name}: ${upgradeBrings(run)}`,
+  lead: [
+    `Merging starts cluster update run ${run.metadata.name}: ${upgradeBrings(run)}; strategy: ${run.spec.updateStrategyId ?? 'one by one'}.`,
+    `Profile ${run.spec.autoUpgradeProfileId} proposes it${why === undefined ? '' : `: ${why}`}.`,
+    'Closing this request starts nothing: reopen it to be asked again.',
+  ],
+  sections: [warnings({ name: run.metadata.name, ...of })],
+  changes: [],
+});
 
 /** The page of removals that the guard refused, or that are held. */
 export const removalPage = (

@@ -59,3 +59,30 @@ it.each([
   await fleet.until('a pull request is open', () => forge.pulls.length === 1, 7_200);
   expect(forge.pull(1).title).toBe(title);
 });
+
+it('the request of a run that a profile proposes says what merging it starts, and why', async () => {
+  const own = (kind: string, name: string, spec: object) =>
+    JSON.stringify({ apiVersion: 'gitfleet.dev/v1alpha1', kind, metadata: { name }, spec });
+  const catalog = (...versions: readonly string[]) => ({
+    'catalog.yaml': own('VersionCatalog', 'all', {
+      regions: [{ name: 'eu', kubernetesVersions: versions.map((version) => ({ version })) }],
+    }),
+  });
+  await open(
+    {
+      ...upgradeMember('a', { 'topology.kubernetes.io/region': 'eu' }),
+      ...catalog('1.31.5'),
+      'profile.yaml': own('AutoUpgradeProfile', 'rapid', { channel: 'Rapid' }),
+    },
+    'a',
+  );
+  await fleet.run(60);
+  fleet.commit(catalog('1.31.5', '1.32.1'));
+  await fleet.until('a pull request is open', () => forge.pulls.length === 1, 3_600);
+  const { title, body } = forge.pull(1);
+  expect(title).toBe('Approve rapid-1-32-1: Kubernetes 1.32.1, control plane and nodes');
+  expect(body).toContain(
+    'Merging starts cluster update run rapid-1-32-1: Kubernetes 1.32.1, control plane and nodes; strategy: one by one.',
+  );
+  expect(body).toContain('Profile rapid proposes it: Kubernetes 1.32.1 appeared; run rapid-1-32-1 was proposed; ');
+});

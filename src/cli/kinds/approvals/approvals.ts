@@ -10,6 +10,7 @@ import {
   type ApprovalPage,
   askedGate,
   removalPage as requestForRemoval,
+  proposalPage as requestForRun,
 } from '../../../report/approval/approval-page.ts';
 import { type Proposed, proposedRuns } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
@@ -156,9 +157,9 @@ async function factsOf(approval: ApprovalRequest, reader: StatusReader) {
   return { read, facts: await approvalFacts(approval, read, { fleet, reader }) };
 }
 
-/** What its pull request says; undefined where nothing is to be decided, and for a run that a profile proposes. */
+/** What its pull request says; undefined where nothing is to be decided. */
 async function requestOf(row: ApprovalRow, status: Status, reader: StatusReader): Promise<ApprovalPage | undefined> {
-  if ('proposed' in row) return undefined;
+  if ('proposed' in row) return requestForRun(row.proposed, { problems: status.reported });
   if ('removal' in row) return requestForRemoval(row.removal, { problems: status.reported });
   if ('approval' in row) {
     const { read, facts } = await factsOf(row.approval, reader);
