@@ -70,6 +70,8 @@ describe('the total effect of a cluster update run', () => {
     const files = code === 'NoProvider' ? run(to('1.31.5'), 'next') : next;
     const effect = await effectOf(fleet, files);
     expect([effect.upgradedBefore, left(effect)]).toEqual([[], [['a', code]]]);
+    const { rollout, upgrades } = effectText(effect);
+    expect([...rollout, ...upgrades].filter((line) => line.includes(code))).toHaveLength(1);
   });
 
   it('supposes no approval of a run that starts nothing', async () => {

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { forecastParts, forecastSummary, refusalNotes, rolloutTitle } from '../../src/report/forecast/lines.ts';
 import { nodeCommandRows, nodeParts } from '../../src/report/forecast/node-lines.ts';
 
-it('a stage without changes to come has no count of clusters', () => {
+it('a stage without changes to come has no count of clusters, and waits that are over are no news', () => {
+  const soak = (to: string) => ({ kind: 'soak', from: '2026-11-20T08:00:00Z', to: `2026-11-20T${to}:00Z` }) as const;
   const placement = { kind: 'ClusterResourcePlacement', name: 'web' } as const;
   const [part] = forecastParts({
     apiVersion: 'gitfleet.dev/v1alpha1',
@@ -11,7 +12,12 @@ it('a stage without changes to come has no count of clusters', () => {
     until: '2026-11-27T10:00:00Z',
     end: 'settled',
     rollouts: [
-      { placement, run: 'web-1', stages: [{ name: 'dev', clusters: [], notStarted: 0, waits: [] }], waits: [] },
+      {
+        placement,
+        run: 'web-1',
+        stages: [{ name: 'dev', clusters: [], notStarted: 0, waits: [soak('09:00'), soak('11:00')] }],
+        waits: [],
+      },
     ],
     upgrades: [],
     nodes: [],
@@ -22,6 +28,7 @@ it('a stage without changes to come has no count of clusters', () => {
     refusals: [],
   });
   expect(part!.rows.map((row) => row.slice(0, 2))).toEqual([['dev', '-']]);
+  expect(part!.notes).toEqual(['stage dev: soaks 2026-11-20 08:00 UTC to 2026-11-20 11:00 UTC']);
 });
 
 it('rollouts are done before nodes are, and a command names every pool of its nodes', () => {

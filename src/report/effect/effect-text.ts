@@ -17,7 +17,7 @@ import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { instantText } from '../forecast/instant-text.ts';
 import { forecastParts, forecastSummary, refusalNotes, rolloutTitle, supposedText } from '../forecast/lines.ts';
-import { upgradeLines } from '../forecast/upgrade-lines.ts';
+import { leftNotes, upgradeLines } from '../forecast/upgrade-lines.ts';
 import { groupHolds } from '../grouped-holds.ts';
 import { holdSubject, holdText } from '../hold-text.ts';
 import { currenciesOf } from '../money.ts';
@@ -305,9 +305,11 @@ function rolloutText(effect: TotalEffect): string[] {
     return `${titleOf(placement)}: ${is}${was === is ? ', another unavailablePeriodSeconds' : ` (before: ${was})`}`;
   });
   const missing = notRolledOut.map(({ placement, why }) => `${titleOf(placement)}: needs a staged update run: ${why}`);
+  // Whom cluster update runs leave out is said with whom they upgrade.
+  const left = new Set(effect.upgrades.flatMap(leftNotes));
   const notes = forecastParts(forecast).flatMap(({ title, notes: of }) => {
     const name = title.split(':')[0]!;
-    return of.map((note) => `${name}: ${note}`);
+    return of.flatMap((note) => (left.has(note) ? [] : [`${name}: ${note}`]));
   });
   const notDone = forecast.rollouts.filter((rollout) => rollout.to === undefined || failureOf(rollout) !== undefined);
   const kept = withheld.map(

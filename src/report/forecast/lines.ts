@@ -1,3 +1,4 @@
+import type { Timestamp } from '../../api/meta.ts';
 import { formatDuration } from '../../engine/kernel/duration.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
@@ -141,7 +142,7 @@ function stagesText({ rollouts, from }: Forecast, approveAfterMs: number | undef
 }
 
 /** One part for each rollout, then one for each cluster update run; bars of all of them have one scale. */
-export function forecastParts({ rollouts, upgrades, until }: Forecast): readonly ForecastPart[] {
+export function forecastParts({ rollouts, upgrades, from, until }: Forecast): readonly ForecastPart[] {
   const bars = [
     ...gantt(
       [...rollouts, ...upgrades].flatMap(({ stages }) => stages.map(rowOf)),
@@ -160,12 +161,12 @@ export function forecastParts({ rollouts, upgrades, until }: Forecast): readonly
     ...rollouts.map((rollout) => ({
       title: rolloutTitle(rollout),
       rows: rowsOf(rollout.stages),
-      notes: notesOf(rollout),
+      notes: notesOf(rollout, from),
     })),
     ...upgrades.map((upgrade) => ({
       title: upgradeTitle(upgrade),
       rows: rowsOf(upgrade.stages),
-      notes: [...notesOf(upgrade), ...leftNotes(upgrade)],
+      notes: [...notesOf(upgrade, from), ...leftNotes(upgrade)],
     })),
   ];
 }
@@ -215,10 +216,14 @@ function clustersText({ clusters, notStarted }: RolloutStage): string {
   return `${all - notStarted - open.size - failed.size}/${all}${failed.size === 0 ? '' : ` (${failed.size} failed)`}`;
 }
 
-const notesOf = ({ stages, waits }: Pick<Rollout, 'stages' | 'waits'>): string[] => [
-  ...waits.map((wait) => noteOf(wait, undefined)),
-  ...stages.flatMap((stage) => stage.waits.map((wait) => noteOf(wait, stage.name))),
-];
+/** Of waits that are not over before the forecast begins. */
+function notesOf({ stages, waits }: Pick<Rollout, 'stages' | 'waits'>, begin: Timestamp): string[] {
+  const all = [
+    ...waits.map((wait) => ({ wait, stage: undefined })),
+    ...stages.flatMap(({ name: stage, waits: of }) => of.map((wait) => ({ wait, stage }))),
+  ];
+  return all.flatMap(({ wait, stage }) => (wait.to === undefined || wait.to >= begin ? [noteOf(wait, stage)] : []));
+}
 
 function noteOf({ kind, from, to, unmet, approval, freeze }: Wait, stage: string | undefined): string {
   const span = to === undefined ? `from ${instantText(from)} on` : `${instantText(from)} to ${instantText(to)}`;
