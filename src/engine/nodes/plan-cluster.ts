@@ -20,7 +20,7 @@ import { type Evolved, evolve, nodesUnderWay, phaseEnd } from './lifecycle.ts';
 import { consolidate } from './methods/consolidate.ts';
 import { replaceDrifted, replaceStatic } from './methods/drift.ts';
 import { removeEmpty } from './methods/emptiness.ts';
-import { expire } from './methods/expiration.ts';
+import { expireByForce, expireGracefully } from './methods/expiration.ts';
 import { type Draft, type PlanState, planState } from './methods/plan-state.ts';
 import { planTimes } from './plan-times.ts';
 import { arrivingNode } from './simulate/arriving-node.ts';
@@ -109,13 +109,16 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const state = stateOf({ ...input, cluster, launch, scheduling, coming: moves.coming, evolved });
   const startsLess = mode === 'execute' && !launches;
   const naming = { clusterName, digest, used: usedNames(cluster, observation) };
+  // Whatever stands, these go now: nothing that is validated may count on them.
+  expireByForce(state);
+  const forced = [...state.drafts];
   const due = evolved.commands
     .filter((command) => isDue(command) && !command.nodes.some(({ name }) => kept.includes(name)))
     .flatMap((command) => validated(command, state, { ...naming, launchesNothing: startsLess }) ?? []);
   const named = (drafts: readonly Draft[]): readonly NodeCommand[] =>
     drafts.map((draft) => commandOf(draft, state, naming));
   // Commands that cannot start must not take what others need that can.
-  const proposed = named(propose(state, startsLess ? 0 : Number.POSITIVE_INFINITY, most));
+  const proposed = named([...forced, ...propose(state, startsLess ? 0 : Number.POSITIVE_INFINITY, most)]);
   const waiting = named(propose(state, Number.POSITIVE_INFINITY, mostWaiting(most, startsLess)));
   const underWay = [...standing].sort(byStart);
   const listed = [...underWay, ...due, ...proposed, ...waiting];
@@ -158,7 +161,7 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
 function propose(state: PlanState, mostNew: number, mostNodes: MostNodes): readonly Draft[] {
   const before = state.drafts.length;
   const { Expired = any, Empty = any, Drifted = any, Underutilized = any } = mostNodes;
-  expire(state, mostNew, Expired);
+  if (Expired > 0) expireGracefully(state, mostNew, Expired);
   removeEmpty(state, Empty);
   const drifted = state.drafts.length;
   if (mostNew > 0 && Drifted > 0) replaceStatic(state, Drifted);

@@ -106,6 +106,30 @@ it('commands of one plan are validated in the order in which it found them', asy
   expect(validated!.nodes.commands.map(line)).toEqual(both('Removing'));
 });
 
+it('no pod is validated to move to a node that expires now', async () => {
+  const nodes = [node('n1'), node('n2'), node('n3')];
+  const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
+  const pods = [pod('a', 'n1'), pod('b', 'n2', { annotations }), pod('c', 'n3', { annotations })];
+  const aged = (name: string, createdAt: string) =>
+    claim(nodes.find(({ metadata }) => metadata.name === name)!, {
+      metadata: { creationTimestamp: createdAt },
+      spec: { expireAfter: '24h' },
+    });
+  const claims = [aged('n1', at(0)), aged('n2', '2026-11-19T10:00:10Z'), aged('n3', at(0))];
+  const world = {
+    nodes,
+    pods,
+    claims,
+    pool: nodePool('default', { disruption: unlimited, template: { expireAfter: '24h' } }),
+    launches: [],
+  };
+  const [first, second] = await over([0, world], [15, world]);
+  const places = (nodes: (typeof first & object)['nodes']) =>
+    nodes.commands.map((one) => `${line(one)} ${one.pods!.map(({ to }) => to)}`);
+  expect(places(first!.nodes)).toEqual(['SingleNodeConsolidation Validating n1 n2']);
+  expect(places(second!.nodes).sort()).toEqual(['Expiration Removing n2 ', 'SingleNodeConsolidation Removing n1 n3']);
+});
+
 describe('where no provider can launch nodes', () => {
   const one = { disruption: { budgets: [{ nodes: '1' }] } };
 

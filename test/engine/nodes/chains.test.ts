@@ -237,7 +237,7 @@ it(
           pass(plan, calm > 0 ? 1200 : 15, 'up');
         }
       }),
-      drawn(30, 6),
+      drawn(25, 6),
     );
   },
   patience(20_000),

@@ -12,25 +12,10 @@ export function expiryOf({
   return { at: claim.createdAt + claim.expireAfterMs, isForced: pool?.profile !== 'karpenter-v1beta1' };
 }
 
-/**
- * Nodes past their age. Forceful, as since Karpenter v1: at once, without budget and replacement, whatever protects the node. Graceful,
- * where a file writes expireAfter in the old place: like drift, within budgets, and not more than `most`.
- */
-export function expire(state: PlanState, mostNew: number, most: number): void {
-  const { cluster, scheduling, now } = state;
-  const due = cluster.nodes
-    .flatMap((node, at) => {
-      const expiry = expiryOf(node);
-      if (expiry === undefined || expiry.at > now || node.isDeleting || cluster.removing.has(node.name)) return [];
-      return state.isTaken(at) ? [] : [{ at, dueAt: expiry.at, isForced: expiry.isForced }];
-    })
-    .sort((a, b) => a.dueAt - b.dueAt || a.at - b.at);
-  const graceful: number[] = [];
-  for (const { at, isForced } of due) {
-    if (!isForced) {
-      if (state.blockers(at) === undefined) graceful.push(at);
-      continue;
-    }
+/** Nodes past their age that go by force, as since Karpenter v1: at once, without budget and replacement, whatever protects the node. */
+export function expireByForce(state: PlanState): void {
+  const { cluster, scheduling } = state;
+  for (const at of expired(state, true)) {
     const pods = cluster.nodes[at]!.pods.filter(({ isReschedulable }) => isReschedulable);
     state.take({
       method: 'Expiration',
@@ -41,5 +26,22 @@ export function expire(state: PlanState, mostNew: number, most: number): void {
     });
     scheduling.leaves(at);
   }
-  replaceOneByOne(graceful, { method: 'Expiration', reason: 'Expired', mostNew, most }, state);
 }
+
+/** Those of pools whose file writes expireAfter in the old place: like drift, within budgets, and not more than `most`. */
+export function expireGracefully(state: PlanState, mostNew: number, most: number): void {
+  const due = expired(state, false).filter((at) => state.blockers(at) === undefined);
+  replaceOneByOne(due, { method: 'Expiration', reason: 'Expired', mostNew, most }, state);
+}
+
+/** The longest expired first. */
+const expired = (state: PlanState, byForce: boolean): readonly number[] =>
+  state.cluster.nodes
+    .flatMap((node, at) => {
+      const expiry = expiryOf(node);
+      if (expiry === undefined || expiry.at > state.now || expiry.isForced !== byForce) return [];
+      if (node.isDeleting || state.cluster.removing.has(node.name) || state.isTaken(at)) return [];
+      return [{ at, dueAt: expiry.at }];
+    })
+    .sort((a, b) => a.dueAt - b.dueAt || a.at - b.at)
+    .map(({ at }) => at);
