@@ -87,12 +87,26 @@ const agent = pod('agent', 'n2', { owner: { apiVersion: 'apps/v1', kind: 'Daemon
 const taint = (effect: string) => ({ taints: [{ key: 'gpu', value: 'yes', effect }] });
 const tolerated = { tolerations: [{ key: 'gpu', operator: 'Equal', value: 'yes', effect: 'NoSchedule' }] };
 const web = { labels: { app: 'web' } };
+/** Of `web` while a rollout surges: a budget that asks for all pods allows one to go. */
+const surging = (spec: object) => ({
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: 'web', namespace: 'shop' },
+  spec: { selector: { matchLabels: { app: 'web' } }, ...spec },
+  status: { disruptionsAllowed: 1 },
+});
 
 describe('whether a pod may move to the other node', () => {
   it.each<[string, World, boolean]>([
     ['room', two({ cpu: '8' }), true],
     ['cpu', two({ cpu: '8' }, { pods: [pod('b', 'n2', { cpu: '100m' })] }), false],
     ['memory', two({ memory: '33Gi' }), false],
+    ['a budget of all pods in a surge', two({ ...web, cpu: '8' }, { extras: [surging({ maxUnavailable: 0 })] }), true],
+    [
+      'cpu, with a budget of all pods in a surge',
+      two({ ...web, cpu: '9' }, { extras: [surging({ minAvailable: '100%' })] }),
+      false,
+    ],
     ['a pod of a DaemonSet that is still to come', two({ cpu: '7' }, { extras: [daemonSet('2')] }), false],
     ['a pod of a DaemonSet that is there', two({ cpu: '6' }, { pods: [agent], extras: [daemonSet('2')] }), true],
     [

@@ -16,7 +16,7 @@ import { later } from '../guard/nodes/judged.ts';
 const podOf = fc.record({
   node: fc.nat(4),
   cpu: fc.constantFrom('100m', '500m', '1', '2'),
-  app: fc.constantFrom('free', 'free', 'closed', 'twice', 'lenient'),
+  app: fc.constantFrom('free', 'free', 'closed', 'twice', 'lenient', 'surging'),
   protection: fc.constantFrom(undefined, undefined, undefined, 'true', 'false', '10m', '+48h', '.5h', '5d'),
   owner: fc.constantFrom('apps/v1 ReplicaSet', 'apps/v1 StatefulSet', 'apps/v1 DaemonSet', 'v1 Node', 'batch/v1 Job'),
   ready: fc.constantFrom('True', 'False', undefined),
@@ -72,6 +72,7 @@ const budgets = [
   budget('one', 'twice', {}, 1),
   budget('two', 'twice', {}, 1),
   budget('lenient', 'lenient', { unhealthyPodEvictionPolicy: 'AlwaysAllow', maxUnavailable: 0 }),
+  budget('surging', 'surging', { maxUnavailable: 0 }, 1),
 ];
 
 function observed({ nodes, pods, hasClaims, isOldPlace, budgets: written, ...more }: Drawn) {

@@ -11,7 +11,7 @@ export interface PodBudget {
   readonly disruptionsAllowed: number;
   /** Pods that are not ready may go whatever the budget says. */
   readonly allowsUnready: boolean;
-  /** It can never allow anything. */
+  /** It allows nothing, and never can while all of its pods stay. */
   readonly isFullyBlocking: boolean;
 }
 
@@ -36,15 +36,20 @@ export function podBudgetsOf(extras: readonly Manifest[]): PodBudgets {
   );
 }
 
-const budgetOf = (manifest: Manifest, name: string, selector: LabelSelector): PodBudget => ({
-  name,
-  selector,
-  disruptionsAllowed: numberAt(manifest, 'status', 'disruptionsAllowed') ?? 0,
-  allowsUnready: textAt(manifest, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow',
-  isFullyBlocking:
+function budgetOf(manifest: Manifest, name: string, selector: LabelSelector): PodBudget {
+  const disruptionsAllowed = numberAt(manifest, 'status', 'disruptionsAllowed') ?? 0;
+  const asksForAll =
     isOneOf(valueAt(manifest, ['spec', 'maxUnavailable']), [0, '0', '0%']) ||
-    isOneOf(valueAt(manifest, ['spec', 'minAvailable']), ['100%']),
-});
+    isOneOf(valueAt(manifest, ['spec', 'minAvailable']), ['100%']);
+  return {
+    name,
+    selector,
+    disruptionsAllowed,
+    allowsUnready: textAt(manifest, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow',
+    // While a rollout surges even such a budget allows some: a drain evicts its pods then, which need a place.
+    isFullyBlocking: asksForAll && disruptionsAllowed <= 0,
+  };
+}
 
 const isOneOf = (value: unknown, values: readonly unknown[]): boolean => values.includes(value);
 
