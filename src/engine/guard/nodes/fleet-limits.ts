@@ -19,7 +19,7 @@ interface Counted {
   readonly isObserved: boolean;
   /** That the budgets of its pools count. */
   readonly nodes: number;
-  /** On their way out before the starts of this plan, forced expiry included. */
+  /** With a claim and on their way out before the starts of this plan, forced expiry included. Budgets of pools may not count them. */
   readonly leaving: number;
   readonly hasDrifted: boolean;
   readonly starts: readonly NodeCommand[];
@@ -54,7 +54,9 @@ function counted(change: NodeChange, evidence: Evidence): Counted {
     labels: labelsOfMember(planned.clusterName, evidence),
     isObserved,
     nodes: own.length,
-    leaving: isObserved ? own.filter(({ name, isLeaving }) => isLeaving || names.has(name)).length : taken.length,
+    leaving: isObserved
+      ? seen.claimed.filter(({ name, isLeaving }) => isLeaving || names.has(name)).length
+      : taken.length,
     hasDrifted: own.some(({ isDrifted }) => isDrifted) || planned.commands.some(({ reason }) => reason === 'Drifted'),
     starts: heldableStarts(change),
   };

@@ -171,7 +171,7 @@ function withoutPlace(
   if (method === 'Emptiness' || method === 'StaticDrift') return [];
   const leaving = new Set([
     ...commands.flatMap((command) => command.nodes.map(({ name }) => name)),
-    ...known.counted.flatMap(({ name, isLeaving }) => (isLeaving ? [name] : [])),
+    ...known.claimed.flatMap(({ name, isLeaving }) => (isLeaving ? [name] : [])),
   ]);
   const launched = new Set(replacements.map(({ name }) => name));
   // A pod that blocks such a drain gets no place in advance.

@@ -5,14 +5,18 @@ import { parseDuration } from '../../kernel/duration.ts';
 import { parseInstant } from '../../kernel/instant.ts';
 import { isNodePool, type WrittenPools } from './written-pools.ts';
 
-/** A node that budgets count. */
-export interface Counted {
+/** A node with a NodeClaim, or without NodeClaims one of a pool. */
+export interface Claimed {
   readonly name: string;
+  /** On its way out. */
+  readonly isLeaving: boolean;
+}
+
+/** A node that budgets of pools count. */
+export interface Counted extends Claimed {
   readonly pool: string;
   /** Not ready or on its way out. */
   readonly isDisrupted: boolean;
-  /** On its way out. */
-  readonly isLeaving: boolean;
   /** Its NodeClaim reports it. */
   readonly isDrifted: boolean;
 }
@@ -22,6 +26,7 @@ export interface Seen {
   readonly pools: ReadonlyMap<string, Manifest>;
   /** Nodes that are ready. */
   readonly ready: ReadonlySet<string>;
+  readonly claimed: readonly Claimed[];
   readonly counted: readonly Counted[];
   /** Nodes whose drain ends by force: says the NodeClaim, or without NodeClaims the pool when the node was first seen. */
   readonly withDeadline: ReadonlySet<string>;
@@ -43,26 +48,24 @@ export function seenNodes(
   const claims = extras.filter(({ kind }) => kind === 'NodeClaim');
   const claimOf = new Map(claims.map((claim) => [fields(claim['status'])['nodeName'], claim]));
   const ready = new Set(nodes.filter((node) => hasTrue(node, 'Ready')).map(({ metadata }) => metadata.name));
+  const claimed: Claimed[] = [];
   const counted = nodes.flatMap((node): Counted[] => {
     const { name, labels = {} } = node.metadata;
     const claim = claimOf.get(name);
-    const own = claim?.metadata.labels ?? {};
-    const pool = poolOf(own) ?? poolOf(labels);
-    const isInitialized = labels['karpenter.sh/initialized'] === 'true';
-    if (
-      pool === undefined ||
-      (claims.length > 0 && (!claim || !isInitialized || hasTrue(claim, 'InstanceTerminating')))
-    )
-      return [];
+    const pool = poolOf(claim?.metadata.labels ?? {}) ?? poolOf(labels);
+    if (claims.length > 0 ? claim === undefined : pool === undefined) return [];
     const isLeaving =
       (claim ?? node).metadata.deletionTimestamp != null ||
       (claim !== undefined && hasTrue(claim, 'DisruptionReason')) ||
-      keysOfTaints(node).includes('karpenter.sh/disrupted');
+      taintsOf(node).includes('karpenter.sh/disrupted:NoSchedule');
+    claimed.push({ name, isLeaving });
+    const isInitialized =
+      claim === undefined
+        ? ready.has(name) && !startupTaints(pools.get(pool!)).some((taint) => taintsOf(node).includes(taint))
+        : labels['karpenter.sh/initialized'] === 'true' && !hasTrue(claim, 'InstanceTerminating');
+    if (pool === undefined || !isInitialized) return [];
     const isDrifted = claim !== undefined && hasTrue(claim, 'Drifted');
-    const isStarting =
-      claims.length === 0 &&
-      (!ready.has(name) || startupTaints(pools.get(pool)).some((key) => keysOfTaints(node).includes(key)));
-    return isStarting ? [] : [{ name, pool, isLeaving, isDisrupted: isLeaving || !ready.has(name), isDrifted }];
+    return [{ name, pool, isLeaving, isDisrupted: isLeaving || !ready.has(name), isDrifted }];
   });
   const firstSeen = ({ metadata }: Manifest): RecordedClaim | undefined =>
     recorded.find(({ uid }) => uid === (metadata['uid'] ?? metadata.name));
@@ -87,7 +90,7 @@ export function seenNodes(
     return age === undefined ? Number.POSITIVE_INFINITY : created + age;
   };
   const withDeadline = nodes.filter((node) => graceOf(node) !== undefined).map(({ metadata }) => metadata.name);
-  return { pools, ready, counted, withDeadline: new Set(withDeadline), expiresAt };
+  return { pools, ready, claimed, counted, withDeadline: new Set(withDeadline), expiresAt };
 }
 
 /** Karpenter lets no pool change the kind of its node class, or become static: the cluster keeps the one that it has. */
@@ -129,11 +132,12 @@ const hasTrue = (object: Manifest, type: string): boolean =>
     (condition) => condition.type === type && condition.status === 'True',
   );
 
-const keysOfTaints = (node: Manifest): readonly unknown[] =>
-  ((fields(node['spec'])['taints'] ?? []) as readonly { key?: unknown }[]).map(({ key }) => key);
+const texts = (taints: unknown): readonly string[] =>
+  ((taints ?? []) as readonly { key?: unknown; effect?: unknown }[]).map(({ key, effect }) => `${key}:${effect}`);
 
-const startupTaints = (pool: Manifest | undefined): readonly unknown[] =>
-  ((templateOf(pool)['startupTaints'] ?? []) as readonly { key?: unknown }[]).map(({ key }) => key);
+const taintsOf = (node: Manifest): readonly string[] => texts(fields(node['spec'])['taints']);
+
+const startupTaints = (pool: Manifest | undefined): readonly string[] => texts(templateOf(pool)['startupTaints']);
 
 /** `spec.template.spec` of a NodePool. */
 const templateOf = (pool: Manifest | undefined) => fields(fields(fields(pool?.['spec'])['template'])['spec']);

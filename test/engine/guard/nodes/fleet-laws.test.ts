@@ -33,6 +33,9 @@ const oneNode = fc.record({
   isDrifted: fc.boolean(),
   isLeaving: fc.nat(5).map((n) => n === 0),
   isReady: fc.nat(5).map((n) => n > 0),
+  isInitialized: fc.nat(5).map((n) => n > 0),
+  isTerminating: fc.boolean(),
+  pool: fc.constantFrom('default', 'default', 'default', 'unknown'),
 });
 const cluster = fc.record({
   nodes: fc.array(oneNode, { maxLength: 3 }),
@@ -43,14 +46,20 @@ const cluster = fc.record({
 type DrawnCluster = typeof cluster extends fc.Arbitrary<infer T> ? T : never;
 
 function observedAs({ nodes, consolidateAfter, isObserved, expireAfter }: DrawnCluster, name: string): string {
-  const own = nodes.map(({ isReady }, at) => node(`${name}-${at}`, { ready: isReady }));
+  const own = nodes.map(({ isReady, isInitialized, pool }, at) =>
+    node(`${name}-${at}`, { ready: isReady, initialized: isInitialized, pool }),
+  );
   const claims = own.map((of, at) => {
-    const { isDrifted, isLeaving } = nodes[at]!;
+    const { isDrifted, isLeaving, isTerminating } = nodes[at]!;
     return claim(of, {
       spec: { expireAfter },
       metadata: isLeaving ? { deletionTimestamp: '2026-11-20T09:59:00Z' } : {},
       status: {
-        conditions: ['Initialized', ...(isDrifted ? ['Drifted'] : [])].map((type) => ({
+        conditions: [
+          'Initialized',
+          ...(isDrifted ? ['Drifted'] : []),
+          ...(isLeaving && isTerminating ? ['InstanceTerminating'] : []),
+        ].map((type) => ({
           type,
           status: 'True',
           reason: type,

@@ -154,6 +154,39 @@ describe('commands that start on all three clusters', () => {
   });
 });
 
+describe('a cluster with a node on its way out that no budget of a pool counts', () => {
+  const deleted = { metadata: { deletionTimestamp: '2026-11-20T09:59:00Z' } };
+  const disrupted = [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }];
+  const withClaims =
+    (of: Parameters<typeof claim>[1], to: Parameters<typeof node>[1] = {}) =>
+    (name: string): readonly [ReturnType<typeof node>, object[]] => {
+      const made = node(name, to);
+      return [made, [claim(made, of)]];
+    };
+  const terminating = { conditions: [{ type: 'InstanceTerminating', status: 'True' }] };
+
+  it.each<[string, ReturnType<typeof withClaims>]>([
+    ['terminates', (name) => withClaims({ ...deleted, status: { nodeName: name, ...terminating } })(name)],
+    ['is not initialized', withClaims(deleted, { initialized: false })],
+    ['expired, of an unknown pool', withClaims({ spec: { expireAfter: '1h' } }, { pool: 'gone' })],
+    ['is not ready, without NodeClaims', (name) => [node(name, { ready: false, taints: disrupted }), []]],
+  ])('has it under way: %s', async (_, leaving) => {
+    const pool = nodePool('default', { disruption: { consolidateAfter: '0s' } });
+    const [out, claims] = leaving('out');
+    const empty = node('empty');
+    const own = claims.length === 0 ? [] : [claim(empty)];
+    const [deleting, ofDeleting] = withClaims(deleted)('deleting');
+    const seen = [
+      observedNodes('dev-1', { nodes: [out, empty], pods: [], extras: [pool, ...claims, ...own] }),
+      observedNodes('prod-1', { nodes: [deleting], pods: [], extras: [pool, ...ofDeleting] }),
+    ];
+    const input = await inputOf(filesOf(budgets({ clusters: '1' })), seen);
+    const { plan } = planFleet(input);
+    expect(plan.nodes[0]!.commands).toContainEqual(expect.objectContaining({ reason: 'Empty', phase: 'Validating' }));
+    expect(plan.guard).toEqual([]);
+  });
+});
+
 describe('commands that started before', () => {
   it('are not judged again, and count for those that start', async () => {
     const first = await inputOf(filesOf(), observed({ drifted: ['dev-1'] }));
