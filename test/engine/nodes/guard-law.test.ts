@@ -54,6 +54,8 @@ const cluster = fc.record({
     [],
     [{ nodes: '100%' }],
     [{ nodes: '1' }, { nodes: '0', reasons: ['Empty'] }],
+    [{ nodes: '2', reasons: ['Empty'] }, { nodes: '4' }],
+    [{ nodes: '1', reasons: ['Underutilized'] }, { nodes: '3' }],
     [{ nodes: '60%' }, { nodes: '0', schedule: '0 9 * * 1-5', duration: '30m', reasons: ['Drifted'] }],
     [{ nodes: '2', schedule: ',0,30 */2 1-20 * fri', duration: '1h' }],
   ),

@@ -2,7 +2,7 @@ import type { Manifest } from '../../../api/meta.ts';
 import type { NodeCommand } from '../../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import { parseInstant } from '../../kernel/instant.ts';
-import type { GuardFinding, PlannedNodes } from '../../plan-document.ts';
+import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence, RuleSet } from '../evidence/evidence.ts';
 import { limitAsWritten } from './budget-limit.ts';
 import { beyondFleetLimits } from './fleet-limits.ts';
@@ -24,17 +24,15 @@ export const nodeRules: RuleSet = (evidence: Evidence) => {
 };
 
 /** Rules about the nodes and pools of one cluster, for commands that are new or go on. */
-function ofCluster(
-  { planned, observation: seen, fresh, onward, known: nodesKnown }: NodeChange,
-  now: number,
-): GuardFinding[] {
+function ofCluster(change: NodeChange, now: number): GuardFinding[] {
+  const { planned, observation: seen, fresh, onward, known: nodesKnown } = change;
   if (fresh.length + onward.length === 0) return [];
   const known = nodesKnown();
   const nodes = new Map((seen?.nodes ?? []).map((node) => [node.metadata.name, node]));
   const blockOf = blocks(seen, known, now);
   const places = { commands: planned.commands, nodes, known, pods: seen?.pods ?? [] };
   return [
-    ...overBudget(planned, fresh, known, now),
+    ...overBudget(change, known, now),
     ...fresh.flatMap((command): GuardFinding[] => {
       const foreign = notOurs(command, nodes, seen?.extras ?? []);
       if (foreign.length > 0) return foreign;
@@ -49,28 +47,32 @@ function ofCluster(
   ].map((finding) => ({ ...finding, message: `${planned.clusterName}: ${finding.message}` }));
 }
 
-function overBudget(
-  { commands }: PlannedNodes,
-  fresh: readonly NodeCommand[],
-  seen: Seen,
-  now: number,
-): GuardFinding[] {
-  const isFresh = new Set(fresh.map(({ id }) => id));
-  const underWay = new Set(commands.flatMap(({ id, nodes }) => (isFresh.has(id) ? [] : nodes.map(({ name }) => name))));
+/**
+ * Whether those that start now, or end their validation, can be taken one after the other so that each is within what the budgets leave
+ * to its reason. In which order is the planner's affair: if any will do, the one does in which those with the least limit come first.
+ */
+function overBudget({ planned: { commands }, standing }: NodeChange, seen: Seen, now: number): GuardFinding[] {
+  const before = new Set([...standing, ...commands.filter((command) => isForced(command, seen))]);
+  const underWay = new Set([...before].flatMap(({ nodes }) => nodes.map(({ name }) => name)));
   return [...seen.pools].flatMap(([pool, manifest]): GuardFinding[] => {
     const own = seen.counted.filter((node) => node.pool === pool);
     const names = new Set(own.map(({ name }) => name));
     const disrupted = new Set(
       own.flatMap(({ name, isDisrupted }) => (isDisrupted || underWay.has(name) ? [name] : [])),
     );
-    for (const command of fresh) {
-      const nodes = command.nodes.filter(({ name }) => names.has(name));
-      if (nodes.length === 0) continue;
-      // One that was disrupted before takes its share of what is left, and counts once afterwards.
-      const going = disrupted.size + nodes.length;
-      for (const { name } of nodes) disrupted.add(name);
+    const judged = commands.flatMap((command) => {
+      const taken = command.nodes.flatMap(({ name }) => (names.has(name) ? [name] : []));
+      if (before.has(command) || taken.length === 0) return [];
       const most = limitAsWritten(manifest, { reason: command.reason, total: own.length, now });
-      if (!isForced(command, seen) && going > most)
+      // One that was disrupted before takes its share of what is left, and counts once afterwards.
+      return [{ command, taken, most, mostAfter: most - taken.filter((name) => disrupted.has(name)).length }];
+    });
+    for (const { command, taken, most } of judged.sort((a, b) =>
+      a.mostAfter < b.mostAfter ? -1 : Number(a.mostAfter > b.mostAfter),
+    )) {
+      const going = disrupted.size + taken.length;
+      for (const name of taken) disrupted.add(name);
+      if (going > most)
         return [
           {
             rule: 'NodeBudgetExceeded',

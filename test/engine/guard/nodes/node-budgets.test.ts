@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { limitAsWritten } from '../../../../src/engine/guard/nodes/budget-limit.ts';
 import { limitOf, readBudgets, unbounded } from '../../../../src/engine/node-pools/budgets.ts';
 import { planFleet } from '../../../../src/engine/plan.ts';
-import { claim, node, nodeMember, nodePool, observedNodes } from '../../../support/node-world.ts';
+import { claim, node, nodeMember, nodePool, observedNodes, pod, smallMarket } from '../../../support/node-world.ts';
 import { inputOf, later, rulesOf } from './judged.ts';
 
 const allowWindows = 'gitfleet.dev/allow-windows';
@@ -92,6 +92,51 @@ describe('the budget of a NodePool', () => {
       nodes: nodes.map(({ metadata: { name } }) => ({ ...command!.nodes[0]!, name })),
     };
     expect(rulesOf({ ...plan, nodes: [{ ...planned!, commands: [expired] }] }, input)).toEqual(rules);
+  });
+
+  it('is kept in one order or another by what starts or ends its validation', async () => {
+    const nodes = ['d1', 'e1', 'e2', 'u1', 'stays'].map((name) => node(name));
+    const isDrifted = { conditions: [{ type: 'Drifted', status: 'True', reason: 'ImageDrift' }] };
+    const first = await inputOf({ 'members/eu-1.yaml': nodeMember('eu-1', 'execute'), ...smallMarket }, [
+      observedNodes('eu-1', {
+        nodes,
+        pods: [
+          pod('a', 'd1'),
+          pod('b', 'u1', { cpu: '5' }),
+          pod('c', 'stays', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+        ],
+        extras: [
+          nodePool('default', { disruption: { budgets: [{ nodes: '2', reasons: ['Empty'] }, { nodes: '4' }] } }),
+          claim(nodes[0]!, { status: { nodeName: 'd1', ...isDrifted } }),
+          ...nodes.slice(1).map((of) => claim(of)),
+        ],
+        launches: [],
+      }),
+    ]);
+    const input = later(first, planFleet(first).plan, 15);
+    const { plan } = planFleet(input);
+    const [planned] = plan.nodes;
+    expect([...planned!.commands.map(({ reason, phase }) => `${reason} ${phase}`), ...plan.guard!]).toEqual([
+      'Drifted Removing',
+      'Empty Removing',
+      'Underutilized Removing',
+    ]);
+    const withNodes = (reason: string, names: readonly string[]) => ({
+      ...plan,
+      nodes: [
+        {
+          ...planned!,
+          commands: planned!.commands.map((command) =>
+            command.reason === reason
+              ? { ...command, nodes: names.map((name) => ({ ...command.nodes[0]!, name })) }
+              : command,
+          ),
+        },
+      ],
+    });
+    expect(rulesOf(withNodes('Empty', ['e1', 'e2']), input)).toContain('NodeBudgetExceeded');
+    expect(rulesOf(withNodes('Underutilized', ['u1', 'e2']), input)).not.toContain('NodeBudgetExceeded');
+    expect(rulesOf(withNodes('Underutilized', ['u1', 'e2', 'stays']), input)).toContain('NodeBudgetExceeded');
   });
 
   it('counts nodes that are not ready', async () => {
