@@ -13,12 +13,25 @@ interface Annotated {
 
 /**
  * What gitfleet does about the nodes of a member. Where its machines belong to a provider that gitfleet cannot ask to remove them, and
- * no NodeClaims stand for them, execute reads as plan: the machine of a deleted node would keep running.
+ * no NodeClaims stand for them, execute reads as plan: the machine of a deleted node would keep running. `recorded`: the mode before,
+ * which stands as long as it is not known whether there are NodeClaims.
  */
-export function actingMode(member: Annotated, observation: ClusterObservation | undefined): DisruptionMode {
+export function actingMode(
+  member: Annotated,
+  observation: ClusterObservation | undefined,
+  recorded?: DisruptionMode,
+): DisruptionMode {
   const written = disruptionModes.find((mode) => mode === member.annotations?.[nodeDisruptionAnnotation]) ?? 'delegate';
-  return written === 'execute' && machinesOf(member, observation) !== undefined ? 'plan' : written;
+  if (written !== 'execute' || machinesOf(member, observation) === undefined) return written;
+  return !areNodesKnown(observation) && recorded === 'execute' ? 'execute' : 'plan';
 }
+
+/** Whether its nodes, and all that tells what they are, were observed. */
+export const areNodesKnown = (observation: ClusterObservation | undefined): observation is ClusterObservation =>
+  observation?.reachable === true &&
+  observation.complete &&
+  observation.nodes !== undefined &&
+  observation.pods !== undefined;
 
 /** Whether gitfleet can have a provider launch and remove machines. */
 const keepsMachines: Readonly<Record<UpgradeProviderName, boolean>> = {
@@ -46,7 +59,7 @@ export function actingProblem(member: Annotated, world: World): Problem[] {
   const observation = world.nodesOf(member.name);
   const provider = machinesOf(member, observation);
   const isRefused = member.annotations?.[nodeDisruptionAnnotation] === 'execute' && provider !== undefined;
-  if (!isRefused || observation?.nodes === undefined) return [];
+  if (!isRefused || !areNodesKnown(observation)) return [];
   const object = { kind: 'MemberCluster', name: member.name };
   return [
     {

@@ -9,7 +9,7 @@ import { isNodePool, type Pool, readPool } from '../node-pools/pool.ts';
 import { fieldsAt } from '../node-pools/read-fields.ts';
 import { acceptedPools, byPoolName } from '../node-pools/refused-changes.ts';
 import { inFleet, type World } from '../world.ts';
-import { actingMode } from './acting-mode.ts';
+import { actingMode, areNodesKnown } from './acting-mode.ts';
 import { type Market, marketsOf } from './launch/market.ts';
 
 /** A member with pools, or with the annotation. */
@@ -49,16 +49,11 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
       const pools = poolsOf(ownPools, invalid.get(name) ?? [], livePools);
       const written = annotations[nodeDisruptionAnnotation];
       if (pools.size === 0 && written === undefined) return [];
-      const isKnown =
-        observation?.reachable === true &&
-        observation.complete &&
-        observation.nodes !== undefined &&
-        observation.pods !== undefined;
       const { market } = marketsOf(input.fleet)(world.members.get(name)!.labels);
       return [
         {
           name,
-          mode: actingMode({ name, annotations }, observation),
+          mode: actingMode({ name, annotations }, observation, record.nodes.get(name)?.mode),
           annotations,
           pools,
           ownPools,
@@ -66,7 +61,7 @@ export function nodeMembers(world: World, { delivered, invalid }: DeliveredNodeO
           classes: (delivered.get(name) ?? []).filter(({ kind }) => kind === 'AKSNodeClass'),
           market,
           record: record.nodes.get(name),
-          observation: isKnown ? observation : undefined,
+          observation: areNodesKnown(observation) ? observation : undefined,
           launches: observation?.launches !== undefined,
         },
       ];
