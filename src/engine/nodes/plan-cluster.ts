@@ -27,7 +27,7 @@ import { arrivingNode } from './simulate/arriving-node.ts';
 import { landingNodes } from './simulate/landing-order.ts';
 import { classifyPods } from './simulate/pod-classes.ts';
 import { type Launched, openScheduling, type Scheduling } from './simulate/scheduling.ts';
-import { validated } from './validation.ts';
+import { validatedInTurn } from './validation.ts';
 
 export interface ClusterPlanInput {
   readonly clusterName: string;
@@ -112,9 +112,12 @@ export function planCluster(given: ClusterPlanInput): ClusterPlan {
   // Whatever stands, these go now: nothing that is validated may count on them.
   expireByForce(state);
   const forced = [...state.drafts];
-  const due = evolved.commands
-    .filter((command) => isDue(command) && !command.nodes.some(({ name }) => kept.includes(name)))
-    .flatMap((command) => validated(command, state, { ...naming, launchesNothing: startsLess }) ?? []);
+  const ending = evolved.commands.filter(
+    (command) => isDue(command) && !command.nodes.some(({ name }) => kept.includes(name)),
+  );
+  const due = [
+    ...validatedInTurn(ending, state, { ...naming, launchesNothing: startsLess, underWay: evolved.commands }),
+  ];
   const named = (drafts: readonly Draft[]): readonly NodeCommand[] =>
     drafts.map((draft) => commandOf(draft, state, naming));
   // Commands that cannot start must not take what others need that can.

@@ -5,27 +5,45 @@ import { isSameNode } from './lifecycle.ts';
 import { attempt, attemptInTurn, type Found, openSearch, type Search } from './methods/attempt.ts';
 import { isEmptyCandidate } from './methods/emptiness.ts';
 import { draftOf } from './methods/graceful.ts';
-import type { PlanState } from './methods/plan-state.ts';
+import { isFree, type PlanState } from './methods/plan-state.ts';
 import { priceOf } from './methods/price-rules.ts';
 import { borne, openSpending } from './methods/spending.ts';
 
 /**
- * A command at the end of its validation: begun, where everything still holds, or dropped (undefined). Of empty nodes those that still
- * are empty go.
+ * Commands at the end of their validation: begun, where everything still holds, or dropped. `underWay`: all commands, in the order in which
+ * they began: what began after one took its share of budgets into account, and is not held against it.
  */
-export function validated(
-  command: NodeCommand,
+export function validatedInTurn(
+  due: readonly NodeCommand[],
   state: PlanState,
-  {
-    clusterName,
-    digest,
-    used,
-    launchesNothing,
-  }: Naming & {
-    /** Nobody launches nodes there. */
-    readonly launchesNothing: boolean;
-  },
+  { underWay, ...naming }: Validating & { readonly underWay: readonly NodeCommand[] },
+): readonly NodeCommand[] {
+  if (due.length === 0) return [];
+  // As when they were found together: before any of them is gone.
+  const search = openSearch(state, naming.launchesNothing ? 0 : 1);
+  const waiting = new Set(due.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
+  return due.flatMap((command) => {
+    for (const { name } of command.nodes) waiting.delete(name);
+    const later = new Set(
+      underWay.slice(underWay.indexOf(command) + 1).flatMap(({ nodes }) => nodes.map(({ name }) => name)),
+    );
+    const before = { ...state, remaining: (pool, reason) => state.remaining(pool, reason, later) } satisfies PlanState;
+    return validated(command, { ...search, state: before }, { ...naming, waiting }) ?? [];
+  });
+}
+
+interface Validating extends Naming {
+  /** Nobody launches nodes there. */
+  readonly launchesNothing: boolean;
+}
+
+/** Undefined = dropped. Of empty nodes those that still are empty go. `waiting`: nodes of other commands, which no pod may land on. */
+function validated(
+  command: NodeCommand,
+  search: Search,
+  { clusterName, digest, used, waiting }: Validating & { readonly waiting: ReadonlySet<string> },
 ): NodeCommand | undefined {
+  const { state } = search;
   const { cluster, now } = state;
   const since = formatInstant(now);
   const indexes = new Map(cluster.nodes.map(({ name }, at) => [name, at]));
@@ -59,11 +77,18 @@ export function validated(
       pods: command.pods?.filter(({ from }) => names.has(from)),
     };
   }
-  const search = openSearch(state, launchesNothing ? 0 : 1);
-  if (nodes.length < command.nodes.length || !nodes.every((at) => search.isCandidate.has(at))) return undefined;
+  const isStillFree = (at: number): boolean => search.isCandidate.has(at) && isFree(state, at);
+  if (nodes.length < command.nodes.length || !nodes.every(isStillFree)) return undefined;
   if (!openSpending(state, 'Underutilized').bears(nodes)) return undefined;
   const [wanted] = replacements;
-  const found = searched(nodes, search).find((one) => isStill(wanted, one));
+  const keeps = ({ result: { landed } }: Found): boolean =>
+    nodes.every((at) =>
+      state.scheduling.movable(cluster.nodes[at]!).every((pod) => {
+        const to = landed.get(pod);
+        return typeof to !== 'number' || !waiting.has(cluster.nodes[to]?.name ?? '');
+      }),
+    );
+  const found = searched(nodes, search).find((one) => isStill(wanted, one) && keeps(one));
   if (found === undefined) return undefined;
   state.scheduling.commit(nodes, found.result);
   const draft = draftOf(nodes, found.result, { method, reason: 'Underutilized' }, state, []);

@@ -130,6 +130,55 @@ it('no pod is validated to move to a node that expires now', async () => {
   expect(places(second!.nodes).sort()).toEqual(['Expiration Removing n2 ', 'SingleNodeConsolidation Removing n1 n3']);
 });
 
+describe('commands that one plan begins do not end each other at validation', () => {
+  const held = { 'karpenter.sh/do-not-disrupt': 'true' };
+  const places = ({ nodes }: Awaited<ReturnType<typeof planned>>): readonly string[] =>
+    nodes.commands.map((one) => `${line(one)} ${one.pods!.map(({ to }) => to)}`.trim()).sort();
+
+  it('no pod lands on a node of another one', async () => {
+    const nodes = ['n1', 'n2', 'n3', 'n9'].map((name) => node(name));
+    const pods = [
+      ...[pod('a', 'n1', { cpu: '1' }), pod('b', 'n2', { cpu: '1' }), pod('c', 'n3', { cpu: '3' })],
+      pod('d', 'n9', { cpu: '6', annotations: held }),
+    ];
+    const world = { nodes, pods, launches: [] };
+    const [first, second] = await over([0, world], [15, world]);
+    expect(places(first!)).toEqual([
+      'MultiNodeConsolidation Validating n1,n2 n9,n9',
+      expect.stringMatching('SingleNodeConsolidation Validating n3 -> D4 default-'),
+    ]);
+    expect(places(second!)).toEqual([
+      'MultiNodeConsolidation Removing n1,n2 n9,n9',
+      expect.stringMatching('SingleNodeConsolidation Launching n3 -> D4 default-'),
+    ]);
+  });
+
+  it.each([
+    ['none takes the share of a budget that an earlier one has', '1', ['d1', 'd2', 'e1'], []],
+    [
+      'also where only some of its nodes go in the end',
+      '2',
+      ['d1', 'd2', 'e1', 'e2'],
+      [pod('late', 'e2', { annotations: held })],
+    ],
+  ])('%s', async (_, most, names, late) => {
+    const pool = nodePool('default', {
+      disruption: { budgets: [{ nodes: most, reasons: ['Empty'] }, { nodes: '4' }] },
+    });
+    const nodes = [...names, 'z8', 'z9'].map((name) => node(name));
+    const claims = nodes.map((of) => (of.metadata.name.startsWith('d') ? driftedClaim(of) : claim(of)));
+    const stays = ['z8', 'z9'].map((name) => pod(`on-${name}`, name, { cpu: '0.5', annotations: held }));
+    const pods = [pod('c', 'd1', { cpu: '2' }), pod('d', 'd2', { cpu: '7' }), ...stays];
+    const world = { nodes, claims, pool, launches: [], pods };
+    const [first, second] = await over([0, world], [15, { ...world, pods: [...pods, ...late] }]);
+    const empty = names.filter((name) => name.startsWith('e')).join();
+    const drift = ['Drift Removing d1', 'Drift Removing d2'];
+    expect(first!.nodes.commands.map(line)).toEqual([`Emptiness Validating ${empty}`, ...drift]);
+    expect(second!.nodes.commands.map(line)).toEqual([...drift, 'Emptiness Removing e1']);
+    expect(second!.plan.guard).toEqual([]);
+  });
+});
+
 describe('where no provider can launch nodes', () => {
   const one = { disruption: { budgets: [{ nodes: '1' }] } };
 

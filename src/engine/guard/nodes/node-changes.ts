@@ -32,21 +32,31 @@ export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
     const before = new Map(
       (recorded?.commands ?? []).flatMap((command) => (command.phase === 'Proposed' ? [] : [[command.id, command]])),
     );
+    const validating = [...before.values()].filter(({ phase }) => phase === 'Validating');
+    // Of empty nodes only some may go: that makes another id of the same command.
+    const wasOf = ({ id, method, nodes }: NodeCommand): NodeCommand | undefined =>
+      before.get(id) ??
+      validating.find(
+        (one) =>
+          one.method === 'Emptiness' &&
+          method === 'Emptiness' &&
+          nodes.every(({ name }) => one.nodes.some((own) => own.name === name)),
+      );
     const underWay = commands.filter(({ phase }) => phase !== 'Proposed');
     // One that was dropped and begins again has the same id.
-    const isNew = ({ id, phase, since }: NodeCommand): boolean => {
-      const was = before.get(id);
-      return was === undefined || (was.phase === phase && was.since !== since);
+    const isNew = (command: NodeCommand): boolean => {
+      const was = wasOf(command);
+      return was === undefined || (was.phase === command.phase && was.since !== command.since);
     };
     const hasStarted = (command: NodeCommand): boolean =>
-      isNew(command) || (before.get(command.id)?.phase === 'Validating' && command.phase !== 'Validating');
+      isNew(command) || (wasOf(command)?.phase === 'Validating' && command.phase !== 'Validating');
     let known: Seen | undefined;
     return {
       planned,
       observation,
       // One that is Proposed again is new, whatever it was.
       fresh: commands.filter((command) => command.phase === 'Proposed' || isNew(command)),
-      onward: underWay.filter(({ id, phase }) => before.has(id) && before.get(id)!.phase !== phase),
+      onward: underWay.filter((command) => (wasOf(command)?.phase ?? command.phase) !== command.phase),
       started: underWay.filter(hasStarted),
       standing: underWay.filter((command) => !hasStarted(command)),
       known() {

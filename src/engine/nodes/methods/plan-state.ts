@@ -47,8 +47,8 @@ export interface PlanState {
   readonly coolDownOf: (node: ClusterNode) => Instant | undefined;
   readonly blockers: (at: number) => Blocker | undefined;
   readonly forcedBlockers: (at: number) => Blocker | undefined;
-  /** How many more nodes of a pool may go for a reason. */
-  readonly remaining: (pool: Pool, reason: DisruptionReason) => number;
+  /** How many more nodes of a pool may go for a reason. `later`: names of nodes on their way out that do not count. */
+  readonly remaining: (pool: Pool, reason: DisruptionReason, later?: ReadonlySet<string>) => number;
   readonly isTaken: (at: number) => boolean;
   readonly take: (draft: Draft) => void;
   readonly drafts: readonly Draft[];
@@ -84,14 +84,16 @@ export function planState(
     ...of,
     blockers: (at) => blocker(cache, at, blockerOf),
     forcedBlockers: (at) => blocker(forced, at, blockerOfForced),
-    remaining(pool, reason) {
+    remaining(pool, reason, later) {
       const { total, disrupting } = countsOf(pool.name);
+      const apart = later && cluster.nodes.filter(({ name }) => later.has(name));
+      const before = apart ? disrupting - poolCounts(apart, pool.name).disrupting : disrupting;
       let own = 0;
       for (const at of taken) {
         const node = cluster.nodes[at]!;
         if (node.poolName === pool.name && addsDisruption(node)) own++;
       }
-      return remainingOf(limitOf(pool.budgets, reason, total, now), disrupting + own);
+      return remainingOf(limitOf(pool.budgets, reason, total, now), before + own);
     },
     isTaken: (at) => taken.has(at),
     take(draft) {
