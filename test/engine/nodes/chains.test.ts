@@ -205,6 +205,10 @@ async function fleetOf({ nodeDisruption: limits, clusters }: Chain) {
       expect(lines(third, isUnderWay)).toEqual(lines(second, isUnderWay));
       return third;
     },
+    /** Only time passes: no actor does anything. */
+    wait(plan: Plan, seconds: number): void {
+      input = later(input, plan, seconds);
+    },
     pass(plan: Plan, seconds: number, fate: Chain['steps'][number]['fate']): void {
       for (const { clusterName, nodes } of nodesTargets(plan.targets))
         living.find(({ name }) => name === clusterName)!.follow(nodes, now(), fate);
@@ -238,6 +242,28 @@ it(
         }
       }),
       drawn(25, 6),
+    );
+  },
+  patience(20_000),
+);
+
+it(
+  'while nothing happens, all that is in validation goes on after it',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(chain, async ({ nodeDisruption: { budgets, ...limits }, ...given }) => {
+        // What begins elsewhere for another reason may use up a fleet budget meanwhile.
+        const nodeDisruption = { ...limits, budgets: budgets.filter(({ reasons }) => reasons === undefined) };
+        const { planned, wait } = await fleetOf({ ...given, nodeDisruption });
+        const first = planned();
+        wait(first, 15);
+        const waited = lines(first, ({ phase }) => phase === 'Validating');
+        const gone = lines(planned(), ({ phase }) => phase === 'Removing' || phase === 'Launching');
+        const nodesOf = (text: string): string =>
+          text.replace(/ (Validating|Removing|Launching)/, '').replace(/-> .+/, '->');
+        expect(gone.map(nodesOf)).toEqual(expect.arrayContaining(waited.map(nodesOf)));
+      }),
+      drawn(60, 20),
     );
   },
   patience(20_000),
