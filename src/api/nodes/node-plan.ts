@@ -133,6 +133,8 @@ const recordedClaim = z.strictObject({
   nodeClass: z.string().optional(),
   expireAfter: z.string().optional(),
   terminationGracePeriod: z.string().optional(),
+  /** It was ready once, without the startup taints of its pool. */
+  initialized: z.boolean().optional(),
 });
 export type RecordedClaim = z.output<typeof recordedClaim>;
 

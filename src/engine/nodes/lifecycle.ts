@@ -1,8 +1,8 @@
-import type { CommandNode, NodeCommand, NodeFailure, NodePlan } from '../../api/nodes/node-plan.ts';
+import type { NodeCommand, NodeFailure, NodePlan } from '../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
 import { type Blocker, type BlockerContext, blockerOf } from './candidates/blockers.ts';
-import type { ClusterNode, ClusterNodes } from './cluster/cluster-nodes.ts';
+import { type ClusterNode, type ClusterNodes, isSameNode } from './cluster/cluster-nodes.ts';
 import { expiryOf } from './methods/expiration.ts';
 
 /** What became of the commands that were under way. */
@@ -80,10 +80,6 @@ function expiresByForce(node: ClusterNode, now: Instant): boolean {
   const expiry = expiryOf(node);
   return expiry?.isForced === true && expiry.at <= now;
 }
-
-/** Whether a node is the one of a command, and no later one that got its name. */
-export const isSameNode = ({ uid }: Pick<CommandNode, 'uid'>, { claim }: Pick<ClusterNode, 'claim'>): boolean =>
-  uid === undefined || claim === undefined || claim.uid === uid;
 
 type Context = Parameters<typeof evolve>[1] & {
   readonly nodes: ReadonlyMap<string, ClusterNode>;
@@ -177,8 +173,11 @@ function blockedMeanwhile(
 const nodeOf = (name: string, { nodes }: ClusterNodes): ClusterNode | undefined =>
   nodes.find((node) => node.name === name || node.claim?.name === name);
 
-/** Whether the replacement of this name is a node that is initialized. */
-export const isUp = (name: string, cluster: ClusterNodes): boolean => nodeOf(name, cluster)?.isInitialized ?? false;
+/** Whether the replacement of this name is a node that is initialized, and ready where no NodeClaim says so. */
+export function isUp(name: string, cluster: ClusterNodes): boolean {
+  const node = nodeOf(name, cluster);
+  return node?.isInitialized === true && (node.isReady || node.claim?.manifest !== undefined);
+}
 
 function failureOf(command: NodeCommand, cause: string, failures: readonly NodeFailure[], now: Instant): NodeFailure {
   const nodes = command.nodes.map(({ name }) => name).sort();

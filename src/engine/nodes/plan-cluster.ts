@@ -360,6 +360,7 @@ function recordedClaims(
   },
 ): readonly RecordedClaim[] {
   const claims = [...nodes.flatMap(({ claim }) => claim ?? []), ...claimsWithoutNode];
+  const initialized = new Set(nodes.flatMap(({ claim, isInitialized }) => (isInitialized && claim ? [claim] : [])));
   return claims
     .map((claim): RecordedClaim => {
       const { recorded, manifest } = claim;
@@ -388,6 +389,7 @@ function recordedClaims(
         ...(ofClass === undefined ? {} : { nodeClass: ofClass }),
         ...(expireAfter === undefined ? {} : { expireAfter }),
         ...(grace === undefined ? {} : { terminationGracePeriod: grace }),
+        ...(!manifest && initialized.has(claim) ? { initialized: true } : {}),
       };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,7 +1,7 @@
 import type { NodeCommand, Replacement } from '../../api/nodes/node-plan.ts';
 import { formatInstant } from '../kernel/instant.ts';
+import { isSameNode } from './cluster/cluster-nodes.ts';
 import { commandId, movedPods, type Naming, replacementNames, rounded } from './commands.ts';
-import { isSameNode } from './lifecycle.ts';
 import { attempt, attemptInTurn, type Found, openSearch, type Search } from './methods/attempt.ts';
 import { isEmptyCandidate } from './methods/emptiness.ts';
 import { draftOf } from './methods/graceful.ts';

@@ -61,7 +61,11 @@ export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
       standing: underWay.filter((command) => !hasStarted(command)),
       known() {
         pools ??= writtenPools(evidence);
-        known ??= seenNodes(clusterName, observation, { written: pools, recorded: recorded?.claims ?? [] });
+        known ??= seenNodes(clusterName, observation, {
+          written: pools,
+          recorded: recorded?.claims ?? [],
+          underWay: [...before.values()].flatMap(({ nodes }) => nodes),
+        });
         return known;
       },
     };

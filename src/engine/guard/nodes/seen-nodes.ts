@@ -1,5 +1,5 @@
 import type { ClusterName, Manifest } from '../../../api/meta.ts';
-import type { RecordedClaim } from '../../../api/nodes/node-plan.ts';
+import type { CommandNode, RecordedClaim } from '../../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { parseInstant } from '../../kernel/instant.ts';
@@ -37,7 +37,16 @@ export interface Seen {
 export function seenNodes(
   cluster: ClusterName,
   observation: ClusterObservation | undefined,
-  { written, recorded }: { readonly written: WrittenPools; readonly recorded: readonly RecordedClaim[] },
+  {
+    written,
+    recorded,
+    underWay,
+  }: {
+    readonly written: WrittenPools;
+    readonly recorded: readonly RecordedClaim[];
+    /** Of commands under way. */
+    readonly underWay: readonly CommandNode[];
+  },
 ): Seen {
   const { nodes = [], objects = [], extras = [] } = observation ?? {};
   const delivered = written.delivered.get(cluster) ?? [];
@@ -48,6 +57,15 @@ export function seenNodes(
   const claims = extras.filter(({ kind }) => kind === 'NodeClaim');
   const claimOf = new Map(claims.map((claim) => [fields(claim['status'])['nodeName'], claim]));
   const ready = new Set(nodes.filter((node) => hasTrue(node, 'Ready')).map(({ metadata }) => metadata.name));
+  const firstSeen = ({ metadata }: Manifest): RecordedClaim | undefined =>
+    recorded.find(({ uid }) => uid === (metadata['uid'] ?? metadata.name));
+  const isUnderWay = ({ metadata: { name, uid = name } }: Manifest): boolean =>
+    underWay.some((going) => going.name === name && (going.uid ?? uid) === uid);
+  /** One that a drain makes unready counts all the same. */
+  const wasInitialized = (node: Manifest): boolean =>
+    node.metadata.labels?.['karpenter.sh/initialized'] === 'true' ||
+    firstSeen(node)?.initialized === true ||
+    isUnderWay(node);
   const claimed: Claimed[] = [];
   const counted = nodes.flatMap((node): Counted[] => {
     const { name, labels = {} } = node.metadata;
@@ -61,14 +79,13 @@ export function seenNodes(
     claimed.push({ name, isLeaving });
     const isInitialized =
       claim === undefined
-        ? ready.has(name) && !startupTaints(pools.get(pool!)).some((taint) => taintsOf(node).includes(taint))
+        ? wasInitialized(node) ||
+          (ready.has(name) && !startupTaints(pools.get(pool!)).some((taint) => taintsOf(node).includes(taint)))
         : labels['karpenter.sh/initialized'] === 'true' && !hasTrue(claim, 'InstanceTerminating');
     if (pool === undefined || !isInitialized) return [];
     const isDrifted = claim !== undefined && hasTrue(claim, 'Drifted');
     return [{ name, pool, isLeaving, isDisrupted: isLeaving || !ready.has(name), isDrifted }];
   });
-  const firstSeen = ({ metadata }: Manifest): RecordedClaim | undefined =>
-    recorded.find(({ uid }) => uid === (metadata['uid'] ?? metadata.name));
   const poolOfNode = ({ metadata }: Manifest): Manifest | undefined =>
     pools.get(poolOf(claimOf.get(metadata.name)?.metadata.labels ?? {}) ?? poolOf(metadata.labels ?? {}) ?? '');
   const graceOf = (node: Manifest): unknown => {

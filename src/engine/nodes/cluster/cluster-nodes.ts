@@ -1,5 +1,5 @@
 import type { Manifest } from '../../../api/meta.ts';
-import type { NodeCommand, NodePlan, RecordedClaim } from '../../../api/nodes/node-plan.ts';
+import type { CommandNode, NodeCommand, NodePlan, RecordedClaim } from '../../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import { type Instant, parseInstant } from '../../kernel/instant.ts';
 import { by, byText } from '../../kernel/ordering.ts';
@@ -110,6 +110,11 @@ export function observedNodes({ observation, pools, market, record }: ClusterInp
   const pods = (observation.pods ?? []).map(readPod).sort((a, b) => byText(a.key, b.key));
   const podsOf = Map.groupBy(pods, ({ node }) => node);
   const claims = claimsOf(nodes, { extras, pools, record });
+  const underWay = new Map(
+    (record?.commands ?? []).flatMap(({ phase, nodes: own }) =>
+      phase === 'Proposed' ? [] : own.map((node) => [node.name, node] as const),
+    ),
+  );
   const nominated = new Set(
     pods.flatMap(({ node, isTerminal, isTerminating, manifest }) =>
       node === undefined && !isTerminal && !isTerminating
@@ -126,6 +131,7 @@ export function observedNodes({ observation, pools, market, record }: ClusterInp
       pods: podsOf.get(name) ?? [],
       isNominated: nominated.has(name),
       podEvent: parseInstant(podEvents[name] ?? ''),
+      underWay: underWay.get(name),
     });
   });
   return {
@@ -186,6 +192,8 @@ function nodeOf(
     readonly pods: readonly Pod[];
     readonly isNominated: boolean;
     readonly podEvent: Instant | undefined;
+    /** As a command under way has it. */
+    readonly underWay: CommandNode | undefined;
   },
 ): ClusterNode {
   const { claim, pods, market } = of;
@@ -211,7 +219,7 @@ function nodeOf(
     claim,
     poolName,
     pool,
-    isInitialized: isInitialized(claim, pool, { labels, taints, isReady }),
+    isInitialized: isInitialized(claim, pool, { labels, taints, isReady, underWay: of.underWay }),
     isReady,
     isDeleting: claim?.isDeleting ?? false,
     isMarked: (claim?.isMarked ?? false) || taints.some((taint) => sameTaint(taint, karpenterDisrupted)),
@@ -251,7 +259,10 @@ function launchingNode(claim: Claim, pools: ReadonlyMap<string, Pool>): LandingN
 export const roomOf = (manifest: Manifest | undefined): Amounts =>
   amountsOf({ ...fieldsAt(manifest, 'status', 'capacity'), ...fieldsAt(manifest, 'status', 'allocatable') });
 
-/** With NodeClaims Karpenter labels it; without, it is ready and has lost the startup taints of its pool. */
+/**
+ * With NodeClaims Karpenter labels it. Without, it was ready once and had lost the startup taints of its pool: one that a drain makes
+ * unready still counts.
+ */
 function isInitialized(
   claim: Claim | undefined,
   pool: Pool | undefined,
@@ -259,13 +270,19 @@ function isInitialized(
     labels,
     taints,
     isReady,
-  }: { readonly labels: Labels; readonly taints: readonly Taint[]; readonly isReady: boolean },
+    underWay,
+  }: Pick<ClusterNode, 'labels' | 'taints' | 'isReady'> & { readonly underWay: CommandNode | undefined },
 ): boolean {
-  if (claim === undefined || claim.manifest !== undefined)
-    return claim === undefined || labels['karpenter.sh/initialized'] === 'true';
+  if (claim === undefined || labels['karpenter.sh/initialized'] === 'true') return true;
+  if (claim.manifest !== undefined) return false;
+  if (claim.recorded?.initialized || (underWay && isSameNode(underWay, { claim }))) return true;
   const startup = pool?.template.startupTaints ?? [];
   return isReady && !taints.some((taint) => startup.some((other) => sameTaint(taint, other)));
 }
+
+/** Whether a node is the one of a command, and no later one that got its name. */
+export const isSameNode = ({ uid }: Pick<CommandNode, 'uid'>, { claim }: Pick<ClusterNode, 'claim'>): boolean =>
+  uid === undefined || claim === undefined || claim.uid === uid;
 
 /** The last event of its pods, or else since when it is initialized, and consolidateAfter. */
 function consolidatableAt(

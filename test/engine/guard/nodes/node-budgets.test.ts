@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { NodePlan } from '../../../../src/api/nodes/node-plan.ts';
 import { limitAsWritten } from '../../../../src/engine/guard/nodes/budget-limit.ts';
 import { limitOf, readBudgets, unbounded } from '../../../../src/engine/node-pools/budgets.ts';
 import { planFleet } from '../../../../src/engine/plan.ts';
@@ -156,6 +157,39 @@ describe('the budget of a NodePool', () => {
       const both = { ...command!, nodes: names.map((name) => ({ ...command!.nodes[0]!, name })) };
       expect(rulesOf({ ...plan, nodes: [{ ...planned!, commands: [both] }] }, input)).toEqual(['NodeBudgetExceeded']);
     }
+  });
+
+  it.each([
+    ['as was recorded', (plan: NodePlan) => ({ ...plan, commands: [] })],
+    ['as a command under way shows', (plan: NodePlan) => ({ ...plan, claims: [] })],
+  ])('counts a node without NodeClaim that was ready once, %s', async (_, remembered) => {
+    const pool = nodePool('default', { disruption: { budgets: [{ nodes: '1' }] } });
+    const files = { 'members/eu-1.yaml': nodeMember('eu-1', 'execute') };
+    const at = (isReady: boolean) => {
+      const nodes = ['n1', 'n2', 'n3'].map((name) =>
+        node(name, { initialized: false, ready: name === 'n3' ? false : isReady || name === 'n2' }),
+      );
+      return inputOf(files, [observedNodes('eu-1', { nodes, pods: [], extras: [pool] })]);
+    };
+    const first = await at(true);
+    const begun = planFleet(first).plan;
+    const { commands, pools } = begun.nodes[0]!;
+    // One that starts is not counted yet.
+    expect(pools[0]).toMatchObject({ nodes: 2, disrupting: 0 });
+    const { record } = later({ ...first, record: (await at(false)).record }, begun, 20);
+    const [[name, recorded]] = [...record.nodes] as [[string, NodePlan]];
+    const removing = {
+      ...recorded,
+      commands: recorded.commands.map((one) => ({ ...one, phase: 'Removing' as const })),
+    };
+    const input = { ...(await at(false)), record: { ...record, nodes: new Map([[name, remembered(removing)]]) } };
+    const { plan } = planFleet(input);
+    const [planned] = plan.nodes;
+    expect(planned!.pools[0]).toMatchObject({ nodes: 2, disrupting: 1 });
+    expect(planned!.commands.filter(({ nodes }) => nodes.some((own) => own.name !== 'n1'))).toEqual([]);
+    const another = { ...commands[0]!, id: 'another', nodes: [{ ...commands[0]!.nodes[0]!, name: 'n2' }] };
+    const wrong = { ...plan, nodes: [{ ...planned!, commands: [...planned!.commands, another] }] };
+    expect(rulesOf(wrong, input)).toEqual(['NodeBudgetExceeded']);
   });
 
   it.each([
