@@ -1,21 +1,31 @@
 import type { Manifest } from '../../api/meta.ts';
-import { allowWindowsAnnotation } from '../../api/nodes/disruption-modes.ts';
+import { allowWindowsAnnotation, expiryAnnotation } from '../../api/nodes/disruption-modes.ts';
 import { type Fields, isFields } from '../kernel/fields.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { zeroBudgets } from './allow-windows.ts';
 import { defaultBudgets } from './budgets.ts';
-import { isNodePool } from './pool.ts';
+import { isNodePool, readPool } from './pool.ts';
 import { fieldsAt } from './read-fields.ts';
 
 /**
  * A NodePool as its cluster gets it: the places of v1beta1 that `karpenter.sh/v1` would prune are moved, and windows of the annotation
- * become budgets. Any other manifest as it is.
+ * become budgets. That it expires gracefully no place says any more, so an annotation does. Any other manifest as it is.
  */
 export const deliverable = memoize((manifest: Manifest): Manifest => {
   if (!isNodePool(manifest)) return manifest;
-  const withWindows = withZeroBudgets(manifest);
-  return manifest.apiVersion === 'karpenter.sh/v1' ? inPlacesOfV1(withWindows) : withWindows;
+  const adapted = withExpiry(withZeroBudgets(manifest));
+  return manifest.apiVersion === 'karpenter.sh/v1' ? inPlacesOfV1(adapted) : adapted;
 });
+
+/** Also of v1beta1: the API server moves the place itself. */
+function withExpiry(manifest: Manifest): Manifest {
+  if (readPool(manifest, undefined).profile !== 'karpenter-v1beta1') return manifest;
+  const { metadata } = manifest;
+  return {
+    ...manifest,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [expiryAnnotation]: 'graceful' } },
+  };
+}
 
 function withZeroBudgets(manifest: Manifest): Manifest {
   const written = manifest.metadata.annotations?.[allowWindowsAnnotation];

@@ -3,6 +3,7 @@ import { formatInstant, type Instant } from '../kernel/instant.ts';
 import { amountOf, type Budget, isFor, limitedReasons, limitsChangeAt, limitsOf, unbounded } from './budgets.ts';
 import { doNotDisrupt } from './do-not-disrupt.ts';
 import type { Pool } from './pool.ts';
+import { fieldsAt } from './read-fields.ts';
 import { limitTimeline } from './timeline.ts';
 
 const horizonMs = 400 * 86_400_000;
@@ -191,6 +192,7 @@ function ofBudgets({ budgets }: Pool, now: Instant): Lint[] {
 function templateLints(pool: Pool, isDelegated: boolean): Lint[] {
   const { template, replicas, limits, profile, expireAfterMs, writesExpireAfter } = pool;
   const most = limits?.get('nodes');
+  const isInTemplate = fieldsAt(pool.manifest, 'spec', 'template', 'spec')['expireAfter'] !== undefined;
   const isForceful = profile === 'karpenter-1.14' || isDelegated;
   return [
     ...(template.annotations[doNotDisrupt] === 'true'
@@ -219,7 +221,7 @@ function templateLints(pool: Pool, isDelegated: boolean): Lint[] {
             rule: 'ExpiryIsForceful',
             message: `${profile === 'karpenter-1.14' ? '' : 'where Karpenter acts (mode delegate) '}nodes expire at their age, whatever budgets, PodDisruptionBudgets and do-not-disrupt say, and without a replacement first`,
             fix: 'write expireAfter: Never where that must not be',
-            path: profile === 'karpenter-1.14' ? 'spec.template.spec.expireAfter' : 'spec.disruption.expireAfter',
+            path: isInTemplate ? 'spec.template.spec.expireAfter' : 'spec.disruption.expireAfter',
           },
         ]
       : []),

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
-import { allowWindowsAnnotation } from '../../api/nodes/disruption-modes.ts';
+import { allowWindowsAnnotation, expiryAnnotation } from '../../api/nodes/disruption-modes.ts';
 import { consolidationPolicies, isNodeDuration, weights } from '../../api/nodes/pool-ranges.ts';
 import { zeroBudgets } from './allow-windows.ts';
 import { readBudgets } from './budgets.ts';
@@ -43,6 +43,8 @@ export function poolFault(manifest: Manifest): string | undefined {
     if (value != null && !isInRange)
       return wrong(path, `is not a whole number from ${least} ${most ? `to ${most}` : 'on'}`);
   }
+  const expiry = manifest.metadata.annotations?.[expiryAnnotation];
+  if (expiry !== undefined && expiry !== 'graceful') return `${expiryAnnotation} is not graceful`;
   const windows = manifest.metadata.annotations?.[allowWindowsAnnotation];
   return windows !== undefined && !zeroBudgets(windows).ok
     ? `the windows of ${allowWindowsAnnotation} cannot be read`

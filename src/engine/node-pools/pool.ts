@@ -1,5 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
-import { allowWindowsAnnotation } from '../../api/nodes/disruption-modes.ts';
+import { allowWindowsAnnotation, expiryAnnotation } from '../../api/nodes/disruption-modes.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { memoize } from '../kernel/memoize.ts';
@@ -10,7 +10,10 @@ import { type Requirements, requirementsOf, type WrittenRequirement } from './re
 import { type Amounts, amountsOf } from './resources.ts';
 import { type Taint, taintsAt } from './taints.ts';
 
-/** How expiry behaves (docs/compatibility.md): forceful since Karpenter v1, graceful where a file writes expireAfter in the old place. */
+/**
+ * How expiry behaves (docs/compatibility.md): forceful since Karpenter v1, graceful where a file writes expireAfter in the old place. The
+ * pool that is delivered has it in the new one, and says by an annotation that it is graceful.
+ */
 export type Profile = 'karpenter-1.14' | 'karpenter-v1beta1';
 
 /** A NodePool on one cluster, read as far as it can be. */
@@ -58,6 +61,8 @@ export function readPool(manifest: Manifest, live: Manifest | undefined): Pool {
   const disruption = fieldsAt(manifest, 'spec', 'disruption');
   const spec = fieldsAt(manifest, 'spec', 'template', 'spec');
   const [own, old] = [textAt(spec, 'expireAfter'), textAt(disruption, 'expireAfter')];
+  const annotated = manifest.metadata.annotations?.[expiryAnnotation];
+  const isGraceful = own === undefined ? old !== undefined : annotated === 'graceful';
   const policy = textAt(disruption, 'consolidationPolicy');
   const replicas = numberAt(manifest, 'spec', 'replicas');
   const hasTemplate = fieldsAt(manifest, 'spec')['template'] !== undefined;
@@ -66,7 +71,7 @@ export function readPool(manifest: Manifest, live: Manifest | undefined): Pool {
   return {
     name: manifest.metadata.name,
     manifest,
-    profile: own === undefined && old !== undefined ? 'karpenter-v1beta1' : 'karpenter-1.14',
+    profile: isGraceful ? 'karpenter-v1beta1' : 'karpenter-1.14',
     budgets: withAllowWindows(readBudgets(disruption['budgets']), manifest),
     policy: policy === 'WhenEmpty' || policy === 'Balanced' ? policy : 'WhenEmptyOrUnderutilized',
     consolidateAfterMs: orNever(textAt(disruption, 'consolidateAfter') ?? '0s'),

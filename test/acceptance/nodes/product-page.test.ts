@@ -88,4 +88,10 @@ it('the typical NodePool of the product page is delivered in the form of v1, and
     template: { spec: { expireAfter: '24h', nodeClassRef: { group: 'karpenter.azure.com', name: 'default' } } },
   });
   expect(JSON.stringify(delivered!['spec'])).not.toMatch(/apiVersion|WhenUnderutilized/);
+  // The cluster keeps the pool when its placement is gone, and nodes expire as gracefully as before.
+  const { 'placements/pools.yaml': _, ...unplaced } = repo;
+  const shown = { ...seen, observedAt: '2026-11-20T16:59:59Z', extras: [...seen.extras, delivered] };
+  const left = await plan({ repo: unplaced, observed: [JSON.stringify(shown)], now: '2026-11-20T16:59:59Z' });
+  expect(left.plan.nodes[0]!.pools[0]).toMatchObject({ profile: 'karpenter-v1beta1', limit: zero });
+  expect(left.plan.nodes[0]!.commands).toEqual([]);
 });

@@ -100,7 +100,7 @@ export function seenNodes(
     const [claim, first, pool] = [claimOf.get(name), firstSeen(node), poolOfNode(node)];
     const inOldPlace = fields(fields(pool?.['spec'])['disruption'])['expireAfter'];
     const ofPool = templateOf(pool)['expireAfter'] ?? inOldPlace;
-    const own = fields(claim?.['spec'])['expireAfter'] ?? (expiresByForce(pool) ? undefined : inOldPlace);
+    const own = fields(claim?.['spec'])['expireAfter'] ?? (expiresByForce(pool) ? undefined : ofPool);
     const age = parseDuration(String(claims.length > 0 ? own : first ? first.expireAfter : ofPool));
     const { creationTimestamp } = (claim ?? node).metadata;
     const created = parseInstant((claims.length > 0 ? undefined : first?.createdAt) ?? creationTimestamp ?? '') ?? 0;
@@ -133,10 +133,11 @@ interface NodeSource {
   readonly isStatic: boolean;
 }
 
-/** Since Karpenter v1 expiry ignores budgets; where a pool writes expireAfter in the old place only, it is graceful. */
+/** Since Karpenter v1 expiry ignores budgets; where a pool, or the file that it came from, writes only the old place, it is graceful. */
 export function expiresByForce(pool: Manifest | undefined): boolean {
   const old = fields(fields(pool?.['spec'])['disruption'])['expireAfter'];
-  return templateOf(pool)['expireAfter'] !== undefined || old === undefined;
+  if (templateOf(pool)['expireAfter'] === undefined) return old === undefined;
+  return pool?.metadata.annotations?.['gitfleet.dev/expiry'] !== 'graceful';
 }
 
 const poolOf = (labels: Readonly<Record<string, string>>): string | undefined =>

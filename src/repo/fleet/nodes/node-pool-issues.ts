@@ -1,6 +1,6 @@
 import { error, type Issue, warning } from '../../../api/issue.ts';
 import { durationMs } from '../../../api/longest-duration.ts';
-import { allowWindowsAnnotation } from '../../../api/nodes/disruption-modes.ts';
+import { allowWindowsAnnotation, expiryAnnotation } from '../../../api/nodes/disruption-modes.ts';
 import type { NodeClaim, NodePool } from '../../../api/nodes/node-pool.ts';
 import { isNodeDuration } from '../../../api/nodes/pool-ranges.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
@@ -23,6 +23,7 @@ export function nodePoolIssues(pool: NodePool): Issue[] {
     ...staticIssues(pool),
     ...limitIssues(pool),
     ...allowWindowIssues(pool),
+    ...expiryAnnotationIssues(pool),
   ];
   // A pool of v1beta1 is delivered as it is: its own fields are right there.
   return pool.apiVersion === 'karpenter.sh/v1' ? issues : issues.filter((issue) => !isConversion(issue));
@@ -325,6 +326,20 @@ const limitIssues = ({ spec: { limits = {} } }: NodePool): Issue[] =>
         ]
       : [],
   );
+
+function expiryAnnotationIssues({ metadata }: NodePool): Issue[] {
+  const written = metadata.annotations?.[expiryAnnotation];
+  return written === undefined || written === 'graceful'
+    ? []
+    : [
+        error(
+          'invalid-value',
+          ['metadata', 'annotations', expiryAnnotation],
+          `${expiryAnnotation} ${JSON.stringify(written)} is no way to expire`,
+          'write graceful, or leave it out',
+        ),
+      ];
+}
 
 function allowWindowIssues({ metadata, spec }: NodePool): Issue[] {
   const written = metadata.annotations?.[allowWindowsAnnotation];

@@ -70,16 +70,22 @@ describe('the budget of a NodePool', () => {
     expect(rulesOf(wrong, input)).toEqual(['NodeBudgetExceeded']);
   });
 
-  it.each<[string, object, string[]]>([
+  it.each<[string, NonNullable<Parameters<typeof nodePool>[1]> & { readonly annotations?: object }, string[]]>([
     ['v1, by force', { template: { expireAfter: '1h' } }, []],
     [
       'v1beta1, gracefully',
       { disruption: { budgets: [{ nodes: '2' }], expireAfter: '1h' }, template: { expireAfter: undefined } },
       ['NodeBudgetExceeded'],
     ],
-  ])('limits nodes that expire as the place of expireAfter says: %s', async (_, of, rules) => {
+    [
+      'v1beta1, as it was delivered',
+      { template: { expireAfter: '1h' }, annotations: { 'gitfleet.dev/expiry': 'graceful' } },
+      ['NodeBudgetExceeded'],
+    ],
+  ])('limits nodes that expire as the place of expireAfter says: %s', async (_, { annotations, ...of }, rules) => {
     const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
-    const pool = nodePool('default', { disruption: { budgets: [{ nodes: '2' }] }, ...of });
+    const made = nodePool('default', { disruption: { budgets: [{ nodes: '2' }] }, ...of });
+    const pool = { ...made, metadata: { ...made.metadata, annotations } };
     const claims = nodes.map((of) => claim(of, { spec: { expireAfter: '1h' } }));
     const observed = observedNodes('eu-1', { nodes, pods: [], extras: [pool, ...claims] });
     const input = await inputOf({ 'members/eu-1.yaml': nodeMember('eu-1', 'plan') }, [observed]);

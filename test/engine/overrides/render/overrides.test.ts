@@ -127,6 +127,7 @@ describe('overrides', () => {
     ['/spec/disruption/budgets', [{ nodes: 3 }], 'spec.disruption.budgets [{"nodes":3}] are no valid budgets'],
     ['/spec/disruption/consolidationPolicy', 'Never', 'spec.disruption.consolidationPolicy "Never" is no policy'],
     ['/spec/template/spec/expireAfter', '5d', 'spec.template.spec.expireAfter "5d" is no duration, nor Never'],
+    ['/metadata/annotations', { 'gitfleet.dev/expiry': 'polite' }, 'gitfleet.dev/expiry is not graceful'],
     ['/spec/weight', 0, 'spec.weight 0 is not a whole number from 1 to 100'],
     ['/spec/replicas', -1, 'spec.replicas -1 is not a whole number from 0 on'],
     ['/spec/template/spec/expireAfter', '1.5h', 'spec.template.spec.expireAfter "1.5h" is no duration, nor Never'],
