@@ -8,7 +8,7 @@ import { karpenterDisrupted } from '../engine/node-pools/taints.ts';
 import { textOfExpiry } from '../engine/nodes/cluster/claim.ts';
 import type { ClusterNode, ClusterNodes } from '../engine/nodes/cluster/cluster-nodes.ts';
 import { replacementName } from '../engine/nodes/commands.ts';
-import { fixedLabels } from '../engine/nodes/launch/launchables.ts';
+import { chosenLabels, fixedLabels } from '../engine/nodes/launch/launchables.ts';
 import { hostnameLabel, type Market } from '../engine/nodes/launch/market.ts';
 import { type ReplacementNode, replacementNode, taintsOfPool } from '../engine/nodes/launch/replacement-node.ts';
 
@@ -125,7 +125,13 @@ function withLike(
 
 function likeNode(old: ClusterNode, pool: Pool, name: string, { market }: Made): ReplacementNode {
   const { instanceType = '', zone = '', capacityType } = old;
-  const same = { name, instanceType, zone, capacityType: capacityType as Replacement['capacityType'] };
+  const same = {
+    name,
+    instanceType,
+    zone,
+    capacityType: capacityType as Replacement['capacityType'],
+    labels: chosenLabels(pool.template.requirements, {}),
+  };
   return (
     replacementNode(same, pool, market) ?? {
       labels: { ...old.labels, ...fixedLabels(pool), [hostnameLabel]: name },

@@ -40,6 +40,8 @@ const replacement = z.strictObject({
   price: z.number().optional(),
   /** Types that may stand in for it in that zone with that capacity type, cheapest first. */
   options: z.array(z.string()),
+  /** That do not follow from its type: what is chosen where its pool leaves a choice. */
+  labels: z.record(z.string(), z.string()).optional(),
   /** Of the record: it was observed once. */
   seen: z.boolean().optional(),
 });

@@ -82,7 +82,7 @@ function requirementOf({ operator, values = [], minValues }: WrittenRequirement)
   }
 }
 
-function intersection(a: Requirement, b: Requirement): Requirement {
+export function intersection(a: Requirement, b: Requirement): Requirement {
   const least = greatest(a.least, b.least);
   const most = smallest(a.most, b.most);
   const both = { least, most, minValues: greatest(a.minValues, b.minValues) };
@@ -125,6 +125,15 @@ export function labelAt(labels: Readonly<Record<string, string>>, key: string): 
   if (Object.hasOwn(labels, key)) return labels[key];
   for (const [old, now] of normalisedKeys) if (now === key && Object.hasOwn(labels, old)) return labels[old];
   return undefined;
+}
+
+/** A value that is allowed, the same at any time: the first of a list, else the least number; undefined where there is none. */
+export function someValue(requirement: Requirement): string | undefined {
+  const { values, complement, least, most } = requirement;
+  if (!complement) return [...values].sort().find((value) => allowsValue(requirement, value));
+  const first = least ?? Math.min(0, most ?? 0);
+  const numbers = Array.from({ length: values.size + 1 }, (_, at) => String(first + at));
+  return numbers.find((value) => allowsValue(requirement, value));
 }
 
 /** The one value that is allowed; undefined where there are several, or none. */

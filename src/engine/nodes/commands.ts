@@ -1,5 +1,6 @@
 import type { CommandNode, DisruptionMethod, MovedPod, NodeCommand, Replacement } from '../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { ClusterNode, ClusterNodes } from './cluster/cluster-nodes.ts';
 import type { Draft, PlanState } from './methods/plan-state.ts';
 import { priceOf } from './methods/price-rules.ts';
@@ -18,15 +19,15 @@ interface Identity {
   readonly method: DisruptionMethod;
   /** Of the claims of its nodes. */
   readonly uids: readonly string[];
-  readonly replacements: readonly Pick<Replacement, 'pool' | 'instanceType' | 'zone' | 'capacityType'>[];
+  readonly replacements: readonly Pick<Replacement, 'pool' | 'instanceType' | 'zone' | 'capacityType' | 'labels'>[];
 }
 
 export function commandId(
   { clusterName, method, uids, replacements }: Identity,
   digest: (text: string) => string,
 ): string {
-  const launched = replacements.map(({ pool, instanceType, zone, capacityType }) =>
-    [pool, instanceType, zone, capacityType].join(' '),
+  const launched = replacements.map(({ pool, instanceType, zone, capacityType, labels }) =>
+    [pool, instanceType, zone, capacityType, ...(labels ? [canonicalJson(labels)] : [])].join(' '),
   );
   return digest([clusterName, method, ...[...uids].sort(), ...launched].join('\n')).slice(0, 12);
 }
@@ -76,13 +77,14 @@ export function commandOf(
   { clusterName, digest, used }: Naming,
 ): NodeCommand {
   const nodes = draft.nodes.map((at) => cluster.nodes[at]!);
-  const launched = draft.replacements.map(({ pool, chosen, options }) => ({
+  const launched = draft.replacements.map(({ pool, chosen, options, labels }) => ({
     pool,
     instanceType: chosen.type.name,
     zone: chosen.zone,
     capacityType: chosen.capacityType,
     ...(chosen.price === undefined ? {} : { price: chosen.price }),
     options: [...options],
+    ...(Object.keys(labels).length === 0 ? {} : { labels }),
   }));
   const uids = nodes.map(({ claim }) => claim!.uid);
   const id = commandId({ clusterName, method: draft.method, uids, replacements: launched }, digest);

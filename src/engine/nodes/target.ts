@@ -37,13 +37,14 @@ export function targetOf(
   const launches = acting
     .filter(({ phase }) => phase === 'Launching')
     .flatMap(({ id, replacements }) =>
-      replacements.map(({ name, pool, instanceType, zone, capacityType, options }) => ({
+      replacements.map(({ name, pool, instanceType, zone, capacityType, options, labels }) => ({
         name,
         pool,
         instanceType,
         zone,
         capacityType,
         options,
+        ...(labels ? { labels } : {}),
         command: id,
       })),
     );

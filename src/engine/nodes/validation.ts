@@ -1,5 +1,6 @@
 import type { NodeCommand, Replacement } from '../../api/nodes/node-plan.ts';
 import { formatInstant } from '../kernel/instant.ts';
+import { allowsLabel } from '../node-pools/requirements.ts';
 import { isSameNode } from './cluster/cluster-nodes.ts';
 import { commandId, movedPods, type Naming, replacementNames, rounded } from './commands.ts';
 import { attempt, attemptInTurn, type Found, openSearch, type Search } from './methods/attempt.ts';
@@ -114,8 +115,9 @@ function* searched(nodes: readonly number[], search: Search): Generator<Found> {
 function isStill(wanted: Replacement | undefined, { result: { newNodes } }: Found): boolean {
   const [node] = newNodes;
   if (wanted === undefined || node === undefined) return wanted === undefined && node === undefined;
-  const { pool, options, zone, capacityType } = wanted;
+  const { pool, options, zone, capacityType, labels } = wanted;
   const offered = node.options.filter((option) => option.zone === zone && option.capacityType === capacityType);
   const types = new Set(offered.map(({ type }) => type.name));
-  return node.from.pool.name === pool && options.every((type) => types.has(type));
+  const isLabelled = [...node.open].every(([key, requirement]) => allowsLabel(requirement, labels?.[key]));
+  return node.from.pool.name === pool && isLabelled && options.every((type) => types.has(type));
 }

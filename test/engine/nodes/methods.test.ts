@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Manifest } from '../../../src/api/meta.ts';
+import { readPool } from '../../../src/engine/node-pools/pool.ts';
+import { marketOf } from '../../../src/engine/nodes/launch/market.ts';
+import { replacementNode } from '../../../src/engine/nodes/launch/replacement-node.ts';
 import { claim, node, nodePool, pod } from '../../support/node-world.ts';
 import { line, planned, unlimited, type World } from '../../support/planned-nodes.ts';
 
@@ -72,4 +76,42 @@ it.each([
   const pods = [pod('a', 'n1', { cpu: '3' }), pod('b', 'n2', { cpu: '7' }), pod('c', 'n3', { cpu: '7' })];
   const pool = nodePool('default', { disruption: unlimited, more: { limits: { cpu } } });
   expect(await lines({ nodes, pods, pool })).toEqual(expected);
+});
+
+describe('a replacement from a pool that leaves the value of a label open', () => {
+  const key = 'team';
+  const oneOf = { key, operator: 'In', values: ['b', 'a'] };
+  it.each<[string, object, string | undefined, object | undefined]>([
+    ['the first value of a list', oneOf, undefined, { team: 'a' }],
+    ['the value that its pods need', oneOf, 'b', { team: 'b' }],
+    ['no value that is not in the list', oneOf, 'c', undefined],
+    ['a number where any value will do', { key, operator: 'Exists' }, undefined, { team: '0' }],
+    ['a number within bounds', { key, operator: 'Gt', values: ['7'] }, undefined, { team: '8' }],
+    ['none where it may be absent', { key, operator: 'NotIn', values: ['c'] }, undefined, {}],
+    ['that of its pods where it may be absent', { key, operator: 'NotIn', values: ['c'] }, 'a', { team: 'a' }],
+    ['not what is excluded', { key, operator: 'NotIn', values: ['c'] }, 'c', undefined],
+  ])('has %s', async (_, requirement, needed, expected) => {
+    const old = node('n1', { labels: { old: 'yes', ...(needed === undefined ? {} : { team: needed }) } });
+    const spec = needed === undefined ? {} : { nodeSelector: { team: needed } };
+    const pool = nodePool('default', {
+      ...kept,
+      requirements: [requirement, { key: 'old', operator: 'DoesNotExist' }],
+    });
+    const { nodes, plan } = await planned({
+      nodes: [old],
+      claims: [],
+      pool,
+      pods: [pod('a', 'n1', { cpu: '3', spec })],
+    });
+    expect(plan.guard).toEqual([]);
+    const [replacement] = nodes.commands.flatMap(({ replacements }) => replacements);
+    expect(replacement && (replacement.labels ?? {})).toEqual(expected);
+    if (replacement === undefined) return;
+    const type = { name: 'D4', labels: {}, capacity: new Map(), allocatable: new Map(), offerings: [] };
+    const made = replacementNode(replacement, readPool(pool as Manifest, undefined), {
+      ...marketOf({}, [], []).market,
+      types: new Map([['D4', type]]),
+    });
+    expect(made!.labels).toMatchObject({ ...expected, 'karpenter.sh/nodepool': 'default' });
+  });
 });

@@ -10,7 +10,8 @@ const replaced = (leaving: readonly string[], options: readonly string[]) => {
       (instanceType) => ({ instanceType, price: prices[instanceType], capacityType: 'on-demand' }) as ClusterNode,
     ),
     {
-      from: { pool: { name: 'default' }, minValues: [] },
+      from: { pool: { name: 'default', template: { requirements: new Map() } }, minValues: [] },
+      open: new Map(),
       admits: new Set(['on-demand']),
       options: options.map((name) => ({ type: { name }, zone: 'a', capacityType: 'on-demand', price: prices[name] })),
     } as unknown as NewNode,

@@ -12,6 +12,7 @@ import {
   onlyValue,
   type Requirement,
   type Requirements,
+  someValue,
 } from '../../node-pools/requirements.ts';
 import { type Amounts, requestsOf, sum } from '../../node-pools/resources.ts';
 import { type Taint, tolerates } from '../../node-pools/taints.ts';
@@ -34,7 +35,7 @@ export interface Launchable {
 export interface LaunchPool {
   readonly pool: Pool;
   readonly launchables: readonly Launchable[];
-  /** Requirements on labels that no launchable has: a pod may narrow them. */
+  /** Requirements on labels that no launchable has and the pool can set: a pod may narrow them. */
   readonly open: Requirements;
   /** Keys whose requirement needs several values. */
   readonly minValues: readonly { readonly key: string; readonly least: number }[];
@@ -83,7 +84,7 @@ export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: 
   return {
     pool,
     launchables,
-    open: new Map([...requirements].filter(([key]) => !known.has(key))),
+    open: new Map([...requirements].filter(([key]) => !known.has(key) && !isOfType(key))),
     minValues: [...requirements].flatMap(([key, { minValues }]) =>
       minValues === undefined ? [] : [{ key, least: minValues }],
     ),
@@ -117,8 +118,19 @@ function fits(requirements: Requirements, labels: Labels): boolean {
 }
 
 /** Labels that follow from the type cannot be chosen: where a type lacks one, only a requirement that accepts that fits. */
-const canBeSet = (key: string, { absentOk, absent }: Requirement): boolean =>
-  absentOk || (!absent && !/^(node\.)?kubernetes\.io\/|^karpenter\.|^beta\.kubernetes\.io\//.test(key));
+const canBeSet = (key: string, { absentOk, absent }: Requirement): boolean => absentOk || (!absent && !isOfType(key));
+
+const isOfType = (key: string): boolean => /^(node\.)?kubernetes\.io\/|^karpenter\.|^beta\.kubernetes\.io\//.test(key);
+
+/** What a new node needs beside the labels of its type: a value where the pool, or pods that narrow it, leave a choice. */
+export function chosenLabels(requirements: Requirements, labels: Labels): Labels {
+  const chosen = [...requirements].flatMap(([key, requirement]): [string, string][] => {
+    if (requirement.absentOk || Object.hasOwn(labels, key)) return [];
+    const value = someValue(requirement);
+    return value === undefined ? [] : [[key, value]];
+  });
+  return Object.fromEntries(chosen);
+}
 
 /** What DaemonSets take of a node with these labels and taints. */
 export const daemonOverhead = (...of: Parameters<typeof daemonsOn>): Amounts =>

@@ -17,18 +17,18 @@ export interface ReplacementNode {
   readonly allocatable: Readonly<Record<string, string>>;
 }
 
-type Launch = Pick<NodeTarget['launches'][number], 'name' | 'instanceType' | 'zone' | 'capacityType'>;
+type Launch = Pick<NodeTarget['launches'][number], 'name' | 'instanceType' | 'zone' | 'capacityType' | 'labels'>;
 
 /** Undefined: the catalog lacks the type. */
 export function replacementNode(
-  { name, instanceType, zone, capacityType }: Launch,
+  { name, instanceType, zone, capacityType, labels }: Launch,
   pool: Pool,
   { types }: Market,
 ): ReplacementNode | undefined {
   const type = types?.get(instanceType);
   if (type === undefined) return undefined;
   return {
-    labels: { ...labelsOfNew(fixedLabels(pool), type, { zone, capacityType }), [hostnameLabel]: name },
+    labels: { ...labels, ...labelsOfNew(fixedLabels(pool), type, { zone, capacityType }), [hostnameLabel]: name },
     annotations: pool.template.annotations,
     taints: taintsOfPool(pool),
     capacity: quantities(type.capacity),

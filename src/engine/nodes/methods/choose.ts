@@ -1,5 +1,5 @@
 import { byText } from '../../kernel/ordering.ts';
-import type { Launchable } from '../launch/launchables.ts';
+import { chosenLabels, type Launchable } from '../launch/launchables.ts';
 import type { NewNode } from '../simulate/new-node.ts';
 import type { DraftReplacement } from './plan-state.ts';
 
@@ -12,11 +12,15 @@ export const byPrice = (a: Launchable, b: Launchable): number =>
   0;
 
 /** The cheapest of a new node's options, with the types that may stand in for it in its zone. */
-export function chooseFrom({ from }: Pick<NewNode, 'from'>, options: readonly Launchable[]): DraftReplacement {
+export function chooseFrom(
+  { from, open }: Pick<NewNode, 'from' | 'open'>,
+  options: readonly Launchable[],
+): DraftReplacement {
   const sorted = [...options].sort(orderOf);
   const chosen = sorted[0]!;
   const alike = sorted.filter(({ zone, capacityType }) => zone === chosen.zone && capacityType === chosen.capacityType);
-  return { pool: from.pool.name, chosen, options: [...new Set(alike.map(({ type }) => type.name))] };
+  const labels = chosenLabels(new Map([...from.pool.template.requirements, ...open]), chosen.labels);
+  return { pool: from.pool.name, chosen, options: [...new Set(alike.map(({ type }) => type.name))], labels };
 }
 
 /** Infinity − Infinity is no number. */

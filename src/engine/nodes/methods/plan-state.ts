@@ -1,5 +1,6 @@
 import type { DisruptionMethod } from '../../../api/nodes/node-plan.ts';
 import type { Instant } from '../../kernel/instant.ts';
+import type { Labels } from '../../kernel/selector.ts';
 import { type DisruptionReason, limitOf, remainingOf } from '../../node-pools/budgets.ts';
 import type { Pool } from '../../node-pools/pool.ts';
 import { type Blocker, type BlockerContext, blockerOf, blockerOfForced } from '../candidates/blockers.ts';
@@ -30,6 +31,8 @@ export interface DraftReplacement {
   readonly chosen: Launchable;
   /** Cheapest first. */
   readonly options: readonly string[];
+  /** That do not follow from its type: the pool leaves a choice. */
+  readonly labels: Labels;
 }
 
 /** What the methods of one plan share: each sees what those before it took. */

@@ -6,7 +6,7 @@ import type { Market } from '../launch/market.ts';
 
 /** A replacement that is not there yet, as it will be; undefined where its pool is not known, or the catalog lacks its type. */
 export function arrivingNode(
-  { name, instanceType, zone, capacityType, pool: poolName }: Replacement,
+  { name, instanceType, zone, capacityType, pool: poolName, labels }: Replacement,
   pools: ReadonlyMap<string, Pool>,
   { types }: Market,
 ): LandingNode | undefined {
@@ -15,7 +15,7 @@ export function arrivingNode(
   return {
     name,
     manifest: { apiVersion: 'v1', kind: 'Node', metadata: { name } },
-    labels: labelsOfNew(fixedLabels(pool), type, { zone, capacityType }),
+    labels: { ...labels, ...labelsOfNew(fixedLabels(pool), type, { zone, capacityType }) },
     taints: pool.template.taints,
     allocatable: type.allocatable,
     claim: undefined,

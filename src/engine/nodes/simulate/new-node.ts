@@ -1,6 +1,13 @@
 import type { CapacityType } from '../../../api/nodes/instance-catalog.ts';
 import { type HostPort, portsCollide } from '../../node-pools/host-ports.ts';
-import { allowsLabel, allowsValue, type Requirement, type Requirements } from '../../node-pools/requirements.ts';
+import {
+  allowsLabel,
+  allowsValue,
+  intersection,
+  type Requirement,
+  type Requirements,
+  someValue,
+} from '../../node-pools/requirements.ts';
 import { type Amounts, sum } from '../../node-pools/resources.ts';
 import { tolerates } from '../../node-pools/taints.ts';
 import type { Pod } from '../cluster/pod.ts';
@@ -127,10 +134,8 @@ function admittedBy(requirements: Requirements, admits: Narrowed['admits']): Nar
 
 /** What two requirements on one open label both allow; undefined where that is nothing. */
 function common(own: Requirement, other: Requirement): Requirement | undefined {
-  if (other.absent) return own.absentOk ? other : undefined;
-  if (own.complement) return other;
-  const values = [...own.values].filter((value) => allowsValue(other, value));
-  return values.length === 0 ? undefined : { ...own, values: new Set(values) };
+  const both = intersection(own, other);
+  return (both.absent ? both.absentOk : both.absentOk || someValue(both) !== undefined) ? both : undefined;
 }
 
 export function hasMinValues({ minValues }: LaunchPool, options: readonly Launchable[]): boolean {
