@@ -104,10 +104,15 @@ export function withoutNodes(seen: ClusterObservation, command: NodeCommand, of:
 }
 
 /** Names of nodes that come by themselves: where pods have no place, and where a static pool keeps its number. */
-function likeNodes({ id, nodes, reason, pods = [] }: NodeCommand, { pools }: CarriedOut): ReadonlyMap<string, string> {
+function likeNodes(
+  { id, nodes, reason, replacements, pods = [] }: NodeCommand,
+  { pools }: CarriedOut,
+): ReadonlyMap<string, string> {
   const homeless = new Set(pods.flatMap(({ from, to }) => (to === undefined ? [from] : [])));
   const coming = nodes.filter(
-    ({ name, pool }) => homeless.has(name) || (reason === 'Expired' && pools.get(pool)?.replicas !== undefined),
+    ({ name, pool }) =>
+      homeless.has(name) ||
+      (reason === 'Expired' && replacements.length === 0 && pools.get(pool)?.replicas !== undefined),
   );
   return new Map(coming.map(({ name, pool }, at) => [name, replacementName(id, `${pool}-like`, at)]));
 }

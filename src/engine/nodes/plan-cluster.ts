@@ -18,7 +18,7 @@ import { launchPools } from './launch/launchables.ts';
 import type { Market } from './launch/market.ts';
 import { type Evolved, evolve, nodesUnderWay, phaseEnd } from './lifecycle.ts';
 import { consolidate } from './methods/consolidate.ts';
-import { replaceDrifted, replaceStatic } from './methods/drift.ts';
+import { replaceDrifted, replaceDriftedStatic } from './methods/drift.ts';
 import { removeEmpty } from './methods/emptiness.ts';
 import { expireByForce, expireGracefully } from './methods/expiration.ts';
 import { type Draft, type PlanState, planState } from './methods/plan-state.ts';
@@ -167,7 +167,7 @@ function propose(state: PlanState, mostNew: number, mostNodes: MostNodes): reado
   if (Expired > 0) expireGracefully(state, mostNew, Expired);
   removeEmpty(state, Empty);
   const drifted = state.drafts.length;
-  if (mostNew > 0 && Drifted > 0) replaceStatic(state, Drifted);
+  if (mostNew > 0 && Drifted > 0) replaceDriftedStatic(state, Drifted);
   if (Drifted > 0) replaceDrifted(state, mostNew, Drifted - (state.drafts.length - drifted));
   if (state.launch.length > 0) consolidate(state, mostNew, Underutilized);
   return state.drafts.slice(before);

@@ -58,6 +58,28 @@ describe('expiry', () => {
     expect(await lines({ pool: nodePool('default', kept), ...world })).toEqual(expected);
   });
 
+  it.each<[string, object, readonly string[]]>([
+    [
+      'one for one from its own pool',
+      { replicas: 2 },
+      ['Expiration Proposed n1 -> D8', 'Expiration Proposed n2 -> D2'],
+    ],
+    ['as far as its limits leave room', { replicas: 2, limits: { nodes: '3' } }, ['Expiration Proposed n1 -> D8']],
+    ['once it has no more than its replicas', { replicas: 1 }, []],
+  ])('replaces gracefully nodes of a static pool %s', async (_, more, expected) => {
+    const pool = nodePool('default', { disruption: young, template: { expireAfter: undefined }, more });
+    const nodes = [node('n1'), node('n2')];
+    const other = nodePool('other', { disruption: unlimited });
+    const pods = [pod('a', 'n1', { cpu: '7' }), pod('b', 'n2', { cpu: '1' })];
+    const claims = nodes.map((of) => claim(of, old));
+    const made = await planned({ nodes, claims, pool, pods, extras: [other] });
+    expect(made.plan.guard).toEqual([]);
+    expect(made.nodes.commands.map(line)).toEqual(expected);
+    expect(made.nodes.commands.flatMap(({ replacements }) => replacements.map(({ pool: of }) => of))).toEqual(
+      expected.map(() => 'default'),
+    );
+  });
+
   it('of a node that its budget does not count uses up nothing of it', async () => {
     const nodes = [node('n1', { initialized: false }), node('n2')];
     const one = nodePool('default', { disruption: { budgets: [{ nodes: '1' }] } });

@@ -1,3 +1,4 @@
+import type { Pool } from '../../node-pools/pool.ts';
 import type { ClusterNode } from '../cluster/cluster-nodes.ts';
 import { daemonSetsOf, type LaunchPool, launchPool } from '../launch/launchables.ts';
 import { emptyNode, type NewNode, withPod } from '../simulate/new-node.ts';
@@ -32,11 +33,32 @@ export const isBlocked = (state: PlanState, at: number): boolean =>
   (state.cluster.nodes[at]!.claim?.terminationGraceMs === undefined ? state.blockers(at) : state.forcedBlockers(at)) !==
   undefined;
 
+/** Drifted nodes of static pools, but not more than `most`. */
+export const replaceDriftedStatic = (state: PlanState, most: number): void =>
+  replaceStatic(state, {
+    method: 'StaticDrift',
+    reason: 'Drifted',
+    most,
+    dueOf: (pool) => drifted(state, (node) => node.pool === pool),
+  });
+
 /**
- * Of static pools each drifted node gets one replacement, without a simulation: as many as budget and surge bear, but not more than `most`.
+ * Of static pools each node that is due gets one replacement, without a simulation: as many as budget and surge bear, but not more than
+ * `most`.
  * A pool that has more claims than replicas, replacements for nodes of commands under way among them, waits until some are gone.
  */
-export function replaceStatic(state: PlanState, most: number): void {
+export function replaceStatic(
+  state: PlanState,
+  {
+    method,
+    reason,
+    most,
+    dueOf,
+  }: Pick<Draft, 'method' | 'reason'> & {
+    readonly most: number;
+    readonly dueOf: (pool: Pool) => readonly number[];
+  },
+): void {
   const { cluster, market } = state;
   const types = [...(market.types?.values() ?? [])];
   const daemons = daemonSetsOf(cluster.extras);
@@ -48,21 +70,23 @@ export function replaceStatic(state: PlanState, most: number): void {
     );
     const coming = state.coming.filter(({ pool: of }) => of === name).length;
     const running = claims.filter(({ isDeleting, node = '' }) => !isDeleting && !cluster.removing.has(node)).length;
-    const due = drifted(state, (node) => node.pool === pool);
+    const due = dueOf(pool);
     if (due.length === 0) continue;
     const room =
       pool.limits?.get('nodes') === undefined ? due.length : pool.limits.get('nodes')! - claims.length - coming;
     const from = launchPool(pool, types, daemons);
-    let launched = 0;
+    let launched = state.drafts
+      .flatMap(({ replacements }) => replacements)
+      .filter(({ pool: of }) => of === name).length;
     for (const at of due) {
       if (state.drafts.length - before >= most) return;
       if (!isFree(state, at)) noteTakesIn(state, at);
       else if (running + coming > pool.replicas)
         state.unplaced.set(at, {
           why: 'PoolLimit',
-          message: `NodePool ${name} has ${running + coming} nodes with those that are coming, more than its ${pool.replicas} replicas: drifted ones go once it has no more`,
+          message: `NodePool ${name} has ${running + coming} nodes with those that are coming, more than its ${pool.replicas} replicas: it is replaced once there are no more`,
         });
-      else if (state.remaining(pool, 'Drifted') === 0) noteOverBudget(state, name, at);
+      else if (state.remaining(pool, reason) === 0) noteOverBudget(state, name, at);
       else if (launched >= room)
         state.unplaced.set(at, {
           why: 'PoolLimit',
@@ -71,8 +95,15 @@ export function replaceStatic(state: PlanState, most: number): void {
       else if (from.launchables.length === 0)
         state.unplaced.set(at, { why: 'NoPlaceForPods', message: `NodePool ${name} can launch nothing` });
       else {
+        const draft = { method, reason, ...oneForOne(at, from, state) };
+        // A drain with a deadline is not asked for: its pods must have a place.
+        if (reason === 'Expired' && draft.moves.some(({ to }) => to === undefined)) {
+          const message = `no node that NodePool ${name} can launch holds all of its pods`;
+          state.unplaced.set(at, { why: 'NoPlaceForPods', message });
+          continue;
+        }
         launched++;
-        state.take(staticDraft(at, from, state));
+        state.take(draft);
         state.scheduling.commit([at], { ok: true, landed: new Map(), newNodes: [] });
       }
     }
@@ -80,14 +111,16 @@ export function replaceStatic(state: PlanState, most: number): void {
 }
 
 /** One node for one: the cheapest that holds all of its pods, or those of them that fit. */
-function staticDraft(at: number, from: LaunchPool, { cluster, scheduling }: PlanState): Draft {
+function oneForOne(
+  at: number,
+  from: LaunchPool,
+  { cluster, scheduling }: PlanState,
+): Pick<Draft, 'nodes' | 'replacements' | 'moves'> {
   const pods = cluster.nodes[at]!.pods.filter(({ isReschedulable }) => isReschedulable);
   let node: NewNode = emptyNode(from, 'new node 1', undefined);
   for (const pod of pods) node = withPod(node, pod, scheduling.classOf(pod), scheduling.state) ?? node;
   const held = new Set(node.pods);
   return {
-    method: 'StaticDrift',
-    reason: 'Drifted',
     nodes: [at],
     replacements: [chooseFrom(node, node.options)],
     moves: pods.map((pod) => ({ pod, to: held.has(pod) ? { replacement: 0 } : undefined })),

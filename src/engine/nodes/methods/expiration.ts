@@ -1,5 +1,6 @@
 import type { Instant } from '../../kernel/instant.ts';
 import type { ClusterNode } from '../cluster/cluster-nodes.ts';
+import { replaceStatic } from './drift.ts';
 import { replaceOneByOne } from './graceful.ts';
 import type { PlanState } from './plan-state.ts';
 
@@ -28,10 +29,22 @@ export function expireByForce(state: PlanState): void {
   }
 }
 
-/** Those of pools whose file writes expireAfter in the old place: like drift, within budgets, and not more than `most`. */
+/**
+ * Those of pools whose file writes expireAfter in the old place: like drift, within budgets, and not more than `most`. Static pools keep
+ * their number: each of their nodes gets one of its own pool.
+ */
 export function expireGracefully(state: PlanState, mostNew: number, most: number): void {
   const due = expired(state, false).filter((at) => state.blockers(at) === undefined);
-  replaceOneByOne(due, { method: 'Expiration', reason: 'Expired', mostNew, most }, state);
+  const before = state.drafts.length;
+  const scaled = due.filter((at) => state.cluster.nodes[at]!.pool!.replicas === undefined);
+  replaceOneByOne(scaled, { method: 'Expiration', reason: 'Expired', mostNew, most }, state);
+  if (mostNew === 0) return;
+  replaceStatic(state, {
+    method: 'Expiration',
+    reason: 'Expired',
+    most: most - (state.drafts.length - before),
+    dueOf: (pool) => due.filter((at) => state.cluster.nodes[at]!.pool === pool),
+  });
 }
 
 /** The longest expired first. */
