@@ -17,6 +17,8 @@ export interface NodeChange {
   readonly started: readonly NodeCommand[];
   /** Commands that were under way before, in their phase of now. */
   readonly standing: readonly NodeCommand[];
+  /** Of these the ones that began after a command, as they are recorded: budgets were left to it first. */
+  readonly begunAfter: (command: NodeCommand) => readonly NodeCommand[];
   /** Its nodes and pools, read when a rule needs them. */
   readonly known: () => Seen;
 }
@@ -50,6 +52,8 @@ export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
     };
     const hasStarted = (command: NodeCommand): boolean =>
       isNew(command) || (wasOf(command)?.phase === 'Validating' && command.phase !== 'Validating');
+    const standing = underWay.filter((command) => !hasStarted(command));
+    const order = [...before.keys()];
     let known: Seen | undefined;
     return {
       planned,
@@ -58,7 +62,11 @@ export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
       fresh: commands.filter((command) => command.phase === 'Proposed' || isNew(command)),
       onward: underWay.filter((command) => (wasOf(command)?.phase ?? command.phase) !== command.phase),
       started: underWay.filter(hasStarted),
-      standing: underWay.filter((command) => !hasStarted(command)),
+      standing,
+      begunAfter(command) {
+        const was = wasOf(command);
+        return was === undefined ? [] : standing.filter(({ id }) => order.indexOf(id) > order.indexOf(was.id));
+      },
       known() {
         pools ??= writtenPools(evidence);
         known ??= seenNodes(clusterName, observation, {

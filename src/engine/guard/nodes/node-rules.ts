@@ -51,7 +51,9 @@ function ofCluster(change: NodeChange, now: number): GuardFinding[] {
  * Whether those that start now, or end their validation, can be taken one after the other so that each is within what the budgets leave
  * to its reason. In which order is the planner's affair: if any will do, the one does in which those with the least limit come first.
  */
-function overBudget({ planned: { commands }, standing }: NodeChange, seen: Seen, now: number): GuardFinding[] {
+function overBudget(change: NodeChange, seen: Seen, now: number): GuardFinding[] {
+  const { planned, standing, begunAfter } = change;
+  const { commands } = planned;
   const before = new Set([...standing, ...commands.filter((command) => isForced(command, seen))]);
   const underWay = new Set([...before].flatMap(({ nodes }) => nodes.map(({ name }) => name)));
   return [...seen.pools].flatMap(([pool, manifest]): GuardFinding[] => {
@@ -63,7 +65,8 @@ function overBudget({ planned: { commands }, standing }: NodeChange, seen: Seen,
     const judged = commands.flatMap((command) => {
       const taken = command.nodes.flatMap(({ name }) => (names.has(name) ? [name] : []));
       if (before.has(command) || taken.length === 0) return [];
-      const most = limitAsWritten(manifest, { reason: command.reason, total: own.length, now });
+      const later = begunAfter(command).flatMap(({ nodes }) => nodes.filter(({ name }) => disrupted.has(name)));
+      const most = limitAsWritten(manifest, { reason: command.reason, total: own.length, now }) + later.length;
       // One that was disrupted before takes its share of what is left, and counts once afterwards.
       return [{ command, taken, most, mostAfter: most - taken.filter((name) => disrupted.has(name)).length }];
     });

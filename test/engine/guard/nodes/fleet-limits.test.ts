@@ -169,7 +169,10 @@ describe('a cluster with a node on its way out that no budget of a pool counts',
     ['terminates', (name) => withClaims({ ...deleted, status: { nodeName: name, ...terminating } })(name)],
     ['is not initialized', withClaims(deleted, { initialized: false })],
     ['expired, of an unknown pool', withClaims({ spec: { expireAfter: '1h' } }, { pool: 'gone' })],
-    ['is not ready, without NodeClaims', (name) => [node(name, { ready: false, taints: disrupted }), []]],
+    [
+      'is not ready, without NodeClaims',
+      (name) => [node(name, { ready: false, initialized: false, taints: disrupted }), []],
+    ],
   ])('has it under way: %s', async (_, leaving) => {
     const pool = nodePool('default', { disruption: { consolidateAfter: '0s' } });
     const [out, claims] = leaving('out');

@@ -141,9 +141,9 @@ describe('the budget of a NodePool', () => {
         },
       ],
     });
-    expect(rulesOf(withNodes('Empty', ['e1', 'e2']), input)).toContain('NodeBudgetExceeded');
-    expect(rulesOf(withNodes('Underutilized', ['u1', 'e2']), input)).not.toContain('NodeBudgetExceeded');
-    expect(rulesOf(withNodes('Underutilized', ['u1', 'e2', 'stays']), input)).toContain('NodeBudgetExceeded');
+    // The drift began after the emptiness, in the same plan; four may go in all.
+    expect(rulesOf(withNodes('Empty', ['e1', 'e2', 'stays']), input)).toContain('NodeBudgetExceeded');
+    expect(rulesOf(withNodes('Underutilized', ['u1', 'stays']), input)).toContain('NodeBudgetExceeded');
   });
 
   it('counts nodes that are not ready', async () => {
