@@ -22,7 +22,7 @@ export interface Uncounted {
 /** Whether an approval file of a run rejects. */
 export const isRejection = (file: ApprovalRequest | UpgradeGate): boolean =>
   file.kind === 'Gate'
-    ? file.status?.state === 'Rejected'
+    ? file.spec.state === 'Rejected'
     : findCondition(file.status?.conditions, 'Approved')?.status === 'False';
 
 /** Names of approvals that are new, or whose file differs. */

@@ -24,7 +24,8 @@ import { pendingChanges } from './pending-changes.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
 import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
-import type { UpgradeForecast } from './upgrade-forecasts.ts';
+import { type UpgradeForecast, upgradeForecasts } from './upgrade-forecasts.ts';
+import { type ChangedUpgrade, changedUpgrades, touchedUpgrades } from './upgrades-in-progress.ts';
 import { type Withheld, withheldIn } from './withheld.ts';
 
 /** What a change of the fleet repo does to the clusters once everything has settled, and how it gets there. */
@@ -54,8 +55,10 @@ export interface TotalEffect extends ObjectChanges {
   readonly held: readonly Hold[];
   /** Also those that delay nothing of the change. */
   readonly freezes: readonly ChangedFreeze[];
-  /** Cluster update runs that the change adds or whose spec it changes. Others start nothing meanwhile. */
+  /** Cluster update runs that the change adds or changes, and those in progress that go on otherwise. Others start nothing meanwhile. */
   readonly upgrades: readonly UpgradeForecast[];
+  /** Cluster update runs in progress that the change ends, or that go on otherwise. */
+  readonly upgradesInProgress: readonly ChangedUpgrade[];
   /** Cluster update runs in progress that are supposed to be done before. */
   readonly upgradedBefore: readonly string[];
   /** What may become of nodes now and when budgets change within a day, without the change and with it; empty where no member has any. */
@@ -99,21 +102,23 @@ export function* totalEffectInSteps(
   const joining = joiningMembers(base, next.fleet);
   const assumptions = { ...supposed, joining, disruptsNodes: false };
   const changed = changedRuns(base.fleet, next.fleet);
-  const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, () => true) }, assumptions);
+  const touched = touchedUpgrades(base, next.fleet, changed);
+  const inProgress = touched.ended.union(touched.going);
+  const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, inProgress) }, assumptions);
   const earlier = settled.steps.at(-1)!.result;
   const usual = forecastOf(settled, base, assumptions);
-  // Of a fleet without placements only clusters are recorded.
-  const isRecorded = base.record.exists || base.record.clusters.size > 0;
+  // Of a fleet without placements only clusters and their updates are recorded.
+  const isRecorded = base.record.exists || base.record.clusters.size + base.record.upgrades.size > 0;
   const now = settled.steps[0]!.result;
   const start = isRecorded ? now : earlier;
   const answers = answersIn(next.fleet, base.fleet);
   let planned: PlanResult | undefined;
   const present = () => (planned ??= planFleet({ ...base, ...next }, memoOf(now.parts)));
   const stopped = stoppedRuns(start, { next: next.fleet, planned: present });
-  const merged = { ...next, fleet: withStopped(next.fleet, (name) => !changed.has(name)) };
+  const merged = { ...next, fleet: withStopped(next.fleet, changed.union(touched.going)) };
   const { input, done } = withRunsDone(isRecorded ? { ...base, ...merged } : settled.continuedBy(merged), {
     settled: earlier,
-    runs: runsInProgress(base, changed),
+    runs: changed.size === 0 ? [] : runsInProgress(base, changed.union(inProgress)),
     joining,
   });
   const run = yield* stepByStep(input, { ...assumptions, silent: settled.silent }, start);
@@ -128,13 +133,22 @@ export function* totalEffectInSteps(
   const stays = staysOf(results);
   const effect = yield* compared(heldOnlyOf(before, differing), heldOnlyOf(ends.after, differing), stays);
   const withheld = yield* withheldIn(ends, differing, results);
-  const touched = new Set([...effect.placements, ...withheld].map(({ placement }) => placementKey(placement)));
+  const placements = new Set([...effect.placements, ...withheld].map(({ placement }) => placementKey(placement)));
+  const upgradesInProgress =
+    inProgress.size === 0
+      ? []
+      : changedUpgrades(touched, {
+          before: upgradeForecasts(settled.steps, base),
+          after: upgradeForecasts(run.steps, input),
+          next: next.fleet,
+        });
+  const otherwise = touched.going.intersection(new Set(upgradesInProgress.map((of) => of.run)));
   const forecast = forecastOf(run, input, assumptions, {
     usual: {
       ...usual,
-      rollouts: usual.rollouts.filter((of) => !touched.has(placementKey(of.placement)) || isFixed(of, base)),
+      rollouts: usual.rollouts.filter((of) => !placements.has(placementKey(of.placement)) || isFixed(of, base)),
     },
-    isUpgrading: (name) => changed.has(name),
+    isUpgrading: (name) => changed.has(name) || otherwise.has(name),
   });
   const needsRun = needsRunByChange(earlier, last);
   const given = next.fleet.removalApprovals.filter(({ metadata }) => answers.includes(placementKey(metadata)));
@@ -155,6 +169,7 @@ export function* totalEffectInSteps(
     held: [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])],
     freezes: changedFreezes(base.fleet, next.fleet, base.now),
     upgrades: forecast.upgrades,
+    upgradesInProgress,
     upgradedBefore: done,
     nodes: first.plan.nodes.length === 0 ? [] : nodesOfDay(now, present()),
     answers,
@@ -227,20 +242,23 @@ function otherContents(before: PlanResult, after: PlanResult, needsRun: readonly
   });
 }
 
-/** Names of cluster update runs that are new, or whose spec differs. */
+/** Names of cluster update runs that are new, or whose spec differs. Those that it stops end. */
 function changedRuns(before: Fleet, after: Fleet): ReadonlySet<string> {
   const specs = ({ upgradeRuns }: Fleet) =>
-    new Map(upgradeRuns.map(({ metadata, spec }) => [metadata.name as string, canonicalJson(spec)]));
+    new Map(
+      upgradeRuns.flatMap(({ metadata, spec }) =>
+        spec.state === 'Stopped' ? [] : [[metadata.name as string, canonicalJson(spec)]],
+      ),
+    );
   const was = specs(before);
   return new Set([...specs(after)].flatMap(([name, spec]) => (was.get(name) === spec ? [] : [name])));
 }
 
 /** Those on which the runs of a change may build, in order of their start. */
-function runsInProgress({ fleet, record }: PlanInput, changed: ReadonlySet<string>): readonly UpdateRun[] {
-  if (changed.size === 0) return [];
+function runsInProgress({ fleet, record }: PlanInput, without: ReadonlySet<string>): readonly UpdateRun[] {
   const startOf = (run: UpdateRun): string => run.status?.status.startTime ?? '~';
   return fleet.upgradeRuns
-    .filter(({ metadata, spec }) => spec.state === 'Started' && !changed.has(metadata.name))
+    .filter(({ metadata, spec }) => spec.state === 'Started' && !without.has(metadata.name))
     .map((run) => {
       const recorded = record.upgrades.get(run.metadata.name);
       return recorded?.status?.status.startTime === undefined ? run : recorded;
@@ -248,11 +266,11 @@ function runsInProgress({ fleet, record }: PlanInput, changed: ReadonlySet<strin
     .sort((a, b) => byText(startOf(a), startOf(b)));
 }
 
-/** What is in flight ends, and nothing else starts: a run may take weeks, and is no part of the change. */
-function withStopped(fleet: Fleet, isStopped: (run: string) => boolean): Fleet {
+/** Of other cluster update runs what is in flight ends, and nothing else starts: they may take weeks, and are no part of the change. */
+function withStopped(fleet: Fleet, going: ReadonlySet<string>): Fleet {
   if (fleet.upgradeRuns.length === 0) return fleet;
   const upgradeRuns = fleet.upgradeRuns.map((run) =>
-    isStopped(run.metadata.name) ? { ...run, spec: { ...run.spec, state: 'Stopped' as const } } : run,
+    going.has(run.metadata.name) ? run : { ...run, spec: { ...run.spec, state: 'Stopped' as const } },
   );
   return { ...fleet, upgradeRuns };
 }

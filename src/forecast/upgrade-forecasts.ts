@@ -43,6 +43,13 @@ export interface UpgradeSpan extends ClusterSpan {
 
 export type LeftMember = { readonly clusterName: ClusterName } & Pick<MemberUpgrade, 'status'>;
 
+/** Those that a run upgrades within the time of the forecast, or later. */
+export const clustersToUpgrade = ({ stages }: UpgradeForecast): ClusterName[] =>
+  stages.flatMap(({ clusters, left }) => [
+    ...clusters.map(({ clusterName }) => clusterName),
+    ...left.flatMap(({ clusterName, status }) => (isTerminal({ status }) ? [] : [clusterName])),
+  ]);
+
 /** Cluster update runs that are neither over nor stopped at the beginning, in order of their start. */
 export function upgradeForecasts(
   steps: readonly ForecastStep[],

@@ -85,4 +85,91 @@ describe('the total effect of a cluster update run', () => {
       '2026-11-20T10:00:00Z',
     ]);
   });
+
+  const gated = {
+    ...strategy([{ name: 'all', beforeGates: [{ type: 'Approval' }], groups: [{ name: 'eu' }] }]),
+    ...run({ updateStrategyId: 'test-then-prod' }),
+  };
+  const window = {
+    'window.yaml': JSON.stringify({
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'MaintenanceConfiguration',
+      metadata: { name: 'evenings' },
+      spec: {
+        memberSelector: { byLabel: 'gitfleet.dev/update-group=eu' },
+        maintenanceWindow: { schedule: { daily: { intervalDays: 1 } }, startTime: '20:00', durationHours: 4 },
+      },
+    }),
+  };
+  const answer = (state: 'Completed' | 'Rejected') => (fleet: UpgradeFleet) => {
+    const { name } = fleet.asked()[0]!;
+    const { [`approvals/${name}.yaml`]: file } = fleet.merge(name, state).files;
+    delete fleet.files[`approvals/${name}.yaml`];
+    return { 'approvals/gate.yaml': file! };
+  };
+  const leaves = 'which leaves 2 clusters as they are · no object changes';
+  const kept = 'k8s: b, c: upgraded only without the change';
+  it.each([
+    ['removes', run({}), { 'upgrades/k8s.yaml': '' }, 'removal', `removes cluster update run k8s, ${leaves}`, kept],
+    ['stops', run({}), run({ state: 'Stopped' }), 'stop', `stops cluster update run k8s, ${leaves}`, kept],
+    [
+      'replaces',
+      run({}),
+      { 'upgrades/k8s.yaml': '', ...run(to('1.31.5'), 'next') },
+      'removal',
+      'removes cluster update run k8s, which leaves 2 clusters as they are · no object changes · 1 cluster update run for 2 of 3 clusters',
+      kept,
+    ],
+    [
+      'rejects a gate of',
+      gated,
+      answer('Rejected'),
+      'rejection',
+      'rejects cluster update run k8s, which leaves 3 clusters as they are · no object changes',
+      'k8s: a, b, c: upgraded only without the change',
+    ],
+    [
+      'opens a gate of',
+      gated,
+      answer('Completed'),
+      'approval',
+      'answers k8s-before-all, which is waited for; nothing else',
+      'k8s: a: upgraded from 2026-11-20 10:00 UTC on, without the change from 2026-11-20 10:10 UTC on',
+    ],
+    [
+      'removes a window of',
+      { ...run({}), ...window },
+      { 'window.yaml': '' },
+      undefined,
+      'cluster update run k8s goes on for 3 clusters at other times · no object changes',
+      'k8s: a: upgraded from 2026-11-20 10:00 UTC on, without the change from 2026-11-20 20:00 UTC on',
+    ],
+  ])('that it %s says what becomes of its clusters', async (_, files, change, by, title, line) => {
+    const fleet = new UpgradeFleet(files).with(['a', 'b', 'c'], inGroup('eu'));
+    await fleet.plan();
+    const effect = await effectOf(fleet, typeof change === 'function' ? change(fleet) : change);
+    expect(effect.upgradesInProgress).toEqual([expect.objectContaining({ run: 'k8s', ...(by && { by }) })]);
+    expect(effect.upgradedBefore).toEqual([]);
+    const text = effectText(effect);
+    expect([text.title, text.upgrades[0], text.isEmpty]).toEqual([title, line, by === 'approval']);
+  });
+
+  it('does not count a rejection of a gate that is passed', async () => {
+    const fleet = new UpgradeFleet(gated).with(['a', 'b', 'c'], inGroup('eu'));
+    await fleet.plan();
+    const rejection = answer('Rejected')(fleet);
+    await fleet.merge('k8s-before-all').plan();
+    const effect = await effectOf(fleet, { 'approvals/k8s-before-all.yaml': '', ...rejection });
+    expect(effect.uncounted).toEqual([{ approval: 'k8s-before-all', why: 'its gate is passed' }]);
+    expect(effectText(effect).title).toBe('not counted: k8s-before-all');
+  });
+
+  it('in progress is left out where it goes on as before', async () => {
+    const fleet = new UpgradeFleet(run({})).with(['a', 'b']);
+    await fleet.plan();
+    const { upgradesInProgress, upgrades } = await effectOf(fleet, {
+      'fleet.yaml': 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxRemovedClusters: 50%}}\n',
+    });
+    expect([upgradesInProgress, upgrades]).toEqual([[], []]);
+  });
 });

@@ -1,10 +1,9 @@
-import type { ClusterName, PlacementKey } from '../../api/meta.ts';
+import type { PlacementKey } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { stateOf } from '../../engine/staged/run-state.ts';
 import { isRunOf } from '../../engine/update-run.ts';
-import { isTerminal } from '../../engine/upgrade/tree.ts';
 import type { AllowedRemoval } from '../../forecast/allowed-removals.ts';
 import type { ChangedFreeze } from '../../forecast/changed-freezes.ts';
 import type { ChangedPace } from '../../forecast/changed-paces.ts';
@@ -13,7 +12,7 @@ import type { Forecast, Rollout } from '../../forecast/forecast.ts';
 import type { ObjectChange, PlacementEffect } from '../../forecast/object-changes.ts';
 import type { StoppedRun } from '../../forecast/stopped-runs.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
-import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
+import { clustersToUpgrade } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { instantText } from '../forecast/instant-text.ts';
 import { forecastParts, forecastSummary, refusalNotes, rolloutTitle, supposedText } from '../forecast/lines.ts';
@@ -22,6 +21,7 @@ import { groupHolds } from '../grouped-holds.ts';
 import { holdSubject, holdText } from '../hold-text.ts';
 import { currenciesOf } from '../money.ts';
 import { nodeEffects } from '../nodes.ts';
+import { inProgressLines, inProgressTexts } from './in-progress-text.ts';
 
 /** Clusters named in one line. */
 const mostNamed = 10;
@@ -55,9 +55,9 @@ export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUST
 
 /** `all`: with a row for each placement that stays as it is. */
 export function effectText(effect: TotalEffect, { all = false }: { readonly all?: boolean } = {}): EffectText {
-  const { placements, changes, upgrades, held, stopped, needsRun, guard, allowed, pending } = effect;
-  const upgrading = upgrades.flatMap(clustersToUpgrade);
-  const parts = [placements, held, stopped, needsRun, guard, upgrading, failingText(effect)];
+  const { placements, changes, held, stopped, needsRun, guard, allowed, pending } = effect;
+  const upgrading = ownUpgrades(effect).flatMap(clustersToUpgrade);
+  const parts = [placements, held, stopped, needsRun, guard, upgrading, failingText(effect), inProgressTexts(effect)];
   return {
     title: titleText(effect),
     rows: [...(all ? allRows(effect) : placements.map(rowOf)), ...allowed.flatMap(allowedRows)],
@@ -94,11 +94,12 @@ function unrecordedText(unrecorded: TotalEffect['unrecorded'], { from }: Forecas
   return ` Nothing is recorded of the clusters: begins at ${instantText(from)}, when they are supposed to have what they get without the change${without}.`;
 }
 
-function upgradesText({ upgrades, upgradedBefore }: TotalEffect): string[] {
+function upgradesText({ upgrades, upgradedBefore, upgradesInProgress }: TotalEffect): string[] {
   const before = listUpTo(upgradedBefore, mostNamed);
   const isBuilding = upgrades.length > 0 && before !== '';
   return [
     ...(isBuilding ? [`supposed to be done before, so merge after that: ${before}`] : []),
+    ...upgradesInProgress.flatMap(inProgressLines),
     ...upgrades.flatMap(upgradeLines),
   ];
 }
@@ -113,6 +114,7 @@ function titleText(effect: TotalEffect): string {
   return [
     ...failingText(effect),
     ...stops,
+    ...inProgressTexts(effect),
     changesText(effect),
     ...(removal ? ['needs an approval of removals'] : []),
     ...(missing === '' ? [] : [`needs a staged update run: ${missing}`]),
@@ -141,6 +143,12 @@ const stoppedTexts: Readonly<Record<StoppedRun['by'], string>> = {
   rejection: 'rejects update run',
 };
 
+/** Those that it adds or whose spec it changes. */
+function ownUpgrades({ upgrades, upgradesInProgress }: TotalEffect): TotalEffect['upgrades'] {
+  const others = new Set(upgradesInProgress.map(({ run }) => run));
+  return upgrades.filter(({ run }) => !others.has(run));
+}
+
 /** `stops update run web-1` */
 const stoppedText = ({ run, by }: StoppedRun): string => `${stoppedTexts[by]} ${run}`;
 
@@ -159,7 +167,9 @@ function countsText(placements: readonly PlacementEffect[], released: number): s
 }
 
 function changesText(effect: TotalEffect): string {
-  const { placements, released, upgrades, held, stopped, withheld, allowed, fleetSize } = effect;
+  const { placements, released, held, stopped, withheld, allowed, fleetSize } = effect;
+  const upgrades = ownUpgrades(effect);
+  const ends = inProgressTexts(effect).length;
   const counts = countsText(placements, released);
   const clusters = new Set(placements.flatMap((effect) => effect.clusters));
   const upgrading = new Set(upgrades.flatMap(clustersToUpgrade));
@@ -169,8 +179,8 @@ function changesText(effect: TotalEffect): string {
       ? `no object changes · ${runs}`
       : (withheldText(withheld) ??
           heldText(held) ??
-          (stopped.length + failingText(effect).length === 0 ? answersText(effect) : undefined) ??
-          'no change on any cluster');
+          (stopped.length + ends + failingText(effect).length === 0 ? answersText(effect) : undefined) ??
+          (ends === 0 ? 'no change on any cluster' : 'no object changes'));
   return [
     counts || 'no object changes',
     `${clusters.size} of ${fleetSize} clusters`,
@@ -223,13 +233,6 @@ function answersText({ answers, uncounted, allowed, fleetSize }: TotalEffect): s
   ];
   return texts.length === 0 ? undefined : texts.join(' · ');
 }
-
-/** Those that a run upgrades within the time of the forecast, or later. */
-export const clustersToUpgrade = ({ stages }: UpgradeForecast): ClusterName[] =>
-  stages.flatMap(({ clusters, left }) => [
-    ...clusters.map(({ clusterName }) => clusterName),
-    ...left.flatMap(({ clusterName, status }) => (isTerminal({ status }) ? [] : [clusterName])),
-  ]);
 
 function allRows({ placements, first }: TotalEffect): string[][] {
   const changed = new Map(placements.map((effect) => [placementKey(effect.placement), effect]));
