@@ -1,3 +1,4 @@
+import type { DisruptionMode } from '../api/nodes/disruption-modes.ts';
 import type { NodeCommand } from '../api/nodes/node-plan.ts';
 import { shortList } from '../engine/kernel/short-list.ts';
 import type { Plan, PlannedNodes } from '../engine/plan-document.ts';
@@ -120,8 +121,8 @@ export function nodeSections(plan: Pick<Plan, 'nodes' | 'holds'>, currencies: Cu
 
 /** What a change does to the nodes that may go, a sentence for each cluster: now, or from the first instant at which anything differs. */
 export function nodeEffects(compared: readonly NodesAt[], currencies: Currencies): readonly string[] {
-  const clusters = [...new Set(compared.flatMap(({ after }) => after.map(({ clusterName }) => clusterName)))];
-  return clusters.flatMap((cluster) => {
+  const names = compared.flatMap(({ before, after }) => [...before, ...after].map(({ clusterName }) => clusterName));
+  return [...new Set(names)].flatMap((cluster) => {
     for (const one of compared) {
       const text = nodeEffect(cluster, one, currencies(cluster));
       if (text !== undefined) return [text];
@@ -132,15 +133,45 @@ export function nodeEffects(compared: readonly NodesAt[], currencies: Currencies
 
 function nodeEffect(cluster: string, of: NodesAt, currency: string | undefined): string | undefined {
   const [earlier, planned] = [of.before, of.after].map((all) => all.find(({ clusterName }) => clusterName === cluster));
-  if (planned === undefined) return undefined;
-  const leaving = (nodes: LeavingNodes | undefined): number =>
-    (nodes?.commands ?? []).reduce((sum, command) => sum + command.nodes.length, 0);
-  const [old, now] = [leaving(earlier), leaving(planned)];
-  const saving = savingOf(planned) - (earlier ? savingOf(earlier) : 0);
-  const isSame = Math.abs(saving) < 1e-9;
-  if (old === now && isSame) return undefined;
-  const month = money(Math.abs(saving) * monthHours, currency);
-  const cost = isSame ? '' : `, ${month} a month ${saving > 0 ? 'less' : 'more'}`;
+  const [were, are] = [leavingNames(earlier), leavingNames(planned)];
+  const [old, now] = [were.size, are.size];
+  if (planned === undefined)
+    return earlier === undefined || old === 0
+      ? undefined
+      : `${cluster}: nodes are not planned any more (mode ${earlier.mode} before, ${old} might go)`;
+  const isOtherMode = earlier !== undefined && earlier.mode !== planned.mode;
+  const areOthers = old === now && were.symmetricDifference(are).size > 0;
+  const cost = costText(earlier, planned, currency);
+  if (old === now && cost === '' && !areOthers && !isOtherMode) return undefined;
   const when = of.isNow ? 'now' : `from ${instantText(of.at)}`;
-  return `${cluster} (${planned.mode}): ${now} ${now === 1 ? 'node' : 'nodes'} may go ${when}, ${old} before${cost}`;
+  const mode = isOtherMode ? `${planned.mode}, before ${earlier.mode}` : planned.mode;
+  const which = now > 0 && (areOthers || isOtherMode) ? ` (${shortList([...are])})` : '';
+  const others = areOthers ? ` (${shortList([...were])})` : '';
+  return `${cluster} (${mode}): ${now} ${now === 1 ? 'node' : 'nodes'} may go ${when}${which}, ${old} before${others}${cost}${isOtherMode ? actsText(earlier.mode, planned.mode) : ''}`;
 }
+
+const actsText = (before: DisruptionMode, after: DisruptionMode): string =>
+  after === 'execute'
+    ? '; gitfleet carries that out'
+    : before === 'execute'
+      ? '; gitfleet does not carry that out any more'
+      : '';
+
+const leavingNames = (of: LeavingNodes | undefined): ReadonlySet<string> =>
+  new Set((of?.commands ?? []).flatMap(({ nodes }) => nodes.map(({ name }) => name)));
+
+/** What a change makes of the saving: empty where that stays, or is unknown before and after. */
+function costText(earlier: LeavingNodes | undefined, planned: LeavingNodes, currency: string | undefined): string {
+  const [wasKnown, isKnown] = [areSavingsKnown(earlier), areSavingsKnown(planned)];
+  if (!wasKnown && !isKnown) return '';
+  if (!isKnown) return ', what that saves is not known';
+  if (!wasKnown) return `, saves ${money(savingOf(planned) * monthHours, currency)} a month`;
+  const saving = savingOf(planned) - (earlier ? savingOf(earlier) : 0);
+  if (Math.abs(saving) < 1e-9) return '';
+  return `, ${money(Math.abs(saving) * monthHours, currency)} a month ${saving > 0 ? 'less' : 'more'}`;
+}
+
+const areSavingsKnown = (of: LeavingNodes | undefined): boolean =>
+  (of?.commands ?? []).every(
+    ({ reason, priceBefore }) => priceBefore !== undefined || !(reason === 'Empty' || reason === 'Underutilized'),
+  );

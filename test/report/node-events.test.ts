@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { NodeCommand } from '../../src/api/nodes/node-plan.ts';
 import { currenciesOf } from '../../src/report/money.ts';
-import { nodeDisruptions, nodeEvents } from '../../src/report/nodes.ts';
+import { nodeDisruptions, nodeEffects, nodeEvents } from '../../src/report/nodes.ts';
 
 const command = (phase: NodeCommand['phase'], more: object = {}) => ({
   id: 'c1',
@@ -33,6 +33,59 @@ it.each([
     currencies: (cluster: string) => (cluster === 'eu-1' ? 'EUR' : undefined),
   } as never);
   expect(events.map(({ text }) => text)).toEqual(expected === undefined ? [] : [expected]);
+});
+
+const leaving = (mode: string, ...commands: readonly object[]) => [{ clusterName: 'eu-1', mode, commands }];
+const saving = command('Proposed', { priceBefore: 1, priceAfter: 0 });
+const unpriced = command('Proposed', { priceBefore: undefined });
+const others = { ...saving, nodes: [{ name: 'n1' }, { name: 'n3' }] };
+it.each([
+  [
+    'the mode becomes execute',
+    leaving('plan', saving),
+    leaving('execute', command('Validating', saving)),
+    'execute, before plan): 2 nodes may go now (n1, n2), 2 before; gitfleet carries that out',
+  ],
+  [
+    'it is execute no more',
+    leaving('execute', saving),
+    leaving('delegate', saving),
+    'delegate, before execute): 2 nodes may go now (n1, n2), 2 before; gitfleet does not carry that out any more',
+  ],
+  [
+    'no node may go',
+    leaving('plan'),
+    leaving('execute'),
+    'execute, before plan): 0 nodes may go now, 0 before; gitfleet carries that out',
+  ],
+  [
+    'others may go',
+    leaving('plan', saving),
+    leaving('plan', others),
+    'plan): 2 nodes may go now (n1, n3), 2 before (n1, n2)',
+  ],
+  [
+    'prices are gone',
+    leaving('plan', saving),
+    leaving('plan', unpriced),
+    'plan): 2 nodes may go now, 2 before, what that saves is not known',
+  ],
+  [
+    'prices are there',
+    leaving('plan', unpriced),
+    leaving('plan', saving),
+    'plan): 2 nodes may go now, 2 before, saves 730 EUR a month',
+  ],
+  ['nothing differs', leaving('plan', saving), leaving('plan', saving), undefined],
+])('a preview says what becomes of nodes where as many may go and %s', (_, before, after, text) => {
+  const compared = { at: '2026-11-20T10:00:00Z', isNow: true, before, after } as never;
+  expect(nodeEffects([compared], () => 'EUR')).toEqual(text === undefined ? [] : [`eu-1 (${text}`]);
+});
+it('a preview names a cluster whose nodes are not planned any more', () => {
+  const compared = { at: '2026-11-20T10:00:00Z', isNow: true, before: leaving('execute', saving), after: [] } as never;
+  expect(nodeEffects([compared], () => 'EUR')).toEqual([
+    'eu-1: nodes are not planned any more (mode execute before, 2 might go)',
+  ]);
 });
 
 it('the dashboard names the cluster of each command, and the currency of what it saves', () => {

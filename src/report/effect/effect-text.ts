@@ -57,14 +57,18 @@ export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUST
 export function effectText(effect: TotalEffect, { all = false }: { readonly all?: boolean } = {}): EffectText {
   const { placements, changes, held, stopped, needsRun, guard, allowed, pending } = effect;
   const upgrading = ownUpgrades(effect).flatMap(clustersToUpgrade);
-  const parts = [placements, held, stopped, needsRun, guard, upgrading, failingText(effect), inProgressTexts(effect)];
+  const nodes = nodesText(effect);
+  const parts = [
+    ...[placements, held, stopped, needsRun, guard, upgrading, nodes],
+    ...[failingText(effect), inProgressTexts(effect)],
+  ];
   return {
     title: titleText(effect),
     rows: [...(all ? allRows(effect) : placements.map(rowOf)), ...allowed.flatMap(allowedRows)],
     changes: [...allowed.flatMap(allowedChanges), ...changes.map(changeText), ...pending.map(pendingText)],
     rollout: rolloutText(effect),
     upgrades: upgradesText(effect),
-    nodes: nodeEffects(effect.nodes, currenciesOf(effect.first.contents.world.input.fleet)),
+    nodes,
     forecast: forecastText(effect),
     isEmpty: parts.every(({ length }) => length === 0),
     guard: guard.map(
@@ -86,6 +90,9 @@ function forecastText({ forecast, unrecorded, supposed }: TotalEffect): string {
   if (forecast.rollouts.length + forecast.upgrades.length === 0 || forecast.end === 'refused') return summary;
   return `${summary}${unrecordedText(unrecorded, forecast)} ${supposedText(forecast, supposed)}`;
 }
+
+const nodesText = ({ nodes, first }: TotalEffect): readonly string[] =>
+  nodeEffects(nodes, currenciesOf(first.contents.world.input.fleet));
 
 function unrecordedText(unrecorded: TotalEffect['unrecorded'], { from }: Forecast): string {
   if (unrecorded === undefined) return '';
@@ -180,6 +187,7 @@ function changesText(effect: TotalEffect): string {
       : (withheldText(withheld) ??
           heldText(held) ??
           (stopped.length + ends + failingText(effect).length === 0 ? answersText(effect) : undefined) ??
+          changedNodesText(nodesText(effect)) ??
           (ends === 0 ? 'no change on any cluster' : 'no object changes'));
   return [
     counts || 'no object changes',
@@ -189,6 +197,9 @@ function changesText(effect: TotalEffect): string {
     ...allowed.map((of) => approvesText(of, fleetSize)),
   ].join(' · ');
 }
+
+const changedNodesText = ({ length }: readonly string[]): string | undefined =>
+  length === 0 ? undefined : `changes what becomes of nodes on ${length} ${length === 1 ? 'cluster' : 'clusters'}`;
 
 function withheldText(withheld: TotalEffect['withheld']): string | undefined {
   const text = (kept: boolean): string[] => {

@@ -58,34 +58,50 @@ describe('what becomes of nodes', () => {
   const noneAtNight = { nodes: '0', schedule: '0 22 * * *', duration: '6h' };
 
   it.each([
-    ['now', [half, office], [half], '2 nodes may go now, 1 before, 292 EUR a month less'],
+    [
+      'now',
+      [half, office],
+      { 'resources/pool.yaml': poolOf(half) },
+      'plan): 2 nodes may go now, 1 before, 292 EUR a month less',
+    ],
     [
       'tonight',
       [half, closed, noneAtNight],
-      [half, closed],
-      '2 nodes may go from 2026-11-20 22:00 UTC, 0 before, 584 EUR a month less',
+      { 'resources/pool.yaml': poolOf(half, closed) },
+      'plan): 2 nodes may go from 2026-11-20 22:00 UTC, 0 before, 584 EUR a month less',
     ],
-  ])('stands in the preview of a change: how many more may go, and what that saves, %s', async (_, old, own, text) => {
-    const fleet = await FleetOnGit.open(files(...old));
-    fleet.git('checkout', '-q', '-b', 'open');
-    put(fleet.dir, { 'resources/pool.yaml': poolOf(...own) });
-    fleet.git('commit', '-q', '-a', '-m', 'Let half of the nodes go at any time');
-    const { out } = await cli(
-      ...[
-        'plan',
-        '--repo',
-        fleet.dir,
-        '--base',
-        'main',
-        '--ref',
-        'open',
-        '--observed',
-        seen(),
-        ...at,
-        '-o',
-        'markdown',
-      ],
-    );
-    expect(out).toContain(`**Nodes**\n- eu-1 (plan): ${text}\n`);
-  });
+    [
+      'by gitfleet',
+      [half],
+      { 'members/eu-1.yaml': nodeMember('eu-1', 'execute') },
+      'execute, before plan): 2 nodes may go now (n1, n2), 2 before; gitfleet carries that out',
+    ],
+  ])(
+    'stands in the preview of a change: how many more may go, and what that saves, %s',
+    async (_, old, change, text) => {
+      const fleet = await FleetOnGit.open(files(...old));
+      fleet.git('checkout', '-q', '-b', 'open');
+      put(fleet.dir, change);
+      fleet.git('commit', '-q', '-a', '-m', 'Let half of the nodes go at any time');
+      const { out } = await cli(
+        ...[
+          'plan',
+          '--repo',
+          fleet.dir,
+          '--base',
+          'main',
+          '--ref',
+          'open',
+          '--observed',
+          seen(),
+          ...at,
+          '-o',
+          'markdown',
+        ],
+      );
+      expect(out).toContain(`**Nodes**\n- eu-1 (${text}\n`);
+      if (!('resources/pool.yaml' in change))
+        expect(out).toContain('plan: changes what becomes of nodes on 1 cluster\n');
+    },
+  );
 });
