@@ -1,5 +1,7 @@
 import type { ClusterName, Manifest, PlacementKey } from '../api/meta.ts';
 import { type PlacementRef, placementKey, refNamed } from '../api/placement.ts';
+import type { PlanContents } from '../engine/delivery/plan-contents.ts';
+import { stayingOn } from '../engine/delivery/staying-bindings.ts';
 import { recordedContent, targetContent } from '../engine/delivery/target-content.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
@@ -51,6 +53,11 @@ export function heldAfter(
   isWanted: IsWanted = () => true,
 ): HeldByCluster {
   const held = new Map<ClusterName, Held>();
+  const keep = (cluster: ClusterName, key: PlacementKey): void => {
+    const on = heldOn(held, cluster);
+    for (const [object, kept] of before.get(cluster)?.objects ?? [])
+      if (placementKey(kept.placement) === key && !on.objects.has(object)) on.objects.set(object, kept);
+  };
   for (const target of placementTargets(plan.targets)) {
     if (target.remove) continue;
     const { clusterName, placement } = target;
@@ -59,14 +66,26 @@ export function heldAfter(
     const on = heldOn(held, clusterName);
     on.placements.set(key, placement);
     const content = targetContent(contents, target);
-    if (content && !content.leaveAlone)
+    if (content && !content.leaveAlone && content.strategy.type !== 'ReportDiff')
       for (const { manifest } of content.manifests) on.objects.set(keyOfManifest(manifest), { placement, manifest });
-    else
-      for (const [object, kept] of before.get(clusterName)?.objects ?? [])
-        if (placementKey(kept.placement) === key) on.objects.set(object, kept);
+    else keep(clusterName, key);
   }
+  for (const [cluster, { placements }] of before)
+    for (const [key, placement] of placements) {
+      if (held.get(cluster)?.placements.has(key) || !isWanted(key, cluster) || !isGiven(contents, cluster, key))
+        continue;
+      heldOn(held, cluster).placements.set(key, placement);
+      keep(cluster, key);
+    }
   return held;
 }
+
+/** It has a snapshot. Without a target, what it is given cannot be rendered, and the cluster keeps what it has. */
+const isGiven = ({ works, world }: PlanContents, cluster: ClusterName, key: PlacementKey): boolean => {
+  const work = works.get(key);
+  const binding = work && stayingOn(work).get(cluster);
+  return binding?.resourceSnapshotIndex !== undefined && world.members.get(cluster)?.leaving === false;
+};
 
 export const nothing: Held = { objects: new Map(), placements: new Map() };
 

@@ -27,7 +27,8 @@ export function* pendingChanges(
   for (const placement of placements) {
     const key = placementKey(placement);
     const work = works.get(key);
-    if (!work?.selection.ok) continue;
+    // A run only compares under ReportDiff.
+    if (!work?.selection.ok || work.placement.spec.strategy.applyStrategy.type === 'ReportDiff') continue;
     const { manifests } = work.selection;
     const compiled = compileOverrides(placement, manifests, world.overrides);
     const coming = comingByRuns(placement, last);

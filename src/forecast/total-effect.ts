@@ -20,6 +20,7 @@ import { differencesBetween, heldAfter, heldBefore, heldOnlyOf, textOf } from '.
 import { joiningMembers } from './joining-members.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
 import { compared, type ObjectChange, type ObjectChanges } from './object-changes.ts';
+import { type OnlyCompared, onlyCompared } from './only-compared.ts';
 import { pendingChanges } from './pending-changes.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
@@ -51,6 +52,8 @@ export interface TotalEffect extends ObjectChanges {
   readonly pending: readonly ObjectChange[];
   /** Placements that it rolls out in another way. */
   readonly paces: readonly ChangedPace[];
+  /** What it changes that is only compared. */
+  readonly onlyCompared: readonly OnlyCompared[];
   /** What keeps a part of the change from happening to the end, and is not a problem of a file. That part is not in the effect. */
   readonly held: readonly Hold[];
   /** Also those that delay nothing of the change. */
@@ -166,6 +169,7 @@ export function* totalEffectInSteps(
     needsRun,
     pending: yield* pendingChanges(otherContents(earlier, last, needsRun), last, first),
     paces: changedPaces(base.fleet, next.fleet),
+    onlyCompared: onlyCompared(earlier, last),
     held: [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])],
     freezes: changedFreezes(base.fleet, next.fleet, base.now),
     upgrades: forecast.upgrades,

@@ -20,6 +20,9 @@ const web = (extra = true): Files => ({
   ...(extra ? { 'resources/extra.yaml': configMap('extra', '1') } : {}),
 });
 
+/** With a placement that stays where web is deleted. */
+const two: Files = { ...web(), 'tools.yaml': placement('tools', '{placementType: PickFixed, clusterNames: [ams]}') };
+
 const approval = (digest = ''): string =>
   `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: all}\nspec: {removalDigest: "${digest}"}\n`;
 
@@ -176,6 +179,63 @@ describe('the total effect of a change', () => {
     const text = effectText(await effectOf(paper, change));
     expect(text.title).toBe(title);
     expect(text.rollout).toContainEqual(expect.stringMatching(line));
+  });
+  it('leaves a cluster on which an override fails with what it was given before', async () => {
+    const override = (path: string): Files => ({
+      'override.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {city: ams}}}]}, jsonPatchOverrides: [{op: replace, path: ${path}, value: 5}]}]}\n`,
+    });
+    const [works, fails] = [override('/spec/replicas'), override('/spec/none')];
+    const { 'web.yaml': _, ...deleted } = two;
+    for (const before of [{}, works]) {
+      const paper = new PaperFleet({ ...two, ...before });
+      await paper.settle();
+      const titleOf = async (files: Files): Promise<string> => effectText(await effectOf(paper, files)).title;
+      expect(await titleOf({ ...two, ...fails })).toBe('no change on any cluster');
+      paper.files = { ...two, ...fails };
+      await paper.settle();
+      expect(await titleOf({ ...two, ...before })).toBe('no change on any cluster');
+      expect(await titleOf({ ...deleted, ...fails })).toBe('removes 12 objects · 4 of 4 clusters');
+    }
+  });
+  it('applies nothing where differences are only reported', async () => {
+    const mode = (type: string): Files => ({
+      ...two,
+      'web.yaml': placement('web', '{placementType: PickAll}', `{type: RollingUpdate, applyStrategy: {type: ${type}}}`),
+    });
+    const version = { 'resources/web.yaml': deployment('web', 'web', 'web:2') };
+    const { 'web.yaml': _, ...deleted } = two;
+    const reported = 'web: only reports differences (ReportDiff), nothing is applied: ams, fra, lon, nyc';
+    const never = new PaperFleet(mode('ReportDiff'));
+    await never.settle();
+    const applied = new PaperFleet(mode('ServerSideApply'));
+    await applied.settle();
+    const empty = new PaperFleet(deleted);
+    await empty.settle();
+    const since = new PaperFleet(mode('ServerSideApply'));
+    await since.settle();
+    since.files = { ...mode('ReportDiff'), ...version };
+    await since.settle();
+    for (const [paper, files, title, rollout] of [
+      [never, mode('ServerSideApply'), 'adds 12 objects · 4 of 4 clusters', undefined],
+      [never, { ...mode('ReportDiff'), ...version }, 'no change on any cluster', reported],
+      [never, mode('ReportDiff'), 'no change on any cluster', undefined],
+      [never, deleted, 'no object changes · 4 of 4 clusters', 'web: deleted; nothing of it was applied (ReportDiff)'],
+      [empty, mode('ReportDiff'), 'no object changes · 4 of 4 clusters', reported],
+      [applied, { ...mode('ReportDiff'), ...version }, 'no change on any cluster', reported],
+      [since, { ...mode('ServerSideApply'), ...version }, 'changes 4 objects · 4 of 4 clusters', undefined],
+      [
+        since,
+        deleted,
+        'removes 12 objects · 4 of 4 clusters',
+        'web: deleted; its objects leave all of its clusters at once',
+      ],
+    ] as const) {
+      const text = effectText(await effectOf(paper, files));
+      expect([text.title, text.rollout.find((line) => !line.includes('rolls out by itself'))]).toEqual([
+        title,
+        rollout,
+      ]);
+    }
   });
   it('says when a freeze holds it', async () => {
     const frozen = {

@@ -73,9 +73,12 @@ export async function diff(options: DiffOptions): Promise<void> {
   };
   let unreached: readonly string[] = [];
   if (options.members === undefined) {
-    for (const target of targets)
+    for (const target of targets) {
+      // Nothing is applied.
+      if (!target.remove && targetContent(next.contents, target)?.strategy.type === 'ReportDiff') continue;
       for (const change of changes(recordedContent(next.contents, target), after(target)))
         add(target.clusterName, titleOf(target.placement), change);
+    }
   } else {
     const { liveChanges } = await import('./live.ts');
     const found = await liveChanges(

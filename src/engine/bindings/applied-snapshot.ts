@@ -12,5 +12,6 @@ export function withAppliedSnapshot(before: Binding, after: Binding): Binding {
   return applied === undefined ? rest : { ...rest, appliedResourceSnapshotIndex: applied };
 }
 
-const appliedIn = ({ conditions, resourceSnapshotIndex, appliedResourceSnapshotIndex }: Binding): number | undefined =>
+/** The index that was last applied completely. */
+export const appliedIn = ({ conditions, resourceSnapshotIndex, appliedResourceSnapshotIndex }: Binding): number | undefined =>
   conditionIs(conditions, 'Applied', 'True') ? resourceSnapshotIndex : appliedResourceSnapshotIndex;

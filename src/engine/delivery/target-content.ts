@@ -1,9 +1,12 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { type ApplyStrategy, abandons, placementKey } from '../../api/placement.ts';
+import { appliedIn } from '../bindings/applied-snapshot.ts';
+import { applyStrategyOf } from '../bindings/apply-strategy.ts';
 import { approvedRemovals } from '../bindings/foreign-objects.ts';
 import { previousLabels } from '../bindings/previous-labels.ts';
 import { placementLabelValue } from '../overrides/ownership.ts';
-import type { RenderedManifest } from '../overrides/render.ts';
+import type { Rendered, RenderedManifest } from '../overrides/render.ts';
+import { type RecordedLists, withEarlier } from '../overrides/snapshot-id.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import type { PlacementTarget } from '../plan-document.ts';
 import type { World } from '../world.ts';
@@ -59,20 +62,35 @@ export function renderedFor(work: PlacementWork, target: PlacementTarget, world:
   return rendered.ok ? rendered.manifests : [];
 }
 
-/** Recorded contents of a cluster: its recorded index with its recorded override snapshots and labels. */
+/**
+ * What a cluster has of a placement by the record: its recorded index with its recorded override snapshots and labels. Where those
+ * cannot be rendered, or are only compared (ReportDiff), what was applied last.
+ */
 export function recordedContent({ world }: PlanContents, target: PlacementTarget): readonly Manifest[] {
   const recorded = world.record.placements.get(placementKey(target.placement));
   const binding = recorded?.state.bindings.find(
     ({ targetCluster, state }) => targetCluster === target.clusterName && state !== 'Scheduled',
   );
   if (!recorded || binding?.resourceSnapshotIndex === undefined) return [];
-  const manifests = recorded.snapshots.get(binding.resourceSnapshotIndex) ?? [];
-  const rendered = world.render({
-    placement: target.placement,
-    manifests,
-    lists: binding,
-    cluster: target.clusterName,
-    labels: previousLabels(binding, world),
-  });
-  return rendered.ok ? rendered.manifests.map(({ manifest }) => manifest) : [];
+  const rendered = (index: number, lists: RecordedLists): Rendered =>
+    world.render({
+      placement: target.placement,
+      manifests: recorded.snapshots.get(index) ?? [],
+      lists,
+      cluster: target.clusterName,
+      labels: previousLabels(binding, world),
+    });
+  const isCompared = recorded.object !== undefined && applyStrategyOf(recorded.object, binding).type === 'ReportDiff';
+  const given = isCompared ? undefined : rendered(binding.resourceSnapshotIndex, binding);
+  if (given?.ok) return given.manifests.map(({ manifest }) => manifest);
+  const index = appliedIn(binding);
+  if (index === undefined) return [];
+  let lists: RecordedLists = binding;
+  for (;;) {
+    const applied = rendered(index, lists);
+    if (applied.ok) return applied.manifests.map(({ manifest }) => manifest);
+    if (applied.reason !== 'OverriddenFailed') return [];
+    // Nothing was ever applied with an override snapshot that fails: an earlier one of the override was, or none.
+    lists = withEarlier(lists, applied.override);
+  }
 }

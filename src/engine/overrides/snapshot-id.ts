@@ -27,6 +27,20 @@ export const idsOf = (lists: RecordedLists): string[] => [
 /** The id of a snapshot without its index, which identifies its override. */
 export const withoutIndex = (id: string): string => id.slice(0, id.lastIndexOf('-'));
 
+/** The lists with the previous snapshot of an override instead of that one, or without the override behind its first one. */
+export function withEarlier(lists: RecordedLists, id: string): RecordedLists {
+  const index = Number(id.slice(id.lastIndexOf('-') + 1));
+  const earlier = (name: string): string[] => (index > 0 ? [`${withoutIndex(name)}-${index - 1}`] : []);
+  return {
+    clusterResourceOverrideSnapshots: lists.clusterResourceOverrideSnapshots?.flatMap((name) =>
+      name === id ? earlier(name) : [name],
+    ),
+    resourceOverrideSnapshots: lists.resourceOverrideSnapshots?.flatMap(({ namespace, name }) =>
+      `${namespace}/${name}` === id ? earlier(name).map((own) => ({ namespace, name: own })) : [{ namespace, name }],
+    ),
+  };
+}
+
 /** The override of a snapshot, by the snapshot's id. */
 export function overrideOf(id: string): { readonly kind: string; readonly name: string; readonly namespace?: string } {
   const [first, name] = withoutIndex(id).split('/') as [string, string?];

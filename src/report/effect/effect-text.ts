@@ -294,6 +294,7 @@ function rolloutText(effect: TotalEffect): string[] {
   const { placements, notRolledOut, held, freezes, forecast, first, joining, withheld, uncounted, allowed } = effect;
   const { works, world } = first.contents;
   const otherwise = new Set(effect.paces.map(({ placement }) => placementKey(placement)));
+  const changing = new Set(effect.changes.map(({ placement }) => placementKey(placement)));
   const paces = placements.flatMap(({ placement }): string[] => {
     const work = [...works.values()].find(
       ({ placement: { kind, metadata } }) =>
@@ -302,8 +303,12 @@ function rolloutText(effect: TotalEffect): string[] {
     if (work === undefined) return [];
     const isDeleted = world.admitted.deleted.some(({ key }) => key === placementKey(placement));
     // No strategy and no update run paces it.
-    if (isDeleted) return [`${titleOf(placement)}: deleted; its objects leave all of its clusters at once`];
     const { strategy } = work.placement.spec;
+    const isCompared = strategy.applyStrategy.type === 'ReportDiff' && !changing.has(placementKey(placement));
+    const leaving = isCompared
+      ? 'nothing of it was applied (ReportDiff)'
+      : 'its objects leave all of its clusters at once';
+    if (isDeleted) return [`${titleOf(placement)}: deleted; ${leaving}`];
     if (strategy.type === 'RollingUpdate')
       return otherwise.has(placementKey(placement)) ? [] : [`${titleOf(placement)}: ${paceText(strategy)}`];
     const runs = world.admitted.runs.filter((run) => isRunOf(run, placement) && stateOf(run) !== 'Stop');
@@ -318,6 +323,10 @@ function rolloutText(effect: TotalEffect): string[] {
     const [was, is] = [before, after].map(paceText);
     return `${titleOf(placement)}: ${is}${was === is ? ', another unavailablePeriodSeconds' : ` (before: ${was})`}`;
   });
+  const compared = effect.onlyCompared.map(
+    ({ placement, clusters }) =>
+      `${titleOf(placement)}: only reports differences (ReportDiff), nothing is applied: ${listUpTo(clusters, mostNamed)}`,
+  );
   const missing = notRolledOut.map(({ placement, why }) => `${titleOf(placement)}: needs a staged update run: ${why}`);
   // Whom cluster update runs leave out is said with whom they upgrade.
   const left = new Set(effect.upgrades.flatMap(leftNotes));
@@ -335,6 +344,7 @@ function rolloutText(effect: TotalEffect): string[] {
     ...(joining.length === 0 ? [] : [joins]),
     ...paces,
     ...changedPaces,
+    ...compared,
     ...allowed.flatMap(({ approval, guard, holds }) => [
       ...guard.map(({ message }) => `${approval}: lets happen what is refused now: ${message}`),
       ...holds.map(
