@@ -3,39 +3,58 @@ import { placementKey } from '../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun } from '../api/staged.ts';
 import type { PlanContents } from '../engine/delivery/plan-contents.ts';
 import { recordedContent } from '../engine/delivery/target-content.ts';
+import type { Rendered } from '../engine/overrides/render.ts';
 import { keyOfManifest } from '../engine/selection/object-key.ts';
 import { placementOfRun } from '../engine/update-run.ts';
 import type { HeldObject } from './held-objects.ts';
 import { compared, type ObjectChange } from './object-changes.ts';
 import { atOnce } from './steps.ts';
 
-/**
- * What a run changes on clusters that it has not reached, or removes from those that the placement leaves: removals first; equal changes
- * of several clusters are one.
- */
+/** What a stage of a run does to its clusters. */
+export interface StageEffect {
+  /** Removals first; equal changes of several clusters are one. */
+  readonly changes: readonly ObjectChange[];
+  /** Clusters that keep what they have although the stage reaches them. */
+  readonly kept: readonly { readonly why: string; readonly clusters: readonly ClusterName[] }[];
+}
+
+/** On clusters that a run has not reached, or, where it `removes`, on those that the placement leaves. */
 export function stageEffect(
   contents: PlanContents,
   run: StagedUpdateRun,
   { clusters, removes }: { readonly clusters: readonly ClusterUpdatingStatus[]; readonly removes: boolean },
-): readonly ObjectChange[] {
+): StageEffect {
   const placement = placementOfRun(run);
   const work = contents.works.get(placementKey(placement));
   const index = Number(run.status?.resourceSnapshotIndexUsed ?? Number.NaN);
   const manifests = work?.contents.get(index);
-  if (manifests === undefined) return [];
+  if (manifests === undefined) return { changes: [], kept: [] };
   const { members, render } = contents.world;
   const before = new Map<ClusterName, ReturnType<typeof held>>();
   const after = new Map<ClusterName, ReturnType<typeof held>>();
+  const kept = new Map<string, ClusterName[]>();
   const held = (objects: readonly HeldObject['manifest'][]) => ({
     objects: new Map(objects.map((manifest) => [keyOfManifest(manifest), { placement, manifest }])),
     placements: new Map([[placementKey(placement), placement]]),
   });
+  const isCompared = run.status?.appliedStrategy?.type === 'ReportDiff';
   for (const lists of clusters) {
     const clusterName = lists.clusterName as ClusterName;
     const rendered = removes ? undefined : render({ placement, manifests, lists, cluster: clusterName });
-    if (rendered?.ok === false) continue;
+    if (rendered?.ok === false || (rendered && isCompared)) {
+      const why = rendered.ok ? 'differences are only reported (ReportDiff), nothing is applied' : faultOf(rendered);
+      kept.set(why, [...(kept.get(why) ?? []), clusterName]);
+      continue;
+    }
     before.set(clusterName, held(recordedContent(contents, { clusterName, placement, remove: false, objects: [] })));
     if (rendered) after.set(clusterName, held(rendered.manifests.map(({ manifest }) => manifest)));
   }
-  return atOnce(compared(before, after, (_, cluster) => removes && members.get(cluster)?.leaving !== false)).changes;
+  const stays = (_: unknown, cluster: ClusterName): boolean => removes && members.get(cluster)?.leaving !== false;
+  return {
+    changes: atOnce(compared(before, after, stays)).changes,
+    kept: [...kept].map(([why, of]) => ({ why, clusters: of })),
+  };
 }
+
+const faultOf = ({ reason, message }: Extract<Rendered, { readonly ok: false }>): string =>
+  reason === 'OverriddenFailed' ? `an override fails: ${message}` : message;

@@ -26,6 +26,6 @@ export async function stageFacts(
   const { clusters = [] } = behind ?? gate.run.status?.deletionStageStatus ?? {};
   return {
     commits: commits.map((commit) => ({ oid: commit.oid, subject: subjectOf(commit), author: commit.author.name })),
-    changes: stageEffect(of.contents, gate.run, { clusters, removes: behind === undefined }),
+    ...stageEffect(of.contents, gate.run, { clusters, removes: behind === undefined }),
   };
 }

@@ -9,7 +9,7 @@ import { latestOf } from '../../engine/kernel/latest-of.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Plan, RequestedApproval } from '../../engine/plan-document.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
-import type { ObjectChange } from '../../forecast/object-changes.ts';
+import type { StageEffect } from '../../forecast/stage-effect.ts';
 import type { RemovalToApprove } from '../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { changeText } from '../effect/effect-text.ts';
@@ -45,7 +45,7 @@ export function changesTitle({ changes }: Pick<ApprovalPage, 'changes'>): string
   return `On the clusters: ${removals || 'nothing'} removed, ${others || 'nothing'} changed or added`;
 }
 
-/** Commits and messages that are named. */
+/** Commits, clusters and messages that are named. */
 const mostCommits = 30;
 
 const notNow = 'Closing this request leaves it waiting: reopen it to be asked again.';
@@ -84,9 +84,8 @@ export function commitsOf({ run, task }: AskedGate, { placements }: Pick<FleetRe
 }
 
 /** What approval of a stage brings. */
-export interface StageFacts {
+export interface StageFacts extends StageEffect {
   readonly commits: readonly IncludedCommit[];
-  readonly changes: readonly ObjectChange[];
 }
 
 /** The page of a stage of a run. */
@@ -123,6 +122,10 @@ export function stagePage(
     ],
     sections: [
       warnings(of),
+      list(
+        '⚠️ Clusters that keep what they have',
+        of.kept.map(({ why, clusters }) => ({ line: [`${listUpTo(clusters, mostCommits)}: ${why}`] })),
+      ),
       list(
         now === undefined ? 'Commits' : `Commits since snapshot ${now}`,
         listed(

@@ -15,7 +15,8 @@ const files = (run: string, clusters: readonly string[], gate = ''): Record<stri
 });
 const history = { commitsBetween: async () => [], changingMoreThan: async () => [] };
 
-it('behind the last stage, approval removes what clusters have that the placement leaves', async () => {
+/** What approval brings that is asked for once these files follow those of a run that is over. */
+async function factsOf(next: Record<string, string>) {
   const paper = new PaperFleet(files('web-0', ['a', 'b']));
   const pass = async (): Promise<void> => {
     for (let step = 0; step < 6; step++) {
@@ -25,12 +26,40 @@ it('behind the last stage, approval removes what clusters have that the placemen
     }
   };
   await pass();
-  paper.files = files('web-1', ['a'], ', afterStageTasks: [{type: Approval}]');
+  paper.files = next;
   await pass();
   const { plan, contents } = paper.last!;
   const { record } = readRecord(paper.record);
   const gate = askedGate(plan.approvals[0]!, record)!;
-  const { changes } = await stageFacts(gate, { record, contents, config: undefined, history });
+  return stageFacts(gate, { record, contents, config: undefined, history });
+}
+
+it.each([
+  [
+    'fails',
+    `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {}}]}, jsonPatchOverrides: [{op: remove, path: /spec/none}]}]}\n`,
+    '{type: External}',
+    /^an override fails: override snapshot web\/size-0 on .* "none" does not exist$/,
+  ],
+  [
+    'only compares',
+    '',
+    '{type: External, applyStrategy: {type: ReportDiff}}',
+    /^differences are only reported \(ReportDiff\), nothing is applied$/,
+  ],
+])(
+  'names the clusters that a stage reaches and that keep what they have where it %s',
+  async (_, override, type, why) => {
+    const next = files('web-1', ['a', 'b'], ', beforeStageTasks: [{type: Approval}]');
+    next['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    next['web.yaml'] = next['web.yaml']!.replace('{type: External}', type);
+    const { changes, kept } = await factsOf({ ...next, 'override.yaml': override });
+    expect([changes, kept]).toEqual([[], [{ why: expect.stringMatching(why), clusters: ['a', 'b'] }]]);
+  },
+);
+
+it('behind the last stage, approval removes what clusters have that the placement leaves', async () => {
+  const { changes } = await factsOf(files('web-1', ['a'], ', afterStageTasks: [{type: Approval}]'));
   expect(changes.map(({ action, object, clusters }) => [action, object.kind, clusters])).toEqual([
     ['remove', 'Deployment', ['b']],
     ['remove', 'Namespace', ['b']],

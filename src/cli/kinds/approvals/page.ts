@@ -47,7 +47,7 @@ export const isClosed = ({ status }: ApprovalRequest, gate: AskedGate | undefine
 export function requestOfStage(
   request: ApprovalRequest,
   record: Pick<FleetRecord, 'runs' | 'placements'>,
-  facts: StageFacts = { commits: [], changes: [] },
+  facts: StageFacts = { commits: [], changes: [], kept: [] },
 ): ApprovalPage | undefined {
   const gate = askedGate(recordedApproval(request), record);
   // What restarted on members is not recorded.
