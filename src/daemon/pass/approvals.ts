@@ -40,15 +40,15 @@ export async function syncApprovals(
 ): Promise<{
   readonly asked: readonly string[];
   readonly problems: readonly Problem[];
-  /** Tips of the branches that request approvals, by name. */
-  readonly tips: ReadonlyMap<string, string>;
+  /** Tips of the branches that request approvals, by name; undefined where this pass could not tell. */
+  readonly tips: ReadonlyMap<string, string | undefined>;
 }> {
   const removing = removalsToApprove({ guard, holds: present.removalHolds });
   const wanted = new Map([...gates(present), ...removals(removing)].map((request) => [request.name, request]));
   const folder = approvalFolder(present.config);
   const existing = new Set((await approvals.list()).names);
   const problems: Problem[] = [];
-  const tips = new Map<string, string>();
+  const tips = new Map<string, string | undefined>([...wanted.keys()].map((name) => [name, undefined]));
   const change = async (name: string, push: () => Promise<RequestedBranch | undefined>): Promise<void> => {
     try {
       const branch = await push();

@@ -17,8 +17,8 @@ import {
 export interface WantedRequest {
   /** Of the approval; its branch is `gitfleet/approve/<name>`. */
   readonly name: string;
-  /** Tip of its branch. */
-  readonly commit: string;
+  /** Tip of its branch; undefined where it is not known now: an open request stays, and none is opened. */
+  readonly commit: string | undefined;
   readonly title: string;
   readonly body: string;
   /** Page of its pull request that has got labels and reviewers, as the status branch says. */
@@ -35,7 +35,9 @@ export interface RequestState extends ForgeCalls {
   readonly others: ReadonlySet<string>;
   readonly known: ReadonlyMap<string, KnownRequest>;
   /** Names whose requests, open or not, were looked for, with the commit that they were looked for. */
-  readonly found: ReadonlyMap<string, string>;
+  readonly found: ReadonlyMap<string, string | undefined>;
+  /** Numbers of requests that gitfleet closed: nobody declined them. */
+  readonly withdrawn: ReadonlySet<number>;
   /** Who approves them at the forge, by name of the approval; kept while one that was merged is not yet acted on. */
   readonly reviews: ReadonlyMap<string, { readonly by: readonly string[]; readonly atMs: number }>;
   /** Requests that the forge did not accept. */
@@ -73,7 +75,7 @@ export type ForgeEvent =
   | { readonly kind: 'edited'; readonly request: WantedRequest }
   /** Undefined: the forge does not tell. */
   | { readonly kind: 'reviewed'; readonly name: string; readonly by: readonly string[] | undefined }
-  | { readonly kind: 'closed'; readonly name: string }
+  | { readonly kind: 'closed'; readonly number: number; readonly name: string }
   | FailedCall<ForgeCall>;
 
 /** Requests whose reviews are read after each list, those that were read longest ago: a token has few calls. */
@@ -85,6 +87,7 @@ export const firstRequestState: RequestState = {
   others: new Set(),
   known: new Map(),
   found: new Map(),
+  withdrawn: new Set(),
   reviews: new Map(),
   refused: new Map(),
   ...firstCalls,
@@ -114,7 +117,7 @@ function callFor(request: WantedRequest, { known, found, refused }: RequestState
     return nowMs < mayMs ? { atMs: mayMs } : { call: { kind: 'edit', number: there.number, request } };
   }
   // Closed or merged with this very content: that is the answer until it is reopened, or its content changes.
-  if (there?.headCommit === request.commit) return {};
+  if (request.commit === undefined || there?.headCommit === request.commit) return {};
   return { call: { kind: found.get(request.name) === request.commit ? 'open' : 'find', request } };
 }
 
@@ -165,7 +168,11 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
     case 'found': {
       const { name, commit } = event.request;
       const there =
-        event.pulls.find((pull) => pull.state === 'open') ?? event.pulls.find((pull) => pull.headCommit === commit);
+        event.pulls.find((pull) => pull.state === 'open') ??
+        event.pulls.find(
+          ({ headCommit, state: is, number }) =>
+            headCommit === commit && (is === 'merged' || !state.withdrawn.has(number)),
+        );
       const known = new Map(state.known);
       if (there) known.set(name, asKnown(state, name, there, nowMs));
       else known.delete(name);
@@ -191,11 +198,20 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
       return succeeded(known ? { ...state, known } : state);
     }
     case 'closed':
-      return succeeded({ ...state, known: new Map([...state.known].filter(([name]) => name !== event.name)) });
+      return succeeded({
+        ...withdrawing(state, event.number),
+        known: new Map([...state.known].filter(([name]) => name !== event.name)),
+      });
     case 'failed':
-      return afterFailure(state, event, nowMs);
+      // The answer may be lost.
+      return afterFailure(event.call.kind === 'close' ? withdrawing(state, event.call.number) : state, event, nowMs);
   }
 }
+
+const withdrawing = (state: RequestState, number: number): RequestState => ({
+  ...state,
+  withdrawn: new Set(state.withdrawn).add(number),
+});
 
 function withAssignment(
   state: RequestState,
@@ -213,7 +229,9 @@ function afterList(state: RequestState, pulls: ReadonlyMap<string, PullRequest>,
   const known = new Map<string, KnownRequest>([...state.known].filter(([name]) => !gone.has(name)));
   for (const [name, pull] of pulls) known.set(name, asKnown(state, name, pull, nowMs));
   const found = new Map([...state.found].filter(([name]) => !gone.has(name)));
-  return { ...state, known, found, listedMs: nowMs };
+  // One that is open again is for people to close.
+  const open = new Set([...pulls.values()].map(({ number }) => number));
+  return { ...state, known, found, withdrawn: state.withdrawn.difference(open), listedMs: nowMs };
 }
 
 /** With what only gitfleet knows of it. */

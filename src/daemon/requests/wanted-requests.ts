@@ -23,15 +23,15 @@ import { stageFacts } from './stage-facts.ts';
 export interface RequestFacts {
   readonly recorded: Recorded;
   readonly present: Pick<InEffect, 'approvals' | 'removalHolds'> & { readonly config: FleetConfig | undefined };
-  /** Tips of the branches that request approvals, by name. */
-  readonly tips: ReadonlyMap<string, string>;
+  /** Tips of the branches that request approvals, by name; undefined where that is not known now. */
+  readonly tips: ReadonlyMap<string, string | undefined>;
   /** Of these branches. */
   readonly problems: readonly Problem[];
   /** Longest text of the forge, characters. */
   readonly most: number;
 }
 
-/** The pull requests for the approvals of a plan, one for each branch that exists. */
+/** The pull requests for the approvals of a plan, one for each branch, also where it could not be pushed now. */
 export async function wantedRequests(facts: RequestFacts, desired: DesiredState): Promise<WantedRequest[]> {
   const { recorded, present, tips, problems, most } = facts;
   const pages = new Map<string, ApprovalPage>();
@@ -40,11 +40,10 @@ export async function wantedRequests(facts: RequestFacts, desired: DesiredState)
       pages.set(placementKey(approval.planned), await pageOf(approval, facts, desired));
   for (const removal of removalsToApprove({ guard: recorded.result.plan.guard, holds: present.removalHolds }))
     pages.set(removal.name, removalPage(removal, { problems }));
-  return [...pages].flatMap(([name, page]) => {
-    const commit = tips.get(name);
+  return [...pages].map(([name, page]) => {
     const known = recorded.before.pages.get(name);
     const assigned = known?.assigned ? known.url : undefined;
-    return commit === undefined ? [] : [{ name, commit, assigned, ...approvalMarkdown(page, most) }];
+    return { name, commit: tips.get(name), assigned, ...approvalMarkdown(page, most) };
   });
 }
 

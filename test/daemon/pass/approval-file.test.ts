@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { UpgradeGate } from '../../../src/api/upgrade-gate.ts';
 import { syncApprovals } from '../../../src/daemon/pass/approvals.ts';
 import type { RequestedApproval } from '../../../src/engine/plan-document.ts';
+import { GitError } from '../../../src/git/git-error.ts';
 
 const approval = (name: string, path: string | undefined): RequestedApproval => ({
   planned: { kind: 'Gate', name, spec: {}, status: {} },
@@ -15,7 +16,7 @@ it('an approval of any kind is requested with its own file, in the folder of app
   const requested: object[] = [];
   const withdrawn: string[] = [];
   const approvals = [approval('gate', undefined), approval('proposal', 'upgrades/proposal.yaml')];
-  const { asked } = await syncApprovals(
+  const { asked, tips } = await syncApprovals(
     { guard: [] },
     { approvals, removalHolds: [], config: undefined },
     {
@@ -23,12 +24,15 @@ it('an approval of any kind is requested with its own file, in the folder of app
       list: async () => ({ names: ['old', 'gate', 'new'], others: [], asOfMs: 1 }),
       request: async (request) => {
         requested.push(request);
+        if (request.name === 'gate') throw new GitError('push-refused', 'declined by a hook');
         return { commits: [], files: [], isRequested: true, commit: undefined };
       },
       withdraw: async (name) => void withdrawn.push(name),
     },
     new Set(['old', 'gate']),
   );
+  // Both stay asked for, although neither tip is known.
+  expect([...tips.keys()]).toEqual(['gate', 'proposal']);
   expect({ asked, withdrawn, requested }).toEqual({
     asked: ['proposal'],
     withdrawn: ['old'],

@@ -95,6 +95,32 @@ describe('the next call', () => {
     expect(nextCall(afterEvent(state, listed(), 0), 0)).toEqual({});
   });
 
+  it('leaves one open while the tip of its branch is not known, and opens none meanwhile', () => {
+    const unknown = { ...request, commit: undefined };
+    const again: ForgeEvent = { kind: 'wanted', requests: [unknown], asOf: asOf(1) };
+    const open = reached(wanted, listed(pull), { kind: 'assigned', request }, again, listed(pull));
+    expect(nextCall(open, 1)).toEqual({ atMs: 60_000 });
+    expect(nextCall(reached(again, listed()), 1)).toEqual({ atMs: 60_000 });
+  });
+
+  it('opens another one in place of one that gitfleet closed, and none once people closed that', () => {
+    const none: ForgeEvent = { kind: 'wanted', requests: [], asOf: asOf(1) };
+    const closed: ForgeEvent = { kind: 'closed', number: 1, name: 'web-1' };
+    const failed: ForgeEvent = {
+      kind: 'failed',
+      call: { kind: 'close', number: 1, name: 'web-1' },
+      code: 'unreachable',
+      why: '',
+      retryAfterMs: undefined,
+    };
+    const found: ForgeEvent = { kind: 'found', request, pulls: [{ ...pull, state: 'closed' }] };
+    for (const end of [closed, failed]) {
+      const events = [wanted, listed(pull), none, listed(pull), end, wanted, listed()];
+      expect(reached(...events, found).known.size).toBe(0);
+      expect(reached(...events, listed(pull), listed(), found).known.get('web-1')?.state).toBe('closed');
+    }
+  });
+
   it('closes none that another daemon opened, before a record that was read later does not want it either', () => {
     const seen = afterEvent(reached({ kind: 'wanted', requests: [], asOf: asOf(4) }), listed(pull), 5);
     for (const asOfMs of [4, 5]) expect(nextCall(wantedAsOf(seen, asOf(asOfMs)), 6)).toEqual({});
