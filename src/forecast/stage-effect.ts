@@ -10,19 +10,22 @@ import type { HeldObject } from './held-objects.ts';
 import { compared, type ObjectChange } from './object-changes.ts';
 import { atOnce } from './steps.ts';
 
-/** What a stage of a run does to its clusters. */
+/** What stages of a run do to their clusters. */
 export interface StageEffect {
   /** Removals first; equal changes of several clusters are one. */
   readonly changes: readonly ObjectChange[];
-  /** Clusters that keep what they have although the stage reaches them. */
+  /** Clusters that keep what they have although a stage reaches them. */
   readonly kept: readonly { readonly why: string; readonly clusters: readonly ClusterName[] }[];
 }
 
-/** On clusters that a run has not reached, or, where it `removes`, on those that the placement leaves. */
+/** On clusters that a run has not reached, and on those that the placement leaves. */
 export function stageEffect(
   contents: PlanContents,
   run: StagedUpdateRun,
-  { clusters, removes }: { readonly clusters: readonly ClusterUpdatingStatus[]; readonly removes: boolean },
+  {
+    updated,
+    removed,
+  }: { readonly updated: readonly ClusterUpdatingStatus[]; readonly removed: readonly ClusterUpdatingStatus[] },
 ): StageEffect {
   const placement = placementOfRun(run);
   const work = contents.works.get(placementKey(placement));
@@ -38,9 +41,12 @@ export function stageEffect(
     placements: new Map([[placementKey(placement), placement]]),
   });
   const isCompared = run.status?.appliedStrategy?.type === 'ReportDiff';
-  for (const lists of clusters) {
+  const removes = new Set(removed.map(({ clusterName }) => clusterName));
+  for (const lists of [...updated, ...removed]) {
     const clusterName = lists.clusterName as ClusterName;
-    const rendered = removes ? undefined : render({ placement, manifests, lists, cluster: clusterName });
+    const rendered = removes.has(clusterName)
+      ? undefined
+      : render({ placement, manifests, lists, cluster: clusterName });
     if (rendered?.ok === false || (rendered && isCompared)) {
       const why = rendered.ok ? 'differences are only reported (ReportDiff), nothing is applied' : faultOf(rendered);
       kept.set(why, [...(kept.get(why) ?? []), clusterName]);
@@ -49,7 +55,8 @@ export function stageEffect(
     before.set(clusterName, held(recordedContent(contents, { clusterName, placement, remove: false, objects: [] })));
     if (rendered) after.set(clusterName, held(rendered.manifests.map(({ manifest }) => manifest)));
   }
-  const stays = (_: unknown, cluster: ClusterName): boolean => removes && members.get(cluster)?.leaving !== false;
+  const stays = (_: unknown, cluster: ClusterName): boolean =>
+    removes.has(cluster) && members.get(cluster)?.leaving !== false;
   return {
     changes: atOnce(compared(before, after, stays)).changes,
     kept: [...kept].map(([why, of]) => ({ why, clusters: of })),

@@ -1,11 +1,14 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
+import { placementKey } from '../../api/placement.ts';
 import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
 import type { FleetRecord } from '../../engine/input.ts';
+import { placementPause } from '../../engine/pause/placement-pause.ts';
+import { placementOfRun } from '../../engine/update-run.ts';
 import { stageEffect } from '../../forecast/stage-effect.ts';
 import { subjectOf } from '../../git/objects/commit.ts';
 import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import { type AskedGate, commitsOf, type StageFacts } from '../../report/approval/approval-page.ts';
-import { stageBehind } from '../../report/waits/approval-starts.ts';
+import { openedBy } from '../../report/waits/approval-starts.ts';
 import type { DesiredState } from '../ports.ts';
 
 /** What approval of a stage brings: the commits since the version that its clusters have, and what changes there. */
@@ -22,10 +25,12 @@ export async function stageFacts(
   const included = to === undefined ? [] : await of.history.commitsBetween(from, to);
   // Approvals of other stages bring nothing to clusters.
   const commits = await of.history.changingMoreThan(approvalFolder(of.config), included);
-  const behind = stageBehind(gate.run, gate.task)?.stage;
-  const { clusters = [] } = behind ?? gate.run.status?.deletionStageStatus ?? {};
+  const { stages, removed } = openedBy(gate.run, gate.task);
+  const work = of.contents.works.get(placementKey(placementOfRun(gate.run)));
+  const pause = work && placementPause(work, of.contents.world);
   return {
     commits: commits.map((commit) => ({ oid: commit.oid, subject: subjectOf(commit), author: commit.author.name })),
-    ...stageEffect(of.contents, gate.run, { clusters, removes: behind === undefined }),
+    ...stageEffect(of.contents, gate.run, { updated: stages.flatMap(({ clusters }) => clusters), removed }),
+    ...(pause?.kind === 'paused' && { pause: pause.endsWhen }),
   };
 }

@@ -16,7 +16,7 @@ import { changeText } from '../effect/effect-text.ts';
 import type { Proposed } from '../proposed-runs.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
-import { approvalStarts, stageBehind } from '../waits/approval-starts.ts';
+import { approvalStarts, openedBy, openedTitle, rejectionText } from '../waits/approval-starts.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 import { soFar } from './so-far.ts';
 import { type GateFacts, upgradeGatePage } from './upgrade-gate-page.ts';
@@ -47,10 +47,12 @@ export function changesTitle({ changes }: Pick<ApprovalPage, 'changes'>): string
 
 /** Commits, clusters and messages that are named. */
 const mostCommits = 30;
+/** A run has at most 31 stages. */
+const mostSteps = 40;
 
 const notNow = 'Closing this request leaves it waiting: reopen it to be asked again.';
-const toReject = (name: string): string =>
-  `To reject, which ends the run: \`gitfleet approve ${name} --reject --reason "…"\`.`;
+const toReject = (name: string, run?: StagedUpdateRun): string =>
+  `To reject, which ${rejectionText(run)}: \`gitfleet approve ${name} --reject --reason "…"\`.`;
 
 /** A run, and which of its gates is asked for. */
 export interface AskedGate {
@@ -73,7 +75,9 @@ export function askedGate(
 /** The commits of the snapshot that a stage has, and of the one that it would get. */
 export function commitsOf({ run, task }: AskedGate, { placements }: Pick<FleetRecord, 'placements'>) {
   const state = placements.get(placementKey(placementOfRun(run)))?.state;
-  const clusters = new Set((stageBehind(run, task)?.stage.clusters ?? []).map(({ clusterName }) => clusterName));
+  const { stages, next: gate } = openedBy(run, task);
+  const ahead = [...stages, ...(gate?.stage ? [gate.stage] : [])];
+  const clusters = new Set(ahead.flatMap((stage) => stage.clusters).map(({ clusterName }) => clusterName));
   const indexes = (state?.bindings ?? []).flatMap(({ targetCluster, resourceSnapshotIndex: index }) =>
     clusters.has(targetCluster) && index !== undefined ? [index] : [],
   );
@@ -86,6 +90,8 @@ export function commitsOf({ run, task }: AskedGate, { placements }: Pick<FleetRe
 /** What approval of a stage brings. */
 export interface StageFacts extends StageEffect {
   readonly commits: readonly IncludedCommit[];
+  /** While the placement is paused: what ends that. */
+  readonly pause?: string;
 }
 
 /** The page of a stage of a run. */
@@ -101,12 +107,6 @@ export function stagePage(
 ): ApprovalPage {
   const { run, task } = gate;
   const { now, next } = commitsOf(gate, of.record);
-  const behind = stageBehind(run, task)?.stage;
-  const count = behind?.clusters.length ?? 0;
-  const what =
-    behind === undefined
-      ? 'the end of the run'
-      : `${behind.stageName} (${count} ${count === 1 ? 'cluster' : 'clusters'})`;
   const placement = titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace });
   const recorded = of.record.placements.get(placementKey(placementOfRun(run)));
   const own = new Set((recorded?.snapshots.get(next) ?? []).map(keyOfWorkload));
@@ -114,11 +114,11 @@ export function stagePage(
     own.has(keyOfWorkload({ kind, metadata: { namespace, name } }));
   const versions = now === undefined || now === next ? `snapshot ${next}` : `from snapshot ${now} to ${next}`;
   return {
-    title: `Approve ${run.metadata.name}: ${what} ${task.timing} ${task.stage}`,
+    title: `Approve ${run.metadata.name}: ${openedTitle(openedBy(run, task))} ${task.timing} ${task.stage}`,
     lead: [
-      `Merging starts ${listUpTo(approvalStarts(run, task), 3, '; ')}.`,
+      `Merging starts ${listUpTo(approvalStarts(run, task, of.pause), mostSteps, '; ')}.`,
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
-      `${notNow} ${toReject(of.name)}`,
+      `${notNow} ${toReject(of.name, run)}`,
     ],
     sections: [
       warnings(of),

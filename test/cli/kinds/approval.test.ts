@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import { approvalRequest } from '../../../src/api/staged.ts';
 import { approvals } from '../../../src/cli/kinds/approvals/approvals.ts';
-import { approvalPage, removalPage } from '../../../src/cli/kinds/approvals/page.ts';
+import { approvalPage, removalPage, requestOfStage } from '../../../src/cli/kinds/approvals/page.ts';
 import type { StageFacts } from '../../../src/report/approval/approval-page.ts';
 import { asked, at, cluster, is, run, statusWith, waiting } from './world.ts';
 
@@ -45,7 +45,7 @@ describe('describe approval', () => {
       Review:     sha256:12
 
       Approval starts:
-        stage prod, 2 clusters, at most 2 at once: us-1, us-2
+        nothing yet: stage prod, 2 clusters, at most 2 at once: us-1, us-2, also waits for approval web-1-before-prod
         not before the soak of stage canary is over, at 2026-11-20T12:05:00Z
 
       On the clusters: 1 removed, 1 changed or added:
@@ -86,7 +86,7 @@ describe('describe approval', () => {
   });
 
   it.each([
-    ['the end of the run', [], 'the end of the run: there is no stage after it'],
+    ['the end of the run', [], 'the end of the run: nothing is left after it'],
     ['the removal of the remaining bindings', ['old-1', 'old-2'], 'the removal from 2 clusters: old-1, old-2'],
   ])('after the last stage approval starts %s', (_, leaving, expected) => {
     const last = run({
@@ -101,6 +101,84 @@ describe('describe approval', () => {
     });
     expect(page(request('web-1-after-canary', 'canary'), statusWith([last]))).toContain(
       `Approval starts:\n  ${expected}\n`,
+    );
+  });
+
+  const gate = (approvalRequestName: string, ...conditions: Condition[]) => [
+    { type: 'Approval', approvalRequestName, conditions },
+  ];
+  const canary = {
+    stageName: 'canary',
+    clusters: [cluster('eu-1', is('Started', 'True', 0), is('Succeeded', 'True', 5))],
+    afterStageTaskStatus: gate('web-1-after-canary', asked),
+  };
+  const prod = { stageName: 'prod', clusters: [cluster('us-1'), cluster('us-2', is('Skipped', 'True', 1))] };
+  const stage = 'stage prod, 1 cluster, at most 2 at once: us-1';
+  const last = { stageName: 'last', clusters: [cluster('au-1')] };
+  const strategy = ['canary', 'prod', 'last'].map((name) => ({
+    name,
+    ...(name !== 'canary' && { maxConcurrency: 2, afterStageTasks: [{ type: 'TimedWait', waitTime: '2h' }] }),
+  }));
+  const deletionStageStatus = { stageName: 'delete', clusters: [cluster('old-1')] };
+  const gated = { ...prod, beforeStageTaskStatus: gate('web-1-before-prod') };
+  const rollback = { 'gitfleet.dev/on-failure': 'rollback' };
+
+  it.each<[string, object[], object, string, string[]]>([
+    ['a stage without a cluster that left', [canary, prod], {}, 'prod (1 cluster)', [stage]],
+    [
+      'a stage behind one without clusters',
+      [canary, { stageName: 'prod', clusters: [], beforeStageTaskStatus: gate('web-1-before-prod') }, last],
+      {},
+      'last (1 cluster)',
+      ['stage last, 1 cluster, at most 2 at once: au-1'],
+    ],
+    [
+      'all stages, then removals',
+      [canary, prod, last],
+      { deletionStageStatus },
+      'removal from 1 cluster, prod (1 cluster), last (1 cluster)',
+      [
+        stage,
+        'then after a soak of 2h0m0s stage last, 1 cluster, at most 2 at once: au-1',
+        'then after a soak of 2h0m0s the removal from 1 cluster: old-1',
+      ],
+    ],
+    [
+      'stages up to the next gate',
+      [canary, { ...prod, afterStageTaskStatus: gate('web-1-after-prod') }, last],
+      { deletionStageStatus },
+      'prod (1 cluster)',
+      [stage],
+    ],
+    [
+      'nothing before another gate',
+      [canary, gated, last],
+      {},
+      'no cluster yet',
+      [`nothing yet: ${stage}, also waits for approval web-1-before-prod`],
+    ],
+  ])('approval starts %s', (_, stagesStatus, more, title, expected) => {
+    const asks = run({ stagesStatus, stagedUpdateStrategySnapshot: { stages: strategy }, ...more });
+    const one = request('web-1-after-canary', 'canary');
+    expect(page(one, statusWith([asks]))).toContain(`Approval starts:\n  ${expected.join('\n  ')}\n`);
+    expect(requestOfStage(one, statusWith([asks]).record)?.title).toBe(`Approve web-1: ${title} after canary`);
+  });
+
+  it('says what it waits for besides, and that rejecting returns clusters', () => {
+    const asks = run({ stagesStatus: [canary, prod] });
+    const stopped = {
+      ...asks,
+      metadata: { ...asks.metadata, annotations: rollback },
+      spec: { ...asks.spec, state: 'Stop' },
+    };
+    const one = request('web-1-after-canary', 'canary');
+    const { record } = statusWith([stopped as typeof asks]);
+    const { lead } = requestOfStage(one, record, { ...facts, pause: 'freeze "all" is removed' })!;
+    expect(lead[0]).toBe(
+      `Merging starts ${stage}; not before someone resumes the run, which is stopped: gitfleet resume run web-1; not before freeze "all" is removed.`,
+    );
+    expect(lead[2]).toContain(
+      'To reject, which returns 1 cluster to the snapshot of before the run (stage canary: eu-1) and ends the run: `gitfleet',
     );
   });
 

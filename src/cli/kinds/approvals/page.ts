@@ -1,5 +1,5 @@
 import { placementKey } from '../../../api/placement.ts';
-import type { ApprovalRequest } from '../../../api/staged.ts';
+import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import { approvedText } from '../../../engine/gate/approver.ts';
 import {
@@ -32,7 +32,7 @@ import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { plainText } from '../../../report/sections/section.ts';
 import { upgradeNow } from '../../../report/upgrades/now.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
-import { approvalStarts } from '../../../report/waits/approval-starts.ts';
+import { approvalStarts, rejectionText } from '../../../report/waits/approval-starts.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import type { Status } from '../../status/open-status.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
@@ -73,7 +73,7 @@ export function approvalPage(
         : [];
   return [
     head(request, gate),
-    ...(gate ? [titled('Approval starts', sentences(approvalStarts(gate.run, gate.task)))] : []),
+    ...(gate ? [titled('Approval starts', sentences(approvalStarts(gate.run, gate.task, facts?.pause)))] : []),
     ...diffs,
     ...listsOf(sections),
     ...(isOpen
@@ -81,7 +81,7 @@ export function approvalPage(
           ...ofBranch(request.metadata, reported),
           titled(
             'How to approve or reject',
-            sentences([...approveLines(request.metadata, { inPlace, pages }), rejectLine(metadata)]),
+            sentences([...approveLines(request.metadata, { inPlace, pages }), rejectLine(metadata, gate?.run)]),
           ),
         ]
       : []),
@@ -270,5 +270,5 @@ function approveLines(request: ApprovalRequestName, { inPlace, pages }: Pick<Sta
   ];
 }
 
-const rejectLine = (request: ApprovalRequestName): string =>
-  `reject:   gitfleet approve ${placementKey(request)} --reject --reason "…"; that ends the run`;
+const rejectLine = (request: ApprovalRequestName, run?: StagedUpdateRun): string =>
+  `reject:   gitfleet approve ${placementKey(request)} --reject --reason "…"; that ${rejectionText(run)}`;

@@ -34,7 +34,7 @@ export function failRun(step: RunStep, context: RunContext, failure: Failure): R
 }
 
 /** Reached clusters of each stage, the last stage and its last cluster first. One that left has nothing to return to. */
-const stagesToReturn = ({ stagesStatus = [] }: UpdateRunStatus): StageStatus[] =>
+export const stagesToReturn = ({ stagesStatus = [] }: UpdateRunStatus): StageStatus[] =>
   stagesStatus.toReversed().flatMap(({ stageName, clusters }) => {
     const reached = clusters.filter((cluster) => hasStarted(cluster) && !isSkipped(cluster)).toReversed();
     return reached.length === 0
