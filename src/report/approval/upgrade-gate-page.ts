@@ -61,7 +61,7 @@ export function upgradeGatePage(
   };
 }
 
-/** The groups that the gate holds back: its own, or those of the next stage. */
+/** The groups that the gate holds back: its own, or those of the next stage that has clusters to upgrade. */
 function behind(
   { stages }: UpgradeRunStatus,
   { stageAt, groupAt, timing }: RunGate,
@@ -70,7 +70,8 @@ function behind(
     const { name, groups } = stages[stageAt]!;
     return { stage: name, groups: groups.filter((_, at) => groupAt === undefined || at === groupAt) };
   }
-  const next = stages[stageAt + 1];
+  // A stage without clusters is passed over.
+  const next = stages.slice(stageAt + 1).find((stage) => !membersOf(stage).every(isTerminal));
   return { stage: next?.name, groups: next?.groups ?? [] };
 }
 
