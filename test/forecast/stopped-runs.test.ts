@@ -169,9 +169,17 @@ describe('a change that ends a run in progress', () => {
     const given = { 'approvals/web-1.yaml': JSON.stringify(request!.file!.object) };
     const { text, effect } = await afterChange(paper, given);
     expect([text.title, effect.uncounted]).toEqual([
-      'answers web-1-after-first, which is waited for; nothing else',
+      'approves web-1-after-first: starts stage rest, 2 clusters; nothing else',
       [],
     ]);
+    const approves = 'approves web-1-after-first: starts stage rest, 2 clusters';
+    expect(text.rollout).toContain(`${approves}, at most 1 at once: b1, b2`);
+    const withEdit = await afterChange(paper, { ...given, 'resources/web.yaml': deployment('web', 'web', 'web:3') });
+    expect(withEdit.text.title).toBe(`${approves} · needs a staged update run: web`);
+    const beside = { 'other.yaml': placement('other', '{placementType: PickAll}') };
+    expect((await afterChange(paper, { ...given, ...beside })).text.title).toBe(
+      `no object changes · 4 of 4 clusters · ${approves}`,
+    );
     expect(text.forecast).toMatch(/^Everything is done at 2026-11-20 10:/);
     // Stopped, so that no cluster starts behind the gate.
     paper.files = { ...paper.files, ...given, 'web.yaml': files(2)['web.yaml']!.replace('{name: web}', suspendedName) };

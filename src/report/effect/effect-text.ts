@@ -21,6 +21,7 @@ import { groupHolds } from '../grouped-holds.ts';
 import { holdSubject, holdText } from '../hold-text.ts';
 import { currenciesOf } from '../money.ts';
 import { nodeEffects } from '../nodes.ts';
+import { approvedTexts } from './answers-text.ts';
 import { inProgressLines, inProgressTexts } from './in-progress-text.ts';
 
 /** Clusters named in one line. */
@@ -118,14 +119,20 @@ function titleText(effect: TotalEffect): string {
   const missing = listUpTo(needsRun.map(titleOf), mostNamed);
   const stops = effect.stopped.map(stoppedText);
   const removal = laterRefusals(effect).some(({ removalDigest }) => removalDigest !== undefined);
-  return [
+  const answers = answersText(effect);
+  const parts = [
     ...failingText(effect),
     ...stops,
     ...inProgressTexts(effect),
-    changesText(effect),
+    ...changesText(effect, answers),
+    ...answers,
     ...(removal ? ['needs an approval of removals'] : []),
     ...(missing === '' ? [] : [`needs a staged update run: ${missing}`]),
-  ].join(' · ');
+  ];
+  const { allowed, uncounted, pending, paces, freezes } = effect;
+  const others = [allowed, uncounted, pending, paces, freezes].flat();
+  const isAlone = answers.length > 0 && parts.length === answers.length && others.length === 0;
+  return `${parts.join(' · ')}${isAlone ? '; nothing else' : ''}`;
 }
 
 /** Runs that fail, without those that the change itself ends. */
@@ -173,29 +180,28 @@ function countsText(placements: readonly PlacementEffect[], released: number): s
     .join(', ');
 }
 
-function changesText(effect: TotalEffect): string {
-  const { placements, released, held, stopped, withheld, allowed, fleetSize } = effect;
+/** None where it only answers approvals. */
+function changesText(effect: TotalEffect, answers: readonly string[]): string[] {
+  const { placements, released, held, stopped, withheld, fleetSize } = effect;
   const upgrades = ownUpgrades(effect);
   const ends = inProgressTexts(effect).length;
   const counts = countsText(placements, released);
   const clusters = new Set(placements.flatMap((effect) => effect.clusters));
   const upgrading = new Set(upgrades.flatMap(clustersToUpgrade));
   const runs = `${upgrades.length} cluster update ${upgrades.length === 1 ? 'run' : 'runs'} for ${upgrading.size} of ${fleetSize} clusters`;
-  if (counts === '' && clusters.size === 0)
-    return upgrades.length > 0
-      ? `no object changes · ${runs}`
-      : (withheldText(withheld) ??
-          heldText(held) ??
-          (stopped.length + ends + failingText(effect).length === 0 ? answersText(effect) : undefined) ??
-          changedNodesText(nodesText(effect)) ??
-          (ends === 0 ? 'no change on any cluster' : 'no object changes'));
+  if (counts === '' && clusters.size === 0) {
+    if (upgrades.length > 0) return [`no object changes · ${runs}`];
+    const text = withheldText(withheld) ?? heldText(held) ?? changedNodesText(nodesText(effect));
+    if (text !== undefined) return [text];
+    if (stopped.length + ends + failingText(effect).length === 0 && answers.length > 0) return [];
+    return [ends === 0 ? 'no change on any cluster' : 'no object changes'];
+  }
   return [
     counts || 'no object changes',
     `${clusters.size} of ${fleetSize} clusters`,
     ...(upgrades.length === 0 ? [] : [runs]),
-    ...(withheld.length === 0 ? [] : [withheldText(withheld)]),
-    ...allowed.map((of) => approvesText(of, fleetSize)),
-  ].join(' · ');
+    ...[withheldText(withheld) ?? []].flat(),
+  ];
 }
 
 const changedNodesText = ({ length }: readonly string[]): string | undefined =>
@@ -229,21 +235,19 @@ function approvesText({ approval, holds, placements, released }: AllowedRemoval,
   return `approves ${approval}: ${counts} · ${clusters.size} of ${fleetSize} clusters`;
 }
 
-/** Previews suppose that approvals are given in time, so that one more has no effect of its own. */
-function answersText({ answers, uncounted, allowed, fleetSize }: TotalEffect): string | undefined {
-  const without = uncounted.map(({ approval }) => approval);
-  const others = [...without, ...allowed.map(({ approval }) => approval)];
-  const counted = listUpTo(
-    answers.filter((name) => !others.includes(name)),
-    mostNamed,
-  );
-  const texts = [
-    ...allowed.map((of) => approvesText(of, fleetSize)),
-    ...(counted === '' ? [] : [`answers ${counted}, which is waited for; nothing else`]),
-    ...(without.length === 0 ? [] : [`not counted: ${listUpTo(without, mostNamed)}`]),
-  ];
-  return texts.length === 0 ? undefined : texts.join(' · ');
-}
+/** Approvals and rejections that it brings. */
+const answersText = (effect: TotalEffect): string[] => [
+  ...effect.allowed.map((of) => approvesText(of, effect.fleetSize)),
+  ...approvedTexts(effect),
+  ...(effect.uncounted.length === 0
+    ? []
+    : [
+        `not counted: ${listUpTo(
+          effect.uncounted.map(({ approval }) => approval),
+          mostNamed,
+        )}`,
+      ]),
+];
 
 function allRows({ placements, first }: TotalEffect): string[][] {
   const changed = new Map(placements.map((effect) => [placementKey(effect.placement), effect]));
@@ -351,6 +355,7 @@ function rolloutText(effect: TotalEffect): string[] {
         ({ subject, message }) => `${approval}: removes what is held now: ${holdSubject(subject)}: ${message}`,
       ),
     ]),
+    ...approvedTexts(effect, { isWhole: true }),
     ...uncounted.map(({ approval, why }) => `${approval}: does not count: ${why}`),
     ...kept,
     ...refusalNotes({ refusals: laterRefusals(effect) }),
