@@ -23,6 +23,17 @@ const web = (extra = true): Files => ({
 /** With a placement that stays where web is deleted. */
 const two: Files = { ...web(), 'tools.yaml': placement('tools', '{placementType: PickFixed, clusterNames: [ams]}') };
 
+const cityOverride = `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterResourceOverride
+metadata: {name: city}
+spec:
+  clusterResourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}]
+  policy:
+    overrideRules:
+      - clusterSelector: {clusterSelectorTerms: []}
+        jsonPatchOverrides: [{op: add, path: /metadata/labels, value: {city: "\${MEMBER-CLUSTER-LABEL-KEY-city}"}}]
+`;
+
 const approval = (digest = ''): string =>
   `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: all}\nspec: {removalDigest: "${digest}"}\n`;
 
@@ -124,9 +135,11 @@ describe('the total effect of a change', () => {
   });
   it('counts clusters that leave among all', async () => {
     const { 'clusters/nyc.yaml': _, 'clusters/lon.yaml': __, ...without } = web();
-    const paper = new PaperFleet(web());
+    // With a label of the cluster, which its file does not tell any more.
+    const named = { 'override.yaml': cityOverride };
+    const paper = new PaperFleet({ ...web(), ...named });
     await paper.settle();
-    const text = effectText(await effectOf(paper, without));
+    const text = effectText(await effectOf(paper, { ...without, ...named }));
     expect(text.title).toBe('releases 6 objects · 2 of 4 clusters');
     expect(text.changes[0]).toMatchObject({
       title: 'web: ConfigMap web/extra stays and is no longer managed, same on 2 clusters (lon, nyc)',

@@ -32,6 +32,12 @@ export function withPreviousLabels(
 export const previousLabels = (binding: Binding, world: World): Labels | undefined =>
   binding.clusterLabels ?? relabelled(world).get(binding.targetCluster);
 
+/** The same, also where the cluster is no longer in the fleet: what it has may need labels that it has no more. */
+export function recordedLabels(binding: Binding, world: World): Labels | undefined {
+  const gone = world.members.has(binding.targetCluster) ? undefined : world.record.clusters.get(binding.targetCluster);
+  return previousLabels(binding, world) ?? (gone && labelsOf(gone));
+}
+
 /** With another strategy only a committed update run would ever render the cluster with its new labels. */
 const rollsOutByItself = ({ spec }: Placement): boolean => spec.strategy.type === 'RollingUpdate';
 

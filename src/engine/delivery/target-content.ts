@@ -3,7 +3,7 @@ import { type ApplyStrategy, abandons, placementKey } from '../../api/placement.
 import { appliedIn } from '../bindings/applied-snapshot.ts';
 import { applyStrategyOf } from '../bindings/apply-strategy.ts';
 import { approvedRemovals } from '../bindings/foreign-objects.ts';
-import { previousLabels } from '../bindings/previous-labels.ts';
+import { recordedLabels } from '../bindings/previous-labels.ts';
 import { placementLabelValue } from '../overrides/ownership.ts';
 import type { Rendered, RenderedManifest } from '../overrides/render.ts';
 import { type RecordedLists, withEarlier } from '../overrides/snapshot-id.ts';
@@ -78,7 +78,7 @@ export function recordedContent({ world }: PlanContents, target: PlacementTarget
       manifests: recorded.snapshots.get(index) ?? [],
       lists,
       cluster: target.clusterName,
-      labels: previousLabels(binding, world),
+      labels: recordedLabels(binding, world),
     });
   const isCompared = recorded.object !== undefined && applyStrategyOf(recorded.object, binding).type === 'ReportDiff';
   const given = isCompared ? undefined : rendered(binding.resourceSnapshotIndex, binding);
