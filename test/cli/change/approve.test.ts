@@ -115,6 +115,23 @@ describe('a gate of a staged update run', () => {
     });
   });
 
+  it('is rejected as requested where others changed its branch, without what they added', async () => {
+    const requested = show(`${branch}:${path}`);
+    addTo(branch, 'clusters/evil.yaml', 'kind: Evil\n');
+    addTo(branch, path, requested.replace(/sha256:[0-9a-f]+/, 'sha256:1234'));
+    const ran = await run(name, '--reject', '--reason', 'no');
+    expect(ran).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/note: left out of the rejection: file clusters\/evil.yaml\n/),
+    });
+    expect(ran.err).not.toContain('merged');
+    expect(fleet.git('diff', '--name-only', 'main~1', 'main')).toBe(path);
+    expect(parse(show(`main:${path}`))).toMatchObject({ metadata: parse(requested).metadata });
+    fleet.look();
+    const plan = await fleet.pass();
+    expect(JSON.stringify(plan.runs[0]!.status.conditions)).toContain('was rejected on main: no');
+  });
+
   it('is refused while fleet.yaml is not in effect, which says where approvals count', async () => {
     const config = 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {approvals: {path: []}}\n';
     fleet.commit({ 'fleet.yaml': config }, 'Break fleet.yaml');

@@ -125,7 +125,7 @@ async function answer(
 ): Promise<void> {
   const { name, doubts } = request;
   const branch = approvalBranch({ name });
-  if (doubts.length > 0 && !options.force)
+  if (doubts.length > 0 && !options.force && !options.reject)
     throw new CliError(
       `${branch} holds more or something else than its request: ${listUpTo(doubts, mostNamed)}: read it with git diff ${desired.branch}...${branch}, then --force merges all of it; or delete the branch, and gitfleet pushes it again`,
       exitCodes.refused,
@@ -149,7 +149,7 @@ async function answer(
   };
   const notes = [
     ...(forge && options.dryRun ? [`${forge.kind} merges it as a pull request of ${forge.repository}`] : []),
-    ...doubts.map((doubt) => `merged with --force: ${doubt}`),
+    ...doubts.map((doubt) => `${reject ? 'left out of the rejection' : 'merged with --force'}: ${doubt}`),
     ...(options.dryRun ? [`nothing is changed; this does it: ${command(name, options)}`] : note ? [note] : []),
   ];
   const summary = { done: `${name} is ${verb}`, already: `${name} is ${verb} already`, notes };

@@ -9,6 +9,7 @@ import { newObject } from '../../../git/objects/new-objects.ts';
 import { alwaysAsk } from '../../../git/ref-poll.ts';
 import { gitSource } from '../../../git/source.ts';
 import { countingFolderOf } from '../../../repo/fleet/approval-places.ts';
+import { removalApprovalObject } from '../../../repo/record/removals-to-approve.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { CliError, exitCodes } from '../../terminal/exit.ts';
 import type { Desired } from '../open-desired.ts';
@@ -22,6 +23,8 @@ export interface RequestBranch {
   /** Of the approval file, and its text. */
   readonly path: string;
   readonly text: string;
+  /** The file to reject it with: as it was requested, whatever the branch has; undefined where no such request is recorded. */
+  readonly requested: string | undefined;
   /** Text of every file that it changes; undefined deletes. */
   readonly edits: ReadonlyMap<string, string | undefined>;
   /** What is not as gitfleet requests it, one clause each. */
@@ -55,13 +58,15 @@ export async function readRequestBranch(
     throw new CliError(
       `gitfleet/approve/${name} has no ${usual}, so there is nothing to approve on it: delete the branch, and gitfleet pushes it again`,
     );
+  const ofFile = doubtsOf(name, text, requests);
   const doubts = [
     ...added.commits.map((commit) => `commit ${commit}`),
     ...added.files.map((file) => `file ${file}`),
-    ...doubtsOf(name, text, requests),
+    ...ofFile,
   ];
+  const requested = ofFile.length === 0 ? text : requestedText(requests.open.get(name));
   const isBehind = added.files.length > 0 && !(await branches.objects.isAncestor(desired.tip, tip));
-  return { name, tip, path: usual, text, edits, doubts, isBehind };
+  return { name, tip, path: usual, text, requested, edits, doubts, isBehind };
 }
 
 /** A gate that opens by itself at its time: the file that opens it before. */
@@ -75,8 +80,22 @@ function scheduledStart(name: string, { fleet }: Desired, { open }: Requests): R
     `${folder}${name}.yaml`,
     stringify({ ...file, spec: { ...gate.spec, state: 'Completed' } }, { lineWidth: 0 }),
   ];
-  return { name, tip: undefined, path, text, edits: new Map([[path, text]]), doubts: [], isBehind: false };
+  return {
+    name,
+    tip: undefined,
+    path,
+    text,
+    requested: text,
+    edits: new Map([[path, text]]),
+    doubts: [],
+    isBehind: false,
+  };
 }
+
+const requestedText = (open: ReturnType<Requests['open']['get']>): string | undefined => {
+  const file = open && 'kind' in open ? recordedApproval(open).file?.object : open && removalApprovalObject(open);
+  return file && stringify(file, { lineWidth: 0 });
+};
 
 /** What the branch changes since it left the branch of desired state. */
 async function changesOf(
