@@ -21,6 +21,8 @@ export interface StageTaskState {
   readonly progress: string;
   /** Since when it is requested, answered or over. */
   readonly since?: string | undefined;
+  /** When an approval was requested. */
+  readonly asked?: string | undefined;
   /** End of a soak that has started. */
   readonly until?: Timestamp | undefined;
   /** Name of the approval request. */
@@ -32,11 +34,14 @@ export const stageTasks = ({ status }: Pick<StagedUpdateRun, 'status'>): StageTa
   (status?.stagesStatus ?? []).flatMap((stage, at) => {
     const config = status?.stagedUpdateStrategySnapshot?.stages[at];
     const isEnded = status !== undefined && isOver(status);
+    const ended = isEnded ? findCondition(status.conditions, 'Succeeded')?.lastTransitionTime : undefined;
     return [
-      ...(stage.beforeStageTaskStatus ?? []).map((task) => ofApproval(task, { stage, timing: 'before', isEnded })),
+      ...(stage.beforeStageTaskStatus ?? []).map((task) =>
+        ofApproval(task, { stage, timing: 'before', isEnded, ended }),
+      ),
       ...(stage.afterStageTaskStatus ?? []).map((task, index) =>
         task.type === 'Approval'
-          ? ofApproval(task, { stage, timing: 'after', isEnded })
+          ? ofApproval(task, { stage, timing: 'after', isEnded, ended })
           : ofSoak(task, { stage, waitMs: soakOf(config?.afterStageTasks?.[index]), isEnded }),
       ),
     ];
@@ -50,29 +55,49 @@ interface TaskContext {
 
 function ofApproval(
   task: TaskStatus,
-  { stage, timing, isEnded }: TaskContext & Pick<StageTaskState, 'timing'>,
+  {
+    stage,
+    timing,
+    isEnded,
+    ended,
+  }: TaskContext & Pick<StageTaskState, 'timing'> & { readonly ended: string | undefined },
 ): StageTaskState {
   const asked = findCondition(task.conditions, 'ApprovalRequestCreated');
   const answer = findCondition(task.conditions, 'ApprovalRequestApproved');
   const approved = answer?.status === 'True';
+  const rejection = rejectionOf(task, stage);
   return {
     stage: stage.stageName,
     timing,
     type: 'Approval',
     isRequested: asked !== undefined || answer !== undefined,
-    isOpen: asked !== undefined && !approved && !isEnded,
+    isOpen: asked !== undefined && !approved && !rejection && !isEnded,
     progress: approved
       ? (approvedText(task.approvedBy) ?? 'approved')
-      : answer
-        ? 'withdrawn'
-        : isEnded
-          ? 'not approved: the run is over'
-          : asked
-            ? 'waits for approval'
-            : 'not requested yet',
-    since: (answer ?? asked)?.lastTransitionTime,
+      : rejection
+        ? rejection.text
+        : answer
+          ? 'withdrawn'
+          : isEnded
+            ? 'not approved: the run is over'
+            : asked
+              ? 'waits for approval'
+              : 'not requested yet',
+    since: rejection?.at ?? answer?.lastTransitionTime ?? ended ?? asked?.lastTransitionTime,
+    asked: asked?.lastTransitionTime,
     approval: task.approvalRequestName,
   };
+}
+
+/** `rejected on main by Ann in commit 41ab9c0: too many errors`: the stage has failed with it, also of a run that rolls back. */
+function rejectionOf(
+  { approvalRequestName: name }: TaskStatus,
+  { conditions }: StageStatus,
+): { readonly text: string; readonly at: string } | undefined {
+  const { reason, message = '', lastTransitionTime: at } = findCondition(conditions, 'Succeeded') ?? {};
+  const start = `approval ${name} was `;
+  if (reason !== 'ApprovalRejected' || at === undefined || !message.startsWith(start)) return undefined;
+  return { text: message.slice(start.length), at };
 }
 
 function ofSoak(

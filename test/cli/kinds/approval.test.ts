@@ -3,6 +3,7 @@ import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import { approvalRequest } from '../../../src/api/staged.ts';
 import { approvals } from '../../../src/cli/kinds/approvals/approvals.ts';
 import { approvalPage, removalPage, requestOfStage } from '../../../src/cli/kinds/approvals/page.ts';
+import { runPage } from '../../../src/cli/kinds/runs/page.ts';
 import type { StageFacts } from '../../../src/report/approval/approval-page.ts';
 import { asked, at, cluster, is, run, statusWith, waiting } from './world.ts';
 
@@ -196,6 +197,23 @@ describe('describe approval', () => {
     const ran = run({ stagesStatus: [{ stageName: 'canary', clusters: [], afterStageTaskStatus: [task] }] });
     const text = page(request('web-1-after-canary', 'canary', [is('Approved', 'True', 9)]), statusWith([ran]));
     expect(text).toContain(`Decision:   ${by}\nDecided:    ${at(9)}\n`);
+  });
+
+  it('shows who rejected, when, and not what approval would start', () => {
+    const message = 'approval web-1-after-canary was rejected on main by Ann in commit 41ab9c0: too slow';
+    const failed = (minute: number) => ({ ...is('Succeeded', 'False', minute), reason: 'ApprovalRejected', message });
+    const task = { type: 'Approval', approvalRequestName: 'web-1-after-canary', conditions: [asked] };
+    const stage = { stageName: 'canary', clusters: [], conditions: [failed(9)], afterStageTaskStatus: [task] };
+    const ran = run({ stagesStatus: [stage], conditions: [failed(9)] });
+    const status = statusWith([ran]);
+    const text = page(request('web-1-after-canary', 'canary', [is('Approved', 'False', 9)]), status);
+    const by = 'rejected on main by Ann in commit 41ab9c0: too slow';
+    expect(text).toContain(`Decision:   ${by}\nDecided:    ${at(9)}\n`);
+    expect(text).not.toContain('Approval starts');
+    expect(runPage(ran, status).join('\n')).toContain(`after it: approval web-1-after-canary ${by}, at ${at(9)}`);
+    const other = { ...failed(9), reason: 'UpdateRunFailed', message: 'a cluster failed' };
+    const unanswered = run({ stagesStatus: [{ ...stage, conditions: [other] }], conditions: [other] });
+    expect(runPage(unanswered, status).join('\n')).toContain(`not approved: the run is over since ${at(9)}`);
   });
 
   it('names the pull request where the forge has one', () => {

@@ -11,7 +11,7 @@ import {
 } from '../../../engine/gate/request.ts';
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
-import { findCondition } from '../../../engine/kernel/condition.ts';
+import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf } from '../../../engine/upgrade/gate-names.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
@@ -65,6 +65,7 @@ export function approvalPage(
   const gate = askedGate(recordedApproval(request), record);
   const { sections = [], changes = [] } = requestOfStage(request, record, facts) ?? {};
   const isOpen = !isClosed(request, gate);
+  const isApproved = conditionIs(status?.conditions, 'Approved', 'True');
   const diffs =
     changes.length > 0
       ? [titled(changesTitle({ changes }), changes.map(changeLines).join('\n'))]
@@ -73,7 +74,9 @@ export function approvalPage(
         : [];
   return [
     head(request, gate),
-    ...(gate ? [titled('Approval starts', sentences(approvalStarts(gate.run, gate.task, facts?.pause)))] : []),
+    ...(gate && (isOpen || isApproved)
+      ? [titled('Approval starts', sentences(approvalStarts(gate.run, gate.task, facts?.pause)))]
+      : []),
     ...diffs,
     ...listsOf(sections),
     ...(isOpen
@@ -114,7 +117,7 @@ export const pageObject = ({ title, lead, sections, changes }: ApprovalPage): ob
 
 function head({ kind, metadata, spec, status }: ApprovalRequest, { run, task }: Partial<AskedGate> = {}): string {
   const decision = findCondition(status?.conditions, 'Approved');
-  const approved = task?.progress.startsWith('approved') ? task.progress : 'approved';
+  const answered = (answer: string): string => (task?.progress.startsWith(answer) ? task.progress : answer);
   const waits = run?.status && isOver(run.status) ? 'the run is over' : progressText(run?.status);
   return fields([
     ['Name', metadata.name],
@@ -124,8 +127,13 @@ function head({ kind, metadata, spec, status }: ApprovalRequest, { run, task }: 
     ['Placement', run && titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace })],
     ['Snapshot', run?.status?.resourceSnapshotIndexUsed],
     ['Stage', `${task ? `${task.timing} ` : ''}${spec.targetStage}`],
-    ['Decision', decision ? { True: approved, False: 'rejected', Unknown: 'unknown' }[decision.status] : 'none yet'],
-    [decision ? 'Decided' : 'Requested', decision?.lastTransitionTime ?? task?.since],
+    [
+      'Decision',
+      decision
+        ? { True: answered('approved'), False: answered('rejected'), Unknown: 'unknown' }[decision.status]
+        : 'none yet',
+    ],
+    [decision ? 'Decided' : 'Requested', decision?.lastTransitionTime ?? task?.asked],
     ['Waiting', decision ? 'none' : `run ${spec.parentStageRollout}: ${waits}`],
     ['Review', metadata.annotations?.[reviewAnnotation]],
   ]);
@@ -140,11 +148,12 @@ export function gatePage(
   const { kind, metadata, spec, status } = gate;
   const { name, stage, group, timing } = spec.target.updateRunProperties;
   const state = status?.state ?? 'Pending';
-  const by = approvedText(status?.approvedBy);
   const run = record.upgrades.get(name);
   const isScheduled = spec.gateType === 'ScheduledStart';
   const opens = run?.status && gatesOf(name, run.status).find((gate) => gate.name === metadata.name);
-  const at = run?.status && opens && gateIn(run.status, opens).absoluteStartTime;
+  const recorded = run?.status && opens && gateIn(run.status, opens);
+  const at = recorded?.absoluteStartTime;
+  const by = approvedText(status?.approvedBy) ?? (state === 'Rejected' ? recorded?.status.error?.message : undefined);
   return [
     fields([
       ['Name', metadata.name],

@@ -111,7 +111,7 @@ function stageText(stage: StageStatus, context: RunContext): string {
 }
 
 const taskLine = ({ timing, type, progress, since, until, approval }: StageTaskState): string =>
-  `${timing} it: ${type === 'Approval' ? `approval ${approval ?? ''}` : 'soak of'} ${progress}${since === undefined ? '' : ` since ${since}`}${until === undefined ? '' : `, until ${until}`}`;
+  `${timing} it: ${type === 'Approval' ? `approval ${approval ?? ''}` : 'soak of'} ${progress}${since === undefined ? '' : `${progress.startsWith('rejected') ? ', at' : ' since'} ${since}`}${until === undefined ? '' : `, until ${until}`}`;
 
 function clusterRow(cluster: ClusterUpdatingStatus, context: RunContext): (string | undefined)[] {
   const [name, state, since, why] = rowSince(cluster, context);
