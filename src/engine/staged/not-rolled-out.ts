@@ -1,5 +1,6 @@
 import type { Condition } from '../../api/meta.ts';
 import { type PlacementRef, refOf } from '../../api/placement.ts';
+import type { UpdateRunStatus } from '../../api/staged.ts';
 import type { PlanInput } from '../input.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { latestOf } from '../kernel/latest-of.ts';
@@ -70,12 +71,14 @@ export function notRolledOut(
 }
 
 /** The run that ended last, if it failed. */
-function failedLast(runs: readonly PlannedRun[]): PlannedRun | undefined {
+export function failedLast<Run extends { readonly status?: UpdateRunStatus | undefined }>(
+  runs: readonly Run[],
+): Run | undefined {
   const [last] = runs
     .map((run) => ({ run, end: endOf(run) }))
     .sort((a, b) => byText(b.end?.lastTransitionTime ?? '', a.end?.lastTransitionTime ?? ''));
   return last?.end?.status === 'False' ? last.run : undefined;
 }
 
-const endOf = ({ status: { conditions } }: PlannedRun): Condition | undefined =>
-  findCondition(conditions, 'Succeeded') ?? findCondition(conditions, 'Initialized');
+const endOf = ({ status }: { readonly status?: UpdateRunStatus | undefined }): Condition | undefined =>
+  findCondition(status?.conditions, 'Succeeded') ?? findCondition(status?.conditions, 'Initialized');

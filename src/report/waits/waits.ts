@@ -17,6 +17,7 @@ import { type HeldObject, holdsOf } from '../holds-of.ts';
 import { explainCommand, shortageOf, shortageText } from '../shortage.ts';
 import { suspendedText } from '../suspensions.ts';
 import { unreachableText } from '../unreachable-text.ts';
+import { failedRunText } from './no-run.ts';
 import { inWords, progressOf } from './progress-text.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
 import { type Listed, whyLate, whyNotSettled } from './why-late.ts';
@@ -41,16 +42,17 @@ export function waitsOfPlacement(placement: RecordedWithKind, { record, unreacha
     (binding) => whyLate({ placement, binding }, { unreachable, holds }) !== undefined,
   );
   const late = waitingClusters(placement, state.bindings, { unreachable, holds });
-  if (!isLate) return [...whole, ...late];
-  const suspended = object?.metadata.annotations?.[suspendedAnnotation];
-  const runs = [...record.runs.values()].filter(
-    (run) => isRunOf(run, placement) && !(run.status && isOver(run.status)),
-  );
+  const all = [...record.runs.values()].filter((run) => isRunOf(run, placement));
+  const runs = all.filter((run) => !(run.status && isOver(run.status)));
   const hasNoRun = object?.spec.strategy.type === 'External' && runs.length === 0;
+  // Clusters that are well with an earlier snapshot are not late.
+  const isBehind = hasNoRun && object.status?.conditions?.some(({ status }) => status !== 'True');
+  if (!isLate && !isBehind) return [...whole, ...late];
+  const suspended = object?.metadata.annotations?.[suspendedAnnotation];
   return [
     ...(suspended === undefined ? [] : [suspendedText(suspended)]),
     ...whole,
-    ...(hasNoRun ? ['it is External, and no update run is under way'] : []),
+    ...(hasNoRun ? [`it is External, and ${failedRunText(all) ?? 'no update run is under way'}`] : []),
     ...runs.flatMap((run) => waitsOfRun(run, { holds }).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
     ...late,
   ];

@@ -86,3 +86,9 @@ it('get placements shows what the update run of a placement is doing', () => {
     'web-1: updating stage dev',
   ]);
 });
+
+it('get placements names the update run that failed', () => {
+  const failed = { ...run, status: { conditions: [{ type: 'Succeeded', status: 'False' }] } } as StagedUpdateRun;
+  const placement = web([binding('a', 0)], { type: 'External', unmet: 'RolloutControlledByExternalController' });
+  expect(shown(placement, [failed])).toEqual(['1/1', '0 → 1', 'update run web-1 failed']);
+});

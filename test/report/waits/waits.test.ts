@@ -200,6 +200,18 @@ describe('why a placement is late', () => {
     ]);
   });
 
+  it('External: its run failed, and its clusters are well with an earlier snapshot', () => {
+    const unmet =
+      '\nstatus: {conditions: [{type: RolloutStarted, status: Unknown, reason: Waits, lastTransitionTime: "2026-11-20T10:00:00Z"}]}';
+    const files = {
+      'placements/web/status.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourcePlacement\nmetadata: {name: web}\nspec: {resourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}], strategy: {type: External}}${unmet}\n`,
+      'runs/web-1.yaml': run('status: {conditions: [{type: Succeeded, status: "False", reason: ApprovalRejected}]}'),
+    };
+    expect(lines('', '', `[{targetCluster: a, ${up}}]`, files)).toEqual([
+      'it is External, and update run web-1 failed',
+    ]);
+  });
+
   it.each([
     ['it has no run', {}, 'it is External, and no update run is under way'],
     ['its run has not started', { 'runs/web-1.yaml': run('') }, 'run web-1: it has not started'],
@@ -211,7 +223,7 @@ describe('why a placement is late', () => {
     [
       'its run is over',
       { 'runs/web-1.yaml': run('status: {conditions: [{type: Succeeded, status: "False", reason: Failed}]}') },
-      'it is External, and no update run is under way',
+      'it is External, and update run web-1 failed',
     ],
     [
       'its run is on the way',

@@ -8,6 +8,7 @@ import { titleOf } from '../../../repo/title-of.ts';
 import { failureText } from '../../../report/cause.ts';
 import { shortageOf } from '../../../report/shortage.ts';
 import { suspendedText } from '../../../report/suspensions.ts';
+import { failedRunText } from '../../../report/waits/no-run.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import type { KnownPlacement } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
@@ -21,7 +22,8 @@ export function reasonOf(placement: KnownPlacement, { record }: Pick<Status, 're
   if (shortageOf(state)) return `Not enough clusters: explain placement ${title}`;
   const suspended = object?.metadata.annotations?.[suspendedAnnotation];
   if (suspended !== undefined) return suspendedText(suspended);
-  const run = [...record.runs.values()].find((each) => isRunOf(each, placement) && !isOver(each.status ?? {}));
+  const runs = [...record.runs.values()].filter((each) => isRunOf(each, placement));
+  const run = runs.find((each) => !isOver(each.status ?? {}));
   if (run) return `${titleOf(run.metadata)}: ${progressText(run.status)}`;
   const unmet = object?.status?.conditions?.find(({ status }) => status !== 'True');
   if (unmet === undefined) return undefined;
@@ -31,7 +33,8 @@ export function reasonOf(placement: KnownPlacement, { record }: Pick<Status, 're
   );
   if (failing.length > 0) return `${failing[0]}${failing.length > 1 ? `; and ${failing.length - 1} more` : ''}`;
   // KubeFleet's reason of an External placement names only who is in charge.
-  const reason = unmet.reason === 'RolloutControlledByExternalController' ? 'no update run' : unmet.reason;
+  const reason =
+    unmet.reason === 'RolloutControlledByExternalController' ? (failedRunText(runs) ?? 'no update run') : unmet.reason;
   return late.length === 0 ? reason : `${reason}: ${shortList(late.map(({ targetCluster }) => targetCluster))}`;
 }
 
