@@ -8,6 +8,7 @@ import { parseInstant } from '../../engine/kernel/instant.ts';
 import { planFleet } from '../../engine/plan.ts';
 import { parseAddress } from '../../git/address.ts';
 import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
+import { unreviewedApprovals } from '../../repo/fleet/idle-approvals.ts';
 import { idleConstraints } from '../../repo/fleet/idle-constraints.ts';
 import { idleWindows } from '../../repo/fleet/idle-windows.ts';
 import { objectsOf } from '../../repo/fleet/kinds/rows.ts';
@@ -129,6 +130,7 @@ async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo
         ...overlappingPlacements(plan, fleet),
         ...fleetWarnings(fleet, record),
         ...runsWithoutEffect(fleet),
+        ...unreviewedApprovals(fleet),
         ...idleConstraints(fleet),
         ...idleWindows(fleet, parseInstant(now)!),
         ...membersWithoutProvider(fleet),

@@ -2,6 +2,7 @@ import type { Problem } from '../../api/problem.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { memoize } from '../../engine/kernel/memoize.ts';
 import { danglingReferences } from './dangling.ts';
+import { idleApprovals } from './idle-approvals.ts';
 import { idleSelectors } from './idle-selectors.ts';
 import { lostVariables } from './lost-variables.ts';
 import { misscopedSelectors } from './override-scopes.ts';
@@ -21,6 +22,7 @@ export function fleetWarnings(loaded: Fleet, record: FleetRecord): Problem[] {
     ...danglingReferences(fleet, record),
     ...unknownSkips(fleet, record),
     ...unlistedVersions(fleet, record),
+    ...idleApprovals(fleet, record),
     ...ofFiles(fleet),
   ];
 }
