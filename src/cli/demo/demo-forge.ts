@@ -18,6 +18,7 @@ export async function openDemoForge(repo: string): Promise<DemoForge> {
     tips: () => tipsOf(branches),
     merge: async (head: string, _base: string, _how: string, title = `Merge ${head}`) =>
       void (await mergeBranch(repo, head, title)),
+    mergerOf: (commit: string, base: string) => mergerOf(branches, commit, base),
   };
   const simulated = new SimulatedForge(giteaDialect, host, Date.now);
   const server = await simulated.listen();
@@ -41,6 +42,20 @@ export async function openDemoForge(repo: string): Promise<DemoForge> {
 }
 
 const prefix = 'refs/heads/';
+
+/** The author of the commit that brought it; a fast-forward names nobody else. */
+async function mergerOf(branches: Branches, commit: string, base: string): Promise<string | undefined> {
+  let oid = (await branches.list([`${prefix}${base}`])).get(`${prefix}${base}`);
+  for (let looked = 0; oid !== undefined && looked < mostLooked; looked++) {
+    const { parents, author } = await branches.objects.commit(oid);
+    if (oid === commit || parents.slice(1).includes(commit)) return author.name;
+    oid = parents[0];
+  }
+  return undefined;
+}
+
+/** Commits of the branch that may have followed before the forge looks. */
+const mostLooked = 100;
 
 const tipsOf = async (branches: Branches): Promise<Map<string, string>> =>
   new Map([...(await branches.list([prefix]))].map(([ref, tip]) => [ref.slice(prefix.length), tip]));

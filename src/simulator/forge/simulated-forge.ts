@@ -8,6 +8,8 @@ export interface GitHost {
   tips(): ReadonlyMap<string, string> | Promise<ReadonlyMap<string, string>>;
   /** Moves `base`. */
   merge(head: string, base: string, how: MergeMethod, title?: string): Promise<void>;
+  /** Who merged a commit into a branch by git; undefined: it is not there. */
+  mergerOf?(commit: string, base: string): Promise<string | undefined>;
 }
 
 export interface AskedOverHttp {
@@ -68,7 +70,11 @@ export class SimulatedForge implements ForgeState {
       if (pull.state !== 'open' || pull.fork) continue;
       const tip = this.tip(pull.head);
       if (tip !== undefined) pull.headCommit = tip;
-      else if (this.dialect.closesWithBranch) pull.state = 'closed';
+      else if (this.dialect.closesWithBranch) {
+        const merger = await this.git.mergerOf?.(pull.headCommit, pull.base);
+        if (merger !== undefined) pull.mergedBy = merger;
+        pull.state = merger === undefined ? 'closed' : 'merged';
+      }
     }
   }
 
@@ -153,7 +159,9 @@ async function pageOf(forge: SimulatedForge, number: string): Promise<AnsweredOv
   const pull = forge.pull(Number(number));
   const headers = { 'content-type': 'text/plain; charset=utf-8' };
   if (pull === undefined) return { status: 404, headers, body: 'There is no such pull request.\n' };
-  return { status: 200, headers, body: `#${number} ${pull.title} (${pull.state})\n\n${pull.body}\n` };
+  const state = pull.mergedBy === undefined ? pull.state : `${pull.state} by ${pull.mergedBy}`;
+  const asked = pull.state === 'open' ? '' : 'As it was requested:\n\n';
+  return { status: 200, headers, body: `#${number} ${pull.title} (${state})\n\n${asked}${pull.body}\n` };
 }
 
 export interface Matched {
