@@ -13,5 +13,9 @@ export function withAppliedSnapshot(before: Binding, after: Binding): Binding {
 }
 
 /** The index that was last applied completely. */
-export const appliedIn = ({ conditions, resourceSnapshotIndex, appliedResourceSnapshotIndex }: Binding): number | undefined =>
+export const appliedIn = ({
+  conditions,
+  resourceSnapshotIndex,
+  appliedResourceSnapshotIndex,
+}: Binding): number | undefined =>
   conditionIs(conditions, 'Applied', 'True') ? resourceSnapshotIndex : appliedResourceSnapshotIndex;
