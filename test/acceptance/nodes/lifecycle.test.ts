@@ -192,22 +192,14 @@ describe('where no provider can launch nodes', () => {
     expect(acts.plan.holds).toEqual([]);
   });
 
-  it('neither while a provider is not heard of: what needs no new node goes, and stays begun', async () => {
+  it('but where a provider was only not asked yet, a replacement is waited for', async () => {
+    const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
+    const pods = ['n1', 'n2', 'n3'].map((name) => pod(name, name));
     const provider = { 'gitfleet.dev/upgrade-provider': 'cluster-api' };
     const files = { 'members/eu-1.yaml': nodeMember('eu-1', 'execute', {}, provider), ...smallMarket };
-    const nodes = ['a0', 'n1', 'n2'].map((name) => node(name));
-    const claims = [claim(nodes[0]!), driftedClaim(nodes[1]!), claim(nodes[2]!)];
-    const unschedulable = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
-    const pods = [
-      pod('a', 'a0', { cpu: '4', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
-      pod('b', 'n1', { cpu: '1' }),
-      pod('c', 'n2', { cpu: '2' }),
-      pod('d', undefined, { cpu: '7.5', status: { phase: 'Pending', conditions: unschedulable } }),
-    ];
-    const first = await planned({ nodes, claims, pods }, { files });
-    expect(first.nodes.commands.map(line)).toEqual(['Drift Removing n1', 'SingleNodeConsolidation Validating n2']);
-    const second = await planned({ nodes, claims, pods }, { files, recorded: first.recorded, at: at(15) });
-    expect(second.nodes.commands.map(line)).toEqual(['Drift Removing n1', 'SingleNodeConsolidation Removing n2']);
+    const { nodes: shown, plan } = await planned({ nodes, pods }, { files });
+    expect(shown.commands.map(line)).toEqual(['MultiNodeConsolidation Proposed n1,n2,n3 -> D4']);
+    expect(plan.holds.map(({ reason }) => reason)).toEqual(['NoLauncher']);
   });
 
   it('nodes go that need no replacement, while a pending pod could get a new node', async () => {
