@@ -169,11 +169,13 @@ describe('a change that ends a run in progress', () => {
     const given = { 'approvals/web-1.yaml': JSON.stringify(request!.file!.object) };
     const { text, effect } = await afterChange(paper, given);
     expect([text.title, effect.uncounted]).toEqual([
-      'approves web-1-after-first: starts stage rest, 2 clusters; nothing else',
+      'approves web-1-after-first: starts rest (2 clusters); nothing else',
       [],
     ]);
-    const approves = 'approves web-1-after-first: starts stage rest, 2 clusters';
-    expect(text.rollout).toContain(`${approves}, at most 1 at once: b1, b2`);
+    const approves = 'approves web-1-after-first: starts rest (2 clusters)';
+    expect(text.rollout).toContain(
+      `approves web-1-after-first: starts stage rest, 2 clusters, at most 1 at once: b1, b2`,
+    );
     const withEdit = await afterChange(paper, { ...given, 'resources/web.yaml': deployment('web', 'web', 'web:3') });
     expect(withEdit.text.title).toBe(`${approves} · needs a staged update run: web`);
     const beside = { 'other.yaml': placement('other', '{placementType: PickAll}') };

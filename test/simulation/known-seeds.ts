@@ -105,4 +105,8 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     '1240350',
     'a daemon with slow git read a record that another had written, and replaced what a newer plan had brought since',
   ],
+  [
+    '1241235',
+    'the guard took a cluster for healthy of which only contents were recorded that it never had, and refused every plan',
+  ],
 ];

@@ -11,12 +11,13 @@ import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
  * that approvals are given in time, so that one more is in none of their counts. `isWhole`: with the names of the clusters, and the pace.
  */
 export function approvedTexts(
-  { answers, uncounted, allowed, stopped, first }: TotalEffect,
+  { answers, uncounted, allowed, stopped, upgradesInProgress, first }: TotalEffect,
   { isWhole = false }: { readonly isWhole?: boolean } = {},
 ): string[] {
   const { input, record } = first.contents.world;
   const others = new Set([...uncounted, ...allowed].map(({ approval }) => approval));
   const ended = new Set(stopped.flatMap(({ run, by }) => (by === 'rejection' ? [run] : [])));
+  const rejected = new Set(upgradesInProgress.flatMap(({ run, by }) => (by === 'rejection' ? [run] : [])));
   const stageFiles = new Map<string, (typeof input.fleet.approvals)[number]>(
     input.fleet.approvals.map((file) => [placementKey(file.metadata), file]),
   );
@@ -26,9 +27,12 @@ export function approvedTexts(
   return answers.flatMap((name) => {
     if (others.has(name)) return [];
     const file = stageFiles.get(name);
-    const of = file ?? gates.get(name);
+    const gate = gates.get(name);
+    const of = file ?? gate;
     const run = file && runKey(file);
-    if (of && isRejection(of)) return run !== undefined && ended.has(run) ? [] : [`rejects ${name}`];
+    const isEnded =
+      run === undefined ? gate && rejected.has(gate.spec.target.updateRunProperties.name) : ended.has(run);
+    if (of && isRejection(of)) return isEnded ? [] : [`rejects ${name}`];
     const recorded = run === undefined ? undefined : record.runs.get(run);
     const task = recorded && file && taskOf(recorded, file);
     if (recorded === undefined || task === undefined) return [`approves ${name}`];

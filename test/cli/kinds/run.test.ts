@@ -210,6 +210,8 @@ bindings:
     });
     const text = page(over, statusWith([over]));
     expect(text).toMatch(/after it: soak of 10s, not done: the run is over(?! until)/);
-    expect(text).toContain('after it: approval web-1-after-canary not approved: the run is over\n');
+    expect(text).toContain(
+      'after it: approval web-1-after-canary not approved: the run is over since 2026-11-20T11:09:00Z\n',
+    );
   });
 });

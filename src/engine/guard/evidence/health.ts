@@ -35,11 +35,14 @@ function healthAsSeen(
     ({ placement, resourceSnapshotIndex }) =>
       placementKey(placement) === key && resourceSnapshotIndex === binding.resourceSnapshotIndex,
   );
+  const live = objectsOf(contents, seen.objects);
+  // Where the actor does not know the contents, and not all of them are there, availability was recorded of something else.
+  if (remembered === 'healthy' && entry !== undefined && entry.digest === undefined && live.size < contents.length)
+    return 'unknown';
   if (remembered !== 'unhealthy' && isRecordedSince(binding, entry?.heardAt)) return remembered;
   if (entry === undefined || !entry.done) return 'unhealthy';
   if (entry.results.some(({ result }) => result !== 'Applied' && result !== 'AppliedWithFailedDriftDetection'))
     return 'unhealthy';
-  const live = objectsOf(contents, seen.objects);
   // If the contents of the snapshot are not recorded, only the planner knows which objects it stands for.
   let certain = remembered === 'healthy' && contents.length > 0;
   for (const wanted of contents) {
