@@ -12,13 +12,13 @@ import type { Assignment } from '../members/assignment.ts';
 import { systemClock } from '../members/clock.ts';
 import { providerOf } from '../members/upgrade/provider-setting.ts';
 import { upgradeProvidersOf } from '../members/upgrade/providers.ts';
-import { sha256 } from '../repo/sha256.ts';
 import { azureFromEnv } from './run/azure-identity.ts';
 import { connectBy, managementNamed } from './run/management-clusters.ts';
 import { membersNamed } from './run/members-named.ts';
 import { noMemberReached } from './run/no-member-reached.ts';
 import { CliError } from './terminal/exit.ts';
 import { writeError } from './terminal/write.ts';
+import { unobservedInput } from './unobserved-input.ts';
 
 export interface ObserveOptions {
   readonly members: string;
@@ -73,16 +73,9 @@ export async function openObserver(
       await members.settled(timeout);
       await members.sweep(timeout);
       const published = assignmentsOf(
-        planFleet({
-          now: new Date().toISOString(),
-          commit,
-          fleet: recordedFleet(fleet, record),
-          observations: undefined,
-          upgradeObservations: undefined,
-          record,
-          unproven: new Map(),
-          digest: sha256,
-        }),
+        planFleet(
+          unobservedInput({ now: new Date().toISOString(), commit, fleet: recordedFleet(fleet, record), record }),
+        ),
         { ...nothingWithheld, isDoubtedOperation: () => true, pushed: false },
       );
       const observations = [...members.observations().values()]

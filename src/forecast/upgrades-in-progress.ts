@@ -8,7 +8,7 @@ import { clustersToUpgrade, type UpgradeForecast } from './upgrade-forecasts.ts'
 /** A cluster update run in progress that goes otherwise with a change of the fleet repo. */
 export interface ChangedUpgrade {
   readonly run: string;
-  /** What ends it, as of a staged update run. `approval`: only that one of its gates is answered. Absent: it goes on otherwise. */
+  /** What ends it, as of a staged update run. `approval`: only that one of its gates is answered. Absent: it continues otherwise. */
   readonly by?: StoppedRun['by'] | 'approval';
   /** Clusters that it would upgrade, and leaves as they are. */
   readonly kept: readonly ClusterName[];

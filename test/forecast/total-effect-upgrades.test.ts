@@ -141,7 +141,7 @@ describe('the total effect of a cluster update run', () => {
       { ...run({}), ...window },
       { 'window.yaml': '' },
       undefined,
-      'cluster update run k8s goes on for 3 clusters at other times · no object changes',
+      'cluster update run k8s continues for 3 clusters at other times · no object changes',
       'k8s: a: upgraded from 2026-11-20 10:00 UTC on, without the change from 2026-11-20 20:00 UTC on',
     ],
   ])('that it %s says what becomes of its clusters', async (_, files, change, by, title, line) => {

@@ -2,9 +2,9 @@ import { placementKey } from '../../api/placement.ts';
 import type { FleetRecord, PlanInput } from '../../engine/input.ts';
 import { planFleet } from '../../engine/plan.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
-import { sha256 } from '../../repo/sha256.ts';
 import { isShorter, type Shortage, shortagesOf } from '../../report/shortage.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
+import { unobservedInput } from '../unobserved-input.ts';
 import type { Change } from '../what-if/changes.ts';
 import { suppose } from '../what-if/suppose.ts';
 import type { Desired } from './open-desired.ts';
@@ -26,16 +26,7 @@ export function shortagesAhead(
   change: Change,
 ): Ahead {
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-  const input: PlanInput = withRecordedStatus({
-    now,
-    commit: tip,
-    fleet,
-    observations: undefined,
-    upgradeObservations: undefined,
-    record,
-    unproven: new Map(),
-    digest: sha256,
-  });
+  const input: PlanInput = withRecordedStatus(unobservedInput({ now, commit: tip, fleet, record }));
   const present = planFleet(input);
   const then = planFleet(suppose(input, [change]).input);
   const before = shortagesOf(present.plan);

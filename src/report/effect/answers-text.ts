@@ -7,7 +7,7 @@ import { approvalStarts, openedBy, openedTitle } from '../waits/approval-starts.
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 
 /**
- * Approvals of runs that count, one clause each: `approves web-1-after-canary: starts stage production, 4 clusters`. Previews suppose
+ * Approvals of runs that count, one clause each: `approves web-1-after-canary: starts production (4 clusters)`. Previews suppose
  * that approvals are given in time, so that one more is in none of their counts. `isWhole`: with the names of the clusters, and the pace.
  */
 export function approvedTexts(
@@ -16,8 +16,8 @@ export function approvedTexts(
 ): string[] {
   const { input, record } = first.contents.world;
   const others = new Set([...uncounted, ...allowed].map(({ approval }) => approval));
-  const ended = new Set(stopped.flatMap(({ run, by }) => (by === 'rejection' ? [run] : [])));
-  const rejected = new Set(upgradesInProgress.flatMap(({ run, by }) => (by === 'rejection' ? [run] : [])));
+  const ended = endedByRejection(stopped);
+  const rejected = endedByRejection(upgradesInProgress);
   const stageFiles = new Map<string, (typeof input.fleet.approvals)[number]>(
     input.fleet.approvals.map((file) => [placementKey(file.metadata), file]),
   );
@@ -41,6 +41,9 @@ export function approvedTexts(
     ];
   });
 }
+
+const endedByRejection = (runs: readonly { readonly run: string; readonly by?: string }[]): ReadonlySet<string> =>
+  new Set(runs.flatMap(({ run, by }) => (by === 'rejection' ? [run] : [])));
 
 type ApprovalFile = TotalEffect['first']['contents']['world']['input']['fleet']['approvals'][number];
 

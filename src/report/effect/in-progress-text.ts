@@ -16,7 +16,7 @@ export const inProgressTexts = ({ upgradesInProgress }: Pick<TotalEffect, 'upgra
     const leaves = kept.length === 0 ? '' : `, which leaves ${clustersText(kept)} as ${as}`;
     if (by !== undefined) return [`${verbs[by]} cluster update run ${run}${leaves}`];
     const times = moved.length === 0 ? '' : ` for ${clustersText(moved)} at other times`;
-    return times + leaves === '' ? [] : [`cluster update run ${run} goes on${times}${leaves}`];
+    return times + leaves === '' ? [] : [`cluster update run ${run} continues${times}${leaves}`];
   });
 
 const clustersText = ({ length }: readonly unknown[]): string => `${length} ${length === 1 ? 'cluster' : 'clusters'}`;
