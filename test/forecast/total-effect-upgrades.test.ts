@@ -133,7 +133,7 @@ describe('the total effect of a cluster update run', () => {
       gated,
       answer('Completed'),
       'approval',
-      'approves k8s-before-all; nothing else',
+      'approves k8s-before-all: starts all (3 clusters); nothing else',
       'k8s: a: upgraded from 2026-11-20 10:00 UTC on, without the change from 2026-11-20 10:10 UTC on',
     ],
     [

@@ -115,7 +115,8 @@ function askedGate(gate: RunGate, known: GateStatus, { strategy, input: { now } 
   };
 }
 
-function configOf(gate: RunGate, stages: RunContext['strategy']['stages']): GateConfiguration | undefined {
+/** What the strategy of its run says of a gate. */
+export function configOf(gate: RunGate, stages: RunContext['strategy']['stages']): GateConfiguration | undefined {
   const stage = stages[gate.stageAt];
   const scope = gate.groupAt === undefined ? stage : stage && groupsOf(stage)[gate.groupAt];
   return (gate.timing === 'Before' ? scope?.beforeGates : scope?.afterGates)?.[gate.at];

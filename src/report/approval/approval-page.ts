@@ -16,10 +16,11 @@ import { changeText } from '../effect/effect-text.ts';
 import type { Proposed } from '../proposed-runs.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
-import { approvalStarts, openedBy, openedTitle, rejectionText } from '../waits/approval-starts.ts';
+import { approvalStarts, openedByTask, rejectionText } from '../waits/approval-starts.ts';
+import { openedTitle } from '../waits/opened.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 import { soFar } from './so-far.ts';
-import { type GateFacts, upgradeGatePage } from './upgrade-gate-page.ts';
+import { type GateFacts, mostSteps, upgradeGatePage } from './upgrade-gate-page.ts';
 
 /** A commit of the followed branch. */
 export interface IncludedCommit {
@@ -47,12 +48,10 @@ export function changesTitle({ changes }: Pick<ApprovalPage, 'changes'>): string
 
 /** Commits, clusters and messages that are named. */
 const mostCommits = 30;
-/** A run has at most 31 stages. */
-const mostSteps = 40;
 
 const notNow = 'Closing this request leaves it waiting: reopen it to be asked again.';
-const toReject = (name: string, run?: StagedUpdateRun): string =>
-  `To reject, which ${rejectionText(run)}: \`gitfleet approve ${name} --reject --reason "…"\`.`;
+const toReject = (name: string, rejection: string): string =>
+  `To reject, which ${rejection}: \`gitfleet approve ${name} --reject --reason "…"\`.`;
 
 /** A run, and which of its gates is asked for. */
 export interface AskedGate {
@@ -75,7 +74,7 @@ export function askedGate(
 /** The commits of the snapshot that a stage has, and of the one that it would get. */
 export function commitsOf({ run, task }: AskedGate, { placements }: Pick<FleetRecord, 'placements'>) {
   const state = placements.get(placementKey(placementOfRun(run)))?.state;
-  const { stages, next: gate } = openedBy(run, task);
+  const { stages, next: gate } = openedByTask(run, task);
   const ahead = [...stages, ...(gate?.stage ? [gate.stage] : [])];
   const clusters = new Set(ahead.flatMap((stage) => stage.clusters).map(({ clusterName }) => clusterName));
   const indexes = (state?.bindings ?? []).flatMap(({ targetCluster, resourceSnapshotIndex: index }) =>
@@ -114,11 +113,11 @@ export function stagePage(
     own.has(keyOfWorkload({ kind, metadata: { namespace, name } }));
   const versions = now === undefined || now === next ? `snapshot ${next}` : `from snapshot ${now} to ${next}`;
   return {
-    title: `Approve ${run.metadata.name}: ${openedTitle(openedBy(run, task))} ${task.timing} ${task.stage}`,
+    title: `Approve ${run.metadata.name}: ${openedTitle(openedByTask(run, task))} ${task.timing} ${task.stage}`,
     lead: [
       `Merging starts ${listUpTo(approvalStarts(run, task, of.pause), mostSteps, '; ')}.`,
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
-      `${notNow} ${toReject(of.name, run)}`,
+      `${notNow} ${toReject(of.name, rejectionText(run))}`,
     ],
     sections: [
       warnings(of),
@@ -156,14 +155,15 @@ export function gatePage(
 ): ApprovalPage {
   const { planned, subject } = approval;
   const scope = subject.group === undefined ? `stage ${subject.stage}` : `group ${subject.group}`;
-  const { title, lead, sections } = upgradeGatePage(approval, of.run, of) ?? {
+  const { title, lead, rejection, sections } = upgradeGatePage(approval, of.run, of) ?? {
     title: `Approve ${subject.name}: ${planned.name}`,
     lead: [`Merging opens the gate ${planned.name} at ${scope} of cluster update run ${subject.name}.`],
+    rejection: 'ends the run',
     sections: [],
   };
   return {
     title,
-    lead: [...lead, `${notNow} ${toReject(planned.name)}`],
+    lead: [...lead, `${notNow} ${toReject(planned.name, rejection)}`],
     sections: [warnings({ name: planned.name, problems: of.problems }), ...sections],
     changes: [],
   };

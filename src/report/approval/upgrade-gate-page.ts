@@ -2,21 +2,31 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { ObservedVersions } from '../../api/observed-versions.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
-import type { GroupUpgrade, MemberUpgrade, UpgradeRunStatus } from '../../api/upgrade-status.ts';
+import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
+import { freezeOf } from '../../engine/freeze/freeze.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { formatInstant, type Instant } from '../../engine/kernel/instant.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { labelsOf } from '../../engine/placement/members.ts';
 import type { RequestedApproval } from '../../engine/plan-document.ts';
-import { gatesOf, type RunGate } from '../../engine/upgrade/gate-names.ts';
+import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { isOpen, maintenanceOf, nextClosing, nextOpening } from '../../engine/upgrade/maintenance.ts';
-import { isTerminal, membersOf } from '../../engine/upgrade/tree.ts';
+import { membersOf } from '../../engine/upgrade/tree.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
+import {
+  type ClusterAhead,
+  gateFailureText,
+  gateStarts,
+  isStarted,
+  openedByGate,
+  rejectedGateText,
+} from '../waits/gate-starts.ts';
+import { namesOf, type Opened, openedTitle } from '../waits/opened.ts';
 
 /** What the page of a gate is made from, besides the gate. */
 export interface GateFacts {
-  readonly fleet: Pick<Fleet, 'members' | 'maintenanceConfigurations'>;
+  readonly fleet: Pick<Fleet, 'members' | 'maintenanceConfigurations' | 'config' | 'frozenUntil'>;
   readonly observations: ReadonlyMap<ClusterName, Pick<ClusterObservation, 'versions'>>;
   readonly nowMs: Instant;
 }
@@ -25,10 +35,14 @@ export interface GateFacts {
 export interface GatePage {
   readonly title: string;
   readonly lead: readonly string[];
+  /** What rejecting does: `ends the run`. */
+  readonly rejection: string;
   readonly sections: readonly Section[];
 }
 
 const mostNamed = 10;
+/** A run has at most 31 stages. */
+export const mostSteps = 40;
 
 /** Undefined if the run has no such gate. */
 export function upgradeGatePage(
@@ -36,49 +50,38 @@ export function upgradeGatePage(
   run: UpdateRun | undefined,
   facts: GateFacts,
 ): GatePage | undefined {
-  const gate = run?.status && gatesOf(subject.name, run.status).find(({ name }) => name === planned.name);
-  if (run?.status === undefined || gate === undefined) return undefined;
-  const { stage, groups } = behind(run.status, gate);
-  const open = groups.map((group) => ({ group, members: group.members.filter((member) => !isTerminal(member)) }));
+  const gate = isStarted(run) && gatesOf(subject.name, run.status).find(({ name }) => name === planned.name);
+  if (!isStarted(run) || !gate) return undefined;
+  const opened = openedByGate(run, gate);
   const scope = `${gate.timing.toLowerCase()} ${gate.group === undefined ? `stage ${gate.stage}` : `group ${gate.group}`}`;
-  const count = clustersOf(open.reduce((sum, { members }) => sum + members.length, 0));
+  const failure = gateFailureText(opened);
   return {
-    title: `Approve ${subject.name}: ${stage === undefined ? 'the end of the run' : `${stage} (${count})`} ${scope}`,
+    title: `Approve ${subject.name}: ${openedTitle(opened)} ${scope}`,
     lead: [
-      stage === undefined
-        ? `Merging opens the gate ${scope}: no clusters are upgraded behind it.`
-        : `Merging starts the upgrade of ${count} ${gate.timing === 'Before' && gate.group !== undefined ? `in group ${gate.group}` : `in stage ${stage}`}.`,
+      `Merging starts ${listUpTo(gateStarts(run, gate, pauseOf(facts)), mostSteps, '; ')}.`,
       `Cluster update run ${subject.name}: ${upgradeBrings(run)}. Approval ${planned.name}.`,
+      ...(failure === undefined ? [] : [failure]),
     ],
+    rejection: rejectedGateText(run),
     sections: [
-      list(
-        'Clusters',
-        open.flatMap(({ group, members }) => upgradesOf(group, members, { run, facts })),
-        { intro: 'Groups are upgraded at the same time. Within one, clusters whose window is open go first.' },
-      ),
+      list('Clusters', upgradesOf(opened, { run, facts }), {
+        intro:
+          'Stages one after the other, groups of a stage at the same time. Within one, clusters whose window is open go first.',
+      }),
       list('So far', soFar(run.status)),
     ],
   };
 }
 
-/** The groups that the gate holds back: its own, or those of the next stage that has clusters to upgrade. */
-function behind(
-  { stages }: UpgradeRunStatus,
-  { stageAt, groupAt, timing }: RunGate,
-): { readonly stage: string | undefined; readonly groups: readonly GroupUpgrade[] } {
-  if (timing === 'Before') {
-    const { name, groups } = stages[stageAt]!;
-    return { stage: name, groups: groups.filter((_, at) => groupAt === undefined || at === groupAt) };
-  }
-  // A stage without clusters is passed over.
-  const next = stages.slice(stageAt + 1).find((stage) => !membersOf(stage).every(isTerminal));
-  return { stage: next?.name, groups: next?.groups ?? [] };
+/** What ends the freeze of the fleet, if it is frozen. */
+export function pauseOf({ fleet, nowMs }: Pick<GateFacts, 'fleet' | 'nowMs'>): string | undefined {
+  const pause = freezeOf(fleet, formatInstant(nowMs));
+  return pause.kind === 'paused' ? pause.endsWhen : undefined;
 }
 
-/** One line for each change of versions and maintenance window. */
+/** One line for each stage, group, change of versions and maintenance window. */
 function upgradesOf(
-  { name, maxConcurrency }: GroupUpgrade,
-  members: readonly MemberUpgrade[],
+  { stages, next }: Opened<ClusterAhead>,
   { run, facts }: { readonly run: UpdateRun; readonly facts: GateFacts },
 ): Item[] {
   const labels = new Map(facts.fleet.members.map((member) => [member.metadata.name, labelsOf(member)]));
@@ -95,19 +98,26 @@ function upgradesOf(
     const opens = nextOpening(maintenance, facts.nowMs);
     return `${windows}, ${opens === undefined ? 'which does not open' : `opens ${formatInstant(opens)}`}`;
   };
+  const ahead = stages.length > 0 || next?.stage === undefined ? stages : [next.stage];
   const alike = Map.groupBy(
-    members,
-    (member) => `${changeText(run, facts.observations.get(member.name)?.versions)}; ${windowOf(member.name)}`,
+    ahead.flatMap(({ clusters }) => clusters),
+    ({ clusterName, stage, group }) =>
+      [
+        stage.name,
+        group.name,
+        `${changeText(run, facts.observations.get(clusterName)?.versions)}; ${windowOf(clusterName)}`,
+      ].join('\n'),
   );
-  return [...alike].map(([text, of]) => ({
-    line: [
-      { bold: name },
-      `, at most ${maxConcurrency} at once: ${listUpTo(
-        of.map((member) => member.name),
-        mostNamed,
-      )}: ${text}`,
-    ],
-  }));
+  return [...alike].map(([key, of]) => {
+    const { stage, group } = of[0]!;
+    return {
+      line: [
+        { bold: stage.name },
+        ...(group.name === stage.name ? [] : [', group ', { bold: group.name }]),
+        `, at most ${group.maxConcurrency} at once: ${namesOf(of)}: ${key.split('\n')[2]}`,
+      ],
+    };
+  });
 }
 
 /** `v1.30.9 → v1.31.5`; of node images, the oldest of each pool. */

@@ -1,9 +1,12 @@
 import type { PlacementKey } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
+import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { isRejection } from '../../forecast/given-answers.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
-import { approvalStarts, openedBy, openedTitle } from '../waits/approval-starts.ts';
+import { approvalStarts, openedByTask } from '../waits/approval-starts.ts';
+import { gateStarts, isStarted, openedByGate } from '../waits/gate-starts.ts';
+import { openedTitle } from '../waits/opened.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 
 /**
@@ -33,11 +36,17 @@ export function approvedTexts(
     const isEnded =
       run === undefined ? gate && rejected.has(gate.spec.target.updateRunProperties.name) : ended.has(run);
     if (of && isRejection(of)) return isEnded ? [] : [`rejects ${name}`];
+    const upgrade = gate && record.upgrades.get(gate.spec.target.updateRunProperties.name);
+    const opens = isStarted(upgrade) && gatesOf(upgrade.metadata.name, upgrade.status).find((it) => it.name === name);
+    if (isStarted(upgrade) && opens)
+      return [
+        `approves ${name}: starts ${isWhole ? gateStarts(upgrade, opens).join('; ') : openedTitle(openedByGate(upgrade, opens))}`,
+      ];
     const recorded = run === undefined ? undefined : record.runs.get(run);
     const task = recorded && file && taskOf(recorded, file);
     if (recorded === undefined || task === undefined) return [`approves ${name}`];
     return [
-      `approves ${name}: starts ${isWhole ? approvalStarts(recorded, task).join('; ') : openedTitle(openedBy(recorded, task))}`,
+      `approves ${name}: starts ${isWhole ? approvalStarts(recorded, task).join('; ') : openedTitle(openedByTask(recorded, task))}`,
     ];
   });
 }

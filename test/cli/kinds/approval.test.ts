@@ -149,7 +149,14 @@ describe('describe approval', () => {
       [canary, { ...prod, afterStageTaskStatus: gate('web-1-after-prod') }, last],
       { deletionStageStatus },
       'prod (1 cluster)',
-      [stage],
+      [stage, 'then the run waits for approval web-1-after-prod'],
+    ],
+    [
+      'stages up to a gate behind a soak',
+      [canary, prod, { ...last, beforeStageTaskStatus: gate('web-1-before-last') }],
+      {},
+      'prod (1 cluster)',
+      [stage, 'then after a soak of 2h0m0s stage last waits for approval web-1-before-last'],
     ],
     [
       'nothing before another gate',

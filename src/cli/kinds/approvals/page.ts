@@ -1,5 +1,5 @@
 import { placementKey } from '../../../api/placement.ts';
-import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
+import type { ApprovalRequest } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import { approvedText } from '../../../engine/gate/approver.ts';
 import {
@@ -25,18 +25,17 @@ import {
   type StageFacts,
   stagePage,
 } from '../../../report/approval/approval-page.ts';
-import type { GateFacts } from '../../../report/approval/upgrade-gate-page.ts';
+import { type GateFacts, pauseOf } from '../../../report/approval/upgrade-gate-page.ts';
 import { changeLines } from '../../../report/effect/effect-text.ts';
 import type { Proposed } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { plainText } from '../../../report/sections/section.ts';
-import { upgradeNow } from '../../../report/upgrades/now.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
 import { approvalStarts, rejectionText } from '../../../report/waits/approval-starts.ts';
+import { gateStarts, isStarted, rejectedGateText } from '../../../report/waits/gate-starts.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import type { Status } from '../../status/open-status.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
-import { isHalted } from '../upgrades/waits.ts';
 
 /** Whether nothing is to be decided any more. */
 export const isClosed = ({ status }: ApprovalRequest, gate: AskedGate | undefined): boolean =>
@@ -84,7 +83,10 @@ export function approvalPage(
           ...ofBranch(request.metadata, reported),
           titled(
             'How to approve or reject',
-            sentences([...approveLines(request.metadata, { inPlace, pages }), rejectLine(metadata, gate?.run)]),
+            sentences([
+              ...approveLines(request.metadata, { inPlace, pages }),
+              rejectLine(metadata, rejectionText(gate?.run)),
+            ]),
           ),
         ]
       : []),
@@ -143,7 +145,7 @@ function head({ kind, metadata, spec, status }: ApprovalRequest, { run, task }: 
 export function gatePage(
   gate: UpgradeGate,
   { record, inPlace, pages, now }: Pick<Status, 'record' | 'inPlace' | 'pages' | 'now'>,
-  members: Members,
+  { fleet, clusters }: Members,
 ): string[] {
   const { kind, metadata, spec, status } = gate;
   const { name, stage, group, timing } = spec.target.updateRunProperties;
@@ -164,18 +166,23 @@ export function gatePage(
       spec.displayName === undefined ? undefined : ['Title', spec.displayName],
       ['State', by === undefined ? state : `${state}, ${by}`],
       isScheduled && state === 'Pending' ? ['Opens', `${at ?? 'at its time'}, by itself`] : undefined,
-      run && isHalted(run) ? ['Counts', `once the run continues: ${upgradeNow(run)}`] : undefined,
       ['Review', metadata.annotations?.[reviewAnnotation]],
     ]),
+    ...(isStarted(run) && opens && state === 'Pending'
+      ? [titled('Approval starts', sentences(gateStarts(run, opens, fleet && pauseOf({ fleet, nowMs: now }))))]
+      : []),
     ...(state === 'Pending'
       ? [
-          ...listsOf(requestOfGate(gate, { record, now }, members)?.sections ?? []),
+          ...listsOf(requestOfGate(gate, { record, now }, { fleet, clusters })?.sections ?? []),
           titled(
             isScheduled ? 'How to open it before' : 'How to approve or reject',
             sentences(
               isScheduled
                 ? [`gitfleet approve ${metadata.name}`]
-                : [...approveLines(metadata, { inPlace, pages }), rejectLine(metadata)],
+                : [
+                    ...approveLines(metadata, { inPlace, pages }),
+                    rejectLine(metadata, isStarted(run) ? rejectedGateText(run) : 'ends the run'),
+                  ],
             ),
           ),
         ]
@@ -279,5 +286,5 @@ function approveLines(request: ApprovalRequestName, { inPlace, pages }: Pick<Sta
   ];
 }
 
-const rejectLine = (request: ApprovalRequestName, run?: StagedUpdateRun): string =>
-  `reject:   gitfleet approve ${placementKey(request)} --reject --reason "…"; that ${rejectionText(run)}`;
+const rejectLine = (request: ApprovalRequestName, rejection: string): string =>
+  `reject:   gitfleet approve ${placementKey(request)} --reject --reason "…"; that ${rejection}`;

@@ -5,12 +5,13 @@ import { approvalBranch, mergeCommand } from '../../../engine/gate/request.ts';
 import { formatInstant, parseInstant } from '../../../engine/kernel/instant.ts';
 import { sourceOf } from '../../../engine/problem-of.ts';
 import { isDone } from '../../../engine/upgrade/tree.ts';
+import { isHalted } from '../../../report/upgrades/halted.ts';
 import { upgradeTarget, versionChange } from '../../../report/upgrades/progress.ts';
 import { fleetAsPlanned } from '../../status/fleet-as-planned.ts';
 import type { Status, StatusReader } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
 import { ageSince, fields, indent, sentences, titled } from '../page-text.ts';
-import { isHalted, waitsOfUpgrade } from './waits.ts';
+import { waitsOfUpgrade } from './waits.ts';
 
 /** What a page of a run shows of its gates. */
 interface Asking {

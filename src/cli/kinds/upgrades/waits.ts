@@ -3,6 +3,7 @@ import { howToMerge } from '../../../engine/gate/request.ts';
 import { cutAfterWord } from '../../../report/cut-after-word.ts';
 import { holdOfClusters } from '../../../report/hold-text.ts';
 import { holdsOf } from '../../../report/holds-of.ts';
+import { isHalted } from '../../../report/upgrades/halted.ts';
 import { upgradeNow } from '../../../report/upgrades/now.ts';
 import type { Status } from '../../status/open-status.ts';
 
@@ -15,13 +16,6 @@ export function waitsOfUpgrade(run: UpdateRun, { holds }: Pick<Status, 'holds'>,
     ({ name, since }) => `approval ${name} since ${since}: ${howToMerge({ name })}`,
   );
   return [...approvals, ...holdsOf({ kind: run.kind, name: run.metadata.name }, holds).map(holdOfClusters)];
-}
-
-/** Nothing starts until its file changes, whatever is approved: it failed or is stopped. */
-export function isHalted({ spec, status }: UpdateRun): boolean {
-  const state = status?.status.state ?? 'NotStarted';
-  if (state === 'NotStarted') return spec.state === 'Stopped';
-  return state === 'Failed' || state === 'Stopping' || state === 'Stopped';
 }
 
 /** The same in a table: what it waits for first, without how to merge it or what to do. */
