@@ -10,7 +10,7 @@ import { renderDashboard } from '../../src/report/dashboard.ts';
 import type { DashboardInput } from '../../src/report/dashboard-input.ts';
 import { FleetOnGit } from '../support/fleet-on-git.ts';
 import { removeFolders } from '../support/folders.ts';
-import { deployment, member } from '../support/paper-fleet.ts';
+import { deployment, member, PaperFleet } from '../support/paper-fleet.ts';
 import { cli } from '../support/run-cli.ts';
 import { shop } from '../support/shop.ts';
 
@@ -21,7 +21,7 @@ const linked = (commit: string): string => `[\`${commit.slice(0, 12)}\`](../../c
 const shard = (name: string): string => sha256(name).slice(0, 2);
 
 /** Input of a dashboard that has nothing to show beside the plan. */
-async function nothingElse({ paper }: FleetOnGit): Promise<DashboardInput> {
+async function nothingElse({ paper }: Pick<FleetOnGit, 'paper'>): Promise<DashboardInput> {
   const { fleet, record } = await paper.input();
   return { branch: 'main', unreachable: new Map(), notRolledOut: [], before: { record, files: paper.record }, fleet };
 }
@@ -346,4 +346,25 @@ it('a member that reports itself unhealthy is listed with its message, unless it
   expect(readme(unreachable)).toContain(`\n## Not healthy\n\n${intro}\n\n- eu-1, since ${since}: 500 of eu-1\n`);
   expect(readme(unreachable)).not.toContain('500 of us-1');
   expect(readme(new Map([...unreachable, ['eu-1' as ClusterName, { cause: 'refused' }]]))).not.toContain('Not healthy');
+});
+
+it('a staged run that failed needs somebody, and one that is stopped does not', async () => {
+  const paper = new PaperFleet(shop);
+  const runs = shop['rollouts/pay-1.yaml']!;
+  const stopped = runs.replace('spec:', 'spec:\n  state: Stop');
+  const missing = runs.replaceAll('pay-1', 'gone-1').replace('placementName: pay', 'placementName: gone');
+  const pages: string[] = [];
+  for (const change of [{}, { 'rollouts/pay-1.yaml': stopped }, { 'rollouts/gone-1.yaml': missing }]) {
+    Object.assign(paper.files, change);
+    await paper.settle();
+    pages.push(renderDashboard(await paper.planOn(), await nothingElse({ paper })));
+  }
+  expect(pages.map((page) => page.split('\n')[0])).toEqual([
+    '# ⚠️ 1 thing needs you · 2 of 3 clusters as desired',
+    '# 🔄 2 of 3 clusters as desired',
+    '# ⚠️ 1 thing needs you · 2 of 3 clusters as desired',
+  ]);
+  expect(pages[1]).toContain(
+    '- **pay-1**, stage **dev**: its run is stopped; an approval counts once the run continues. To approve: ',
+  );
 });

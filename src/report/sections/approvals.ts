@@ -1,10 +1,11 @@
 import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
 import { type ApprovalRequestName, howToMerge, placeOfBranch } from '../../engine/gate/request.ts';
-import { type Hold, type Plan, plannedUpgradeRuns, type RequestedApproval } from '../../engine/plan-document.ts';
+import type { Hold, Plan, RequestedApproval } from '../../engine/plan-document.ts';
 import { holdSubject } from '../hold-text.ts';
 import type { InEffect } from '../in-effect.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
+import { haltOf } from './halted.ts';
 import { type Item, type Line, list, type SectionInput, type SectionSource } from './section.ts';
 
 /** What the guard refuses, and how to let it happen. */
@@ -39,8 +40,8 @@ export const refusalItems = (guard: Plan['guard']): Item[] =>
 /** Stages and removals that wait for an approver. */
 export const approvals: SectionSource = (input) => {
   const items = [...gates(input), ...removals(input)];
-  // A run in which nothing starts counts by itself.
-  const later = asked(input).filter(({ subject }) => haltedText(subject, input.plan) !== undefined).length;
+  // A run that failed counts by itself, and one that is stopped not at all.
+  const later = asked(input).filter(({ subject }) => haltOf(subject, input.plan) !== undefined).length;
   return list('Waiting for approval', items, { attention: items.length - later });
 };
 
@@ -84,12 +85,10 @@ function proposalText(
   return `: profile ${profile} proposes this update run: ${upgradeBrings(object)}${why === undefined ? '' : `. ${why}`}`;
 }
 
-/** A gate of a cluster update run in which nothing starts any more is answered for later. */
-function haltedText({ kind, name }: Hold['subject'], plan: Plan): string | undefined {
-  if (kind !== 'UpdateRun') return undefined;
-  const state = plannedUpgradeRuns(plan).find((run) => run.name === name)?.status.status.state;
-  const isHalted = state === 'Failed' || state === 'Stopping' || state === 'Stopped';
-  return isHalted ? `: its run is ${state}; an approval counts once the run continues` : undefined;
+/** A gate of a run in which nothing starts any more is answered for later. */
+function haltedText(subject: Hold['subject'], plan: Plan): string | undefined {
+  const halt = haltOf(subject, plan);
+  return halt && `: its run ${halt === 'failed' ? 'failed' : 'is stopped'}; an approval counts once the run continues`;
 }
 
 const scopeSpans = ({ stage, group }: Pick<Hold['subject'], 'stage' | 'group'>): Line => {

@@ -14,17 +14,18 @@ import type { Shortage } from '../shortage.ts';
 import { suspendedText, suspensions } from '../suspensions.ts';
 import { boundClusters, tallyOf } from '../tally.ts';
 import { progressOf, progressText, stagesDone } from '../waits/progress-text.ts';
+import { failedRuns } from './halted.ts';
 import { type Line, mostRows, type Section, type SectionInput, type SectionSource, type Span } from './section.ts';
 
 const table = (
   title: string,
   headings: readonly string[],
   cells: readonly (readonly Line[])[],
-  more: Pick<Section, 'folder' | 'total'> = {},
+  more: Pick<Section, 'attention' | 'folder' | 'total'> = {},
 ): Section => ({ title, rows: { kind: 'table', headings, cells }, ...more });
 
 /** Runs that have not succeeded. */
-export const runs: SectionSource = ({ inEffect }) => {
+export const runs: SectionSource = ({ inEffect, notRolledOut }) => {
   const open = inEffect.runs.filter(({ status }) => progressOf(status.conditions)?.reason !== 'UpdateRunSucceeded');
   const recorded = recordedObjects('runs', inEffect);
   const cells = open.slice(0, mostRows).map((run): Line[] => {
@@ -37,6 +38,10 @@ export const runs: SectionSource = ({ inEffect }) => {
     ];
   });
   return table('Staged runs', ['run', 'snapshot', 'clusters done', 'state'], cells, {
+    attention: failedRuns(
+      [...recorded.values()].map(({ value }) => value),
+      notRolledOut.map(({ placement }) => placement),
+    ).length,
     folder: 'runs',
     total: open.length,
   });

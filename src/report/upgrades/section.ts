@@ -1,4 +1,3 @@
-import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
 import { sourceOf } from '../../engine/problem-of.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { type Line, mostRows, type Section, type SectionSource } from '../sections/section.ts';
@@ -25,11 +24,8 @@ export const clusterUpgrades: SectionSource = ({ inEffect, fleet }): Section => 
     title: 'Cluster upgrades',
     intro: 'A run upgrades clusters stage by stage. Done are clusters that have the new version or were skipped.',
     rows: { kind: 'table', headings: ['run', 'brings', 'clusters done', 'failed', 'now'], cells },
-    attention: open.filter(([, { value }]) => needsUser(value.status!)).length,
+    attention: open.filter(([, { value }]) => value.status!.status.state === 'Failed').length,
     folder: 'upgrades',
     total: open.length,
   };
 };
-
-/** It does nothing more until its file changes. */
-const needsUser = ({ status: { state } }: UpgradeRunStatus): boolean => state === 'Failed' || state === 'Stopped';

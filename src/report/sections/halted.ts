@@ -1,0 +1,32 @@
+import { type PlacementRef, placementKey } from '../../api/placement.ts';
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import { conditionIs } from '../../engine/kernel/condition.ts';
+import { type Hold, type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
+import { failedLast } from '../../engine/staged/not-rolled-out.ts';
+import { isOver, placementOfRun } from '../../engine/update-run.ts';
+import { progressOf } from '../waits/progress-text.ts';
+
+/**
+ * Why nothing starts in a run of either kind until a file changes. A failed run needs someone. One that is stopped does not: someone
+ * stopped it on purpose.
+ */
+export function haltOf({ kind, name, namespace }: Hold['subject'], plan: Plan): 'failed' | 'stopped' | undefined {
+  if (kind === 'UpdateRun') {
+    const { state, error } = plannedUpgradeRuns(plan).find((run) => run.name === name)?.status.status ?? {};
+    if (state === 'Failed' || (state === 'Stopping' && error !== undefined)) return 'failed';
+    return state === 'Stopped' || state === 'Stopping' ? 'stopped' : undefined;
+  }
+  const run = plan.runs.find((it) => it.kind === kind && it.name === name && it.namespace === namespace);
+  if (conditionIs(run?.status.conditions, 'Succeeded', 'False')) return 'failed';
+  const reason = progressOf(run?.status.conditions)?.reason;
+  return reason === 'UpdateRunStopped' || reason === 'UpdateRunStopping' ? 'stopped' : undefined;
+}
+
+/** Staged runs that failed, with no later run of their placement. `listed`: placements for which a part of the page says so. */
+export function failedRuns(all: Iterable<StagedUpdateRun>, listed: readonly PlacementRef[]): StagedUpdateRun[] {
+  const known = new Set(listed.map(placementKey));
+  return [...Map.groupBy(all, (run) => placementKey(placementOfRun(run)))].flatMap(([placement, runs]) => {
+    const isOpen = runs.some(({ status }) => status === undefined || !isOver(status));
+    return isOpen || known.has(placement) ? [] : (failedLast(runs) ?? []);
+  });
+}
