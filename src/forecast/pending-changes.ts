@@ -7,6 +7,7 @@ import type { RecordedLists } from '../engine/overrides/snapshot-id.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import { keyOfManifest } from '../engine/selection/object-key.ts';
 import { isOver, isRunOf } from '../engine/update-run.ts';
+import { type FailingCluster, faultOf } from './failing-clusters.ts';
 import { type Held, heldAfter, heldBefore } from './held-objects.ts';
 import { compared, type ObjectChange } from './object-changes.ts';
 import type { InSteps } from './steps.ts';
@@ -14,16 +15,18 @@ import type { InSteps } from './steps.ts';
 /**
  * What an update run of what the repo holds would change for these placements, which nothing rolls out by itself. `first`: of the
  * plans up to `last`. Clusters that a run in progress has not reached count as if it had, also if it is stopped.
+ * `failing`: clusters that it would not reach.
  */
 export function* pendingChanges(
   placements: readonly PlacementRef[],
   last: PlanResult,
   first: PlanResult,
-): InSteps<readonly ObjectChange[]> {
-  if (placements.length === 0) return [];
+): InSteps<{ readonly changes: readonly ObjectChange[]; readonly failing: readonly FailingCluster[] }> {
+  const changes: ObjectChange[] = [];
+  const failing: FailingCluster[] = [];
+  if (placements.length === 0) return { changes, failing };
   const { world, works } = last.contents;
   const held = heldAfter(last, heldBefore(first));
-  const changes: ObjectChange[] = [];
   for (const placement of placements) {
     const key = placementKey(placement);
     const work = works.get(key);
@@ -41,21 +44,23 @@ export function* pendingChanges(
     for (const [cluster, binding] of stayingOn(work)) {
       const member = world.members.get(cluster);
       if (binding.state === 'Unscheduled' || member === undefined) continue;
-      const rendered = (of: readonly Manifest[], lists: RecordedLists): Held | undefined => {
-        const on = world.render({ placement, manifests: of, lists, cluster });
-        return on.ok ? heldOf(on.manifests.map(({ manifest }) => manifest)) : undefined;
-      };
+      const rendered = (of: readonly Manifest[], lists: RecordedLists) =>
+        world.render({ placement, manifests: of, lists, cluster });
       const then = rendered(manifests, matchCompiled(compiled, { name: cluster, labels: member.labels }));
-      if (then === undefined) continue;
+      if (!then.ok) {
+        const isNew = held.get(cluster)?.placements.has(key) !== true;
+        failing.push({ placement, cluster, why: faultOf(then), isNew, needsRun: true });
+        continue;
+      }
       const run = coming.get(cluster);
       const own = [...(held.get(cluster)?.objects.values() ?? [])].filter((of) => placementKey(of.placement) === key);
       const brought = run && rendered(work.contents.get(run.index) ?? [], run.lists);
-      before.set(cluster, brought ?? heldOf(own.map(({ manifest }) => manifest)));
-      after.set(cluster, then);
+      before.set(cluster, heldOf((brought?.ok ? brought.manifests : own).map(({ manifest }) => manifest)));
+      after.set(cluster, heldOf(then.manifests.map(({ manifest }) => manifest)));
     }
     changes.push(...(yield* compared(before, after, () => false)).changes);
   }
-  return changes;
+  return { changes, failing };
 }
 
 /** The snapshot that runs in progress bring to clusters, and with which overrides. */

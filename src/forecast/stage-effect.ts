@@ -3,9 +3,9 @@ import { placementKey } from '../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun } from '../api/staged.ts';
 import type { PlanContents } from '../engine/delivery/plan-contents.ts';
 import { recordedContent } from '../engine/delivery/target-content.ts';
-import type { Rendered } from '../engine/overrides/render.ts';
 import { keyOfManifest } from '../engine/selection/object-key.ts';
 import { placementOfRun } from '../engine/update-run.ts';
+import { faultOf } from './failing-clusters.ts';
 import type { HeldObject } from './held-objects.ts';
 import { compared, type ObjectChange } from './object-changes.ts';
 import { atOnce } from './steps.ts';
@@ -62,6 +62,3 @@ export function stageEffect(
     kept: [...kept].map(([why, of]) => ({ why, clusters: of })),
   };
 }
-
-const faultOf = ({ reason, message }: Extract<Rendered, { readonly ok: false }>): string =>
-  reason === 'OverriddenFailed' ? `an override fails: ${message}` : message;

@@ -14,6 +14,7 @@ import { type AllowedRemoval, allowedRemovals } from './allowed-removals.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import { type ChangedPace, changedPaces } from './changed-paces.ts';
+import { type FailingClusters, failingByChange, together } from './failing-clusters.ts';
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
 import { answersIn, askedIn, type Uncounted, uncountedIn } from './given-answers.ts';
 import { differencesBetween, heldAfter, heldBefore, heldOnlyOf, textOf } from './held-objects.ts';
@@ -50,6 +51,8 @@ export interface TotalEffect extends ObjectChanges {
   readonly needsRun: readonly PlacementRef[];
   /** What an update run would change then for those, and for others whose contents it changes; no part of the counts. */
   readonly pending: readonly ObjectChange[];
+  /** Clusters that do not get what it brings, by itself or by such a run. */
+  readonly failing: readonly FailingClusters[];
   /** Placements that it rolls out in another way. */
   readonly paces: readonly ChangedPace[];
   /** What it changes that is only compared. */
@@ -154,6 +157,7 @@ export function* totalEffectInSteps(
     isUpgrading: (name) => changed.has(name) || otherwise.has(name),
   });
   const needsRun = needsRunByChange(earlier, last);
+  const pending = yield* pendingChanges(otherContents(earlier, last, needsRun), last, first);
   const given = next.fleet.removalApprovals.filter(({ metadata }) => answers.includes(placementKey(metadata)));
   return {
     ...effect,
@@ -167,7 +171,8 @@ export function* totalEffectInSteps(
     guard: first.plan.guard,
     notRolledOut: last.notRolledOut,
     needsRun,
-    pending: yield* pendingChanges(otherContents(earlier, last, needsRun), last, first),
+    pending: pending.changes,
+    failing: together([...failingByChange(earlier, last, before), ...pending.failing]),
     paces: changedPaces(base.fleet, next.fleet),
     onlyCompared: onlyCompared(earlier, last),
     held: [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])],

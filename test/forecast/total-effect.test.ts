@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import { keyOfManifest } from '../../src/engine/selection/object-key.ts';
-import { totalEffect } from '../../src/forecast/total-effect.ts';
+import { type TotalEffect, totalEffect } from '../../src/forecast/total-effect.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { effectMarkdown } from '../../src/report/effect/effect-markdown.ts';
 import { effectText } from '../../src/report/effect/effect-text.ts';
@@ -33,6 +33,11 @@ spec:
       - clusterSelector: {clusterSelectorTerms: []}
         jsonPatchOverrides: [{op: add, path: /metadata/labels, value: {city: "\${MEMBER-CLUSTER-LABEL-KEY-city}"}}]
 `;
+
+/** Of one cluster; another path than that of a field makes it fail. */
+const sizeOverride = (path: string): Files => ({
+  'override.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {city: ams}}}]}, jsonPatchOverrides: [{op: replace, path: ${path}, value: 5}]}]}\n`,
+});
 
 const approval = (digest = ''): string =>
   `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: all}\nspec: {removalDigest: "${digest}"}\n`;
@@ -194,21 +199,51 @@ describe('the total effect of a change', () => {
     expect(text.rollout).toContainEqual(expect.stringMatching(line));
   });
   it('leaves a cluster on which an override fails with what it was given before', async () => {
-    const override = (path: string): Files => ({
-      'override.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {city: ams}}}]}, jsonPatchOverrides: [{op: replace, path: ${path}, value: 5}]}]}\n`,
-    });
-    const [works, fails] = [override('/spec/replicas'), override('/spec/none')];
+    const [works, fails] = [sizeOverride('/spec/replicas'), sizeOverride('/spec/none')];
     const { 'web.yaml': _, ...deleted } = two;
     for (const before of [{}, works]) {
       const paper = new PaperFleet({ ...two, ...before });
       await paper.settle();
       const titleOf = async (files: Files): Promise<string> => effectText(await effectOf(paper, files)).title;
-      expect(await titleOf({ ...two, ...fails })).toBe('no change on any cluster');
+      expect(await titleOf({ ...two, ...fails })).toBe('no change on any cluster · cannot be applied on ams');
       paper.files = { ...two, ...fails };
       await paper.settle();
       expect(await titleOf({ ...two, ...before })).toBe('no change on any cluster');
       expect(await titleOf({ ...deleted, ...fails })).toBe('removes 12 objects · 4 of 4 clusters');
     }
+  });
+  it.each<[string, string, string, Partial<TotalEffect['failing'][number]>, RegExp]>([
+    [
+      'which are new in its placement',
+      '{type: RollingUpdate}',
+      'no change on any cluster · cannot be applied on ams',
+      { isNew: true, needsRun: false },
+      /^web: ams gets nothing: an override fails: .*"none" does not exist$/,
+    ],
+    [
+      'to which only an update run would bring it',
+      '{type: External}',
+      'no change on any cluster · needs a staged update run: web',
+      { isNew: true, needsRun: true },
+      /^web: ams gets nothing, also by an update run: an override fails: .*"none" does not exist$/,
+    ],
+  ])('names clusters on which an override fails and %s', async (_, strategy, title, failing, line) => {
+    const picking = (...names: string[]): Files => ({
+      ...web(),
+      'web.yaml': placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`, strategy),
+      ...sizeOverride('/spec/none'),
+    });
+    const paper = new PaperFleet(picking('fra'));
+    await paper.settle();
+    const effect = await effectOf(paper, picking('fra', 'ams'));
+    const text = effectText(effect);
+    expect(effect.failing).toMatchObject([{ ...failing, clusters: ['ams'] }]);
+    expect([text.title, text.isEmpty]).toEqual([title, false]);
+    expect(text.rollout).toContainEqual(expect.stringMatching(line));
+    // Without the change it fails there, too.
+    paper.files = picking('fra', 'ams');
+    await paper.settle();
+    expect((await effectOf(paper, picking('fra', 'ams'))).failing).toEqual([]);
   });
   it('applies nothing where differences are only reported', async () => {
     const mode = (type: string): Files => ({

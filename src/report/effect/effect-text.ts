@@ -61,7 +61,7 @@ export function effectText(effect: TotalEffect, { all = false }: { readonly all?
   const nodes = nodesText(effect);
   const parts = [
     ...[placements, held, stopped, needsRun, guard, upgrading, nodes],
-    ...[failingText(effect), inProgressTexts(effect)],
+    ...[failingText(effect), inProgressTexts(effect), unreachedText(effect)],
   ];
   return {
     title: titleText(effect),
@@ -125,6 +125,7 @@ function titleText(effect: TotalEffect): string {
     ...stops,
     ...inProgressTexts(effect),
     ...changesText(effect, answers),
+    ...unreachedText(effect),
     ...answers,
     ...(removal ? ['needs an approval of removals'] : []),
     ...(missing === '' ? [] : [`needs a staged update run: ${missing}`]),
@@ -149,6 +150,12 @@ function failingText({ forecast, stopped }: TotalEffect): string[] {
           mostNamed,
         )} ${failing.length === 1 ? 'fails' : 'fail'}`,
       ];
+}
+
+/** Clusters that do not get what it brings, without those that need an update run for it. */
+function unreachedText({ failing }: TotalEffect): string[] {
+  const clusters = new Set(failing.flatMap((of) => (of.needsRun ? [] : of.clusters)));
+  return clusters.size === 0 ? [] : [`cannot be applied on ${listUpTo([...clusters], mostNamed)}`];
 }
 
 const stoppedTexts: Readonly<Record<StoppedRun['by'], string>> = {
@@ -358,6 +365,7 @@ function rolloutText(effect: TotalEffect): string[] {
     ...approvedTexts(effect, { isWhole: true }),
     ...uncounted.map(({ approval, why }) => `${approval}: does not count: ${why}`),
     ...kept,
+    ...effect.failing.map(failingLine),
     ...refusalNotes({ refusals: laterRefusals(effect) }),
     ...missing,
     ...stays,
@@ -365,6 +373,13 @@ function rolloutText(effect: TotalEffect): string[] {
     ...notDone.map(rolloutTitle),
     ...notes,
   ];
+}
+
+/** Who does not get what the change brings, and why. */
+function failingLine({ placement, clusters, why, isNew, needsRun }: TotalEffect['failing'][number]): string {
+  const isOne = clusters.length === 1;
+  const has = isNew ? `${isOne ? 'gets' : 'get'} nothing` : `${isOne ? 'keeps what it has' : 'keep what they have'}`;
+  return `${titleOf(placement)}: ${listUpTo(clusters, mostNamed)} ${has}${needsRun ? ', also by an update run' : ''}: ${why}`;
 }
 
 const paceText = ({ rollingUpdate: pace }: ChangedPace['after']): string =>

@@ -1,0 +1,68 @@
+import type { ClusterName } from '../api/meta.ts';
+import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
+import { findCondition } from '../engine/kernel/condition.ts';
+import type { Rendered } from '../engine/overrides/render.ts';
+import type { PlanResult } from '../engine/plan.ts';
+import type { PlannedBinding } from '../engine/plan-document.ts';
+import type { HeldByCluster } from './held-objects.ts';
+
+/** Clusters that do not get what a change brings, since an override fails there or an envelope cannot be unpacked. */
+export interface FailingClusters {
+  readonly placement: PlacementRef;
+  readonly clusters: readonly ClusterName[];
+  /** `an override fails: …` */
+  readonly why: string;
+  /** They have nothing of the placement. The others keep what they have. */
+  readonly isNew: boolean;
+  /** Only an update run would bring it to them. */
+  readonly needsRun: boolean;
+}
+
+export type FailingCluster = Omit<FailingClusters, 'clusters'> & { readonly cluster: ClusterName };
+
+export const faultOf = ({ reason, message }: Pick<Extract<Rendered, { readonly ok: false }>, 'reason' | 'message'>) =>
+  reason === 'OverriddenFailed' ? `an override fails: ${message}` : message;
+
+/** `earlier`, `last`: once everything has settled, without the change and with it. `before`: what clusters have now. */
+export function failingByChange(earlier: PlanResult, last: PlanResult, before: HeldByCluster): FailingCluster[] {
+  const known = new Set(failuresIn(earlier).map(idOf));
+  return failuresIn(last)
+    .filter((failure) => !known.has(idOf(failure)))
+    .map(({ placement, cluster, why }) => {
+      const isNew = before.get(cluster)?.placements.has(placementKey(placement)) !== true;
+      return { placement, cluster, why, isNew, needsRun: false };
+    });
+}
+
+type Failure = Pick<FailingCluster, 'placement' | 'cluster' | 'why'>;
+
+const idOf = ({ placement, cluster, why }: Failure): string => `${placementKey(placement)} ${cluster} ${why}`;
+
+const failuresIn = ({ plan, contents }: PlanResult): Failure[] =>
+  plan.placements.flatMap(({ bindings, ...of }) => {
+    const work = contents.works.get(placementKey(of));
+    return bindings.flatMap((binding): Failure[] => {
+      const why = binding.move === 'remove' ? undefined : faultOn(binding);
+      return why === undefined || !work
+        ? []
+        : [{ placement: refOf(work.placement), cluster: binding.clusterName, why }];
+    });
+  });
+
+function faultOn({ conditions }: PlannedBinding): string | undefined {
+  for (const [type, reason] of [
+    ['Overridden', 'OverriddenFailed'],
+    ['WorkSynchronized', 'SyncWorkFailed'],
+  ] as const) {
+    const found = findCondition(conditions, type);
+    if (found?.status === 'False' && found.reason === reason) return faultOf({ reason, message: found.message ?? '' });
+  }
+  return undefined;
+}
+
+/** Those that fail alike are one. */
+export const together = (failing: readonly FailingCluster[]): FailingClusters[] =>
+  [...Map.groupBy(failing, ({ cluster: _, ...of }) => JSON.stringify(of)).values()].map((alike) => {
+    const { cluster: _, ...of } = alike[0]!;
+    return { ...of, clusters: alike.map(({ cluster }) => cluster).sort() };
+  });
