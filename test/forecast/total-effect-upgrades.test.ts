@@ -154,6 +154,41 @@ describe('the total effect of a cluster update run', () => {
     expect([text.title, text.upgrades[0], text.isEmpty]).toEqual([title, line, by === 'approval']);
   });
 
+  it.each([
+    [
+      'one',
+      'no cluster yet',
+      'nothing yet: stage all, 1 cluster, at most 1 at once: a, also waits for approval k8s-before-all-2',
+    ],
+    ['both', 'all (1 cluster)', 'stage all, 1 cluster, at most 1 at once: a'],
+  ])('that approves %s of two gates says what starts, and that the fleet is frozen', async (how, title, line) => {
+    const beforeGates = [{ type: 'Approval' }, { type: 'Approval' }];
+    const fleet = new UpgradeFleet({
+      ...strategy([{ name: 'all', beforeGates, groups: [{ name: 'eu' }] }]),
+      ...run({ updateStrategyId: 'test-then-prod' }),
+      'fleet.yaml': JSON.stringify({
+        apiVersion: 'gitfleet.dev/v1alpha1',
+        kind: 'FleetConfig',
+        metadata: { name: 'fleet' },
+        spec: { freeze: [{ name: 'office', schedule: '0 9 * * *', duration: '8h' }] },
+      }),
+    }).with(['a'], inGroup('eu'));
+    await fleet.plan();
+    const change = Object.fromEntries(
+      (how === 'both' ? ['1', '2'] : ['1']).map((at) => {
+        const path = `approvals/k8s-before-all-${at}.yaml`;
+        const { [path]: file } = fleet.merge(`k8s-before-all-${at}`).files;
+        delete fleet.files[path];
+        return [path, file!];
+      }),
+    );
+    const text = effectText(await effectOf(fleet, change));
+    expect(text.title).toContain(`approves k8s-before-all-1: starts ${title}`);
+    expect(text.rollout).toContain(
+      `approves k8s-before-all-1: starts ${line}; not before freeze office ends at 2026-11-20T17:00:00Z`,
+    );
+  });
+
   it('does not count a rejection of a gate that is passed', async () => {
     const fleet = new UpgradeFleet(gated).with(['a', 'b', 'c'], inGroup('eu'));
     await fleet.plan();

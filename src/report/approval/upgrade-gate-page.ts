@@ -58,7 +58,7 @@ export function upgradeGatePage(
   return {
     title: `Approve ${subject.name}: ${openedTitle(opened)} ${scope}`,
     lead: [
-      `Merging starts ${listUpTo(gateStarts(run, gate, pauseOf(facts)), mostSteps, '; ')}.`,
+      `Merging starts ${listUpTo(gateStarts(run, gate, { pause: pauseOf(facts) }), mostSteps, '; ')}.`,
       `Cluster update run ${subject.name}: ${upgradeBrings(run)}. Approval ${planned.name}.`,
       ...(failure === undefined ? [] : [failure]),
     ],

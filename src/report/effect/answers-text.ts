@@ -1,6 +1,10 @@
 import type { PlacementKey } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
+import type { Fleet } from '../../engine/input.ts';
+import type { Pause } from '../../engine/pause/pause.ts';
+import { placementPause } from '../../engine/pause/placement-pause.ts';
+import { placementOfRun } from '../../engine/update-run.ts';
 import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { isRejection } from '../../forecast/given-answers.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
@@ -17,44 +21,55 @@ export function approvedTexts(
   { answers, uncounted, allowed, stopped, upgradesInProgress, first }: TotalEffect,
   { isWhole = false }: { readonly isWhole?: boolean } = {},
 ): string[] {
-  const { input, record } = first.contents.world;
+  const { works, world } = first.contents;
+  const { input, record } = world;
   const others = new Set([...uncounted, ...allowed].map(({ approval }) => approval));
   const ended = endedByRejection(stopped);
   const rejected = endedByRejection(upgradesInProgress);
-  const stageFiles = new Map<string, (typeof input.fleet.approvals)[number]>(
+  const stageFiles = new Map<string, ApprovalFile>(
     input.fleet.approvals.map((file) => [placementKey(file.metadata), file]),
   );
-  const gates = new Map<string, (typeof input.fleet.gates)[number]>(
-    input.fleet.gates.map((file) => [placementKey(file.metadata), file]),
+  const gates = new Map<string, GateFile>(input.fleet.gates.map((file) => [placementKey(file.metadata), file]));
+  const given = new Set(
+    [...gates].flatMap(([name, gate]) =>
+      answers.includes(name) && !others.has(name) && !isRejection(gate) ? [name] : [],
+    ),
   );
+  const starts = (name: string): string | undefined => {
+    const [file, gate] = [stageFiles.get(name), gates.get(name)];
+    const upgrade = gate && record.upgrades.get(runOf(gate));
+    const opens = isStarted(upgrade) && gatesOf(upgrade.metadata.name, upgrade.status).find((it) => it.name === name);
+    if (isStarted(upgrade) && opens) {
+      if (!isWhole) return openedTitle(openedByGate(upgrade, opens, { given }));
+      return gateStarts(upgrade, opens, { pause: endOf(world.pause), given }).join('; ');
+    }
+    const recorded = file && record.runs.get(runKey(file));
+    const task = recorded && taskOf(recorded, file);
+    if (recorded === undefined || task === undefined) return undefined;
+    const work = works.get(placementKey(placementOfRun(recorded)));
+    return isWhole
+      ? approvalStarts(recorded, task, work && endOf(placementPause(work, world))).join('; ')
+      : openedTitle(openedByTask(recorded, task));
+  };
   return answers.flatMap((name) => {
     if (others.has(name)) return [];
-    const file = stageFiles.get(name);
-    const gate = gates.get(name);
-    const of = file ?? gate;
-    const run = file && runKey(file);
-    const isEnded =
-      run === undefined ? gate && rejected.has(gate.spec.target.updateRunProperties.name) : ended.has(run);
-    if (of && isRejection(of)) return isEnded ? [] : [`rejects ${name}`];
-    const upgrade = gate && record.upgrades.get(gate.spec.target.updateRunProperties.name);
-    const opens = isStarted(upgrade) && gatesOf(upgrade.metadata.name, upgrade.status).find((it) => it.name === name);
-    if (isStarted(upgrade) && opens)
-      return [
-        `approves ${name}: starts ${isWhole ? gateStarts(upgrade, opens).join('; ') : openedTitle(openedByGate(upgrade, opens))}`,
-      ];
-    const recorded = run === undefined ? undefined : record.runs.get(run);
-    const task = recorded && file && taskOf(recorded, file);
-    if (recorded === undefined || task === undefined) return [`approves ${name}`];
-    return [
-      `approves ${name}: starts ${isWhole ? approvalStarts(recorded, task).join('; ') : openedTitle(openedByTask(recorded, task))}`,
-    ];
+    const [file, gate] = [stageFiles.get(name), gates.get(name)];
+    if (file && isRejection(file)) return ended.has(runKey(file)) ? [] : [`rejects ${name}`];
+    if (gate && isRejection(gate)) return rejected.has(runOf(gate)) ? [] : [`rejects ${name}`];
+    const what = starts(name);
+    return [`approves ${name}${what === undefined ? '' : `: starts ${what}`}`];
   });
 }
+
+const endOf = (pause: Pause): string | undefined => (pause.kind === 'paused' ? pause.endsWhen : undefined);
+
+const runOf = ({ spec }: GateFile): string => spec.target.updateRunProperties.name;
 
 const endedByRejection = (runs: readonly { readonly run: string; readonly by?: string }[]): ReadonlySet<string> =>
   new Set(runs.flatMap(({ run, by }) => (by === 'rejection' ? [run] : [])));
 
-type ApprovalFile = TotalEffect['first']['contents']['world']['input']['fleet']['approvals'][number];
+type ApprovalFile = Fleet['approvals'][number];
+type GateFile = Fleet['gates'][number];
 
 const runKey = ({ metadata: { namespace }, spec }: ApprovalFile): PlacementKey =>
   placementKey({ namespace, name: spec.parentStageRollout });

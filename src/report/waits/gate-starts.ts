@@ -25,12 +25,24 @@ export const isStarted = (run: UpdateRun | undefined): run is StartedUpgrade => 
 
 const mostNamed = 10;
 
+/** What is known beside a run. */
+interface Beside {
+  /** What ends the pause of the fleet. */
+  readonly pause?: string | undefined;
+  /** Names of approvals that are given with this one. */
+  readonly given?: ReadonlySet<string>;
+}
+
 /** Everything that a cluster update run does behind a gate, up to the next approval or its end. */
-export const openedByGate = (run: StartedUpgrade, gate: RunGate): Opened<ClusterAhead> =>
+export const openedByGate = (
+  run: StartedUpgrade,
+  gate: RunGate,
+  { given = new Set() }: Pick<Beside, 'given'> = {},
+): Opened<ClusterAhead> =>
   openedBy(
     run.status.stages.flatMap((stage, at) => {
       if (at < gate.stageAt || (at > gate.stageAt && isTerminal(stage))) return [];
-      const closed = closedGates(run, at).filter(({ name }) => name !== gate.name);
+      const closed = closedGates(run, at).filter(({ name }) => name !== gate.name && !given.has(name));
       return [stageAhead(stage, { closed, entered: at === gate.stageAt ? gate : undefined })];
     }),
   );
@@ -110,11 +122,11 @@ const waitOf = ({ afterStageWaitStatus: wait }: StageUpgrade) => ({
   waitMs: (wait?.waitDurationInSeconds ?? 0) * 1000,
 });
 
-/** What an approval of a gate starts, stage by stage, and what else must happen first. `pause`: what ends that of the fleet. */
-export function gateStarts(run: StartedUpgrade, gate: RunGate, pause?: string): string[] {
+/** What an approval of a gate starts, stage by stage, and what else must happen first. */
+export function gateStarts(run: StartedUpgrade, gate: RunGate, { pause, given }: Beside = {}): string[] {
   const { state, since, waitMs } = waitOf(run.status.stages[gate.stageAt]!);
   return [
-    ...openedTexts(openedByGate(run, gate)),
+    ...openedTexts(openedByGate(run, gate, given && { given })),
     ...(state === 'Running' && since !== undefined
       ? [`not before the wait after stage ${gate.stage} is over, at ${formatInstant(since + waitMs)}`]
       : []),

@@ -169,7 +169,12 @@ export function gatePage(
       ['Review', metadata.annotations?.[reviewAnnotation]],
     ]),
     ...(isStarted(run) && opens && state === 'Pending'
-      ? [titled('Approval starts', sentences(gateStarts(run, opens, fleet && pauseOf({ fleet, nowMs: now }))))]
+      ? [
+          titled(
+            'Approval starts',
+            sentences(gateStarts(run, opens, { pause: fleet && pauseOf({ fleet, nowMs: now }) })),
+          ),
+        ]
       : []),
     ...(state === 'Pending'
       ? [
