@@ -9,11 +9,16 @@ import { formatInstant, type Instant } from '../../engine/kernel/instant.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { labelsOf } from '../../engine/placement/members.ts';
 import type { RequestedApproval } from '../../engine/plan-document.ts';
+import { catalogOf } from '../../engine/upgrade/catalog.ts';
 import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { isOpen, maintenanceOf, nextClosing, nextOpening } from '../../engine/upgrade/maintenance.ts';
+import { providerAnnotation } from '../../engine/upgrade/member-annotations.ts';
+import { regionOf } from '../../engine/upgrade/member-region.ts';
+import { targetOfMember } from '../../engine/upgrade/target-of-member.ts';
 import { membersOf } from '../../engine/upgrade/tree.ts';
+import { wantedBy } from '../../engine/upgrade/wanted.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
-import { upgradeBrings } from '../upgrades/progress.ts';
+import { upgradeBrings, versionChange } from '../upgrades/progress.ts';
 import {
   type ClusterAhead,
   gateFailureText,
@@ -21,12 +26,16 @@ import {
   isStarted,
   openedByGate,
   rejectedGateText,
+  type StartedUpgrade,
 } from '../waits/gate-starts.ts';
 import { namesOf, type Opened, openedTitle } from '../waits/opened.ts';
 
 /** What the page of a gate is made from, besides the gate. */
 export interface GateFacts {
-  readonly fleet: Pick<Fleet, 'members' | 'maintenanceConfigurations' | 'config' | 'frozenUntil'>;
+  readonly fleet: Pick<
+    Fleet,
+    'members' | 'maintenanceConfigurations' | 'versionCatalogs' | 'upgradeProfiles' | 'config' | 'frozenUntil'
+  >;
   readonly observations: ReadonlyMap<ClusterName, Pick<ClusterObservation, 'versions'>>;
   readonly nowMs: Instant;
 }
@@ -82,7 +91,7 @@ export function pauseOf({ fleet, nowMs }: Pick<GateFacts, 'fleet' | 'nowMs'>): s
 /** One line for each stage, group, change of versions and maintenance window. */
 function upgradesOf(
   { stages, next }: Opened<ClusterAhead>,
-  { run, facts }: { readonly run: UpdateRun; readonly facts: GateFacts },
+  { run, facts }: { readonly run: StartedUpgrade; readonly facts: GateFacts },
 ): Item[] {
   const labels = new Map(facts.fleet.members.map((member) => [member.metadata.name, labelsOf(member)]));
   const windowOf = (cluster: ClusterName): string => {
@@ -102,11 +111,7 @@ function upgradesOf(
   const alike = Map.groupBy(
     ahead.flatMap(({ clusters }) => clusters),
     ({ clusterName, stage, group }) =>
-      [
-        stage.name,
-        group.name,
-        `${changeText(run, facts.observations.get(clusterName)?.versions)}; ${windowOf(clusterName)}`,
-      ].join('\n'),
+      [stage.name, group.name, becomesText(clusterName, run, { ...facts, window: windowOf(clusterName) })].join('\n'),
   );
   return [...alike].map(([key, of]) => {
     const { stage, group } = of[0]!;
@@ -120,18 +125,45 @@ function upgradesOf(
   });
 }
 
-/** `v1.30.9 → v1.31.5`; of node images, the oldest of each pool. */
-function changeText({ spec, status }: UpdateRun, versions: ObservedVersions | undefined): string {
-  const { upgrade, nodeImageSelection } = spec.managedClusterUpdate;
-  if (upgrade.kubernetesVersion !== undefined && upgrade.type !== 'NodeImageOnly') {
-    const to = `v${upgrade.kubernetesVersion.replace(/^v/, '')}`;
-    const from = versions?.controlPlane ?? 'unknown version';
-    return from === to ? `control plane stays ${to}` : `${from} → ${to}`;
+/** `v1.30.9 → v1.31.5; at any time`, or why it is not upgraded, as a plan decides it once the cluster's turn has come. */
+function becomesText(
+  cluster: ClusterName,
+  run: StartedUpgrade,
+  { fleet, observations, nowMs, window }: GateFacts & { readonly window: string },
+): string {
+  const member = fleet.members.find(({ metadata }) => metadata.name === cluster);
+  const versions = observations.get(cluster)?.versions;
+  const region = regionOf(member ? labelsOf(member) : {}, versions);
+  const target = targetOfMember(
+    wantedBy(run.spec.managedClusterUpdate, { run, status: run.status }, { profiles: fleet.upgradeProfiles }),
+    {
+      versions,
+      region,
+      catalog: catalogOf(fleet.versionCatalogs, region, member?.metadata.annotations?.[providerAnnotation]),
+      nowMs,
+    },
+  );
+  switch (target.kind) {
+    case 'start': {
+      const to = { ...target.to, pools: target.to.pools.map((pool) => ({ ...pool })) };
+      const change = versionChange({ from: versions, to }) ?? imagesText(run, versions);
+      return `${change}${target.hop ? ', the first of several steps' : ''}; ${window}`;
+    }
+    case 'at-target':
+    case 'skip':
+      return `skipped: ${target.message}`;
+    case 'fail':
+      return `fails: ${target.message}`;
+    case 'wait':
+      return `waits: ${target.message}`;
   }
+}
+
+/** Of images of which no catalog says which they are. */
+function imagesText({ spec: { managedClusterUpdate } }: UpdateRun, versions: ObservedVersions | undefined): string {
   const images = [...new Set((versions?.pools ?? []).flatMap(({ image }) => image ?? []))];
-  const selected = (status?.nodeImageSelection?.selectedNodeImageVersions ?? []).map(({ version }) => version);
-  const to = selected.length > 0 ? selected.join(', ') : `${nodeImageSelection?.type ?? 'Latest'} images`.toLowerCase();
-  return `${images.length === 0 ? 'unknown images' : images.join(', ')} → ${to}`;
+  const type = managedClusterUpdate.nodeImageSelection?.type ?? 'Latest';
+  return `${images.length === 0 ? 'unknown images' : images.join(', ')} → ${type.toLowerCase()} images`;
 }
 
 const endWords = [

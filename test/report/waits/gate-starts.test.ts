@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import type { ClusterName } from '../../../src/api/meta.ts';
 import type { UpdateRun } from '../../../src/api/upgrade-run.ts';
 import { parseInstant } from '../../../src/engine/kernel/instant.ts';
 import { gateIn, gatesOf } from '../../../src/engine/upgrade/gate-names.ts';
 import { isOver } from '../../../src/engine/upgrade/load-run.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import { upgradeGatePage } from '../../../src/report/approval/upgrade-gate-page.ts';
+import { plainText } from '../../../src/report/sections/section.ts';
 import { gateStarts, isStarted, openedByGate } from '../../../src/report/waits/gate-starts.ts';
-import { inGroup, run, strategy, UpgradeFleet } from '../../engine/upgrade/upgrade-fleet.ts';
+import { at, inGroup, run, strategy, UpgradeFleet } from '../../engine/upgrade/upgrade-fleet.ts';
 
 const approval = { type: 'Approval' };
 const scheduled = {
@@ -58,7 +60,10 @@ async function askedOf(fleet: UpgradeFleet, name: string) {
   if (!isStarted(now)) throw new Error('not started');
   const gate = gatesOf('k8s', now.status).find((it) => it.name === name)!;
   const { fleet: files } = await fleet.input();
-  const page = upgradeGatePage(asked, now, { fleet: files, observations: new Map(), nowMs: fleet.now })!;
+  const observations = new Map(
+    [...fleet.members].map(([name, { versions }]) => [name as ClusterName, { ...(versions && { versions }) }]),
+  );
+  const page = upgradeGatePage(asked, now, { fleet: files, observations, nowMs: fleet.now })!;
   return { gate, now, page };
 }
 
@@ -156,6 +161,26 @@ describe('the page of a gate', () => {
     { name: 'one', groups: [{ ...x, afterGates: [approval] }, y], maxAllowedFailures: '1' },
     { name: 'two', groups: [z] },
   ];
+
+  it('says what becomes of clusters that have the target, are ahead of it, or too far behind', async () => {
+    const fleet = gated([{ name: 'one', groups: [x, y, z], beforeGates: [approval] }]);
+    fleet.with(['x2'], { ...inGroup('x'), versions: at('v1.31.5') });
+    fleet.with(['y1'], { ...inGroup('y'), versions: at('v1.32.0') });
+    fleet.with(['z1'], { ...inGroup('z'), versions: at('v1.28.3') });
+    await fleet.plan();
+    const { page } = await askedOf(fleet, 'k8s-before-one');
+    const { rows } = page.sections[0]!;
+    expect(rows.kind === 'list' && rows.items.map(({ line }) => plainText(line))).toEqual([
+      'one, group x, at most 2 at once: x1: v1.30.9 → v1.31.5; at any time',
+      'one, group x, at most 2 at once: x2: skipped: control plane and pools are at or ahead of 1.31.5',
+      'one, group y, at most 1 at once: y1: skipped: control plane and pools are at or ahead of 1.31.5',
+      'one, group z, at most 1 at once: z1: fails: control plane v1.28.3 is 3 minors behind v1.31.5; write chainMinors: true to upgrade it minor by minor',
+    ]);
+    await fleet.merge('k8s-before-one').plan();
+    expect(fleet.states()[1]).toBe(
+      'one Stopping/MembersFailed: x Stopping [x1 Running, x2 Skipped/AlreadyAtTarget] y Skipped [y1 Skipped/AlreadyAtTarget] z Failed/MembersFailed [z1 Failed/MinorSkipped]',
+    );
+  });
 
   it('says what it waits for besides, what failures and what a rejection do', async () => {
     const fleet = gated(stages);
