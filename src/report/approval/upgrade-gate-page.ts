@@ -1,22 +1,16 @@
 import type { ClusterName } from '../../api/meta.ts';
-import type { ClusterObservation } from '../../api/observation.ts';
 import type { ObservedVersions } from '../../api/observed-versions.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
-import type { UpgradeRunStatus } from '../../api/upgrade-status.ts';
+import type { StageUpgrade, UpgradeRunStatus } from '../../api/upgrade-status.ts';
 import { freezeOf } from '../../engine/freeze/freeze.ts';
 import type { Fleet } from '../../engine/input.ts';
-import { formatInstant, type Instant } from '../../engine/kernel/instant.ts';
+import { formatInstant } from '../../engine/kernel/instant.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { labelsOf } from '../../engine/placement/members.ts';
 import type { RequestedApproval } from '../../engine/plan-document.ts';
-import { catalogOf } from '../../engine/upgrade/catalog.ts';
 import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { isOpen, maintenanceOf, nextClosing, nextOpening } from '../../engine/upgrade/maintenance.ts';
-import { providerAnnotation } from '../../engine/upgrade/member-annotations.ts';
-import { regionOf } from '../../engine/upgrade/member-region.ts';
-import { targetOfMember } from '../../engine/upgrade/target-of-member.ts';
 import { membersOf } from '../../engine/upgrade/tree.ts';
-import { wantedBy } from '../../engine/upgrade/wanted.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings, versionChange } from '../upgrades/progress.ts';
 import {
@@ -28,16 +22,12 @@ import {
   rejectedGateText,
   type StartedUpgrade,
 } from '../waits/gate-starts.ts';
+import { skippedBy, type TargetFacts, type TargetOf, targetsOf, withSkips } from '../waits/gate-targets.ts';
 import { namesOf, type Opened, openedTitle } from '../waits/opened.ts';
 
 /** What the page of a gate is made from, besides the gate. */
-export interface GateFacts {
-  readonly fleet: Pick<
-    Fleet,
-    'members' | 'maintenanceConfigurations' | 'versionCatalogs' | 'upgradeProfiles' | 'config' | 'frozenUntil'
-  >;
-  readonly observations: ReadonlyMap<ClusterName, Pick<ClusterObservation, 'versions'>>;
-  readonly nowMs: Instant;
+export interface GateFacts extends TargetFacts {
+  readonly fleet: TargetFacts['fleet'] & Pick<Fleet, 'maintenanceConfigurations' | 'config' | 'frozenUntil'>;
 }
 
 /** What merging the request of a gate does, how it goes so far, and its title. */
@@ -61,22 +51,25 @@ export function upgradeGatePage(
 ): GatePage | undefined {
   const gate = isStarted(run) && gatesOf(subject.name, run.status).find(({ name }) => name === planned.name);
   if (!isStarted(run) || !gate) return undefined;
-  const opened = openedByGate(run, gate);
+  const targetOf = targetsOf(run, facts);
+  const ahead = withSkips(run, targetOf);
+  const opened = openedByGate(ahead, gate);
   const scope = `${gate.timing.toLowerCase()} ${gate.group === undefined ? `stage ${gate.stage}` : `group ${gate.group}`}`;
   const failure = gateFailureText(opened);
   return {
     title: `Approve ${subject.name}: ${openedTitle(opened)} ${scope}`,
     lead: [
-      `Merging starts ${listUpTo(gateStarts(run, gate, { pause: pauseOf(facts) }), mostSteps, '; ')}.`,
+      `Merging starts ${listUpTo(gateStarts(ahead, gate, { pause: pauseOf(facts) }), mostSteps, '; ')}.`,
       `Cluster update run ${subject.name}: ${upgradeBrings(run)}. Approval ${planned.name}.`,
       ...(failure === undefined ? [] : [failure]),
     ],
-    rejection: rejectedGateText(run),
+    rejection: rejectedGateText(ahead),
     sections: [
-      list('Clusters', upgradesOf(opened, { run, facts }), {
+      list('Clusters', upgradesOf(opened, { run, facts, targetOf }), {
         intro:
           'Stages one after the other, groups of a stage at the same time. Within one, clusters whose window is open go first.',
       }),
+      list('Clusters that are skipped', skippedIn(run.status.stages.slice(gate.stageAt), targetOf)),
       list('So far', soFar(run.status)),
     ],
   };
@@ -88,11 +81,32 @@ export function pauseOf({ fleet, nowMs }: Pick<GateFacts, 'fleet' | 'nowMs'>): s
   return pause.kind === 'paused' ? pause.endsWhen : undefined;
 }
 
+interface Upgrading {
+  readonly run: StartedUpgrade;
+  readonly facts: GateFacts;
+  readonly targetOf: TargetOf;
+}
+
+/** Clusters that are not over and that the run skips, by cause. */
+function skippedIn(stages: readonly StageUpgrade[], targetOf: TargetOf): Item[] {
+  return [...Map.groupBy(stages.flatMap(membersOf), (member) => skippedBy(targetOf, member))].flatMap(([why, of]) =>
+    why === undefined
+      ? []
+      : [
+          {
+            line: [
+              `${listUpTo(
+                of.map(({ name }) => name),
+                mostNamed,
+              )}: ${why}`,
+            ],
+          },
+        ],
+  );
+}
+
 /** One line for each stage, group, change of versions and maintenance window. */
-function upgradesOf(
-  { stages, next }: Opened<ClusterAhead>,
-  { run, facts }: { readonly run: StartedUpgrade; readonly facts: GateFacts },
-): Item[] {
+function upgradesOf({ stages, next }: Opened<ClusterAhead>, { run, facts, targetOf }: Upgrading): Item[] {
   const labels = new Map(facts.fleet.members.map((member) => [member.metadata.name, labelsOf(member)]));
   const windowOf = (cluster: ClusterName): string => {
     const type = run.spec.managedClusterUpdate.upgrade.type;
@@ -111,7 +125,9 @@ function upgradesOf(
   const alike = Map.groupBy(
     ahead.flatMap(({ clusters }) => clusters),
     ({ clusterName, stage, group }) =>
-      [stage.name, group.name, becomesText(clusterName, run, { ...facts, window: windowOf(clusterName) })].join('\n'),
+      [stage.name, group.name, becomesText(clusterName, { run, facts, targetOf, window: windowOf(clusterName) })].join(
+        '\n',
+      ),
   );
   return [...alike].map(([key, of]) => {
     const { stage, group } = of[0]!;
@@ -125,39 +141,20 @@ function upgradesOf(
   });
 }
 
-/** `v1.30.9 → v1.31.5; at any time`, or why it is not upgraded, as a plan decides it once the cluster's turn has come. */
+/** `v1.30.9 → v1.31.5; at any time`, or why it is not upgraded now, as a plan decides it once the cluster's turn has come. */
 function becomesText(
   cluster: ClusterName,
-  run: StartedUpgrade,
-  { fleet, observations, nowMs, window }: GateFacts & { readonly window: string },
+  { run, facts, targetOf, window }: Upgrading & { readonly window: string },
 ): string {
-  const member = fleet.members.find(({ metadata }) => metadata.name === cluster);
-  const versions = observations.get(cluster)?.versions;
-  const region = regionOf(member ? labelsOf(member) : {}, versions);
-  const target = targetOfMember(
-    wantedBy(run.spec.managedClusterUpdate, { run, status: run.status }, { profiles: fleet.upgradeProfiles }),
-    {
-      versions,
-      region,
-      catalog: catalogOf(fleet.versionCatalogs, region, member?.metadata.annotations?.[providerAnnotation]),
-      nowMs,
-    },
-  );
-  switch (target.kind) {
-    case 'start': {
-      const to = { ...target.to, pools: target.to.pools.map((pool) => ({ ...pool })) };
-      const change = versionChange({ from: versions, to }) ?? imagesText(run, versions);
-      return `${change}${target.hop ? ', the first of several steps' : ''}; ${window}`;
-    }
-    case 'at-target':
-    case 'skip':
-      return `skipped: ${target.message}`;
-    case 'fail':
-      return `fails: ${target.message}`;
-    case 'wait':
-      return `waits: ${target.message}`;
-  }
+  const versions = facts.observations.get(cluster)?.versions;
+  const target = targetOf(cluster);
+  if (target.kind !== 'start') return `${targetWords[target.kind]}: ${target.message}`;
+  const to = { ...target.to, pools: target.to.pools.map((pool) => ({ ...pool })) };
+  const change = versionChange({ from: versions, to }) ?? imagesText(run, versions);
+  return `${change}${target.hop ? ', the first of several steps' : ''}; ${window}`;
 }
+
+const targetWords = { 'at-target': 'done', skip: 'skipped', fail: 'fails', wait: 'waits' } as const;
 
 /** Of images of which no catalog says which they are. */
 function imagesText({ spec: { managedClusterUpdate } }: UpdateRun, versions: ObservedVersions | undefined): string {

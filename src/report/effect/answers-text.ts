@@ -2,6 +2,7 @@ import type { PlacementKey } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { Fleet } from '../../engine/input.ts';
+import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { Pause } from '../../engine/pause/pause.ts';
 import { placementPause } from '../../engine/pause/placement-pause.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
@@ -10,6 +11,7 @@ import { isRejection } from '../../forecast/given-answers.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
 import { approvalStarts, openedByTask } from '../waits/approval-starts.ts';
 import { gateStarts, isStarted, openedByGate } from '../waits/gate-starts.ts';
+import { targetsOf, withSkips } from '../waits/gate-targets.ts';
 import { openedTitle } from '../waits/opened.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 
@@ -35,13 +37,16 @@ export function approvedTexts(
       answers.includes(name) && !others.has(name) && !isRejection(gate) ? [name] : [],
     ),
   );
+  const { fleet, now, observations = new Map() } = input;
+  const facts = { fleet, observations, nowMs: parseInstant(now)! };
   const starts = (name: string): string | undefined => {
     const [file, gate] = [stageFiles.get(name), gates.get(name)];
     const upgrade = gate && record.upgrades.get(runOf(gate));
     const opens = isStarted(upgrade) && gatesOf(upgrade.metadata.name, upgrade.status).find((it) => it.name === name);
     if (isStarted(upgrade) && opens) {
-      if (!isWhole) return openedTitle(openedByGate(upgrade, opens, { given }));
-      return gateStarts(upgrade, opens, { pause: endOf(world.pause), given }).join('; ');
+      const ahead = withSkips(upgrade, targetsOf(upgrade, facts));
+      if (!isWhole) return openedTitle(openedByGate(ahead, opens, { given }));
+      return gateStarts(ahead, opens, { pause: endOf(world.pause), given }).join('; ');
     }
     const recorded = file && record.runs.get(runKey(file));
     const task = recorded && taskOf(recorded, file);

@@ -169,17 +169,36 @@ describe('the page of a gate', () => {
     fleet.with(['z1'], { ...inGroup('z'), versions: at('v1.28.3') });
     await fleet.plan();
     const { page } = await askedOf(fleet, 'k8s-before-one');
-    const { rows } = page.sections[0]!;
-    expect(rows.kind === 'list' && rows.items.map(({ line }) => plainText(line))).toEqual([
+    const linesOf = (title: string) =>
+      page.sections.flatMap(({ title: of, rows }) =>
+        of === title && rows.kind === 'list' ? rows.items.map(({ line }) => plainText(line)) : [],
+      );
+    expect(page.lead[0]).toBe('Merging starts stage one, 2 clusters, at most 3 at once: x1, z1.');
+    expect(linesOf('Clusters')).toEqual([
       'one, group x, at most 2 at once: x1: v1.30.9 → v1.31.5; at any time',
-      'one, group x, at most 2 at once: x2: skipped: control plane and pools are at or ahead of 1.31.5',
-      'one, group y, at most 1 at once: y1: skipped: control plane and pools are at or ahead of 1.31.5',
       'one, group z, at most 1 at once: z1: fails: control plane v1.28.3 is 3 minors behind v1.31.5; write chainMinors: true to upgrade it minor by minor',
     ]);
+    expect(linesOf('Clusters that are skipped')).toEqual(['x2, y1: control plane and pools are at or ahead of 1.31.5']);
     await fleet.merge('k8s-before-one').plan();
     expect(fleet.states()[1]).toBe(
       'one Stopping/MembersFailed: x Stopping [x1 Running, x2 Skipped/AlreadyAtTarget] y Skipped [y1 Skipped/AlreadyAtTarget] z Failed/MembersFailed [z1 Failed/MinorSkipped]',
     );
+  });
+
+  it('passes over what follows clusters that are all skipped', async () => {
+    const fleet = gated([
+      { name: 'one', groups: [x], beforeGates: [approval] },
+      { name: 'two', groups: [y], afterGates: [approval], afterStageWaitInSeconds: 3600 },
+      { name: 'three', groups: [z] },
+    ]).with(['y1'], { ...inGroup('y'), versions: at('v1.31.5') });
+    await fleet.plan();
+    const { page } = await askedOf(fleet, 'k8s-before-one');
+    expect(page.title).toBe('Approve k8s: one (2 clusters), three (1 cluster) before stage one');
+    expect(page.lead[0]).toBe(
+      'Merging starts stage one, 2 clusters, at most 2 at once: x1, x2; then stage three, 1 cluster, at most 1 at once: z1.',
+    );
+    fleet.merge('k8s-before-one');
+    expect([await planOn(fleet), openGates(fleet)]).toEqual([[['x1', 'x2'], ['z1']], []]);
   });
 
   it('says what it waits for besides, what failures and what a rejection do', async () => {

@@ -33,6 +33,7 @@ import { plainText } from '../../../report/sections/section.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
 import { approvalStarts, rejectionText } from '../../../report/waits/approval-starts.ts';
 import { gateStarts, isStarted, rejectedGateText } from '../../../report/waits/gate-starts.ts';
+import { targetsOf, withSkips } from '../../../report/waits/gate-targets.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import type { Status } from '../../status/open-status.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
@@ -145,7 +146,7 @@ function head({ kind, metadata, spec, status }: ApprovalRequest, { run, task }: 
 export function gatePage(
   gate: UpgradeGate,
   { record, inPlace, pages, now }: Pick<Status, 'record' | 'inPlace' | 'pages' | 'now'>,
-  { fleet, clusters }: Members,
+  members: Members,
 ): string[] {
   const { kind, metadata, spec, status } = gate;
   const { name, stage, group, timing } = spec.target.updateRunProperties;
@@ -154,6 +155,8 @@ export function gatePage(
   const isScheduled = spec.gateType === 'ScheduledStart';
   const opens = run?.status && gatesOf(name, run.status).find((gate) => gate.name === metadata.name);
   const recorded = run?.status && opens && gateIn(run.status, opens);
+  const facts = gateFacts(members, now);
+  const ahead = isStarted(run) ? (facts ? withSkips(run, targetsOf(run, facts)) : run) : undefined;
   const at = recorded?.absoluteStartTime;
   const by = approvedText(status?.approvedBy) ?? (state === 'Rejected' ? recorded?.status.error?.message : undefined);
   return [
@@ -168,17 +171,12 @@ export function gatePage(
       isScheduled && state === 'Pending' ? ['Opens', `${at ?? 'at its time'}, by itself`] : undefined,
       ['Review', metadata.annotations?.[reviewAnnotation]],
     ]),
-    ...(isStarted(run) && opens && state === 'Pending'
-      ? [
-          titled(
-            'Approval starts',
-            sentences(gateStarts(run, opens, { pause: fleet && pauseOf({ fleet, nowMs: now }) })),
-          ),
-        ]
+    ...(ahead && opens && state === 'Pending'
+      ? [titled('Approval starts', sentences(gateStarts(ahead, opens, { pause: facts && pauseOf(facts) })))]
       : []),
     ...(state === 'Pending'
       ? [
-          ...listsOf(requestOfGate(gate, { record, now }, { fleet, clusters })?.sections ?? []),
+          ...listsOf(requestOfGate(gate, { record, now }, members)?.sections ?? []),
           titled(
             isScheduled ? 'How to open it before' : 'How to approve or reject',
             sentences(
@@ -186,7 +184,7 @@ export function gatePage(
                 ? [`gitfleet approve ${metadata.name}`]
                 : [
                     ...approveLines(metadata, { inPlace, pages }),
-                    rejectLine(metadata, isStarted(run) ? rejectedGateText(run) : 'ends the run'),
+                    rejectLine(metadata, ahead ? rejectedGateText(ahead) : 'ends the run'),
                   ],
             ),
           ),
@@ -209,17 +207,22 @@ interface Members {
 export function requestOfGate(
   gate: UpgradeGate,
   { record, now }: Pick<Status, 'record' | 'now'>,
-  { fleet, clusters }: Members,
+  members: Members,
 ): ApprovalPage | undefined {
-  if (fleet === undefined || (gate.status?.state ?? 'Pending') !== 'Pending') return undefined;
+  const facts = gateFacts(members, now);
+  if (facts === undefined || (gate.status?.state ?? 'Pending') !== 'Pending') return undefined;
+  const asked = recordedApproval(gate);
+  const run = record.upgrades.get(asked.subject.name);
+  return requestForGate(asked, { ...facts, run, problems: [] });
+}
+
+function gateFacts({ fleet, clusters }: Members, nowMs: Status['now']): GateFacts | undefined {
   const observations = new Map(
     [...clusters].flatMap(([name, { status }]) =>
       status?.versions ? [[name, { versions: status.versions }] as const] : [],
     ),
   );
-  const asked = recordedApproval(gate);
-  const run = record.upgrades.get(asked.subject.name);
-  return requestForGate(asked, { run, fleet, observations, nowMs: now, problems: [] });
+  return fleet && { fleet, observations, nowMs };
 }
 
 /** A run that a profile proposes: what it brings, and how to start it. */
