@@ -16,7 +16,7 @@ import { changeText } from '../effect/effect-text.ts';
 import type { Proposed } from '../proposed-runs.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
-import { approvalStarts, openedByTask, rejectionText } from '../waits/approval-starts.ts';
+import { approvalStarts, failureText, openedByTask, rejectionText } from '../waits/approval-starts.ts';
 import { openedTitle } from '../waits/opened.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 import { soFar } from './so-far.ts';
@@ -117,6 +117,7 @@ export function stagePage(
     lead: [
       `Merging starts ${listUpTo(approvalStarts(run, task, of.pause), mostSteps, '; ')}.`,
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
+      failureText(run),
       `${notNow} ${toReject(of.name, rejectionText(run))}`,
     ],
     sections: [

@@ -4,7 +4,7 @@ import { formatDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { soakOf } from '../../engine/staged/execute/after-stage.ts';
 import { stagesToReturn } from '../../engine/staged/execute/roll-back.ts';
-import { rollsBack } from '../../engine/staged/failure-policy.ts';
+import { failuresAllowed, rollsBack } from '../../engine/staged/failure-policy.ts';
 import { hasStarted } from '../../engine/staged/step.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { clustersOf, namesOf, type Opened, openedBy, openedTexts, type StageAhead } from './opened.ts';
@@ -63,6 +63,17 @@ export function approvalStarts(run: StagedUpdateRun, task: StageTaskState, pause
       : []),
     ...(pause === undefined ? [] : [`not before ${pause}`]),
   ];
+}
+
+/** What happens if clusters fail, also those that it has updated before. */
+export function failureText(run: StagedUpdateRun): string {
+  const clusters = (run.status?.stagesStatus ?? []).flatMap((stage) => stage.clusters);
+  const most = failuresAllowed(run, clusters.length);
+  const when = most === 0 ? 'If a cluster fails' : `If more than ${most} clusters of the run fail`;
+  const then = rollsBack(run)
+    ? 'those that it reached return to the snapshot that they had'
+    : 'no further one starts, and all keep what they have';
+  return `${when}, the run fails: ${then}.`;
 }
 
 /** What rejecting a gate of a run does: `ends the run`. */

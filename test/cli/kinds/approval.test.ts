@@ -185,7 +185,10 @@ describe('describe approval', () => {
     expect(lead[0]).toBe(
       `Merging starts ${stage}; not before someone resumes the run, which is stopped: gitfleet resume run web-1; not before freeze "all" is removed.`,
     );
-    expect(lead[2]).toContain(
+    expect(lead[2]).toBe(
+      'If a cluster fails, the run fails: those that it reached return to the snapshot that they had.',
+    );
+    expect(lead[3]).toContain(
       'To reject, which returns 1 cluster to the snapshot of before the run (stage canary: eu-1) and ends the run: `gitfleet',
     );
   });

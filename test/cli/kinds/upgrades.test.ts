@@ -89,7 +89,7 @@ describe('a cluster update run', () => {
     const page = await cli('describe', 'approval', 'k8s-before-two', ...now);
     expect(page.out).toContain('Gate:    before stage two');
     expect(page.out).toContain(
-      'Approval starts:\n  stage two, 1 cluster, at most 1 at once: us-1\n\nClusters:\n  two, group us, at most 1 at once: us-1: v1.30.9 → v1.31.5; at any time\n',
+      'Approval starts:\n  stage two, 1 cluster, at most 1 at once: us-1\n  If a cluster fails, the run fails: upgrades in progress end, no further one starts, and what is upgraded stays so.\n\nClusters:\n  two, group us, at most 1 at once: us-1: v1.30.9 → v1.31.5; at any time\n',
     );
     expect(page.out).toContain('So far:\n  one: 2 of 2 clusters upgraded (eu-1, eu-2)\n');
     expect(described.out).toMatch(/Normal +GatePending +\S+ +gitfleet +stage two waits for approval k8s-before-two/);

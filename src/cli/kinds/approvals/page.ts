@@ -13,7 +13,7 @@ import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
 import { isOver } from '../../../engine/update-run.ts';
-import { gateIn, gatesOf } from '../../../engine/upgrade/gate-names.ts';
+import { gateIn, gatesOf, type RunGate } from '../../../engine/upgrade/gate-names.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import {
@@ -31,8 +31,15 @@ import type { Proposed } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { plainText } from '../../../report/sections/section.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
-import { approvalStarts, rejectionText } from '../../../report/waits/approval-starts.ts';
-import { gateStarts, isStarted, rejectedGateText } from '../../../report/waits/gate-starts.ts';
+import { approvalStarts, failureText, rejectionText } from '../../../report/waits/approval-starts.ts';
+import {
+  gateFailureText,
+  gateStarts,
+  isStarted,
+  openedByGate,
+  rejectedGateText,
+  type StartedUpgrade,
+} from '../../../report/waits/gate-starts.ts';
 import { targetsOf, withSkips } from '../../../report/waits/gate-targets.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import type { Status } from '../../status/open-status.ts';
@@ -75,7 +82,12 @@ export function approvalPage(
   return [
     head(request, gate),
     ...(gate && (isOpen || isApproved)
-      ? [titled('Approval starts', sentences(approvalStarts(gate.run, gate.task, facts?.pause)))]
+      ? [
+          titled(
+            'Approval starts',
+            sentences([...approvalStarts(gate.run, gate.task, facts?.pause), failureText(gate.run)]),
+          ),
+        ]
       : []),
     ...diffs,
     ...listsOf(sections),
@@ -172,7 +184,7 @@ export function gatePage(
       ['Review', metadata.annotations?.[reviewAnnotation]],
     ]),
     ...(ahead && opens && state === 'Pending'
-      ? [titled('Approval starts', sentences(gateStarts(ahead, opens, { pause: facts && pauseOf(facts) })))]
+      ? [titled('Approval starts', sentences(approvalLines(ahead, opens, facts)))]
       : []),
     ...(state === 'Pending'
       ? [
@@ -214,6 +226,11 @@ export function requestOfGate(
   const asked = recordedApproval(gate);
   const run = record.upgrades.get(asked.subject.name);
   return requestForGate(asked, { ...facts, run, problems: [] });
+}
+
+function approvalLines(run: StartedUpgrade, gate: RunGate, facts: GateFacts | undefined): string[] {
+  const failure = gateFailureText(openedByGate(run, gate));
+  return [...gateStarts(run, gate, { pause: facts && pauseOf(facts) }), ...(failure === undefined ? [] : [failure])];
 }
 
 function gateFacts({ fleet, clusters }: Members, nowMs: Status['now']): GateFacts | undefined {
