@@ -1,7 +1,7 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import type { Placement } from '../../api/placement.ts';
 import { placementKey, refOf } from '../../api/placement.ts';
-import type { Fleet, PlanInput } from '../input.ts';
+import { type Fleet, type PlanInput, sourceKey } from '../input.ts';
 import type { Hold } from '../plan-document.ts';
 import { absenceMeansNothing, heldBecause, lastGoodHold } from './last-good.ts';
 
@@ -12,13 +12,43 @@ import { absenceMeansNothing, heldBecause, lastGoodHold } from './last-good.ts';
 export function withLastGoodConfig(input: PlanInput): { readonly input: PlanInput; readonly holds: readonly Hold[] } {
   const { fleet, record } = input;
   const config = configInEffect(input);
-  if (config === undefined || config === fleet.config) return { input, holds: [] };
+  if (config === undefined) return frozenUntilFixed(input);
+  if (config === fleet.config) return { input, holds: [] };
   const ref = refOfConfig(record);
   return {
     input: { ...input, fleet: { ...withoutReliant(fleet, config), config } },
     holds: [lastGoodHold(ref, heldBecause(fleet, ref))],
   };
 }
+
+/** Without a last good version nothing tells which freezes and limits there are: nothing new starts until the file is fixed. */
+function frozenUntilFixed(input: PlanInput): ReturnType<typeof withLastGoodConfig> {
+  const { fleet } = input;
+  const file = fileOfUnread(fleet);
+  if (file === undefined || fleet.frozenUntil !== undefined) return { input, holds: [] };
+  const frozenUntil = `${file} is fixed: its freezes and limits are unknown, since it is not valid and no earlier version of it is recorded`;
+  return {
+    input: { ...input, fleet: { ...fleet, frozenUntil } },
+    holds: [
+      {
+        subject: { kind: 'FleetConfig', name: 'fleet' },
+        reason: 'Freeze',
+        message: `anything new starts once ${frozenUntil}`,
+      },
+    ],
+  };
+}
+
+/** The file that holds a FleetConfig, or must be taken for one, and is not valid. */
+function fileOfUnread({ unreadable, refused, whyRefused }: Fleet): string | undefined {
+  const refs = refused.filter(({ kind }) => kind === 'FleetConfig');
+  const faults = refs.flatMap((ref) => whyRefused.get(sourceKey(ref.kind, ref)) ?? []);
+  // An object of a misspelt kind is refused as one of every kind, under its own name.
+  const isMeant = unreadable.includes(configFile) || refs.some(({ name }) => name === 'fleet');
+  return faults[0]?.file ?? (isMeant ? configFile : undefined);
+}
+
+const configFile = 'fleet.yaml';
 
 /** The FleetConfig of the file; the recorded one while the file is invalid. */
 export const configInEffect = ({ fleet, record }: Pick<PlanInput, 'fleet' | 'record'>): FleetConfig | undefined =>

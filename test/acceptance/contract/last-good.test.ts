@@ -113,6 +113,33 @@ it.each([
   expect([gone, after.code, after.plan.record['fleet.yaml']]).toEqual([config + fault, 1, undefined]);
 });
 
+it.each([
+  ['broken YAML', ' ]: {', 'fleet.yaml'],
+  ['a limit that is not a number', '\n  guard: {maxClusters: many}\n', 'fleet.yaml'],
+  ['a limit that is not a number, under another name,', '\n  guard: {maxClusters: many}\n', 'settings.yaml'],
+])('a fleet.yaml with %s that was never valid: nothing new starts until it is fixed', async (_, fault, file) => {
+  const story = await fleet();
+  story.files['resources/other.yaml'] = story.files['resources/other.yaml']!.replace('other:1', 'other:2');
+  story.files[file] = `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec:${fault}`;
+  const { code, plan } = await story.plan(2);
+  const found = plan.holds.find(({ subject: { kind } }: Document) => kind === 'FleetConfig');
+  expect([code, plan.guard, found]).toEqual([
+    2,
+    [],
+    {
+      subject: { kind: 'FleetConfig', name: 'fleet' },
+      reason: 'Freeze',
+      message: `anything new starts once ${file} is fixed: its freezes and limits are unknown, since it is not valid and no earlier version of it is recorded`,
+    },
+  ]);
+  const moves = ({ placements }: Document) =>
+    placements.flatMap(({ bindings }: Document) => bindings.map(({ move }: Document) => move));
+  expect(moves(plan)).not.toContain('update');
+  const { [file]: gone, ...rest } = story.files;
+  story.files = rest;
+  expect([gone, moves((await story.plan(3)).plan)]).toEqual([expect.any(String), expect.arrayContaining(['update'])]);
+});
+
 it('broken YAML among resources holds its objects at their last good versions', async () => {
   const story = await fleet();
   const before = (await story.plan(2)).plan;

@@ -232,6 +232,16 @@ describe('where no provider can launch nodes', () => {
   });
 });
 
+it('no command begins while fleet.yaml, which was never valid, may have a freeze', async () => {
+  const files = { 'members/eu-1.yaml': nodeMember('eu-1', 'execute'), ...smallMarket, 'fleet.yaml': 'spec: [\n' };
+  const { nodes, plan } = await planned({ nodes: [node('n1')] }, { files });
+  expect(nodes.commands.map(line)).toEqual(['Emptiness Proposed n1']);
+  expect(plan.holds.map(({ reason, subject: { kind } }) => `${reason} ${kind}`)).toEqual([
+    'Freeze FleetConfig',
+    'Freeze MemberCluster',
+  ]);
+});
+
 describe('a drifted node is named', () => {
   const nodes = ['n1', 'n2'].map((name) => node(name));
   const claims = nodes.map(driftedClaim);

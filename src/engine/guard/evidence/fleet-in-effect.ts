@@ -1,16 +1,18 @@
 import type { FleetConfig } from '../../../api/gitfleet.ts';
 import { type Placement, placementKey } from '../../../api/placement.ts';
-import type { Fleet, FleetRecord, PlanInput } from '../../input.ts';
+import { type Fleet, type FleetRecord, type PlanInput, sourceKey } from '../../input.ts';
 import { memoizePair } from '../../kernel/memoize.ts';
 
 /**
  * The fleet that a plan may act on, read by the guard from the files as they were written. While the FleetConfig is unreadable,
- * the recorded one stays in effect: its limits and freezes apply, and placements without a strategy keep the recorded one.
+ * the recorded one stays in effect: its limits and freezes apply, and placements without a strategy keep the recorded one. Where none is
+ * recorded, what the file says may be a freeze.
  * @param recovered The record with the last good version of placements.
  */
 export function fleetInEffect({ fleet, record }: PlanInput, recovered: FleetRecord): Fleet {
   const config = recordedConfig(fleet, record);
-  if (config === undefined) return fleet;
+  if (config === undefined)
+    return mayHaveFreeze(fleet) ? { ...fleet, frozenUntil: fleet.frozenUntil ?? 'fleet.yaml is fixed' } : fleet;
   return { ...fleet, config, placements: placementsUnder(config, fleet, recovered) };
 }
 
@@ -20,6 +22,14 @@ function recordedConfig({ config, refused, unreadable }: Fleet, record: FleetRec
   const isUnread = unreadable.length > 0 || refused.some(({ kind }) => kind === 'FleetConfig');
   return isUnread ? record.config : undefined;
 }
+
+/** Whether a file with a FleetConfig, or the one that should have it, is there and not valid. */
+const mayHaveFreeze = ({ config, unreadable, refused, whyRefused }: Fleet): boolean =>
+  config === undefined &&
+  (unreadable.includes('fleet.yaml') ||
+    refused.some(
+      (ref) => ref.kind === 'FleetConfig' && (ref.name === 'fleet' || whyRefused.has(sourceKey(ref.kind, ref))),
+    ));
 
 function placementsUnder(
   { spec }: FleetConfig,
