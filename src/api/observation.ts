@@ -147,8 +147,10 @@ export const clusterObservation = z.strictObject({
       }),
     )
     .optional(),
-  /** What the launch provider reports of replacements; absent = there is no provider. */
+  /** What the launch provider reports of replacements; absent = there is no provider, or they were not read. */
   launches: z.array(observedLaunch).optional(),
+  /** Why `launches` were not read although there is a provider. */
+  launchesNotRead: z.string().optional(),
   extras: z.array(liveObject).default([]),
 });
 export type ClusterObservation = z.output<typeof clusterObservation>;

@@ -1,4 +1,3 @@
-import { nodeDisruptionAnnotation } from '../api/nodes/disruption-modes.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { fleetMembers } from '../daemon/members.ts';
 import { assignmentsOf } from '../daemon/pass/assignments.ts';
@@ -59,16 +58,7 @@ export async function openObserver(
     });
     try {
       await members.follow(fleet.members, fleet);
-      members.assign(
-        new Map(
-          fleet.members
-            .filter(providerOf)
-            .map(({ metadata }) => [
-              metadata.name,
-              metadata.annotations?.[nodeDisruptionAnnotation] === 'execute' ? [preflight, launches] : [preflight],
-            ]),
-        ),
-      );
+      members.assign(new Map(fleet.members.filter(providerOf).map(({ metadata }) => [metadata.name, [preflight]])));
       await members.looked(timeout);
       await members.settled(timeout);
       await members.sweep(timeout);
@@ -92,6 +82,3 @@ export async function openObserver(
 
 /** Offline plans may start an upgrade. */
 const preflight: Assignment = { kind: 'preflight', key: 'preflight' };
-
-/** And may launch nodes, where a provider can. */
-const launches: Assignment = { kind: 'nodes', key: 'nodes' };

@@ -207,7 +207,7 @@ function readAll(open: OpenMembers['open'], instants: ReadonlyMap<ClusterName, n
 /** As the annotations of its file say. */
 function setUp(member: Member | undefined, cluster: MemberCluster): void {
   member?.upgradeBy(providerOf(cluster));
-  member?.observeNodes(cluster.metadata.annotations?.[nodeDisruptionAnnotation] !== undefined);
+  member?.observeNodes(cluster.metadata.annotations?.[nodeDisruptionAnnotation]);
 }
 
 function observationsOf(

@@ -2,7 +2,7 @@ import type { ObjectRef } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Assignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
-import type { Launcher } from './nodes/launch/launcher.ts';
+import type { Launching } from './nodes/launch/launching.ts';
 import type { NodeWatch } from './nodes/node-watch.ts';
 import type { UpgradeWatch } from './upgrade/upgrade-watch.ts';
 import type { Change } from './watch/store.ts';
@@ -37,14 +37,13 @@ export interface Actor<A extends Assignment = Assignment> {
   stop(): void;
 }
 
-export type ActorObservation = Partial<Pick<ClusterObservation, 'placements' | 'launches' | 'preflight' | 'extras'>>;
+export type ActorObservation = Partial<Pick<ClusterObservation, 'placements' | 'preflight' | 'extras'>>;
 
 export interface ActorInput {
   readonly connection: Connection;
   readonly upgrades: UpgradeWatch;
   readonly nodes: NodeWatch;
-  /** Undefined when nothing can launch nodes. */
-  readonly launcher: () => Launcher | undefined;
+  readonly launching: Launching;
   /** The outcome changed, so the next pass must read it. With a message for users when one is due. */
   readonly changed: (message?: string) => void;
   /** Another daemon changes objects here: the next pass must read the record again. */

@@ -29,8 +29,7 @@ export interface PreflightAssignment {
 export interface NodesAssignment {
   readonly kind: 'nodes';
   readonly key: 'nodes';
-  /** Absent = nothing is changed, and only launches are observed. */
-  readonly wanted?: WantedNodes;
+  readonly wanted: WantedNodes;
 }
 
 /** What one member should hold of one placement. */

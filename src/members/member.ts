@@ -13,8 +13,8 @@ import type { Reachability } from './contact-state.ts';
 import { servedBy } from './crd.ts';
 import type { FewAtOnce } from './few-at-once.ts';
 import { type Inspection, inspection } from './inspection.ts';
-import { launching, type OpenLauncher } from './nodes/launch/launching.ts';
-import { type NodeWatch, nodeWatch } from './nodes/node-watch.ts';
+import { type Launching, launching, type OpenLauncher } from './nodes/launch/launching.ts';
+import { type NodeObservation, type NodeWatch, nodeWatch } from './nodes/node-watch.ts';
 import { observationOf, unobserved } from './observation.ts';
 import type { ProviderSetting } from './upgrade/provider.ts';
 import { type OpenProviders, type UpgradeWatch, upgradeWatch } from './upgrade/upgrade-watch.ts';
@@ -31,8 +31,8 @@ export interface Member {
   assign(assignments: readonly Assignment[] | undefined, isForgotten?: (target: Actor['target']) => boolean): void;
   /** Who upgrades it; undefined = no one. */
   upgradeBy(setting: ProviderSetting | undefined): void;
-  /** Watches its nodes and pods, also while no NodePool is placed there. */
-  observeNodes(isNeeded: boolean): void;
+  /** Watches its nodes and pods, also while no NodePool is placed there; in mode execute also what its provider launches. */
+  observeNodes(mode: string | undefined): void;
   /** The state of the member at its last contact. The same value as long as nothing changed. */
   observation(): ClusterObservation;
   /** Why it does not respond; undefined while it does, and before the first probe. */
@@ -87,7 +87,7 @@ export function openMember(input: MemberInput): Member {
   const { name } = input;
   const life = new AbortController();
   const conflict = (): void => input.events.conflict(name);
-  const actors = memberActors(() => ({ connection, upgrades, nodes, launcher: launch.launcher, changed, conflict }));
+  const actors = memberActors(() => ({ connection, upgrades, nodes, launching: launch, changed, conflict }));
   let assigned = false;
   let cached: ClusterObservation | undefined;
   const connection = connect({
@@ -102,7 +102,7 @@ export function openMember(input: MemberInput): Member {
   const { client, contact, discovery, unrecorded, watches } = connection;
   const upgrades = upgradesOf(input, { connection, life: life.signal, changed, inspected: () => inspected });
   const pods = waitingPods(connection, { life: life.signal, changed });
-  const launch = launching(client, input.launchers);
+  const launch = launching({ connection, life: life.signal, changed }, input.launchers);
   const nodes = nodeWatch({ ...input, connection, pollMs: input.pollMs, life: life.signal, changed: doubted });
   const inspected = inspection(connection, {
     life: life.signal,
@@ -160,14 +160,19 @@ export function openMember(input: MemberInput): Member {
       if (actors.assign(assignments ?? [], isForgotten)) watches.keep(actors.kinds());
       nodes.need('pools', assignments?.some(placesNodePool) ?? false);
     },
-    observeNodes: (isNeeded) => nodes.need('annotation', isNeeded),
+    observeNodes(mode) {
+      nodes.need('annotation', mode !== undefined);
+      launch.need(mode === 'execute');
+    },
     upgradeBy: (setting) => [upgrades.use, launch.use].forEach((use) => void use(setting)),
     sweep: inspected.sweep,
     swept: inspected.swept,
     readSince: inspected.readSince,
     unreachable: () => causeOf(contact.reachability()),
-    idle: () => contact.reachability().kind === 'unreachable' || (actors.idle() && upgrades.idle() && nodes.idle()),
-    observation: () => (cached ??= observe({ name, connection, inspected, actors, upgrades, nodes, pods, assigned })),
+    idle: () =>
+      contact.reachability().kind === 'unreachable' || [actors, upgrades, nodes, launch].every((part) => part.idle()),
+    observation: () =>
+      (cached ??= observe({ name, connection, inspected, actors, upgrades, nodes, launch, pods, assigned })),
     stop() {
       life.abort();
       actors.stop();
@@ -203,6 +208,7 @@ function observe(of: {
   readonly actors: Actors;
   readonly upgrades: UpgradeWatch;
   readonly nodes: NodeWatch;
+  readonly launch: Launching;
   readonly pods: WaitingPods;
   /** Assignments arrived, possibly none. */
   readonly assigned: boolean;
@@ -226,9 +232,16 @@ function observe(of: {
     podCauses: of.pods.observation(),
     upgraded: of.upgrades.observation(),
     preflight: actors.observations().find(({ preflight }) => preflight),
-    nodes: of.nodes.observation(),
-    launches: actors.observations().find(({ launches }) => launches)?.launches,
+    nodes: nodesOf(of.nodes, of.launch),
+    launches: of.launch.observation(),
   });
+}
+
+/** Not known before it was tried to read launches: a plan would begin what is second best. */
+function nodesOf(watch: NodeWatch, launch: Launching): NodeObservation | undefined {
+  const seen = watch.observation();
+  if (seen === undefined || launch.idle()) return seen;
+  return { extras: seen.extras, notListed: [...(seen.notListed ?? []), 'launches: not read yet'] };
 }
 
 const causeOf = (reachability: Reachability): string | undefined =>

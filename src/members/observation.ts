@@ -28,8 +28,8 @@ export function observationOf(input: {
   readonly preflight?: Pick<ActorObservation, 'preflight' | 'extras'> | undefined;
   /** Undefined when nothing needs its nodes. */
   readonly nodes?: NodeObservation | undefined;
-  /** Undefined when nothing launches nodes there. */
-  readonly launches?: ClusterObservation['launches'];
+  /** Of the launch provider, where commands may launch nodes. */
+  readonly launches?: Pick<ClusterObservation, 'launches' | 'launchesNotRead'> | undefined;
 }): ClusterObservation {
   const { reachability, properties } = input;
   return {
@@ -67,7 +67,7 @@ export function observationOf(input: {
     ...(input.upgraded && { preflight: input.preflight?.preflight ?? unread }),
     ...(input.preflight?.extras && { extras: [...(input.nodes?.extras ?? []), ...input.preflight.extras] }),
     ...(properties.restarts && { restarts: properties.restarts }),
-    ...(input.launches && { launches: input.launches }),
+    ...input.launches,
     ...(input.upgraded ?? { versions: properties.versions }),
   };
 }

@@ -16,6 +16,7 @@ export interface World {
   readonly claims?: readonly object[];
   readonly extras?: readonly object[];
   readonly launches?: readonly object[];
+  readonly launchesNotRead?: string;
   readonly podEvents?: Readonly<Record<string, string>>;
 }
 

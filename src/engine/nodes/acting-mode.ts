@@ -41,12 +41,6 @@ const keepsMachines: Readonly<Record<UpgradeProviderName, boolean>> = {
   simulated: true,
 };
 
-/** Whether the provider of a member can launch nodes, even if what it launches was not read yet. */
-export function hasLauncher({ annotations }: Annotated): boolean {
-  const provider = upgradeProviderNamed(annotations?.[providerAnnotation]);
-  return provider !== undefined && keepsMachines[provider];
-}
-
 /** The provider that keeps the machines of a member, if nothing can remove them. */
 function machinesOf({ annotations }: Annotated, observation: ClusterObservation | undefined): string | undefined {
   const provider = annotations?.[providerAnnotation];

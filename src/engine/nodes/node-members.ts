@@ -28,6 +28,7 @@ export interface NodeMember {
   readonly record: NodePlan | undefined;
   /** Undefined = its nodes are not known. */
   readonly observation: ClusterObservation | undefined;
+  /** A provider can launch its nodes now. */
   readonly launches: boolean;
 }
 

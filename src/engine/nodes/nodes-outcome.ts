@@ -3,7 +3,6 @@ import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts'
 import { by } from '../kernel/ordering.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
 import type { World } from '../world.ts';
-import { hasLauncher } from './acting-mode.ts';
 import { countedCluster } from './counted-cluster.ts';
 import { cutToFleet } from './cut-to-fleet.ts';
 import { fleetLimits } from './fleet-limits.ts';
@@ -72,11 +71,10 @@ export function nodesOutcome(
 
 /** Undefined where its nodes are not known. */
 export function planOf(member: NodeMember, world: World, now: Instant): ClusterPlan | undefined {
-  const { name: clusterName, mode, observation, pools, classes, market, record } = member;
+  const { name: clusterName, mode, observation, pools, classes, market, record, launches } = member;
   if (observation === undefined) return undefined;
   const gates = world.input.fleet.config?.spec.nodeDisruption?.featureGates ?? { SpotToSpotConsolidation: false };
   const { digest } = world.input;
-  const launches = member.launches || hasLauncher(member);
   return planCluster({
     ...{ clusterName, mode, observation, pools, classes, market, record, launches, gates, now, digest },
   });

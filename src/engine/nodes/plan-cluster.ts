@@ -38,7 +38,7 @@ export interface ClusterPlanInput {
   readonly pools: ReadonlyMap<string, Pool>;
   readonly market: Market;
   readonly record: NodePlan | undefined;
-  /** A provider can launch nodes, as far as is known. */
+  /** A provider can launch nodes now: what it launches was read. */
   readonly launches: boolean;
   readonly gates: { readonly SpotToSpotConsolidation: boolean };
   readonly now: Instant;

@@ -5,7 +5,6 @@ import type { Instant } from '../kernel/instant.ts';
 import { sameMaps, sameValue } from '../kernel/same-value.ts';
 import type { Pool } from '../node-pools/pool.ts';
 import type { World } from '../world.ts';
-import { hasLauncher } from './acting-mode.ts';
 import type { NodeMember } from './node-members.ts';
 import type { ClusterPlan } from './plan-cluster.ts';
 
@@ -52,7 +51,6 @@ const sameMarkets = ({ input: { fleet: a } }: World, { input: { fleet: b } }: Wo
 
 const sameInput = (a: NodeMember, b: NodeMember): boolean =>
   a.mode === b.mode &&
-  hasLauncher(a) === hasLauncher(b) &&
   sameMaps(a.pools, b.pools, samePool) &&
   [...a.pools.keys()].join() === [...b.pools.keys()].join() &&
   sameValue(a.classes, b.classes) &&

@@ -86,12 +86,15 @@ export function holdOfStart(
   const run = world.upgrading.get(name);
   if (run !== undefined) return { subject: member, ...upgradingHold(what, run) };
   if (world.pause.kind === 'paused') return { subject: member, ...heldByPause(what, world.pause) };
-  if (command.replacements.length > 0 && !launches)
+  if (command.replacements.length > 0 && !launches) {
+    const { launchesNotRead } = world.nodesOf(name) ?? {};
+    const cause = launchesNotRead === undefined ? '' : ` (launches not read: ${launchesNotRead})`;
     return {
       subject: { kind: 'NodePool', name: command.nodes[0]!.pool, clusterName: name },
       reason: 'NoLauncher',
-      message: `${what} once a provider can launch ${command.replacements.map((one) => one.instanceType).join(', ')} on ${name}`,
+      message: `${what} once a provider can launch ${command.replacements.map((one) => one.instanceType).join(', ')} on ${name}${cause}`,
     };
+  }
   const verdict = limits.admit(name, command);
   return verdict && { subject: member, ...verdict };
 }

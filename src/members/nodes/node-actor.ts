@@ -1,4 +1,3 @@
-import type { ClusterObservation } from '../../api/observation.ts';
 import type { Actor, ActorInput } from '../actor.ts';
 import { UnreachableError } from '../api-server/api-error.ts';
 import type { NodesAssignment } from '../assignment.ts';
@@ -12,15 +11,14 @@ const [busyMs, restMs] = [1_000, 30_000];
 
 /** Taints, launches, drains and removes nodes of one member until they are as its assignment says. */
 export function nodeActor(
-  { connection, nodes, launcher, changed }: Pick<ActorInput, 'connection' | 'nodes' | 'launcher' | 'changed'>,
+  { connection, nodes, launching, changed }: Pick<ActorInput, 'connection' | 'nodes' | 'launching' | 'changed'>,
   target: Actor<NodesAssignment>['target'],
 ): Actor<NodesAssignment> {
   const { client, clock, contact } = connection;
   const life = new AbortController();
   let assignment: NodesAssignment | undefined;
   let state: NodeWorkState = firstWorkState;
-  let launches: ClusterObservation['launches'];
-  let hasObserved = false;
+  let isBusy = true;
   let reported: ReadonlySet<string> = new Set();
   let wake = new AbortController();
 
@@ -29,21 +27,14 @@ export function nodeActor(
     reported = new Set(work.held);
   }
 
-  async function observeLaunches(): Promise<void> {
-    const of = launcher();
-    const found = of && (await of.observe());
-    if (JSON.stringify(found) === JSON.stringify(launches)) return;
-    launches = found;
-    changed();
-  }
-
   /** Returns whether there is more to do. */
   async function round(): Promise<boolean> {
     await contact.open();
-    await observeLaunches();
+    if (isBusy) await launching.read();
     const seen = nodes.observation();
-    const wanted = assignment?.wanted;
-    if (life.signal.aborted || !wanted || seen?.nodes === undefined || seen.pods === undefined) return true;
+    if (life.signal.aborted || !assignment || seen?.nodes === undefined || seen.pods === undefined) return true;
+    const { wanted } = assignment;
+    const { launches } = launching.observation();
     const work = nextWork(state, {
       wanted,
       seen: { nodes: seen.nodes, pods: seen.pods, extras: seen.extras, launches },
@@ -54,7 +45,7 @@ export function nodeActor(
     await eachOf(work.steps, client.concurrency, async (step) => {
       const isWanted = (): boolean => !life.signal.aborted && assignment?.wanted === wanted;
       if (!isWanted()) return;
-      const outcome = await perform(step, { client, launcher: launcher(), isWanted });
+      const outcome = await perform(step, { client, launcher: launching.launcher(), isWanted });
       if (isWanted()) state = afterStep(state, { step, outcome, now: clock.now() });
     });
     return work.isBusy;
@@ -63,16 +54,15 @@ export function nodeActor(
   async function run(): Promise<void> {
     while (!life.signal.aborted) {
       wake = new AbortController();
-      let isBusy = true;
       try {
         isBusy = await round();
       } catch (error) {
         // The contact of the member finds out, and the next round waits for it.
         if (!(error instanceof Error)) throw error;
+        isBusy = true;
         if (error instanceof UnreachableError) contact.doubt();
         else report({ held: [error.message] });
       }
-      hasObserved = true;
       await sleep(clock, isBusy ? busyMs : restMs, AbortSignal.any([wake.signal, life.signal]));
     }
   }
@@ -94,9 +84,9 @@ export function nodeActor(
     restart() {
       state = firstWorkState;
     },
-    observation: () => (launches === undefined ? {} : { launches }),
+    observation: () => ({}),
     complete: () => true,
-    idle: () => assignment?.wanted !== undefined || hasObserved,
+    idle: () => true,
     stop: () => life.abort(),
   };
 }

@@ -192,14 +192,42 @@ describe('where no provider can launch nodes', () => {
     expect(acts.plan.holds).toEqual([]);
   });
 
-  it('but where a provider was only not asked yet, a replacement is waited for', async () => {
-    const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
-    const pods = ['n1', 'n2', 'n3'].map((name) => pod(name, name));
+  it('neither while a provider cannot be read: what needs no new node goes, and stays begun', async () => {
     const provider = { 'gitfleet.dev/upgrade-provider': 'cluster-api' };
     const files = { 'members/eu-1.yaml': nodeMember('eu-1', 'execute', {}, provider), ...smallMarket };
-    const { nodes: shown, plan } = await planned({ nodes, pods }, { files });
-    expect(shown.commands.map(line)).toEqual(['MultiNodeConsolidation Proposed n1,n2,n3 -> D4']);
-    expect(plan.holds.map(({ reason }) => reason)).toEqual(['NoLauncher']);
+    const nodes = ['a0', 'n1', 'n2'].map((name) => node(name));
+    const claims = [claim(nodes[0]!), driftedClaim(nodes[1]!), claim(nodes[2]!)];
+    const unschedulable = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
+    const pods = [
+      pod('a', 'a0', { cpu: '4', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+      pod('b', 'n1', { cpu: '1' }),
+      pod('c', 'n2', { cpu: '2' }),
+      pod('d', undefined, { cpu: '7.5', status: { phase: 'Pending', conditions: unschedulable } }),
+    ];
+    const first = await planned({ nodes, claims, pods }, { files });
+    expect(first.nodes.commands.map(line)).toEqual(['Drift Removing n1', 'SingleNodeConsolidation Validating n2']);
+    const second = await planned({ nodes, claims, pods }, { files, recorded: first.recorded, at: at(15) });
+    expect(second.nodes.commands.map(line)).toEqual(['Drift Removing n1', 'SingleNodeConsolidation Removing n2']);
+  });
+
+  it('why launches could not be read is said of what needs one, until they are read', async () => {
+    const nodes = [node('n1'), node('n2')];
+    const pods = [pod('a', 'n1', { cpu: '3' }), pod('b', 'n2', { cpu: '7' })];
+    const [first, second, third] = await over(
+      [0, { nodes, pods, launchesNotRead: 'connection refused' }],
+      [15, { nodes, pods, launchesNotRead: 'connection refused' }],
+      [30, { nodes, pods, launches: [] }],
+    );
+    for (const { nodes: shown, plan } of [first!, second!]) {
+      expect(shown.commands.map(line)).toEqual(['SingleNodeConsolidation Proposed n1 -> D4']);
+      expect(plan.holds.map(({ reason, message }) => [reason, message])).toEqual([
+        [
+          'NoLauncher',
+          'SingleNodeConsolidation of n1 starts once a provider can launch D4 on eu-1 (launches not read: connection refused)',
+        ],
+      ]);
+    }
+    expect(third!.nodes.commands.map(line)).toEqual(['SingleNodeConsolidation Validating n1 -> D4']);
   });
 
   it('nodes go that need no replacement, while a pending pod could get a new node', async () => {

@@ -33,7 +33,7 @@ const podPath = '/api/v1/namespaces/default/pods';
 
 async function observed({ needed = true, intercept }: { needed?: boolean; intercept?: Intercept } = {}) {
   const world = await openWorld({ nodes, objects: [budget] }, intercept ? { intercept } : {});
-  if (needed) world.member.observeNodes(true);
+  if (needed) world.member.observeNodes('plan');
   world.member.assign([]);
   await world.pass(5);
   return world;
@@ -59,6 +59,43 @@ describe('nodes of a member', () => {
     member.stop();
     await pass(20);
     expect(clock.pending()).toBe(0);
+  });
+
+  it('are known with what their provider launches, in mode execute only, and why that cannot be read', async () => {
+    let isRefused = true;
+    const refusal = forbidden('/simulator/nodes');
+    const world = await observed({ needed: false, intercept: (request) => (isRefused ? refusal(request) : undefined) });
+    const asked = () => world.requests.filter(({ path }) => path === '/simulator/nodes').length;
+    world.member.upgradeBy({ provider: 'simulated', ref: undefined });
+    world.member.observeNodes('plan');
+    await world.pass(40);
+    expect([asked(), world.observation().nodes?.length, world.observation().launchesNotRead]).toEqual([
+      0,
+      2,
+      undefined,
+    ]);
+    world.member.observeNodes('execute');
+    expect([world.observation().nodes, world.observation().notListed, world.member.idle()]).toEqual([
+      undefined,
+      ['launches: not read yet'],
+      false,
+    ]);
+    await world.pass(1);
+    expect([asked(), world.observation().nodes?.length, world.observation().launchesNotRead]).toEqual([
+      1,
+      2,
+      expect.stringContaining('no'),
+    ]);
+    isRefused = false;
+    await world.pass(60);
+    const { launches, launchesNotRead } = world.observation();
+    expect([asked(), launches, launchesNotRead]).toEqual([3, [], undefined]);
+    world.member.observeNodes('plan');
+    await world.pass(60);
+    expect([asked(), world.observation().launches]).toEqual([3, undefined]);
+    world.member.stop();
+    await world.pass(20);
+    expect(world.clock.pending()).toBe(0);
   });
 
   it('are observed with pods and budgets once something needs them, with the fields that plans read', async () => {
