@@ -260,6 +260,14 @@ describe('where no provider can launch nodes', () => {
   });
 });
 
+it('a node whose claim only reports InstanceTerminating goes like any other, and is none of those of which budgets take a share', async () => {
+  const [n1, n2] = [node('n1'), node('n2')];
+  const conditions = ['Initialized', 'InstanceTerminating'].map((type) => ({ type, status: 'True' }));
+  const claims = [claim(n1, { status: { nodeName: 'n1', conditions } }), claim(n2)];
+  const { nodes, plan } = await planned({ nodes: [n1, n2], claims, pool: whenEmpty }, execute);
+  expect([nodes.commands.map(line), nodes.pools[0]!.nodes, plan.guard]).toEqual([['Emptiness Validating n1'], 1, []]);
+});
+
 it('no command begins while fleet.yaml, which was never valid, may have a freeze', async () => {
   const files = { 'members/eu-1.yaml': nodeMember('eu-1', 'execute'), ...smallMarket, 'fleet.yaml': 'spec: [\n' };
   const { nodes, plan } = await planned({ nodes: [node('n1')] }, { files });

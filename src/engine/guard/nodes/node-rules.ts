@@ -130,15 +130,15 @@ const annotation = 'karpenter.sh/do-not-disrupt';
 /** What keeps nodes of a cluster from going for a reason; undefined = nothing. */
 function blocks(seen: ClusterObservation | undefined, known: Seen, now: number) {
   const nodes = new Map((seen?.nodes ?? []).map((node) => [node.metadata.name, node]));
-  const stateOf = new Map(known.counted.map((node) => [node.name, node]));
+  const stateOf = new Map(known.claimed.map((node) => [node.name, node]));
   const podsOn = Map.groupBy((seen?.pods ?? []).filter(isActive), ({ spec }) => (spec as Bound | undefined)?.nodeName);
   const nominated = new Set((podsOn.get(undefined) ?? []).map(({ status }) => (status as Bound)?.nominatedNodeName));
   const budgets = protecting(seen);
   return (name: string, reason: NodeCommand['reason']): string | undefined => {
     const state = stateOf.get(name);
     if (nodes.get(name)?.metadata.annotations?.[annotation] === 'true') return `the node has ${annotation}`;
-    if (state === undefined) return 'it is not initialized';
-    if (!known.pools.has(state.pool)) return `its NodePool ${state.pool} is not known`;
+    if (!state?.isInitialized) return 'it is not initialized';
+    if (!known.pools.has(state.pool ?? '')) return `its NodePool ${state.pool} is not known`;
     if (state.isLeaving) return 'it is on its way out already';
     if (nominated.has(name)) return 'a pending pod is nominated for it';
     // The drain of a drifted node ends by force.

@@ -8,6 +8,8 @@ import { isNodePool, type WrittenPools } from './written-pools.ts';
 /** A node with a NodeClaim, or without NodeClaims one of a pool. */
 export interface Claimed {
   readonly name: string;
+  readonly pool: string | undefined;
+  readonly isInitialized: boolean;
   /** On its way out. */
   readonly isLeaving: boolean;
 }
@@ -76,15 +78,17 @@ export function seenNodes(
       (claim ?? node).metadata.deletionTimestamp != null ||
       (claim !== undefined && hasTrue(claim, 'DisruptionReason')) ||
       taintsOf(node).includes('karpenter.sh/disrupted:NoSchedule');
-    claimed.push({ name, isLeaving });
     const isInitialized =
       claim === undefined
         ? wasInitialized(node) ||
           (ready.has(name) && !startupTaints(pools.get(pool!)).some((taint) => taintsOf(node).includes(taint)))
-        : labels['karpenter.sh/initialized'] === 'true' && !hasTrue(claim, 'InstanceTerminating');
-    if (pool === undefined || !isInitialized) return [];
+        : labels['karpenter.sh/initialized'] === 'true';
+    const own = { name, pool, isInitialized, isLeaving };
+    claimed.push(own);
+    const isTerminating = claim !== undefined && hasTrue(claim, 'InstanceTerminating');
+    if (pool === undefined || !isInitialized || isTerminating) return [];
     const isDrifted = claim !== undefined && hasTrue(claim, 'Drifted');
-    return [{ name, pool, isLeaving, isDisrupted: isLeaving || !ready.has(name), isDrifted }];
+    return [{ ...own, pool, isDisrupted: isLeaving || !ready.has(name), isDrifted }];
   });
   const poolOfNode = ({ metadata }: Manifest): Manifest | undefined =>
     pools.get(poolOf(claimOf.get(metadata.name)?.metadata.labels ?? {}) ?? poolOf(metadata.labels ?? {}) ?? '');
