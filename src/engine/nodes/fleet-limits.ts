@@ -1,7 +1,7 @@
 import type { DisruptionMode } from '../../api/nodes/disruption-modes.ts';
 import type { NodeDisruption } from '../../api/nodes/node-disruption.ts';
 import type { NodeCommand } from '../../api/nodes/node-plan.ts';
-import { formatInstant, type Instant } from '../kernel/instant.ts';
+import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
 import { scale } from '../kernel/int-or-percent.ts';
 import { by } from '../kernel/ordering.ts';
 import { type Labels, matchesSelector } from '../kernel/selector.ts';
@@ -18,6 +18,8 @@ export interface CountedCluster {
   readonly nodes: number;
   /** Deleting, marked, or of commands under way. */
   readonly disrupting: number;
+  /** The commands among these, with the nodes of them that are there. */
+  readonly underWay: readonly Taking[];
   /** A command is under way, or begins in any case. */
   readonly hasCommand: boolean;
   /** An update run upgrades it: a disruption as well, which may replace the very nodes that have drifted. */
@@ -26,6 +28,8 @@ export interface CountedCluster {
   /** False = its nodes are not known: a later wave waits for it. */
   readonly isObserved: boolean;
 }
+
+type Taking = Pick<NodeCommand, 'reason' | 'startedAt' | 'nodes'>;
 
 type Verdict = Pick<Hold, 'reason' | 'message' | 'until'> | undefined;
 
@@ -46,8 +50,9 @@ export function fleetLimits(
   now: Instant,
 ): FleetLimits {
   const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]));
-  const starting = new Map<string, number>();
-  const disrupting = (name: string): number => byName.get(name)!.disrupting + (starting.get(name) ?? 0);
+  const starting = new Map<string, readonly NodeCommand[]>();
+  const startingOn = (name: string): readonly NodeCommand[] => starting.get(name) ?? [];
+  const disrupting = (name: string): number => byName.get(name)!.disrupting + nodesOf(startingOn(name));
   const waveOf = ({ labels }: CountedCluster): number => {
     const at = waves.findIndex((wave) => matchesSelector(wave, labels));
     return at < 0 ? waves.length : at;
@@ -64,7 +69,10 @@ export function fleetLimits(
       });
       if (isInvalid)
         return hold('a fleet budget of nodeDisruption cannot be read, and allows nothing until it is fixed');
-      const busy = members.filter(({ name, isUpgrading }) => isUpgrading || disrupting(name) > 0);
+      const later = ({ name, underWay }: CountedCluster): number =>
+        nodesOf([...underWay, ...startingOn(name)].filter((one) => isBegunAfter(one, command, reasons)));
+      const taken = (member: CountedCluster): number => disrupting(member.name) - later(member);
+      const busy = members.filter((member) => member.isUpgrading || taken(member) > 0);
       if (mostClusters !== undefined && !busy.includes(cluster)) {
         const limit = scale(mostClusters, members.length, 'up');
         if (busy.length >= limit)
@@ -74,7 +82,7 @@ export function fleetLimits(
       }
       if (mostNodes === undefined) continue;
       const total = members.reduce((sum, { nodes }) => sum + nodes, 0);
-      const used = members.reduce((sum, { name }) => sum + disrupting(name), 0);
+      const used = members.reduce((sum, member) => sum + taken(member), 0);
       const limit = scale(mostNodes, total, 'up');
       if (used + command.nodes.length > limit)
         return hold(
@@ -83,7 +91,7 @@ export function fleetLimits(
       const most = largestOf(members);
       if (!String(mostNodes).endsWith('%') || most.name === cluster.name) continue;
       const others = scale(mostNodes, total - most.surplus, 'up');
-      const usedByOthers = used - disrupting(most.name);
+      const usedByOthers = used - taken(most);
       if (usedByOthers + command.nodes.length > others)
         return hold(
           `a fleet budget allows ${others} nodes at a time besides those of ${most.name}: ${usedByOthers} are disrupted, and the command has ${command.nodes.length}`,
@@ -114,14 +122,27 @@ export function fleetLimits(
     admit(name, command) {
       const cluster = byName.get(name)!;
       const verdict = beforeItsWave(cluster, command) ?? overBudget(cluster, command);
-      if (verdict === undefined) starting.set(name, (starting.get(name) ?? 0) + command.nodes.length);
+      if (verdict === undefined) starting.set(name, [...startingOn(name), command]);
       return verdict;
     },
     most: (name, { nodes, ...command }) =>
       greatest(nodes.length, (most) => !overBudget(byName.get(name)!, { ...command, nodes: nodes.slice(0, most) })),
-    withdraw: (name, command) => starting.set(name, starting.get(name)! - command.nodes.length),
+    withdraw: (name, { id }) =>
+      starting.set(
+        name,
+        startingOn(name).filter((one) => one.id !== id),
+      ),
   };
 }
+
+const nodesOf = (commands: readonly Pick<NodeCommand, 'nodes'>[]): number =>
+  commands.reduce((sum, { nodes }) => sum + nodes.length, 0);
+
+/** Whether a budget that is for other reasons let it begin after a command, which had its place by then and keeps it. */
+const isBegunAfter = (one: Taking, command: NodeCommand, reasons: readonly string[] | undefined): boolean =>
+  command.startedAt !== undefined &&
+  reasons?.includes(one.reason) === false &&
+  (parseInstant(one.startedAt ?? '') ?? Number.POSITIVE_INFINITY) >= (parseInstant(command.startedAt) ?? 0);
 
 /** Budgets whose window is open, with the members that they limit. One that cannot be read is always active. */
 function activeBudgets(
@@ -175,7 +196,7 @@ const replacedBy: Readonly<Record<DisruptionMode, string>> = {
  * The member with most nodes, and how many more it has than the next. A member alone says how many it has: for others it counts with no
  * more than the largest of them has, so that a wrong number gives them little room.
  */
-function largestOf(members: readonly CountedCluster[]): { readonly name: string; readonly surplus: number } {
+function largestOf(members: readonly CountedCluster[]): CountedCluster & { readonly surplus: number } {
   const [most, next] = [...members].sort((a, b) => b.nodes - a.nodes);
-  return { name: most!.name, surplus: most!.nodes - (next?.nodes ?? 0) };
+  return { ...most!, surplus: most!.nodes - (next?.nodes ?? 0) };
 }

@@ -141,6 +141,37 @@ describe('budgets of the fleet', () => {
     expect(whole.holds).toMatchObject([{ subject: { name: 'prod-2' }, reason: 'FleetNodeBudget' }]);
   });
 
+  it.each([
+    ['nodes', { nodes: '1', reasons: ['Underutilized'] }],
+    ['clusters', { clusters: '1', reasons: ['Underutilized'] }],
+  ])(
+    'for a reason leave a command its place, whatever began for others while it was validated: %s',
+    async (_, budget) => {
+      const seen = (...drifted: readonly string[]) => {
+        const [n1, n2] = [node('n1'), node('n2')];
+        const pool = nodePool('default', { disruption: { budgets: [{ nodes: '100%' }] } });
+        const pods = [pod('a', 'n1', { cpu: '1' }), pod('b', 'n2', { cpu: '2' })];
+        const dev = observedNodes('dev-1', { nodes: [n1, n2], pods, extras: [pool, claim(n1), claim(n2)] });
+        return [dev, ...observed(...drifted).slice(1)];
+      };
+      const files = repo(config({ budgets: [budget] }));
+      const first = await plan({ repo: files, observed: seen(), now: '2026-11-20T10:00:00Z' });
+      const at = (now: string, recorded: Readonly<Record<string, string>>) =>
+        plan({ repo: files, observed: seen('prod-1'), now, recorded });
+      const second = await at('2026-11-20T10:00:05Z', first.recorded);
+      const third = await at('2026-11-20T10:00:15Z', second.recorded);
+      const lines = [first, second, third].map(({ plan: { nodes, guard } }) => [
+        ...nodes.flatMap(({ commands }) => commands.map(line)),
+        ...guard,
+      ]);
+      expect(lines).toEqual([
+        ['SingleNodeConsolidation Validating n1'],
+        ['SingleNodeConsolidation Validating n1', 'Drift Removing prod-1-a'],
+        ['SingleNodeConsolidation Removing n1', 'Drift Removing prod-1-a'],
+      ]);
+    },
+  );
+
   it('limit the nodes of the clusters that they select', async () => {
     const budgets = [{ nodes: '1', clusterSelector: { matchLabels: { env: 'prod' } } }];
     expect(await outcome({ budgets }, all)).toEqual({

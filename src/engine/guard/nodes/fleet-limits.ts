@@ -19,10 +19,14 @@ interface Counted {
   readonly isObserved: boolean;
   /** That the budgets of its pools count. */
   readonly nodes: number;
-  /** With a claim and on their way out before the starts of this plan, forced expiry included. Budgets of pools may not count them. */
-  readonly leaving: number;
+  /**
+   * With a claim and on their way out before the starts of this plan, forced expiry included, but for those of some commands. Budgets of
+   * pools may not count them.
+   */
+  readonly leavingBut: (isLater: (command: NodeCommand) => boolean) => number;
   readonly hasDrifted: boolean;
   readonly starts: readonly NodeCommand[];
+  readonly begunAt: NodeChange['begunAt'];
 }
 
 /** Fleet budgets and waves hold for every command that starts; what started earlier counts, and is not judged again. */
@@ -47,18 +51,22 @@ function counted(change: NodeChange, evidence: Evidence): Counted {
     observation.pods !== undefined;
   const pools = new Set(planned.pools.map(({ name }) => name));
   const own = isObserved ? seen.counted.filter(({ pool }) => pools.has(pool)) : [];
-  const taken = [...standing, ...started.filter((command) => isForced(command, seen))].flatMap(({ nodes }) => nodes);
-  const names = new Set(taken.map(({ name }) => name));
+  const taking = [...standing, ...started.filter((command) => isForced(command, seen))];
+  const namesOf = (commands: readonly NodeCommand[]) =>
+    new Set(commands.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
   return {
     name: planned.clusterName,
     labels: labelsOfMember(planned.clusterName, evidence),
     isObserved,
     nodes: own.length,
-    leaving: isObserved
-      ? seen.claimed.filter(({ name, isLeaving }) => isLeaving || names.has(name)).length
-      : taken.length,
+    leavingBut(isLater) {
+      const [names, later] = [namesOf(taking), namesOf(taking.filter(isLater))];
+      if (!isObserved) return names.difference(later).size;
+      return seen.claimed.filter(({ name, isLeaving }) => (isLeaving || names.has(name)) && !later.has(name)).length;
+    },
     hasDrifted: own.some(({ isDrifted }) => isDrifted) || planned.commands.some(({ reason }) => reason === 'Drifted'),
     starts: heldableStarts(change),
+    begunAt: change.begunAt,
   };
 }
 
@@ -79,7 +87,7 @@ const isReadable = ({ schedule, duration, timeZone = 'UTC' }: Budget): boolean =
 
 /**
  * Commands of other reasons than a budget names are not counted where they start with this plan, since they may have started after
- * those that it limits.
+ * those that it limits. Nor are those that started after what it limits did, where that only goes on now: it had its place first.
  */
 function overBudget(budget: Budget, clusters: readonly Counted[]): GuardFinding[] {
   const { clusterSelector, reasons, clusters: mostClusters, nodes: mostNodes } = budget;
@@ -91,15 +99,21 @@ function overBudget(budget: Budget, clusters: readonly Counted[]): GuardFinding[
   if (starting.length === 0) return [];
   const over = (message: string): GuardFinding => ({ rule: 'FleetNodeBudgetExceeded', message });
   if (!isReadable(budget)) return [over(`${starting[0]!.name}: a fleet budget that cannot be read allows no start`)];
-  const busy = own.filter(({ leaving }) => leaving > 0).length;
-  const added = starting.filter(({ leaving, starts }) => leaving === 0 && starts.every(isOf)).length;
+  const firstAt = Math.min(...starting.flatMap(({ starts, begunAt }) => starts.filter(isOf).map(begunAt)));
+  const isAllBefore = starting.every(({ starts, begunAt }) =>
+    starts.filter(isOf).every((one) => begunAt(one) < Infinity),
+  );
+  const leavingOf = ({ leavingBut, begunAt }: Counted): number =>
+    leavingBut((command) => isAllBefore && !isOf(command) && begunAt(command) >= firstAt);
+  const busy = own.filter((one) => leavingOf(one) > 0).length;
+  const added = starting.filter((one) => leavingOf(one) === 0 && one.starts.every(isOf)).length;
   const most = mostClusters === undefined ? Infinity : scaledUp(mostClusters, own.length);
   const names = starting.map(({ name }) => name).join(', ');
   return [
     ...(added > 0 && busy + added > most
       ? [over(`commands of ${busy + added} clusters would be under way (${names}), and a fleet budget allows ${most}`)]
       : []),
-    ...(mostNodes === undefined ? [] : tooManyNodes(mostNodes, own, isOf).slice(0, 1).map(over)),
+    ...(mostNodes === undefined ? [] : tooManyNodes(mostNodes, own, { isOf, leavingOf }).slice(0, 1).map(over)),
   ];
 }
 
@@ -107,13 +121,17 @@ function overBudget(budget: Budget, clusters: readonly Counted[]): GuardFinding[
  * How many nodes a member has only it says. So a percentage holds for all members together, and for all but the largest, which
  * counts there with no more than the next one has.
  */
-function tooManyNodes(most: string | number, own: readonly Counted[], isOf: (of: NodeCommand) => boolean): string[] {
+function tooManyNodes(
+  most: string | number,
+  own: readonly Counted[],
+  { isOf, leavingOf }: { readonly isOf: (of: NodeCommand) => boolean; readonly leavingOf: (of: Counted) => number },
+): string[] {
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
   const [largest] = String(most).endsWith('%') ? [...own].sort((a, b) => b.nodes - a.nodes) : [];
   return [undefined, ...(largest ? [largest] : [])].flatMap((besides) => {
     const members = own.filter((one) => one !== besides);
     const commands = members.flatMap(({ starts }) => starts.filter(isOf));
-    const disrupted = sum(members.map(({ leaving }) => leaving)) + sum(commands.map(({ nodes }) => nodes.length));
+    const disrupted = sum(members.map(leavingOf)) + sum(commands.map(({ nodes }) => nodes.length));
     const counts = members.map(({ nodes }) => nodes);
     const limit = scaledUp(most, sum(counts) + Math.min(besides?.nodes ?? 0, Math.max(0, ...counts)));
     if (commands.length === 0 || disrupted <= limit) return [];
@@ -133,7 +151,8 @@ function beforeTheirWave(waves: NonNullable<NodeDisruption['waves']>, clusters: 
     const command = cluster.starts.find(({ reason }) => reason === 'Drifted');
     if (command === undefined) return [];
     const earlier = clusters.find(
-      (other) => waveOf(other) < waveOf(cluster) && (!other.isObserved || other.leaving > 0 || other.hasDrifted),
+      (other) =>
+        waveOf(other) < waveOf(cluster) && (!other.isObserved || other.leavingBut(() => false) > 0 || other.hasDrifted),
     );
     return earlier === undefined
       ? []

@@ -1,5 +1,6 @@
 import type { NodeCommand } from '../../../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
+import { parseInstant } from '../../kernel/instant.ts';
 import type { PlannedNodes } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { expiresByForce, type Seen, seenNodes } from './seen-nodes.ts';
@@ -19,6 +20,8 @@ export interface NodeChange {
   readonly standing: readonly NodeCommand[];
   /** Of these the ones that began after a command, as they are recorded: budgets were left to it first. */
   readonly begunAfter: (command: NodeCommand) => readonly NodeCommand[];
+  /** When a command began, as it is recorded; Infinity = it does now. */
+  readonly begunAt: (command: NodeCommand) => number;
   /** Its nodes and pools, read when a rule needs them. */
   readonly known: () => Seen;
 }
@@ -67,6 +70,7 @@ export function nodeChanges(evidence: Evidence): readonly NodeChange[] {
         const was = wasOf(command);
         return was === undefined ? [] : standing.filter(({ id }) => order.indexOf(id) > order.indexOf(was.id));
       },
+      begunAt: (command) => parseInstant(wasOf(command)?.startedAt ?? '') ?? Number.POSITIVE_INFINITY,
       known() {
         pools ??= writtenPools(evidence);
         known ??= seenNodes(clusterName, observation, {
