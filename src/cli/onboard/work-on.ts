@@ -34,7 +34,13 @@ export function workOn(cluster: ClusterName, input: PlanInput, { plan, contents 
   return {
     placed,
     removed: targets.flatMap((target) => recordedContent(contents, target).map(refOfManifest)),
-    nodes: member && isAnnotated ? actingMode(member, undefined) : placed.some(isNodePool) ? 'delegate' : undefined,
+    // Where it is not known whether NodeClaims stand for its machines, what is written may be carried out.
+    nodes:
+      member && isAnnotated
+        ? actingMode(member, world.nodesOf(cluster), 'execute')
+        : placed.some(isNodePool)
+          ? 'delegate'
+          : undefined,
     upgrades: upgradeProviderNamed(member?.annotations?.[providerAnnotation]),
   };
 }

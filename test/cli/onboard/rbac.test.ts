@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { Manifest } from '../../../src/api/meta.ts';
+import { workOn } from '../../../src/cli/onboard/work-on.ts';
+import { readPlanInput } from '../../../src/cli/plan/input.ts';
+import { planFleet } from '../../../src/engine/plan.ts';
 import { guessedPlural, type PolicyRule, rightsFor, rulesOf } from '../../../src/members/rights.ts';
 import { folder, removeFolders } from '../../support/folders.ts';
+import { claim, node, nodeMember, nodePool, observedNodes } from '../../support/node-world.ts';
 import { now, seen } from '../../support/plan-command.ts';
 import { cli } from '../../support/run-cli.ts';
 
@@ -162,6 +166,20 @@ it('the rights for nodes are those of deploy/member/nodes.yaml', () => {
     documented.filter((right) => !base.includes(right)),
   );
   expect(rules('plan').filter((right) => right.startsWith('delete'))).toEqual(['delete karpenter.sh/nodepools']);
+});
+
+it.each([
+  ['claims', true, 'execute'],
+  ['no claims', false, 'plan'],
+  ['nodes that were not observed', undefined, 'execute'],
+])('nodes with machines of AKS may be removed where there are %s: %s', async (_, hasClaims, mode) => {
+  const [made, provider] = [node('n1'), { 'gitfleet.dev/upgrade-provider': 'aks' }];
+  const repo = folder({ 'eu-1.yaml': nodeMember('eu-1', 'execute', {}, provider) });
+  const extras = [nodePool('default', {}), ...(hasClaims ? [claim(made)] : [])];
+  const shown = hasClaims === undefined ? [] : [observedNodes('eu-1', { nodes: [made], pods: [], extras })];
+  const observed = shown.length === 0 ? {} : { observed: join(folder({ 'eu-1.yaml': shown[0]! }), 'eu-1.yaml') };
+  const input = await readPlanInput({ repo, ...observed });
+  expect(workOn('eu-1', input, planFleet(input)).nodes).toBe(mode);
 });
 
 it('an unknown cluster is refused, with the nearest name', async () => {
