@@ -100,6 +100,12 @@ const greatest = (a: number | undefined, b: number | undefined): number | undefi
 const smallest = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b);
 
+/** What two requirements on a label that is still to be set both allow; undefined where that is nothing. */
+export function common(own: Requirement, other: Requirement): Requirement | undefined {
+  const both = intersection(own, other);
+  return (both.absent ? both.absentOk : both.absentOk || someValue(both) !== undefined) ? both : undefined;
+}
+
 /** Whether a label with this value is allowed. */
 export function allowsValue({ values, complement, least, most, absent }: Requirement, value: string): boolean {
   if (absent) return false;

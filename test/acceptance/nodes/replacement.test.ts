@@ -72,6 +72,10 @@ describe('a replacement', () => {
     const types = [small, { ...small, name: 'E2' }, large];
     expect(await lines({ ...one, pool: typed(2) }, types)).toEqual(['SingleNodeConsolidation Proposed n1 -> D2']);
     expect(await lines({ ...one, pool: typed(3) }, types)).toEqual([]);
+    const racks = (more: object) => pool([{ key: 'example.com/rack', operator: 'In', values: ['r1', 'r2'], ...more }]);
+    expect(await lines({ ...one, pool: racks({}) }, types)).toEqual(['Drift Proposed n1 -> D2']);
+    // No type says which values it has (core `SatisfiesMinValues`).
+    for (const minValues of [1, 2]) expect(await lines({ ...one, pool: racks({ minValues }) }, types)).toEqual([]);
   });
 });
 

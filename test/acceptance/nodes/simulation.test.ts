@@ -370,6 +370,57 @@ it('a new node has no host port that a DaemonSet takes there', async () => {
   expect(await lines(81)).toEqual(['Drift Proposed n1 -> D2']);
 });
 
+describe('where the pool leaves open which value a label of a new node has', () => {
+  const rack = 'example.com/rack';
+  const racks = nodePool('default', {
+    disruption: unlimited,
+    requirements: [{ key: rack, operator: 'In', values: ['r1', 'r2'] }],
+  });
+  const onRack = (value: string) => ({ nodeSelector: { [rack]: value } });
+  const kept = { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
+  const term = (app: string) => ({ topologyKey: rack, labelSelector: { matchLabels: { app } } });
+  const evenly = { topologySpreadConstraints: [{ ...term('web'), maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' }] };
+  const to = (name: string) => [`Drift Proposed n1 -> ${name}`];
+
+  it.each<[string, Parameters<typeof pod>[2], Partial<World>, readonly string[]]>([
+    ['a pod goes to one', {}, {}, to('D2')],
+    ['a DaemonSet for one of them has room', { cpu: '1' }, { extras: [daemonSet('1500m', onRack('r2'))] }, to('D4')],
+    [
+      'and one for those that are not another',
+      {},
+      { extras: [daemonSet('2', nodeTerms(hasLabel(rack, 'NotIn', ['r2'])))] },
+      to('D4'),
+    ],
+    ['one for a third does not run there', { cpu: '1' }, { extras: [daemonSet('1500m', onRack('r3'))] }, to('D2')],
+    ['no pod goes that avoids others there', { ...web, spec: affinity('podAntiAffinity', 'other', rack) }, {}, []],
+    [
+      'nor one that others avoid there',
+      web,
+      { pods: [pod('z', 'n2', { ...kept, spec: affinity('podAntiAffinity', 'web', rack) })] },
+      [],
+    ],
+    ['nor one that is spread there', { ...web, spec: evenly }, {}, []],
+    [
+      'nor one that counts where others are spread',
+      web,
+      { pods: [pod('z', 'n2', { ...web, ...kept, spec: evenly })] },
+      [],
+    ],
+    ['others go where some are spread', {}, { pods: [pod('z', 'n2', { ...web, ...kept, spec: evenly })] }, to('D2')],
+  ])('%s', async (_, of, { pods = [], ...more }, found) => {
+    const full = pod('full', 'n2', { cpu: String(8 - pods.length), ...kept });
+    const nodes = [node('n1'), node('n2')];
+    const { nodes: plan, plan: whole } = await planned({
+      nodes,
+      pool: racks,
+      claims: nodes.map((one, at) => claim(one, at === 0 ? drifted : {})),
+      ...more,
+      pods: [pod('a', 'n1', of), full, ...pods],
+    });
+    expect([plan.commands.map(line), whole.guard]).toEqual([found, []]);
+  });
+});
+
 describe('a claim whose node is not there yet', () => {
   const n1 = node('n1');
   const coming = (cpu: string, more: object = {}) =>

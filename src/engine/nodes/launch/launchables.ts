@@ -7,11 +7,14 @@ import { requirementsOfTerm } from '../../node-pools/node-terms.ts';
 import type { Pool } from '../../node-pools/pool.ts';
 import { fieldsAt, listAt } from '../../node-pools/read-fields.ts';
 import {
-  allowsLabels,
+  allowsLabel,
   allowsValue,
+  common,
+  labelAt,
   onlyValue,
   type Requirement,
   type Requirements,
+  requirementsOf,
   someValue,
 } from '../../node-pools/requirements.ts';
 import { type Amounts, requestsOf, sum } from '../../node-pools/resources.ts';
@@ -37,6 +40,8 @@ export interface LaunchPool {
   readonly launchables: readonly Launchable[];
   /** Requirements on labels that no launchable has and the pool can set: a pod may narrow them. */
   readonly open: Requirements;
+  /** Keys of labels that some launchable lacks, and that the pool sets to a value which it chooses. */
+  readonly undecided: ReadonlySet<string>;
   /** Keys whose requirement needs several values. */
   readonly minValues: readonly { readonly key: string; readonly least: number }[];
   /** Capacity types that its requirements allow; spot only where it is sold to the pool now. */
@@ -66,7 +71,7 @@ export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: 
     type.offerings.flatMap(({ zone, capacityType, available, price }): Launchable[] => {
       const labels = labelsOfNew(fixed, type, { zone, capacityType });
       if (!available || !fits(requirements, labels)) return [];
-      const own = daemonsOn(daemons, labels, pool.template.taints);
+      const own = daemonsOn(daemons, labels, pool.template.taints, requirements);
       const overhead = sum(own.map(requestsOfDaemon));
       const allocatable = new Map(
         [...type.allocatable].map(([name, amount]) => [name, amount - (overhead.get(name) ?? 0)]),
@@ -85,6 +90,11 @@ export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: 
     pool,
     launchables,
     open: new Map([...requirements].filter(([key]) => !known.has(key) && !isOfType(key))),
+    undecided: new Set(
+      [...requirements].flatMap(([key, { absent }]) =>
+        !absent && launchables.some(({ labels }) => labels[key] === undefined) ? key : [],
+      ),
+    ),
     minValues: [...requirements].flatMap(([key, { minValues }]) =>
       minValues === undefined ? [] : [{ key, least: minValues }],
     ),
@@ -136,15 +146,31 @@ export function chosenLabels(requirements: Requirements, labels: Labels): Labels
 export const daemonOverhead = (...of: Parameters<typeof daemonsOn>): Amounts =>
   sum(daemonsOn(...of).map(requestsOfDaemon));
 
-const daemonsOn = (daemons: readonly Manifest[], labels: Labels, taints: readonly Taint[]): readonly Manifest[] =>
-  daemons.filter((daemon) => runsOn(daemon, labels, taints));
+/** `open`: what other labels may be set to; DaemonSets that run with any of these values count (core `getDaemonOverhead`). */
+const daemonsOn = (
+  daemons: readonly Manifest[],
+  labels: Labels,
+  taints: readonly Taint[],
+  open: Requirements = new Map(),
+): readonly Manifest[] => daemons.filter((daemon) => runsOn(daemon, { labels, taints, open }));
 
-function runsOn(daemon: Manifest, labels: Labels, taints: readonly Taint[]): boolean {
+function runsOn(
+  daemon: Manifest,
+  { labels, taints, open }: { readonly labels: Labels; readonly taints: readonly Taint[]; readonly open: Requirements },
+): boolean {
   const spec = fieldsAt(daemon, 'spec', 'template', 'spec');
   const tolerations = listAt(spec, 'tolerations');
   const isKept = (taint: Taint): boolean => taint.effect !== 'PreferNoSchedule' && !tolerates(tolerations, taint);
   if (taints.some(isKept)) return false;
-  for (const [key, value] of Object.entries(fieldsAt(spec, 'nodeSelector'))) if (labels[key] !== value) return false;
+  const mayFulfil = (requirements: Requirements): boolean =>
+    [...requirements].every(([key, requirement]) => {
+      const value = labelAt(labels, key);
+      const choice = value === undefined && !isOfType(key) ? open.get(key) : undefined;
+      return choice ? common(choice, requirement) !== undefined : allowsLabel(requirement, value);
+    });
+  const selector = Object.entries(fieldsAt(spec, 'nodeSelector'));
+  if (!mayFulfil(requirementsOf(selector.map(([key, value]) => ({ key, operator: 'In', values: [String(value)] })))))
+    return false;
   const terms = listAt(
     spec,
     'affinity',
@@ -152,7 +178,7 @@ function runsOn(daemon: Manifest, labels: Labels, taints: readonly Taint[]): boo
     'requiredDuringSchedulingIgnoredDuringExecution',
     'nodeSelectorTerms',
   );
-  return terms.length === 0 || terms.some((term) => allowsLabels(requirementsOfTerm(term), labels));
+  return terms.length === 0 || terms.some((term) => mayFulfil(requirementsOfTerm(term)));
 }
 
 /** Of the pod that a DaemonSet would run on a new node. */

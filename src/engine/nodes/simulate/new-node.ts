@@ -3,10 +3,9 @@ import { type HostPort, portsCollide } from '../../node-pools/host-ports.ts';
 import {
   allowsLabel,
   allowsValue,
-  intersection,
+  common,
   type Requirement,
   type Requirements,
-  someValue,
 } from '../../node-pools/requirements.ts';
 import { type Amounts, sum } from '../../node-pools/resources.ts';
 import { tolerates } from '../../node-pools/taints.ts';
@@ -15,7 +14,7 @@ import type { Launchable, LaunchPool } from '../launch/launchables.ts';
 import { capacityLabel, hostnameLabel } from '../launch/market.ts';
 import type { ClusterState } from './cluster-state.ts';
 import type { PodClass } from './pod-class.ts';
-import type { TopologyGroup } from './topology.ts';
+import type { ClassTopology, TopologyGroup } from './topology.ts';
 
 /** A node that a simulation launches: what it may still be narrows with every pod that is put there. */
 export interface NewNode {
@@ -59,7 +58,7 @@ export function withPod(node: NewNode, pod: Pod, cls: PodClass, state: ClusterSt
     admits: node.admits,
   });
   if (narrowed === undefined) return undefined;
-  const options = inTopology(node, narrowed.options, cls, state);
+  const options = inTopology(node, decided(narrowed.options, node.from, state.topologyOf(cls)), cls, state);
   if (options.length === 0 || !hasMinValues(node.from, options)) return undefined;
   const ports = cls.hostPorts.length === 0 ? node.ports : [...node.ports, ...cls.hostPorts];
   return { ...node, options, open: narrowed.open, admits: narrowed.admits, used, ports, pods: [...node.pods, pod] };
@@ -132,14 +131,20 @@ function admittedBy(requirements: Requirements, admits: Narrowed['admits']): Nar
   return requirement === undefined ? admits : new Set([...admits].filter((type) => allowsValue(requirement, type)));
 }
 
-/** What two requirements on one open label both allow; undefined where that is nothing. */
-function common(own: Requirement, other: Requirement): Requirement | undefined {
-  const both = intersection(own, other);
-  return (both.absent ? both.absentOk : both.absentOk || someValue(both) !== undefined) ? both : undefined;
+export function hasMinValues({ minValues }: LaunchPool, options: readonly Launchable[]): boolean {
+  return minValues.every(({ key, least }) => new Set(options.flatMap(({ labels }) => labels[key] ?? [])).size >= least);
 }
 
-export function hasMinValues({ minValues }: LaunchPool, options: readonly Launchable[]): boolean {
-  return minValues.every(({ key, least }) => new Set(options.map(({ labels }) => labels[key])).size >= least);
+/** Without those whose label is still to be chosen, where it matters to the pod, or to others that it does, which value that is. */
+function decided(
+  options: readonly Launchable[],
+  { undecided }: LaunchPool,
+  { counted, spread, affinity, closed }: ClassTopology,
+): readonly Launchable[] {
+  if (undecided.size === 0) return options;
+  const groups = [...counted, ...closed, ...[...spread, ...affinity].map(({ group }) => group)];
+  const keys = groups.flatMap(({ topologyKey }) => (undecided.has(topologyKey) ? topologyKey : []));
+  return options.filter(({ labels }) => keys.every((key) => labels[key] !== undefined));
 }
 
 /** Options in domains that the pod's constraints allow. Where they differ among the options, one domain is decided on. */

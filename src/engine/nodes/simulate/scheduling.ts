@@ -232,6 +232,12 @@ function ofNewNodes(pools: readonly LaunchPool[]): Pick<StateInput, 'toleratesPr
   return {
     toleratesPreference: taints.some(({ effect }) => effect === 'PreferNoSchedule'),
     launchableDomains: ({ topologyKey, nodesOf }) =>
-      new Set(pools.flatMap((from) => suited(from, nodesOf).flatMap(({ labels }) => labels[topologyKey] ?? []))),
+      new Set(
+        pools.flatMap((from) => {
+          const choice = from.pool.template.requirements.get(topologyKey);
+          const values = choice?.complement === false ? [...choice.values] : [];
+          return suited(from, nodesOf).flatMap(({ labels }) => labels[topologyKey] ?? values);
+        }),
+      ),
   };
 }
