@@ -10,6 +10,7 @@ const two = (a: Parameters<typeof pod>[2], { n1 = {}, n2 = {}, ...more }: Partia
   nodes: [node('n1', n1), stays(n2)],
   pods: [pod('a', 'n1', a), ...(more.pods ?? [])],
 });
+type Side = ReturnType<typeof node>;
 interface Sides {
   readonly n1?: Parameters<typeof node>[1];
   readonly n2?: Parameters<typeof node>[1];
@@ -368,6 +369,39 @@ it('a new node has no host port that a DaemonSet takes there', async () => {
   };
   expect(await lines(80)).toEqual([]);
   expect(await lines(81)).toEqual(['Drift Proposed n1 -> D2']);
+});
+
+it('a drifted node is looked at again once a pod of a deleting node has a place, since others have moved', async () => {
+  const since = (name: string, hour: string) => {
+    const lastTransitionTime = `2026-11-20T${hour}:00:00Z`;
+    const conditions = ['Initialized', 'Drifted'].map((type) => ({ type, status: 'True', lastTransitionTime }));
+    return { status: { nodeName: name, conditions } };
+  };
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => node(name)) as [Side, Side, Side, Side];
+  const near = { ...web, spec: affinity('podAffinity', 'web') };
+  const world: World = {
+    nodes: [a, b, c, d],
+    pods: [
+      pod('p', 'a', { cpu: '7.8' }),
+      pod('n', 'b', { ...web, cpu: '500m' }),
+      pod('f', 'b', { cpu: '7' }),
+      pod('g', 'c', { cpu: '5', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+      pod('q', 'd', { ...near, cpu: '2' }),
+    ],
+    claims: [
+      claim(a, since('a', '07')),
+      claim(b, since('b', '08')),
+      claim(c),
+      claim(d, { metadata: { deletionTimestamp: '2026-11-20T09:00:00Z' } }),
+    ],
+    launches: [],
+    pool: nodePool('default', { disruption: { ...unlimited, consolidateAfter: 'Never' } }),
+  };
+  const first = await planned(world, { mode: 'execute' });
+  expect(first.nodes.commands.map(line)).toEqual(['Drift Launching b -> D8', 'Drift Launching a -> D8']);
+  expect(first.nodes.blocked.map(({ node: of }) => of)).not.toContain('a');
+  const again = await planned(world, { mode: 'execute', recorded: first.recorded });
+  expect(again.nodes.commands.map(line)).toEqual(first.nodes.commands.map(line));
 });
 
 describe('where the pool leaves open which value a label of a new node has', () => {

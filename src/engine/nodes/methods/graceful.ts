@@ -15,6 +15,8 @@ export function replaceOneByOne(
 ): void {
   const { cluster, scheduling } = state;
   const before = state.drafts.length;
+  /** For which a pod that is simulated along had no place: it may have one once others have moved. */
+  const again: number[] = [];
   for (const at of candidates) {
     if (state.drafts.length - before >= most) return;
     if (state.launch.length === 0) {
@@ -38,6 +40,7 @@ export function replaceOneByOne(
       launchesNothing: mostNew === 0,
     });
     if (!found.ok) {
+      if (found.pod !== undefined && found.pod.node !== node.name) again.push(at);
       if (mostNew === 0) continue;
       const why = found.why === 'pool-limit' ? 'PoolLimit' : 'NoPlaceForPods';
       state.unplaced.set(at, { why, message: failureText(found) });
@@ -45,7 +48,10 @@ export function replaceOneByOne(
     }
     scheduling.commit([at], found);
     state.take(draftOf([at], found, { method, reason }, state));
+    state.unplaced.delete(at);
   }
+  const taken = state.drafts.length - before;
+  if (taken > 0 && again.length > 0) replaceOneByOne(again, { method, reason, mostNew, most: most - taken }, state);
 }
 
 /** Karpenter has no simulation then. */
