@@ -60,7 +60,7 @@ function validated(
       'Empty',
     );
     if (empty.length === 0) return undefined;
-    state.scheduling.commit(empty, { ok: true, landed: new Map(), newNodes: [] });
+    for (const at of empty) state.scheduling.leaves(at);
     state.take({ method: 'Emptiness', reason: 'Empty', nodes: empty, replacements: [], moves: [] });
     const before = priceOf(empty.map((at) => cluster.nodes[at]!));
     const { priceBefore: _, ...rest } = command;

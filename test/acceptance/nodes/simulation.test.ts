@@ -371,6 +371,17 @@ it('a new node has no host port that a DaemonSet takes there', async () => {
   expect(await lines(81)).toEqual(['Drift Proposed n1 -> D2']);
 });
 
+it('pods of empty nodes that go keep room for themselves, as pods of deleting nodes do', async () => {
+  const cheap = { annotations: { 'controller.kubernetes.io/pod-deletion-cost': '-200000000' } };
+  const lines = async (cpu: string) => {
+    const nodes = [node('n0'), node('n1'), stays()];
+    const pods = [pod('a', 'n0', { ...cheap, cpu }), pod('b', 'n1', { cpu: '3' }), pod('c', 'n2', { cpu: '3' })];
+    return (await planned({ nodes, pods }, { files: {} })).nodes.commands.map(line);
+  };
+  expect(await lines('3')).toEqual(['Emptiness Proposed n0']);
+  expect(await lines('2')).toEqual(['Emptiness Proposed n0', 'SingleNodeConsolidation Proposed n1']);
+});
+
 it('a drifted node is looked at again once a pod of a deleting node has a place, since others have moved', async () => {
   const since = (name: string, hour: string) => {
     const lastTransitionTime = `2026-11-20T${hour}:00:00Z`;

@@ -19,7 +19,7 @@ export function removeEmpty(state: PlanState, most = Number.POSITIVE_INFINITY): 
   for (const at of candidates) if (!isAllowed.has(at)) noteOverBudget(state, nodes[at]!.pool!.name, at);
   const taken = allowed.slice(0, most);
   if (taken.length === 0) return;
-  for (const at of taken) state.scheduling.commit([at], { ok: true, landed: new Map(), newNodes: [] });
+  for (const at of taken) state.scheduling.leaves(at);
   const pods = taken.flatMap((at) => nodes[at]!.pods.filter(({ isReschedulable }) => isReschedulable));
   state.take({
     method: 'Emptiness',
