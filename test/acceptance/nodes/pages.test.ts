@@ -79,18 +79,18 @@ describe('get without a status branch', () => {
     );
     const unknown = Array(4).fill('<unknown>').join(' | ');
     expect(out.trim().split('\n').at(-1)?.split(/ {2,}/).join(' | ')).toBe(
-      `eu-1 | n1 | default | ${unknown} | 0 | Emptiness | <none>`,
+      `eu-1 | n1 | default | ${unknown} | 0 | Emptiness | <none> | plan | Proposed`,
     );
   });
 
   it('nodes: what takes or keeps each of them', async () => {
     const table = (await shown('get', 'nodes', 'eu-1')).split('\n').map((line) => line.split(/ {2,}/).join(' | '));
     expect(table.filter((line) => line !== '')).toEqual([
-      'CLUSTER | NODE | POOL | TYPE | ZONE | CAPACITY | PRICE | PODS | STATE | UNTIL',
-      'eu-1 | n1 | default | D8 | eu-1a | on-demand | 0.4 | 1 | Idle | <none>',
-      'eu-1 | n2 | default | D8 | eu-1a | on-demand | 0.4 | 1 | PodDoNotDisrupt | 2026-11-20T11:00:00Z',
-      'eu-1 | n3 | default | D8 | eu-1a | on-demand | 0.4 | 0 | Emptiness | <none>',
-      'eu-1 | n4 | default | D2 | eu-1a | on-demand | 0.1 | 1 | SingleNodeConsolidation | <none>',
+      'CLUSTER | NODE | POOL | TYPE | ZONE | CAPACITY | PRICE | PODS | STATE | UNTIL | MODE | PHASE',
+      'eu-1 | n1 | default | D8 | eu-1a | on-demand | 0.4 | 1 | Idle | <none> | delegate | <none>',
+      'eu-1 | n2 | default | D8 | eu-1a | on-demand | 0.4 | 1 | PodDoNotDisrupt | 2026-11-20T11:00:00Z | delegate | <none>',
+      'eu-1 | n3 | default | D8 | eu-1a | on-demand | 0.4 | 0 | Emptiness | <none> | delegate | Proposed',
+      'eu-1 | n4 | default | D2 | eu-1a | on-demand | 0.1 | 1 | SingleNodeConsolidation | <none> | delegate | Proposed',
     ]);
   });
 
@@ -121,8 +121,12 @@ describe('get without a status branch', () => {
 
   it('nodepools: how many nodes may go', async () => {
     const [head, row] = (await shown('get', 'nodepools')).split('\n').map((line) => line.split(/ {2,}/).join(' | '));
-    expect(head).toBe('CLUSTER | POOL | NODES | DISRUPTING | EMPTY | DRIFTED | UNDERUTILIZED | NEXT-CHANGE');
-    expect(row).toBe('eu-1 | default | 4 | 0 | 2 | 2 | 2 | 2026-11-20T17:00:00Z');
+    expect(head).toBe(
+      'CLUSTER | POOL | NODES | DISRUPTING | EMPTY | DRIFTED | UNDERUTILIZED | NEXT-CHANGE | MODE | COMMANDS',
+    );
+    expect(row).toBe('eu-1 | default | 4 | 0 | 2 | 2 | 2 | 2026-11-20T17:00:00Z | delegate | Proposed 2');
+    const { items } = JSON.parse(await shown('get', 'nodepools', '-o', 'json'));
+    expect(items[0]).toMatchObject({ mode: 'delegate', commands: [{ phase: 'Proposed' }, { phase: 'Proposed' }] });
   });
 
   it('other kinds are refused, and so is -w', async () => {

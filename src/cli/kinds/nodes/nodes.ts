@@ -1,4 +1,4 @@
-import type { NodePlan, PlannedPool } from '../../../api/nodes/node-plan.ts';
+import type { NodeCommand, NodePlan, PlannedPool } from '../../../api/nodes/node-plan.ts';
 import { shortList } from '../../../engine/kernel/short-list.ts';
 import { unbounded } from '../../../engine/node-pools/budgets.ts';
 import type { ClusterNode } from '../../../engine/nodes/cluster/cluster-nodes.ts';
@@ -7,7 +7,7 @@ import type { NodesInPlan, Status } from '../../status/open-status.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { type Listing, listing } from '../listing.ts';
 import { eventsOfNode, nodePage } from './page.ts';
-import { nodePoolPage, poolDetails } from './pool-page.ts';
+import { commandsOf, nodePoolPage, poolDetails } from './pool-page.ts';
 
 interface PlannedNode {
   readonly plan: NodePlan;
@@ -23,6 +23,9 @@ interface PlannedNode {
   /** The method that takes it, what keeps it, or Idle. */
   readonly state: string;
   readonly until?: string | undefined;
+  /** Of the command that takes it: its id, and how far it is. */
+  readonly command?: string;
+  readonly phase?: NodeCommand['phase'];
 }
 
 const plans = ({ record }: Status): readonly NodePlan[] => [...record.nodes.values()];
@@ -41,10 +44,10 @@ export const nodes: Listing = listing<PlannedNode>({
   isNamedByColumns: true,
   owners: clusters,
   items: (status) => plans(status).flatMap((plan) => nodesOf(plan, status)),
-  describe: ({ plan: _, cluster, ...node }) => ({
+  describe: ({ plan: { mode }, cluster, ...node }) => ({
     name: `${cluster}/${node.name}`,
     cluster,
-    value: { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'PlannedNode', clusterName: cluster, ...node },
+    value: { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'PlannedNode', clusterName: cluster, mode, ...node },
   }),
   details: ({ plan: recorded, cluster, name }, status) => {
     const plan = status.nodes?.get(cluster)?.plan;
@@ -67,6 +70,9 @@ export const nodes: Listing = listing<PlannedNode>({
     { heading: 'PODS', cell: ({ pods = unknown }) => pods },
     { heading: 'STATE', cell: ({ state }) => state },
     { heading: 'UNTIL', cell: ({ until }) => until },
+    { heading: 'MODE', cell: ({ plan }) => plan.mode },
+    { heading: 'PHASE', cell: ({ phase }) => phase },
+    { heading: 'COMMAND', wide: true, cell: ({ command }) => command },
   ],
 });
 
@@ -78,9 +84,9 @@ function nodesOf(plan: NodePlan, { nodes: known }: Status): PlannedNode[] {
   for (const { name, node = name, pool } of claims) found.set(node, { plan, cluster, name: node, pool, state: 'Idle' });
   for (const { node, pool, reason, until } of blocked)
     found.set(node, { plan, cluster, name: node, pool, state: reason, until });
-  for (const { method, nodes: own } of commands)
-    for (const { name, pool, instanceType, zone, capacityType, price } of own)
-      found.set(name, { plan, cluster, name, pool, type: instanceType, zone, capacityType, price, state: method });
+  for (const { id: command, method: state, phase, nodes: own } of commands)
+    for (const { name, pool, instanceType: type, zone, capacityType, price } of own)
+      found.set(name, { plan, cluster, name, pool, type, zone, capacityType, price, state, command, phase });
   return [...found.values()].map((node) => ({ ...node, ...shownBy(seen.get(node.name)) }));
 }
 
@@ -105,6 +111,10 @@ interface PlannedNodePool {
 const poolsOfOthers = ({ pools, live }: NodesInPlan): string[] =>
   live.flatMap(({ kind, metadata: { name } }) => (kind === 'NodePool' && !pools.has(name) ? [name] : []));
 
+/** `Launching 1, Proposed 2`. */
+const phasesText = (commands: readonly NodeCommand[]): string =>
+  [...Map.groupBy(commands, ({ phase }) => phase)].map(([phase, of]) => `${phase} ${of.length}`).join(', ');
+
 const limit = (allowed: number): string | number => (allowed === unbounded ? 'unbounded' : allowed);
 
 export const nodePools: Listing = listing<PlannedNodePool>({
@@ -115,10 +125,17 @@ export const nodePools: Listing = listing<PlannedNodePool>({
   owners: clusters,
   items: (status) =>
     plans(status).flatMap((plan) => plan.pools.map((pool) => ({ plan, cluster: plan.metadata.name, pool }))),
-  describe: ({ cluster, pool }) => ({
+  describe: ({ plan, cluster, pool }) => ({
     name: `${cluster}/${pool.name}`,
     cluster,
-    value: { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'PlannedNodePool', clusterName: cluster, ...pool },
+    value: {
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'PlannedNodePool',
+      clusterName: cluster,
+      mode: plan.mode,
+      ...pool,
+      commands: commandsOf(plan, pool).map(({ id, phase }) => ({ id, phase })),
+    },
   }),
   details: ({ cluster, pool }, status) => poolDetails(cluster, pool, status) ?? {},
   page: ({ plan, pool }, status) => nodePoolPage(plan, pool, status),
@@ -139,5 +156,7 @@ export const nodePools: Listing = listing<PlannedNodePool>({
     { heading: 'DRIFTED', cell: ({ pool }) => limit(pool.allowed.Drifted) },
     { heading: 'UNDERUTILIZED', cell: ({ pool }) => limit(pool.allowed.Underutilized) },
     { heading: 'NEXT-CHANGE', cell: ({ pool }) => pool.changesAt },
+    { heading: 'MODE', cell: ({ plan }) => plan.mode },
+    { heading: 'COMMANDS', cell: ({ plan, pool }) => phasesText(commandsOf(plan, pool)) },
   ],
 });

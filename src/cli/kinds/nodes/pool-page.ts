@@ -1,5 +1,5 @@
 import type { Condition } from '../../../api/meta.ts';
-import type { NodePlan, PlannedPool } from '../../../api/nodes/node-plan.ts';
+import type { NodeCommand, NodePlan, PlannedPool } from '../../../api/nodes/node-plan.ts';
 import { amountOf, isActive, unbounded } from '../../../engine/node-pools/budgets.ts';
 import { conditionsOf } from '../../../engine/node-pools/read-fields.ts';
 import type { Status } from '../../status/open-status.ts';
@@ -10,9 +10,9 @@ import { commandText, waitsOf } from './page.ts';
 
 /** How many nodes of a pool may go now, what takes nodes of it, and what keeps the others. */
 export function nodePoolPage(plan: NodePlan, { name, ...pool }: PlannedPool, status: Status): string[] {
-  const { mode, commands, blocked, metadata } = plan;
+  const { mode, blocked, metadata } = plan;
   const reasons = Object.keys(pool.limit) as (keyof PlannedPool['limit'] & string)[];
-  const own = commands.filter(({ nodes }) => nodes.some((node) => node.pool === name));
+  const own = commandsOf(plan, { name });
   const kept = blocked.filter((node) => node.pool === name);
   const currency = status.nodes?.get(metadata.name)?.plan?.state.market.currency;
   const details = poolDetails(metadata.name, { name }, status);
@@ -46,6 +46,12 @@ export function nodePoolPage(plan: NodePlan, { name, ...pool }: PlannedPool, sta
     titled('Waits', sentences(waitsOf(metadata.name, name, status))),
   ];
 }
+
+/** Those that take nodes of the pool. */
+export const commandsOf = (
+  { commands }: Pick<NodePlan, 'commands'>,
+  { name }: Pick<PlannedPool, 'name'>,
+): readonly NodeCommand[] => commands.filter(({ nodes }) => nodes.some(({ pool }) => pool === name));
 
 const staticText = (replicas: number): string =>
   `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}, which Karpenter sees to, not gitfleet`;
