@@ -2,8 +2,11 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fleetConfig } from '../src/api/gitfleet.ts';
+import { nodeDisruption } from '../src/api/nodes/node-disruption.ts';
+import { blockReasons, nodeCommand, nodePlan } from '../src/api/nodes/node-plan.ts';
 import { program } from '../src/cli/program.ts';
 import { loadFleet } from '../src/repo/fleet/load-fleet.ts';
+import { nodeMember } from './support/node-world.ts';
 import { treeOf } from './support/paper-fleet.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -68,6 +71,43 @@ it('the files of docs/upgrading-clusters.md are a fleet without a problem, also 
   expect(await problemsOf(files)).toEqual([]);
   const changed = files.get(path!)!.replace('spec:\n', verbs!.replace('eu-2', 'eu-1'));
   expect(await problemsOf(new Map([...files, [path!, changed]]))).toEqual([]);
+});
+
+it('the FleetConfig of docs/nodes.md has every field of nodeDisruption, and no problem', async () => {
+  const [, config] = textOf('docs/nodes.md').match(/^```yaml\n# fleet.yaml\n([\s\S]*?)^```/m)!;
+  const clusters = ['dev', 'prod'].map((environment): [string, string] => [
+    `clusters/${environment}.yaml`,
+    nodeMember(environment, 'execute', { environment }, { 'gitfleet.dev/upgrade-provider': 'simulated' }),
+  ]);
+  const { config: written, problems } = await loadFleet(
+    treeOf({ ...Object.fromEntries(clusters), 'fleet.yaml': config! }),
+  );
+  expect(problems).toEqual([]);
+  const { budgets, featureGates } = nodeDisruption.shape;
+  const of = written?.spec.nodeDisruption;
+  expect(Object.keys(of ?? {})).toEqual(Object.keys(nodeDisruption.shape));
+  expect([...new Set(of?.budgets?.flatMap((budget) => Object.keys(budget)))]).toEqual(
+    Object.keys(budgets.unwrap().element.shape),
+  );
+  expect(Object.keys(of?.featureGates ?? {})).toEqual(Object.keys(featureGates.unwrap().shape));
+});
+
+it('docs/status-branch.md names every field of nodes/<cluster>.yaml, and every reason that blocks a node', () => {
+  const section = textOf('docs/status-branch.md').match(/^### Nodes of the plan\n([\s\S]*?)^### /m)![1]!;
+  const { pools, commands, blocked, claims, failures, ...top } = nodePlan.shape;
+  const { nodes, replacements, pods, ...command } = nodeCommand.shape;
+  const entries = [pools, commands, blocked, claims, failures].map((list) => list.unwrap().element.shape);
+  const shapes = [
+    ...entries,
+    top,
+    command,
+    nodes.element.shape,
+    replacements.element.shape,
+    pods.unwrap().element.shape,
+  ];
+  const words = [...shapes.flatMap((shape) => Object.keys(shape)), ...blockReasons];
+  const of = new Set(section.match(/\w+/g));
+  expect(words.filter((word) => word !== 'apiVersion' && !of.has(word))).toEqual([]);
 });
 
 it('every setting of a FleetConfig is told', () => {
