@@ -89,6 +89,7 @@ export const problemCodes = [
   'invalid-freeze',
   'idle-freeze',
   'idle-window',
+  'unusable-type',
   // Changes
   'immutable-field',
   'append-only',
@@ -100,6 +101,7 @@ export const problemCodes = [
   'idle-selector',
   'unlisted-region',
   'no-upgrade-provider',
+  'no-price',
   'unknown-property',
   'override-scope',
   'lost-variable',

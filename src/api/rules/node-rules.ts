@@ -1,5 +1,5 @@
 import type { PriceList } from '../gitfleet.ts';
-import { error, type Issue } from '../issue.ts';
+import { error, type Issue, warning } from '../issue.ts';
 import type { InstanceCatalog } from '../nodes/instance-catalog.ts';
 import type { NodeDisruption } from '../nodes/node-disruption.ts';
 import { parseQuantity } from '../quantity.ts';
@@ -13,6 +13,16 @@ export function instanceCatalogIssues({ spec }: InstanceCatalog): Issue[] {
   const names = new Set<string>();
   return [
     ...selectorIssues(spec.clusterSelector, ['spec', 'clusterSelector']),
+    ...(spec.instanceTypes.length === 0
+      ? [
+          warning(
+            'unusable-type',
+            ['spec', 'instanceTypes'],
+            'it has no types: nothing can be launched, and nodes of every type are drifted',
+            'list the types, or remove the catalog',
+          ),
+        ]
+      : []),
     ...spec.instanceTypes.flatMap((type, at) => {
       const path = ['spec', 'instanceTypes', at];
       const isTwice = names.has(type.name);
@@ -22,6 +32,7 @@ export function instanceCatalogIssues({ spec }: InstanceCatalog): Issue[] {
           ? [error('duplicate', [...path, 'name'], `the type ${type.name} is listed twice`, 'keep one of them')]
           : []),
         ...typeIssues(type, path),
+        ...uselessTypeIssues(type, path),
       ];
     }),
   ];
@@ -46,6 +57,46 @@ function typeIssues({ capacity, overhead = {}, labels = {}, offerings }: Instanc
     ...amountIssues(overhead, [...path, 'overhead']),
     ...labelIssues(labels, [...path, 'labels']),
     ...twice,
+  ];
+}
+
+const needed = ['cpu', 'memory', 'pods'];
+
+/** Types of which no node is launched, or on which no pod fits. */
+function uselessTypeIssues({ name, capacity, overhead = {}, offerings }: InstanceType, path: Path): Issue[] {
+  const amount = (value: string | number | undefined): number => parseQuantity(String(value ?? 0))?.number ?? 0;
+  const lacking = needed.filter((resource) => capacity[resource] === undefined);
+  const issue = (at: Path, message: string, fix: string): Issue => warning('unusable-type', at, message, fix);
+  return [
+    ...(lacking.length === 0
+      ? []
+      : [
+          issue(
+            [...path, 'capacity'],
+            `the type ${name} has no ${lacking.join(' and no ')}: no pod that needs it fits`,
+            `add ${lacking.join(' and ')} to capacity`,
+          ),
+        ]),
+    ...Object.entries(overhead).flatMap(([resource, value]) =>
+      lacking.includes(resource) || amount(value) === 0 || amount(value) < amount(capacity[resource])
+        ? []
+        : [
+            issue(
+              [...path, 'overhead', resource],
+              `the overhead of ${name} leaves no ${resource} to pods: ${value} of ${capacity[resource] ?? 0}`,
+              'write less overhead, or more capacity',
+            ),
+          ],
+    ),
+    ...(offerings.length === 0
+      ? [
+          issue(
+            [...path, 'offerings'],
+            `the type ${name} has no offering: none can be launched, and nodes of it are drifted`,
+            'add an offering, with available: false while it is sold out, or remove the type',
+          ),
+        ]
+      : []),
   ];
 }
 
