@@ -75,8 +75,8 @@ export const priceList = z.strictObject({
     clusterSelector: labelSelector.optional(),
     prices: z.array(
       z.strictObject({
-        instanceType: z.string(),
-        zone: z.string().optional(),
+        instanceType: z.string().min(1),
+        zone: z.string().min(1).optional(),
         capacityType: z.enum(['on-demand', 'spot', 'reserved']).default('on-demand'),
         /** Price of one node for one hour in `currency`. */
         perHour: z.number().min(0),

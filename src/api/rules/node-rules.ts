@@ -64,7 +64,8 @@ const needed = ['cpu', 'memory', 'pods'];
 
 /** Types of which no node is launched, or on which no pod fits. */
 function uselessTypeIssues({ name, capacity, overhead = {}, offerings }: InstanceType, path: Path): Issue[] {
-  const amount = (value: string | number | undefined): number => parseQuantity(String(value ?? 0))?.number ?? 0;
+  const amount = (value: string | number | undefined): number =>
+    parseQuantity(String(value ?? 0))?.number ?? Number.NaN;
   const lacking = needed.filter((resource) => capacity[resource] === undefined);
   const issue = (at: Path, message: string, fix: string): Issue => warning('unusable-type', at, message, fix);
   return [
@@ -78,7 +79,10 @@ function uselessTypeIssues({ name, capacity, overhead = {}, offerings }: Instanc
           ),
         ]),
     ...Object.entries(overhead).flatMap(([resource, value]) =>
-      lacking.includes(resource) || amount(value) === 0 || amount(value) < amount(capacity[resource])
+      lacking.includes(resource) ||
+      !(amount(value) > 0) ||
+      Number.isNaN(amount(capacity[resource])) ||
+      amount(value) < amount(capacity[resource])
         ? []
         : [
             issue(
@@ -153,7 +157,7 @@ export function priceListIssues({ spec }: PriceList): Issue[] {
 export function nodeDisruptionIssues({ budgets = [], waves = [] }: NodeDisruption): Issue[] {
   const path = ['spec', 'nodeDisruption'];
   return [
-    ...budgets.flatMap(({ clusters, nodes, clusterSelector, schedule, duration, timeZone }, at) => {
+    ...budgets.flatMap(({ clusters, nodes, clusterSelector, reasons, schedule, duration, timeZone }, at) => {
       const here = [...path, 'budgets', at];
       const amounts = { clusters, nodes };
       return [
@@ -168,7 +172,24 @@ export function nodeDisruptionIssues({ budgets = [], waves = [] }: NodeDisruptio
         }),
         ...((schedule === undefined) === (duration === undefined)
           ? []
-          : [error('field-required', here, 'schedule and duration belong together', 'add the other one')]),
+          : [
+              error(
+                'field-required',
+                here,
+                "'schedule' must be set with 'duration'",
+                schedule === undefined ? 'add schedule, or remove duration' : 'add duration, or remove schedule',
+              ),
+            ]),
+        ...(reasons?.length === 0
+          ? [
+              warning(
+                'no-use',
+                [...here, 'reasons'],
+                'an empty list of reasons: this budget limits nothing',
+                'remove reasons for all of them, or list some',
+              ),
+            ]
+          : []),
         ...(timeZone !== undefined && schedule === undefined
           ? [error('no-use', [...here, 'timeZone'], 'timeZone has no use without a schedule', 'remove timeZone')]
           : []),

@@ -15,6 +15,7 @@ import { objectsOf } from '../../repo/fleet/kinds/rows.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { membersWithoutProvider } from '../../repo/fleet/members-without-provider.ts';
 import { missingNamespaces } from '../../repo/fleet/missing-namespaces.ts';
+import { emptyWaves } from '../../repo/fleet/nodes/empty-waves.ts';
 import { unpricedTypes } from '../../repo/fleet/nodes/unpriced-types.ts';
 import { overlappingPlacements } from '../../repo/fleet/overlapping-placements.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
@@ -136,6 +137,7 @@ async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo
         ...idleWindows(fleet, parseInstant(now)!),
         ...membersWithoutProvider(fleet),
         ...unpricedTypes(fleet),
+        ...emptyWaves(fleet),
         ...missingNamespaces(plan, fleet),
         ...(await unselectedResources(fleet, tree)),
         ...(await sealedSecrets(plan, fleet, tree)),

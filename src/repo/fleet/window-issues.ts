@@ -25,14 +25,20 @@ const ofNodeBudgets = ({ spec }: FleetConfig): Issue[] =>
   (spec.nodeDisruption?.budgets ?? []).flatMap(({ schedule, duration, timeZone }, index): Issue[] => {
     if (schedule === undefined || duration === undefined) return [];
     const parsed = parseWindow({ schedule, duration, timeZone });
-    if (parsed.ok) return [];
+    const at = (field: string): Issue['path'] => ['spec', 'nodeDisruption', 'budgets', index, field];
+    if (parsed.ok)
+      return parsed.window.opensAfter(someInstant) === undefined
+        ? [
+            warning(
+              'no-use',
+              at('schedule'),
+              'this budget is never active: its schedule matches no date',
+              'write a schedule that matches a date, or remove schedule and duration',
+            ),
+          ]
+        : [];
     return parsed.faults.map(({ field, fault }) =>
-      error(
-        'invalid-budget',
-        ['spec', 'nodeDisruption', 'budgets', index, field],
-        `${fault}: this budget allows nothing until it is fixed`,
-        hints[field],
-      ),
+      error('invalid-budget', at(field), `${fault}: this budget allows nothing until it is fixed`, hints[field]),
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { idleSelectors } from '../../../src/repo/fleet/idle-selectors.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
+import { emptyWaves } from '../../../src/repo/fleet/nodes/empty-waves.ts';
 import { member, placement, treeOf } from '../../support/paper-fleet.ts';
 
 const picks = (term: string) =>
@@ -119,4 +120,22 @@ spec:
       ['fleet.yaml', 'waves.1', `FleetConfig fleet: ${why}`],
     ]);
   });
+});
+
+it('a wave of which every cluster is in earlier ones is empty', async () => {
+  const waves = (text: string) =>
+    `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec:\n  nodeDisruption:\n    waves:\n${text}`;
+  const found = async (text: string) =>
+    emptyWaves(await loadFleet(treeOf({ ...clusters, 'fleet.yaml': waves(text) }))).map(({ path, message }) => [
+      path,
+      message,
+    ]);
+  const [dev, prod, none] = ['dev', 'prod', 'none'].map((env) => `    - {matchLabels: {env: ${env}}}\n`);
+  expect(await found(`${dev}${prod}${none}`)).toEqual([]);
+  expect(await found(`    - {}\n${prod}`)).toEqual([
+    [
+      'spec.nodeDisruption.waves.1',
+      'FleetConfig fleet: no cluster is in this wave: all that it selects are in earlier ones',
+    ],
+  ]);
 });

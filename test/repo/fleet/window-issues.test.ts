@@ -56,3 +56,28 @@ it('a budget of nodes that cannot be read is an invalid budget, and leaves the r
   ]);
   expect(config?.spec.nodeDisruption?.budgets).toHaveLength(2);
 });
+
+it.each([
+  ['that limits something', '{nodes: "1", reasons: [Empty]}', []],
+  [
+    'without a reason',
+    '{nodes: "1", reasons: []}',
+    ['warning no-use reasons: remove reasons for all of them, or list some'],
+  ],
+  [
+    'whose schedule matches no date',
+    '{nodes: "1", schedule: 0 0 30 2 *, duration: 1h}',
+    ['warning no-use schedule: write a schedule that matches a date, or remove schedule and duration'],
+  ],
+  [
+    'without a duration',
+    '{nodes: "1", schedule: "@daily"}',
+    ['error field-required : add duration, or remove schedule'],
+  ],
+  ['without a schedule', '{nodes: "1", duration: 1h}', ['error field-required : add schedule, or remove duration']],
+])('a budget of nodes %s', async (_, budget, expected) => {
+  const head = 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec:\n  nodeDisruption:\n    budgets:\n';
+  const { problems: found } = await loadFleet(treeOf({ 'fleet.yaml': `${head}    - ${budget}\n` }));
+  const field = (path = '') => path.replace(/^spec.nodeDisruption.budgets.0.?/, '');
+  expect(found.map(({ severity, code, path, fix }) => `${severity} ${code} ${field(path)}: ${fix}`)).toEqual(expected);
+});

@@ -1,6 +1,10 @@
 import { error, type Issue, warning } from '../../../api/issue.ts';
 import { durationMs } from '../../../api/longest-duration.ts';
-import { allowWindowsAnnotation, expiryAnnotation } from '../../../api/nodes/disruption-modes.ts';
+import {
+  allowWindowsAnnotation,
+  expiryAnnotation,
+  nodeDisruptionAnnotation,
+} from '../../../api/nodes/disruption-modes.ts';
 import type { NodeClaim, NodePool } from '../../../api/nodes/node-pool.ts';
 import { isNodeDuration } from '../../../api/nodes/pool-ranges.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
@@ -24,6 +28,7 @@ export function nodePoolIssues(pool: NodePool): Issue[] {
     ...limitIssues(pool),
     ...allowWindowIssues(pool),
     ...expiryAnnotationIssues(pool),
+    ...unreadAnnotations(pool),
   ];
   // A pool of v1beta1 is delivered as it is: its own fields are right there.
   return pool.apiVersion === 'karpenter.sh/v1' ? issues : issues.filter((issue) => !isConversion(issue));
@@ -341,19 +346,22 @@ function expiryAnnotationIssues({ metadata }: NodePool): Issue[] {
       ];
 }
 
+const ownAnnotations: readonly string[] = [allowWindowsAnnotation, expiryAnnotation];
+
+/** Annotations of gitfleet that nothing reads: misspelt, or of a member. */
+const unreadAnnotations = ({ metadata }: NodePool): Issue[] =>
+  Object.keys(metadata.annotations ?? {}).flatMap((key): Issue[] => {
+    const isOfMember = key === nodeDisruptionAnnotation;
+    const like = ownAnnotations.includes(key) ? undefined : nearest(key, ownAnnotations);
+    if (!isOfMember && like === undefined) return [];
+    const fix = isOfMember ? 'move it to the MemberCluster of each cluster' : `did you mean ${like}?`;
+    const path = ['metadata', 'annotations', key];
+    return [warning('unknown-annotation', path, `nothing reads ${key} of a NodePool`, fix)];
+  });
+
 function allowWindowIssues({ metadata, spec }: NodePool): Issue[] {
   const written = metadata.annotations?.[allowWindowsAnnotation];
-  if (written === undefined)
-    return Object.keys(metadata.annotations ?? {})
-      .filter((key) => nearest(key, [allowWindowsAnnotation]) !== undefined)
-      .map((key) =>
-        warning(
-          'unknown-annotation',
-          ['metadata', 'annotations', key],
-          `nothing reads ${key} of a NodePool`,
-          `did you mean ${allowWindowsAnnotation}?`,
-        ),
-      );
+  if (written === undefined) return [];
   const path = ['metadata', 'annotations', allowWindowsAnnotation];
   const zero = zeroBudgets(written);
   if (!zero.ok)

@@ -48,6 +48,14 @@ it.each([
     ],
   ],
   [
+    'a capacity that cannot be read, which is told once',
+    catalog(type({ capacity: '{cpu: four, memory: 16Gi, pods: "110"}', overhead: '{cpu: 100m}' })),
+    prices(priced),
+    [
+      'error types.yaml:6:27 invalid-quantity: InstanceCatalog all: "four" is not a quantity (write for example 4 or 16Gi)',
+    ],
+  ],
+  [
     'no offering',
     catalog(type({ offerings: '[]' })),
     prices(priced),

@@ -133,6 +133,20 @@ describe('a NodePool', () => {
       },
       ['warning unknown-annotation metadata.annotations.gitfleet.dev/allow-window'],
     ],
+    [
+      'annotations of a member, and one that is nearly its own',
+      {
+        ...pool({}),
+        metadata: {
+          name: 'p',
+          annotations: { 'gitfleet.dev/node-disruption': 'plan', 'gitfleet.dev/expire': 'graceful' },
+        },
+      },
+      [
+        'warning unknown-annotation metadata.annotations.gitfleet.dev/node-disruption',
+        'warning unknown-annotation metadata.annotations.gitfleet.dev/expire',
+      ],
+    ],
     ['weight 0', pool({ more: { weight: 0 } }), ['error out-of-range spec.weight']],
     ['weight and replicas', pool({ more: { weight: 1, replicas: 3 } }), ['error exclusive-fields spec.weight']],
     [
