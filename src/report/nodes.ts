@@ -92,6 +92,18 @@ const commandLine = ({ phase, method, nodes, replacements }: PlannedNodes['comma
       ]),
 ];
 
+/** Only in mode execute does gitfleet remove them. */
+const leavingWord = (mode: DisruptionMode, count: number): string =>
+  mode === 'execute' ? (count === 1 ? 'node leaves' : 'nodes leave') : `${count === 1 ? 'node' : 'nodes'} may leave`;
+
+/** `2 nodes leaving`, of commands that gitfleet carries out; nothing where there are none. */
+export function leavingCount({ nodes }: Pick<Plan, 'nodes'>): string[] {
+  const leaving = nodes
+    .flatMap(({ commands }) => commands)
+    .reduce((sum, { phase, nodes: own }) => (phase === 'Proposed' ? sum : sum + own.length), 0);
+  return leaving === 0 ? [] : [`${leaving} ${leaving === 1 ? 'node' : 'nodes'} leaving`];
+}
+
 /** A section for each cluster with nodes that leave or wait: what that saves, each command, and what waits for which window. */
 export function nodeSections(plan: Pick<Plan, 'nodes' | 'holds'>, currencies: Currencies): Section[] {
   return plan.nodes.flatMap((planned) => {
@@ -103,9 +115,7 @@ export function nodeSections(plan: Pick<Plan, 'nodes' | 'holds'>, currencies: Cu
     const leaving = commands.reduce((sum, { nodes }) => sum + nodes.length, 0);
     const tally = [...Map.groupBy(blocked, ({ reason }) => reason)].map(([reason, of]) => `${reason} ${of.length}`);
     const lines: Line[] = [
-      [
-        `Mode ${mode}: ${leaving} ${leaving === 1 ? 'node leaves' : 'nodes leave'}${savingText(planned, currencies(clusterName))}`,
-      ],
+      [`Mode ${mode}: ${leaving} ${leavingWord(mode, leaving)}${savingText(planned, currencies(clusterName))}`],
       ...commands.map(commandLine),
       ...waits.map((hold): Line => [`Waits: ${hold.message}${holdEnd(hold)}`]),
       ...(tally.length === 0 ? [] : [[`Blocked: ${tally.join(', ')}`]]),

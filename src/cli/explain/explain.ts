@@ -72,5 +72,9 @@ const kindWords: readonly (readonly [RegExp, readonly PlacementKind[]])[] = [
 function kindsCalled(kind: string): readonly PlacementKind[] {
   const kinds = kindWords.find(([form]) => form.test(kind))?.[1];
   if (kinds) return kinds;
-  throw new CliError(`explain takes a placement, not ${kind}: gitfleet explain placement shop`);
+  const isOfNodes = /^node(pool)?s?$/i.test(kind);
+  const instead = isOfNodes
+    ? `describe ${kind.toLowerCase().replace(/s$/, '')} NAME --cluster C`
+    : 'explain placement shop';
+  throw new CliError(`explain takes a placement, not ${kind}: gitfleet ${instead}`);
 }

@@ -2,7 +2,7 @@ import { type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { upgradeTargets } from '../../engine/target-kinds.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import type { Currencies } from '../../report/money.ts';
-import { nodeSections } from '../../report/nodes.ts';
+import { leavingCount, nodeSections } from '../../report/nodes.ts';
 import { droppedObjects, type PlannedAction } from '../../report/placements/planned-actions.ts';
 import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
@@ -31,6 +31,7 @@ export function planMarkdown(
   const drops = droppedObjects(actions);
   if (drops > 0) counts.push(`${drops} ${drops === 1 ? 'object' : 'objects'} removed by updates`);
   if (upgrading > 0) counts.push(`${upgrading} ${upgrading === 1 ? 'cluster' : 'clusters'} upgrading`);
+  counts.push(...leavingCount(plan));
   const lines = [
     '<!-- gitfleet plan -->',
     `### gitfleet plan${supposed.length === 0 ? '' : ' (what if)'}: ${counts.join(', ')}`,

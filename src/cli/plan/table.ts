@@ -5,7 +5,7 @@ import { formatProblem } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../../report/cause.ts';
 import type { Currencies } from '../../report/money.ts';
-import { nodeSections } from '../../report/nodes.ts';
+import { leavingCount, nodeSections } from '../../report/nodes.ts';
 import { droppedObjects, type PlannedAction } from '../../report/placements/planned-actions.ts';
 import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
@@ -87,6 +87,7 @@ export function planTable(
   const rare = [
     ...(of('reapply') > 0 ? [`${of('reapply')} to reapply`] : []),
     ...(of('release') > 0 ? [`${of('release')} to release`] : []),
+    ...leavingCount(plan),
   ];
   parts.push(
     `Plan: ${[`${of('add')} to add, ${of('update')} to update, ${of('remove')} to remove`, ...rare].join(', ')}, ` +

@@ -293,6 +293,7 @@ lastContact: {eu-1: 2026-11-19T10:00:00Z}
       '--cluster: there is no cluster eu-9: did you mean eu-1?',
     ],
     ['another kind', ['cluster', 'eu-1'], 'explain takes a placement, not cluster: gitfleet explain placement shop'],
+    ['nodes', ['node', 'n1'], 'explain takes a placement, not node: gitfleet describe node NAME --cluster C'],
   ])('names what to write for %s', async (_, args, err) => {
     expect(await explain(...args)).toEqual({ code: 2, out: '', err: `gitfleet: ${err}\n` });
   });

@@ -43,7 +43,7 @@ describe('what becomes of nodes', () => {
     );
     expect(out).toContain(`<details><summary>Nodes of eu-1 (3)</summary>
 
-- Mode plan: 1 node leaves, saves 0.4 EUR an hour, 292 EUR a month
+- Mode plan: 1 node may leave, saves 0.4 EUR an hour, 292 EUR a month
 - Proposed Emptiness: \`n1\`
 - Waits: 3 more nodes of NodePool default would be disrupted than its budgets allow now (they change at 2026-11-20T17:00:00Z)
 `);
@@ -51,7 +51,17 @@ describe('what becomes of nodes', () => {
 
   it('stands in a plan as text', async () => {
     const { out } = await cli('plan', '--repo', folder(files(half, office)), '--observed', seen(), ...at);
-    expect(out).toMatch(/Nodes of eu-1:\n {2}Mode plan: 1 node leaves, .*\n {2}Proposed Emptiness: n1\n {2}Waits: /);
+    expect(out).toMatch(/Nodes of eu-1:\n {2}Mode plan: 1 node may leave, .*\n {2}Proposed Emptiness: n1\n {2}Waits: /);
+  });
+
+  it('in mode execute counts where the plan counts what is to be done', async () => {
+    const flags = ['plan', '--repo', folder({ ...files(half), 'members/eu-1.yaml': nodeMember('eu-1', 'execute') })];
+    const { out } = await cli(...flags, '--observed', seen(), ...at);
+    expect(out).toMatch(
+      /Mode execute: 2 nodes leave,[\s\S]*Plan: 1 to add, 0 to update, 0 to remove, 2 nodes leaving, /,
+    );
+    const { out: markdown } = await cli(...flags, '--observed', seen(), ...at, '-o', 'markdown');
+    expect(markdown).toContain('### gitfleet plan: 0 to remove, 0 to update, 1 to add, 2 nodes leaving\n');
   });
 
   const closed = { nodes: '0', schedule: '0 4 * * *', duration: '18h' };
