@@ -190,6 +190,18 @@ export function nodeDisruptionIssues({ budgets = [], waves = [] }: NodeDisruptio
               ),
             ]
           : []),
+        ...(schedule === undefined && duration === undefined && reasons === undefined
+          ? (['clusters', 'nodes'] as const)
+              .filter((field) => /^0+%?$/.test(String(amounts[field] ?? '')))
+              .map((field) =>
+                warning(
+                  'zero-budget',
+                  [...here, field],
+                  'this budget allows nothing, at any time',
+                  'give it a schedule and a duration or reasons, or set the mode of its clusters to plan',
+                ),
+              )
+          : []),
         ...(timeZone !== undefined && schedule === undefined
           ? [error('no-use', [...here, 'timeZone'], 'timeZone has no use without a schedule', 'remove timeZone')]
           : []),

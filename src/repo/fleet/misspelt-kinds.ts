@@ -15,9 +15,27 @@ function builtInMeant({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind
   return { apiVersion: apiVersionOf(home, stableVersion(home, kind, version) ?? 'v1'), kind };
 }
 
+const karpenterKinds: ReadonlyMap<string, string> = new Map([
+  ['NodePool', 'karpenter.sh/v1'],
+  ['NodeClaim', 'karpenter.sh/v1'],
+  ['AKSNodeClass', 'karpenter.azure.com/v1beta1'],
+]);
+
+/** A kind of Karpenter, as above. NodePools of other projects have other groups. */
+function karpenterMeant({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>) {
+  const { group } = groupVersionOf(apiVersion);
+  const like = group.startsWith('karpenter') ? nearest(kind, [...karpenterKinds.keys()]) : undefined;
+  if (like === undefined) return undefined;
+  const home = karpenterKinds.get(like)!;
+  if (groupVersionOf(home).group !== group) return like === kind ? { apiVersion: home, kind } : undefined;
+  return like === kind ? undefined : { apiVersion, kind: like };
+}
+
+const kindMeant = (ref: Pick<ObjectRef, 'apiVersion' | 'kind'>) => builtInMeant(ref) ?? karpenterMeant(ref);
+
 /** The object as it is written; also the one that a misspelt kind or group means, so that it is not taken for removed. */
 export function meantRefs(ref: ObjectRef): readonly ObjectRef[] {
-  const meant = builtInMeant(ref);
+  const meant = kindMeant(ref);
   return meant === undefined || (meant.kind === ref.kind && meant.apiVersion === ref.apiVersion)
     ? [ref]
     : [ref, { ...ref, ...meant }];
@@ -28,7 +46,7 @@ export function meantRefs(ref: ObjectRef): readonly ObjectRef[] {
  * Kubernetes.
  */
 export function misspeltKind({ apiVersion, kind }: Manifest): Issue[] {
-  const meant = builtInMeant({ apiVersion, kind });
+  const meant = kindMeant({ apiVersion, kind });
   if (meant === undefined) return [];
   const { group } = groupVersionOf(apiVersion);
   // Old API servers have that group.

@@ -103,6 +103,35 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   });
 
   it.each([
+    [
+      'karpenter.sh/v1',
+      'Nodepool',
+      '2:1 error',
+      'Nodepool shop/web: there is no kind Nodepool in karpenter.sh; did you mean NodePool?',
+    ],
+    [
+      'karpenter.k8s.io/v1',
+      'NodePool',
+      '1:1 error',
+      'NodePool shop/web: there is no kind NodePool in karpenter.k8s.io; did you mean karpenter.sh/v1?',
+    ],
+    [
+      'karpenter.sh/v1',
+      'AKSNodeClass',
+      '1:1 error',
+      'AKSNodeClass shop/web: there is no kind AKSNodeClass in karpenter.sh; did you mean karpenter.azure.com/v1beta1?',
+    ],
+    ['karpenter.k8s.aws/v1', 'EC2NodeClass', undefined, ''],
+    ['karpenter.sh/v1alpha1', 'NodeOverlay', undefined, ''],
+    ['apps.openyurt.io/v1beta1', 'NodePool', undefined, ''],
+  ])('of Karpenter: %s %s', async (apiVersion, kind, place, reported) => {
+    expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
+      placeable: place === undefined ? [kind] : [],
+      reported: place === undefined ? [] : [`${place} unknown-kind ${reported}`],
+    });
+  });
+
+  it.each([
     ['an older version of today', 'autoscaling/v1', 'HorizontalPodAutoscaler'],
     ['a kind without a stable version', 'coordination.k8s.io/v1', 'LeaseCandidate'],
     ['a kind of another group', 'serving.knative.dev/v1', 'Service'],

@@ -64,6 +64,14 @@ it.each([
     '{nodes: "1", reasons: []}',
     ['warning no-use reasons: remove reasons for all of them, or list some'],
   ],
+  ['of zero for some reasons', '{nodes: "0", reasons: [Drifted]}', []],
+  [
+    'of zero',
+    '{nodes: 0%, clusters: "1"}',
+    [
+      'warning zero-budget nodes: give it a schedule and a duration or reasons, or set the mode of its clusters to plan',
+    ],
+  ],
   [
     'whose schedule matches no date',
     '{nodes: "1", schedule: 0 0 30 2 *, duration: 1h}',
