@@ -92,7 +92,11 @@ async function plannedStatus(options: PlanOptions): Promise<Status> {
   return {
     tip: '',
     now,
-    record: { ...input.record, nodes: new Map(nodes) },
+    record: {
+      ...input.record,
+      nodes: new Map(nodes),
+      clusters: new Map(input.fleet.members.map((member) => [member.metadata.name, member])),
+    },
     branch: undefined,
     unreachable: new Map(),
     removals: [],

@@ -22,7 +22,7 @@ export async function placeProblems(
     problems.flatMap((problem): [Problem, AskedPlace][] => {
       const { file, line, inside = [], path } = problem;
       if (!isUnplaced(problem) || !texts.has(file!)) return [];
-      return [[problem, { file: file!, line: line!, path: [...inside, ...(path?.split('.') ?? [])] }]];
+      return [[problem, { file: file!, line: line!, path: [...inside, ...partsOf(path ?? '')] }]];
     }),
   );
   const places = await placesIn(texts, [...asked.values()]);
@@ -33,6 +33,10 @@ export async function placeProblems(
     return { severity, code, file: file!, ...place, ...rest };
   });
 }
+
+/** `metadata.annotations["gitfleet.dev/a"]` has three parts. */
+const partsOf = (path: string): string[] =>
+  (path.match(/\["[^"]*"\]|(?:(?!\[")[^.])+/g) ?? []).map((part) => part.replace(/^\["(.*)"\]$/, '$1'));
 
 /** Drops warnings inside a field with an error, since the error explains them. */
 function withoutEchoes(problems: readonly Problem[]): readonly Problem[] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { folder } from '../../support/folders.ts';
 import { claim, node, nodeMember, nodePool, observedNodes, pod, smallMarket } from '../../support/node-world.ts';
+import { member } from '../../support/paper-fleet.ts';
 import { cli } from '../../support/run-cli.ts';
 
 const nodes = [node('n1'), node('n2'), node('n3'), node('n4', { type: 'D2', cpu: '2', memory: '8Gi' })];
@@ -127,6 +128,15 @@ describe('get without a status branch', () => {
     expect(row).toBe('eu-1 | default | 4 | 0 | 2 | 2 | 2 | 2026-11-20T17:00:00Z | delegate | Proposed 2');
     const { items } = JSON.parse(await shown('get', 'nodepools', '-o', 'json'));
     expect(items[0]).toMatchObject({ mode: 'delegate', commands: [{ phase: 'Proposed' }, { phase: 'Proposed' }] });
+  });
+
+  it('a cluster without any is no unknown name', async () => {
+    const { out, err } = await cli(
+      ...['get', 'nodes', 'eu-1', '--recorded', 'none', '--now', '2026-11-20T10:00:00Z'],
+      ...['--repo', folder({ 'members/eu-1.yaml': member('eu-1') })],
+      ...['--observed', folder({})],
+    );
+    expect(`${out}${err}`).toContain('No nodes of eu-1 in the plan.');
   });
 
   it('other kinds are refused, and so is -w', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { folder } from '../../support/folders.ts';
-import { nodeMember } from '../../support/node-world.ts';
+import { node, nodeMember, observedNodes } from '../../support/node-world.ts';
 import { plan } from '../../support/plan-command.ts';
 import { cli } from '../../support/run-cli.ts';
 
@@ -105,5 +105,26 @@ describe('budgets', () => {
     const [{ spans }] = JSON.parse(out).pools;
     expect(spans).toHaveLength(2 * 24 * 60);
     expect(spans.at(-1)).toMatchObject({ from: '2027-01-19T09:30:00Z', to: '2027-01-19T10:00:00Z' });
+  });
+});
+
+it('a provider that removes no machines is an error at the annotation of the mode', async () => {
+  const member = `apiVersion: cluster.kubernetes-fleet.io/v1beta1
+kind: MemberCluster
+metadata:
+  name: eu-1
+  annotations:
+    gitfleet.dev/upgrade-provider: aks
+    gitfleet.dev/node-disruption: execute
+spec: {}
+`;
+  const observed = [observedNodes('eu-1', { nodes: [node('n1')], pods: [] })];
+  const { plan: whole } = await plan({ repo: { ...repo, 'members/eu-1.yaml': member }, observed });
+  const [found] = whole.problems.filter(({ code }) => code === 'invalid-value');
+  expect(found).toMatchObject({
+    file: 'members/eu-1.yaml',
+    line: 7,
+    column: 5,
+    fix: 'write plan, or delegate where Karpenter runs',
   });
 });

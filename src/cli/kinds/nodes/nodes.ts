@@ -30,7 +30,9 @@ interface PlannedNode {
 
 const plans = ({ record }: Status): readonly NodePlan[] => [...record.nodes.values()];
 
-const clusters = ({ record }: Status): readonly string[] => [...record.nodes.keys()];
+const clusters = ({ record }: Status): readonly string[] => [
+  ...new Set([...record.nodes.keys(), ...record.clusters.keys()]),
+];
 
 /** The status branch has these fields only of nodes of commands, and no plan knows a price that no PriceList has. */
 const unknown = '<unknown>';
