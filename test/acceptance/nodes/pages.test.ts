@@ -236,7 +236,7 @@ describe('describe without a status branch', () => {
     const page = await shown('describe', 'nodepool', 'default', '--cluster', 'eu-1');
     expect(page).toMatch(/50% +always +<none> +all +yes +2\n +0 +0 17 \* \* \* +2h +Empty +no +0/);
     expect(page).toMatch(/Conditions:\n.*\n +Ready +True +Ready/);
-    expect(page).toMatch(/n2-claim +<none> +True .*ImageDrift/);
+    expect(page).toMatch(/n2-claim +n2 +<none> +True .*ImageDrift/);
     expect(page).toMatch(/SingleNodeConsolidation \(Underutilized\)/);
     expect(page).not.toContain('Static');
   });

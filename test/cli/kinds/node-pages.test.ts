@@ -86,6 +86,13 @@ describe('the page of a node', () => {
     expect(page('n1')).toMatch(/shop\/web-1 +default-1f2e3d4c/);
   });
 
+  it('shows the node that a replacement became', () => {
+    const claims = [...plan.claims, { name: 'default-1f2e3d4c', node: 'vm-7', uid: 'uid-vm-7', pool: 'default' }];
+    const text = nodePage({ ...plan, claims }, 'n1', status).join('\n');
+    expect(text).toContain('default-1f2e3d4c (node vm-7): D4 on-demand in eu-1a');
+    expect(text).toMatch(/shop\/web-1 +default-1f2e3d4c \(node vm-7\)/);
+  });
+
   it('shows what blocks it, and until when', () => {
     expect(page('n2')).toContain('State:    PodDoNotDisrupt');
     expect(page('n2')).toContain('Until:    2026-11-20T11:00:00Z');

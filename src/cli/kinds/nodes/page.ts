@@ -37,8 +37,8 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
       block?.until === undefined ? undefined : ['Until', block.until],
       failure && ['Rolled back', `${failure.times} times, last: ${failure.cause}; not before ${failure.until}`],
     ]),
-    ...(command ? [titled('Command', commandText(command, currency))] : []),
-    ...(command && command.pods !== undefined ? [titled('Pods', podTable(command, name))] : []),
+    ...(command ? [titled('Command', commandText(command, plan, currency))] : []),
+    ...(command && command.pods !== undefined ? [titled('Pods', podTable(command, name, plan))] : []),
     ...(explanation ? explained(explanation, currency) : []),
     ...(live ? [titled('Conditions of its NodeClaim', conditionTable(conditionsOf(live), status.now))] : []),
     ...(live ? [titled("Karpenter's events", eventTable(eventsOfNode(plan, name, status)))] : []),
@@ -56,7 +56,17 @@ export function eventsOfNode(
   return eventsAbout(nodes?.get(metadata.name)?.live ?? [], [`Node ${name}`, `NodeClaim ${claim?.name}`]);
 }
 
-export function commandText(command: NodeCommand, currency: string | undefined): string {
+/** `default-1f2e3d4c (node vm-7)`: what was launched has that name, and its node may have another. */
+const withNode = (name: string, { claims }: Pick<NodePlan, 'claims'>): string => {
+  const node = claims.find((claim) => claim.name === name)?.node;
+  return node === undefined || node === name ? name : `${name} (node ${node})`;
+};
+
+export function commandText(
+  command: NodeCommand,
+  plan: Pick<NodePlan, 'claims'>,
+  currency: string | undefined,
+): string {
   const { id, method, reason, phase, since, nodes, replacements, priceBefore, priceAfter } = command;
   const saving = priceBefore === undefined ? undefined : priceBefore - priceAfter;
   return fields([
@@ -69,7 +79,7 @@ export function commandText(command: NodeCommand, currency: string | undefined):
       replacements
         .map(
           (one) =>
-            `${one.name}: ${one.instanceType} ${one.capacityType} in ${one.zone}, or ${one.options.slice(1, 4).join(', ') || 'nothing else'}`,
+            `${withNode(one.name, plan)}: ${one.instanceType} ${one.capacityType} in ${one.zone}, or ${one.options.slice(1, 4).join(', ') || 'nothing else'}`,
         )
         .join('; '),
     ],
@@ -82,12 +92,15 @@ export function commandText(command: NodeCommand, currency: string | undefined):
   ]);
 }
 
-function podTable({ pods = [] }: NodeCommand, node: string): string {
+function podTable({ pods = [] }: NodeCommand, node: string, plan: Pick<NodePlan, 'claims'>): string {
   const own = pods.filter(({ from }) => from === node);
   if (own.length === 0) return '<none>';
   return table(
     ['POD', 'TO'],
-    own.map(({ namespace, name, to }) => [`${namespace}/${name}`, to ?? 'no place is held for it']),
+    own.map(({ namespace, name, to }) => [
+      `${namespace}/${name}`,
+      to === undefined ? 'no place is held for it' : withNode(to, plan),
+    ]),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Condition } from '../../../api/meta.ts';
 import type { NodeCommand, NodePlan, PlannedPool } from '../../../api/nodes/node-plan.ts';
 import { amountOf, isActive, unbounded } from '../../../engine/node-pools/budgets.ts';
-import { conditionsOf } from '../../../engine/node-pools/read-fields.ts';
+import { conditionsOf, textAt } from '../../../engine/node-pools/read-fields.ts';
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
@@ -33,7 +33,10 @@ export function nodePoolPage(plan: NodePlan, { name, ...pool }: PlannedPool, sta
       ),
     ),
     ...(details ? detailsText(details) : []),
-    titled('Commands', own.length === 0 ? '<none>' : own.map((command) => commandText(command, currency)).join('\n\n')),
+    titled(
+      'Commands',
+      own.length === 0 ? '<none>' : own.map((command) => commandText(command, plan, currency)).join('\n\n'),
+    ),
     titled(
       'Blocked nodes',
       kept.length === 0
@@ -73,7 +76,11 @@ interface PoolDetails {
     readonly allows: number;
   }[];
   readonly conditions: readonly Condition[];
-  readonly claims: readonly { readonly name: string; readonly conditions: readonly Condition[] }[];
+  readonly claims: readonly {
+    readonly name: string;
+    readonly node?: string;
+    readonly conditions: readonly Condition[];
+  }[];
   /** About the pool and its claims. */
   readonly events: readonly KarpenterEvent[];
 }
@@ -109,7 +116,10 @@ export function poolDetails(
           })),
         }),
     conditions: own ? conditionsOf(own) : [],
-    claims: claims.map((claim) => ({ name: claim.metadata.name, conditions: conditionsOf(claim) })),
+    claims: claims.map((claim) => {
+      const node = textAt(claim, 'status', 'nodeName');
+      return { name: claim.metadata.name, ...(node ? { node } : {}), conditions: conditionsOf(claim) };
+    }),
     events: eventsAbout(known.live, [
       `NodePool ${name}`,
       ...claims.map(({ metadata }) => `NodeClaim ${metadata.name}`),
@@ -128,8 +138,9 @@ const shownTypes = [
 ];
 
 function detailsText({ budgets, conditions, claims, events }: PoolDetails): string[] {
-  const rows = claims.map(({ name, conditions: own }) => [
+  const rows = claims.map(({ name, node, conditions: own }) => [
     name,
+    node,
     ...shownTypes.map((type) => own.find((condition) => condition.type === type)?.status),
     own.find(({ type, status }) => (type === 'Drifted' || type === 'DisruptionReason') && status === 'True')?.reason,
   ]);
@@ -156,7 +167,7 @@ function detailsText({ budgets, conditions, claims, events }: PoolDetails): stri
       : [
           titled(
             'Conditions of its NodeClaims',
-            table(['NAME', ...shownTypes.map((type) => type.toUpperCase()), 'REASON'], rows),
+            table(['NAME', 'NODE', ...shownTypes.map((type) => type.toUpperCase()), 'REASON'], rows),
           ),
         ]),
     ...(conditions.length + rows.length === 0 ? [] : [titled("Karpenter's events", eventTable(events))]),
