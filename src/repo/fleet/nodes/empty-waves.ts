@@ -4,9 +4,10 @@ import { matchesSelector } from '../../../engine/kernel/selector.ts';
 import { labelsOf } from '../../../engine/placement/members.ts';
 import { fieldWarning } from '../field-warning.ts';
 
-/** Warnings about waves of `nodeDisruption` that select clusters, all of which are in earlier waves. */
+/** Warnings about waves of `nodeDisruption` whose clusters are all in earlier waves; none if an invalid file may define another cluster. */
 export function emptyWaves(fleet: Fleet): Problem[] {
-  const { config } = fleet;
+  const { config, unreadable, refused } = fleet;
+  if (unreadable.length > 0 || refused.some(({ kind }) => kind === 'MemberCluster')) return [];
   const waves = config?.spec.nodeDisruption?.waves ?? [];
   let rest = fleet.members.map(labelsOf);
   return waves.flatMap((wave, at) => {

@@ -10,9 +10,11 @@ import { fieldWarning } from '../field-warning.ts';
 
 /**
  * Warnings about offerings of which no PriceList knows the price on some cluster: no node is replaced by one of them to save money.
- * None about catalogs of clusters to which no PriceList applies: nothing is meant to be saved there.
+ * None about catalogs of clusters to which no PriceList applies: nothing is meant to be saved there. None while an invalid file may
+ * have the price.
  */
 export function unpricedTypes(fleet: Fleet): Problem[] {
+  if (fleet.unreadable.length > 0 || fleet.refused.some(({ kind }) => kind === 'PriceList')) return [];
   const marketOf = marketsOf(fleet);
   const labels = fleet.members.map(labelsOf);
   const listed = new Set(fleet.instanceCatalogs.flatMap(({ spec }) => spec.instanceTypes.map(({ name }) => name)));

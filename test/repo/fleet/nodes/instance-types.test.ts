@@ -88,6 +88,14 @@ it.each([
     ],
   ],
   ['no PriceList', catalog(type({})), undefined, []],
+  [
+    'prices that an invalid PriceList may have',
+    catalog(type({})),
+    `${prices('[]')}---\n${prices('[{instanceType: D4, perHour: -1}]').replace('name: all', 'name: other')}`,
+    [
+      'error prices.yaml:11:31 out-of-range: PriceList other: perHour must be at least 0 (write a number of at least 0)',
+    ],
+  ],
 ])('an InstanceCatalog with %s', async (_, types, list, expected) => {
   expect(await warned(types, list)).toEqual(expected);
 });
