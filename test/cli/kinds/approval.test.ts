@@ -48,6 +48,7 @@ describe('describe approval', () => {
       Approval starts:
         nothing yet: stage prod, 2 clusters, at most 2 at once: us-1, us-2, also waits for approval web-1-before-prod
         not before the soak of stage canary is over, at 2026-11-20T12:05:00Z
+        If a cluster fails, the run fails: no further one starts, and all keep what they have.
 
       On the clusters: 1 removed, 1 changed or added:
         web: ConfigMap web/old removed, same on 2 clusters (us-1, us-2)
