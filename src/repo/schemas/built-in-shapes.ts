@@ -61,7 +61,7 @@ function loadModel(root: string): void {
       const required = requiredFields[name]?.split(' ') ?? [];
       known.set(name, attributes && { shape: { is: 'object', fields, required, open: false }, fields });
     }
-    names = loaded.flatMap(([, attributes]) => (attributes ?? []).flatMap(({ type }) => type.match(modelName) ?? []));
+    names = loaded.flatMap(([, attributes]) => (attributes ?? []).flatMap(({ type }) => modelsIn(type)));
     pending.push(...loaded.map(([name, attributes]) => [name, attributes ?? []] as const));
   }
   // Models contain each other, so the fields are set once all are there.
@@ -69,7 +69,11 @@ function loadModel(root: string): void {
     for (const attribute of attributes) known.get(name)?.fields.set(attribute.baseName, shapeOf(name, attribute));
 }
 
-const modelName = /\bV\d[A-Za-z0-9]*/g;
+/** Models in a type such as `Array<RbacV1Subject>`; many have their group in front of the version. */
+const modelsIn = (type: string): readonly string[] =>
+  (type.match(/\b[A-Z]\w*/g) ?? []).filter((name) => !noModels.has(name));
+
+const noModels: ReadonlySet<string> = new Set(['Array', 'Date', 'IntOrString', 'V1MicroTime']);
 
 /** Undefined where there is no such model. Synchronous, since reading manifests is no I/O otherwise. */
 function attributesOf(name: string): readonly Attribute[] | undefined {
@@ -95,6 +99,7 @@ function shapeOf(model: string, { baseName, type, format }: Attribute): Shape {
     case 'string':
       return { is: quantityFields.has(`${model}.${baseName}`) ? 'quantity' : 'string', limits };
     case 'Date':
+    case 'V1MicroTime':
       return { is: 'string' };
     case 'number':
       return { is: format === 'double' ? 'number' : 'integer', limits };

@@ -42,7 +42,7 @@ function requiredByModel(): ReadonlyMap<string, readonly string[]> {
     const used = [...properties].filter(([, name = '']) => !leftOut.has(name));
     const names = used.flatMap(([, name = '', mark]) => (mark || optional.has(`${model}.${name}`) ? [] : [name]));
     required.set(model, names);
-    for (const [, , , type = ''] of used) for (const [inner] of type.matchAll(/\bV\d\w*/g)) read(inner);
+    for (const [, , , type = ''] of used) for (const [inner] of type.matchAll(/\b[A-Z]\w*/g)) read(inner);
   };
   for (const kind of allBuiltInKinds().filter((name) => !builtInGroups(name).includes('resource.k8s.io')))
     for (const version of versions) read(`V${version}${kind}`);

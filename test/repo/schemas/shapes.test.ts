@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { allBuiltInKinds, builtInGroups } from '../../../src/engine/selection/scope.ts';
 import { openDirectory } from '../../../src/repo/directory-tree.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
+import { builtInShape } from '../../../src/repo/schemas/built-in-shapes.ts';
+import type { Shape } from '../../../src/repo/schemas/shape.ts';
 import { folder, removeFolders } from '../../support/folders.ts';
 
 afterEach(removeFolders);
@@ -151,6 +154,20 @@ describe('a built-in kind', () => {
       expect((await found(object(version, 'Deployment', '  replicas: two\n'))).join()).not.toContain('replicas');
   });
 
+  it.each([
+    ['rbac.authorization.k8s.io/v1', 'RoleBinding', 'subjects: [{kind: User, nmae: a}]', 'subjects[0].nmae'],
+    [
+      'admissionregistration.k8s.io/v1',
+      'ValidatingWebhookConfiguration',
+      'webhooks: [{clientConfig: {urll: a}}]',
+      'webhooks[0].clientConfig.urll',
+    ],
+  ])('whose models have their group in their names: %s %s', async (version, kind, fields, path) => {
+    const where = kind === 'RoleBinding' ? ', namespace: shop' : '';
+    const text = `apiVersion: ${version}\nkind: ${kind}\nmetadata: {name: web${where}}\n${fields}\n`;
+    expect((await found(text)).join()).toContain(`there is no field ${path}`);
+  });
+
   it('inside an envelope', async () => {
     const [text] = await found(`apiVersion: placement.kubernetes-fleet.io/v1beta1
 kind: ResourceEnvelope
@@ -160,6 +177,29 @@ data:
 `);
     expect(text).toMatch(/^5:\d+ error spec.replicas must be an integer/);
   });
+});
+
+it('every field of the built-in kinds has a type, apart from those that hold any JSON', () => {
+  const untyped = new Set<string>();
+  const seen = new Set<Shape>();
+  const walk = (shape: Shape, field: string): void => {
+    if (shape.is === 'any') untyped.add(field);
+    if (shape.is === 'list') walk(shape.items, field);
+    if (shape.is === 'map') walk(shape.values, field);
+    if (shape.is !== 'object' || seen.has(shape)) return;
+    seen.add(shape);
+    for (const [name, of] of shape.fields) walk(of, name);
+  };
+  for (const kind of allBuiltInKinds())
+    for (const group of builtInGroups(kind))
+      for (const version of ['v1', 'v2', 'v1alpha1', 'v1alpha2', 'v1beta1', 'v1beta2']) {
+        const shape = builtInShape(group, version, kind);
+        if (shape) walk(shape, kind);
+      }
+  expect(seen.size).toBeGreaterThan(400);
+  const json = ['additionalItems', 'additionalProperties', 'default', 'dependencies', 'enum', 'example', 'items'];
+  const others = ['basic', 'data', 'fieldsV1', 'status'];
+  expect(untyped).toEqual(new Set([...json, ...others]));
 });
 
 describe('a kind of the repo itself', () => {
