@@ -331,7 +331,7 @@ describe('validate in a pipeline', () => {
   };
 
   it('--strict ends with 2 for warnings', async () => {
-    const dir = folder(files);
+    const dir = folder({ ...files, 'resources/web.yaml': files['resources/web.yaml'].replace('replica', 'fancy') });
     expect((await cli('validate', dir)).code).toBe(0);
     expect((await cli('validate', dir, '--strict')).code).toBe(2);
   });
@@ -339,7 +339,7 @@ describe('validate in a pipeline', () => {
   it('-o github prints annotations', async () => {
     const { out } = await cli('validate', folder(files), '-o', 'github');
     expect(out.split('\n')[0]).toBe(
-      '::warning file=resources/web.yaml,line=4,col=8,title=gitfleet unknown-field::Deployment web/web: there is no field spec.replica%0Afix: did you mean replicas?',
+      '::error file=resources/web.yaml,line=4,col=8,title=gitfleet unknown-field::Deployment web/web: there is no field spec.replica%0Afix: did you mean replicas?',
     );
   });
 
@@ -353,7 +353,7 @@ describe('validate in a pipeline', () => {
           results: [
             {
               ruleId: 'unknown-field',
-              level: 'warning',
+              level: 'error',
               locations: [
                 {
                   physicalLocation: {

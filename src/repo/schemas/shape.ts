@@ -27,8 +27,9 @@ type Path = readonly (string | number)[];
 const mostIssues = 20;
 
 /**
- * Values of a wrong type, which every API server refuses, are errors. Unknown fields are warnings: a server with strict field
- * validation refuses them, others drop them. Values are not part of the texts, as they may be secret.
+ * Values of a wrong type, which every API server refuses, are errors. So are unknown fields that clearly mean another one, as servers
+ * refuse what they do not know when it is applied; the rest are warnings, as newer servers may know them. Values are not part of the
+ * texts, as they may be secret.
  */
 export function shapeIssues(value: unknown, shape: Shape): Issue[] {
   const found: Found[] = [];
@@ -87,16 +88,20 @@ function fields(value: Readonly<Record<string, unknown>>, shape: ObjectShape, fo
   for (const key in value) {
     const of = shape.fields.get(key);
     if (of) below(value[key], key, of, found);
-    else if (!shape.open && found.length < mostIssues) found.push({ fault: unknownField(key, shape), path: [key] });
+    else if (!shape.open && found.length < mostIssues)
+      found.push({ fault: unknownField(key, shape, value), path: [key] });
   }
 }
 
 const unknownField =
-  (key: string, shape: ObjectShape): Fault =>
+  (key: string, shape: ObjectShape, beside: Readonly<Record<string, unknown>>): Fault =>
   ({ path, name }) => {
     const like = nearest(key, [...shape.fields.keys()]) ?? deeper(key, shape);
     const fix = like === undefined ? undefined : `did you mean ${like}?`;
-    return warning('unknown-field', path, `there is no field ${name}`, fix);
+    const message = `there is no field ${name}`;
+    // Newer kinds have `podIPs` beside `podIP`. The status is not applied.
+    const isSure = like !== undefined && like.length > 3 && !Object.hasOwn(beside, like) && path[0] !== 'status';
+    return isSure ? error('unknown-field', path, message, fix!) : warning('unknown-field', path, message, fix);
   };
 
 /** Warnings about fields without which every API server refuses an object. An override may add them, so that they are no errors. */

@@ -27,14 +27,18 @@ describe('a built-in kind', () => {
   it.each([
     ['replicas: two', ['5:3 error spec.replicas must be an integer; write a whole number']],
     ['replicas: "2"', ['5:3 error spec.replicas must be an integer; write it without quotes']],
-    ['replica: 2', ['5:3 warning there is no field spec.replica; did you mean replicas?']],
-    ['selecter: {}', ['5:3 warning there is no field spec.selecter; did you mean selector?']],
+    ['replica: 2', ['5:3 error there is no field spec.replica; did you mean replicas?']],
+    ['selecter: {}', ['5:3 error there is no field spec.selecter; did you mean selector?']],
     ['paused: "true"', ['5:3 error spec.paused must be true or false; write it without quotes']],
     ['template: [a]', ['5:3 error spec.template must be an object; write its fields: metadata, spec']],
     [
       'template: {containers: []}',
-      ['5:14 warning there is no field spec.template.containers; did you mean spec.containers?'],
+      ['5:14 error there is no field spec.template.containers; did you mean spec.containers?'],
     ],
+    // What a newer version may have, and what is not applied.
+    ['fancy: 1', ['5:3 warning there is no field spec.fancy; undefined']],
+    ['{replica: 2, replicas: 1}', ['5:4 warning there is no field spec.replica; did you mean replicas?']],
+    ['{}\nstatus: {replica: 2}', ['6:10 warning there is no field status.replica; did you mean replicas?']],
     ['replicas: null', []],
     ['replicas: -1', ['5:3 error spec.replicas must be at least 0; write at least 0']],
     ['replicas: 0', []],
@@ -263,9 +267,10 @@ spec:
   });
 });
 
-it('an object with a wrong type is refused, one with an unknown field is not', async () => {
+it('an object with a wrong type or a misspelt field is refused, one with a field that may be new is not', async () => {
   const load = async (spec: string) =>
     loadFleet(await openDirectory(folder({ 'resources/web.yaml': deployment(spec) })));
   expect((await load('  replicas: two\n')).resources).toEqual([]);
-  expect((await load('  replica: 2\n')).resources).toHaveLength(1);
+  expect((await load('  replica: 2\n')).resources).toEqual([]);
+  expect((await load('  fancy: 2\n')).resources).toHaveLength(1);
 });
