@@ -5,8 +5,13 @@ import { type CrdScopes, scopeOf } from './scopes.ts';
 
 type Contents = Readonly<Record<string, Manifest>>;
 
-/** The manifests in a ConfigMap envelope by key, or the issues with them. */
-export function readEnvelope(manifest: Manifest, file: string): Contents | Issue[] {
+export interface ReadEnvelope {
+  readonly contents?: Contents;
+  readonly issues: readonly Issue[];
+}
+
+/** The manifests in a ConfigMap envelope by key, and issues with the others. */
+export function readEnvelope(manifest: Manifest, file: string): ReadEnvelope {
   const issues: Issue[] = [];
   const contents: Record<string, Manifest> = {};
   for (const [key, text] of Object.entries((manifest['data'] ?? {}) as Record<string, unknown>)) {
@@ -20,7 +25,7 @@ export function readEnvelope(manifest: Manifest, file: string): Contents | Issue
       );
     } else contents[key] = only as Manifest;
   }
-  return issues.length > 0 ? issues : contents;
+  return { contents, issues };
 }
 
 /**

@@ -60,7 +60,7 @@ export async function locate(
       file: placed.file,
       ...places.get(own)!,
       ...(issue.path.length > 0 ? { path: issue.path.join('.') } : {}),
-      ...(value === undefined ? {} : { value: value.slice(0, 80) }),
+      ...(value === undefined ? {} : { value: value.split('\n', 1)[0]!.slice(0, 80) }),
       message,
       ...(issue.fix === undefined ? {} : { fix: issue.fix }),
     };

@@ -8,9 +8,9 @@ import { objectKey } from '../../engine/selection/object-key.ts';
 import { builtInIssues, declaredCheck, type ShapeCheck } from '../schemas/kind-shapes.ts';
 import { dataIssues } from './data-issues.ts';
 import { encryptedIssues } from './encrypted.ts';
-import { envelopeIssues, readEnvelope } from './envelope-contents.ts';
+import { envelopeIssues, type ReadEnvelope, readEnvelope } from './envelope-contents.ts';
 import type { Finding, Placed } from './finding.ts';
-import { meantRefs, misspeltKind, unservedVersion } from './misspelt-kinds.ts';
+import { meantManifest, meantRefs, misspeltKind, unservedVersion } from './misspelt-kinds.ts';
 import { nodeResourceIssues } from './nodes/node-resource-issues.ts';
 import { nameIssues } from './object-names.ts';
 import { type CrdScopes, crdScopes, scopeOf } from './scopes.ts';
@@ -78,84 +78,78 @@ const known = new WeakMap<object, { readonly object: HubObject; readonly warning
 
 const isError = ({ severity }: Issue): boolean => severity === 'error';
 
-/** Whether another finding is about the same field, or a field around it. */
-const isAmong = ({ path }: Issue, others: readonly Issue[]): boolean =>
-  others.some((other) => other.path.every((part, at) => part === path[at]));
+/** The issues, without those about a field that another of `first` is about. */
+const notAmong = (issues: readonly Issue[], first: readonly Issue[]): readonly Issue[] => {
+  if (issues.length === 0 || first.length === 0) return issues;
+  const paths = new Set(first.map(({ path }) => path.join('\0')));
+  return issues.filter(({ path }) => !paths.has(path.join('\0')));
+};
 
+/** An object unless it has an error, with all its issues but those that follow from another. */
 function hubObject(
   { value, file }: Placed,
   { crds, shapes }: { readonly crds: CrdScopes; readonly shapes: ShapeCheck },
 ): { readonly object?: HubObject; readonly issues: readonly Issue[] } {
-  const shaped = shapes(value);
-  const before = known.get(value);
-  const own = before?.warnings ?? ownIssues(value, shaped);
-  if (own.some(isError)) return { issues: own };
-  if (shaped.some(isError)) return { issues: [...own, ...shaped] };
+  const encrypted = encryptedIssues(value);
+  if (encrypted.length > 0) return { issues: encrypted };
   const manifest = value as Manifest;
-  const { namespace } = manifest.metadata;
+  const before = known.get(value);
   const declared = scopeOf(manifest, crds);
   const misspelt = declared === undefined ? misspeltKind(manifest) : [];
-  if (misspelt.some(isError)) return { issues: misspelt };
-  if (declared === 'Namespaced' && !namespace)
-    return {
-      issues: [
-        error('namespace-required', ['metadata'], 'it is namespaced and has no namespace', 'add metadata.namespace'),
-      ],
-    };
-  if (declared === 'Cluster' && namespace)
-    return {
-      issues: [
-        error(
-          'namespace-not-allowed',
-          ['metadata', 'namespace'],
-          'it is cluster-scoped and has a namespace',
-          'remove metadata.namespace',
-        ),
-      ],
-    };
-  const scope = declared ?? (namespace ? 'Namespaced' : 'Cluster');
-  const read = isConfigMapEnvelope(manifest) ? (before?.object.enveloped ?? readEnvelope(manifest, file)) : undefined;
-  if (Array.isArray(read)) return { issues: read as readonly Issue[] };
-  const enveloped = read as HubObject['enveloped'];
-  const misplaced = envelopeIssues(manifest, enveloped, crds);
-  if (misplaced.length > 0) return { issues: misplaced };
-  const issues = [...misspelt, ...own, ...shaped];
+  const meant = misspelt.length === 0 ? manifest : meantManifest(manifest);
+  const own = before?.warnings ?? ownIssues(meant);
+  const issues = [...misspelt, ...own, ...notAmong(shapes(value), own)];
+  if (!isMap(manifest.metadata)) return { issues };
+  issues.push(...namespaceIssues(manifest, scopeOf(meant, crds)));
+  const { contents, issues: found } = readOnce(manifest, file, before?.object);
+  const inside = notAmong(found, own);
+  issues.push(...inside, ...envelopeIssues(manifest, contents, crds));
+  if (issues.some(isError)) return { issues };
+  const scope = declared ?? (manifest.metadata.namespace ? 'Namespaced' : 'Cluster');
   if (before?.object.scope === scope && before.object.file === file) return { object: before.object, issues };
-  const object: HubObject = { manifest, scope, file, ...(enveloped ? { enveloped } : {}) };
-  known.set(manifest, { object, warnings: own });
+  const object: HubObject = { manifest, scope, file, ...(contents && { enveloped: contents }) };
+  known.set(manifest, { object, warnings: [...own, ...inside] });
   return { object, issues };
 }
 
-/** Issues of a manifest, whatever else the repo holds. `shaped`: those of its declared kind, which are added to errors. */
-function ownIssues(value: object, shaped: readonly Issue[]): readonly Issue[] {
-  const encrypted = encryptedIssues(value);
-  if (encrypted.length > 0) return encrypted;
-  const ofShape = builtInIssues(value);
-  const broken = [...metadataIssues(value), ...dataIssues(value)];
-  if (broken.length > 0) return [...broken, ...[...ofShape, ...shaped].filter((issue) => !isAmong(issue, broken))];
-  const issues = [...unservedVersion(value as Manifest), ...nodeResourceIssues(value), ...ofShape];
-  return issues.some(isError) ? [...issues, ...shaped] : issues;
+/** The contents of a ConfigMap that is an envelope. */
+function readOnce(manifest: Manifest, file: string, before: HubObject | undefined): ReadEnvelope {
+  if (!isConfigMapEnvelope(manifest)) return { issues: [] };
+  if (before?.enveloped) return { contents: before.enveloped, issues: [] };
+  const { contents = {}, issues } = readEnvelope(manifest, file);
+  const inside = Object.entries(contents).flatMap(([key, inner]) =>
+    ownIssues(inner).map((issue) => ({ ...issue, path: ['data', key], message: `data.${key}: ${issue.message}` })),
+  );
+  return { contents, issues: [...issues, ...inside] };
 }
+
+function namespaceIssues({ metadata: { namespace } }: Manifest, scope: HubObject['scope'] | undefined): Issue[] {
+  if (scope === 'Namespaced' && !namespace) {
+    const message = 'it is namespaced and has no namespace';
+    return [error('namespace-required', ['metadata'], message, 'add metadata.namespace')];
+  }
+  if (scope !== 'Cluster' || !namespace) return [];
+  const message = 'it is cluster-scoped and has a namespace';
+  return [error('namespace-not-allowed', ['metadata', 'namespace'], message, 'remove metadata.namespace')];
+}
+
+/** Issues of a manifest, whatever else the repo holds. */
+function ownIssues(value: Manifest): readonly Issue[] {
+  const broken = [...metadataIssues(value), ...dataIssues(value)];
+  const ofNodes = isMap(value.metadata) ? nodeResourceIssues(value) : [];
+  return [...broken, ...unservedVersion(value), ...ofNodes, ...notAmong(builtInIssues(value), broken)];
+}
+
+const isMap = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Issues for which an API server refuses any kind. */
 function metadataIssues(value: object): Issue[] {
   const { metadata } = value as { metadata?: unknown };
-  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))
-    return [error('name-required', ['metadata'], 'it has no name', 'add metadata.name')];
-  const { name } = metadata as { name?: unknown };
-  if (name === undefined || name === null || name === '') {
-    return 'generateName' in metadata
-      ? [
-          error(
-            'generate-name',
-            ['metadata', 'generateName'],
-            'generateName cannot be placed: every reconciliation would create another object',
-            'give it a name',
-          ),
-        ]
-      : [error('name-required', ['metadata'], 'it has no name', 'add metadata.name')];
-  }
+  if (!isMap(metadata)) return [nameless];
   const issues: Issue[] = [];
+  const { name } = metadata as { name?: unknown };
+  if (name === undefined || name === null || name === '')
+    issues.push('generateName' in (metadata as object) ? generated : nameless);
   const requireText = (map: object, key: string, field?: string): void => {
     const text = (map as Record<string, unknown>)[key];
     if (text === undefined || text === null || typeof text === 'string') return;
@@ -163,8 +157,8 @@ function metadataIssues(value: object): Issue[] {
     const path = ['metadata', ...(field === undefined ? [] : [field]), key];
     issues.push(error('wrong-type', path, `${key} must be a string`, fix));
   };
-  requireText(metadata, 'name');
-  requireText(metadata, 'namespace');
+  requireText(metadata as object, 'name');
+  requireText(metadata as object, 'namespace');
   for (const field of ['labels', 'annotations']) {
     const map = (metadata as Record<string, unknown>)[field] ?? {};
     if (typeof map === 'object' && !Array.isArray(map))
@@ -176,3 +170,11 @@ function metadataIssues(value: object): Issue[] {
   }
   return [...issues, ...nameIssues(value)];
 }
+
+const nameless = error('name-required', ['metadata'], 'it has no name', 'add metadata.name');
+const generated = error(
+  'generate-name',
+  ['metadata', 'generateName'],
+  'generateName cannot be placed: every reconciliation would create another object',
+  'give it a name',
+);

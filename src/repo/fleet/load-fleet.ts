@@ -1,5 +1,5 @@
 import { type FleetObject, kindOf } from '../../api/kinds.ts';
-import type { PlacementKey } from '../../api/meta.ts';
+import type { Manifest, PlacementKey } from '../../api/meta.ts';
 import { isPlacement, placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { writtenRef } from '../../api/written-ref.ts';
@@ -11,6 +11,7 @@ import { fleetObjects, namesStrategy } from './fleet-objects.ts';
 import { hubObjects } from './hub-objects.ts';
 import { fleetRowOf } from './kinds/rows.ts';
 import { type LoadCache, memoryCache } from './load-cache.ts';
+import { meantManifest } from './misspelt-kinds.ts';
 import { byPosition } from './positions.ts';
 import { readDocuments } from './read-documents.ts';
 import { sortDocuments } from './sort-documents.ts';
@@ -70,7 +71,7 @@ export async function loadFleet(
 function lackingFields(manifests: readonly Placed[]): Finding[] {
   const missing = completenessCheck(manifests);
   return manifests.flatMap((placed) =>
-    missing(placed.value).map((issue) => ({ placed, issue, ref: writtenRef(placed.value) })),
+    missing(meantManifest(placed.value as Manifest)).map((issue) => ({ placed, issue, ref: writtenRef(placed.value) })),
   );
 }
 

@@ -41,6 +41,9 @@ export function meantRefs(ref: ObjectRef): readonly ObjectRef[] {
     : [ref, { ...ref, ...meant }];
 }
 
+/** The manifest with the kind that a misspelt one means. */
+export const meantManifest = (manifest: Manifest): Manifest => ({ ...manifest, ...builtInMeant(manifest) });
+
 /**
  * A kind that is nearly a built-in one would be added as another object, and the one that is meant removed. Others may be newer kinds of
  * Kubernetes.

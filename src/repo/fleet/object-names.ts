@@ -16,8 +16,8 @@ export function nameIssues(object: object): Issue[] {
   if (broken.length > 0 || typeof apiVersion !== 'string' || !strict.has(groupVersionOf(apiVersion).group))
     return broken;
   return metaIssues({
-    ...(typeof name === 'string' && { name }),
-    ...(typeof namespace === 'string' && { namespace }),
+    ...(typeof name === 'string' && name !== '' && { name }),
+    ...(typeof namespace === 'string' && namespace !== '' && { namespace }),
   });
 }
 

@@ -115,7 +115,9 @@ function missingIn(value: unknown, shape: Shape, path: Path): Issue[] {
   if (shape.is === 'map')
     return Object.entries(value).flatMap(([key, item]) => missingIn(item, shape.values, [...path, key]));
   if (shape.is !== 'object') return [];
-  const missing = shape.required.filter((name) => (value[name] ?? null) === null);
+  const unknown = Object.keys(value).filter((key) => !shape.fields.has(key));
+  // A misspelt one is reported as it is written.
+  const missing = shape.required.filter((name) => (value[name] ?? null) === null && !nearestAmong(name, unknown));
   return [
     ...missing.map((name) => {
       const at = [...path, name];
@@ -127,6 +129,9 @@ function missingIn(value: unknown, shape: Shape, path: Path): Issue[] {
     ),
   ];
 }
+
+const nearestAmong = (name: string, written: readonly string[]): boolean =>
+  written.some((key) => nearest(key, [name]) !== undefined);
 
 /** A field that was written one level too far out: `containers` under `template`. */
 function deeper(key: string, { fields }: ObjectShape): string | undefined {
