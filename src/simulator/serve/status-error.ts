@@ -1,8 +1,13 @@
-export interface StatusCause {
-  readonly reason?: string;
-  readonly message?: string;
-  readonly field?: string;
-}
+import type { StatusCause } from '../../engine/server-rules/cause.ts';
+
+export {
+  duplicateField,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  type StatusCause,
+  unsupportedField,
+} from '../../engine/server-rules/cause.ts';
 
 export interface StatusDetails {
   readonly name?: string;
@@ -109,29 +114,3 @@ export const invalidOptions = (
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions' | 'ListOptions',
   cause: StatusCause,
 ): StatusError => invalid({ group: 'meta.k8s.io', plural: '', kind }, '', [cause]);
-
-export const requiredField = (field: string, more = ''): StatusCause => ({
-  reason: 'FieldValueRequired',
-  message: more === '' ? 'Required value' : `Required value: ${more}`,
-  field,
-});
-export const invalidField = (field: string, value: unknown, why: string): StatusCause => ({
-  reason: 'FieldValueInvalid',
-  message: `Invalid value: ${JSON.stringify(value)}: ${why}`,
-  field,
-});
-export const forbiddenField = (field: string, why: string): StatusCause => ({
-  reason: 'FieldValueForbidden',
-  message: `Forbidden: ${why}`,
-  field,
-});
-export const unsupportedField = (field: string, value: unknown, supported: readonly unknown[]): StatusCause => ({
-  reason: 'FieldValueNotSupported',
-  message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((item) => JSON.stringify(item)).join(', ')}`,
-  field,
-});
-export const duplicateField = (field: string, value: unknown): StatusCause => ({
-  reason: 'FieldValueDuplicate',
-  message: `Duplicate value: ${JSON.stringify(value)}`,
-  field,
-});

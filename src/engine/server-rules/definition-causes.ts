@@ -1,6 +1,6 @@
-import { at, fieldsAt, listAt, textAt } from '../object.ts';
-import { type Fields, isFields } from '../schema/schema.ts';
-import { invalidField, requiredField, type StatusCause } from '../serve/status-error.ts';
+import { at, fieldsAt, listAt, textAt } from '../kernel/at.ts';
+import { type Fields, isFields } from '../kernel/fields.ts';
+import { invalidField, requiredField, type StatusCause } from './cause.ts';
 
 /** Validation errors of a CustomResourceDefinition (apiextensions validation). */
 export function definitionCauses(crd: Fields): StatusCause[] {

@@ -1,8 +1,7 @@
 import { isLabelValue, isQualifiedName, isSubdomain } from '../../api/syntax.ts';
-import { type Kind, storageKey } from '../kinds/kind.ts';
-import { fieldsAt, listAt, textAt } from '../object.ts';
-import type { Fields } from '../schema/schema.ts';
-import { invalidField, requiredField, type StatusCause } from '../serve/status-error.ts';
+import { fieldsAt, listAt, textAt } from '../kernel/at.ts';
+import type { Fields } from '../kernel/fields.ts';
+import { invalidField, type RuledKind, requiredField, type StatusCause } from './cause.ts';
 
 const subdomainRule =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
@@ -12,14 +11,14 @@ const namePartRule =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 /** RBAC names may contain colons and CRD names dots: any path segment is valid. */
 const freeNames = new Set(['rbac.authorization.k8s.io']);
-const labelNames = new Set(['/namespaces', '/services']);
+const labelNames = new Set(['/Namespace', '/Service']);
 const isLabel = (text: string): boolean => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
 
 /** Validation errors of the name, labels, annotations, finalizers and owners of an object. */
-export function metadataCauses(object: Fields, kind: Kind): StatusCause[] {
+export function metadataCauses(object: Fields, kind: RuledKind): StatusCause[] {
   const causes: StatusCause[] = [];
   const name = textAt(object, 'metadata', 'name');
-  const key = storageKey(kind);
+  const key = `${kind.group}/${kind.kind}`;
   if (name === '') causes.push(requiredField('metadata.name', 'name or generateName is required'));
   else if (labelNames.has(key) && !isLabel(name)) causes.push(invalidField('metadata.name', name, labelRule));
   else if (!freeNames.has(kind.group) && !isSubdomain(name))
@@ -44,7 +43,7 @@ export function metadataCauses(object: Fields, kind: Kind): StatusCause[] {
 }
 
 /** Custom resources and their definitions accept any qualified name (core validation, validateKubeFinalizerName, is for the others). */
-function finalizerCauses(object: Fields, kind: Kind): StatusCause[] {
+function finalizerCauses(object: Fields, kind: RuledKind): StatusCause[] {
   return listAt(object, 'metadata', 'finalizers').flatMap((item, index) => {
     const name = String(item);
     const field = `metadata.finalizers[${index}]`;

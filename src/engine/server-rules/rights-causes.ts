@@ -1,6 +1,6 @@
-import { listAt, textAt } from '../object.ts';
-import type { Fields } from '../schema/schema.ts';
-import { invalidField, requiredField, type StatusCause, unsupportedField } from '../serve/status-error.ts';
+import { listAt, textAt } from '../kernel/at.ts';
+import type { Fields } from '../kernel/fields.ts';
+import { invalidField, requiredField, type StatusCause, unsupportedField } from './cause.ts';
 
 /** Validation errors of the rules of a Role or ClusterRole (rbac validation, ValidatePolicyRule). */
 export const ruleCauses =

@@ -1,0 +1,192 @@
+import { isTimeZone } from '../../api/syntax.ts';
+import { at, fieldsAt, listAt, textAt } from '../kernel/at.ts';
+import { parseCron } from '../kernel/cron.ts';
+import type { Fields } from '../kernel/fields.ts';
+import {
+  duplicateField,
+  invalidField,
+  type RuledKind,
+  requiredField,
+  type StatusCause,
+  unsupportedField,
+} from './cause.ts';
+import { definitionCauses } from './definition-causes.ts';
+import { bindingCauses, ruleCauses } from './rights-causes.ts';
+
+/** Validation errors of an object by the rules of its kind, besides its schema and metadata. */
+export function objectCauses(object: Fields, { group, kind }: RuledKind): StatusCause[] {
+  const key = `${group}/${kind}`;
+  return [...negativeCauses(object, key), ...(byKind[key]?.(object) ?? [])];
+}
+
+/** Numbers of a spec that may not be negative. */
+const counts: Readonly<Record<string, readonly string[]>> = {
+  'apps/Deployment': ['replicas', 'minReadySeconds', 'revisionHistoryLimit'],
+  'apps/ReplicaSet': ['replicas', 'minReadySeconds'],
+  'apps/StatefulSet': ['replicas', 'minReadySeconds'],
+  'apps/DaemonSet': ['minReadySeconds', 'revisionHistoryLimit'],
+  'batch/Job': ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'],
+};
+
+function negativeCauses(object: Fields, key: string): StatusCause[] {
+  return (counts[key] ?? []).flatMap((field) => {
+    const value = at(object, 'spec', field);
+    if (typeof value !== 'number' || value >= 0) return [];
+    return [invalidField(`spec.${field}`, value, 'must be greater than or equal to 0')];
+  });
+}
+
+/** Names must be unique. */
+const distinctNames = (items: readonly unknown[], path: string): StatusCause[] =>
+  items.flatMap((item, index) => {
+    const name = textAt(item, 'name');
+    const first = items.findIndex((other) => textAt(other, 'name') === name);
+    return name !== '' && first < index ? [duplicateField(`${path}[${index}].name`, name)] : [];
+  });
+
+type Check = (object: Fields) => StatusCause[];
+
+function template(object: Fields, path: readonly string[]): StatusCause[] {
+  const spec = at(object, ...path);
+  const prefix = path.join('.');
+  if (listAt(spec, 'containers').length === 0) return [requiredField(`${prefix}.containers`)];
+  const causes = listAt(spec, 'containers').flatMap((container, index) =>
+    textAt(container, 'image') === '' ? [requiredField(`${prefix}.containers[${index}].image`)] : [],
+  );
+  for (const list of ['containers', 'initContainers', 'volumes'])
+    causes.push(...distinctNames(listAt(spec, list), `${prefix}.${list}`));
+  const volumes = new Set(listAt(spec, 'volumes').map((volume) => textAt(volume, 'name')));
+  listAt(spec, 'containers').forEach((container, c) => {
+    listAt(container, 'volumeMounts').forEach((mount, m) => {
+      const name = textAt(mount, 'name');
+      if (
+        volumes.has(name) ||
+        listAt(object, 'spec', 'volumeClaimTemplates').some((claim) => textAt(claim, 'metadata', 'name') === name)
+      )
+        return;
+      causes.push({
+        reason: 'FieldValueNotFound',
+        message: `Not found: ${JSON.stringify(name)}`,
+        field: `${prefix}.containers[${c}].volumeMounts[${m}].name`,
+      });
+    });
+  });
+  return causes;
+}
+
+const selected: Check = (object) => {
+  const causes = template(object, ['spec', 'template', 'spec']);
+  if (unmatchedLabels(object).length > 0) {
+    const labels = fieldsAt(object, ...templateLabels);
+    causes.push(invalidField(templateLabels.join('.'), labels, '`selector` does not match template `labels`'));
+  }
+  return causes;
+};
+
+const templateLabels = ['spec', 'template', 'metadata', 'labels'] as const;
+
+/** Labels that a workload selects its pods by, and that its own template does not have. */
+export function unmatchedLabels(object: Fields): [key: string, value: unknown][] {
+  const labels = fieldsAt(object, ...templateLabels);
+  return Object.entries(fieldsAt(object, 'spec', 'selector', 'matchLabels')).filter(
+    ([key, value]) => labels[key] !== value,
+  );
+}
+
+function scheduled(schedule: string, timeZone: string): StatusCause[] {
+  const wrongZone = timeZone !== '' && !isTimeZone(timeZone);
+  return [
+    ...(schedule !== '' && !parseCron(schedule)
+      ? [invalidField('spec.schedule', schedule, 'it is not a cron schedule of five fields')]
+      : []),
+    ...(wrongZone ? [invalidField('spec.timeZone', timeZone, `unknown time zone ${timeZone}`)] : []),
+  ];
+}
+
+const configKey = /^[-._a-zA-Z0-9]{1,253}$/;
+const configKeyRule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
+
+const configKeys = (object: Fields): StatusCause[] =>
+  ['data', 'binaryData'].flatMap((field) =>
+    Object.keys(fieldsAt(object, field)).flatMap((key) => [
+      ...(configKey.test(key) && !/^\.\.?$/.test(key) ? [] : [invalidField(`${field}[${key}]`, key, configKeyRule)]),
+      ...(field === 'data' && at(object, 'binaryData', key) !== undefined
+        ? [invalidField(`data[${key}]`, key, 'duplicate of key present in binaryData')]
+        : []),
+    ]),
+  );
+
+/** Required keys of a Secret by its type (core validation, ValidateSecret). */
+const secretKeys: Readonly<Record<string, readonly string[]>> = {
+  'kubernetes.io/dockercfg': ['.dockercfg'],
+  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
+  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
+  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
+};
+
+const secretCauses: Check = (secret) => {
+  const type = textAt(secret, 'type');
+  const data = fieldsAt(secret, 'data');
+  const missing = (...keys: readonly string[]) =>
+    keys.filter((key) => data[key] === undefined).map((key) => requiredField(`data[${key}]`));
+  const login = missing('username', 'password');
+  const account = 'kubernetes.io/service-account.name';
+  return [
+    ...configKeys(secret),
+    ...missing(...(secretKeys[type] ?? [])),
+    // One of both is enough.
+    ...(type === 'kubernetes.io/basic-auth' && login.length === 2 ? login : []),
+    ...(type === 'kubernetes.io/service-account-token' && textAt(secret, 'metadata', 'annotations', account) === ''
+      ? [requiredField(`metadata.annotations[${account}]`)]
+      : []),
+  ];
+};
+
+const byKind: Readonly<Record<string, Check>> = {
+  '/ConfigMap': configKeys,
+  '/Secret': secretCauses,
+  'rbac.authorization.k8s.io/Role': ruleCauses('Role'),
+  'rbac.authorization.k8s.io/ClusterRole': ruleCauses('ClusterRole'),
+  'rbac.authorization.k8s.io/RoleBinding': bindingCauses('RoleBinding'),
+  'rbac.authorization.k8s.io/ClusterRoleBinding': bindingCauses('ClusterRoleBinding'),
+  '/Pod': (pod) => template(pod, ['spec']),
+  'apps/Deployment': selected,
+  'apps/ReplicaSet': selected,
+  'apps/StatefulSet': selected,
+  'apps/DaemonSet': selected,
+  'batch/Job': (job) => {
+    const causes = template(job, ['spec', 'template', 'spec']);
+    const policy = textAt(job, 'spec', 'template', 'spec', 'restartPolicy');
+    if (policy !== 'Never' && policy !== 'OnFailure')
+      causes.push({
+        ...unsupportedField('spec.template.spec.restartPolicy', policy, ['OnFailure', 'Never']),
+        reason: 'FieldValueRequired',
+      });
+    return causes;
+  },
+  'batch/CronJob': (cron) => [
+    ...scheduled(textAt(cron, 'spec', 'schedule'), textAt(cron, 'spec', 'timeZone')),
+    ...template(cron, ['spec', 'jobTemplate', 'spec', 'template', 'spec']),
+  ],
+  '/Service': (service) => {
+    const headless = textAt(service, 'spec', 'clusterIP') === 'None';
+    if (textAt(service, 'spec', 'type') === 'ExternalName' || headless) return [];
+    return listAt(service, 'spec', 'ports').length === 0 ? [requiredField('spec.ports')] : [];
+  },
+  '/PersistentVolumeClaim': (claim) => [
+    ...(listAt(claim, 'spec', 'accessModes').length === 0
+      ? [requiredField('spec.accessModes', 'at least 1 access mode is required')]
+      : []),
+    ...(at(claim, 'spec', 'resources', 'requests', 'storage') === undefined
+      ? [requiredField('spec.resources[storage]')]
+      : []),
+  ],
+  'autoscaling/HorizontalPodAutoscaler': (autoscaler) =>
+    ['minReplicas', 'maxReplicas'].flatMap((field) => {
+      const value = at(autoscaler, 'spec', field);
+      if (typeof value !== 'number' || value > 0) return [];
+      const rule = field === 'minReplicas' ? 'must be greater than or equal to 1' : 'must be greater than 0';
+      return [invalidField(`spec.${field}`, value, rule)];
+    }),
+  'apiextensions.k8s.io/CustomResourceDefinition': definitionCauses,
+};
