@@ -5,28 +5,43 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-export const requiredField = (field: string, more = ''): StatusCause => ({
+/** `why`: the reason alone, without the value, which may be secret. `fix`: what to write instead. */
+export interface Cause extends StatusCause {
+  readonly field: string;
+  readonly why: string;
+  readonly fix?: string;
+}
+
+export const requiredField = (field: string, more = ''): Cause => ({
   reason: 'FieldValueRequired',
+  why: more,
   message: more === '' ? 'Required value' : `Required value: ${more}`,
   field,
 });
-export const invalidField = (field: string, value: unknown, why: string): StatusCause => ({
+export const invalidField = (field: string, value: unknown, why: string, fix?: string): Cause => ({
   reason: 'FieldValueInvalid',
+  why,
+  ...(fix !== undefined && { fix }),
   message: `Invalid value: ${JSON.stringify(value)}: ${why}`,
   field,
 });
-export const forbiddenField = (field: string, why: string): StatusCause => ({
+export const forbiddenField = (field: string, why: string): Cause => ({
   reason: 'FieldValueForbidden',
+  why,
   message: `Forbidden: ${why}`,
   field,
 });
-export const unsupportedField = (field: string, value: unknown, supported: readonly unknown[]): StatusCause => ({
+export const unsupportedField = (field: string, value: unknown, supported: readonly unknown[]): Cause => ({
   reason: 'FieldValueNotSupported',
+  why: `must be one of ${supported.join(', ')}`,
+  fix: `write ${supported.join(' or ')}`,
   message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((item) => JSON.stringify(item)).join(', ')}`,
   field,
 });
-export const duplicateField = (field: string, value: unknown): StatusCause => ({
+export const duplicateField = (field: string, value: unknown): Cause => ({
   reason: 'FieldValueDuplicate',
+  why: 'occurs twice',
+  fix: 'keep one of them',
   message: `Duplicate value: ${JSON.stringify(value)}`,
   field,
 });

@@ -1,14 +1,19 @@
 import { at, fieldsAt, listAt, textAt } from '../kernel/at.ts';
 import { type Fields, isFields } from '../kernel/fields.ts';
-import { invalidField, requiredField, type StatusCause } from './cause.ts';
+import { type Cause, invalidField, requiredField } from './cause.ts';
 
 /** Validation errors of a CustomResourceDefinition (apiextensions validation). */
-export function definitionCauses(crd: Fields): StatusCause[] {
+export function definitionCauses(crd: Fields): Cause[] {
   const name = `${textAt(crd, 'spec', 'names', 'plural')}.${textAt(crd, 'spec', 'group')}`;
-  const causes: StatusCause[] = [];
+  const causes: Cause[] = [];
   if (textAt(crd, 'metadata', 'name') !== name)
     causes.push(
-      invalidField('metadata.name', textAt(crd, 'metadata', 'name'), `must be spec.names.plural+"."+spec.group`),
+      invalidField(
+        'metadata.name',
+        textAt(crd, 'metadata', 'name'),
+        `must be spec.names.plural+"."+spec.group`,
+        `write ${name}`,
+      ),
     );
   if (listAt(crd, 'spec', 'versions').filter((version) => at(version, 'storage') === true).length !== 1)
     causes.push(
@@ -16,6 +21,7 @@ export function definitionCauses(crd: Fields): StatusCause[] {
         'spec.versions',
         listAt(crd, 'spec', 'versions'),
         'must have exactly one version marked as storage version',
+        'write storage: true at one version, and false at the others',
       ),
     );
   listAt(crd, 'spec', 'versions').forEach((version, index) => {
@@ -29,9 +35,12 @@ export function definitionCauses(crd: Fields): StatusCause[] {
 
 const approval = 'api-approved.kubernetes.io';
 
-function groupCauses(crd: Fields): StatusCause[] {
+function groupCauses(crd: Fields): Cause[] {
   const group = textAt(crd, 'spec', 'group');
-  if (!group.includes('.')) return [invalidField('spec.group', group, 'should be a domain with at least one dot')];
+  if (!group.includes('.'))
+    return [
+      invalidField('spec.group', group, 'should be a domain with at least one dot', 'write for example example.com'),
+    ];
   const isProtected = /(^|\.)(k8s|kubernetes)\.io$/.test(group);
   if (!isProtected || textAt(crd, 'metadata', 'annotations', approval) !== '') return [];
   const why = `protected groups must have approval annotation "${approval}", see https://github.com/kubernetes/enhancements/pull/1111`;
@@ -39,11 +48,11 @@ function groupCauses(crd: Fields): StatusCause[] {
 }
 
 /** A structural schema has a type for every field and every item (apiextensions schema, validateStructuralInvariants). */
-function structureCauses(schema: unknown, field: string, place: string): StatusCause[] {
+function structureCauses(schema: unknown, field: string, place: string): Cause[] {
   if (!isFields(schema)) return [];
   const typeless =
     schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
-  const causes: StatusCause[] = [];
+  const causes: Cause[] = [];
   if (textAt(schema, 'type') === '' && (!typeless || place === 'at the root'))
     causes.push(requiredField(`${field}.type`, `must not be empty ${place}`));
   if (schema['type'] === 'array' && schema['items'] === undefined)

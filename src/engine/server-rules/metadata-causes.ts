@@ -1,7 +1,7 @@
 import { isLabelValue, isQualifiedName, isSubdomain } from '../../api/syntax.ts';
 import { fieldsAt, listAt, textAt } from '../kernel/at.ts';
 import type { Fields } from '../kernel/fields.ts';
-import { invalidField, type RuledKind, requiredField, type StatusCause } from './cause.ts';
+import { type Cause, invalidField, type RuledKind, requiredField } from './cause.ts';
 
 const subdomainRule =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
@@ -15,17 +15,18 @@ const labelNames = new Set(['/Namespace', '/Service']);
 const isLabel = (text: string): boolean => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
 
 /** Validation errors of the name, labels, annotations, finalizers and owners of an object. */
-export function metadataCauses(object: Fields, kind: RuledKind): StatusCause[] {
-  const causes: StatusCause[] = [];
+export function metadataCauses(object: Fields, kind: RuledKind): Cause[] {
+  const causes: Cause[] = [];
   const name = textAt(object, 'metadata', 'name');
   const key = `${kind.group}/${kind.kind}`;
   if (name === '') causes.push(requiredField('metadata.name', 'name or generateName is required'));
-  else if (labelNames.has(key) && !isLabel(name)) causes.push(invalidField('metadata.name', name, labelRule));
+  else if (labelNames.has(key) && !isLabel(name))
+    causes.push(invalidField('metadata.name', name, labelRule, 'use lower-case letters, digits and -'));
   else if (!freeNames.has(kind.group) && !isSubdomain(name))
-    causes.push(invalidField('metadata.name', name, subdomainRule));
+    causes.push(invalidField('metadata.name', name, subdomainRule, 'use lower-case letters, digits, - and .'));
   for (const [label, value] of Object.entries(fieldsAt(object, 'metadata', 'labels'))) {
     if (!isQualifiedName(label)) {
-      causes.push(invalidField('metadata.labels', label, namePartRule));
+      causes.push(invalidField('metadata.labels', label, namePartRule, `correct the key ${label}`));
     }
     if (!isLabelValue(String(value))) {
       causes.push(
@@ -33,29 +34,34 @@ export function metadataCauses(object: Fields, kind: RuledKind): StatusCause[] {
           'metadata.labels',
           value,
           "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+          `correct the value of ${label}`,
         ),
       );
     }
   }
   for (const key of Object.keys(fieldsAt(object, 'metadata', 'annotations')))
-    if (!isQualifiedName(key.toLowerCase())) causes.push(invalidField('metadata.annotations', key, namePartRule));
+    if (!isQualifiedName(key.toLowerCase()))
+      causes.push(invalidField('metadata.annotations', key, namePartRule, `correct the key ${key}`));
   return [...causes, ...finalizerCauses(object, kind), ...ownerCauses(object)];
 }
 
 /** Custom resources and their definitions accept any qualified name (core validation, validateKubeFinalizerName, is for the others). */
-function finalizerCauses(object: Fields, kind: RuledKind): StatusCause[] {
+function finalizerCauses(object: Fields, kind: RuledKind): Cause[] {
   return listAt(object, 'metadata', 'finalizers').flatMap((item, index) => {
     const name = String(item);
     const field = `metadata.finalizers[${index}]`;
-    if (!isQualifiedName(name)) return [invalidField(field, name, namePartRule)];
+    if (!isQualifiedName(name)) return [invalidField(field, name, namePartRule, finalizerFix)];
     if (name.includes('/') || kind.custom || standardFinalizers.has(name) || kind.group === 'apiextensions.k8s.io')
       return [];
-    return [invalidField(field, name, 'name is neither a standard finalizer name nor is it fully qualified')];
+    return [
+      invalidField(field, name, 'name is neither a standard finalizer name nor is it fully qualified', finalizerFix),
+    ];
   });
 }
+const finalizerFix = 'write for example example.com/finalizer';
 const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-const ownerCauses = (object: Fields): StatusCause[] =>
+const ownerCauses = (object: Fields): Cause[] =>
   listAt(object, 'metadata', 'ownerReferences').flatMap((owner) =>
     ['apiVersion', 'kind', 'name', 'uid']
       .filter((name) => textAt(owner, name) === '')

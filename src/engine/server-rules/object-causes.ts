@@ -1,20 +1,13 @@
 import { isTimeZone } from '../../api/syntax.ts';
 import { at, fieldsAt, listAt, textAt } from '../kernel/at.ts';
 import { parseCron } from '../kernel/cron.ts';
-import type { Fields } from '../kernel/fields.ts';
-import {
-  duplicateField,
-  invalidField,
-  type RuledKind,
-  requiredField,
-  type StatusCause,
-  unsupportedField,
-} from './cause.ts';
+import { type Fields, isFields } from '../kernel/fields.ts';
+import { type Cause, duplicateField, invalidField, type RuledKind, requiredField, unsupportedField } from './cause.ts';
 import { definitionCauses } from './definition-causes.ts';
 import { bindingCauses, ruleCauses } from './rights-causes.ts';
 
 /** Validation errors of an object by the rules of its kind, besides its schema and metadata. */
-export function objectCauses(object: Fields, { group, kind }: RuledKind): StatusCause[] {
+export function objectCauses(object: Fields, { group, kind }: RuledKind): Cause[] {
   const key = `${group}/${kind}`;
   return [...negativeCauses(object, key), ...(byKind[key]?.(object) ?? [])];
 }
@@ -28,25 +21,25 @@ const counts: Readonly<Record<string, readonly string[]>> = {
   'batch/Job': ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'],
 };
 
-function negativeCauses(object: Fields, key: string): StatusCause[] {
+function negativeCauses(object: Fields, key: string): Cause[] {
   return (counts[key] ?? []).flatMap((field) => {
     const value = at(object, 'spec', field);
     if (typeof value !== 'number' || value >= 0) return [];
-    return [invalidField(`spec.${field}`, value, 'must be greater than or equal to 0')];
+    return [invalidField(`spec.${field}`, value, 'must be greater than or equal to 0', 'write 0 or more')];
   });
 }
 
 /** Names must be unique. */
-const distinctNames = (items: readonly unknown[], path: string): StatusCause[] =>
+const distinctNames = (items: readonly unknown[], path: string): Cause[] =>
   items.flatMap((item, index) => {
     const name = textAt(item, 'name');
     const first = items.findIndex((other) => textAt(other, 'name') === name);
     return name !== '' && first < index ? [duplicateField(`${path}[${index}].name`, name)] : [];
   });
 
-type Check = (object: Fields) => StatusCause[];
+type Check = (object: Fields) => Cause[];
 
-function template(object: Fields, path: readonly string[]): StatusCause[] {
+function template(object: Fields, path: readonly string[]): Cause[] {
   const spec = at(object, ...path);
   const prefix = path.join('.');
   if (listAt(spec, 'containers').length === 0) return [requiredField(`${prefix}.containers`)];
@@ -66,6 +59,8 @@ function template(object: Fields, path: readonly string[]): StatusCause[] {
         return;
       causes.push({
         reason: 'FieldValueNotFound',
+        why: 'no volume has this name',
+        fix: 'add the volume, or correct the name',
         message: `Not found: ${JSON.stringify(name)}`,
         field: `${prefix}.containers[${c}].volumeMounts[${m}].name`,
       });
@@ -93,25 +88,36 @@ export function unmatchedLabels(object: Fields): [key: string, value: unknown][]
   );
 }
 
-function scheduled(schedule: string, timeZone: string): StatusCause[] {
+function scheduled(schedule: string, timeZone: string): Cause[] {
   const wrongZone = timeZone !== '' && !isTimeZone(timeZone);
   return [
     ...(schedule !== '' && !parseCron(schedule)
-      ? [invalidField('spec.schedule', schedule, 'it is not a cron schedule of five fields')]
+      ? [
+          invalidField(
+            'spec.schedule',
+            schedule,
+            'it is not a cron schedule of five fields',
+            'write for example "0 3 * * *"',
+          ),
+        ]
       : []),
-    ...(wrongZone ? [invalidField('spec.timeZone', timeZone, `unknown time zone ${timeZone}`)] : []),
+    ...(wrongZone
+      ? [invalidField('spec.timeZone', timeZone, `unknown time zone ${timeZone}`, 'write for example Europe/Berlin')]
+      : []),
   ];
 }
 
 const configKey = /^[-._a-zA-Z0-9]{1,253}$/;
 const configKeyRule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
 
-const configKeys = (object: Fields): StatusCause[] =>
-  ['data', 'binaryData'].flatMap((field) =>
+const configKeys = (object: Fields): Cause[] =>
+  ['data', 'binaryData', 'stringData'].flatMap((field) =>
     Object.keys(fieldsAt(object, field)).flatMap((key) => [
-      ...(configKey.test(key) && !/^\.\.?$/.test(key) ? [] : [invalidField(`${field}[${key}]`, key, configKeyRule)]),
+      ...(configKey.test(key) && !/^\.\.?$/.test(key)
+        ? []
+        : [invalidField(`${field}[${key}]`, key, configKeyRule, 'use only letters, digits, -, _ and . in the key')]),
       ...(field === 'data' && at(object, 'binaryData', key) !== undefined
-        ? [invalidField(`data[${key}]`, key, 'duplicate of key present in binaryData')]
+        ? [invalidField(`data[${key}]`, key, 'duplicate of key present in binaryData', 'keep one of them')]
         : []),
     ]),
   );
@@ -124,9 +130,43 @@ const secretKeys: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
 };
 
+/** Logins for registries are a JSON object. */
+function loginsCauses(secret: Fields, key: string): Cause[] {
+  if (!key.startsWith('.docker')) return [];
+  const [plain, encoded] = [at(secret, 'stringData', key), at(secret, 'data', key)];
+  const text = typeof plain === 'string' ? plain : typeof encoded === 'string' ? decoded(encoded) : undefined;
+  if (text === undefined || isJsonObject(text)) return [];
+  return [
+    invalidField(
+      `data[${key}]`,
+      '<secret contents redacted>',
+      'it is not a JSON object',
+      'write what docker login writes',
+    ),
+  ];
+}
+
+/** Undefined where it is not base64, which is refused by itself. */
+function decoded(base64: string): string | undefined {
+  try {
+    return atob(base64);
+  } catch {
+    return undefined;
+  }
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value === null || isFields(value);
+  } catch {
+    return false;
+  }
+}
+
 const secretCauses: Check = (secret) => {
   const type = textAt(secret, 'type');
-  const data = fieldsAt(secret, 'data');
+  const data = { ...fieldsAt(secret, 'data'), ...fieldsAt(secret, 'stringData') };
   const missing = (...keys: readonly string[]) =>
     keys.filter((key) => data[key] === undefined).map((key) => requiredField(`data[${key}]`));
   const login = missing('username', 'password');
@@ -134,6 +174,7 @@ const secretCauses: Check = (secret) => {
   return [
     ...configKeys(secret),
     ...missing(...(secretKeys[type] ?? [])),
+    ...loginsCauses(secret, secretKeys[type]?.[0] ?? ''),
     // One of both is enough.
     ...(type === 'kubernetes.io/basic-auth' && login.length === 2 ? login : []),
     ...(type === 'kubernetes.io/service-account-token' && textAt(secret, 'metadata', 'annotations', account) === ''
@@ -186,7 +227,7 @@ const byKind: Readonly<Record<string, Check>> = {
       const value = at(autoscaler, 'spec', field);
       if (typeof value !== 'number' || value > 0) return [];
       const rule = field === 'minReplicas' ? 'must be greater than or equal to 1' : 'must be greater than 0';
-      return [invalidField(`spec.${field}`, value, rule)];
+      return [invalidField(`spec.${field}`, value, rule, 'write 1 or more')];
     }),
   'apiextensions.k8s.io/CustomResourceDefinition': definitionCauses,
 };

@@ -1,11 +1,11 @@
 import { listAt, textAt } from '../kernel/at.ts';
 import type { Fields } from '../kernel/fields.ts';
-import { invalidField, requiredField, type StatusCause, unsupportedField } from './cause.ts';
+import { type Cause, invalidField, requiredField, unsupportedField } from './cause.ts';
 
 /** Validation errors of the rules of a Role or ClusterRole (rbac validation, ValidatePolicyRule). */
 export const ruleCauses =
   (kind: 'Role' | 'ClusterRole') =>
-  (role: Fields): StatusCause[] =>
+  (role: Fields): Cause[] =>
     listAt(role, 'rules').flatMap((rule, index) => {
       const field = (name: string) => `rules[${index}].${name}`;
       const needed = (name: string, why: string) =>
@@ -15,7 +15,7 @@ export const ruleCauses =
       if (urls.length > 0) {
         if (kind === 'ClusterRole') return verbs;
         const why = 'namespaced rules cannot apply to non-resource URLs';
-        return [...verbs, invalidField(field('nonResourceURLs'), urls, why)];
+        return [...verbs, invalidField(field('nonResourceURLs'), urls, why, 'move the rule to a ClusterRole')];
       }
       return [
         ...verbs,
@@ -29,7 +29,7 @@ const rightsGroup = 'rbac.authorization.k8s.io';
 /** Validation errors of the role of a binding (ValidateRoleBinding, ValidateClusterRoleBinding). */
 export const bindingCauses =
   (kind: 'RoleBinding' | 'ClusterRoleBinding') =>
-  ({ roleRef }: Fields): StatusCause[] => {
+  ({ roleRef }: Fields): Cause[] => {
     const kinds = kind === 'RoleBinding' ? ['ClusterRole', 'Role'] : ['ClusterRole'];
     const [group, role] = [textAt(roleRef, 'apiGroup'), textAt(roleRef, 'kind')];
     return [

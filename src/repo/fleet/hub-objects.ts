@@ -155,7 +155,7 @@ function metadataIssues(value: object): Issue[] {
     if (text === undefined || text === null || typeof text === 'string') return;
     const fix = typeof text === 'object' ? 'write a text' : `write "${String(text)}"`;
     const path = ['metadata', ...(field === undefined ? [] : [field]), key];
-    issues.push(error('wrong-type', path, `${key} must be a string`, fix));
+    issues.push(error('wrong-type', path, `${path.join('.')} must be a string`, fix));
   };
   requireText(metadata as object, 'name');
   requireText(metadata as object, 'namespace');
@@ -165,7 +165,7 @@ function metadataIssues(value: object): Issue[] {
       for (const key of Object.keys(map)) requireText(map, key, field);
     else {
       const fix = `write for example ${field}: {key: value}`;
-      issues.push(error('wrong-type', ['metadata', field], `${field} must be a map of strings`, fix));
+      issues.push(error('wrong-type', ['metadata', field], `metadata.${field} must be a map of strings`, fix));
     }
   }
   return [...issues, ...nameIssues(value)];

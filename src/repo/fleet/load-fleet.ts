@@ -1,3 +1,4 @@
+import type { Issue } from '../../api/issue.ts';
 import { type FleetObject, kindOf } from '../../api/kinds.ts';
 import type { Manifest, PlacementKey } from '../../api/meta.ts';
 import { isPlacement, placementKey } from '../../api/placement.ts';
@@ -35,7 +36,7 @@ export async function loadFleet(
   const envelopes = fleet.accepted.flatMap(({ object, placed }) => (fleetRowOf(object).isResource ? [placed] : []));
   const manifests = [...sorted.hub, ...envelopes];
   const hub = hubObjects(manifests);
-  const lacking = incomplete ? lackingFields(manifests) : [];
+  const lacking = incomplete ? lackingFields(manifests, hub.findings) : [];
   const findings = [...sorted.findings, ...fleet.findings, ...hub.findings, ...lacking];
   const located = await locate(findings, tree, usable.files);
   return sortFleet({
@@ -68,11 +69,23 @@ export async function loadFleet(
   });
 }
 
-function lackingFields(manifests: readonly Placed[]): Finding[] {
+/** Without what is about a field that another finding is about, or below one of a wrong type or a missing one. */
+function lackingFields(manifests: readonly Placed[], found: readonly Finding[]): Finding[] {
   const missing = completenessCheck(manifests);
-  return manifests.flatMap((placed) =>
-    missing(meantManifest(placed.value as Manifest)).map((issue) => ({ placed, issue, ref: writtenRef(placed.value) })),
-  );
+  const ofObject = Map.groupBy(found, ({ placed }) => placed);
+  return manifests.flatMap((placed) => {
+    const issues = (ofObject.get(placed) ?? []).map(({ issue }) => issue);
+    return missing(meantManifest(placed.value as Manifest)).flatMap((issue) => {
+      if (issues.some((other) => follows(issue, other))) return [];
+      issues.push(issue);
+      return [{ placed, issue, ref: writtenRef(placed.value) }];
+    });
+  });
+}
+
+function follows({ path }: Issue, { path: other, code }: Issue): boolean {
+  const isBelow = other.every((part, at) => part === path[at]);
+  return isBelow && (other.length === path.length || code === 'wrong-type' || code === 'field-required');
 }
 
 function filesWithErrors(

@@ -3,6 +3,7 @@ import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { builtInShape } from './built-in-shapes.ts';
 import { crdShapes, type Written } from './crd-shapes.ts';
 import { ignoredProtection } from './pod-annotations.ts';
+import { refusals } from './refusals.ts';
 import { missingFields, type Shape, shapeIssues } from './shape.ts';
 import { unmatchedTemplate } from './template-labels.ts';
 
@@ -19,12 +20,13 @@ export function declaredCheck(documents: readonly Written[]): ShapeCheck {
   return checkBy(known, (kind) => (builtIn(kind) ? undefined : declared.get(keyOf(kind))));
 }
 
-/** Finds what else is missing in both: fields and labels that API servers require, and protection of pods that is not read. */
+/** Finds in both what else API servers refuse, which an override may correct, and protection of pods that is not read. */
 export function completenessCheck(documents: readonly Written[]): ShapeCheck {
   const declared = crdShapes(documents);
   return checkBy(
     (manifest, shape) => [
       ...missingFields(manifest, shape),
+      ...refusals(manifest),
       ...unmatchedTemplate(manifest),
       ...ignoredProtection(manifest),
     ],

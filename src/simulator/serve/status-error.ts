@@ -105,7 +105,7 @@ export function invalid(about: Subject, name: string, causes: readonly StatusCau
     name,
     ...(about.group === '' ? {} : { group: about.group }),
     kind: about.kind,
-    causes,
+    causes: causes.map(({ reason, message, field }) => ({ reason, message, field })),
   });
 }
 

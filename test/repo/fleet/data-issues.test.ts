@@ -29,19 +29,47 @@ it.each([
 });
 
 it.each([
-  ['ConfigMap', 'data: {port: 8080}', '4:8 wrong-type', 'port must be a string', '8080', 'write it in quotes'],
-  ['ConfigMap', 'data: {on-top: [a]}', '4:8 wrong-type', 'on-top must be a string', undefined, 'write it in quotes'],
-  ['ConfigMap', 'binaryData: {a: "?"}', '4:14 invalid', 'a must be base64', '?', 'encode it, or put it under data'],
-  ['Secret', 'stringData: {pin: 4711}', '4:14 wrong-type', 'pin must be a string', undefined, 'write it in quotes'],
+  ['ConfigMap', 'data: {port: 8080}', '4:8 wrong-type', 'data.port must be a string', '8080', 'write it in quotes'],
+  [
+    'ConfigMap',
+    'data: {on-top: [a]}',
+    '4:8 wrong-type',
+    'data.on-top must be a string',
+    undefined,
+    'write it in quotes',
+  ],
+  [
+    'ConfigMap',
+    'binaryData: {a: "?"}',
+    '4:14 invalid',
+    'binaryData.a must be base64',
+    '?',
+    'encode it, or put it under data',
+  ],
+  [
+    'Secret',
+    'stringData: {pin: 4711}',
+    '4:14 wrong-type',
+    'stringData.pin must be a string',
+    undefined,
+    'write it in quotes',
+  ],
   [
     'Secret',
     'data: {pw: hunter22!}',
     '4:8 invalid',
-    'pw must be base64',
+    'data.pw must be base64',
     undefined,
     'encode it, or put it under stringData',
   ],
-  ['Secret', 'data: {pw: abc}', '4:8 invalid', 'pw must be base64', undefined, 'encode it, or put it under stringData'],
+  [
+    'Secret',
+    'data: {pw: abc}',
+    '4:8 invalid',
+    'data.pw must be base64',
+    undefined,
+    'encode it, or put it under stringData',
+  ],
 ])(
   'data that no API server takes, of a Secret without its value: %s, %s',
   async (kind, data, at, message, value, fix) => {

@@ -12,6 +12,7 @@ async function found(text: string): Promise<string[]> {
   return problems.map(({ line, column, code, path }) => `${line}:${column} ${code} ${path ?? ''}`.trim());
 }
 
+const pod = '{spec: {containers: [{name: a, image: a}]}}';
 const head = (kind: string, metadata: string) =>
   `apiVersion: ${kind.replace(' ', '\nkind: ')}\nmetadata: {${metadata}}\n`;
 
@@ -25,19 +26,19 @@ it.each<[string, string, string[]]>([
     spec:
       containers:
         - {name: a, image: 5}
-        - {name: b, ports: 80}
+        - {name: b, image: b, ports: 80}
 `,
     [
       '4:1 field-required spec.selector',
       '5:3 wrong-type spec.replicas',
       '6:3 unknown-field spec.pausd',
       '10:21 wrong-type spec.template.spec.containers.0.image',
-      '11:21 wrong-type spec.template.spec.containers.1.ports',
+      '11:31 wrong-type spec.template.spec.containers.1.ports',
     ],
   ],
   [
     'no name, no namespace, a label and a field of the wrong type',
-    `${head('apps/v1 Deployment', 'labels: {a: 1}')}spec: {replicas: two, selector: {}, template: {}}\n`,
+    `${head('apps/v1 Deployment', 'labels: {a: 1}')}spec: {replicas: two, selector: {}, template: ${pod}}\n`,
     [
       '3:1 name-required metadata',
       '3:1 namespace-required metadata',
@@ -47,7 +48,7 @@ it.each<[string, string, string[]]>([
   ],
   [
     'a misspelt kind, and fields of the one that is meant',
-    `${head('apps/v1 Deploymant', 'name: web')}spec: {replicas: two, template: {}}\n`,
+    `${head('apps/v1 Deploymant', 'name: web')}spec: {replicas: two, template: ${pod}}\n`,
     [
       '2:1 unknown-kind kind',
       '3:1 namespace-required metadata',
@@ -62,8 +63,40 @@ it.each<[string, string, string[]]>([
   ],
   [
     'a misspelt field that is required',
-    `${head('apps/v1 Deployment', 'name: web, namespace: web')}spec: {selectr: {}, template: {}}\n`,
+    `${head('apps/v1 Deployment', 'name: web, namespace: web')}spec: {selectr: {}, template: ${pod}}\n`,
     ['4:8 unknown-field spec.selectr'],
+  ],
+  [
+    'a field, a bad key and bad contents of a Secret',
+    `${head('v1 Secret', 'name: web, namespace: shop, finalizers: [x]')}typ: a
+type: kubernetes.io/dockerconfigjson
+data: {"a b": "", .dockerconfigjson: YWJj}
+stringData: {"": a}
+`,
+    [
+      '3:53 invalid metadata.finalizers.0',
+      '4:1 unknown-field typ',
+      '6:8 invalid data.a b',
+      '6:19 invalid data..dockerconfigjson',
+      '7:14 invalid stringData.',
+    ],
+  ],
+  [
+    'what else servers refuse in a Secret, a Role and a binding',
+    `${head('v1 Secret', 'name: web, namespace: shop')}type: kubernetes.io/tls
+stringData: {tls.crt: a}
+---
+${head('rbac.authorization.k8s.io/v1 Role', 'name: web, namespace: shop, labels: {a b: c}')}rules: [{resources: [pods], verbs: []}]
+---
+${head('rbac.authorization.k8s.io/v1 RoleBinding', 'name: web, namespace: shop')}roleRef: {kind: Rolle, name: a, apiGroup: rbac.authorization.k8s.io}
+`,
+    [
+      '1:1 field-required data.tls.key',
+      '9:40 invalid metadata.labels',
+      '10:9 field-required rules.0.apiGroups',
+      '10:29 field-required rules.0.verbs',
+      '15:11 invalid roleRef.kind',
+    ],
   ],
   [
     'everything in an envelope',

@@ -86,7 +86,7 @@ describe('a built-in kind', () => {
     [
       'apps/v1',
       'Deployment',
-      'template: {}',
+      'template: {spec: {containers: [{name: a, image: a}]}}',
       ['4:1 warning spec.selector is missing: API servers refuse the object; add selector'],
     ],
     [
@@ -98,7 +98,7 @@ describe('a built-in kind', () => {
     [
       'apps/v1',
       'Deployment',
-      'selector: {matchLabels: {app: web, tier: a}}, template: {metadata: {labels: {app: wbe, tier: a}}, spec: {containers: [{name: a}]}}',
+      'selector: {matchLabels: {app: web, tier: a}}, template: {metadata: {labels: {app: wbe, tier: a}}, spec: {containers: [{name: a, image: a}]}}',
       [
         '5:29 warning spec.template.metadata.labels lacks app: web, which the selector requires: API servers refuse the object; use equal labels in both',
       ],
@@ -106,7 +106,7 @@ describe('a built-in kind', () => {
     [
       'apps/v1',
       'ReplicaSet',
-      'selector: {matchLabels: {app: web}}, template: {spec: {containers: [{name: a}]}}',
+      'selector: {matchLabels: {app: web}}, template: {spec: {containers: [{name: a, image: a}]}}',
       [
         '5:29 warning spec.template.metadata.labels lacks app: web, which the selector requires: API servers refuse the object; use equal labels in both',
       ],
@@ -125,7 +125,7 @@ describe('a built-in kind', () => {
     ].map(([annotation, ...expected]): [string, string, string, string[]] => [
       'batch/v1',
       'Job',
-      `template: {metadata: {annotations: {karpenter.sh/${annotation}}}, spec: {restartPolicy: Never, containers: [{name: a}]}}`,
+      `template: {metadata: {annotations: {karpenter.sh/${annotation}}}, spec: {restartPolicy: Never, containers: [{name: a, image: a}]}}`,
       expected,
     ]),
     [
@@ -143,11 +143,21 @@ describe('a built-in kind', () => {
     [
       'apps/v1',
       'StatefulSet',
-      'selector: {}, template: {}, volumeClaimTemplates: [{spec: {}, status: {conditions: [{}]}}]',
+      'selector: {}, template: {spec: {containers: [{name: a, image: a}]}}, volumeClaimTemplates: [{spec: {}, status: {conditions: [{}]}}]',
       [],
     ],
-    ['apps/v1', 'Deployment', 'selector: {}, template: {}}\nstatus: {conditions: [{type: Available}]', []],
-    ['v1', 'Pod', 'containers: [{name: a, livenessProbe: {httpGet: {port: 80, httpHeaders: [{name: a}]}}}]', []],
+    [
+      'apps/v1',
+      'Deployment',
+      'selector: {}, template: {spec: {containers: [{name: a, image: a}]}}}\nstatus: {conditions: [{type: Available}]',
+      [],
+    ],
+    [
+      'v1',
+      'Pod',
+      'containers: [{name: a, image: a, livenessProbe: {httpGet: {port: 80, httpHeaders: [{name: a}]}}}]',
+      [],
+    ],
   ])('what servers refuse without: %s %s {%s}', async (version, kind, spec, expected) => {
     const text = object(version, kind, `  {${spec}}\n`);
     expect([await found(text), await found(text, true)]).toEqual([[], expected]);

@@ -1,0 +1,38 @@
+import { type Issue, warning } from '../../api/issue.ts';
+import type { Manifest } from '../../api/meta.ts';
+import { isFields } from '../../engine/kernel/fields.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
+import { applicable } from '../../engine/selection/normalise.ts';
+import { builtInScope } from '../../engine/selection/scope.ts';
+import type { Cause } from '../../engine/server-rules/cause.ts';
+import { metadataCauses } from '../../engine/server-rules/metadata-causes.ts';
+import { objectCauses } from '../../engine/server-rules/object-causes.ts';
+
+/** Warnings about what else API servers refuse an object for. An override may correct it, so that they are no errors. */
+export function refusals(manifest: object): Issue[] {
+  const { apiVersion, kind, metadata } = manifest as Manifest;
+  if (!isFields(metadata)) return [];
+  const { group } = groupVersionOf(apiVersion);
+  const of = { group, kind, custom: builtInScope(group, kind) === undefined };
+  const applied = applicable(manifest as Manifest);
+  const causes = [...metadataCauses(applied, of), ...objectCauses(applied, of)];
+  return causes.filter(({ field }) => !reportedElsewhere.has(field)).map(asWarning);
+}
+
+/** As errors of every kind, and key by key. */
+const reportedElsewhere = new Set(['metadata.name', 'spec.template.metadata.labels']);
+
+function asWarning({ reason, field, why, fix }: Cause): Issue {
+  const path = causePath(field);
+  if (reason !== 'FieldValueRequired')
+    return warning('invalid', path, `${field}: API servers refuse the object: ${why}`, fix);
+  const missing = `${field} is missing: API servers refuse the object${why === '' ? '' : `: ${why}`}`;
+  return warning('field-required', path, missing, `add ${path.at(-1)}`);
+}
+
+/** `rules[0].verbs` and `data[a.b]` as a path. */
+export const causePath = (field: string): (string | number)[] =>
+  [...field.matchAll(/\[([^\]]*)\]|[^.[\]]+/g)].map(([part, inner]) => {
+    if (inner === undefined) return part;
+    return /^\d+$/.test(inner) && !/^\w*[dD]ata\[/.test(field) ? Number(inner) : inner;
+  });
