@@ -215,6 +215,23 @@ describe('validate reports what only the whole fleet shows', () => {
     'resources/web.yaml': namespace('web'),
   };
 
+  it('of a reserved namespace, which only a ResourcePlacement can select', async () => {
+    const inDefault = (name: string) =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: default}\n---\n`;
+    const files = {
+      ...oneUnselected,
+      'rp.yaml': place(
+        '{group: "", version: v1, kind: ConfigMap, name: a}',
+        'ResourcePlacement',
+        ', namespace: default',
+      ),
+      'resources/a.yaml': inDefault('a') + inDefault('b') + namespace('default'),
+    };
+    expect((await cli('validate', folder(files))).out).toContain(
+      'resources/a.yaml:7:12: warning[not-selected]: ConfigMap default/b: no placement selects it\n    fix: select it by a ResourcePlacement in namespace default, or write another namespace\n3 fleet',
+    );
+  });
+
   it('a namespace that is nearly one of the repo', async () => {
     const files = { ...oneUnselected, 'resources/a.yaml': settings.replace('shop', 'wbe') };
     expect((await cli('validate', folder(files))).out).toContain(

@@ -34,9 +34,17 @@ export async function unselectedResources(fleet: Fleet, tree: RepoTree): Promise
       ...places.get(object),
       path: 'metadata.name',
       message: `${describeRef(refOfManifest(object.manifest))}: no placement selects it${others}${missing}`,
-      fix: like === undefined ? 'add a resource selector for it, or remove it' : `did you mean ${like}?`,
+      fix: like === undefined ? placeFix(object) : `did you mean ${like}?`,
     };
   });
+}
+
+/** Selecting a reserved namespace is refused, so its contents need a placement of their own. */
+function placeFix({ manifest: { metadata } }: HubObject): string {
+  const { namespace = '' } = metadata;
+  return isReservedNamespace(namespace)
+    ? `select it by a ResourcePlacement in namespace ${namespace}, or write another namespace`
+    : 'add a resource selector for it, or remove it';
 }
 
 /** The Namespace that a namespace without one most likely means. */
@@ -65,9 +73,10 @@ function unselected({ placements, resources, refused, unreadable, beingDeleted }
     if (!gathered.ok) return [];
     for (const object of gathered.objects) selected.add(object);
   }
-  const isOfReserved = ({ manifest: { metadata } }: HubObject): boolean =>
-    isReservedNamespace(metadata.namespace ?? '') || isReservedNamespace(metadata.name);
+  // No placement may select these, and every cluster has them.
+  const isReserved = (object: HubObject): boolean =>
+    isNamespace(object) && isReservedNamespace(object.manifest.metadata.name);
   return [...hub.kinds.values()]
     .flatMap(({ objects }) => objects)
-    .filter((object) => !selected.has(object) && !isOfReserved(object));
+    .filter((object) => !selected.has(object) && !isReserved(object));
 }
