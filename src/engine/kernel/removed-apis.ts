@@ -40,6 +40,11 @@ const removedApis: readonly RemovedApi[] = [
   row('certificates.k8s.io/v1beta1', 22, ['certificates.k8s.io/v1', 19], 'CertificateSigningRequest'),
   row('coordination.k8s.io/v1beta1', 22, ['coordination.k8s.io/v1', 14], 'Lease'),
   row('extensions/v1beta1', 22, ['networking.k8s.io/v1', 19], 'Ingress'),
+  row('extensions/v1beta1', 16, ['networking.k8s.io/v1', 8], 'NetworkPolicy'),
+  row('extensions/v1beta1', 16, undefined, 'PodSecurityPolicy'),
+  row('extensions/v1beta1', 16, ['apps/v1', 9], 'DaemonSet', 'Deployment', 'ReplicaSet'),
+  row('apps/v1beta1', 16, ['apps/v1', 9]),
+  row('apps/v1beta2', 16, ['apps/v1', 9]),
   row('networking.k8s.io/v1beta1', 22, ['networking.k8s.io/v1', 19], 'Ingress', 'IngressClass'),
   row('rbac.authorization.k8s.io/v1beta1', 22, ['rbac.authorization.k8s.io/v1', 8]),
   row('scheduling.k8s.io/v1beta1', 22, ['scheduling.k8s.io/v1', 14], 'PriorityClass'),
@@ -71,3 +76,8 @@ function row(
 /** The row of the API that an object is written in. */
 export const removedApiOf = ({ apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>): RemovedApi | undefined =>
   removedApis.find((api) => api.apiVersion === apiVersion && (api.kinds?.includes(kind) ?? true));
+
+/** Whether no server has it that members may run: objects are applied by server-side apply, which is stable since 1.22. */
+export const isGoneEverywhere = (manifest: Pick<Manifest, 'apiVersion' | 'kind'>): boolean =>
+  (removedApiOf(manifest)?.removedIn ?? Number.POSITIVE_INFINITY) <= oldestMinor;
+const oldestMinor = 22;

@@ -13,6 +13,9 @@ export function groupVersionOf(apiVersion: string): { readonly group: string; re
 export const apiVersionOf = (group: string, version: string): string =>
   group === '' ? version : `${group}/${version}`;
 
+/** Whether Kubernetes could have a version of this name, as its own kinds do. */
+export const isVersion = (version: string): boolean => /^v\d+((alpha|beta)\d+)?$/.test(version);
+
 /** KubeFleet's identifier of a selected resource. The core group and an absent namespace are omitted, as in its JSON. */
 export function identifierOf(manifest: Manifest): ResourceIdentifier {
   const { group, version } = groupVersionOf(manifest.apiVersion);

@@ -1,7 +1,8 @@
 import { error, type Issue, warning } from '../../api/issue.ts';
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { nearest } from '../../api/syntax.ts';
-import { apiVersionOf, groupVersionOf } from '../../engine/selection/group-version.ts';
+import { isGoneEverywhere } from '../../engine/kernel/removed-apis.ts';
+import { apiVersionOf, groupVersionOf, isVersion } from '../../engine/selection/group-version.ts';
 import { builtInKinds, groupMeant } from '../../engine/selection/scope.ts';
 import { stableVersion } from '../schemas/built-in-shapes.ts';
 
@@ -52,18 +53,21 @@ export function misspeltKind({ apiVersion, kind }: Manifest): Issue[] {
   const meant = kindMeant({ apiVersion, kind });
   if (meant === undefined) return [];
   const { group } = groupVersionOf(apiVersion);
-  // Old API servers have that group.
-  const issue = group === 'extensions' ? warning : error;
   const message = `there is no kind ${kind} in ${group === '' ? 'the core group' : group}`;
   const [field, fix] = meant.kind === kind ? ['apiVersion', meant.apiVersion] : ['kind', meant.kind];
-  return [issue('unknown-kind', [field], message, `did you mean ${fix}?`)];
+  return [error('unknown-kind', [field], message, `did you mean ${fix}?`)];
 }
 
-/** A version that API servers do not have, or that old ones alone have. Kinds without a stable version may gain one. */
+/**
+ * A version that API servers do not have, or that old ones alone have. Kinds without a stable version may gain one. It is an error where
+ * no member can have it: applied under another version it is the same object, so that it would be taken from members instead.
+ */
 export function unservedVersion({ apiVersion, kind }: Manifest): Issue[] {
   const { group, version } = groupVersionOf(apiVersion);
   const stable = stableVersion(group, kind, version);
   if (stable === undefined || stable === version) return [];
   const message = `current versions of Kubernetes do not serve ${kind} in ${apiVersion}`;
-  return [warning('unserved-version', ['apiVersion'], message, `write ${apiVersionOf(group, stable)}`)];
+  const fix = `write ${apiVersionOf(group, stable)}`;
+  const isSure = isGoneEverywhere({ apiVersion, kind }) || !isVersion(version);
+  return [(isSure ? error : warning)('unserved-version', ['apiVersion'], message, fix)];
 }

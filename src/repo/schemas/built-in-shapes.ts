@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { isVersion } from '../../engine/selection/group-version.ts';
 import { builtInScope } from '../../engine/selection/scope.ts';
 import { requiredFields } from './required-fields.ts';
 import type { ObjectShape, Shape } from './shape.ts';
@@ -44,8 +45,7 @@ export function stableVersion(group: string, kind: string, written: string): str
 const leftOut = new Set(['resource.k8s.io', 'placement.kubernetes-fleet.io']);
 
 function modelOf(group: string, version: string, kind: string): string | undefined {
-  const isServed =
-    /^v\d+((alpha|beta)\d+)?$/.test(version) && !leftOut.has(group) && builtInScope(group, kind) !== undefined;
+  const isServed = isVersion(version) && !leftOut.has(group) && builtInScope(group, kind) !== undefined;
   if (!isServed) return undefined;
   if (kind === 'Event' && version === 'v1') return group === '' ? 'CoreV1Event' : 'EventsV1Event';
   return `V${version.slice(1)}${kind}`;

@@ -29,6 +29,8 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
     ['kind: Deployment', 'kind: Deploymnt'],
     ['apps/v1', 'app/v1'],
     ['apps/v1', 'v1'],
+    ['apps/v1', 'extensions/v1beta1'],
+    ['apps/v1', 'apps/v1beta1'],
   ])('does not remove the object that is meant: %s → %s', async (right, wrong) => {
     const files = {
       'clusters/a.yaml': member('a'),
@@ -54,32 +56,43 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   });
 
   it.each([
-    ['v1', 'Deployment', 'the core group', 'apps/v1', 'error'],
-    ['extensions/v1beta1', 'Ingress', 'extensions', 'networking.k8s.io/v1', 'warning'],
-    ['apps/v1', 'ConfigMap', 'apps', 'v1', 'error'],
-  ])('is reported if another group has it: %s %s', async (apiVersion, kind, group, meant, severity) => {
+    ['v1', 'Deployment', 'the core group', 'apps/v1'],
+    ['extensions/v1beta1', 'Ingress', 'extensions', 'networking.k8s.io/v1'],
+    ['extensions/v1beta1', 'Deployment', 'extensions', 'apps/v1'],
+    ['apps/v1', 'ConfigMap', 'apps', 'v1'],
+  ])('is reported if another group has it: %s %s', async (apiVersion, kind, group, meant) => {
     expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
-      placeable: severity === 'error' ? [] : [kind],
+      placeable: [],
       reported: [
-        `1:1 ${severity} unknown-kind ${kind} shop/web: there is no kind ${kind} in ${group}; did you mean ${meant}?`,
+        `1:1 error unknown-kind ${kind} shop/web: there is no kind ${kind} in ${group}; did you mean ${meant}?`,
       ],
     });
   });
 
   it.each([
     ['apps/v2', 'Deployment', 'apps/v1'],
-    ['apps/v1beta1', 'Deployment', 'apps/v1'],
-    ['apps/V1', 'Deployment', 'apps/v1'],
     ['batch/v1beta1', 'CronJob', 'batch/v1'],
     ['policy/v1beta1', 'PodDisruptionBudget', 'policy/v1'],
     ['autoscaling/v2beta2', 'HorizontalPodAutoscaler', 'autoscaling/v2'],
-    ['networking.k8s.io/v1beta1', 'Ingress', 'networking.k8s.io/v1'],
     ['events.k8s.io/v1beta1', 'Event', 'events.k8s.io/v1'],
   ])('has a warning in a version that current API servers do not have: %s %s', async (apiVersion, kind, meant) => {
     expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
       placeable: [kind],
       reported: [
         `1:1 warning unserved-version ${kind} shop/web: current versions of Kubernetes do not serve ${kind} in ${apiVersion}; write ${meant}`,
+      ],
+    });
+  });
+
+  it.each([
+    ['apps/v1beta1', 'Deployment', 'apps/v1'],
+    ['apps/V1', 'Deployment', 'apps/v1'],
+    ['networking.k8s.io/v1beta1', 'Ingress', 'networking.k8s.io/v1'],
+  ])('is an error in a version that no member can have: %s %s', async (apiVersion, kind, meant) => {
+    expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
+      placeable: [],
+      reported: [
+        `1:1 error unserved-version ${kind} shop/web: current versions of Kubernetes do not serve ${kind} in ${apiVersion}; write ${meant}`,
       ],
     });
   });
