@@ -3,11 +3,12 @@ import { placementKey, refOf } from '../../../api/placement.ts';
 import type { PlacementState, ResourceSnapshotEntry } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { parseIndex } from '../../../api/syntax.ts';
-import type { Fleet, FleetRecord, RecordedPlacement } from '../../../engine/input.ts';
+import { type Fleet, type FleetRecord, type RecordedPlacement, sourceKey } from '../../../engine/input.ts';
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { memoize } from '../../../engine/kernel/memoize.ts';
 import { hashOfContents, rebuiltHash } from '../../../engine/selection/content-hash.ts';
 import { normalise } from '../../../engine/selection/normalise.ts';
+import { describeRef, objectKey, refOfManifest } from '../../../engine/selection/object-key.ts';
 import { inSnapshotOrder } from '../../../engine/selection/order.ts';
 import { placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
@@ -174,7 +175,22 @@ async function judgeAt(
       if (placement) break;
     }
   }
-  return refused(claim, `the followed branch had something else at its commit ${commit.slice(0, 12)}`);
+  return (
+    invalidNow(claim, fleet, commit) ??
+    refused(claim, `the followed branch had something else at its commit ${commit.slice(0, 12)}`)
+  );
+}
+
+/** An earlier version of gitfleet may have accepted what this one refuses, so nobody need have changed the record. */
+function invalidNow(claim: Claim, fleet: Fleet, commit: string): Verdict | undefined {
+  const invalid = new Set(fleet.refused.map(objectKey));
+  const ref = claim.manifests?.map(refOfManifest).find((candidate) => invalid.has(objectKey(candidate)));
+  if (ref === undefined) return undefined;
+  const why = fleet.whyRefused.get(sourceKey(ref.kind, ref))?.message ?? `${describeRef(ref)} is invalid`;
+  const { contents, problem } = refused(claim, `at its commit ${commit.slice(0, 12)} an object is refused: ${why}`);
+  const fix =
+    'nothing, if an earlier version of gitfleet accepted it: the snapshot of the corrected object replaces it';
+  return { contents, problem: { ...problem!, fix } };
 }
 
 const healed = (claim: Claim): Problem =>

@@ -36,3 +36,34 @@ it('a run that names the next free index reports no lost snapshot, and one that 
   const { problems } = await snapshotVerifier()({ ...record, runs: new Map([['web-1', used]]) }, history);
   expect(problems.map(({ code }) => code)).toEqual(['record-mismatch']);
 });
+
+it('a snapshot with an object that was accepted once and is refused now says so, and not that the branch had another', async () => {
+  const web = deployment('web', 'web', 'web:1');
+  const files = (resource: string) =>
+    treeOf({
+      'clusters/a.yaml': member('a'),
+      'web.yaml': placement('web', '{placementType: PickAll}'),
+      'resources/web.yaml': resource,
+    });
+  const then = await loadFleet(files(web));
+  const now = await loadFleet(files(web.replace('spec:', 'spec:\n  pausd: true')));
+  expect(now.refused.map(({ kind }) => kind)).toEqual(['Deployment']);
+  const commit = '2'.repeat(40);
+  const entry = { index: 0, hash: 'a', commit };
+  const state = { observedGeneration: 1, resourceSnapshots: [entry], bindings: [] };
+  const snapshots = new Map([[0, then.resources.map(({ manifest }) => manifest)]]);
+  const record = {
+    ...readRecord(new Map()).record,
+    placements: new Map([['web', { object: now.placements[0], state, snapshots }]]),
+  } as unknown as FleetRecord;
+  const history = { tip: '1'.repeat(40), fleetAt: async () => now } as unknown as FollowedHistory;
+  const { problems } = await snapshotVerifier()(record, history);
+  expect(problems.map(({ message, fix }) => [message, fix])).toEqual([
+    [
+      expect.stringMatching(
+        /: at its commit 222222222222 an object is refused: Deployment web\/web: there is no field spec.pausd$/,
+      ),
+      expect.stringMatching(/^nothing, if an earlier version of gitfleet accepted it/),
+    ],
+  ]);
+});
