@@ -13,9 +13,13 @@ export interface Validated {
   /** Absent if it has an issue of severity error, unless its kind is kept when invalid. */
   readonly object?: FleetObject;
   readonly ref?: ObjectRef;
+  /** What a refused object would be without what is wrong in it, for findings about the rest. */
+  readonly supposed?: FleetObject | undefined;
   readonly issues: readonly Issue[];
   /** The schema accepts it, so that the rules ran too. */
   readonly isShaped: boolean;
+  /** The object as the schema accepts it, whatever the rules say. */
+  readonly shaped?: FleetObject;
 }
 
 /** Reads one document of a fleet kind: old spellings, schema with defaults, then the rules of KubeFleet's CEL and webhooks. */
@@ -44,7 +48,7 @@ export function validateFleetObject(document: unknown): Validated {
     ...known.rules(object, modern.document),
   ];
   const refused = !known.keptWhenInvalid && issues.some(({ severity }) => severity === 'error');
-  return { ...withRef, ...(refused ? {} : { object }), issues, isShaped: true };
+  return { ...withRef, ...(refused ? {} : { object }), issues, isShaped: true, shaped: object };
 }
 
 const generatedKind = (kind: string): Issue =>

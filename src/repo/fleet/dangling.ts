@@ -20,6 +20,12 @@ export function danglingReferences(fleet: Fleet, record: FleetRecord): Problem[]
   );
 }
 
+/** Those of some objects of a fleet. */
+export const danglingOf = (fleet: Fleet, objects: readonly FleetObject[]): Problem[] =>
+  fleet.unreadable.length > 0
+    ? []
+    : dangling(fleet).flatMap(({ from, problem }) => (objects.includes(from) ? [problem] : []));
+
 /** Computed once for each commit. */
 const dangling = memoize((fleet: Fleet): readonly { readonly from: NamedObject; readonly problem: Problem }[] =>
   references(fleet).flatMap(({ from, path, kind, namespace, name, among, without }) => {

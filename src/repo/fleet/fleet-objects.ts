@@ -10,7 +10,7 @@ import { annotationIssues, labelIssues } from './annotation-issues.ts';
 import { countingFolder, placeIssues } from './approval-places.ts';
 import type { Finding, Placed } from './finding.ts';
 import { modeIssues } from './nodes/mode-issues.ts';
-import { withTriedFixes } from './tried-fixes.ts';
+import { withHidden, withTriedFixes } from './tried-fixes.ts';
 import { windowIssues } from './window-issues.ts';
 
 export interface FleetObjects {
@@ -18,6 +18,8 @@ export interface FleetObjects {
   /** Valid placements with a deletionTimestamp: their deleteStrategy is still needed. */
   readonly beingDeleted: readonly { readonly object: Placement; readonly placed: Placed }[];
   readonly refused: readonly ObjectRef[];
+  /** Refused objects without what is wrong in them. */
+  readonly supposed: readonly FleetObject[];
   /** Files with a refused object that cannot be identified. */
   readonly unreadable: readonly string[];
   readonly findings: readonly Finding[];
@@ -54,6 +56,7 @@ export function fleetObjects(documents: readonly Placed[], faulty: ReadonlySet<s
       ...unsound.flatMap(({ ref, issues }) => (ref ? (issues.some(hidesKind) ? ofAnyKind(ref) : [ref]) : [])),
       ...[...struck].flatMap((index) => sound[index]!.ref ?? []),
     ],
+    supposed: unsound.flatMap(({ supposed }) => supposed ?? []),
     unreadable: unsound.filter(({ ref }) => !ref).map(({ placed }) => placed.file),
     findings: [
       ...validated.flatMap(({ placed, issues, ref }) => issues.map((issue) => ({ placed, issue, ref }))),
@@ -156,7 +159,7 @@ function validatedOnce(document: object, strategy: unknown): Validated {
   const used = whole === document ? undefined : strategy;
   const before = known.get(document);
   if (before && before.strategy === used) return before.validated;
-  const validated = withTriedFixes(whole, judged);
+  const validated = withHidden(whole, withTriedFixes(whole, judged), judged);
   known.set(document, { strategy: used, validated });
   return validated;
 }

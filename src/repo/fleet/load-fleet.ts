@@ -7,12 +7,14 @@ import { writtenRef } from '../../api/written-ref.ts';
 import { type Fleet, sourceKey } from '../../engine/input.ts';
 import { completenessCheck } from '../schemas/kind-shapes.ts';
 import type { RepoTree } from '../tree.ts';
+import { danglingOf } from './dangling.ts';
 import { type Finding, locate, type Placed } from './finding.ts';
 import { fleetObjects, namesStrategy } from './fleet-objects.ts';
 import { hubObjects } from './hub-objects.ts';
 import { fleetRowOf } from './kinds/rows.ts';
 import { type LoadCache, memoryCache } from './load-cache.ts';
 import { meantManifest } from './misspelt-kinds.ts';
+import { placeProblems } from './place-problems.ts';
 import { byPosition } from './positions.ts';
 import { readDocuments } from './read-documents.ts';
 import { sortDocuments } from './sort-documents.ts';
@@ -22,7 +24,8 @@ import { usableFiles } from './usable-files.ts';
 /**
  * Reads a fleet repo: fleet objects by their API group in any folder, and everything under `resources/` as a hub would have it. An
  * invalid file never stops the rest: its objects are in `refused`, or the file in `unreadable`. The order of files has no effect, and
- * unchanged objects keep their identity with the same cache. `incomplete`: warns about resources that lack required fields, too.
+ * unchanged objects keep their identity with the same cache. `incomplete`: warns about resources that lack required fields, and about
+ * references of refused objects, too.
  */
 export async function loadFleet(
   tree: RepoTree,
@@ -39,7 +42,7 @@ export async function loadFleet(
   const lacking = incomplete ? lackingFields(manifests, hub.findings) : [];
   const findings = [...sorted.findings, ...fleet.findings, ...hub.findings, ...lacking];
   const located = await locate(findings, tree, usable.files);
-  return sortFleet({
+  const read = {
     objects: fleet.accepted.map(({ object }) => object),
     beingDeleted: fleet.beingDeleted.map(({ object }) => object),
     resources: hub.objects,
@@ -66,8 +69,16 @@ export async function loadFleet(
     notActedOn: fleet.accepted.flatMap(({ object }) =>
       kindOf(object).notActedOn?.(object) === undefined ? [] : (writtenRef(object) ?? []),
     ),
-  });
+  };
+  if (!incomplete || fleet.supposed.length === 0) return sortFleet(read);
+  const supposed = sortFleet({ ...read, objects: [...read.objects, ...fleet.supposed] });
+  const dangling = await placeProblems(danglingOf(supposed, fleet.supposed), async () => tree);
+  const places = new Set(located.map(placeOf));
+  const others = dangling.filter((problem) => !places.has(placeOf(problem)));
+  return sortFleet({ ...read, problems: [...read.problems, ...others].sort(byPosition) });
 }
+
+const placeOf = ({ file, line, column }: Problem): string => `${file}:${line}:${column}`;
 
 /** Without what is about a field that another finding is about, or below one of a wrong type or a missing one. */
 function lackingFields(manifests: readonly Placed[], found: readonly Finding[]): Finding[] {

@@ -41,3 +41,27 @@ function changedAt(node: unknown, [part, ...rest]: Issue['path'], value: Issue['
     }),
   );
 }
+
+/**
+ * A refused document with what else is wrong in it: it is judged again without its wrong values, as rules do not run before the schema
+ * accepts it.
+ */
+export function withHidden(document: object, validated: Validated, judge: (document: unknown) => Validated): Validated {
+  const errors = validated.issues.filter(({ severity }) => severity === 'error');
+  if (validated.object !== undefined || errors.length === 0) return validated;
+  const without = errors.reduce((rest: unknown, { path, suggests }) => changedAt(rest, path, suggests), document);
+  const { shaped, issues } = judge(without);
+  if (!shaped) return { ...validated, supposed: validated.shaped };
+  const hidden = issues.filter(
+    ({ path, code }) => code !== 'field-required' && !validated.issues.some((known) => follows(path, known.path)),
+  );
+  return { ...validated, issues: [...validated.issues, ...hidden], supposed: shaped };
+}
+
+/** Whether a finding may be due to the removed value at `removed`: it is about it, or about a field beside it. */
+function follows(path: Issue['path'], removed: Issue['path']): boolean {
+  const isBeside = path.length === removed.length && path.length > 2 && isWithin(path, removed.slice(0, -1));
+  return isBeside || isWithin(path, removed) || isWithin(removed, path);
+}
+
+const isWithin = (path: Issue['path'], outer: Issue['path']): boolean => outer.every((part, at) => part === path[at]);

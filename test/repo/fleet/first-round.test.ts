@@ -111,3 +111,33 @@ data:
 ])('reports at once %s', async (_, text, expected) => {
   expect(await found(text)).toEqual(expected);
 });
+
+it('reports at once what is wrong in a refused placement, with its references, and nothing that follows from another', async () => {
+  const placement = (name: string, more: string) =>
+    `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourcePlacement\nmetadata: {name: ${name}}\nspec:\n  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: wbe}]\n${more}---\n`;
+  const files = {
+    'a.yaml':
+      placement('a', '  polciy: {}\n  policy: {placementType: PickFixed, clusterNames: [eu1, 5]}\n') +
+      placement('b, annotations: {gitfleet.dev/suspeded: x}', '  revisionHistoryLimit: 0\n') +
+      placement(
+        'c',
+        '  policy: {placementType: PickN, numberOfClusters: two, tolerations: [{operator: Exists, value: a}]}\n',
+      ) +
+      placement('d', '  policy: {placementType: PickM, numberOfClusters: 2}\n'),
+  };
+  const { problems } = await loadFleet(await openDirectory(folder(files)), undefined, { incomplete: true });
+  expect(problems.map(({ line, code, path }) => `${line} ${code} ${path}`)).toEqual([
+    '5 dangling-reference spec.resourceSelectors.0.name',
+    '6 unknown-field spec.polciy',
+    '7 dangling-reference spec.policy.clusterNames.0',
+    '7 wrong-type spec.policy.clusterNames.1',
+    '11 unknown-annotation metadata.annotations.gitfleet.dev/suspeded',
+    '13 dangling-reference spec.resourceSelectors.0.name',
+    '14 out-of-range spec.revisionHistoryLimit',
+    '20 dangling-reference spec.resourceSelectors.0.name',
+    '21 wrong-type spec.policy.numberOfClusters',
+    '21 field-not-allowed spec.policy.tolerations.0.value',
+    '27 dangling-reference spec.resourceSelectors.0.name',
+    '28 invalid-value spec.policy.placementType',
+  ]);
+});
