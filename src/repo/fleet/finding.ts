@@ -79,7 +79,8 @@ function subjectOf(ref: Finding['ref'], message: string): string {
   return nameInFront(ref);
 }
 
-async function textsOf(tree: RepoTree, files: readonly TreeFile[]): Promise<Map<string, string>> {
+/** The texts of files, by path. */
+export async function textsOf(tree: RepoTree, files: readonly TreeFile[]): Promise<Map<string, string>> {
   if (files.length === 0) return new Map();
   const contents = await tree.read(files.map(({ oid }) => oid));
   return new Map(files.map(({ path, oid }) => [path, decode(contents.get(oid) ?? new Uint8Array())]));

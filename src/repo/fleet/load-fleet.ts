@@ -6,8 +6,9 @@ import type { Problem } from '../../api/problem.ts';
 import { writtenRef } from '../../api/written-ref.ts';
 import { type Fleet, sourceKey } from '../../engine/input.ts';
 import { completenessCheck } from '../schemas/kind-shapes.ts';
-import type { RepoTree } from '../tree.ts';
+import type { RepoTree, TreeFile } from '../tree.ts';
 import { danglingOf } from './dangling.ts';
+import { faultyDocuments } from './faulty-documents.ts';
 import { type Finding, locate, type Placed } from './finding.ts';
 import { fleetObjects, namesStrategy } from './fleet-objects.ts';
 import { hubObjects } from './hub-objects.ts';
@@ -16,7 +17,7 @@ import { type LoadCache, memoryCache } from './load-cache.ts';
 import { meantManifest } from './misspelt-kinds.ts';
 import { placeProblems } from './place-problems.ts';
 import { byPosition } from './positions.ts';
-import { readDocuments } from './read-documents.ts';
+import { type Documents, readDocuments } from './read-documents.ts';
 import { sortDocuments } from './sort-documents.ts';
 import { sortFleet } from './sort-fleet.ts';
 import { usableFiles } from './usable-files.ts';
@@ -70,13 +71,37 @@ export async function loadFleet(
       kindOf(object).notActedOn?.(object) === undefined ? [] : (writtenRef(object) ?? []),
     ),
   };
-  if (!incomplete || fleet.supposed.length === 0) return sortFleet(read);
+  if (!incomplete) return sortFleet(read);
   const supposed = sortFleet({ ...read, objects: [...read.objects, ...fleet.supposed] });
   const dangling = await placeProblems(danglingOf(supposed, fleet.supposed), async () => tree);
   const places = new Set(located.map(placeOf));
   const others = dangling.filter((problem) => !places.has(placeOf(problem)));
-  return sortFleet({ ...read, problems: [...read.problems, ...others].sort(byPosition) });
+  const ofFaulty = await faultyProblems(documents, tree, usable.files);
+  return sortFleet({ ...read, problems: [...read.problems, ...others, ...ofFaulty].sort(byPosition) });
 }
+
+/** What else is wrong in documents that were refused as YAML. On the lines of those problems it may follow from them. */
+async function faultyProblems(
+  { placed, problems }: Pick<Documents, 'placed' | 'problems'>,
+  tree: RepoTree,
+  files: readonly TreeFile[],
+): Promise<readonly Problem[]> {
+  const faulty = await faultyDocuments(problems, tree, files);
+  if (faulty.length === 0) return [];
+  const { fleet, hub, findings } = sortDocuments([...placed, ...faulty]);
+  const ofHub = hubObjects(hub).findings;
+  const all = [...findings, ...fleetObjects(fleet).findings, ...ofHub, ...lackingFields(hub, ofHub)];
+  const starts = new Set(faulty.map(startOf));
+  const found = await locate(
+    all.filter((finding) => starts.has(startOf(finding.placed))),
+    tree,
+    files,
+  );
+  const lines = new Set(problems.map(({ file, line }) => `${file}:${line}`));
+  return found.filter(({ file, line }) => !lines.has(`${file}:${line}`));
+}
+
+const startOf = ({ file, line }: Placed): string => `${file}:${line}`;
 
 const placeOf = ({ file, line, column }: Problem): string => `${file}:${line}:${column}`;
 

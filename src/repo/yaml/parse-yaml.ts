@@ -20,6 +20,8 @@ export interface ParsedFile {
   readonly problems: readonly Problem[];
   /** Present when something in the file was refused. */
   readonly broken?: Broken;
+  /** Refused documents that have a value all the same, for findings about the rest of them; only where it is asked for. */
+  readonly faulty?: readonly YamlDocument[];
 }
 
 /**
@@ -27,7 +29,11 @@ export interface ParsedFile {
  * YAML 1.1 reads differently. Duplicate keys, tags, alias bombs and deep nesting are errors with a position. Findings in files with a
  * Secret do not quote values.
  */
-export function parseYaml(marked: string, file: string, other: Partial<Limits> = {}): ParsedFile {
+export function parseYaml(
+  marked: string,
+  file: string,
+  { withFaulty = false, ...other }: Partial<Limits> & { readonly withFaulty?: boolean } = {},
+): ParsedFile {
   const text = marked.startsWith('\uFEFF') ? marked.slice(1) : marked;
   const limits = { ...usualLimits, ...other };
   const { maxBytes, maxDocuments, maxDepth, maxFindings } = limits;
@@ -43,6 +49,7 @@ export function parseYaml(marked: string, file: string, other: Partial<Limits> =
   const lineCounter = new LineCounter();
   const oversized = oversizedDocuments(text, limits);
   const documents: YamlDocument[] = [];
+  const faulty: YamlDocument[] = [];
   const refused: (Document.Parsed | undefined)[] = oversized.map(() => undefined);
   let count = 0;
   const left = withoutDocuments(text, oversized);
@@ -67,11 +74,13 @@ export function parseYaml(marked: string, file: string, other: Partial<Limits> =
       const { line, col } = lineCounter.linePos(offset);
       problems.push({ severity: 'error', file, line: Math.max(line, 1), column: Math.max(col, 1), ...finding });
     }
+    const hasValue = findings.every(({ code }) => withValue.has(code));
     if (findings.length > 0) refused.push(findings.every(({ code }) => tellsItsName.has(code)) ? document : undefined);
-    else if (isMap(document.contents)) {
+    if (isMap(document.contents) && (findings.length === 0 || (withFaulty && hasValue))) {
       const { line } = lineCounter.linePos(document.contents.range?.[0] ?? 0);
       // The lint has limited the size that aliases add.
-      documents.push({ value: document.toJS({ maxAliasCount: -1 }), line });
+      const read = { value: document.toJS({ maxAliasCount: -1 }) as unknown, line };
+      (findings.length === 0 ? documents : faulty).push(read);
     }
   }
   for (const { from, cause } of oversized) {
@@ -80,6 +89,7 @@ export function parseYaml(marked: string, file: string, other: Partial<Limits> =
   }
   if (refused.length === 0) return { documents, problems };
   const broken = brokenPart(text, { refused, values: documents.map(({ value }) => value) });
+  if (withFaulty) return { documents, problems, broken, faulty };
   return { documents, problems, broken: refused.length > oversized.length ? broken : { ...broken, tooLarge: true } };
 }
 
@@ -93,6 +103,9 @@ const tellsItsName: ReadonlySet<string> = new Set([
   'object-too-large',
   'yaml-tag',
 ]);
+
+/** Findings in spite of which the other values of a document are as written. */
+const withValue: ReadonlySet<string> = new Set(['ambiguous-scalar', 'duplicate-key', 'yaml-document', 'yaml-tag']);
 
 /** Yields documents one by one, so that at most two are in memory. */
 function* documentsOf(text: string, lineCounter: LineCounter): Generator<Document.Parsed | 'too-deep'> {

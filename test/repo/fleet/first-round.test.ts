@@ -99,6 +99,27 @@ ${head('rbac.authorization.k8s.io/v1 RoleBinding', 'name: web, namespace: shop')
     ],
   ],
   [
+    'what YAML programs read differently, and what else is wrong in the document and in the next',
+    `${head('apps/v1 Deployment', 'name: web')}spec:
+  replicas: 010
+  paused: yes
+  minReadySeconds: a
+  minReadySeconds: b
+  selector: {}
+  template: ${pod}
+---
+${head('v1 ConfigMap', 'name: web, namespace: shop')}data: {a: 1}
+`,
+    [
+      '3:1 namespace-required metadata',
+      '5:13 ambiguous-scalar',
+      '6:11 ambiguous-scalar',
+      '7:3 wrong-type spec.minReadySeconds',
+      '8:3 duplicate-key',
+      '15:8 wrong-type data.a',
+    ],
+  ],
+  [
     'everything in an envelope',
     `${head('v1 ConfigMap', 'name: web, namespace: shop, annotations: {kubernetes-fleet.io/envelope-configmap: "true"}')}foo: 1
 data:
