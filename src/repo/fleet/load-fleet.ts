@@ -82,11 +82,13 @@ export async function loadFleet(
 
 /** What else is wrong in documents that were refused as YAML. On the lines of those problems it may follow from them. */
 async function faultyProblems(
-  { placed, problems }: Pick<Documents, 'placed' | 'problems'>,
-  tree: RepoTree,
+  documents: Pick<Documents, 'placed' | 'problems'>,
+  written: RepoTree,
   files: readonly TreeFile[],
 ): Promise<readonly Problem[]> {
-  const faulty = await faultyDocuments(problems, tree, files);
+  const { placed, problems } = documents;
+  if (problems.length === 0) return [];
+  const { faulty, tree } = await faultyDocuments(documents, written, files);
   if (faulty.length === 0) return [];
   const { fleet, hub, findings } = sortDocuments([...placed, ...faulty]);
   const ofHub = hubObjects(hub).findings;

@@ -120,6 +120,16 @@ ${head('v1 ConfigMap', 'name: web, namespace: shop')}data: {a: 1}
     ],
   ],
   [
+    'an open quote, and what is wrong in the next document',
+    `${head('v1 ConfigMap', 'name: web, namespace: shop')}data:
+  a: "b
+---
+${head('v1 ConfigMap', 'name: web2, namespace: shop')}data:
+  a: 1
+`,
+    ['11:3 wrong-type data.a', '12:1 yaml-syntax'],
+  ],
+  [
     'everything in an envelope',
     `${head('v1 ConfigMap', 'name: web, namespace: shop, annotations: {kubernetes-fleet.io/envelope-configmap: "true"}')}foo: 1
 data:
