@@ -242,6 +242,10 @@ describe('validate reports what only the whole fleet shows', () => {
   it('also beside a resource without a name', async () => {
     const files = { ...oneUnselected, 'resources/a.yaml': settings, 'resources/b.yaml': namespace('""') };
     expect(await lines(files)).toEqual([expect.stringContaining('a.yaml:3:12: warning[not-selected]')]);
+    const nameless = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {}\nspec: {replicas: two, pausd: true}\n';
+    expect(await lines({ ...files, 'resources/b.yaml': nameless })).toContainEqual(
+      expect.stringContaining('a.yaml:3:12: warning[not-selected]'),
+    );
     expect(await lines({ ...files, 'b.yaml': place('').replace('{name: web}', '{}') })).toEqual([]);
     expect(await lines({ ...files, 'b.yaml': 'apiVersion: [' })).toEqual([]);
     const dangling = place(selectNamespace).replace('name: web}]', 'name: wbe}]');
