@@ -5,7 +5,7 @@ import type { HubObject } from '../../engine/input.ts';
 import { isNodePool } from '../../engine/node-pools/pool.ts';
 import { isConfigMapEnvelope } from '../../engine/selection/envelope.ts';
 import { objectKey } from '../../engine/selection/object-key.ts';
-import { builtInIssues, declaredCheck, type ShapeCheck } from '../schemas/kind-shapes.ts';
+import { builtInIssues, declaredCheck, enveloped, type ShapeCheck } from '../schemas/kind-shapes.ts';
 import { dataIssues } from './data-issues.ts';
 import { encryptedIssues } from './encrypted.ts';
 import { envelopeIssues, type ReadEnvelope, readEnvelope } from './envelope-contents.ts';
@@ -135,10 +135,15 @@ function namespaceIssues({ metadata: { namespace } }: Manifest, scope: HubObject
 
 /** Issues of a manifest, whatever else the repo holds. */
 function ownIssues(value: Manifest): readonly Issue[] {
-  const broken = [...metadataIssues(value), ...dataIssues(value)];
+  const inside = enveloped(value).flatMap(([key, inner]) =>
+    brokenParts(inner).map((issue) => ({ ...issue, path: ['data', key, ...issue.path] })),
+  );
+  const broken = [...brokenParts(value), ...inside];
   const ofNodes = isMap(value.metadata) ? nodeResourceIssues(value) : [];
   return [...broken, ...unservedVersion(value), ...ofNodes, ...notAmong(builtInIssues(value), broken)];
 }
+
+const brokenParts = (value: object): Issue[] => [...metadataIssues(value), ...dataIssues(value)];
 
 const isMap = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 

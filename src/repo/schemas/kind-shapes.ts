@@ -72,7 +72,7 @@ function kindOf(value: unknown): Kind | undefined {
 }
 
 /** The manifests in a typed envelope, by key. */
-function enveloped(value: object): readonly (readonly [string, object])[] {
+export function enveloped(value: object): readonly (readonly [string, object])[] {
   const { kind, apiVersion, data } = value as { readonly [field in 'kind' | 'apiVersion' | 'data']?: unknown };
   const isTyped =
     (kind === 'ResourceEnvelope' || kind === 'ClusterResourceEnvelope') &&

@@ -130,6 +130,17 @@ ${head('v1 ConfigMap', 'name: web2, namespace: shop')}data:
     ['11:3 wrong-type data.a', '12:1 yaml-syntax'],
   ],
   [
+    'data and names in a typed envelope',
+    `${head('placement.kubernetes-fleet.io/v1beta1 ResourceEnvelope', 'name: web, namespace: shop')}data:
+  a:
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: A_1, namespace: shop}
+    data: {"a b": c, d: 1}
+`,
+    ['8:16 invalid-name data.a.metadata.name', '9:12 invalid data.a.data.a b', '9:22 wrong-type data.a.data.d'],
+  ],
+  [
     'everything in an envelope',
     `${head('v1 ConfigMap', 'name: web, namespace: shop, annotations: {kubernetes-fleet.io/envelope-configmap: "true"}')}foo: 1
 data:
