@@ -3,7 +3,7 @@ import { placementKey } from '../api/placement.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import type { GuardFinding, Hold, Plan } from '../engine/plan-document.ts';
 import { type HeldByCluster, heldAfter, heldBefore } from './held-objects.ts';
-import { compared, type ObjectChanges } from './object-changes.ts';
+import { compared, type Leaving, type ObjectChanges } from './object-changes.ts';
 import type { InSteps } from './steps.ts';
 
 /** What a RemovalApproval lets happen that is refused or held without it. */
@@ -22,12 +22,12 @@ export function* allowedRemovals(
     asked,
     first,
     settled,
-    stays,
+    leaving,
   }: {
     readonly asked: Plan;
     readonly first: PlanResult;
     readonly settled: PlanResult;
-    readonly stays: Parameters<typeof compared>[2];
+    readonly leaving: Leaving;
   },
 ): InSteps<readonly AllowedRemoval[]> {
   const allowed: AllowedRemoval[] = [];
@@ -44,7 +44,7 @@ export function* allowedRemovals(
       approval: placementKey(metadata),
       guard,
       holds,
-      ...(yield* compared(only(before), only(after), stays)),
+      ...(yield* compared(only(before), only(after), leaving)),
     });
   }
   return allowed;

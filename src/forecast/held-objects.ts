@@ -12,6 +12,8 @@ import { placementTargets } from '../engine/target-kinds.ts';
 export interface HeldObject {
   readonly placement: PlacementRef;
   readonly manifest: Manifest;
+  /** Other placements that want it there, too. */
+  readonly others?: readonly PlacementRef[];
 }
 
 /** What a cluster holds of the fleet, by object; and its placements, also those without objects. */
@@ -28,6 +30,17 @@ const heldOn = (held: Map<ClusterName, Held>, cluster: ClusterName): Held => {
   return known;
 };
 
+/** Of placements that want the same object the last one counts. */
+function hold(on: Held, placement: PlacementRef, manifest: Manifest): void {
+  const key = keyOfManifest(manifest);
+  const other = on.objects.get(key);
+  on.objects.set(key, {
+    placement,
+    manifest,
+    ...(other && { others: [other.placement, ...(other.others ?? [])] }),
+  });
+}
+
 export function heldBefore({ contents }: PlanResult): HeldByCluster {
   const held = new Map<ClusterName, Held>();
   for (const [key, { state }] of contents.world.record.placements)
@@ -38,8 +51,7 @@ export function heldBefore({ contents }: PlanResult): HeldByCluster {
       const on = heldOn(held, clusterName);
       on.placements.set(key, placement);
       const target = { clusterName, placement, resourceSnapshotIndex, remove: false, objects: [] };
-      for (const manifest of recordedContent(contents, target))
-        on.objects.set(keyOfManifest(manifest), { placement, manifest });
+      for (const manifest of recordedContent(contents, target)) hold(on, placement, manifest);
     }
   return held;
 }
@@ -67,7 +79,7 @@ export function heldAfter(
     on.placements.set(key, placement);
     const content = targetContent(contents, target);
     if (content && !content.leaveAlone && content.strategy.type !== 'ReportDiff')
-      for (const { manifest } of content.manifests) on.objects.set(keyOfManifest(manifest), { placement, manifest });
+      for (const { manifest } of content.manifests) hold(on, placement, manifest);
     else keep(clusterName, key);
   }
   for (const [cluster, { placements }] of before)

@@ -1,9 +1,9 @@
 import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
 import { by } from '../engine/kernel/ordering.ts';
-import { refOfManifest } from '../engine/selection/object-key.ts';
+import { objectKey, refOfManifest } from '../engine/selection/object-key.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
-import { type HeldByCluster, nothing, textOf } from './held-objects.ts';
+import { type HeldByCluster, type HeldObject, nothing, textOf } from './held-objects.ts';
 import type { InSteps } from './steps.ts';
 
 export interface PlacementEffect {
@@ -19,9 +19,13 @@ export interface PlacementEffect {
 }
 
 export interface ObjectChange {
-  /** `release`: it stays, and is no longer managed. */
-  readonly action: 'remove' | 'release' | 'change' | 'add';
+  /** `release`: it stays, and is no longer managed. `move`: only its placement is another one. */
+  readonly action: 'remove' | 'release' | 'move' | 'change' | 'add';
   readonly placement: PlacementRef;
+  /** Of a move, or a change: the placement from which `placement` takes it over. */
+  readonly from?: PlacementRef;
+  /** Of a release: the placement that it is left to, and that takes it over with its next rollout. */
+  readonly to?: PlacementRef;
   readonly object: ObjectRef;
   readonly clusters: readonly ClusterName[];
   /** Unified, with values of Secrets left out. */
@@ -31,22 +35,43 @@ export interface ObjectChange {
 export interface ObjectChanges {
   /** Placements that gain or lose clusters, or whose objects change, by name. */
   readonly placements: readonly PlacementEffect[];
-  /** Removals, then releases, changes and additions; equal ones of several clusters are one. */
+  /** Removals, then releases, moves, changes and additions; equal ones of several clusters are one. */
   readonly changes: readonly ObjectChange[];
   /** Objects that stay on clusters and are no longer managed: their cluster left, or their placement abandons them. */
   readonly released: number;
+  /** Objects that another placement takes over as they are. */
+  readonly moved: number;
 }
 
-/** Changes between what clusters hold before and after, one at a time. `stays`: objects of a placement that is gone are released. */
-export function* compared(
-  before: HeldByCluster,
-  after: HeldByCluster,
-  stays: (placement: PlacementRef, cluster: ClusterName) => boolean,
-): InSteps<ObjectChanges> {
+/** What becomes of objects that a placement no longer has on a cluster. Otherwise they are removed. */
+export interface Leaving {
+  /** Objects of a placement that is gone are released. */
+  readonly stays: (placement: PlacementRef, cluster: ClusterName) => boolean;
+  /** The placement for which it releases an object. */
+  readonly taker: (
+    placement: PlacementRef,
+    on: { readonly cluster: ClusterName; readonly object: string },
+  ) => PlacementRef | undefined;
+}
+
+/** Changes between what clusters hold before and after, one at a time. */
+export function* compared(before: HeldByCluster, after: HeldByCluster, leaving: Leaving): InSteps<ObjectChanges> {
   const effects = effectsByPlacement();
   const changeBetween = changesByText();
   const groups = new Map<string, ObjectChange & { readonly clusters: ClusterName[] }>();
   let released = 0;
+  let moved = 0;
+  const add = (change: ObjectChange, cluster: ClusterName): void => {
+    const { action, placement, object, from, to, diff } = change;
+    if (action === 'release') released += 1;
+    else effects.count(placement, cluster, action);
+    if (action === 'move') moved += 1;
+    const others = [from, to].map((of) => (of ? placementKey(of) : ''));
+    const id = [placementKey(placement), objectKey(object), action, ...others, diff].join(' ');
+    const group = groups.get(id);
+    if (group) group.clusters.push(cluster);
+    else groups.set(id, { ...change, clusters: [cluster] });
+  };
   for (const clusterName of [...new Set([...before.keys(), ...after.keys()])].sort()) {
     const was = before.get(clusterName) ?? nothing;
     const is = after.get(clusterName) ?? nothing;
@@ -54,35 +79,38 @@ export function* compared(
       if (!was.placements.has(key)) effects.of(placement).gains.push(clusterName);
     for (const [key, placement] of was.placements)
       if (!is.placements.has(key)) effects.of(placement).loses.push(clusterName);
-    for (const object of new Set([...was.objects.keys(), ...is.objects.keys()])) {
-      const [old, now] = [was.objects.get(object), is.objects.get(object)];
-      const { placement, manifest } = (now ?? old)!;
-      const isReleased = now === undefined && stays(placement, clusterName);
-      const shared = isReleased ? { diff: '' } : yield* changeBetween(old?.manifest, now?.manifest);
-      if (shared === undefined) continue;
-      const action = isReleased ? 'release' : old === undefined ? 'add' : now === undefined ? 'remove' : 'change';
-      if (action === 'release') released += 1;
-      else effects.count(placement, clusterName, action);
-      const id = `${placementKey(placement)} ${object} ${action} ${shared.diff}`;
-      const group = groups.get(id);
-      if (group) group.clusters.push(clusterName);
-      else
-        groups.set(id, {
-          action,
-          placement,
-          object: refOfManifest(manifest),
-          clusters: [clusterName],
-          diff: shared.diff,
-        });
+    for (const key of new Set([...was.objects.keys(), ...is.objects.keys()])) {
+      const [old, now] = [was.objects.get(key), is.objects.get(key)];
+      const object = refOfManifest((now ?? old)!.manifest);
+      const isElsewhere = old !== undefined && (now === undefined || !isWantedBy(now.placement, old));
+      const to = isElsewhere ? leaving.taker(old.placement, { cluster: clusterName, object: key }) : undefined;
+      const isReleased = isElsewhere && (to !== undefined || leaving.stays(old.placement, clusterName));
+      const of = { object, clusters: [] };
+      if (old && isElsewhere && now === undefined && isReleased) {
+        add({ ...of, action: 'release', placement: old.placement, ...(to && { to }), diff: '' }, clusterName);
+        continue;
+      }
+      // What nothing keeps there is removed, and created anew.
+      const isNew = old === undefined || (isElsewhere && !isReleased);
+      if (old && isNew) {
+        const shared = yield* changeBetween(old.manifest, undefined);
+        if (shared) add({ ...of, action: 'remove', placement: old.placement, diff: shared.diff }, clusterName);
+      }
+      if (now === undefined) continue;
+      const shared = yield* changeBetween(isNew ? undefined : old.manifest, now.manifest);
+      const { placement } = now;
+      const from = isElsewhere && !isNew ? { from: old.placement } : {};
+      if (shared) add({ ...of, ...from, action: isNew ? 'add' : 'change', placement, diff: shared.diff }, clusterName);
+      else if (from.from) add({ ...of, ...from, action: 'move', placement, diff: '' }, clusterName);
     }
   }
-  const order = { remove: 0, release: 1, change: 2, add: 3 } as const;
+  const order = { remove: 0, release: 1, move: 2, change: 3, add: 4 } as const;
   const changes = [...groups.values()].sort(
     by(({ action, placement, object }) =>
       [order[action], placementKey(placement), object.kind, object.namespace ?? '', object.name].join(' '),
     ),
   );
-  return { placements: effects.all(), changes, released };
+  return { placements: effects.all(), changes, released, moved };
 }
 
 function effectsByPlacement() {
@@ -111,7 +139,7 @@ function effectsByPlacement() {
       const effect = of(placement);
       if (action === 'remove') effect.removed += 1;
       else if (action === 'change') effect.changed += 1;
-      else effect.added += 1;
+      else if (action === 'add') effect.added += 1;
       const key = placementKey(placement);
       touched.set(key, (touched.get(key) ?? new Set()).add(cluster));
     },
@@ -124,6 +152,9 @@ function effectsByPlacement() {
         .sort(by(({ placement }) => placementKey(placement))),
   };
 }
+
+const isWantedBy = (placement: PlacementRef, { placement: own, others = [] }: HeldObject): boolean =>
+  [own, ...others].some((of) => placementKey(of) === placementKey(placement));
 
 /** Writing this much as YAML may take 0.5 s (20,000 short fields), while nothing else runs; and such a diff is too long for a comment. */
 const mostCharacters = 256_000;

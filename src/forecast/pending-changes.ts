@@ -9,24 +9,24 @@ import { keyOfManifest } from '../engine/selection/object-key.ts';
 import { isOver, isRunOf } from '../engine/update-run.ts';
 import { type FailingCluster, faultOf } from './failing-clusters.ts';
 import { type Held, heldAfter, heldBefore } from './held-objects.ts';
-import { compared, type ObjectChange } from './object-changes.ts';
+import { compared, type Leaving, type ObjectChange } from './object-changes.ts';
 import type { InSteps } from './steps.ts';
 
 /**
  * What an update run of what the repo holds would change for these placements, which nothing rolls out by itself. `first`: of the
- * plans up to `last`. Clusters that a run in progress has not reached count as if it had, also if it is stopped.
- * `failing`: clusters that it would not reach.
+ * plans up to `last`; `leaving`: on the way between them. Clusters that a run in progress has not reached count as if it had, also
+ * if it is stopped. `failing`: clusters that it would not reach.
  */
 export function* pendingChanges(
   placements: readonly PlacementRef[],
-  last: PlanResult,
-  first: PlanResult,
+  { first, last, leaving }: { readonly first: PlanResult; readonly last: PlanResult; readonly leaving: Leaving },
 ): InSteps<{ readonly changes: readonly ObjectChange[]; readonly failing: readonly FailingCluster[] }> {
   const changes: ObjectChange[] = [];
   const failing: FailingCluster[] = [];
   if (placements.length === 0) return { changes, failing };
   const { world, works } = last.contents;
-  const held = heldAfter(last, heldBefore(first));
+  const earlier = heldBefore(first);
+  const held = heldAfter(last, earlier);
   for (const placement of placements) {
     const key = placementKey(placement);
     const work = works.get(key);
@@ -55,10 +55,17 @@ export function* pendingChanges(
       const run = coming.get(cluster);
       const own = [...(held.get(cluster)?.objects.values() ?? [])].filter((of) => placementKey(of.placement) === key);
       const brought = run && rendered(work.contents.get(run.index) ?? [], run.lists);
-      before.set(cluster, heldOf((brought?.ok ? brought.manifests : own).map(({ manifest }) => manifest)));
-      after.set(cluster, heldOf(then.manifests.map(({ manifest }) => manifest)));
+      const now = heldOf((brought?.ok ? brought.manifests : own).map(({ manifest }) => manifest));
+      const next = heldOf(then.manifests.map(({ manifest }) => manifest));
+      for (const object of next.objects.keys()) {
+        const left = earlier.get(cluster)?.objects.get(object);
+        if (!left || now.objects.has(object) || held.get(cluster)?.objects.has(object)) continue;
+        if (leaving.taker(left.placement, { cluster, object })) now.objects.set(object, left);
+      }
+      before.set(cluster, now);
+      after.set(cluster, next);
     }
-    changes.push(...(yield* compared(before, after, () => false)).changes);
+    changes.push(...(yield* compared(before, after, leaving)).changes);
   }
   return { changes, failing };
 }

@@ -9,6 +9,7 @@ import { faultOf } from './failing-clusters.ts';
 import type { HeldObject } from './held-objects.ts';
 import { compared, type ObjectChange } from './object-changes.ts';
 import { atOnce } from './steps.ts';
+import { takerIn } from './taken-over.ts';
 
 /** What stages of a run do to their clusters. */
 export interface StageEffect {
@@ -58,7 +59,7 @@ export function stageEffect(
   const stays = (_: unknown, cluster: ClusterName): boolean =>
     removes.has(cluster) && members.get(cluster)?.leaving !== false;
   return {
-    changes: atOnce(compared(before, after, stays)).changes,
+    changes: atOnce(compared(before, after, { stays, taker: takerIn(contents) })).changes,
     kept: [...kept].map(([why, of]) => ({ why, clusters: of })),
   };
 }

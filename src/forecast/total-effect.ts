@@ -26,6 +26,7 @@ import { pendingChanges } from './pending-changes.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
 import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
+import { takerAmong } from './taken-over.ts';
 import { type UpgradeForecast, upgradeForecasts } from './upgrade-forecasts.ts';
 import { type ChangedUpgrade, changedUpgrades, touchedUpgrades } from './upgrades-in-progress.ts';
 import { type Withheld, withheldIn } from './withheld.ts';
@@ -136,8 +137,8 @@ export function* totalEffectInSteps(
   const ends = { before, usual: heldAfter(earlier, before), after: heldAfter(last, before) };
   yield;
   const differing = differencesBetween(ends.usual, ends.after);
-  const stays = staysOf(results);
-  const effect = yield* compared(heldOnlyOf(before, differing), heldOnlyOf(ends.after, differing), stays);
+  const leaving = { stays: staysOf(results), taker: takerAmong(results) };
+  const effect = yield* compared(heldOnlyOf(before, differing), heldOnlyOf(ends.after, differing), leaving);
   const withheld = yield* withheldIn(ends, differing, results);
   const placements = new Set([...effect.placements, ...withheld].map(({ placement }) => placementKey(placement)));
   const upgradesInProgress =
@@ -157,11 +158,14 @@ export function* totalEffectInSteps(
     isUpgrading: (name) => changed.has(name) || otherwise.has(name),
   });
   const needsRun = needsRunByChange(earlier, last);
-  const pending = yield* pendingChanges(otherContents(earlier, last, needsRun), last, first);
+  const pending = yield* pendingChanges(otherContents(earlier, last, needsRun), { first, last, leaving });
   const given = next.fleet.removalApprovals.filter(({ metadata }) => answers.includes(placementKey(metadata)));
   return {
     ...effect,
-    allowed: yield* allowedRemovals(given, { asked: now.plan, first, settled: earlier, stays }),
+    allowed: yield* allowedRemovals(given, {
+      ...{ asked: now.plan, first, settled: earlier },
+      leaving: { ...leaving, taker: takerAmong(settled.steps.map(({ result }) => result)) },
+    }),
     fleetSize: new Set([...base.fleet.members, ...next.fleet.members].map(({ metadata }) => metadata.name)).size,
     stopped,
     withheld,

@@ -128,6 +128,71 @@ describe('the total effect of a change', () => {
     const effect = await effectOf(paper, { ...web(), 'web.yaml': pick('fra', 'nyc') });
     expect(effect.placements).toMatchObject([{ gains: ['nyc'], loses: ['ams'], removed: 3, changed: 0, added: 3 }]);
   });
+  it.each<[string, string, string, string[]]>([
+    [
+      'by itself',
+      '{type: RollingUpdate}',
+      'moves 8 objects · 4 of 4 clusters',
+      [
+        'new: Deployment web/web stays as it is, moves from web to new',
+        'new: Namespace web stays as it is, moves from web to new',
+      ],
+    ],
+    [
+      'once a run rolls it out',
+      '{type: External}',
+      'releases 8 objects · 4 of 4 clusters · needs a staged update run: new',
+      [
+        'web: Deployment web/web stays for new to take over',
+        'web: Namespace web stays for new to take over',
+        'needs a staged update run: new: Deployment web/web stays as it is, moves from web to new',
+        'needs a staged update run: new: Namespace web stays as it is, moves from web to new',
+      ],
+    ],
+    [
+      'never, and creates them anew',
+      '{type: RollingUpdate, applyStrategy: {whenToTakeOver: Never}}',
+      'removes 8 objects, adds 8 · 4 of 4 clusters',
+      [
+        'web: Deployment web/web removed',
+        'web: Namespace web removed',
+        'new: Deployment web/web added',
+        'new: Namespace web added',
+      ],
+    ],
+  ])(
+    'counts no removal of objects that another placement takes over, which it does %s',
+    async (_, how, title, changes) => {
+      const paper = new PaperFleet(web(false));
+      await paper.settle();
+      const { 'web.yaml': gone, ...files } = web(false);
+      const text = effectText(
+        await effectOf(paper, { ...files, 'new.yaml': placement('new', '{placementType: PickAll}', how, 'web') }),
+      );
+      expect(text.title).toBe(title);
+      expect(text.changes.map((change) => change.title.split(', same on ')[0])).toEqual(changes);
+      expect(text.rollout).toContain(
+        `web: deleted; its objects ${title.startsWith('removes') ? 'leave all of its clusters at once' : 'stay'}`,
+      );
+    },
+  );
+  it('says what changes of an object that moves to another placement', async () => {
+    const paper = new PaperFleet(web(false));
+    await paper.settle();
+    const { 'web.yaml': gone, ...files } = web(false);
+    const next = {
+      'resources/web.yaml': deployment('web', 'web', 'web:2'),
+      'new.yaml': placement('new', '{placementType: PickAll}', '{type: RollingUpdate}', 'web'),
+    };
+    const effect = await effectOf(paper, { ...files, ...next });
+    expect(effectText(effect).title).toBe('changes 4 objects, moves 4 · 4 of 4 clusters');
+    expect(
+      effect.changes.map(({ action, object, from, diff }) => [action, object.kind, from?.name, diff === '']),
+    ).toEqual([
+      ['move', 'Namespace', 'web', true],
+      ['change', 'Deployment', 'web', false],
+    ]);
+  });
   it('counts a cluster that the change adds as one that responds, with nothing on it', async () => {
     const { 'clusters/nyc.yaml': _, ...without } = web();
     const [settled, empty] = [new PaperFleet(without), new PaperFleet(without)];
@@ -579,9 +644,9 @@ describe('the law of the total effect', () => {
             did[!is!.has(key) ? 'remove' : was!.has(key) ? 'change' : 'add'] += 1;
           }
         }
-        const said = { remove: 0, release: 0, change: 0, add: 0 };
+        const said = { remove: 0, release: 0, move: 0, change: 0, add: 0 };
         for (const { action, clusters } of effect.changes) said[action] += clusters.length;
-        expect({ ...said, release: 0 }).toEqual({ ...did, release: 0 });
+        expect(said).toMatchObject(did);
       }),
       drawn(15, 20261122),
     );

@@ -19,18 +19,23 @@ import { prunableOf, stayingOn, strategyOf } from './staying-bindings.ts';
 export function handedOver(contents: PlanContents, target: PlacementTarget, of: PlacementWork): readonly ObjectRef[] {
   const own = new Set(target.remove ? [] : target.objects.map(objectKey));
   const left = prunableOf(of).filter((ref) => !own.has(objectKey(ref)));
-  if (left.length === 0) return [];
-  const takers = takersOf(contents.staying);
-  return left.filter((ref) =>
-    takers
-      .get(objectKey(ref))
-      ?.some((work) => work.placement !== of.placement && wants(work, { cluster: target.clusterName, ref }, contents)),
-  );
+  const { clusterName: cluster } = target;
+  return left.filter((ref) => takerOf(contents, of, { cluster, object: objectKey(ref) }) !== undefined);
 }
+
+/** The placement that takes an object over from one that no longer wants it on a cluster; undefined: it is removed. */
+export const takerOf = (
+  contents: PlanContents,
+  { placement }: PlacementWork,
+  on: { readonly cluster: ClusterName; readonly object: string },
+): PlacementWork | undefined =>
+  takersOf(contents.staying)
+    .get(on.object)
+    ?.find((work) => work.placement !== placement && wants(work, on, contents));
 
 function wants(
   work: PlacementWork,
-  { cluster, ref }: { readonly cluster: ClusterName; readonly ref: ObjectRef },
+  { cluster, object }: { readonly cluster: ClusterName; readonly object: string },
   contents: PlanContents,
 ): boolean {
   const binding = stayingOn(work).get(cluster);
@@ -39,7 +44,7 @@ function wants(
   const id = `${cluster} ${placementKey(refOf(work.placement))}`;
   const known = wanted.get(id) ?? wantedOn(work, cluster, contents.world);
   wanted.set(id, known);
-  return known.has(objectKey(ref));
+  return known.has(object);
 }
 
 /** Objects that placements of a plan have on their clusters, or will have; filled on demand. */

@@ -1,5 +1,5 @@
 import type { PlacementKey } from '../../api/meta.ts';
-import { placementKey } from '../../api/placement.ts';
+import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { stateOf } from '../../engine/staged/run-state.ts';
@@ -9,7 +9,7 @@ import type { ChangedFreeze } from '../../forecast/changed-freezes.ts';
 import type { ChangedPace } from '../../forecast/changed-paces.ts';
 import { failureOf } from '../../forecast/failure.ts';
 import type { Forecast, Rollout } from '../../forecast/forecast.ts';
-import type { ObjectChange, PlacementEffect } from '../../forecast/object-changes.ts';
+import type { ObjectChange, ObjectChanges, PlacementEffect } from '../../forecast/object-changes.ts';
 import type { StoppedRun } from '../../forecast/stopped-runs.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
 import { clustersToUpgrade } from '../../forecast/upgrade-forecasts.ts';
@@ -174,13 +174,14 @@ function ownUpgrades({ upgrades, upgradesInProgress }: TotalEffect): TotalEffect
 const stoppedText = ({ run, by }: StoppedRun): string => `${stoppedTexts[by]} ${run}`;
 
 /** `removes 4 objects, changes 2`; empty where there are none. */
-function countsText(placements: readonly PlacementEffect[], released: number): string {
+function countsText({ placements, released, moved }: Pick<ObjectChanges, 'placements' | 'released' | 'moved'>): string {
   const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
   return [
     { count: sum('removed'), verb: 'removes' },
     { count: sum('changed'), verb: 'changes' },
     { count: sum('added'), verb: 'adds' },
     { count: released, verb: 'releases' },
+    { count: moved, verb: 'moves' },
   ]
     .filter(({ count }) => count !== 0)
     .map(({ count, verb }, at) => `${verb} ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`)
@@ -189,10 +190,10 @@ function countsText(placements: readonly PlacementEffect[], released: number): s
 
 /** None where it only answers approvals. */
 function changesText(effect: TotalEffect, answers: readonly string[]): string[] {
-  const { placements, released, held, stopped, withheld, fleetSize } = effect;
+  const { placements, held, stopped, withheld, fleetSize } = effect;
   const upgrades = ownUpgrades(effect);
   const ends = inProgressTexts(effect).length;
-  const counts = countsText(placements, released);
+  const counts = countsText(effect);
   const clusters = new Set(placements.flatMap((effect) => effect.clusters));
   const upgrading = new Set(upgrades.flatMap(clustersToUpgrade));
   const runs = `${upgrades.length} cluster update ${upgrades.length === 1 ? 'run' : 'runs'} for ${upgrading.size} of ${fleetSize} clusters`;
@@ -234,11 +235,11 @@ const heldText = (held: TotalEffect['held']): string | undefined =>
     : `no change as long as it is held: ${listUpTo([...new Set(held.map(({ subject }) => titleOf(subject)))], mostNamed)}`;
 
 /** What a RemovalApproval lets go. */
-function approvesText({ approval, holds, placements, released }: AllowedRemoval, fleetSize: number): string {
-  const counts = countsText(placements, released);
+function approvesText({ approval, holds, ...effect }: AllowedRemoval, fleetSize: number): string {
+  const counts = countsText(effect);
   const held = new Set(holds.flatMap(({ subject }) => subject.clusterName ?? []));
   if (counts === '') return `approves ${approval}: removes what is held on ${listUpTo([...held], mostNamed)}`;
-  const clusters = new Set(placements.flatMap((of) => of.clusters)).union(held);
+  const clusters = new Set(effect.placements.flatMap((of) => of.clusters)).union(held);
   return `approves ${approval}: ${counts} · ${clusters.size} of ${fleetSize} clusters`;
 }
 
@@ -289,16 +290,20 @@ export const changeLines = ({ title, diff, isRemoval }: EffectText['changes'][nu
 const verbs: Readonly<Record<ObjectChange['action'], string>> = {
   remove: 'removed',
   release: 'stays and is no longer managed',
+  move: 'stays as it is',
   change: 'changed',
   add: 'added',
 };
 
-function changeTitle({ action, placement, object, clusters }: ObjectChange): string {
+function changeTitle({ action, placement, from, to, object, clusters }: ObjectChange): string {
   const where =
     clusters.length === 1
       ? `on ${clusters[0]}`
       : `same on ${clusters.length} clusters (${listUpTo(clusters, mostNamed)})`;
-  return `${titleOf(placement)}: ${describeRef(object)} ${verbs[action]}, ${where}`;
+  const what = to
+    ? `stays for ${titleOf(to)} to take over`
+    : `${verbs[action]}${from ? `, moves from ${titleOf(from)} to ${titleOf(placement)}` : ''}`;
+  return `${titleOf(placement)}: ${describeRef(object)} ${what}, ${where}`;
 }
 
 function rolloutText(effect: TotalEffect): string[] {
@@ -316,9 +321,7 @@ function rolloutText(effect: TotalEffect): string[] {
     // No strategy and no update run paces it.
     const { strategy } = work.placement.spec;
     const isCompared = strategy.applyStrategy.type === 'ReportDiff' && !changing.has(placementKey(placement));
-    const leaving = isCompared
-      ? 'nothing of it was applied (ReportDiff)'
-      : 'its objects leave all of its clusters at once';
+    const leaving = isCompared ? 'nothing of it was applied (ReportDiff)' : leavingText(effect, placement);
     if (isDeleted) return [`${titleOf(placement)}: deleted; ${leaving}`];
     if (strategy.type === 'RollingUpdate')
       return otherwise.has(placementKey(placement)) ? [] : [`${titleOf(placement)}: ${paceText(strategy)}`];
@@ -380,6 +383,17 @@ function failingLine({ placement, clusters, why, isNew, needsRun }: TotalEffect[
   const isOne = clusters.length === 1;
   const has = isNew ? `${isOne ? 'gets' : 'get'} nothing` : `${isOne ? 'keeps what it has' : 'keep what they have'}`;
   return `${titleOf(placement)}: ${listUpTo(clusters, mostNamed)} ${has}${needsRun ? ', also by an update run' : ''}: ${why}`;
+}
+
+/** Of a placement that is deleted. */
+function leavingText({ changes }: TotalEffect, placement: PlacementRef): string {
+  const key = placementKey(placement);
+  const own = changes.filter((change) => placementKey(change.from ?? change.placement) === key);
+  const stays = own.some(({ action }) => action !== 'remove');
+  if (!stays) return 'its objects leave all of its clusters at once';
+  return own.some(({ action }) => action === 'remove')
+    ? 'its objects leave all of its clusters at once, except those that stay'
+    : 'its objects stay';
 }
 
 const paceText = ({ rollingUpdate: pace }: ChangedPace['after']): string =>

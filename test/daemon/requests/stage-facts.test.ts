@@ -58,10 +58,20 @@ it.each([
   },
 );
 
-it('behind the last stage, approval removes what clusters have that the placement leaves', async () => {
-  const { changes } = await factsOf(files('web-1', ['a'], ', afterStageTasks: [{type: Approval}]'));
-  expect(changes.map(({ action, object, clusters }) => [action, object.kind, clusters])).toEqual([
-    ['remove', 'Deployment', ['b']],
-    ['remove', 'Namespace', ['b']],
+it.each([
+  ['removes', '', { action: 'remove' }],
+  [
+    'releases to another placement',
+    placement('shop', '{placementType: PickFixed, clusterNames: [b]}', '{type: External}', 'web'),
+    { action: 'release', to: { name: 'shop' } },
+  ],
+])('behind the last stage, approval %s what clusters have that the placement leaves', async (_, shop, how) => {
+  const { changes } = await factsOf({
+    ...files('web-1', ['a'], ', afterStageTasks: [{type: Approval}]'),
+    'shop.yaml': shop,
+  });
+  expect(changes).toMatchObject([
+    { ...how, object: { kind: 'Deployment' }, clusters: ['b'] },
+    { ...how, object: { kind: 'Namespace' }, clusters: ['b'] },
   ]);
 });

@@ -1,0 +1,46 @@
+import type { ClusterName } from '../api/meta.ts';
+import { placementKey, refOf } from '../api/placement.ts';
+import { takerOf } from '../engine/delivery/handed-over.ts';
+import type { PlanContents } from '../engine/delivery/plan-contents.ts';
+import { memoize } from '../engine/kernel/memoize.ts';
+import type { PlanResult } from '../engine/plan.ts';
+import type { PlacementTarget, Plan } from '../engine/plan-document.ts';
+import { objectKey } from '../engine/selection/object-key.ts';
+import { placementTargets } from '../engine/target-kinds.ts';
+import type { Leaving } from './object-changes.ts';
+
+type Taker = Leaving['taker'];
+
+/** Of placements that do not want an object any more in what a plan gives clusters. */
+export const takerIn =
+  (contents: PlanContents): Taker =>
+  (placement, on) => {
+    const work = contents.works.get(placementKey(placement));
+    const taker = work && takerOf(contents, work, on);
+    return taker && refOf(taker.placement);
+  };
+
+/** The same at the first of these plans that takes an object from a placement. Refused ones change nothing. */
+export function takerAmong(results: readonly PlanResult[]): Taker {
+  const planned = results.filter(({ plan }) => plan.guard.length === 0);
+  return (placement, on) => {
+    const id = `${placementKey(placement)} ${on.cluster}`;
+    for (const { plan, contents } of planned) {
+      const target = targetsOf(plan.targets).get(id);
+      if (target && isWithout(target, on.object)) return takerIn(contents)(placement, on);
+    }
+    return undefined;
+  };
+}
+
+const targetsOf = memoize(
+  (targets: Plan['targets']): ReadonlyMap<string, PlacementTarget> =>
+    new Map(placementTargets(targets).map((target) => [idOf(target), target])),
+);
+
+const idOf = ({ placement, clusterName }: PlacementTarget): `${string} ${ClusterName}` =>
+  `${placementKey(placement)} ${clusterName}`;
+
+/** Without a digest everything of it stays as it is. */
+const isWithout = ({ remove, digest, objects }: PlacementTarget, object: string): boolean =>
+  remove || (digest !== undefined && !objects.some((ref) => objectKey(ref) === object));
