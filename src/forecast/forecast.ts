@@ -19,6 +19,7 @@ import type { EqualWaves } from './equal-waves.ts';
 import { failureOf } from './failure.ts';
 import { heldTimes } from './held-times.ts';
 import { type NodeForecast, nodeForecasts } from './node-forecasts.ts';
+import { type PlacementEnd, placementEnd } from './placement-end.ts';
 import { isSameRefusal, type Refusal, refusalsIn } from './refusals.ts';
 import { type StageContext, stageOf } from './run-stages.ts';
 import type { ClusterSpan, RolloutStage, Wait } from './spans.ts';
@@ -74,6 +75,8 @@ export interface Rollout {
   readonly waitsFor?: string;
   /** Clusters that are not done by the end because they are not responding. */
   readonly notResponding?: readonly ClusterName[];
+  /** Of an update run that fails, or is stuck: what the clusters of its placement have at the end, also by other runs. */
+  readonly ends?: readonly PlacementEnd[];
   readonly stages: readonly RolloutStage[];
   /** What holds it as a whole. */
   readonly waits: readonly Wait[];
@@ -98,13 +101,20 @@ export function forecastOf(
   }: { readonly usual?: Forecast; readonly isUpgrading?: (run: string) => boolean } = {},
 ): Forecast {
   const { steps, end, silent } = run;
+  const { plan, notRolledOut } = steps.at(-1)!.result;
+  const isStuck = ({ to, stages }: Rollout): boolean =>
+    end === 'settled' && to === undefined && stages.some(({ clusters }) => clusters.length > 0);
   const same = new Map(usual?.rollouts.map((rollout) => [idOf(rollout), rollout]));
   const refusals = refusalsIn(steps);
   const rollouts = [...runRollouts(steps, input, refusals), ...ownRollouts(steps, input)]
     .map((rollout) => withNotResponding(rollout, inFlight(rollout), silent))
     .filter((rollout) => !sameValue(rollout, same.get(idOf(rollout))))
+    .map((rollout) =>
+      rollout.run !== undefined && (failureOf(rollout) !== undefined || isStuck(rollout))
+        ? { ...rollout, ends: placementEnd(rollout.placement, plan) }
+        : rollout,
+    )
     .sort((a, b) => orderOf(a) - orderOf(b));
-  const { plan, notRolledOut } = steps.at(-1)!.result;
   const proposed = new Set(usual?.proposals.map(({ run: name }) => name));
   const upgrading = upgradeForecasts(steps, input).filter((of) => isUpgrading(of.run));
   const upgrades = upgrading.map((of) => withNotResponding(of, pendingIn(of), silent));

@@ -228,7 +228,7 @@ describe('a forecast of an update run', () => {
       ['prod', '0/2', false, false],
       ['dev (rollback)', '0/1 (1 failed)', true, true],
     ]);
-    expect(notes).toEqual([]);
+    expect(notes).toEqual(['web ends with snapshot 0 on a, b, c']);
   });
 });
 
@@ -291,6 +291,7 @@ describe('a forecast of an update run that does not happen', () => {
     expect(part!.notes).toEqual([
       'stage dev: soaks 2026-11-20 10:01 UTC to 2026-11-20 10:12 UTC',
       'stage dev: needs approval web-1-after-dev, requested at 2026-11-20 10:01 UTC, not given',
+      'web ends with snapshot 0 on a; with nothing of it on b, c',
     ]);
   });
 });

@@ -39,6 +39,10 @@ const sizeOverride = (path: string): Files => ({
   'override.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {city: ams}}}]}, jsonPatchOverrides: [{op: replace, path: ${path}, value: 5}]}]}\n`,
 });
 
+const staged = 'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStaged';
+const stagedRun = (name: string, snapshot = '', annotation = ''): string =>
+  `${staged}UpdateRun\nmetadata: {name: ${name}, annotations: {${annotation}}}\nspec: {placementName: web, stagedRolloutStrategyName: steps${snapshot && `, resourceSnapshotIndex: "${snapshot}"`}}\n`;
+
 const approval = (digest = ''): string =>
   `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: all}\nspec: {removalDigest: "${digest}"}\n`;
 
@@ -448,6 +452,46 @@ describe('the total effect of a change', () => {
       const text = effectText(await effectOf(paper, files));
       expect([text.title, text.rollout]).toEqual(['no change on any cluster', [`web: ${expected}`]]);
     }
+  });
+  it.each<[string, Files, string, string]>([
+    [
+      'an override fails',
+      {
+        'override.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {city: lon}}}]}, jsonPatchOverrides: [{op: remove, path: /spec/none}]}]}\n`,
+        'web-2.yaml': stagedRun('web-2'),
+      },
+      'update run web-1 does not finish · changes 2 objects · 2 of 4 clusters',
+      'web-1 (placement web): web ends with snapshot 1 on ams, fra; with snapshot 0 on lon (override snapshot web/size-0 on apps/v1 Deployment web/web: rule 1, patch 1: remove /spec/none: "none" does not exist); with snapshot 0 on nyc',
+    ],
+    [
+      'a deadline passes',
+      { 'web-2.yaml': stagedRun('web-2', '0', 'gitfleet.dev/progress-deadline: 30s') },
+      'update run web-2 fails · changes 3 objects · 3 of 4 clusters · needs a staged update run: web',
+      'web-2 (placement web): web ends with snapshot 1 on fra, lon, nyc; with snapshot 0 on ams',
+    ],
+    [
+      'a snapshot is unknown',
+      { 'web-2.yaml': stagedRun('web-2', '7') },
+      'update run web-2 fails · changes 4 objects · 4 of 4 clusters',
+      'web-2 (placement web): web ends with snapshot 1 on ams, fra, lon, nyc',
+    ],
+  ])('says where it ends if one of two runs does not come to its end, as %s', async (_, files, title, ends) => {
+    const { 'resources/extra.yaml': extra, ...rest } = web();
+    const paper = new PaperFleet({
+      ...rest,
+      'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
+      'steps.yaml': `${staged}UpdateStrategy\nmetadata: {name: steps}\nspec: {stages: [{name: all, labelSelector: {}}]}\n`,
+      'web-0.yaml': stagedRun('web-0'),
+    });
+    for (let step = 0; step < 9; step++) {
+      await paper.planOn();
+      paper.deliver();
+      paper.pass(60);
+    }
+    const change = { 'resources/web.yaml': deployment('web', 'web', 'web:2'), 'web-1.yaml': stagedRun('web-1') };
+    const text = effectText(await effectOf(paper, { ...paper.files, ...change, ...files }));
+    expect(text.title).toBe(title);
+    expect(text.rollout).toContain(ends);
   });
   it('needs an update run where the placement is External, which the title says unless it needs one anyway', async () => {
     const external = { ...web(), 'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}') };

@@ -136,20 +136,22 @@ function titleText(effect: TotalEffect): string {
   return `${parts.join(' · ')}${isAlone ? '; nothing else' : ''}`;
 }
 
-/** Runs that fail, without those that the change itself ends. */
+/** Runs that fail, or that a fault on some cluster keeps from their end, without those that the change itself ends. */
 function failingText({ forecast, stopped }: TotalEffect): string[] {
   const ended = new Set(stopped.map(({ run }) => run));
-  const failing = forecast.rollouts.filter(
-    (of) => failureOf(of) !== undefined && !ended.has(placementKey({ ...of.placement, name: of.run ?? '' })),
-  );
-  return failing.length === 0
-    ? []
-    : [
-        `update ${failing.length === 1 ? 'run' : 'runs'} ${listUpTo(
-          failing.map(({ run }) => `${run}`),
-          mostNamed,
-        )} ${failing.length === 1 ? 'fails' : 'fail'}`,
-      ];
+  const own = forecast.rollouts.filter((of) => !ended.has(placementKey({ ...of.placement, name: of.run ?? '' })));
+  const [failing, others] = [true, false].map((fails) => own.filter((of) => (failureOf(of) !== undefined) === fails));
+  const stuck = others!.filter(({ ends = [] }) => ends.some(({ why }) => why !== undefined));
+  const text = (runs: readonly Rollout[], one: string, several: string): string[] => {
+    const names = listUpTo(
+      runs.map(({ run }) => `${run}`),
+      mostNamed,
+    );
+    return runs.length === 0
+      ? []
+      : [`update ${runs.length === 1 ? 'run' : 'runs'} ${names} ${runs.length === 1 ? one : several}`];
+  };
+  return [...text(failing!, 'fails', 'fail'), ...text(stuck, 'does not finish', 'do not finish')];
 }
 
 /** Clusters that do not get what it brings, without those that need an update run for it. */

@@ -110,8 +110,16 @@ function openText(of: Rollout | UpgradeForecast): string {
   const asked = stages
     .flatMap(({ waits }): readonly Wait[] => waits)
     .find(({ kind, to }) => kind === 'approval' && to === undefined);
-  const why = silentText(of) ?? waitsFor ?? (asked && `needs approval ${asked.approval ?? ''}`);
+  const why = silentText(of) ?? waitsFor ?? (asked && `needs approval ${asked.approval ?? ''}`) ?? keptText(of);
   return `${nameOf(of)}${why === undefined ? '' : ` (${why})`}`;
+}
+
+/** `ams keeps what it has: the override fails` */
+function keptText(of: Rollout | UpgradeForecast): string | undefined {
+  const kept = 'ends' in of ? of.ends?.find(({ why }) => why !== undefined) : undefined;
+  if (kept === undefined) return undefined;
+  const { clusters, why } = kept;
+  return `${listUpTo(clusters, mostNamed)} ${clusters.length === 1 ? 'keeps what it has' : 'keep what they have'}: ${why}`;
 }
 
 function silentText({ notResponding = [] }: Pick<Rollout, 'notResponding'>): string | undefined {
@@ -161,7 +169,7 @@ export function forecastParts({ rollouts, upgrades, from, until }: Forecast): re
     ...rollouts.map((rollout) => ({
       title: rolloutTitle(rollout),
       rows: rowsOf(rollout.stages),
-      notes: notesOf(rollout, from),
+      notes: [...notesOf(rollout, from), ...endNotes(rollout)],
     })),
     ...upgrades.map((upgrade) => ({
       title: upgradeTitle(upgrade),
@@ -223,6 +231,15 @@ function notesOf({ stages, waits }: Pick<Rollout, 'stages' | 'waits'>, begin: Ti
     ...stages.flatMap(({ name: stage, waits: of }) => of.map((wait) => ({ wait, stage }))),
   ];
   return all.flatMap(({ wait, stage }) => (wait.to === undefined || wait.to >= begin ? [noteOf(wait, stage)] : []));
+}
+
+/** `web ends with snapshot 1 on fra, nyc; with snapshot 0 on ams, as an override fails` */
+function endNotes({ placement, ends = [] }: Rollout): string[] {
+  const texts = ends.map(({ resourceSnapshotIndex: index, clusters, why }) => {
+    const what = index === undefined ? 'with nothing of it' : `with snapshot ${index}`;
+    return `${what} on ${listUpTo(clusters, mostNamed)}${why === undefined ? '' : ` (${why})`}`;
+  });
+  return texts.length === 0 ? [] : [`${titleOf(placement)} ends ${texts.join('; ')}`];
 }
 
 function noteOf({ kind, from, to, unmet, approval, freeze }: Wait, stage: string | undefined): string {
