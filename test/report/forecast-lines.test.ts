@@ -15,7 +15,7 @@ it('a stage without changes to come has no count of clusters, and waits that are
       {
         placement,
         run: 'web-1',
-        stages: [{ name: 'dev', clusters: [], notStarted: 0, waits: [soak('09:00'), soak('11:00')] }],
+        stages: [{ name: 'dev', clusters: [], notStarted: 0, waits: ['09:00', '10:00', '11:00'].map(soak) }],
         waits: [],
       },
     ],

@@ -224,13 +224,14 @@ function clustersText({ clusters, notStarted }: RolloutStage): string {
   return `${all - notStarted - open.size - failed.size}/${all}${failed.size === 0 ? '' : ` (${failed.size} failed)`}`;
 }
 
-/** Of waits that are not over before the forecast begins. */
+/** Of waits that are not over when the forecast begins, and of those that what it begins with cuts short. */
 function notesOf({ stages, waits }: Pick<Rollout, 'stages' | 'waits'>, begin: Timestamp): string[] {
   const all = [
     ...waits.map((wait) => ({ wait, stage: undefined })),
     ...stages.flatMap(({ name: stage, waits: of }) => of.map((wait) => ({ wait, stage }))),
   ];
-  return all.flatMap(({ wait, stage }) => (wait.to === undefined || wait.to >= begin ? [noteOf(wait, stage)] : []));
+  const isOver = ({ to, unmet }: Wait): boolean => to !== undefined && (unmet ? to < begin : to <= begin);
+  return all.flatMap(({ wait, stage }) => (isOver(wait) ? [] : [noteOf(wait, stage)]));
 }
 
 /** `web ends with snapshot 1 on fra, nyc; with snapshot 0 on ams, as an override fails` */
