@@ -11,6 +11,11 @@ it.each([
   const text = { title: 'Approve web-1', body: 'Merging starts prod.', state: 'open' as const };
   const lists = { comments: [], labels: [], reviewers: [], reviews: [] };
   forge.pulls.push({ number: 1, head: 'approve', base: 'main', headCommit: 'a'.repeat(40), ...text, ...lists });
-  const { body } = await forge.answer({ method: 'GET', path: '/demo/fleet/pulls/1', headers: {} });
-  expect(body).toBe(expected);
+  const read = async (path: string) => forge.answer({ method: 'GET', path, headers: {} });
+  expect((await read('/demo/fleet/pulls/1')).body).toBe(expected);
+  const list = `${expected.split('\n')[0]}\n  https://forge.example/acme/fleet/pulls/1\n`;
+  for (const path of ['/', '/demo/fleet', '/demo/fleet/pulls', '/demo/fleet/pulls/?state=open'])
+    expect(await read(path)).toMatchObject({ status: 200, body: list });
+  for (const path of ['/api/v1/repos/demo/fleet/pulls', '/api/v1/user', '/demo/fleet/issues'])
+    expect(await read(path)).toMatchObject({ status: 401 });
 });

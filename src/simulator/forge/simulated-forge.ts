@@ -90,8 +90,10 @@ export class SimulatedForge implements ForgeState {
 
   async answer({ method, path, headers, body }: AskedOverHttp): Promise<AnsweredOverHttp> {
     const { pathname, searchParams } = new URL(path, 'http://forge');
+    const isRead = method === 'GET' && !pathname.startsWith(`${this.dialect.root}/`);
     const page = /\/pulls\/(\d+)$/.exec(pathname)?.[1];
-    if (method === 'GET' && page && !pathname.startsWith(`${this.dialect.root}/repos/`)) return pageOf(this, page);
+    if (isRead && page) return pageOf(this, page);
+    if (isRead && pagesOfList.test(pathname)) return listOf(this);
     const below = pathname.slice(this.dialect.root.length);
     if (this.dialect.tokenOf(headers, below) !== rightToken)
       return { status: 401, body: { message: 'Bad credentials' } };
@@ -153,16 +155,30 @@ export class SimulatedForge implements ForgeState {
 /** JSON, or text as it is. */
 export const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
+const asText = { 'content-type': 'text/plain; charset=utf-8' };
+
+/** The start page, that of the repository, and its list of pull requests. */
+const pagesOfList = /^\/(?:[^/]+\/[^/]+(?:\/pulls)?)?\/?$/;
+
+/** All pull requests, the newest first, with their addresses. */
+async function listOf(forge: SimulatedForge): Promise<AnsweredOverHttp> {
+  await forge.refresh();
+  const lines = forge.pulls.map((pull) => `${titleOf(pull)}\n  ${forge.web}/pulls/${pull.number}\n`).reverse();
+  return { status: 200, headers: asText, body: lines.join('\n') || 'There are no pull requests yet.\n' };
+}
+
 /** What a reviewer reads: title, state and text of a pull request. */
 async function pageOf(forge: SimulatedForge, number: string): Promise<AnsweredOverHttp> {
   await forge.refresh();
   const pull = forge.pull(Number(number));
-  const headers = { 'content-type': 'text/plain; charset=utf-8' };
-  if (pull === undefined) return { status: 404, headers, body: 'There is no such pull request.\n' };
-  const state = pull.mergedBy === undefined ? pull.state : `${pull.state} by ${pull.mergedBy}`;
+  if (pull === undefined) return { status: 404, headers: asText, body: 'There is no such pull request.\n' };
   const asked = pull.state === 'open' ? '' : 'As it was requested:\n\n';
-  return { status: 200, headers, body: `#${number} ${pull.title} (${state})\n\n${asked}${pull.body}\n` };
+  return { status: 200, headers: asText, body: `${titleOf(pull)}\n\n${asked}${pull.body}\n` };
 }
+
+/** `#1 Approve web-1 (merged by Ann)` */
+const titleOf = ({ number, title, state, mergedBy }: StoredPull): string =>
+  `#${number} ${title} (${mergedBy === undefined ? state : `${state} by ${mergedBy}`})`;
 
 export interface Matched {
   /** `GET /repos/{owner}/{repo}/pulls` */
