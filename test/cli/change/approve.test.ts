@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { syncApprovals } from '../../../src/daemon/pass/approvals.ts';
@@ -32,11 +34,12 @@ async function request(plan: Plan): Promise<void> {
 const run = (...args: string[]) => cli('approve', ...args, '--repo', fleet.dir);
 const show = (what: string): string => fleet.git('show', what);
 /** Commits a file to the branch of the request, as another person. */
-const addTo = (what: string, file: string, text: string): void => {
+const addTo = (what: string, file: string, text: string): void => changeOn(what, (work) => put(work, { [file]: text }));
+const changeOn = (what: string, change: (work: string) => void): void => {
   const work = folder();
   sh('.', 'clone', '-q', fleet.dir, work);
   sh(work, 'checkout', '-q', what);
-  put(work, { [file]: text });
+  change(work);
   sh(work, 'add', '-A');
   sh(work, '-c', 'user.name=Mallory', 'commit', '-qm', 'More');
   sh(work, 'push', '-q', 'origin', `HEAD:${what}`);
@@ -131,6 +134,41 @@ describe('a gate of a staged update run', () => {
     const plan = await fleet.pass();
     expect(JSON.stringify(plan.runs[0]!.status.conditions)).toContain('was rejected on main: no');
   });
+
+  it.each([
+    ['deletes the request', [path], `no ${path}`],
+    ['makes it a binary file', [], 'its file is no YAML'],
+  ])(
+    'is rejected as requested, and nothing else changes, where its branch %s, and changes other files',
+    async (_, gone, why) => {
+      const binary = Buffer.from([0, 0xff, 0xfe, 0x80, 10]);
+      writeFileSync(join(fleet.dir, 'logo.png'), binary);
+      fleet.git('add', 'logo.png');
+      fleet.git('commit', '-qm', 'Add a logo');
+      const files = fleet.git('ls-tree', '-r', 'main');
+      changeOn(branch, (work) => {
+        for (const file of ['photo.png', ...(gone.length === 0 ? [path] : [])]) writeFileSync(join(work, file), binary);
+        for (const file of ['web.yaml', ...gone]) rmSync(join(work, file));
+      });
+      const tip = fleet.git('rev-parse', branch);
+      const ran = await run(name, '--reject', '--reason', 'no');
+      expect(ran).toMatchObject({
+        code: 0,
+        err: expect.stringContaining('left out of the rejection: file photo.png\n'),
+      });
+      expect(ran.err).toContain(why);
+      expect(
+        fleet
+          .git('ls-tree', '-r', 'main')
+          .split('\n')
+          .filter((line) => !line.endsWith(path))
+          .join('\n'),
+      ).toBe(files);
+      expect(fleet.git('rev-parse', branch)).toBe(tip);
+      expect(fleet.git('status', '--porcelain')).toBe('');
+      expect(parse(show(`main:${path}`)).status.conditions).toMatchObject([{ status: 'False', message: 'no' }]);
+    },
+  );
 
   it('is refused while fleet.yaml is not in effect, which says where approvals count', async () => {
     const config = 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {approvals: {path: []}}\n';

@@ -125,6 +125,7 @@ async function answer(
 ): Promise<void> {
   const { name, doubts } = request;
   const branch = approvalBranch({ name });
+  const edits = options.reject ? undefined : await request.edits();
   if (doubts.length > 0 && !options.force && !options.reject)
     throw new CliError(
       `${branch} holds more or something else than its request: ${listUpTo(doubts, mostNamed)}: read it with git diff ${desired.branch}...${branch}, then --force merges all of it; or delete the branch, and gitfleet pushes it again`,
@@ -142,7 +143,7 @@ async function answer(
   const { reject, reason = '' } = options;
   const verb = reject ? 'rejected' : request.tip === undefined ? 'opened before its time' : 'approved';
   const change = {
-    edits: reject ? new Map([[request.path, rejectedFile(request, reason.trim())]]) : request.edits,
+    edits: edits ?? new Map([[request.path, rejectedFile(request, reason.trim())]]),
     message: `${reject ? 'Reject' : 'Approve'} ${name}${reject ? `\n\n${reason.trim()}` : ''}`,
     branch: forge && (reject || request.tip === undefined) ? branchFor(reject ? 'reject' : 'open', name) : undefined,
     merges: reject ? undefined : request.tip,

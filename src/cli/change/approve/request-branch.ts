@@ -20,20 +20,19 @@ export interface RequestBranch {
   readonly name: string;
   /** Undefined = there is no branch: a scheduled start is not asked for, and its file opens it early. */
   readonly tip: string | undefined;
-  /** Of the approval file, and its text. */
+  /** Of the approval file. */
   readonly path: string;
-  readonly text: string;
   /** The file to reject it with: as it was requested, whatever the branch has; undefined where no such request is recorded. */
   readonly requested: string | undefined;
-  /** Text of every file that it changes; undefined deletes. */
-  readonly edits: ReadonlyMap<string, string | undefined>;
+  /** Text of every file that it changes; undefined deletes. Errors: CliError where it cannot be merged. */
+  readonly edits: () => Promise<ReadonlyMap<string, string | undefined>>;
   /** What is not as gitfleet requests it, one clause each. */
   readonly doubts: readonly string[];
   /** It changes further files, and does not have the newest commit of the branch of desired state. */
   readonly isBehind: boolean;
 }
 
-/** Undefined if there is no such branch. Errors: CliError where it cannot be merged. */
+/** Undefined if there is no such branch. Errors: CliError while no approval counts. */
 export async function readRequestBranch(
   name: string,
   desired: Desired,
@@ -52,13 +51,10 @@ export async function readRequestBranch(
       exitCodes.refused,
     );
   const usual = desired.folder + (isProposed ? proposedPath(name) : `${folder}${name}.yaml`);
-  const { added, texts: edits } = await changesOf(tip, usual, { desired, requests });
-  const text = edits.get(usual);
-  if (text === undefined)
-    throw new CliError(
-      `gitfleet/approve/${name} has no ${usual}, so there is nothing to approve on it: delete the branch, and gitfleet pushes it again`,
-    );
-  const ofFile = doubtsOf(name, text, requests);
+  const { added, files } = await changesOf(tip, usual, { desired, requests });
+  const own = files.get(usual);
+  const text = own === undefined ? undefined : await readText(own, desired);
+  const ofFile = own === undefined ? [`it has no ${usual}`] : doubtsOf(name, text, requests);
   const doubts = [
     ...added.commits.map((commit) => `commit ${commit}`),
     ...added.files.map((file) => `file ${file}`),
@@ -66,7 +62,16 @@ export async function readRequestBranch(
   ];
   const requested = ofFile.length === 0 ? text : requestedText(requests.open.get(name));
   const isBehind = added.files.length > 0 && !(await branches.objects.isAncestor(desired.tip, tip));
-  return { name, tip, path: usual, text, requested, edits, doubts, isBehind };
+  async function edits(): Promise<ReadonlyMap<string, string | undefined>> {
+    if (own === undefined)
+      throw new CliError(
+        `gitfleet/approve/${name} has no ${usual}, so there is nothing to approve on it: delete the branch, and gitfleet pushes it again`,
+      );
+    const texts = new Map<string, string | undefined>();
+    for (const [file, oid] of files) texts.set(file, oid === undefined ? undefined : await textOf(oid, file, desired));
+    return texts;
+  }
+  return { name, tip, path: usual, requested, edits, doubts, isBehind };
 }
 
 /** A gate that opens by itself at its time: the file that opens it before. */
@@ -84,9 +89,8 @@ function scheduledStart(name: string, { fleet }: Desired, { open }: Requests): R
     name,
     tip: undefined,
     path,
-    text,
     requested: text,
-    edits: new Map([[path, text]]),
+    edits: async () => new Map([[path, text]]),
     doubts: [],
     isBehind: false,
   };
@@ -97,37 +101,41 @@ const requestedText = (open: ReturnType<Requests['open']['get']>): string | unde
   return file && stringify(file, { lineWidth: 0 });
 };
 
-/** What the branch changes since it left the branch of desired state. */
+/** What the branch changes since it left the branch of desired state: objects of files; undefined deletes. */
 async function changesOf(
   tip: string,
   path: string,
   { desired, requests }: { readonly desired: Desired; readonly requests: Requests },
-): Promise<{ readonly added: BranchAdditions; readonly texts: ReadonlyMap<string, string | undefined> }> {
+): Promise<{ readonly added: BranchAdditions; readonly files: ReadonlyMap<string, string | undefined> }> {
   const { branches, tip: followed } = desired;
   const { objects } = branches;
   const source = gitSource(branches, desired, alwaysAsk(branches));
   const added = await branchAdditions(source, { tip, followed, path, author: requests.author });
   const tree = (await objects.commit(tip)).tree;
   const [[own] = []] = await fileChanges(objects, [{ before: undefined, after: tree }], path);
-  const paths = new Map(own?.after === undefined ? [] : [[path, own.after] as const]);
+  const files = new Map<string, string | undefined>(own?.after === undefined ? [] : [[path, own.after]]);
   for (const file of added.files) {
     const [[change] = []] = await fileChanges(objects, [{ before: undefined, after: tree }], file);
-    paths.set(file, change?.after ?? '');
+    files.set(file, change?.after);
   }
-  const texts = new Map<string, string | undefined>();
-  for (const [file, oid] of paths) texts.set(file, oid === '' ? undefined : await textOf(oid, file, desired));
-  return { added, texts };
+  return { added, files };
 }
 
-async function textOf(oid: string, file: string, { branches }: Desired): Promise<string> {
-  const text = (await branches.objects.read([oid])).get(oid)!.content.toString('utf8');
-  if (newObject('blob', Buffer.from(text)).oid === oid) return text;
+async function textOf(oid: string, file: string, desired: Desired): Promise<string> {
+  const text = await readText(oid, desired);
+  if (text !== undefined) return text;
   throw new CliError(`${file} on the branch is no text: merge it with git after you have looked at it`);
 }
 
+/** Undefined: it is no text. */
+async function readText(oid: string, { branches }: Desired): Promise<string | undefined> {
+  const text = (await branches.objects.read([oid])).get(oid)!.content.toString('utf8');
+  return newObject('blob', Buffer.from(text)).oid === oid ? text : undefined;
+}
+
 /** How the file differs from what the status branch records as requested. */
-function doubtsOf(name: string, text: string, { open, proposed }: Requests): string[] {
-  const document = parseDocument(text, { logLevel: 'silent' });
+function doubtsOf(name: string, text: string | undefined, { open, proposed }: Requests): string[] {
+  const document = parseDocument(text ?? '', { logLevel: 'silent' });
   const written = document.errors.length === 0 ? (document.toJS() as Written | null) : undefined;
   if (written === undefined || written === null) return ['its file is no YAML'];
   const requested = open.get(name);
