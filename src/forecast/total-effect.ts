@@ -6,6 +6,7 @@ import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { latestOf } from '../engine/kernel/latest-of.ts';
 import { byText } from '../engine/kernel/ordering.ts';
+import { sameValue } from '../engine/kernel/same-value.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { GuardFinding, Hold, HoldReason, Plan } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
@@ -128,7 +129,11 @@ export function* totalEffectInSteps(
     runs: changed.size === 0 ? [] : runsInProgress(base, changed.union(inProgress)),
     joining,
   });
-  const run = yield* stepByStep(input, { ...assumptions, silent: settled.silent }, start);
+  // What is under way may take many plans, which a change of other files need not make again.
+  const run =
+    isRecorded && isSameFleet(base.fleet, next.fleet)
+      ? settled
+      : yield* stepByStep(input, { ...assumptions, silent: settled.silent }, start);
   const results = run.steps.map(({ result }) => result);
   const [first, last] = [results[0]!, results.at(-1)!];
   const takesBack = answersIn(base.fleet, next.fleet).length > 0;
@@ -194,6 +199,10 @@ export function* totalEffectInSteps(
     first,
   };
 }
+
+/** Also in positions, which problems of the plan have. */
+const isSameFleet = (before: Fleet, after: Fleet): boolean =>
+  before.withoutStrategy.symmetricDifference(after.withoutStrategy).size === 0 && sameValue(before, after);
 
 const lasting: ReadonlySet<HoldReason> = new Set([
   'Freeze',

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import { keyOfManifest } from '../../src/engine/selection/object-key.ts';
-import { type TotalEffect, totalEffect } from '../../src/forecast/total-effect.ts';
+
+import { type TotalEffect, totalEffect, totalEffectInSteps } from '../../src/forecast/total-effect.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { effectMarkdown } from '../../src/report/effect/effect-markdown.ts';
 import { effectText } from '../../src/report/effect/effect-text.ts';
@@ -124,6 +125,22 @@ describe('the total effect of a change', () => {
     await paper.settle();
     const effect = await effectOf(paper, web());
     expect(effectText(effect)).toMatchObject({ title: 'no change on any cluster', rows: [], changes: [] });
+  });
+  it('of other files than those of the fleet follows what is under way only once', async () => {
+    const paper = new PaperFleet(web());
+    await paper.settle();
+    paper.files['resources/more.yaml'] = configMap('more', '1');
+    const input = await paper.input();
+    const pausesOf = async (files: Files): Promise<number> => {
+      const work = totalEffectInSteps(input, { fleet: await loadFleet(treeOf(files)), commit: 'd' }, assumptions);
+      for (let pauses = 0; ; pauses++) if (work.next().done) return pauses;
+    };
+    const other = { 'clusters/ams.yaml': member('ams', { city: 'ams', also: 'this' }) };
+    const [none, some] = [
+      await pausesOf({ ...paper.files, 'README.md': '' }),
+      await pausesOf({ ...paper.files, ...other }),
+    ];
+    expect(some - none).toBeGreaterThan(1);
   });
   it('names clusters that a placement gains and loses', async () => {
     const pick = (...names: string[]) => placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`);
