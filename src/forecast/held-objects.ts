@@ -67,8 +67,11 @@ export function heldAfter(
   const held = new Map<ClusterName, Held>();
   const keep = (cluster: ClusterName, key: PlacementKey): void => {
     const on = heldOn(held, cluster);
-    for (const [object, kept] of before.get(cluster)?.objects ?? [])
-      if (placementKey(kept.placement) === key && !on.objects.has(object)) on.objects.set(object, kept);
+    for (const [object, kept] of before.get(cluster)?.objects ?? []) {
+      if (placementKey(kept.placement) !== key) continue;
+      const other = on.objects.get(object);
+      on.objects.set(object, other ? { ...other, others: [kept.placement, ...(other.others ?? [])] } : kept);
+    }
   };
   for (const target of placementTargets(plan.targets)) {
     if (target.remove) continue;

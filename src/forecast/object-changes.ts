@@ -82,7 +82,8 @@ export function* compared(before: HeldByCluster, after: HeldByCluster, leaving: 
     for (const key of new Set([...was.objects.keys(), ...is.objects.keys()])) {
       const [old, now] = [was.objects.get(key), is.objects.get(key)];
       const object = refOfManifest((now ?? old)!.manifest);
-      const isElsewhere = old !== undefined && (now === undefined || !isWantedBy(now.placement, old));
+      const keeps = old !== undefined && now !== undefined && isWantedBy(old.placement, now);
+      const isElsewhere = old !== undefined && !keeps && (now === undefined || !isWantedBy(now.placement, old));
       const to = isElsewhere ? leaving.taker(old.placement, { cluster: clusterName, object: key }) : undefined;
       const isReleased = isElsewhere && (to !== undefined || leaving.stays(old.placement, clusterName));
       const of = { object, clusters: [] };
@@ -98,7 +99,7 @@ export function* compared(before: HeldByCluster, after: HeldByCluster, leaving: 
       }
       if (now === undefined) continue;
       const shared = yield* changeBetween(isNew ? undefined : old.manifest, now.manifest);
-      const { placement } = now;
+      const { placement } = keeps ? old : now;
       const from = isElsewhere && !isNew ? { from: old.placement } : {};
       if (shared) add({ ...of, ...from, action: isNew ? 'add' : 'change', placement, diff: shared.diff }, clusterName);
       else if (from.from) add({ ...of, ...from, action: 'move', placement, diff: '' }, clusterName);

@@ -2,7 +2,9 @@ import type { ClusterName } from '../api/meta.ts';
 import { placementKey, refOf } from '../api/placement.ts';
 import { takerOf } from '../engine/delivery/handed-over.ts';
 import type { PlanContents } from '../engine/delivery/plan-contents.ts';
+import { strategyOf } from '../engine/delivery/staying-bindings.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
+import type { PlacementWork } from '../engine/placement-work.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import type { PlacementTarget, Plan } from '../engine/plan-document.ts';
 import { objectKey } from '../engine/selection/object-key.ts';
@@ -27,7 +29,8 @@ export function takerAmong(results: readonly PlanResult[]): Taker {
     const id = `${placementKey(placement)} ${on.cluster}`;
     for (const { plan, contents } of planned) {
       const target = targetsOf(plan.targets).get(id);
-      if (target && isWithout(target, on.object)) return takerIn(contents)(placement, on);
+      const work = contents.works.get(placementKey(placement));
+      if (target && work && isWithout(target, on.object, work)) return takerIn(contents)(placement, on);
     }
     return undefined;
   };
@@ -41,6 +44,10 @@ const targetsOf = memoize(
 const idOf = ({ placement, clusterName }: PlacementTarget): `${string} ${ClusterName}` =>
   `${placementKey(placement)} ${clusterName}`;
 
-/** Without a digest everything of it stays as it is. */
-const isWithout = ({ remove, digest, objects }: PlacementTarget, object: string): boolean =>
-  remove || (digest !== undefined && !objects.some((ref) => objectKey(ref) === object));
+/** Without a digest, or while it only compares, everything of it stays as it is. */
+function isWithout(target: PlacementTarget, object: string, work: PlacementWork): boolean {
+  const { remove, digest, objects, clusterName } = target;
+  if (remove) return true;
+  const isKept = digest === undefined || strategyOf(work, clusterName).type === 'ReportDiff';
+  return !isKept && !objects.some((ref) => objectKey(ref) === object);
+}

@@ -197,6 +197,22 @@ describe('the total effect of a change', () => {
       );
     },
   );
+  it.each([
+    ['still selects', '{type: RollingUpdate}', '{type: RollingUpdate, applyStrategy: {whenToTakeOver: Never}}'],
+    ['only compares from now on', '{type: RollingUpdate, applyStrategy: {type: ReportDiff}}', '{type: RollingUpdate}'],
+  ])('moves and removes nothing that its placement %s, also where another selects it', async (_, own, how) => {
+    const paper = new PaperFleet(web(false));
+    await paper.settle();
+    const effect = await effectOf(paper, {
+      ...web(false),
+      'web.yaml': placement('web', '{placementType: PickAll}', own),
+      // Before it by name, and after it.
+      ...Object.fromEntries(
+        ['new', 'x'].map((name) => [`${name}.yaml`, placement(name, '{placementType: PickAll}', how, 'web')]),
+      ),
+    });
+    expect(effect.changes).toEqual([]);
+  });
   it('says what changes of an object that moves to another placement', async () => {
     const paper = new PaperFleet(web(false));
     await paper.settle();
