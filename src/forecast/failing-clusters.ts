@@ -49,7 +49,8 @@ const failuresIn = ({ plan, contents }: PlanResult): Failure[] =>
     });
   });
 
-function faultOn({ conditions }: PlannedBinding): string | undefined {
+/** Why it does not get what it is to have. */
+export function faultOn({ conditions }: Pick<PlannedBinding, 'conditions'>): string | undefined {
   for (const [type, reason] of [
     ['Overridden', 'OverriddenFailed'],
     ['WorkSynchronized', 'SyncWorkFailed'],

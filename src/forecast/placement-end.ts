@@ -1,7 +1,7 @@
 import type { ClusterName } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
-import { findCondition } from '../engine/kernel/condition.ts';
 import type { Plan, PlannedBinding } from '../engine/plan-document.ts';
+import { faultOn } from './failing-clusters.ts';
 
 /** What clusters of a placement have at the end. */
 export interface PlacementEnd {
@@ -23,13 +23,8 @@ export function placementEnd(placement: PlacementRef, { placements }: Plan): Pla
     .sort((a, b) => (b.resourceSnapshotIndex ?? -1) - (a.resourceSnapshotIndex ?? -1));
 }
 
-function endOf({ resourceSnapshotIndex: given, appliedResourceSnapshotIndex: applied, conditions }: PlannedBinding) {
-  const fault = ['Overridden', 'WorkSynchronized']
-    .map((type) => findCondition(conditions, type))
-    .find((condition) => condition?.status === 'False');
-  const index = fault ? applied : given;
-  return {
-    ...(index !== undefined && { resourceSnapshotIndex: index }),
-    ...(fault && { why: fault.message ?? fault.reason }),
-  };
+function endOf(binding: PlannedBinding) {
+  const why = faultOn(binding);
+  const index = why === undefined ? binding.resourceSnapshotIndex : binding.appliedResourceSnapshotIndex;
+  return { ...(index !== undefined && { resourceSnapshotIndex: index }), ...(why !== undefined && { why }) };
 }

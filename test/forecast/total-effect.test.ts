@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import { keyOfManifest } from '../../src/engine/selection/object-key.ts';
-
 import { type TotalEffect, totalEffect, totalEffectInSteps } from '../../src/forecast/total-effect.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { effectMarkdown } from '../../src/report/effect/effect-markdown.ts';
@@ -493,8 +492,8 @@ describe('the total effect of a change', () => {
         'override.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {city: lon}}}]}, jsonPatchOverrides: [{op: remove, path: /spec/none}]}]}\n`,
         'web-2.yaml': stagedRun('web-2'),
       },
-      'update run web-1 does not finish · changes 2 objects · 2 of 4 clusters',
-      'web-1 (placement web): web ends with snapshot 1 on ams, fra; with snapshot 0 on lon (override snapshot web/size-0 on apps/v1 Deployment web/web: rule 1, patch 1: remove /spec/none: "none" does not exist); with snapshot 0 on nyc',
+      'update run web-1 does not finish · changes 2 objects · 2 of 4 clusters · cannot be applied on lon',
+      'web-1 (placement web): web ends with snapshot 1 on ams, fra; with snapshot 0 on lon (an override fails: override snapshot web/size-0 on apps/v1 Deployment web/web: rule 1, patch 1: remove /spec/none: "none" does not exist); with snapshot 0 on nyc',
     ],
     [
       'a deadline passes',
