@@ -1,4 +1,5 @@
-import { open, readFile, stat } from 'node:fs/promises';
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, inflate, inflateSync, type ZlibOptions } from 'node:zlib';
@@ -9,7 +10,10 @@ const expand = promisify(inflate);
 /** Longer than any header with the type and the size. */
 const headerBytes = 64;
 
-/** Deflated bytes that this thread inflates by itself, at most 16 MB in 15 ms: the stream of a hand-over costs more than a manifest. */
+/**
+ * Deflated bytes that this thread reads and inflates by itself, at most 16 MB in 15 ms: to hand over each step of that costs more than a
+ * manifest.
+ */
 const mostHere = 16 * 1024;
 
 const inflated = async (deflated: Buffer, options: ZlibOptions): Promise<Buffer> =>
@@ -33,37 +37,34 @@ async function foundAmong<T>(
   oids: readonly string[],
   read: (oid: string) => Promise<T | undefined>,
 ): Promise<Map<string, T>> {
-  const tried = await Promise.all(oids.map(async (oid) => [oid, await read(oid)] as const));
+  const tried = await Promise.all(oids.map(async (oid) => [oid, await read(oid).catch(() => undefined)] as const));
   return new Map(tried.flatMap(([oid, found]) => (found === undefined ? [] : [[oid, found]])));
 }
 
 async function readLoose(gitdir: string, oid: string): Promise<StoredObject | undefined> {
   const file = fileOf(gitdir, oid);
-  const packedSize = file === undefined ? undefined : await stat(file).catch(() => undefined);
+  const packedSize = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.size;
   // What cannot be compressed grows a little.
-  if (file === undefined || packedSize === undefined || packedSize.size > 2 * largestObject) return undefined;
-  const whole = await readFile(file)
-    // The size in a header may be too small.
-    .then((packed) => inflated(packed, { maxOutputLength: largestObject + headerBytes }))
-    .catch(() => undefined);
-  const header = whole && headerOf(whole);
+  if (file === undefined || packedSize === undefined || packedSize > 2 * largestObject) return undefined;
+  const packed = packedSize <= mostHere ? readFileSync(file) : await readFile(file);
+  // The size in a header may be too small.
+  const whole = await inflated(packed, { maxOutputLength: largestObject + headerBytes });
+  const header = headerOf(whole);
   if (header === undefined) return undefined;
-  const content = whole!.subarray(header.length);
+  const content = whole.subarray(header.length);
   return header.size === content.length ? { type: header.type, content } : undefined;
 }
 
 async function readSize(gitdir: string, oid: string): Promise<number | undefined> {
   const file = fileOf(gitdir, oid);
-  const handle = file === undefined ? undefined : await open(file, 'r').catch(() => undefined);
+  if (file === undefined) return undefined;
+  const handle = openSync(file, 'r');
   try {
-    const read = await handle?.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
-    if (read === undefined) return undefined;
-    const partial = { finishFlush: constants.Z_SYNC_FLUSH };
-    return headerOf(await inflated(read.buffer.subarray(0, read.bytesRead), partial))?.size;
-  } catch {
-    return undefined;
+    const begin = Buffer.alloc(headerBytes);
+    const length = readSync(handle, begin, 0, headerBytes, 0);
+    return headerOf(inflateSync(begin.subarray(0, length), { finishFlush: constants.Z_SYNC_FLUSH }))?.size;
   } finally {
-    await handle?.close();
+    closeSync(handle);
   }
 }
 
