@@ -12,25 +12,26 @@ interface Finding extends Pick<Problem, 'code' | 'message' | 'fix' | 'value'> {
 
 interface FindingsContext extends Pick<Limits, 'maxObjectBytes' | 'maxTokens' | 'maxDepth' | 'maxFindings'> {
   readonly text: string;
-  readonly secret: boolean;
+  /** Whether values of the file must not be quoted. */
+  readonly isSecret: () => boolean;
   readonly isFirst: boolean;
 }
 
 /** Findings about one document: its size, its syntax, and values that kubectl reads differently. */
 export function findingsOf(document: Document.Parsed, context: FindingsContext): Finding[] {
-  const { text, maxDepth, maxFindings, secret, isFirst } = context;
+  const { text, maxDepth, maxFindings, isSecret, isFirst } = context;
   const syntax = firstCauses([...document.errors, ...document.warnings])
     // The lint reports tags, including those that YAML itself resolves.
     .filter(({ code }: YAMLError) => code !== 'TAG_RESOLVE_FAILED')
     // Each quotes its line, which takes time.
     .slice(0, maxFindings)
-    .map((error): Finding => ({ offset: error.pos[0], ...syntaxFinding(error, secret ? undefined : text) }));
+    .map((error): Finding => ({ offset: error.pos[0], ...syntaxFinding(error, isSecret() ? undefined : text) }));
   const lint = lintDocument(document, maxDepth).map((finding, at): Finding => {
     const { value, ...rest } = finding;
     if (at >= maxFindings) return rest;
-    if (!secret && finding.code === 'duplicate-key') return { ...finding, value: lineAt(text, finding.offset) };
+    if (finding.code === 'duplicate-key' && !isSecret()) return { ...finding, value: lineAt(text, finding.offset) };
     if (finding.value === undefined) return rest;
-    return secret ? { ...rest, ...withoutValue(finding.code) } : { ...finding, value: finding.value.slice(0, 80) };
+    return isSecret() ? { ...rest, ...withoutValue(finding.code) } : { ...finding, value: finding.value.slice(0, 80) };
   });
   const findings = [
     ...oversizedObject(document, context),

@@ -37,7 +37,9 @@ export function parseYaml(
   const text = marked.startsWith('\uFEFF') ? marked.slice(1) : marked;
   const limits = { ...usualLimits, ...other };
   const { maxBytes, maxDocuments, maxDepth, maxFindings } = limits;
-  const secret = holdsSecret(text);
+  let secret: boolean | undefined;
+  // Most files have no findings that quote anything.
+  const isSecret = (): boolean => (secret ??= holdsSecret(text));
   const problems: Problem[] = [];
   const refuse = (fault: Omit<Problem, 'severity' | 'file'>): ParsedFile => ({
     documents: [],
@@ -67,7 +69,7 @@ export function parseYaml(
       const message = `the file holds more than ${maxDocuments} documents`;
       return refuse({ code: 'too-many-documents', line, column: 1, message, fix: 'split it' });
     }
-    const findings = findingsOf(document, { ...limits, text: left, secret, isFirst: count === 0 });
+    const findings = findingsOf(document, { ...limits, text: left, isSecret, isFirst: count === 0 });
     count++;
     for (const { offset, ...finding } of findings.sort((a, b) => a.offset - b.offset)) {
       if (problems.length === maxFindings) break;
