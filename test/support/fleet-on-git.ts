@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { statusFiles } from '../../src/daemon/record/publication.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
+import { parseBatch } from '../../src/git/objects/read-objects.ts';
 import { defaultAuthor, parsePerson } from '../../src/git/person.ts';
 import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
@@ -23,8 +25,7 @@ export class FleetOnGit {
   static async open(files: Readonly<Record<string, string>>): Promise<FleetOnGit> {
     const fleet = new FleetOnGit(files);
     fleet.git('init', '-q', '-b', 'main');
-    fleet.git('config', 'user.name', 'Ann');
-    fleet.git('config', 'user.email', 'ann@example.com');
+    appendFileSync(join(fleet.dir, '.git/config'), '[user]\n\tname = Ann\n\temail = ann@example.com\n');
     fleet.commit(files, 'Begin the fleet');
     fleet.#status = await openStatusBranch({
       repo: fleet.dir,
@@ -58,8 +59,12 @@ export class FleetOnGit {
 
   /** Loads the present content of main into the fleet. */
   look(): void {
-    const paths = this.git('ls-tree', '-r', '--name-only', 'main').split('\n');
-    this.paper.files = Object.fromEntries(paths.map((path) => [path, `${this.git('show', `main:${path}`)}\n`]));
+    const entries = this.git('ls-tree', '-r', '--format=%(objectname) %(path)', 'main').split('\n');
+    const named = entries.map((entry) => [entry.slice(41), entry.slice(0, 40)] as const);
+    const input = named.map(([, oid]) => `${oid}\n`).join('');
+    const { objects } = parseBatch(execFileSync('git', ['-C', this.dir, 'cat-file', '--batch'], { input }));
+    const textOf = (oid: string): string => `${objects.get(oid)!.content.toString('utf8').trim()}\n`;
+    this.paper.files = Object.fromEntries(named.map(([path, oid]) => [path, textOf(oid)]));
     this.paper.commit = this.git('rev-parse', 'main');
   }
 

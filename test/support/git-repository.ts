@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Credentials } from '../../src/git/http/credentials.ts';
 import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
@@ -34,7 +35,17 @@ export function commit(dir: string, files: Readonly<Record<string, string>>, mes
   return sh(dir, 'rev-parse', 'HEAD');
 }
 
-export function clone(): string {
+/** Copies what `make` made once: each step of git takes a process. `removeFolders` may have removed it. */
+function copiesOf(make: () => string): (dir: string) => string {
+  let first: string | undefined;
+  return (dir) => {
+    if (first === undefined || !existsSync(first)) first = make();
+    cpSync(first, dir, { recursive: true });
+    return dir;
+  };
+}
+
+const copyClone = copiesOf(() => {
   const dir = folder();
   sh(dir, 'init', '-q');
   commit(
@@ -43,7 +54,16 @@ export function clone(): string {
     'First',
   );
   return dir;
-}
+});
+
+const copyBare = copiesOf(() => {
+  const dir = join(folder(), 'fleet.git');
+  sh('.', 'clone', '-q', '--bare', clone(), dir);
+  sh(dir, 'config', 'http.receivepack', 'true');
+  return dir;
+});
+
+export const clone = (): string => copyClone(folder());
 
 /** A commit on a branch made elsewhere: in a clone, pushed to where it came from. */
 export function elsewhere(dir: string, files: Readonly<Record<string, string>>, branch = 'main'): string {
@@ -57,12 +77,7 @@ export function elsewhere(dir: string, files: Readonly<Record<string, string>>, 
 }
 
 /** A bare repository with the content of `clone()`. */
-export function bare(): string {
-  const dir = join(folder(), 'fleet.git');
-  sh('.', 'clone', '-q', '--bare', clone(), dir);
-  sh(dir, 'config', 'http.receivepack', 'true');
-  return dir;
-}
+export const bare = (): string => copyBare(join(folder(), 'fleet.git'));
 
 /** The status branch of a repository, with a cache of its own unless one is named. */
 export const openStatus = (of: {
