@@ -59,6 +59,8 @@ export interface DaemonOptions extends MemberProviders {
   readonly intervalMs: number;
   /** Least distance between pushes to a remote; ignored for a local repo. Milliseconds. */
   readonly publishIntervalMs: number;
+  /** For `runOnce`. */
+  readonly once?: boolean | undefined;
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly webhookSecret: string | undefined;
   readonly acceptRewind: string | undefined;

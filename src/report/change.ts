@@ -1,4 +1,5 @@
 import type { ClusterName } from '../api/meta.ts';
+import type { Problem } from '../api/problem.ts';
 import type { FleetRecord } from '../engine/input.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import type { Currencies } from './money.ts';
@@ -15,6 +16,8 @@ export interface Change {
   readonly currencies?: Currencies | undefined;
   /** Absent = not known. Holds, problems and refusals are compared with those of this plan. */
   readonly earlier?: Plan | undefined;
+  /** Problems that the status branch reports already. */
+  readonly reported?: readonly Problem[] | undefined;
   /** Clusters that do not respond. Absent = not compared. */
   readonly unreachable?: {
     readonly before: ReadonlyMap<ClusterName, unknown>;

@@ -1,8 +1,10 @@
+import type { Problem } from '../api/problem.ts';
 import { shortList } from '../engine/kernel/short-list.ts';
+import { newProblems } from '../repo/fleet/positions.ts';
 import type { Change } from './change.ts';
 import { cutAfterWord } from './cut-after-word.ts';
 import type { Sentence } from './event-source.ts';
-import { sentencesOf } from './events.ts';
+import { newsOf, sentencesOf } from './events.ts';
 
 /** Longest subject, characters: `git log --oneline` shows it whole on a usual terminal. */
 const longestSubject = 72;
@@ -10,8 +12,8 @@ const longestSubject = 72;
 /** Message of a status commit: what a reader of `git log` wants to know, no ages and no counts that change by themselves. */
 export function statusMessage(change: Change): string {
   const { plan } = change;
-  const found = sentencesOf(change);
-  const sentences: readonly Sentence[] = found.length === 0 ? [[withoutEvents(change)]] : found;
+  const news = newsOf(change);
+  const sentences = news.length > 0 ? news : withoutEvents(change);
   const subject = subjectOf(sentences);
   const whole = sentences.map(([first]) => first);
   return [
@@ -24,6 +26,12 @@ export function statusMessage(change: Change): string {
     `Gitfleet-Plan: ${plan.digest}`,
   ].join('\n');
 }
+
+/** Whether a status commit would tell people something that no earlier one has told. */
+export const hasNews = (change: Change): boolean =>
+  change.before.commit !== change.plan.commit || newsOf(change).length > 0 || unreported(change).length > 0;
+
+const unreported = ({ plan, reported = [] }: Change): readonly Problem[] => newProblems(reported, plan.problems);
 
 /** As many sentences as fit, in the longest forms that fit, and how many more there are. Only a single one is ever cut, after a word. */
 function subjectOf(sentences: readonly Sentence[]): string {
@@ -40,18 +48,22 @@ function subjectOf(sentences: readonly Sentence[]): string {
 
 const more = (count: number): string => (count === 0 ? '' : `; and ${count} more`);
 
-/** Nothing happened: a new commit was read, or the status of something changed. */
-function withoutEvents({ before, after, plan, authors }: Change): string {
-  const [problem] = plan.problems.filter(({ severity }) => severity === 'error');
-  if (problem) return problem.file ? `${problem.file}: ${problem.message}` : problem.message;
-  if (before.commit !== plan.commit) {
+/** Nothing happened that people want to know: a new commit was read, a problem was found, or the status of something changed. */
+function withoutEvents(change: Change): readonly Sentence[] {
+  const { before, after, plan, authors } = change;
+  const isFollowed = before.commit !== plan.commit;
+  const problem = unreported(change).find(({ severity }) => severity === 'error' || !isFollowed);
+  if (problem) return [[problem.file ? `${problem.file}: ${problem.message}` : problem.message]];
+  if (isFollowed) {
     const author = authors?.get(plan.commit);
-    return `Follow ${plan.commit.slice(0, 7)}${author === undefined ? '' : ` (${author})`}`;
+    return [[`Follow ${plan.commit.slice(0, 7)}${author === undefined ? '' : ` (${author})`}`]];
   }
+  const quiet = sentencesOf(change);
+  if (quiet.length > 0) return quiet;
   const changed = Object.entries(before).flatMap(([part, entries]) =>
     entries instanceof Map ? changedIn(entries, after[part as keyof typeof after] as typeof entries) : [],
   );
-  return changed.length > 0 ? `Update status of ${shortList(changed)}` : 'Update status';
+  return [[changed.length > 0 ? `Update status of ${shortList(changed)}` : 'Update status']];
 }
 
 /** Names whose entries differ; what was published last keeps its identity, so few are compared. */

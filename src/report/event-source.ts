@@ -23,6 +23,8 @@ export interface EventSource<E extends { readonly kind: string }> {
   readonly events: (change: Change) => readonly E[];
   /** For the message of a status commit. Absent = none of its events is in there. */
   readonly sentences?: (events: readonly E[]) => readonly (string | Sentence)[];
+  /** Whether people want to know. What they do not is in a message only if nothing else has happened. Absent = always. */
+  readonly isNews?: (event: E) => boolean;
   /** What the subject of a status commit names before anything else. */
   readonly leads?: true;
   /** For a timeline. Absent = none of its events is in there. */

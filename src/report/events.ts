@@ -28,11 +28,17 @@ const sources = Object.values({
   problems: source(problems),
 } satisfies SectionRows<ReturnType<typeof source>>);
 
-/** What a plan changes, for the message of a status commit: `web: update eu-1 to snapshot 2`. What leads comes first. */
-export function sentencesOf(change: Change): readonly Sentence[] {
+/** What people want to know of a plan, for the message of a status commit: `web: update eu-1 to snapshot 2`. What leads comes first. */
+export const newsOf = (change: Change): readonly Sentence[] => leadingFirst(change).flatMap(({ news }) => news(change));
+
+/** The same of everything that happens. */
+export const sentencesOf = (change: Change): readonly Sentence[] =>
+  leadingFirst(change).flatMap(({ sentences }) => sentences(change));
+
+function leadingFirst(change: Change) {
   const found = sourcesOf(change);
   const leading = found.filter(({ leads }) => leads);
-  return [...leading, ...found.filter(({ leads }) => !leads)].flatMap(({ sentences }) => sentences(change));
+  return [...leading, ...found.filter(({ leads }) => !leads)];
 }
 
 /** What a plan changes, for a timeline. */
@@ -46,15 +52,20 @@ const sourcesOf = ({ plan }: Change) =>
 function source<E extends { readonly kind: string }>({
   events,
   sentences,
+  isNews = () => true,
   leads,
   entries,
   alsoWhenRefused,
 }: EventSource<E>) {
+  const told = (change: Change, isTold: (event: E) => boolean) =>
+    (sentences?.(events(change).filter(isTold)) ?? []).map(
+      (each): Sentence => (typeof each === 'string' ? [each] : each),
+    );
   return {
     leads,
     alsoWhenRefused,
-    sentences: (change: Change) =>
-      (sentences?.(events(change)) ?? []).map((each): Sentence => (typeof each === 'string' ? [each] : each)),
+    sentences: (change: Change) => told(change, () => true),
+    news: (change: Change) => told(change, isNews),
     entries: (change: Change) => (entries ? sharingLines(events(change).flatMap(entries)) : []),
   };
 }

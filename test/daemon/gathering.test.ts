@@ -109,3 +109,13 @@ it('a run that starts on clusters that have its contents does not wait: a freeze
   await fleet.until('the second one has started', () => startsOf('web-2').length > 0);
   expect(startsOf('web-2').map(({ kind }) => kind)).toEqual(['published']);
 });
+
+it('what was applied, and how many pods are ready, is committed with what is news', async () => {
+  fleet = await VirtualFleet.open(smallFleet(), ...names);
+  const daemon = fleet.start();
+  await settles(fleet, daemon);
+  await fleet.run(60);
+  const subjects = daemon.passes.flatMap((pass) => ('subject' in pass ? pass.subject : []));
+  expect(subjects.filter((subject) => /applied on|Update status/.test(subject ?? ''))).toEqual([]);
+  expect(subjects.at(-1)).toMatch(/available on/);
+});

@@ -32,6 +32,7 @@ async function open(
     cacheDir: more.cacheDir ?? folder(),
     intervalMs: 60_000,
     publishIntervalMs: 60_000,
+    once: true,
     listen: more.listen,
     webhookSecret: 'hook',
     acceptRewind: undefined,

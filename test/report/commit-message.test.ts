@@ -6,6 +6,7 @@ import type { ApprovalRequest } from '../../src/api/staged.ts';
 import type { FleetRecord } from '../../src/engine/input.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { recordedStageApproval } from '../../src/engine/staged/approval/stage-approval.ts';
+import type { Change } from '../../src/report/change.ts';
 import { statusMessage } from '../../src/report/commit-message.ts';
 
 const condition = (type: string, status: string, reason = ''): Condition =>
@@ -142,6 +143,7 @@ function message(
   before: Said,
   after: Said,
   { moves = [] as readonly string[], ...more }: Partial<Plan> & { moves?: readonly string[] } = {},
+  known: Pick<Change, 'reported'> = {},
 ): string {
   const bindings = moves.map((text) => ({
     clusterName: text.split(' ')[0],
@@ -165,7 +167,7 @@ function message(
   const unreachable = { before: lost(before), after: lost(after) };
   const { author, commit = '3676ffc0' } = after;
   const authors = author === undefined ? undefined : new Map([[commit, author]]);
-  return statusMessage({ before: record(before), after: record(after), plan, authors, unreachable });
+  return statusMessage({ before: record(before), after: record(after), plan, authors, unreachable, ...known });
 }
 
 const stays = { metadata: {} };
@@ -231,6 +233,13 @@ describe('the subject of a status commit', () => {
       'web: enough clusters again; web: install on us',
     ],
     ['what was applied', { bindings: [on('eu')] }, { bindings: [on('eu', applied)] }, [], 'web: applied on eu'],
+    [
+      'nothing of what was applied beside news',
+      { bindings: [on('eu', applied), on('us')] },
+      { bindings: [on('eu', applied, available), on('us', applied)] },
+      [],
+      'web: available on eu',
+    ],
     [
       'what is available',
       { bindings: [on('eu', applied)] },
@@ -483,6 +492,14 @@ describe('the subject of a status commit', () => {
     expect(subject({}, {}, { guard: [{ rule: 'frozen', message: 'too much' }] })).toBe('refused: too much');
     const problem = { severity: 'error', code: 'yaml-syntax', file: 'a.yaml', message: 'broken' } as const;
     expect(subject({}, { commit: 'bbb' }, { problems: [problem] })).toBe('a.yaml: broken');
+    expect(subject({}, {}, { problems: [{ ...problem, severity: 'warning' }] })).toBe('a.yaml: broken');
+  });
+
+  it('an error that an earlier commit told is not told again', () => {
+    const problem = { severity: 'error', code: 'yaml-syntax', file: 'a.yaml', message: 'broken' } as const;
+    const known = { reported: [problem] };
+    expect(subject({}, { commit: 'bbb' }, { problems: [problem] }, known)).toBe('Follow bbb');
+    expect(subject({}, { clusters: { eu: { n: 1 } } }, { problems: [problem] }, known)).toBe('eu: joined');
   });
 
   it('for a refused plan only the refusal and changed connections are listed', () => {

@@ -75,6 +75,7 @@ export async function run(options: RunOptions): Promise<void> {
     cacheDir: options.cacheDir ?? defaultCacheDir(options.repo),
     intervalMs: duration('--interval', options.interval),
     publishIntervalMs: duration('--publish-interval', options.publishInterval),
+    once: options.once,
     listen: listenAddress(options.listen, options.once ?? false),
     webhookSecret: await webhookSecret((message) => log.warn(`${message}: POST /hooks returns 404`)),
     acceptRewind: commitId(options.acceptRewind),

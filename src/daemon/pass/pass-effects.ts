@@ -15,7 +15,8 @@ import { readRecord } from '../../repo/record/read.ts';
 import { isSameText, type StatusText } from '../../repo/record/status-text.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import type { RepoTree } from '../../repo/tree.ts';
-import { statusMessage } from '../../report/commit-message.ts';
+import type { Change } from '../../report/change.ts';
+import { hasNews, statusMessage } from '../../report/commit-message.ts';
 import { inEffect } from '../../report/in-effect.ts';
 import { currenciesOf } from '../../report/money.ts';
 import type { FleetMembers } from '../members.ts';
@@ -67,6 +68,8 @@ export interface PassPorts {
   readonly acceptRewind: string | undefined;
   /** Least distance between two pushes, milliseconds of pace; 0 for a local repo. */
   readonly publishIntervalMs: number;
+  /** It ends once the outcome is recorded. */
+  readonly once?: boolean | undefined;
 }
 
 /** Longest wait for observations, milliseconds of pace: a hanging member must not block the others. */
@@ -81,7 +84,7 @@ export function passEffects(
   const wanted = desiredFleet(input);
   const verifier = recordVerifier(input);
   const findApprovers = approverFinder({ ...input, ...input.requests });
-  const pace = pushPace(input.pace, input.publishIntervalMs);
+  const pace = pushPace(input.pace, { intervalMs: input.publishIntervalMs, once: input.once ?? false });
   /** Memo of the last plan, also if it was refused: unchanged parts are not planned again. */
   let memo: PlanMemo | undefined;
   /** Of the approval branches, after the last plan: reported with the next one. */
@@ -321,14 +324,25 @@ function paced(planned: Planned, pace: PushPace): PassEvent {
   const { plan } = result;
   // A refusal is reported at once.
   const starts = plan.guard.length > 0 || result.starts || usesApproval(plan, before.record);
-  if (!changed) pace.unchanged();
-  const pushAtMs = changed ? pace.waitsUntil(starts) : undefined;
-  const gathered =
-    pushAtMs === undefined || starts
-      ? undefined
-      : gatheredRecord({ published: before.record, next: readRecord(files, plan.record).record });
+  if (!changed) {
+    pace.unchanged();
+    return { kind: 'planned', planned, pushAtMs: undefined, gathered: undefined };
+  }
+  if (starts) return { kind: 'planned', planned, pushAtMs: pace.waitsUntil('start'), gathered: undefined };
+  const next = readRecord(files, plan.record).record;
+  const pushAtMs = pace.waitsUntil(hasNews(changeOf(planned, next)) ? 'news' : 'quiet');
+  const gathered = pushAtMs === undefined ? undefined : gatheredRecord({ published: before.record, next });
   return { kind: 'planned', planned, pushAtMs, gathered };
 }
+
+const changeOf = ({ before, contacts, result }: Planned, after: FleetRecord): Change => ({
+  before: before.record,
+  after,
+  plan: result.plan,
+  reported: before.reported,
+  currencies: currenciesOf(result.contents.world.input.fleet),
+  unreachable: { before: before.unreachable, after: contacts.unreachable },
+});
 
 async function publish(
   {
@@ -344,15 +358,11 @@ async function publish(
   },
   planned: Planned,
 ): Promise<PassEvent> {
-  const { before, files, contacts, result } = planned;
+  const { before, files, result } = planned;
   const after = readRecord(files, result.plan.record);
   const message = statusMessage({
-    before: before.record,
-    after: after.record,
-    plan: result.plan,
+    ...changeOf(planned, after.record),
     authors: await snapshotAuthors({ before: before.record, after: after.record, commit: result.plan.commit }, input),
-    currencies: currenciesOf(result.contents.world.input.fleet),
-    unreachable: { before: before.unreachable, after: contacts.unreachable },
   });
   const published = await input.status.publish(before.tip, files, message);
   if (published.kind === 'moved') {

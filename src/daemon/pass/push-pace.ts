@@ -1,9 +1,12 @@
 import type { Clock } from '../../members/clock.ts';
 
+/** `start`: the plan starts something. `news`: people want to know it. `quiet`: they learn it with the next news as well. */
+export type Urgency = 'start' | 'news' | 'quiet';
+
 /** Schedules the pushes of the record. */
 export interface PushPace {
-  /** The record will change: when it may be pushed, milliseconds of pace; undefined = now. `urgent`: the plan starts something. */
-  waitsUntil(urgent: boolean): number | undefined;
+  /** The record will change: when it may be pushed, milliseconds of pace; undefined = now. */
+  waitsUntil(urgency: Urgency): number | undefined;
   /** The record is up to date: no push waits. */
   unchanged(): void;
   pushed(): void;
@@ -12,26 +15,35 @@ export interface PushPace {
 /** Changes that start nothing are gathered for this time, milliseconds, so that a fast cluster makes one commit, not three. */
 const gatherMs = 500;
 
-/** `intervalMs`: least distance between two pushes, milliseconds of pace. */
-export function pushPace(pace: Clock, intervalMs: number): PushPace {
+/** Longest time that a change which is no news waits for one that is, milliseconds: until new pods are ready, as a rule. */
+const quietMs = 30_000;
+
+export interface PushDistances {
+  /** Least distance between two pushes, milliseconds of pace. */
+  readonly intervalMs: number;
+  /** No later push would bring what waits. */
+  readonly once: boolean;
+}
+
+export function pushPace(pace: Clock, { intervalMs, once }: PushDistances): PushPace {
+  const waitsMs: Readonly<Record<Urgency, number>> = { start: 0, news: gatherMs, quiet: once ? gatherMs : quietMs };
   let lastPush = Number.NEGATIVE_INFINITY;
-  /** Since when a change waits for its push. */
-  let firstSeen: number | undefined;
+  /** When what waits has waited long enough. */
+  let due = Number.POSITIVE_INFINITY;
 
   return {
-    waitsUntil(urgent) {
+    waitsUntil(urgency) {
       const now = pace.now();
-      firstSeen ??= now;
-      const earliest = lastPush + intervalMs;
-      const due = urgent ? earliest : Math.max(earliest, firstSeen + gatherMs);
-      return now < due ? due : undefined;
+      due = Math.min(due, now + waitsMs[urgency]);
+      const at = Math.max(lastPush + intervalMs, due);
+      return now < at ? at : undefined;
     },
     unchanged() {
-      firstSeen = undefined;
+      due = Number.POSITIVE_INFINITY;
     },
     pushed() {
       lastPush = pace.now();
-      firstSeen = undefined;
+      due = Number.POSITIVE_INFINITY;
     },
   };
 }

@@ -11,6 +11,8 @@ import { placementEvents } from './placement-events.ts';
 
 export const placements: EventSource<PlacementEvent> = {
   events: placementEvents,
+  // What becomes available says it too.
+  isNews: ({ kind }) => kind !== 'applied',
   sentences(events) {
     const groups = [...Map.groupBy(events, ({ placement }) => placementKey(placement)).values()];
     return [
