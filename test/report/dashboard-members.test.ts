@@ -134,6 +134,20 @@ it('the dashboard lists objects that are not available, with cluster, time and r
   ]);
 });
 
+it.each([
+  ['ImagePullBackOff web:2', /^# ⚠️ 2 things need you · 2 of 3/],
+  ['Unschedulable', /^# ⚠️ 1 thing needs you · 2 of 3/],
+])('%s: beside an approval the title counts what does not end by itself', async (cause, title) => {
+  const fleet = await FleetOnGit.open(shop);
+  await fleet.settle();
+  fleet.paper.broken.add('us-1/Deployment/web');
+  fleet.paper.podCauses.set('us-1', [{ object: outcome('').object, cause }]);
+  fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') }, 'web 2');
+  await fleet.settle();
+  expect(fleet.git('show', 'fleet-status:README.md')).toMatch(title);
+  expect(sectionOf(fleet, 'Not available')?.join()).toContain(`yet: ${cause}`);
+});
+
 it('the dashboard lists what differs in the same way on several clusters once', async () => {
   const fleet = await FleetOnGit.open(shop);
   await fleet.settle();

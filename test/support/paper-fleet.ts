@@ -55,6 +55,8 @@ export class PaperFleet {
   readonly down = new Set<string>();
   /** Objects that never become available, `cluster/Kind/name`. */
   readonly broken = new Set<string>();
+  /** What pods of a Deployment wait for, by cluster. */
+  readonly podCauses = new Map<string, ClusterObservation['podCauses']>();
   /** Namespaces with objects of others in them, `cluster/name`: a removal leaves them there. */
   readonly settled = new Set<string>();
   /** What members report of objects that were not simply applied, by `cluster/placement`. */
@@ -271,6 +273,7 @@ export class PaperFleet {
             // Capacity and the like are taken from the file.
             ...(status ? { memberStatus: status } : {}),
             ...this.versions.get(name),
+            ...(this.podCauses.has(name) && { podCauses: this.podCauses.get(name) }),
             placements,
             objects: held.flatMap(([, { objects }]) => objects),
           },

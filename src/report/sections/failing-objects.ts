@@ -24,17 +24,17 @@ function sectionOf(
   // The status of a removed placement stays as it was until its objects are gone.
   const isRemoved = ({ bindings }: PlannedPlacement): boolean => bindings.length > 0 && bindings.every(isBeingRemoved);
   const staying = new Set<string>(inEffect.placements.filter((it) => !isRemoved(it)).map(placementKey));
-  return list(
-    title,
-    [...recordedObjects('statuses', inEffect)].flatMap(([key, { value }]) => (staying.has(key) ? itemsOf(value) : [])),
-    { folder: 'placements' },
+  const items = [...recordedObjects('statuses', inEffect)].flatMap(([key, { value }]) =>
+    staying.has(key) ? itemsOf(value) : [],
   );
+  return list(title, items, { folder: 'placements', attention: items.filter(({ needsUser }) => needsUser).length });
 }
 
 /** An object that is not as desired, and since when. */
 interface Found {
   readonly text: string;
   readonly since: string | undefined;
+  readonly needsUser?: boolean;
 }
 
 const differingItems = itemsWith(({ driftedPlacements = [], diffedPlacements = [] }) =>
@@ -47,11 +47,24 @@ const differingItems = itemsWith(({ driftedPlacements = [], diffedPlacements = [
   }),
 );
 
+/** Of pods that get ready only with another manifest, image or credentials. A scheduler may find room later. */
+const stuckReasons = [
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'CreateContainerConfigError',
+  'CrashLoopBackOff',
+] as const;
+
 /** What could not be applied is among the problems. */
 const notAvailableItems = itemsWith(({ failedPlacements = [] }) =>
   failedPlacements
     .filter(({ condition }) => condition.type === 'Available')
-    .map((failed) => ({ text: failureText(failed), since: failed.condition.lastTransitionTime })),
+    .map((failed) => ({
+      text: failureText(failed),
+      since: failed.condition.lastTransitionTime,
+      needsUser: stuckReasons.some((reason) => failed.condition.message?.includes(reason)),
+    })),
 );
 
 /** One row for clusters with the same. A placement of which nothing changed is the value that was published before. */
@@ -64,14 +77,24 @@ function itemsWith(
       const since = found.flatMap((each) => each.since ?? []);
       return found.length === 0
         ? []
-        : [{ cluster: of.clusterName ?? '', since, what: shortList(found.map(({ text }) => text)) }];
+        : [
+            {
+              cluster: of.clusterName ?? '',
+              since,
+              what: shortList(found.map(({ text }) => text)),
+              needsUser: found.some(({ needsUser = false }) => needsUser),
+            },
+          ];
     });
     return [...Map.groupBy(failing, ({ what }) => what)].map(([what, rows]) => {
       const first = rows.flatMap(({ since }) => since).sort()[0];
       const names = shortList(rows.map(({ cluster }) => cluster));
       const where = rows.length === 1 ? names : `${rows.length} clusters (${names})`;
       const when = first === undefined ? '' : `, since ${first}`;
-      return { line: [{ bold: titleOf(placement.metadata) }, ` on ${where}${when}: ${what}`] };
+      return {
+        line: [{ bold: titleOf(placement.metadata) }, ` on ${where}${when}: ${what}`],
+        needsUser: rows.some(({ needsUser }) => needsUser),
+      };
     });
   });
 }

@@ -29,6 +29,8 @@ export interface Item {
   readonly line: Line;
   /** What it waits for. */
   readonly ask?: ApprovalRequestName;
+  /** It does not end by itself. */
+  readonly needsUser?: boolean;
 }
 
 /** One aspect of the fleet, as a list or as a table. A section without rows is left out. */
