@@ -10,7 +10,8 @@ import { currenciesOf } from '../../report/money.ts';
 
 /**
  * What is new in `plan` compared with the plan before: decisions, moves, clusters that became available, waits, problems. The first
- * plan is compared with the record at the `start`.
+ * plan is compared with the record at the `start`, which also stands for that of a plan that has none: while every plan since the start
+ * was refused, what was recorded is in effect.
  */
 export const narrate = (
   earlier: Plan | undefined,
@@ -19,14 +20,16 @@ export const narrate = (
     start = readRecord(new Map()).record,
     fleet,
   }: { readonly start?: FleetRecord | undefined; readonly fleet?: ReportedFleet } = {},
-): readonly TimelineEntry[] =>
-  timelineOf({
-    before: earlier ? recordOf(earlier) : start,
-    after: recordOf(plan),
+): readonly TimelineEntry[] => {
+  const inEffect = (of: Plan | undefined): FleetRecord => (of && of.record.size > 0 ? recordOf(of) : start);
+  return timelineOf({
+    before: inEffect(earlier),
+    after: inEffect(plan),
     plan,
     earlier,
     currencies: fleet && currenciesOf(fleet),
   });
+};
 
 const recordOf = memoize(({ record }: Plan) => readRecord(packRecord(record), record).record);
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { narrate } from '../../../src/cli/demo/narrate.ts';
+import { narrate, planInEffect } from '../../../src/cli/demo/narrate.ts';
 import { readPlanInput } from '../../../src/cli/plan/input.ts';
 import { planFleet } from '../../../src/engine/plan.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
@@ -15,4 +15,8 @@ it('a resumed demo does not repeat what the earlier one has recorded', async () 
   const { record } = readRecord(renderRecord(plan.record));
   expect(picks(narrate(undefined, plan)).length).toBeGreaterThan(0);
   expect(picks(narrate(undefined, plan, { start: record }))).toEqual([]);
+  const guard = [{ rule: 'frozen', message: 'too much' }] as const;
+  const refused = planInEffect(undefined, { kind: 'refused', plan: { ...plan, guard } });
+  expect(narrate(undefined, refused, { start: record }).map(({ tone }) => tone)).toEqual(['bad']);
+  expect(picks(narrate(refused, plan, { start: record }))).toEqual([]);
 });
