@@ -62,6 +62,10 @@ const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histo
   gitfleet_placement_missing_clusters: ['gauge', 'Clusters that a placement requires and the scheduler did not find.'],
   gitfleet_placement_failed_objects: ['gauge', 'Objects of a placement that could not be applied, on all clusters.'],
   gitfleet_placement_drifted_objects: ['gauge', 'Objects of a placement that differ and are not repaired.'],
+  gitfleet_placement_last_success_timestamp_seconds: [
+    'gauge',
+    'When a placement was last available on all of its clusters, seconds since 1970.',
+  ],
   gitfleet_staged_run_state: ['gauge', 'Staged update runs, 1 each, with the reason of their last condition.'],
   gitfleet_build_info: ['gauge', 'Always 1; the version of gitfleet and of Node.'],
   process_start_time_seconds: ['gauge', 'When the process started, seconds since 1970.'],

@@ -1,3 +1,4 @@
+import { placementKey } from '../../api/placement.ts';
 import { isRepaired } from '../../engine/bindings/conditions/reported-repairs.ts';
 import { conditionIs, isFulfilled } from '../../engine/kernel/condition.ts';
 import { memoize } from '../../engine/kernel/memoize.ts';
@@ -14,6 +15,34 @@ import type { Metrics, Sample } from './metrics.ts';
 export function reportPlacements(plan: Plan, metrics: Metrics): void {
   for (const [name, samples] of samplesOf(plan)) metrics.setSeries(name, samples);
 }
+
+/** Remembers when each placement was last seen available wherever it should be. */
+export function successKeeper(metrics: Metrics): (plan: Plan, seconds: number) => void {
+  let last: ReadonlyMap<string, number> = new Map();
+  return (plan, seconds) => {
+    const succeeded = successfulIn(plan);
+    last = new Map(
+      plan.placements.flatMap((placement) => {
+        const title = titleOf(placement);
+        const at = succeeded.has(title) ? seconds : last.get(title);
+        return at === undefined ? [] : [[title, at] as const];
+      }),
+    );
+    metrics.setSeries(
+      'gitfleet_placement_last_success_timestamp_seconds',
+      [...last].map(([placement, value]) => ({ labels: { placement }, value })),
+    );
+  };
+}
+
+const successfulIn = memoize((plan: Plan): ReadonlySet<string> => {
+  const short = shortagesOf(plan);
+  const whole = plan.placements.filter(
+    (placement) =>
+      !short.has(placementKey(placement)) && placement.bindings.every((binding) => stateOf(binding) === 'available'),
+  );
+  return new Set(whole.map(titleOf));
+});
 
 const samplesOf = memoize((plan: Plan): ReadonlyMap<string, readonly Sample[]> => {
   const objects = wrongObjects(plan);

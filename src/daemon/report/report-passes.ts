@@ -6,7 +6,7 @@ import type { PassResult } from '../pass/pass-result.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { reportNodes } from './node-metrics.ts';
-import { reportPlacements } from './placement-metrics.ts';
+import { reportPlacements, successKeeper } from './placement-metrics.ts';
 import { reportMembers, reportPlan } from './plan-metrics.ts';
 import { reportUpgrades } from './upgrade-metrics.ts';
 
@@ -24,10 +24,14 @@ export function passReporter(to: {
 }): (pass: Pass) => void {
   let reported: readonly Problem[] = [];
   let refused = '';
+  const succeeded = successKeeper(to.metrics);
   return (pass) => {
     const refusal = refusalOf(pass.result);
     reportPass(to, pass, refusal !== refused);
     refused = refusal;
+    // What a refused plan shows is not in effect.
+    if (pass.result.kind === 'published' || pass.result.kind === 'unchanged')
+      succeeded(pass.result.plan, to.pace.now() / 1000);
     if (!to.problems || pass.result.kind === 'moved' || pass.result.kind === 'gathering') return;
     const { problems } = pass.result.plan;
     if (problems === reported) return;

@@ -59,7 +59,7 @@ it('every metric, with its type and its labels, is in the table of docs/operatio
   expect(new Map(reported)).toEqual(documented);
 });
 
-it('per placement: clusters by state, missing clusters, and runs', async () => {
+it('per placement: clusters by state, missing clusters, last success, and runs', async () => {
   const world = await settledFleet();
   fleet = world.fleet;
   fleet.commit({
@@ -79,6 +79,10 @@ it('per placement: clusters by state, missing clusters, and runs', async () => {
   expect(of('gitfleet_placement_missing_clusters')).toEqual([
     'gitfleet_placement_missing_clusters{placement="many"} 2',
   ]);
+  // `many` never had all of its clusters.
+  const [success, ...more] = of('gitfleet_placement_last_success_timestamp_seconds') ?? [];
+  expect(more).toEqual([]);
+  expect(Number(/\{placement="web"\} (\S+)$/.exec(success!)?.[1])).toBeGreaterThan(fleet.clock.now() / 1000 - 15);
   expect(of('gitfleet_staged_run_state')).toEqual([expect.stringMatching(/\{run="web-1",reason="\w+"\} 1$/)]);
   expect(of('gitfleet_build_info')).toEqual([expect.stringMatching(/version="\d+\.\d+\.\d+",node="2\d/)]);
 });
