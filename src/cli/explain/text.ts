@@ -1,6 +1,7 @@
 import type { ClusterDecision } from '../../api/placement-state.ts';
 import { sameValue } from '../../engine/kernel/same-value.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
+import { amountText } from '../../engine/placement/amount-text.ts';
 import type { ScoreExplanation } from '../../engine/placement/explain/explain.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import type { ExplainedCluster } from './clusters.ts';
@@ -81,7 +82,7 @@ function scoreLines({ affinityScore, topologySpreadScore, terms, spread }: Score
       const about =
         property === undefined
           ? ''
-          : `, ${property} ${sortOrder?.toLowerCase()}: ${value ?? 'none'}${min === undefined || max === undefined ? '' : ` between ${rounded(min)} and ${rounded(max)}`}`;
+          : `, ${property} ${sortOrder?.toLowerCase()}: ${value === undefined ? 'none' : amountText(property, value)}${min === undefined || max === undefined ? '' : ` between ${amountText(property, min)} and ${amountText(property, max)}`}`;
       return `  ${signed(score)}  weight ${weight}, labels ${labelsMatch ? 'match' : 'do not match'}${about}`;
     }),
     ...spread.map(
@@ -92,8 +93,5 @@ function scoreLines({ affinityScore, topologySpreadScore, terms, spread }: Score
     ),
   ];
 }
-
-/** Bounds show where the value is, so four digits are enough: bytes of memory have ten. */
-const rounded = (value: number): number => Number(value.toPrecision(4));
 
 const signed = (score: number): string => (score < 0 ? String(score) : `+${score}`).padStart(4);

@@ -1,6 +1,7 @@
 import { isCordon } from '../../../api/cordon-taint.ts';
 import { type MemberCluster, memberAgentOf } from '../../../api/member-cluster.ts';
 import { parseInstant } from '../../../engine/kernel/instant.ts';
+import { amountText } from '../../../engine/placement/amount-text.ts';
 import { taintText } from '../../../engine/placement/taint-text.ts';
 import type { UnreachableMember } from '../../../repo/record/daemon-memory.ts';
 import { waitsOfCluster } from '../../../report/waits/waits.ts';
@@ -48,18 +49,10 @@ export const clusters: Listing = listing<Seen>({
       heading: 'NODE-COUNT',
       cell: ({ cluster: { status } }) => status?.properties?.['kubernetes-fleet.io/node-count']?.value,
     },
-    { heading: 'AVAILABLE-CPU', cell: ({ cluster: { status } }) => status?.resourceUsage?.available?.['cpu'] },
-    { heading: 'AVAILABLE-MEMORY', cell: ({ cluster: { status } }) => status?.resourceUsage?.available?.['memory'] },
-    {
-      heading: 'ALLOCATABLE-CPU',
-      wide: true,
-      cell: ({ cluster: { status } }) => status?.resourceUsage?.allocatable?.['cpu'],
-    },
-    {
-      heading: 'ALLOCATABLE-MEMORY',
-      wide: true,
-      cell: ({ cluster: { status } }) => status?.resourceUsage?.allocatable?.['memory'],
-    },
+    { heading: 'AVAILABLE-CPU', cell: amountOf('available', 'cpu') },
+    { heading: 'AVAILABLE-MEMORY', cell: amountOf('available', 'memory') },
+    { heading: 'ALLOCATABLE-CPU', wide: true, cell: amountOf('allocatable', 'cpu') },
+    { heading: 'ALLOCATABLE-MEMORY', wide: true, cell: amountOf('allocatable', 'memory') },
     { heading: 'HEALTHY', cell: healthOf },
     { heading: 'VERSION', cell: ({ cluster: { status } }) => status?.properties?.['k8s.io/k8s-version']?.value },
     { heading: 'SCHEDULING', cell: ({ cluster: { spec } }) => (spec.taints?.some(isCordon) ? 'Disabled' : 'Enabled') },
@@ -70,6 +63,13 @@ export const clusters: Listing = listing<Seen>({
     },
   ],
 });
+
+function amountOf(of: 'available' | 'allocatable', resource: string): (seen: Seen) => Cell {
+  return ({ cluster: { status } }) => {
+    const amount = status?.resourceUsage?.[of]?.[resource];
+    return amount === undefined ? undefined : amountText(resource, amount);
+  };
+}
 
 /** As in KubeFleet, the health of a member whose agent does not respond is unknown. */
 function healthOf({ cluster, unreachable }: Seen): Cell {

@@ -1,5 +1,6 @@
 import { isLeaving, type MemberCluster, memberAgentOf } from '../../../api/member-cluster.ts';
 import { formatInstant } from '../../../engine/kernel/instant.ts';
+import { amountText } from '../../../engine/placement/amount-text.ts';
 import { evaluateEligibility } from '../../../engine/placement/eligibility.ts';
 import { taintText } from '../../../engine/placement/taint-text.ts';
 import { allMembers, isInFlight } from '../../../engine/upgrade/tree.ts';
@@ -101,7 +102,10 @@ type Rows = Parameters<typeof table>[1];
 function resources({ status }: MemberCluster): string {
   const { capacity = {}, allocatable = {}, available = {} } = status?.resourceUsage ?? {};
   const names = [...new Set([capacity, allocatable, available].flatMap((list) => Object.keys(list)))].sort();
-  const rows = names.map((name) => [name, capacity[name], allocatable[name], available[name]]);
+  const rows = names.map((name) => [
+    name,
+    ...[capacity, allocatable, available].map(({ [name]: amount }) => amount && amountText(name, amount)),
+  ]);
   const title = rows.length === 0 ? 'Resources' : 'Resources at the last change of this record';
   return filled(title, ['RESOURCE', 'CAPACITY', 'ALLOCATABLE', 'AVAILABLE'], rows);
 }

@@ -2,6 +2,7 @@ import { labelOperators } from '../../../api/label-operators.ts';
 import type { LabelSelector } from '../../../api/meta.ts';
 import type { ClusterSelectorTerm } from '../../../api/placement.ts';
 import { propertyOperators } from '../../../api/property-operators.ts';
+import { amountText } from '../amount-text.ts';
 import { type Bits, hasRow } from '../compiled/bits.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
 import { canonicalPropertyName } from '../properties.ts';
@@ -42,6 +43,9 @@ interface Requirement extends Single {
   readonly rows: Bits;
 }
 
+/** With more digits than usual: a requirement is missed by little, too. */
+const exactly = (name: string, value: string): string => amountText(name, value, 9);
+
 function singles({ labelSelector, propertySelector }: ClusterSelectorTerm, index: FleetIndex): Single[] {
   const label = (key: string, text: string, selector: LabelSelector): Single => ({
     text,
@@ -63,11 +67,11 @@ function singles({ labelSelector, propertySelector }: ClusterSelectorTerm, index
     ),
     ...(propertySelector?.matchExpressions ?? []).map(
       (expression): Single => ({
-        text: `${expression.name} ${propertyOperators[expression.operator].text(expression.values)}`,
+        text: `${expression.name} ${propertyOperators[expression.operator].text(expression.values.map((value) => exactly(expression.name, value)))}`,
         term: { propertySelector: { matchExpressions: [expression] } },
         valueAt(row) {
           const value = index.members[row]!.properties[canonicalPropertyName(expression.name)];
-          return value === undefined ? undefined : `it is ${value}`;
+          return value === undefined ? undefined : `it is ${exactly(expression.name, value)}`;
         },
       }),
     ),
