@@ -26,22 +26,26 @@ export interface PushDistances {
 }
 
 export function pushPace(pace: Clock, { intervalMs, once }: PushDistances): PushPace {
-  const waitsMs: Readonly<Record<Urgency, number>> = { start: 0, news: gatherMs, quiet: once ? gatherMs : quietMs };
   let lastPush = Number.NEGATIVE_INFINITY;
   /** When what waits has waited long enough. */
   let due = Number.POSITIVE_INFINITY;
+  /** The record was up to date since the start: before that, users wait for the first outcome. */
+  let isKnown = false;
 
   return {
     waitsUntil(urgency) {
       const now = pace.now();
+      const waitsMs = { start: 0, news: gatherMs, quiet: once || !isKnown ? gatherMs : quietMs };
       due = Math.min(due, now + waitsMs[urgency]);
       const at = Math.max(lastPush + intervalMs, due);
       return now < at ? at : undefined;
     },
     unchanged() {
+      isKnown = true;
       due = Number.POSITIVE_INFINITY;
     },
     pushed() {
+      isKnown = true;
       lastPush = pace.now();
       due = Number.POSITIVE_INFINITY;
     },

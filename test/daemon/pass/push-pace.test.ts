@@ -42,3 +42,10 @@ it.each<[string, { intervalMs: number; once: boolean }, [Urgency, number, number
   });
   expect(at).toEqual(seen.map(([, , expected]) => expected));
 });
+
+it('the first outcome after the start does not wait', () => {
+  const pace = pushPace({ now: () => 0, after: () => () => {} }, { intervalMs: 0, once: false });
+  expect(pace.waitsUntil('quiet')).toBe(500);
+  pace.unchanged();
+  expect(pace.waitsUntil('quiet')).toBe(30_000);
+});
