@@ -2,6 +2,7 @@ import type { ClusterName } from '../api/meta.ts';
 import type { Problem } from '../api/problem.ts';
 import type { FleetRecord } from '../engine/input.ts';
 import type { Plan } from '../engine/plan-document.ts';
+import type { RequestPage } from '../repo/record/summary.ts';
 import type { Currencies } from './money.ts';
 
 /** From one plan to the next: what events are made from. */
@@ -18,6 +19,11 @@ export interface Change {
   readonly earlier?: Plan | undefined;
   /** Problems that the status branch reports already. */
   readonly reported?: readonly Problem[] | undefined;
+  /** Pull requests for approvals, by the name of the approval. Absent = not compared. */
+  readonly pages?: {
+    readonly before: ReadonlyMap<string, RequestPage>;
+    readonly after: ReadonlyMap<string, RequestPage>;
+  };
   /** Clusters that do not respond. Absent = not compared. */
   readonly unreachable?: {
     readonly before: ReadonlyMap<ClusterName, unknown>;

@@ -12,7 +12,7 @@ const longestSubject = 72;
 /** Message of a status commit: what a reader of `git log` wants to know, no ages and no counts that change by themselves. */
 export function statusMessage(change: Change): string {
   const { plan } = change;
-  const news = newsOf(change);
+  const news = newsIn(change);
   const sentences = news.length > 0 ? news : withoutEvents(change);
   const subject = subjectOf(sentences);
   const whole = sentences.map(([first]) => first);
@@ -29,9 +29,23 @@ export function statusMessage(change: Change): string {
 
 /** Whether a status commit would tell people something that no earlier one has told. */
 export const hasNews = (change: Change): boolean =>
-  change.before.commit !== change.plan.commit || newsOf(change).length > 0 || unreported(change).length > 0;
+  change.before.commit !== change.plan.commit ||
+  newsIn(change).length > 0 ||
+  unreported(change).length > 0 ||
+  solved(change).length > 0;
+
+const newsIn = (change: Change): readonly Sentence[] => [...newsOf(change), ...pullRequests(change)];
+
+/** A commit that approves says it itself. */
+const pullRequests = ({ pages }: Change): readonly Sentence[] =>
+  [...(pages?.after ?? [])].flatMap(([name, { state }]) =>
+    state === 'merged' || state === pages?.before.get(name)?.state ? [] : [[`${name}: pull request ${state}`]],
+  );
 
 const unreported = ({ plan, reported = [] }: Change): readonly Problem[] => newProblems(reported, plan.problems);
+const solved = ({ plan, reported = [] }: Change): readonly Problem[] => newProblems(plan.problems, reported);
+
+const problemText = ({ file, message }: Problem): string => (file ? `${file}: ${message}` : message);
 
 /** As many sentences as fit, in the longest forms that fit, and how many more there are. Only a single one is ever cut, after a word. */
 function subjectOf(sentences: readonly Sentence[]): string {
@@ -53,11 +67,13 @@ function withoutEvents(change: Change): readonly Sentence[] {
   const { before, after, plan, authors } = change;
   const isFollowed = before.commit !== plan.commit;
   const problem = unreported(change).find(({ severity }) => severity === 'error' || !isFollowed);
-  if (problem) return [[problem.file ? `${problem.file}: ${problem.message}` : problem.message]];
+  if (problem) return [[problemText(problem)]];
   if (isFollowed) {
     const author = authors?.get(plan.commit);
     return [[`Follow ${plan.commit.slice(0, 7)}${author === undefined ? '' : ` (${author})`}`]];
   }
+  const [gone] = solved(change);
+  if (gone) return [[`no longer: ${problemText(gone)}`]];
   const quiet = sentencesOf(change);
   if (quiet.length > 0) return quiet;
   const changed = Object.entries(before).flatMap(([part, entries]) =>

@@ -6,6 +6,7 @@ import type { ApprovalRequest } from '../../src/api/staged.ts';
 import type { FleetRecord } from '../../src/engine/input.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { recordedStageApproval } from '../../src/engine/staged/approval/stage-approval.ts';
+import type { RequestPage } from '../../src/repo/record/summary.ts';
 import type { Change } from '../../src/report/change.ts';
 import { statusMessage } from '../../src/report/commit-message.ts';
 
@@ -143,7 +144,7 @@ function message(
   before: Said,
   after: Said,
   { moves = [] as readonly string[], ...more }: Partial<Plan> & { moves?: readonly string[] } = {},
-  known: Pick<Change, 'reported'> = {},
+  known: Pick<Change, 'reported' | 'pages'> = {},
 ): string {
   const bindings = moves.map((text) => ({
     clusterName: text.split(' ')[0],
@@ -495,11 +496,20 @@ describe('the subject of a status commit', () => {
     expect(subject({}, {}, { problems: [{ ...problem, severity: 'warning' }] })).toBe('a.yaml: broken');
   });
 
+  it('names a pull request that is opened or closed', () => {
+    const page = (state: RequestPage['state']) => new Map([['r-1', { url: 'https://forge.example/1', state }]]);
+    const pages = (before: RequestPage['state'], after: RequestPage['state']) =>
+      subject({}, {}, {}, { pages: { before: page(before), after: page(after) } });
+    expect(pages('open', 'closed')).toBe('r-1: pull request closed');
+    expect(pages('open', 'merged')).toBe('Update status');
+  });
+
   it('an error that an earlier commit told is not told again', () => {
     const problem = { severity: 'error', code: 'yaml-syntax', file: 'a.yaml', message: 'broken' } as const;
     const known = { reported: [problem] };
     expect(subject({}, { commit: 'bbb' }, { problems: [problem] }, known)).toBe('Follow bbb');
     expect(subject({}, { clusters: { eu: { n: 1 } } }, { problems: [problem] }, known)).toBe('eu: joined');
+    expect(subject({}, {}, {}, known)).toBe('no longer: a.yaml: broken');
   });
 
   it('for a refused plan only the refusal and changed connections are listed', () => {

@@ -329,16 +329,17 @@ function paced(planned: Planned, pace: PushPace): PassEvent {
     return { kind: 'planned', planned, pushAtMs: undefined, gathered: undefined };
   }
   if (starts) return { kind: 'planned', planned, pushAtMs: pace.waitsUntil('start'), gathered: undefined };
-  const next = readRecord(files, plan.record).record;
+  const next = readRecord(files, plan.record);
   const pushAtMs = pace.waitsUntil(hasNews(changeOf(planned, next)) ? 'news' : 'quiet');
-  const gathered = pushAtMs === undefined ? undefined : gatheredRecord({ published: before.record, next });
+  const gathered = pushAtMs === undefined ? undefined : gatheredRecord({ published: before.record, next: next.record });
   return { kind: 'planned', planned, pushAtMs, gathered };
 }
 
-const changeOf = ({ before, contacts, result }: Planned, after: FleetRecord): Change => ({
+const changeOf = ({ before, contacts, result }: Planned, after: ReturnType<typeof readRecord>): Change => ({
   before: before.record,
-  after,
+  after: after.record,
   plan: result.plan,
+  pages: { before: before.pages, after: after.pages },
   reported: before.reported,
   currencies: currenciesOf(result.contents.world.input.fleet),
   unreachable: { before: before.unreachable, after: contacts.unreachable },
@@ -361,7 +362,7 @@ async function publish(
   const { before, files, result } = planned;
   const after = readRecord(files, result.plan.record);
   const message = statusMessage({
-    ...changeOf(planned, after.record),
+    ...changeOf(planned, after),
     authors: await snapshotAuthors({ before: before.record, after: after.record, commit: result.plan.commit }, input),
   });
   const published = await input.status.publish(before.tip, files, message);
