@@ -1,3 +1,7 @@
+/** First line of the file of a cluster that none has joined as. */
+export const placeholderLine = `# A placeholder: gitfleet join CONTEXT --name eu-1 connects a cluster to it. A cluster of another name gets a file of its own.
+`;
+
 /**
  * The files of a new fleet repo: as small as it can be while something is placed. The cluster stands for the first one that joins,
  * or is replaced by it.
@@ -26,8 +30,7 @@ spec:
     # One step that removes something from more clusters waits for an approval. A rollout takes several steps.
     maxClusters: 3
 `,
-  'clusters/eu-1.yaml': `# A placeholder: gitfleet join CONTEXT --name eu-1 connects a cluster to it. A cluster of another name gets a file of its own.
-apiVersion: cluster.kubernetes-fleet.io/v1
+  'clusters/eu-1.yaml': `${placeholderLine}apiVersion: cluster.kubernetes-fleet.io/v1
 kind: MemberCluster
 metadata:
   name: eu-1

@@ -21,6 +21,7 @@ import { table } from '../terminal/table.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { writeError } from '../terminal/write.ts';
 import { applyOfAccount, issuedToken } from './create-account.ts';
+import { placeholderLine } from './first-files.ts';
 import { memberAccount } from './member-account.ts';
 import { briefClient, servedPlurals } from './member-client.ts';
 import { kubeconfigPath, memberKubeconfig, writeKubeconfig } from './member-kubeconfig.ts';
@@ -133,14 +134,15 @@ async function memberEdit(desired: Desired, name: string, labels: ReadonlyMap<st
     return { edits, member: memberCluster.parse(document) };
   }
   const news = [...labels].filter(([key, value]) => there.metadata.labels?.[key] !== value);
+  const file = sourceOf(desired.fleet, { kind: 'MemberCluster', name })?.file ?? '';
+  const found = (await desired.text(file)) ?? '';
+  const text = found.replace(placeholderLine, '');
   if (news.length > 0) {
-    const file = sourceOf(desired.fleet, { kind: 'MemberCluster', name })?.file ?? '';
-    const text = (await desired.text(file)) ?? '';
     const edit = (of: { setIn(path: string[], value: string): void }) => {
       for (const [key, value] of news) of.setIn(['metadata', 'labels', key], value);
     };
     edits.set(file, editObject({ file, text }, { kind: 'MemberCluster', name }, edit));
-  }
+  } else if (text !== found) edits.set(file, text);
   const all = { ...there.metadata.labels, ...Object.fromEntries(labels) };
   return { edits, member: { ...there, metadata: { ...there.metadata, labels: all } } };
 }

@@ -87,6 +87,7 @@ describe.skipIf(!gitThere)('join', () => {
     const ran = await joins('kind-eu-1', '--name', 'eu-1', '--label', 'env=prod', '--pull-request');
     expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('on gitfleet/join/eu-1') });
     const file = sh(repo, 'show', 'gitfleet/join/eu-1:clusters/eu-1.yaml');
+    expect(file).not.toContain('A placeholder');
     expect(file).toContain('# Placements select clusters by labels.\n    env: prod');
     expect(readFileSync(join(repo, 'clusters/eu-1.yaml'), 'utf8')).toContain('env: dev');
   });
