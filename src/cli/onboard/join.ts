@@ -93,7 +93,11 @@ export async function join(context: string, options: JoinOptions): Promise<void>
       { edits, message: `Add cluster ${name}`, branch: options.pullRequest ? `gitfleet/join/${name}` : undefined },
       {
         options: { ...options, output: 'table' },
-        summary: { done: `${name} joins the fleet`, already: `${name} is in the fleet`, notes: [] },
+        summary: {
+          done: `${name} joins the fleet`,
+          already: `${name} is in the fleet`,
+          notes: await placeholderNotes(desired, edits),
+        },
       },
     );
     if (!options.dryRun) print(`Next: ${nextCommand('check', options)}`);
@@ -145,6 +149,13 @@ async function memberEdit(desired: Desired, name: string, labels: ReadonlyMap<st
   } else if (text !== found) edits.set(file, text);
   const all = { ...there.metadata.labels, ...Object.fromEntries(labels) };
   return { edits, member: { ...there, metadata: { ...there.metadata, labels: all } } };
+}
+
+/** About the cluster of `gitfleet init`, which never responds if none joins as it. */
+async function placeholderNotes(desired: Desired, edits: ReadonlyMap<string, string>): Promise<readonly string[]> {
+  const file = `${desired.folder}clusters/eu-1.yaml`;
+  if (edits.has(file) || !(await desired.text(file))?.startsWith(placeholderLine)) return [];
+  return [`${file} is the placeholder of gitfleet init: delete it if no cluster joins as eu-1`];
 }
 
 /** For what would be placed on the member if it were in the fleet. */

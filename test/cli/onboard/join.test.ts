@@ -58,6 +58,7 @@ describe.skipIf(!gitThere)('join', () => {
     expect(first.err).toContain('is an address of this machine only');
     expect(readFileSync(join(repo, 'clusters/us-1.yaml'), 'utf8')).toContain('env: prod');
     expect(first.out).toContain(`Next: gitfleet check --repo ${repo} --members ${members()}\n`);
+    expect(first.err).toContain('clusters/eu-1.yaml is the placeholder of gitfleet init: delete it');
     const path = join(members(), 'us-1.yaml');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const written = readFileSync(path, 'utf8');
