@@ -15,7 +15,7 @@ export function lintPlainScalar(
     report(
       'ambiguous-scalar',
       `some programs read ${source} as an octal number`,
-      `write "${source}", or the number without the leading 0`,
+      `write "${source}" for the string, or ${kubectl} for the number`,
     );
   else if (typeof value === 'number' && !Number.isFinite(value))
     report('not-json', `${source} cannot be represented in JSON`, 'write a finite number');

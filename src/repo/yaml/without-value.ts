@@ -19,7 +19,10 @@ export function withoutValue(code: ValueCode): Texts {
 }
 
 const texts: Readonly<Record<ValueCode, Texts>> = {
-  'ambiguous-scalar': { message: 'programs read this value differently', fix: 'write it in quotes' },
+  'ambiguous-scalar': {
+    message: 'programs read this value differently',
+    fix: 'write it in quotes, or as a decimal number',
+  },
   'half-character': { message: 'this text contains half of a character', fix: 'write the whole character' },
   'non-string-key': { message: 'this key is not a string', fix: 'write it in quotes' },
   'not-json': { message: 'this value cannot be represented in JSON', fix: 'write it in quotes, or as a finite number' },
