@@ -4,6 +4,7 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { PlanInput } from '../../engine/input.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
+import { heartbeatToleranceMs } from '../../engine/placement/eligibility.ts';
 import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { type Observations, readObservations } from '../../repo/read-observations.ts';
@@ -15,6 +16,7 @@ import { type OpenedRepo, openRepo } from '../fleet-repo/open-repo.ts';
 import type { ObserveOptions } from '../observe-members.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { unreadable } from '../terminal/file-errors.ts';
+import { writeError } from '../terminal/write.ts';
 
 export interface PlanOptions {
   readonly repo: string;
@@ -60,6 +62,7 @@ export async function withPlanInput<T>(
     const files = await recordFiles(options, repo.statusFiles);
     const recorded = readRecord(files);
     const observed = await observe?.({ fleet: loaded, record: recorded.record, commit: repo.tree.id });
+    if (options.observed !== undefined) noteAge(options.observed, observed?.observations, instant);
     const problems: Problem[] = [
       ...loaded.problems,
       ...(repo.isPart ? [] : fleetWarnings(loaded, recorded.record)),
@@ -98,6 +101,19 @@ async function observer({ observed, observing }: PlanOptions): Promise<Observe |
     if (unreached !== undefined) throw new CliError(unreached, exitCodes.unreachable);
     return { observations: new Map(observations.map((one) => [one.metadata.name, one])) };
   };
+}
+
+/** Members count as lost a while after they were observed, which a reader of the plan would not look for in the option. */
+function noteAge(folder: string, observations: Observations['observations'] | undefined, now: number): void {
+  const times = [...(observations?.values() ?? [])].flatMap(({ reachable, observedAt }) =>
+    reachable && observedAt !== undefined ? [parseInstant(observedAt)!] : [],
+  );
+  const newest = Math.max(...times);
+  if (times.length === 0 || now - newest <= heartbeatToleranceMs) return;
+  const at = formatInstant(newest);
+  writeError(
+    `note: what ${folder} holds was observed at ${at} or earlier, so its clusters count as not connected: give --now ${at}, or run gitfleet observe again\n`,
+  );
 }
 
 async function recordFiles(

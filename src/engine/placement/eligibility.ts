@@ -3,7 +3,7 @@ import { findCondition } from '../kernel/condition.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
 
 /** KubeFleet clustereligibilitychecker/checker.go, both timeouts: constants there, not flags. */
-const toleranceMs = 5 * 60_000;
+export const heartbeatToleranceMs = 5 * 60_000;
 
 /** Whether a member may be given new placements. `changesAt`: when time alone changes the verdict or its reason. */
 export type Eligibility =
@@ -32,11 +32,11 @@ export function evaluateEligibility(leaving: boolean, status: MemberClusterStatu
       reason: 'cluster is not connected to the fleet: it has not responded since gitfleet was started',
     };
   }
-  if (now - heartbeat > toleranceMs) {
+  if (now - heartbeat > heartbeatToleranceMs) {
     const since = formatInstant(heartbeat);
     return { eligible: false, reason: `cluster is not connected to the fleet: no heartbeat since ${since}` };
   }
-  const staleAt = heartbeat + toleranceMs + 1;
+  const staleAt = heartbeat + heartbeatToleranceMs + 1;
 
   const joined = findCondition(agent.conditions, 'Joined');
   if (joined?.status !== 'True') {
@@ -57,7 +57,7 @@ export function evaluateEligibility(leaving: boolean, status: MemberClusterStatu
   if (healthy.status === 'True') return { eligible: true, changesAt: staleAt };
 
   const since = parse(healthy.lastTransitionTime);
-  if (since === undefined || now - since > toleranceMs) {
+  if (since === undefined || now - since > heartbeatToleranceMs) {
     const from = since === undefined ? '' : ` since ${formatInstant(since)}`;
     return {
       eligible: false,
@@ -65,7 +65,7 @@ export function evaluateEligibility(leaving: boolean, status: MemberClusterStatu
       changesAt: staleAt,
     };
   }
-  return { eligible: true, changesAt: Math.min(staleAt, since + toleranceMs + 1) };
+  return { eligible: true, changesAt: Math.min(staleAt, since + heartbeatToleranceMs + 1) };
 }
 
 const parse = (text: string | undefined): Instant | undefined => (text === undefined ? undefined : parseInstant(text));

@@ -54,6 +54,15 @@ describe('what becomes of nodes', () => {
     expect(out).toMatch(/Nodes of eu-1:\n {2}Mode plan: 1 node may leave, .*\n {2}Proposed Emptiness: n1\n {2}Waits: /);
   });
 
+  it('says where it counts clusters as not connected since they were observed long before', async () => {
+    const late = (now: string) =>
+      cli('plan', '--repo', folder(files(half)), '--observed', seen(), '--recorded', 'none', '--now', now);
+    expect((await late('2026-11-20T10:05:00Z')).err).toBe('');
+    expect((await late('2026-11-20T10:05:01Z')).err).toMatch(
+      /^note: what \S+ holds was observed at 2026-11-20T10:00:00Z or earlier, so .* give --now 2026-11-20T10:00:00Z, or /,
+    );
+  });
+
   it('in mode execute counts where the plan counts what is to be done', async () => {
     const flags = ['plan', '--repo', folder({ ...files(half), 'members/eu-1.yaml': nodeMember('eu-1', 'execute') })];
     const { out } = await cli(...flags, '--observed', seen(), ...at);
