@@ -14,6 +14,7 @@ import type { Assignment } from '../members/assignment.ts';
 import { type Clock, sleep } from '../members/clock.ts';
 import { fewAtOnce } from '../members/few-at-once.ts';
 import { type Member, type MemberProviders, openMember } from '../members/member.ts';
+import type { Currency } from '../members/property-reading.ts';
 import type { ProviderSetting } from '../members/upgrade/provider.ts';
 import { providerOf } from '../members/upgrade/provider-setting.ts';
 import { membersApart } from './members-apart.ts';
@@ -31,8 +32,8 @@ export interface FleetMembers {
     /** Whether the record no longer has a target on a cluster, though the record is not lost. */
     isForgotten?: (cluster: ClusterName, target: Actor['target']) => boolean,
   ): void;
-  /** Whether properties of members, their versions, nodes and pods, are read with each heartbeat. */
-  needProperties(areNeeded: boolean): void;
+  /** How current plans need properties of members: their versions, nodes and pods. */
+  needProperties(needed: Currency): void;
   /** Reads properties that were not read since the instant of their member, milliseconds. Waits at most `ms` of pace. */
   readSince(instants: ReadonlyMap<ClusterName, number>, ms: number): Promise<void>;
   /** The record was read, and confirms the assignments. */
@@ -97,7 +98,7 @@ export function fleetMembers(input: FleetMembersInput): FleetMembers {
   const limits = sharedLimits(input.limits);
   const apart = membersApart(input.changed);
   let prices: readonly PriceList[] = [];
-  let needsProperties = false;
+  let needsProperties: Currency = 'hour';
   let disputed = false;
   let settings: ReadonlyMap<ClusterName, ProviderSetting | undefined> = new Map();
   /** When the record last confirmed the assignments, milliseconds of the fleet's time. */
@@ -155,8 +156,8 @@ export function fleetMembers(input: FleetMembersInput): FleetMembers {
       for (const member of all())
         member.assign(assignments.get(member.name) ?? [], (target) => isForgotten(member.name, target));
     },
-    needProperties(areNeeded) {
-      needsProperties = areNeeded;
+    needProperties(needed) {
+      needsProperties = needed;
     },
     readSince: (instants, ms) => until(input.pace, readAll(opened.open, instants), ms),
     confirm() {

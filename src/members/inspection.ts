@@ -74,6 +74,7 @@ export function inspection(
   }
 
   async function look(): Promise<void> {
+    reading.settle();
     if (on.life.aborted || (identity.isKnown() && reading.isCurrent() && isSwept())) return;
     running ??= run();
     await running;

@@ -16,6 +16,7 @@ import { type Inspection, inspection } from './inspection.ts';
 import { type Launching, launching, type OpenLauncher } from './nodes/launch/launching.ts';
 import { type NodeObservation, type NodeWatch, nodeWatch } from './nodes/node-watch.ts';
 import { observationOf, unobserved } from './observation.ts';
+import type { Currency } from './property-reading.ts';
 import type { ProviderSetting } from './upgrade/provider.ts';
 import { type OpenProviders, type UpgradeWatch, upgradeWatch } from './upgrade/upgrade-watch.ts';
 import { type WaitingPods, waitingPods } from './waiting-pods.ts';
@@ -77,8 +78,8 @@ export interface MemberInput extends MemberProviders {
   /** Lists our objects this often instead of watching them, milliseconds: for fleets with more members than sockets. */
   readonly pollMs?: number | undefined;
   readonly priceLists: () => readonly PriceList[];
-  /** Plans read properties of members: they are read with each heartbeat. */
-  readonly needsProperties: () => boolean;
+  /** How current plans need properties of members. */
+  readonly needsProperties: () => Currency;
   /** Instant at which the record last confirmed the assignments, milliseconds. */
   readonly knownAt: () => number;
 }
@@ -107,7 +108,8 @@ export function openMember(input: MemberInput): Member {
   const inspected = inspection(connection, {
     life: life.signal,
     priceLists: input.priceLists,
-    needsFresh: () => input.needsProperties() || upgrades.isActive(),
+    needs: () => (upgrades.isActive() ? 'heartbeat' : input.needsProperties()),
+    pollMs: input.pollMs,
     changed,
     identified: (identity) => input.events.identified(name, identity),
     replaced(before) {

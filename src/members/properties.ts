@@ -9,6 +9,7 @@ import { isFields } from '../engine/kernel/fields.ts';
 import { ApiError, UnreachableError } from './api-server/api-error.ts';
 import type { MemberClient } from './api-server/client.ts';
 import { memberLimits } from './api-server/member-limits.ts';
+import type { List } from './api-server/pages.ts';
 import { type RestartedPod, restartedPod, restartsOf } from './restarts.ts';
 import type { KeptBytes } from './watch/kept-bytes.ts';
 
@@ -29,6 +30,11 @@ interface Node {
   readonly onAzure: boolean;
   readonly capacity: Usage;
   readonly allocatable: Usage;
+}
+/** Nodes and pods as they were listed. */
+export interface Listed {
+  readonly nodes: List<Node>;
+  readonly podsVersion: string;
 }
 interface PodObject extends Manifest {
   readonly spec?: {
@@ -52,6 +58,8 @@ export async function collectProperties(input: {
   readonly priceLists: readonly PriceList[];
   /** What was collected before: it stays where the member refuses a list. */
   readonly before: Properties | undefined;
+  /** Hears when both lists are there. */
+  readonly listed: (of: Listed) => void;
 }): Promise<Properties> {
   const [lists, version] = await Promise.all([
     listsOf(input).catch(refusal),
@@ -60,6 +68,7 @@ export async function collectProperties(input: {
   const gitVersion = versionIn(version);
   if (lists instanceof ApiError) return withVersion(withoutResponse(input.before, lists), gitVersion);
   const [nodes, pods] = lists;
+  input.listed({ nodes, podsVersion: pods.resourceVersion });
   const capacity = nodes.items.map((node) => node.capacity).reduce(plus, nothing);
   const allocatable = nodes.items.map((node) => node.allocatable).reduce(plus, nothing);
   const requested = pods.items.reduce(plus, nothing);
@@ -209,7 +218,7 @@ const most = (a: Usage, b: Usage): Usage => ({ cpu: Math.max(a.cpu, b.cpu), memo
 const nothing: Usage = { cpu: 0, memory: 0 };
 
 /** Throws for a name or a label that no API server accepts. */
-function nodeOf({ metadata, spec, status }: NodeObject): Node {
+export function nodeOf({ metadata, spec, status }: NodeObject): Node {
   const labels = Object.entries(metadata.labels ?? {}).filter(([name]) => keptLabels.has(name));
   if (metadata.name.length > longestName || labels.some(([, value]) => value.length > longestLabel))
     throw new RangeError('the name or a label of a node is too long');

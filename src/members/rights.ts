@@ -28,6 +28,8 @@ export interface Work {
   readonly removed: readonly ObjectRef[];
   /** What gitfleet does about nodes; undefined: it does not look at them. */
   readonly nodes: DisruptionMode | undefined;
+  /** A placement chooses clusters by their properties. */
+  readonly properties: boolean;
   /** Undefined: nothing upgrades it. */
   readonly upgrades: UpgradeProviderName | undefined;
 }
@@ -42,6 +44,9 @@ const observing: readonly Right[] = [
   { verb: 'list', group: '', resource: 'nodes' },
   { verb: 'get', group: '', resource: 'namespaces', name: 'kube-system' },
 ];
+
+/** To read it anew only after a change; without it, with each heartbeat. */
+const watching: readonly Right[] = ['pods', 'nodes'].map((resource) => ({ verb: 'watch', group: '', resource }));
 
 /** On what is placed: server-side apply needs `patch`, and `create` for new objects. */
 const placedVerbs = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
@@ -83,6 +88,7 @@ export function rightsFor(work: Work, pluralOf: PluralOf): Right[] {
   });
   const all = [
     ...observing,
+    ...(work.properties ? watching : []),
     ...[...work.placed, ...work.removed].flatMap((of) => placedVerbs.map((verb) => ({ verb, ...resource(of) }))),
     ...work.placed.flatMap(grantedBy),
     ...work.placed.flatMap((manifest) => bindingOf(manifest, work.placed)),

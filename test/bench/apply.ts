@@ -146,7 +146,7 @@ function open(transport: Transport) {
     shared: sharedLimits(),
     heartbeatMs: 60_000,
     priceLists: () => [],
-    needsProperties: () => false,
+    needsProperties: () => 'hour',
     knownAt: () => Number.NEGATIVE_INFINITY,
     events: { changed: () => concluded(), conflict() {}, identified() {} },
   });

@@ -26,7 +26,7 @@ export function delivering(now: () => Session): void {
       shared: sharedLimits(),
       heartbeatMs: 60_000,
       priceLists: () => [],
-      needsProperties: () => false,
+      needsProperties: () => 'hour',
       knownAt: () => Number.NEGATIVE_INFINITY,
       // As the daemon does, which reads anew what is wanted before it decides on what it found late.
       events: {

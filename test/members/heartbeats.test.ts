@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { PriceList } from '../../src/api/gitfleet.ts';
-import { assignment, configMap, openWorld, simulated, type World } from '../support/member-world.ts';
+import type { TransportRequest } from '../../src/members/api-server/transport.ts';
+import type { Currency } from '../../src/members/property-reading.ts';
+import type { Stored } from '../../src/simulator/object.ts';
+import { assignment, configMap, type Intercept, openWorld, simulated, type World } from '../support/member-world.ts';
 import { always } from './faults/holding.ts';
 
 const identity = '/api/v1/namespaces/kube-system';
@@ -105,6 +108,133 @@ describe('a member at rest', () => {
   });
 });
 
+const forbidden = { kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message: '' };
+const isWatch = ({ path }: Pick<TransportRequest, 'path'>): boolean =>
+  /^\/api\/v1\/(nodes|pods)\?/.test(path) && path.includes('watch=true');
+const noWatch: Intercept = (request) => (isWatch(request) ? { status: 403, body: forbidden } : undefined);
+const cutWatch: Intercept = (request) =>
+  isWatch(request)
+    ? { status: 200, body: { type: 'BOOKMARK', object: { metadata: { resourceVersion: '1' } } } }
+    : undefined;
+const watchesOf = (world: World): number => world.requests.filter(isWatch).length;
+
+describe('a member by whose properties placements choose', () => {
+  const chosenBy = (options: Parameters<typeof openWorld>[1] = {}) =>
+    atRest({ needsProperties: () => 'change', ...options });
+  const store = (world: World) => world.sim.cluster.store;
+
+  /** A pod on a node, as its scheduler leaves it. */
+  function pod(world: World, more: object = {}): Stored {
+    const [node] = store(world).list('/nodes');
+    const spec = { nodeName: node!.metadata.name, containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] };
+    return {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p', namespace: 'default', uid: 'p', generation: 1, ...more },
+      spec,
+      status: { phase: 'Running' },
+    } as unknown as Stored;
+  }
+  const node = (world: World): Stored => store(world).list('/nodes')[0]!;
+
+  it('gets one request a heartbeat at rest, as its watches go on', async () => {
+    const { world, paths } = await chosenBy();
+    const before = watchesOf(world);
+    await world.pass(40 * 60);
+    expect(new Set(paths())).toEqual(new Set(['/readyz']));
+    // Each watch lasts four to eight minutes.
+    expect(watchesOf(world) - before).toBeGreaterThanOrEqual(8);
+    expect(watchesOf(world) - before).toBeLessThanOrEqual(22);
+  });
+
+  const changes: readonly [string, (world: World) => void, readonly string[]][] = [
+    ['a pod gets its node', (world) => store(world).put('/pods', pod(world)), properties],
+    [
+      'a node has more to give',
+      (world) =>
+        store(world).put('/nodes', {
+          ...node(world),
+          status: { ...(node(world)['status'] as object), allocatable: { cpu: '99', memory: '9Gi' } },
+        }),
+      properties,
+    ],
+    [
+      'a node says that it is alive',
+      (world) =>
+        store(world).put('/nodes', { ...node(world), status: { ...(node(world)['status'] as object), beat: 1 } }),
+      [],
+    ],
+    [
+      'a pod is not scheduled yet',
+      (world) => store(world).put('/pods', { ...pod(world), spec: { containers: [] } }),
+      [],
+    ],
+  ];
+  it.each(changes)('is read by the next heartbeat, or not, when %s', async (_, change, read) => {
+    const { world, paths } = await chosenBy();
+    change(world);
+    await world.pass(60);
+    expect(paths().filter((path) => path !== '/readyz')).toEqual(read);
+    await world.pass(10 * 60);
+    expect(new Set(paths())).toEqual(new Set(['/readyz']));
+  });
+
+  it('is read when a pod is resized or gone, not when its status changes, and once a heartbeat however much changes', async () => {
+    const { world, paths } = await chosenBy();
+    const rounds = async (change: () => void): Promise<number> => {
+      await world.pass(130);
+      paths();
+      for (let at = 0; at < 60; at++) {
+        change();
+        await world.pass(1);
+      }
+      await world.pass(60);
+      return paths().filter((path) => path === '/api/v1/pods').length;
+    };
+    let at = 0;
+    store(world).put('/pods', pod(world));
+    expect(
+      await rounds(() => store(world).put('/pods', { ...pod(world), status: { phase: 'Running', at: at++ } })),
+    ).toBe(0);
+    expect(await rounds(() => store(world).put('/pods', pod(world, { generation: 2 })))).toBe(1);
+    const many = await rounds(() => store(world).put('/pods', pod(world, { name: `p${at}`, uid: `p${at++}` })));
+    expect(many).toBeLessThanOrEqual(2);
+    let ended = false;
+    const end = (): void => {
+      if (!ended) store(world).put('/pods', { ...pod(world, { generation: 2 }), status: { phase: 'Succeeded' } });
+      ended = true;
+    };
+    expect(await rounds(end)).toBe(1);
+  });
+
+  it('is not watched once no placement does, nor tried each time where it may not be watched', async () => {
+    let needs: Currency = 'change';
+    const { world } = await chosenBy({ needsProperties: () => needs });
+    const open = world.requests.filter(isWatch).slice(-2);
+    expect(open.map(({ signal }) => signal?.aborted)).toEqual([false, false]);
+    needs = 'hour';
+    await world.pass(70);
+    expect(open.map(({ signal }) => signal?.aborted)).toEqual([true, true]);
+    const before = watchesOf(world);
+    await world.pass(20 * 60);
+    expect(watchesOf(world)).toBe(before);
+    const refused = await chosenBy({ intercept: noWatch });
+    await refused.world.pass(25 * 60);
+    expect(watchesOf(refused.world)).toBeLessThanOrEqual(6);
+    expect(refused.world.reported).toEqual([]);
+  });
+
+  it('is read and watched anew when another cluster is in its place', async () => {
+    const { world, paths } = await chosenBy();
+    await replace(world);
+    await world.pass(120);
+    paths();
+    store(world).put('/pods', pod(world));
+    await world.pass(60);
+    expect(paths().filter((path) => path !== '/readyz')).toEqual(properties);
+  });
+});
+
 describe('with each heartbeat are read', () => {
   const perHeartbeat = async (options: Parameters<typeof openWorld>[1]): Promise<readonly string[]> => {
     const { world, paths } = await atRest(options);
@@ -114,8 +244,13 @@ describe('with each heartbeat are read', () => {
     return everything.filter((path) => sent.filter((other) => other === path).length === heartbeats);
   };
 
-  it('version, nodes and pods while plans need them', async () => {
-    expect(await perHeartbeat({ needsProperties: () => true })).toEqual(properties);
+  it.each<[string, Parameters<typeof openWorld>[1]]>([
+    ['an update run is active', { needsProperties: () => 'heartbeat' }],
+    ['placements choose by them and they are not watched', { needsProperties: () => 'change', pollMs: 60_000 }],
+    ['placements choose by them and they may not be watched', { needsProperties: () => 'change', intercept: noWatch }],
+    ['placements choose by them and each watch is cut', { needsProperties: () => 'change', intercept: cutWatch }],
+  ])('version, nodes and pods while %s', async (_, options) => {
+    expect(await perHeartbeat(options)).toEqual(properties);
   });
 
   it('the same and the identity where the health check does not show which cluster it is', async () => {
@@ -128,7 +263,6 @@ describe('with each heartbeat are read', () => {
     ['nodes', '/api/v1/nodes', everything.slice(1)],
     ['the identity', identity, [identity]],
   ])('what depends on a request that is refused, of %s', async (_, refused, read) => {
-    const forbidden = { kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message: '' };
     expect(
       await perHeartbeat({
         intercept: ({ path }) => (path.split('?')[0] === refused ? { status: 403, body: forbidden } : undefined),

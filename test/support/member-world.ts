@@ -9,6 +9,7 @@ import type { Transport, TransportRequest } from '../../src/members/api-server/t
 import type { PlacementAssignment } from '../../src/members/assignment.ts';
 import { type FewAtOnce, fewAtOnce } from '../../src/members/few-at-once.ts';
 import { type Member, openMember } from '../../src/members/member.ts';
+import type { Currency } from '../../src/members/property-reading.ts';
 import type { OpenProviders } from '../../src/members/upgrade/upgrade-watch.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import { type ManualClock, manualClock } from '../../src/simulator/clock.ts';
@@ -79,7 +80,7 @@ export async function openWorld(
     knownAt?: () => number;
     fewAtOnce?: FewAtOnce;
     priceLists?: () => readonly PriceList[];
-    needsProperties?: () => boolean;
+    needsProperties?: () => Currency;
     providers?: OpenProviders;
   } = {},
 ): Promise<World> {
@@ -102,7 +103,7 @@ export async function openWorld(
     shared: sharedLimits(),
     heartbeatMs: 60_000,
     priceLists: () => [],
-    needsProperties: () => false,
+    needsProperties: () => 'hour',
     knownAt: () => Number.NEGATIVE_INFINITY,
     events: {
       changed: (_: ClusterName, message?: string) => {

@@ -4,6 +4,7 @@ import { placementKey, refOf } from '../../api/placement.ts';
 import { recordedContent, renderedFor } from '../../engine/delivery/target-content.ts';
 import type { PlanInput } from '../../engine/input.ts';
 import { actingMode } from '../../engine/nodes/acting-mode.ts';
+import { chooseByProperties } from '../../engine/placement/rules/cluster-affinity.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
@@ -41,6 +42,7 @@ export function workOn(cluster: ClusterName, input: PlanInput, { plan, contents 
         : placed.some(isNodePool)
           ? 'delegate'
           : undefined,
+    properties: chooseByProperties(input.fleet, input.record),
     upgrades: upgradeProviderNamed(member?.annotations?.[providerAnnotation]),
   };
 }

@@ -3,9 +3,10 @@ import type { ClusterName } from '../../api/meta.ts';
 import { showsRecorded } from '../../engine/fleet/cluster-document.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { sameValue } from '../../engine/kernel/same-value.ts';
-import { readsProperties } from '../../engine/placement/rules/cluster-affinity.ts';
+import { chooseByProperties } from '../../engine/placement/rules/cluster-affinity.ts';
 import { isActive } from '../../engine/staged/execution-order.ts';
 import type { Clock } from '../../members/clock.ts';
+import type { Currency } from '../../members/property-reading.ts';
 import type { FleetMembers } from '../members.ts';
 
 /** Which properties of members a plan needs newer than the last reading, which may be an hour old (members/property-reading.ts). */
@@ -22,7 +23,7 @@ interface Loaded {
 }
 
 /**
- * A member is read again before a plan in two cases. Plans depend on properties from now on: then with each heartbeat too. Or the record
+ * A member is read again before a plan in two cases. Plans depend on properties from now on: then after each change too. Or the record
  * shows others, which another daemon may have read later: two daemons must not publish their readings by turns.
  */
 export function neededProperties({
@@ -45,9 +46,9 @@ export function neededProperties({
 
   return {
     loaded({ fleet, record }) {
-      const areNeeded = dependsOnProperties({ fleet, record });
-      members.needProperties(areNeeded);
-      needed = areNeeded ? (needed ?? clock.now()) : undefined;
+      const currency = currencyOf({ fleet, record });
+      members.needProperties(currency);
+      needed = currency !== 'hour' ? (needed ?? clock.now()) : undefined;
       for (const name of recorded.keys()) if (!record.clusters.has(name)) recorded.delete(name);
       for (const [name, { status }] of record.clusters)
         if (status && !sameValue(recorded.get(name)?.status, status)) recorded.set(name, { status, atMs: clock.now() });
@@ -63,9 +64,8 @@ export function neededProperties({
   };
 }
 
-/** Placements choose by them, or approvers of an update run read which pods restarted. */
-const dependsOnProperties = ({ fleet, record }: Loaded): boolean =>
-  fleet.placements.some(({ spec }) => readsProperties(spec.policy)) ||
-  // A placement whose file is invalid is held at its last good version.
-  [...record.placements.values()].some(({ object }) => object !== undefined && readsProperties(object.spec.policy)) ||
-  [...record.runs.values()].some(({ status }) => isActive(status));
+function currencyOf({ fleet, record }: Loaded): Currency {
+  // Approvers of an update run read which pods restarted.
+  if ([...record.runs.values()].some(({ status }) => isActive(status))) return 'heartbeat';
+  return chooseByProperties(fleet, record) ? 'change' : 'hour';
+}

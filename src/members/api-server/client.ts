@@ -18,6 +18,8 @@ import { type WatchEnd, type WatchEvent, watchStream } from './watch-stream.ts';
  */
 const watchSilenceMs = 125_000;
 const watchSilenceSpreadMs = 30_000;
+/** A watch that ends so much before its time was cut. */
+const earlySeconds = 5;
 
 export interface Reading<T> {
   /** What is kept of each object; the whole object when absent. */
@@ -49,6 +51,8 @@ export interface MemberClient {
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
     onEvent: (event: WatchEvent) => void,
+    /** The media type of the events; JSON of whole objects when absent. */
+    accept?: string,
   ): Promise<WatchEnd>;
   /** Ends all requests and watches that are in flight. */
   abort(reason: Error): void;
@@ -115,23 +119,21 @@ export function memberClient(input: {
         keep: keep ?? ((item) => item as T),
         reading: reading ?? (() => {}),
       }).catch(refuse),
-    watch(path, query, signal, onEvent) {
-      const exchange = requests.exchangeOf(watchRequest(path, query, signal));
-      return watchStream({ ...exchange, silenceMs }, onEvent).catch(refuse);
+    async watch(path, query, signal, onEvent, accept) {
+      // Spread over four minutes so that the watches of a fleet do not all end together.
+      const seconds = 240 + Math.floor(Math.random() * 240);
+      const dueMs = input.clock.now() + (seconds - earlySeconds) * 1000;
+      const wanted = watchRequest(path, { ...query, timeoutSeconds: String(seconds) });
+      const exchange = requests.exchangeOf({ ...wanted, signal, ...(accept && { headers: { accept } }) });
+      const end = await watchStream({ ...exchange, silenceMs }, onEvent).catch(refuse);
+      return end === 'ended' && input.clock.now() < dueMs ? 'cut' : end;
     },
   };
 }
 
-function watchRequest(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Request {
-  // Spread over four minutes so that the watches of a fleet do not all end together.
-  const seconds = 240 + Math.floor(Math.random() * 240);
-  const search = new URLSearchParams({
-    ...query,
-    watch: 'true',
-    allowWatchBookmarks: 'true',
-    timeoutSeconds: String(seconds),
-  });
-  return { method: 'GET', path: `${path}?${search}`, tried: `watch ${path}`, signal, urgent: true };
+function watchRequest(path: string, query: Readonly<Record<string, string>>): Request {
+  const search = new URLSearchParams({ ...query, watch: 'true', allowWatchBookmarks: 'true' });
+  return { method: 'GET', path: `${path}?${search}`, tried: `watch ${path}`, urgent: true };
 }
 
 function objectOf(value: unknown, tried: string): Manifest {

@@ -12,11 +12,11 @@ export type WatchEvent =
   | { readonly type: 'BOOKMARK'; readonly object: Manifest };
 
 /**
- * How a watch ended without an error. `silent`: nothing was received for so long that the connection may be half-open. It may also
- * be intact: servers send bookmarks only for changes after the requested version (cacheWatcher.process), and if etcd does not report
- * its progress, a kind without changes has none.
+ * How a watch ended without an error. `cut`: before its time, as where a server is restarted. `silent`: nothing was received for so
+ * long that the connection may be half-open. It may also be intact: servers send bookmarks only for changes after the requested version
+ * (cacheWatcher.process), and if etcd does not report its progress, a kind without changes has none.
  */
-export type WatchEnd = 'ended' | 'silent';
+export type WatchEnd = 'ended' | 'cut' | 'silent';
 
 /**
  * Passes events on until the server ends the watch or is silent for `silenceMs`. Errors: ApiError when the server refuses, also
@@ -26,7 +26,7 @@ export type WatchEnd = 'ended' | 'silent';
 export async function watchStream(
   input: Exchange & { readonly silenceMs: number },
   onEvent: (event: WatchEvent) => void,
-): Promise<WatchEnd> {
+): Promise<Exclude<WatchEnd, 'cut'>> {
   const { clock, tried, request, silenceMs } = input;
   const time = deadline({ clock, ms: input.timeoutMs, by: [request.signal, input.life] });
   const inFlight = input.responses.open(tried, time.abort);

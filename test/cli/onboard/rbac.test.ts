@@ -100,8 +100,32 @@ const all = 'get,list,watch,create,patch,delete';
 const urls = 'ClusterRole: get of  /readyz,/version,/api/*,/apis,/apis/*';
 const observed = 'ClusterRole: list of  nodes,pods';
 
-it('a cluster on which nothing is placed may only be observed', async () => {
-  expect(await account({ cluster: 'us-1' })).toEqual([urls, observed, 'ClusterRole: get of  namespaces kube-system']);
+it.each([
+  ['may only be observed', '', observed],
+  [
+    'may be watched too where a placement chooses by properties',
+    `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterResourcePlacement
+metadata: {name: by-size}
+spec:
+  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}]
+  policy:
+    placementType: PickN
+    numberOfClusters: 1
+    affinity:
+      clusterAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          clusterSelectorTerms:
+          - propertySelector: {matchExpressions: [{name: kubernetes-fleet.io/node-count, operator: Gt, values: ["100"]}]}
+`,
+    'ClusterRole: list,watch of  nodes,pods',
+  ],
+])('a cluster on which nothing is placed %s', async (_, resource, watched) => {
+  expect(await account({ cluster: 'us-1', resource })).toEqual([
+    urls,
+    watched,
+    'ClusterRole: get of  namespaces kube-system',
+  ]);
 });
 
 it.each<[string, Parameters<typeof account>[0], string[], string?]>([
@@ -148,7 +172,9 @@ it.each<[string, Parameters<typeof account>[0], string[], string?]>([
 
 it('the rights before upgrades are those of deploy/member/preflight.yaml', () => {
   const rules = (upgrades: 'aks' | undefined) =>
-    expanded(rulesOf(rightsFor({ placed: [], removed: [], nodes: undefined, upgrades }, () => undefined)));
+    expanded(
+      rulesOf(rightsFor({ placed: [], removed: [], nodes: undefined, properties: false, upgrades }, () => undefined)),
+    );
   expect(rules('aks').filter((right) => !rules(undefined).includes(right))).toEqual(
     expanded(rolesOf('preflight.yaml')),
   );
@@ -157,9 +183,13 @@ it('the rights before upgrades are those of deploy/member/preflight.yaml', () =>
 it('the rights for nodes are those of deploy/member/nodes.yaml', () => {
   const placed = [{ apiVersion: 'karpenter.sh/v1', kind: 'NodePool', metadata: { name: 'default' } }];
   const rules = (nodes: 'plan' | 'execute' | undefined) =>
-    expanded(rulesOf(rightsFor({ placed, removed: [], nodes, upgrades: undefined }, () => undefined)));
+    expanded(
+      rulesOf(rightsFor({ placed, removed: [], nodes, properties: false, upgrades: undefined }, () => undefined)),
+    );
   const base = expanded(
-    rulesOf(rightsFor({ placed: [], removed: [], nodes: undefined, upgrades: undefined }, () => undefined)),
+    rulesOf(
+      rightsFor({ placed: [], removed: [], nodes: undefined, properties: false, upgrades: undefined }, () => undefined),
+    ),
   );
   const documented = expanded(rolesOf('nodes.yaml'));
   expect(rules('execute').filter((right) => !base.includes(right))).toEqual(

@@ -1,4 +1,5 @@
 import type { ClusterSelectorTerm, PlacementPolicy } from '../../../api/placement.ts';
+import type { Fleet, FleetRecord } from '../../input.ts';
 import { shortened } from '../../kernel/shortened.ts';
 import { addRows, type Bits, everyRow, hasRow, noRows, removeRows } from '../compiled/bits.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
@@ -73,8 +74,16 @@ const labelKeys = ({ labelSelector }: ClusterSelectorTerm): string[] => [
   ...(labelSelector?.matchExpressions ?? []).map(({ key }) => key),
 ];
 
-/** Whether decisions under this policy depend on properties of clusters. */
-export const readsProperties = (policy: PlacementPolicy): boolean => propertiesOf(policy).length > 0;
+/** Whether decisions of placements depend on properties of clusters. */
+export const chooseByProperties = (
+  fleet: Pick<Fleet, 'placements'>,
+  record: Pick<FleetRecord, 'placements'>,
+): boolean =>
+  fleet.placements.some(({ spec }) => readsProperties(spec.policy)) ||
+  // A placement whose file is invalid is held at its last good version.
+  [...record.placements.values()].some(({ object }) => object !== undefined && readsProperties(object.spec.policy));
+
+const readsProperties = (policy: PlacementPolicy): boolean => propertiesOf(policy).length > 0;
 
 function propertiesOf(policy: PlacementPolicy): string[] {
   const names = termsOf(policy).flatMap(({ propertySelector, propertySorter }) => [
