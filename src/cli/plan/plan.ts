@@ -83,6 +83,7 @@ export async function plan(
               withoutProperties: withoutProperties(input),
               currencies,
               hasMembers: input.fleet.members.length > 0,
+              isObserved: input.observations !== undefined,
             }),
           ),
     );

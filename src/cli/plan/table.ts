@@ -29,6 +29,7 @@ export function planTable(
     withoutProperties,
     currencies,
     hasMembers,
+    isObserved,
   }: {
     readonly actions: readonly PlannedAction[];
     /** Also bindings that stay as they are, which are only counted otherwise. */
@@ -36,6 +37,7 @@ export function planTable(
     readonly from: OpenedRepo['from'];
     readonly notRolledOut: readonly NotRolledOut[];
     readonly hasMembers: boolean;
+    readonly isObserved: boolean;
     /** Of the prices of nodes. */
     readonly currencies: Currencies;
     /** Clusters whose properties were not observed yet, and those whose properties only the status branch has. */
@@ -73,6 +75,10 @@ export function planTable(
         '  gitfleet explain takes them from the status branch; gitfleet observe writes those of now, for plan --observed.',
     );
   section(parts, 'Held', heldItems(plan.holds).map(textOf));
+  if (!isObserved && plan.holds.some(({ reason }) => reason === 'NodesNotObserved'))
+    parts.push(
+      'Note: plan knows nodes with --members or --observed only. gitfleet get nodes shows those of the status branch.',
+    );
   for (const { title, rows } of nodeSections(plan, currencies))
     if (rows.kind === 'list') section(parts, title, rows.items.map(textOf));
   section(parts, 'Cluster upgrades', upgradeRunItems(plannedUpgradeRuns(plan)).map(textOf));

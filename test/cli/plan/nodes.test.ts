@@ -54,6 +54,11 @@ describe('what becomes of nodes', () => {
     expect(out).toMatch(/Nodes of eu-1:\n {2}Mode plan: 1 node may leave, .*\n {2}Proposed Emptiness: n1\n {2}Waits: /);
   });
 
+  it('says where nodes come from if it has none', async () => {
+    const { out } = await cli('plan', '--repo', folder(files(half)), ...at);
+    expect(out).toContain('Note: plan knows nodes with --members or --observed only.');
+  });
+
   it('says where it counts clusters as not connected since they were observed long before', async () => {
     const late = (now: string) =>
       cli('plan', '--repo', folder(files(half)), '--observed', seen(), '--recorded', 'none', '--now', now);
