@@ -9,8 +9,8 @@ interface WrittenBudget {
 }
 
 /**
- * How many of `total` nodes a NodePool as it is written lets go for a reason, by code of the guard's own. Schedules are tried minute by
- * minute; one that never fires is not counted here. Infinity = no budget is active.
+ * How many of `total` nodes a NodePool as it is written lets go for a reason, by code of the guard's own. Schedules are tried day by
+ * day and minute by minute; one that never fires is not counted here. Infinity = no budget is active.
  */
 export function limitAsWritten(pool: Manifest, of: { reason: string; total: number; now: number }): number {
   const disruption = ((pool['spec'] as { disruption?: unknown } | undefined)?.disruption ?? {}) as {
@@ -43,6 +43,7 @@ function isClosed({ metadata }: Manifest, now: number): boolean {
 }
 
 const minuteMs = 60_000;
+const dayMs = 1440 * minuteMs;
 const macros: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -53,27 +54,33 @@ const macros: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-function isOpen(schedule: string, duration: string, now: number): boolean {
+function isOpen(schedule: string, duration: string, now: Instant): boolean {
   const fields = (macros[schedule] ?? schedule).trim().toLowerCase().split(/\s+/);
+  const [minute = '', hour = ''] = fields;
   const amount = (unit: string) => Number(new RegExp(`(\\d+)${unit}`).exec(duration)?.[1] ?? 0);
-  const length = amount('h') * 60 * minuteMs + amount('m') * minuteMs;
-  for (let at = Math.floor(now / minuteMs) * minuteMs; at > now - length; at -= minuteMs)
-    if (hits(fields, at)) return true;
+  const since = now - (amount('h') * 60 + amount('m')) * minuteMs;
+  const hours = upTo(24).filter((each) => has(hour, each));
+  const minutes = upTo(60).filter((each) => has(minute, each));
+  const ofDay = hours.flatMap((ofHour) => minutes.map((each) => (ofHour * 60 + each) * minuteMs));
+  // A window may be open for a year, so days are tried first.
+  for (let day = Math.floor(now / dayMs); (day + 1) * dayMs > since; day--) {
+    const isOpened = (at: number) => day * dayMs + at <= now && day * dayMs + at > since;
+    if (isOn(fields, day) && ofDay.some(isOpened)) return true;
+  }
   return false;
 }
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 
 const months = ['', 'jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 /** Days of a month have numbers only, from 1. */
 const days = [''];
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-function hits([minute = '', hour = '', day = '', month = '', weekday = '']: readonly string[], at: Instant): boolean {
-  const minutes = Math.floor(at / minuteMs);
-  const dayNumber = Math.floor(minutes / 1440);
+/** `dayNumber`: days since 1970-01-01, a Thursday. */
+function isOn([, , day = '', month = '', weekday = '']: readonly string[], dayNumber: number): boolean {
   const [, ofYear, ofMonth] = civilFromDays(dayNumber);
-  if (!has(minute, minutes % 60) || !has(hour, Math.floor(minutes / 60) % 24)) return false;
   if (!has(month, ofYear, months)) return false;
-  // 1970-01-01 was a Thursday.
   const [onDay, onWeekday] = [has(day, ofMonth, days), has(weekday, (dayNumber + 4) % 7, weekdays)];
   return isStar(day) || isStar(weekday) ? onDay && onWeekday : onDay || onWeekday;
 }
