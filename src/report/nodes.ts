@@ -96,11 +96,20 @@ const commandLine = ({ phase, method, nodes, replacements }: PlannedNodes['comma
 const leavingWord = (mode: DisruptionMode, count: number): string =>
   mode === 'execute' ? (count === 1 ? 'node leaves' : 'nodes leave') : `${count === 1 ? 'node' : 'nodes'} may leave`;
 
+/** Nodes of the commands in some phases. */
+const nodesIn = (commands: PlannedNodes['commands'], isOne: (phase: string) => boolean): number =>
+  commands.reduce((sum, { phase, nodes }) => (isOne(phase) ? sum + nodes.length : sum), 0);
+
+/** `2 nodes leave, 3 wait`: what is only proposed in mode execute waits for a limit of the fleet. */
+function tallyOf({ mode, commands }: PlannedNodes): string {
+  const waiting = mode === 'execute' ? nodesIn(commands, (phase) => phase === 'Proposed') : 0;
+  const leaving = nodesIn(commands, () => true) - waiting;
+  return `${leaving} ${leavingWord(mode, leaving)}${waiting === 0 ? '' : `, ${waiting} ${waiting === 1 ? 'waits' : 'wait'}`}`;
+}
+
 /** `2 nodes leaving`, of commands that gitfleet carries out; nothing where there are none. */
 export function leavingCount({ nodes }: Pick<Plan, 'nodes'>): string[] {
-  const leaving = nodes
-    .flatMap(({ commands }) => commands)
-    .reduce((sum, { phase, nodes: own }) => (phase === 'Proposed' ? sum : sum + own.length), 0);
+  const leaving = nodes.reduce((sum, { commands }) => sum + nodesIn(commands, (phase) => phase !== 'Proposed'), 0);
   return leaving === 0 ? [] : [`${leaving} ${leaving === 1 ? 'node' : 'nodes'} leaving`];
 }
 
@@ -112,10 +121,9 @@ export function nodeSections(plan: Pick<Plan, 'nodes' | 'holds'>, currencies: Cu
       ({ subject }) => subject.kind === 'NodePool' && subject.clusterName === clusterName,
     );
     if (commands.length + waits.length === 0) return [];
-    const leaving = commands.reduce((sum, { nodes }) => sum + nodes.length, 0);
     const tally = [...Map.groupBy(blocked, ({ reason }) => reason)].map(([reason, of]) => `${reason} ${of.length}`);
     const lines: Line[] = [
-      [`Mode ${mode}: ${leaving} ${leavingWord(mode, leaving)}${savingText(planned, currencies(clusterName))}`],
+      [`Mode ${mode}: ${tallyOf(planned)}${savingText(planned, currencies(clusterName))}`],
       ...commands.map(commandLine),
       ...waits.map((hold): Line => [`Waits: ${hold.message}${holdEnd(hold)}`]),
       ...(tally.length === 0 ? [] : [[`Blocked: ${tally.join(', ')}`]]),

@@ -78,6 +78,20 @@ describe('what becomes of nodes', () => {
     expect(markdown).toContain('### gitfleet plan: 0 to remove, 0 to update, 1 to add, 2 nodes leaving\n');
   });
 
+  it('in mode execute waits where a limit of the fleet lets none go', async () => {
+    const limited =
+      'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {nodeDisruption: {budgets: [{nodes: "0"}]}}\n';
+    const repo = folder({
+      ...files(half),
+      'members/eu-1.yaml': nodeMember('eu-1', 'execute'),
+      'fleet.yaml': limited,
+    });
+    const { out } = await cli('plan', '--repo', repo, '--observed', seen(), ...at);
+    expect(out).toMatch(
+      /Mode execute: 0 nodes leave, 2 wait,[\s\S]*Plan: 1 to add, 0 to update, 0 to remove, 0 waiting, /,
+    );
+  });
+
   const closed = { nodes: '0', schedule: '0 4 * * *', duration: '18h' };
   const noneAtNight = { nodes: '0', schedule: '0 22 * * *', duration: '6h' };
 
