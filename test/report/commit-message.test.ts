@@ -4,6 +4,7 @@ import { placementKey } from '../../src/api/placement.ts';
 import type { Binding } from '../../src/api/placement-state.ts';
 import type { ApprovalRequest } from '../../src/api/staged.ts';
 import type { FleetRecord } from '../../src/engine/input.ts';
+import { suspendedAnnotation } from '../../src/engine/pause/placement-pause.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { recordedStageApproval } from '../../src/engine/staged/approval/stage-approval.ts';
 import type { RequestPage } from '../../src/repo/record/summary.ts';
@@ -41,6 +42,8 @@ interface Said {
   readonly shop?: readonly Binding[];
   /** Of `web`. */
   readonly whenToApply?: string;
+  /** Of `web`: why it is suspended. */
+  readonly suspended?: string;
   /** Of `shop`. */
   readonly namespace?: string;
   /** What `shop` holds stays when it is deleted. */
@@ -81,6 +84,7 @@ const record = ({
   abandons = false,
   namespace,
   whenToApply,
+  suspended,
   policy,
   snapshot,
 }: Said): FleetRecord =>
@@ -90,7 +94,10 @@ const record = ({
       [
         'web' as PlacementKey,
         {
-          ...(whenToApply && { object: { spec: { strategy: { applyStrategy: { whenToApply } } } } }),
+          object: {
+            metadata: { annotations: suspended === undefined ? {} : { [suspendedAnnotation]: suspended } },
+            spec: { strategy: whenToApply ? { applyStrategy: { whenToApply } } : {} },
+          },
           state: {
             metadata: { name: 'web' },
             policySnapshots: policies(policy),
@@ -477,6 +484,14 @@ describe('the subject of a status commit', () => {
     ],
     ['a member that is lost', {}, { unreachable: { eu: 'refused' } }, [], 'eu: not responding'],
     ['a member that is back', { unreachable: { eu: 'refused' } }, {}, [], 'eu: responding again'],
+    ['a suspension', {}, { suspended: 'incident 42', commit: 'bbb' }, [], 'web: suspended (incident 42)'],
+    [
+      'its end, before what starts then',
+      { suspended: '' },
+      { commit: 'bbb' },
+      ['eu update'],
+      'web: resumed; web: update eu',
+    ],
     ['a new commit that changes nothing else', {}, { commit: 'bbb' }, [], 'Follow bbb'],
     [
       'anything else by what it is about',

@@ -16,7 +16,7 @@ export const placements: EventSource<PlacementEvent> = {
   sentences(events) {
     const groups = [...Map.groupBy(events, ({ placement }) => placementKey(placement)).values()];
     return [
-      ...groups.flatMap((ofOne) => sentences(ofOne, ofOne.flatMap(shortageClauses))),
+      ...groups.flatMap((ofOne) => sentences(ofOne, ofOne.flatMap(changeClauses))),
       ...groups.flatMap((ofOne) => sentences(ofOne, clausesOf(ofOne.filter((event) => 'cluster' in event)))),
     ];
   },
@@ -32,9 +32,20 @@ const sentences = (events: readonly PlacementEvent[], clauses: readonly Sentence
     return [sentence(first), ...shorter.map(sentence)];
   });
 
-function shortageClauses(event: PlacementEvent): Sentence[] {
-  if (event.kind === 'not-enough-clusters') return [[`only ${countText(event.shortage)}`]];
-  return event.kind === 'enough-clusters' ? [['enough clusters again']] : [];
+/** Of the placement as a whole. */
+function changeClauses(event: PlacementEvent): Sentence[] {
+  switch (event.kind) {
+    case 'not-enough-clusters':
+      return [[`only ${countText(event.shortage)}`]];
+    case 'enough-clusters':
+      return [['enough clusters again']];
+    case 'suspended':
+      return [[suspendedText(event.why)]];
+    case 'resumed':
+      return [['resumed']];
+    default:
+      return [];
+  }
 }
 
 type Entry = Omit<SourceEntry, 'subject'> | undefined;
