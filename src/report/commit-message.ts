@@ -43,7 +43,17 @@ const pullRequests = ({ pages }: Change): readonly Sentence[] =>
   );
 
 const unreported = ({ plan, reported = [] }: Change): readonly Problem[] => newProblems(reported, plan.problems);
-const solved = ({ plan, reported = [] }: Change): readonly Problem[] => newProblems(plan.problems, reported);
+
+/** Not what is now wrong in another way, as on other clusters. */
+function solved(change: Change): readonly Problem[] {
+  const causeIn = ({ code, file }: Problem): string => `${code} ${file}`;
+  const changed = new Set(unreported(change).map(causeIn));
+  return newProblems(change.plan.problems, change.reported ?? []).filter((problem) => !changed.has(causeIn(problem)));
+}
+
+/** A plan carries out nothing of a refused commit: that of the record is then not the one in effect. */
+const isRefusalOver = ({ before, plan }: Change): boolean =>
+  plan.guard.length === 0 && before.inEffect !== undefined && before.inEffect.commit !== before.commit;
 
 const problemText = ({ file, message }: Problem): string => (file ? `${file}: ${message}` : message);
 
@@ -68,12 +78,14 @@ function withoutEvents(change: Change): readonly Sentence[] {
   const isFollowed = before.commit !== plan.commit;
   const problem = unreported(change).find(({ severity }) => severity === 'error' || !isFollowed);
   if (problem) return [[problemText(problem)]];
+  const ended: Sentence[] = [...(isRefusalOver(change) ? [['no longer refused'] as const] : []), ...solutions(change)];
   if (isFollowed) {
+    const follow = `Follow ${plan.commit.slice(0, 7)}`;
     const author = authors?.get(plan.commit);
-    return [[`Follow ${plan.commit.slice(0, 7)}${author === undefined ? '' : ` (${author})`}`]];
+    const named = author === undefined ? follow : `${follow} (${author})`;
+    return [[named, named, follow], ...ended];
   }
-  const [gone] = solved(change);
-  if (gone) return [[`no longer: ${problemText(gone)}`]];
+  if (ended.length > 0) return ended;
   const quiet = sentencesOf(change);
   if (quiet.length > 0) return quiet;
   const changed = Object.entries(before).flatMap(([part, entries]) =>
@@ -81,6 +93,15 @@ function withoutEvents(change: Change): readonly Sentence[] {
   );
   return [[changed.length > 0 ? `Update status of ${shortList(changed)}` : 'Update status']];
 }
+
+/** One for each file. */
+const solutions = (change: Change): Sentence[] =>
+  [...Map.groupBy(solved(change), (problem) => problem.file ?? problemText(problem))].map(
+    ([where, [first, ...others]]) => {
+      const count = others.length === 0 ? '' : ` and ${others.length} more`;
+      return [`solved: ${problemText(first!)}${count}`, `solved: ${where}`];
+    },
+  );
 
 /** Names whose entries differ; what was published last keeps its identity, so few are compared. */
 const changedIn = (before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): string[] =>

@@ -57,6 +57,8 @@ interface Said {
   readonly policy?: { readonly wanted: number; readonly missing: number };
   /** Of `web`: the clusters of all moves and bindings are to have it. */
   readonly snapshot?: object;
+  /** The commit in effect, where the guard refuses the present one. */
+  readonly refusedAfter?: string;
   /** Of all commits. */
   readonly author?: string | undefined;
 }
@@ -85,11 +87,13 @@ const record = ({
   namespace,
   whenToApply,
   suspended,
+  refusedAfter,
   policy,
   snapshot,
 }: Said): FleetRecord =>
   ({
     commit,
+    inEffect: { commit: refusedAfter ?? commit, holds: [], holdCount: 0 },
     placements: new Map([
       [
         'web' as PlacementKey,
@@ -492,6 +496,13 @@ describe('the subject of a status commit', () => {
       ['eu update'],
       'web: resumed; web: update eu',
     ],
+    [
+      'a refusal that is over',
+      { refusedAfter: '999' },
+      { commit: 'bbb', author: 'Ann' },
+      [],
+      'Follow bbb (Ann); no longer refused',
+    ],
     ['a new commit that changes nothing else', {}, { commit: 'bbb' }, [], 'Follow bbb'],
     [
       'anything else by what it is about',
@@ -524,7 +535,20 @@ describe('the subject of a status commit', () => {
     const known = { reported: [problem] };
     expect(subject({}, { commit: 'bbb' }, { problems: [problem] }, known)).toBe('Follow bbb');
     expect(subject({}, { clusters: { eu: { n: 1 } } }, { problems: [problem] }, known)).toBe('eu: joined');
-    expect(subject({}, {}, {}, known)).toBe('no longer: a.yaml: broken');
+    expect(subject({}, {}, {}, known)).toBe('solved: a.yaml: broken');
+    expect(subject({}, { commit: 'bbb' }, {}, known)).toBe('Follow bbb; solved: a.yaml: broken');
+    const long = {
+      reported: [
+        { ...problem, message: 'broken '.repeat(9) },
+        { ...problem, message: 'twice' },
+      ],
+    };
+    expect(subject({}, { commit: '3676ffc0', author: 'Ann' }, {}, long)).toBe('Follow 3676ffc (Ann); solved: a.yaml');
+    const still = { problems: [{ ...problem, message: 'broken on us' }] };
+    expect(subject({}, { commit: 'bbb' }, { problems: [{ ...problem, severity: 'warning' }] }, known)).toBe(
+      'Follow bbb',
+    );
+    expect(subject({}, {}, still, known)).toBe('a.yaml: broken on us');
   });
 
   it('for a refused plan only the refusal and changed connections are listed', () => {
