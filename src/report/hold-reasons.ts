@@ -6,6 +6,8 @@ interface HoldMeaning {
   readonly endsBy: 'turn' | 'user' | 'others';
   /** Its beginning stands in timelines: a reader may want to act on it, or to know when it ends. */
   readonly isEvent?: true;
+  /** Status commits tell its beginning, which nothing else in them does. */
+  readonly isTold?: true;
   /** Objects stay that a cluster is to lose. */
   readonly ofRemoval?: true;
 }
@@ -19,30 +21,30 @@ const meanings: Readonly<Record<HoldReason, HoldMeaning>> = {
   SameClusterConflict: { endsBy: 'others' },
   NotFullyScheduled: { endsBy: 'others' },
   NoBindingYet: { endsBy: 'others' },
-  StrategyNotFound: { endsBy: 'user', isEvent: true },
-  OtherRunActive: { endsBy: 'others', isEvent: true },
+  StrategyNotFound: { endsBy: 'user', isEvent: true, isTold: true },
+  OtherRunActive: { endsBy: 'others', isEvent: true, isTold: true },
   NotPartOfRun: { endsBy: 'others' },
   ClusterLeft: { endsBy: 'others' },
   WaitingForApproval: { endsBy: 'others', isEvent: true },
   WaitingForTime: { endsBy: 'others', isEvent: true },
-  ApprovalWithdrawn: { endsBy: 'user', isEvent: true },
-  ApprovalStale: { endsBy: 'user', isEvent: true },
-  StateTransitionDenied: { endsBy: 'user', isEvent: true },
-  Freeze: { endsBy: 'others', isEvent: true },
+  ApprovalWithdrawn: { endsBy: 'user', isEvent: true, isTold: true },
+  ApprovalStale: { endsBy: 'user', isEvent: true, isTold: true },
+  StateTransitionDenied: { endsBy: 'user', isEvent: true, isTold: true },
+  Freeze: { endsBy: 'others', isEvent: true, isTold: true },
   RecordLost: { endsBy: 'user', isEvent: true },
   Unconfirmed: { endsBy: 'others', isEvent: true },
-  ContainsForeignObjects: { endsBy: 'user', isEvent: true, ofRemoval: true },
-  RemovalRefused: { endsBy: 'user', isEvent: true, ofRemoval: true },
+  ContainsForeignObjects: { endsBy: 'user', isEvent: true, isTold: true, ofRemoval: true },
+  RemovalRefused: { endsBy: 'user', isEvent: true, isTold: true, ofRemoval: true },
   RemovalPending: { endsBy: 'others', isEvent: true, ofRemoval: true },
   LastGoodVersion: { endsBy: 'user', isEvent: true },
   ClusterUpgrading: { endsBy: 'others' },
   DuplicateMember: { endsBy: 'user', isEvent: true },
-  WindowClosed: { endsBy: 'others' },
+  WindowClosed: { endsBy: 'others', isTold: true },
   KubernetesVersionNotAvailable: { endsBy: 'others' },
   NodeImageVersionNotAvailable: { endsBy: 'others' },
   ClusterUnavailable: { endsBy: 'others' },
   ClusterBusy: { endsBy: 'others' },
-  PreflightBlocked: { endsBy: 'user', isEvent: true },
+  PreflightBlocked: { endsBy: 'user', isEvent: true, isTold: true },
   NoProvider: { endsBy: 'user' },
   ReservedForWindow: { endsBy: 'others' },
   NodeBudget: { endsBy: 'turn' },

@@ -3,18 +3,19 @@ import type { GroupedHold, Hold, Plan, PlannedPlacement } from '../engine/plan-d
 import { titleOf } from '../repo/title-of.ts';
 import type { EventSource } from './event-source.ts';
 import { clustersOf, groupHolds, listedHolds } from './grouped-holds.ts';
+import { type Held, heldSentences, newlyHeld } from './held.ts';
 import { meaningOf } from './hold-reasons.ts';
 import { holdsOf } from './holds-of.ts';
 import { wholeSeconds } from './whole-seconds.ts';
 
-/** Something starts to wait. `stuck`: a rollout that no step of its own lets continue. */
-interface HoldEvent {
-  readonly kind: 'waiting' | 'stuck';
-  readonly hold: GroupedHold;
-}
+/** Something starts to wait. `stuck`: a rollout that no step of its own lets continue. `held`: as a status commit tells it. */
+type HoldEvent =
+  | { readonly kind: 'waiting' | 'stuck'; readonly hold: GroupedHold }
+  | { readonly kind: 'held'; readonly held: Held };
 
 export const holds: EventSource<HoldEvent> = {
-  events({ plan, earlier }) {
+  events(change) {
+    const { plan, earlier } = change;
     const known = new Set(earlier?.holds.map(keyOf));
     const waiting = plan.holds.filter((hold) => meaningOf(hold).isEvent && !known.has(keyOf(hold)));
     const wasStuck = new Set(earlier ? stuckRollouts(earlier).map(lineOf) : []);
@@ -25,16 +26,23 @@ export const holds: EventSource<HoldEvent> = {
       ...groupHolds(waiting)
         .sort((a, b) => Number(b.until !== undefined) - Number(a.until !== undefined))
         .map((hold): HoldEvent => ({ kind: 'waiting', hold })),
+      ...newlyHeld(change).map((held): HoldEvent => ({ kind: 'held', held })),
     ];
   },
-  entries: ({ kind, hold }) => [
-    {
-      tone: 'waiting',
-      subject: titleOf(hold.subject),
-      text: textOf(hold),
-      ...(kind === 'waiting' && hold.until !== undefined && { until: hold.until }),
-    },
-  ],
+  isNews: ({ kind }) => kind === 'held',
+  sentences: (events) => heldSentences(events.flatMap((event) => (event.kind === 'held' ? [event.held] : []))),
+  entries: (event) => {
+    if (event.kind === 'held') return [];
+    const { kind, hold } = event;
+    return [
+      {
+        tone: 'waiting',
+        subject: titleOf(hold.subject),
+        text: textOf(hold),
+        ...(kind === 'waiting' && hold.until !== undefined && { until: hold.until }),
+      },
+    ];
+  },
 };
 
 const lineOf = (hold: GroupedHold): string => `${titleOf(hold.subject)} ${textOf(hold)}`;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Condition, PlacementKey } from '../../src/api/meta.ts';
+import type { ClusterName, Condition, PlacementKey } from '../../src/api/meta.ts';
 import { placementKey } from '../../src/api/placement.ts';
 import type { Binding } from '../../src/api/placement-state.ts';
 import type { ApprovalRequest } from '../../src/api/staged.ts';
 import type { FleetRecord } from '../../src/engine/input.ts';
 import { suspendedAnnotation } from '../../src/engine/pause/placement-pause.ts';
-import type { Plan } from '../../src/engine/plan-document.ts';
+import type { GroupedHold, Plan } from '../../src/engine/plan-document.ts';
 import { recordedStageApproval } from '../../src/engine/staged/approval/stage-approval.ts';
 import type { RequestPage } from '../../src/repo/record/summary.ts';
 import type { Change } from '../../src/report/change.ts';
@@ -29,6 +29,29 @@ const waiting = (targetCluster: string, message: string): Binding =>
     ...on(targetCluster, applied, condition('Available', 'False')),
     failedPlacements: [
       { kind: 'Deployment', namespace: 'web', name: 'a', condition: { ...condition('Available', 'False'), message } },
+    ],
+  }) as unknown as Binding;
+
+/** A claim that is not ready yet, and what the API server refuses. */
+const refusing = (targetCluster: string): Binding =>
+  ({
+    ...on(targetCluster, condition('Applied', 'False', 'ApplyFailed')),
+    failedPlacements: [
+      {
+        kind: 'PersistentVolumeClaim',
+        namespace: 'a',
+        name: 'q',
+        condition: { ...condition('Available', 'False'), message: 'not bound yet' },
+      },
+      {
+        kind: 'StatefulSet',
+        namespace: 'a',
+        name: 'db',
+        condition: {
+          ...condition('Applied', 'False', 'FailedToApply'),
+          message: '422: StatefulSet.apps "db" is invalid: spec: Forbidden: updates to statefulset spec are forbidden',
+        },
+      },
     ],
   }) as unknown as Binding;
 
@@ -57,6 +80,7 @@ interface Said {
   readonly policy?: { readonly wanted: number; readonly missing: number };
   /** Of `web`: the clusters of all moves and bindings are to have it. */
   readonly snapshot?: object;
+  readonly holds?: readonly GroupedHold[];
   /** The commit in effect, where the guard refuses the present one. */
   readonly refusedAfter?: string;
   /** Of all commits. */
@@ -87,13 +111,14 @@ const record = ({
   namespace,
   whenToApply,
   suspended,
+  holds = [],
   refusedAfter,
   policy,
   snapshot,
 }: Said): FleetRecord =>
   ({
     commit,
-    inEffect: { commit: refusedAfter ?? commit, holds: [], holdCount: 0 },
+    inEffect: { commit: refusedAfter ?? commit, holds, holdCount: holds.length },
     placements: new Map([
       [
         'web' as PlacementKey,
@@ -168,6 +193,7 @@ function message(
     guard: [],
     problems: [],
     placements: [{ name: 'web', bindings }],
+    holds: after.holds ?? [],
     runs: Object.entries(after.runs ?? {}).map(([name, status]) => ({ name, ...status })),
     approvals: recordedApprovals(after.approvals ?? {}).map(recordedStageApproval),
     upgrades: [],
@@ -206,6 +232,14 @@ const bringing = (author: string | undefined, ...conditions: Condition[]): Said 
   snapshot: { index: 1, commit: '3676ffc0', latest: true },
   bindings: conditions.length === 0 ? [] : [{ ...on('eu', ...conditions), resourceSnapshotIndex: 1 }],
 });
+
+const frozen = (name: string, until?: string): GroupedHold => ({
+  subject: { kind: 'ClusterResourcePlacement', name, clusterName: 'eu' as ClusterName },
+  reason: 'Freeze',
+  message: `eu is updated once freeze night ${until ? `ends at ${until}` : 'is changed: it has no end'}`,
+  ...(until && { until }),
+});
+const night = '2026-11-20T18:00:00Z';
 
 /** The record of a fleet with a placement `shop` that the plan does not hold any more. */
 const departing = (...bindings: readonly object[]): Said => ({ shop: bindings as readonly Binding[] });
@@ -286,6 +320,13 @@ describe('the subject of a status commit', () => {
       { bindings: [waiting('eu', 'in CrashLoopBackOff: web')] },
       [],
       'web: not available on eu: in CrashLoopBackOff: web',
+    ],
+    [
+      'what clusters refuse with the reason, and not what is only not ready',
+      { bindings: [waiting('eu', 'not bound yet'), waiting('us', 'not bound yet')] },
+      { bindings: [refusing('eu'), refusing('us')] },
+      [],
+      'web: failed on 2 clusters: StatefulSet a/db: spec: Forbidden: updates…',
     ],
     [
       'drift',
@@ -495,6 +536,44 @@ describe('the subject of a status commit', () => {
       { commit: 'bbb' },
       ['eu update'],
       'web: resumed; web: update eu',
+    ],
+    [
+      'a freeze that holds a new snapshot',
+      {},
+      { ...bringing('Ann'), holds: [frozen('web', night)] },
+      [],
+      'web: snapshot 1 (3676ffc) held until 2026-11-20 18:00 UTC: freeze night',
+    ],
+    [
+      'another snapshot while it is suspended',
+      { suspended: '', holds: [frozen('web')] },
+      { ...bringing('Ann'), suspended: '', holds: [frozen('web')] },
+      [],
+      'web: snapshot 1 (3676ffc, Ann) held: suspended',
+    ],
+    [
+      'a freeze in a rollout',
+      {},
+      { holds: [frozen('web')] },
+      [],
+      'web: held until freeze night is changed: it has no end',
+    ],
+    [
+      'a freeze of many once',
+      { holds: [frozen('db', night)] },
+      { holds: ['web', 'db', 'a-long-name-1', 'a-long-name-2'].map((name) => frozen(name, night)) },
+      [],
+      '3 placements: held until 2026-11-20 18:00 UTC: freeze night',
+    ],
+    [
+      'nothing of a hold that continues',
+      { holds: [frozen('web', night)] },
+      {
+        holds: [{ ...frozen('web', night), message: `eu is added once freeze night ends at ${night}` }],
+        commit: 'bbb',
+      },
+      [],
+      'Follow bbb',
     ],
     [
       'a refusal that is over',

@@ -1,4 +1,4 @@
-import type { Placement } from '../../api/placement.ts';
+import type { FailedPlacement, Placement } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { applyStrategyOf } from '../../engine/bindings/apply-strategy.ts';
 import { conditionIs, findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
@@ -34,14 +34,17 @@ const listed = (kind: 'drifted' | 'differs', objects: ReturnType<typeof newDiffe
   objects.length > 0 ? [{ kind, objects }] : [];
 
 function failureOf(was: Binding | undefined, is: Binding): BindingOutcome[] {
-  const objects = newDifferences(
-    was?.failedPlacements,
-    conditionIs(is.conditions, 'Applied', 'False') ? is.failedPlacements : [],
-  );
+  const objects = newDifferences(was && notApplied(was), notApplied(is)).map(({ object }) => object);
   const found = whatFails(is);
   const cause = found !== undefined && found !== (was && whatFails(was)) ? found : undefined;
   return objects.length > 0 || cause !== undefined ? [{ kind: 'failed', objects, cause }] : [];
 }
+
+/** Those that are listed beside them, since they are not available, have not failed. */
+const notApplied = ({ conditions, failedPlacements = [] }: Binding): readonly FailedPlacement[] =>
+  conditionIs(conditions, 'Applied', 'False')
+    ? failedPlacements.filter(({ condition }) => condition.type === 'Applied')
+    : [];
 
 /** Why a cluster cannot be given what it is to have: reason and cause. */
 function whatFails({ conditions }: Binding): string | undefined {

@@ -1,32 +1,49 @@
+import type { FailedPlacement } from '../../api/placement.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { shortList } from '../../engine/kernel/short-list.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
 import { cutAfterWord } from '../cut-after-word.ts';
 import { differenceNames } from './new-differences.ts';
 import type { BindingEvent, PlacementEvent, Version } from './placement-event.ts';
 
 type EventOnCluster = PlacementEvent & BindingEvent;
 
+/** Where a snapshot is from. */
+export type Origin = Pick<Version, 'commit' | 'author'>;
+
 /** How much a clause says of clusters, and of the commit behind a snapshot. */
 interface Form {
   readonly clusters: (names: readonly string[]) => string;
-  readonly origin: (version: Version) => string;
+  readonly origin: (of: Origin) => string;
 }
 
 /** Longest name of an author in a subject. */
 const longestAuthor = 20;
 
+/** Longest text about an object that is not applied, in a body. */
+const longestFailure = 200;
+
 const counted = (names: readonly string[]): string => (names.length === 1 ? names[0]! : `${names.length} clusters`);
-const origin = ({ commit, author }: Version): string =>
+const origin = ({ commit, author }: Origin): string =>
   commit === undefined ? '' : ` (${[commit.slice(0, 7), author].filter(Boolean).join(', ')})`;
-const shortOrigin = (version: Version): string =>
-  origin({ ...version, author: version.author && cutAfterWord(version.author, longestAuthor) });
+const shortOrigin = ({ commit, author }: Origin): string =>
+  origin({ commit, author: author && cutAfterWord(author, longestAuthor) });
+const originWithoutAuthor = ({ commit }: Origin): string => origin({ commit });
+
+/** ` (3676ffc, Ann)`, then with less of the name, and with less of it all. */
+export const originForms = (of: Origin): readonly [string, ...string[]] => [
+  origin(of),
+  shortOrigin(of),
+  originWithoutAuthor(of),
+  '',
+];
 
 const whole: Form = { clusters: shortList, origin };
 /** The longest first. */
 const shorter: readonly Form[] = [
   { clusters: shortList, origin: shortOrigin },
   { clusters: counted, origin: shortOrigin },
-  { clusters: counted, origin: (version) => origin({ ...version, author: undefined }) },
+  { clusters: counted, origin: originWithoutAuthor },
   { clusters: counted, origin: () => '' },
 ];
 
@@ -77,6 +94,14 @@ function moveClause(event: EventOnCluster, snapshot: string | undefined): string
   return event.kind === 'removing' && event.isDeleted ? 'deleted, remove from {}' : 'remove from {}';
 }
 
+/** `StatefulSet shop/db: spec: Forbidden: …`: what the API server answers names the object too (apimachinery, NewInvalid). */
+function failure(object: FailedPlacement): string {
+  const { message, reason } = object.condition;
+  const why = (message || reason).replace(/^.*?\S+ ".*?" is invalid: /, '').replace(/\s+/g, ' ');
+  // Sentences of several objects are joined by semicolons.
+  return cutAfterWord(`${describeRef(object)}: ${why}`, longestFailure).replaceAll(';', ',');
+}
+
 function outcomeClause(event: EventOnCluster, snapshot: string | undefined): string | undefined {
   switch (event.kind) {
     case 'installing':
@@ -90,7 +115,7 @@ function outcomeClause(event: EventOnCluster, snapshot: string | undefined): str
     case 'differs':
       return `differs on {}: ${differenceNames(event.objects)}`;
     case 'failed':
-      return event.objects.length > 0 ? `failed on {}: ${differenceNames(event.objects)}` : undefined;
+      return event.objects.length > 0 ? `failed on {}: ${shortList(event.objects.map(failure))}` : undefined;
     case 'drift-over':
       return 'no drift on {}';
     case 'difference-over':

@@ -11,8 +11,8 @@ export type ListedObject = ResourceIdentifier & {
 };
 
 /** An object, and those of its differences that are new. */
-export interface NewDifference {
-  readonly object: ResourceIdentifier;
+export interface NewDifference<T extends ResourceIdentifier = ResourceIdentifier> {
+  readonly object: T;
   readonly details: readonly PatchDetail[];
 }
 
@@ -20,10 +20,10 @@ export interface NewDifference {
  * Objects that were not listed before, or that differ in what they did not before. What was reported already of an object is not
  * repeated: the manager named with it wrote the present value.
  */
-export function newDifferences(
-  before: readonly ListedObject[] = [],
-  after: readonly ListedObject[] = [],
-): NewDifference[] {
+export function newDifferences<T extends ListedObject>(
+  before: readonly T[] = [],
+  after: readonly T[] = [],
+): NewDifference<T>[] {
   const known = new Map(before.map((it) => [describeRef(it), new Set(detailsOf(it).map(textOf))]));
   return after.flatMap((object) => {
     const old = known.get(describeRef(object));

@@ -1,4 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
+import type { FailedPlacement } from '../../api/placement.ts';
 import type { ClusterDecision } from '../../api/placement-state.ts';
 import type { Shortage } from '../shortage.ts';
 import type { NewDifference } from './new-differences.ts';
@@ -45,8 +46,8 @@ export type BindingMove =
 export type BindingOutcome =
   | { readonly kind: 'drifted' | 'differs'; readonly objects: readonly NewDifference[] }
   | { readonly kind: 'drift-over' | 'difference-over' }
-  /** `cause`: where it is new. */
-  | { readonly kind: 'failed'; readonly objects: readonly NewDifference[]; readonly cause?: string | undefined }
+  /** `objects`: that could not be applied. `cause`: where it is new. */
+  | { readonly kind: 'failed'; readonly objects: readonly FailedPlacement[]; readonly cause?: string | undefined }
   | { readonly kind: 'available' | 'compared'; readonly snapshot: number | undefined }
   | { readonly kind: 'applied'; readonly snapshot: number | undefined }
   /** `cause`: what its pods wait for, where it is new. */
