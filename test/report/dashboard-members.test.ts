@@ -148,6 +148,15 @@ it.each([
   expect(sectionOf(fleet, 'Not available')?.join()).toContain(`yet: ${cause}`);
 });
 
+it('beside an approval the title counts an object that clusters refuse, once for all of them', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  await fleet.settle();
+  for (const cluster of ['us-1', 'eu-1'])
+    fleet.paper.results.set(`${cluster}/web`, [{ ...outcome('FailedToApply'), message: 'spec: Forbidden' }]);
+  await fleet.settle();
+  expect(fleet.git('show', 'fleet-status:README.md')).toMatch(/^# ⚠️ 2 things need you · 1 of 3/);
+});
+
 it('the dashboard lists what differs in the same way on several clusters once', async () => {
   const fleet = await FleetOnGit.open(shop);
   await fleet.settle();

@@ -1,5 +1,10 @@
+import type { Problem } from '../../api/problem.ts';
+import { isOfDelivery } from '../../engine/delivery/delivery-problems.ts';
 import { positionText, quotedValue } from '../../repo/fleet/positions.ts';
 import { list, type Section, type SectionInput } from './section.ts';
+
+/** What a cluster refuses is refused again with each retry, though the file may be right for others. */
+const needsUser = ({ severity, code }: Problem): boolean => severity === 'error' || isOfDelivery(code);
 
 /** What is wrong with the repo, or with what clusters get from it: severity, place, message, and what to write instead. */
 export const problems = ({ plan }: Pick<SectionInput, 'plan'>): Section =>
@@ -19,5 +24,5 @@ export const problems = ({ plan }: Pick<SectionInput, 'plan'>): Section =>
           ],
         };
       }),
-    { attention: plan.problems.filter(({ severity }) => severity === 'error').length },
+    { attention: plan.problems.filter(needsUser).length },
   );
