@@ -1,8 +1,9 @@
 import type { ClusterName } from '../api/meta.ts';
 import { evictionResult } from '../engine/evict/result.ts';
 import { findCondition } from '../engine/kernel/condition.ts';
+import { shortList } from '../engine/kernel/short-list.ts';
 import { recordedObjects } from '../repo/record/recorded-objects.ts';
-import type { EventSource } from './event-source.ts';
+import type { EventSource, Sentence } from './event-source.ts';
 import { list, type SectionSource } from './sections/section.ts';
 import { isBeingRemoved } from './tally.ts';
 
@@ -15,6 +16,8 @@ interface EvictionEnded {
   readonly result: NonNullable<ReturnType<typeof evictionResult>>;
 }
 
+const isExecuted = ({ result }: EvictionEnded): boolean => result.executed;
+
 export const evictions: EventSource<EvictionEnded> = {
   events: ({ before, plan }) =>
     plan.evictions.flatMap(({ name, placementName: placement, clusterName: cluster, status }): EvictionEnded[] => {
@@ -22,7 +25,14 @@ export const evictions: EventSource<EvictionEnded> = {
       if (result === undefined || evictionResult(before.evictions.get(name)?.status?.conditions)) return [];
       return [{ kind: 'eviction-ended', name, placement, cluster, result }];
     }),
-  sentences: (events) => events.map(({ name, result }) => `${name}: ${result.text}`),
+  sentences: (events) => [
+    ...events.filter((event) => !isExecuted(event)).map(({ name, result }) => `${name}: ${result.text}`),
+    ...[...Map.groupBy(events.filter(isExecuted), ({ cluster }) => cluster)].map(([cluster, ofOne]): Sentence => {
+      const names = ofOne.map(({ placement }) => placement);
+      const counted = names.length === 1 ? names[0]! : `${names.length} placements`;
+      return [`${shortList(names)} evicted from ${cluster}`, `${counted} evicted from ${cluster}`];
+    }),
+  ],
   leads: true,
   entries: ({ name, placement, cluster, result }) => [
     {

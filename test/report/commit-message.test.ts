@@ -224,6 +224,11 @@ const soaked = (...conditions: Condition[]) => ({
 });
 
 const told = (type: string, message: string): Condition => ({ ...condition(type, 'False'), message });
+const evicted = (placementName: string, clusterName: string) => ({
+  placementName,
+  clusterName,
+  status: { conditions: [condition('Executed', 'True')] },
+});
 const blocked = { status: { conditions: [condition('Valid', 'True'), told('Executed', 'blocked by a budget')] } };
 
 /** Snapshot 1 of `web` from a commit of an author; with conditions it is on `eu`. */
@@ -523,9 +528,16 @@ describe('the subject of a status commit', () => {
     [
       'an eviction with what it removes',
       {},
-      { evictions: { 'off-eu': { status: { conditions: [condition('Executed', 'True')] } } } },
+      { evictions: { 'off-eu': evicted('web', 'eu') } },
       ['eu remove'],
-      'off-eu: executed; web: remove from eu',
+      'web evicted from eu; web: remove from eu',
+    ],
+    [
+      'the evictions of a drain once',
+      {},
+      { evictions: { 'off-1': evicted('web', 'eu'), 'off-2': evicted('shop', 'eu'), 'off-us': blocked } },
+      [],
+      'off-us: not executed: blocked by a budget; web, shop evicted from eu',
     ],
     ['a member that is lost', {}, { unreachable: { eu: 'refused' } }, [], 'eu: not responding'],
     ['a member that is back', { unreachable: { eu: 'refused' } }, {}, [], 'eu: responding again'],
