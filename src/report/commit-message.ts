@@ -1,4 +1,5 @@
 import type { Problem } from '../api/problem.ts';
+import { isOfDelivery } from '../engine/delivery/delivery-problems.ts';
 import { shortList } from '../engine/kernel/short-list.ts';
 import { newProblems } from '../repo/fleet/positions.ts';
 import type { Change } from './change.ts';
@@ -13,7 +14,7 @@ const longestSubject = 72;
 export function statusMessage(change: Change): string {
   const { plan } = change;
   const news = newsIn(change);
-  const sentences = news.length > 0 ? news : withoutEvents(change);
+  const sentences = news.length > 0 ? [...news, ...endedBeside(change)] : withoutEvents(change);
   const subject = subjectOf(sentences);
   const whole = sentences.map(([first]) => first);
   return [
@@ -52,8 +53,14 @@ function solved(change: Change): readonly Problem[] {
 }
 
 /** A plan carries out nothing of a refused commit: that of the record is then not the one in effect. */
-const isRefusalOver = ({ before, plan }: Change): boolean =>
-  plan.guard.length === 0 && before.inEffect !== undefined && before.inEffect.commit !== before.commit;
+const refusalOver = ({ before: { inEffect, commit }, plan }: Change): Sentence[] =>
+  plan.guard.length === 0 && inEffect !== undefined && inEffect.commit !== commit ? [['no longer refused']] : [];
+
+/** What becomes of objects that clusters refused is news of its placement. */
+const endedBeside = (change: Change): Sentence[] => [
+  ...refusalOver(change),
+  ...solutions(solved(change).filter(({ code }) => !isOfDelivery(code))),
+];
 
 const problemText = ({ file, message }: Problem): string => (file ? `${file}: ${message}` : message);
 
@@ -78,7 +85,7 @@ function withoutEvents(change: Change): readonly Sentence[] {
   const isFollowed = before.commit !== plan.commit;
   const problem = unreported(change).find(({ severity }) => severity === 'error' || !isFollowed);
   if (problem) return [[problemText(problem)]];
-  const ended: Sentence[] = [...(isRefusalOver(change) ? [['no longer refused'] as const] : []), ...solutions(change)];
+  const ended = [...refusalOver(change), ...solutions(solved(change))];
   if (isFollowed) {
     const follow = `Follow ${plan.commit.slice(0, 7)}`;
     const author = authors?.get(plan.commit);
@@ -95,13 +102,11 @@ function withoutEvents(change: Change): readonly Sentence[] {
 }
 
 /** One for each file. */
-const solutions = (change: Change): Sentence[] =>
-  [...Map.groupBy(solved(change), (problem) => problem.file ?? problemText(problem))].map(
-    ([where, [first, ...others]]) => {
-      const count = others.length === 0 ? '' : ` and ${others.length} more`;
-      return [`solved: ${problemText(first!)}${count}`, `solved: ${where}`];
-    },
-  );
+const solutions = (problems: readonly Problem[]): Sentence[] =>
+  [...Map.groupBy(problems, (problem) => problem.file ?? problemText(problem))].map(([where, [first, ...others]]) => {
+    const count = others.length === 0 ? '' : ` and ${others.length} more`;
+    return [`solved: ${problemText(first!)}${count}`, `solved: ${where}`];
+  });
 
 /** Names whose entries differ; what was published last keeps its identity, so few are compared. */
 const changedIn = (before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): string[] =>

@@ -594,6 +594,7 @@ describe('the subject of a status commit', () => {
       [],
       'Follow bbb (Ann); no longer refused',
     ],
+    ['its end after other news', { refusedAfter: '999' }, {}, ['eu update'], 'web: update eu; no longer refused'],
     ['a new commit that changes nothing else', {}, { commit: 'bbb' }, [], 'Follow bbb'],
     [
       'anything else by what it is about',
@@ -626,6 +627,7 @@ describe('the subject of a status commit', () => {
     const known = { reported: [problem] };
     expect(subject({}, { commit: 'bbb' }, { problems: [problem] }, known)).toBe('Follow bbb');
     expect(subject({}, { clusters: { eu: { n: 1 } } }, { problems: [problem] }, known)).toBe('eu: joined');
+    expect(subject({}, { clusters: { eu: { n: 1 } } }, {}, known)).toBe('eu: joined; solved: a.yaml: broken');
     expect(subject({}, {}, {}, known)).toBe('solved: a.yaml: broken');
     expect(subject({}, { commit: 'bbb' }, {}, known)).toBe('Follow bbb; solved: a.yaml: broken');
     const long = {
