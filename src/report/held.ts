@@ -95,4 +95,4 @@ function whyOf(hold: GroupedHold, record: FleetRecord): string {
 
 /** `freeze night ends at 2026-11-20T18:00:00Z` */
 const heldUntil = (until: Timestamp, ends: string): string =>
-  `held until ${instantText(until)}: ${ends.replace(/(?: ends)? at \S+$/, '')}`;
+  `held until ${instantText(until)}: ${ends.replace(/(?: ends| opens)? at \S+$/, '')}`;

@@ -245,6 +245,13 @@ const frozen = (name: string, until?: string): GroupedHold => ({
   ...(until && { until }),
 });
 const night = '2026-11-20T18:00:00Z';
+const window = (hour: number): GroupedHold => ({
+  subject: { kind: 'UpdateRun', name: 'up-1', clusterName: 'eu' as ClusterName },
+  reason: 'WindowClosed',
+  message: `next window opens at 2026-11-20T${hour}:00:00Z`,
+  until: `2026-11-20T${hour}:00:00Z`,
+});
+const untilWindow = 'up-1: held until 2026-11-20 18:00 UTC: next window';
 
 /** The record of a fleet with a placement `shop` that the plan does not hold any more. */
 const departing = (...bindings: readonly object[]): Said => ({ shop: bindings as readonly Binding[] });
@@ -576,6 +583,14 @@ describe('the subject of a status commit', () => {
       { holds: ['web', 'db', 'a-long-name-1', 'a-long-name-2'].map((name) => frozen(name, night)) },
       [],
       '3 placements: held until 2026-11-20 18:00 UTC: freeze night',
+    ],
+    ['the first of the windows that an upgrade waits for', {}, { holds: [window(18), window(19)] }, [], untilWindow],
+    [
+      'nothing of a window after another',
+      { holds: [window(18)] },
+      { holds: [window(19)], commit: 'bbb' },
+      [],
+      'Follow bbb',
     ],
     [
       'nothing of a hold that continues',
