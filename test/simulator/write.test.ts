@@ -186,6 +186,14 @@ describe('a write is refused', () => {
       expect.stringContaining('`selector` does not match template `labels`'),
     ],
     [
+      'with a choice that its kind does not have',
+      deploymentUrl,
+      deployment('x', {}, { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } }),
+      422,
+      'Invalid',
+      'Deployment.apps "x" is invalid: spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
+    ],
+    [
       'with two containers of a name',
       deploymentUrl,
       deployment(

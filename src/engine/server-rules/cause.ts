@@ -1,3 +1,5 @@
+import { nearest } from '../../api/syntax.ts';
+
 /** Why an API server refuses an object, as it answers. */
 export interface StatusCause {
   readonly reason?: string;
@@ -5,9 +7,13 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** `why`: the reason alone, without the value, which may be secret. `fix`: what to write instead. */
+/**
+ * `why`: the reason alone, without the value, which may be secret. `fix`: what to write instead. `choices`: all values that the field
+ * takes in every version of Kubernetes, and the object has another one.
+ */
 export interface Cause extends StatusCause {
   readonly field: string;
+  readonly choices?: readonly string[];
   readonly why: string;
   readonly fix?: string;
 }
@@ -34,10 +40,15 @@ export const forbiddenField = (field: string, why: string): Cause => ({
 export const unsupportedField = (field: string, value: unknown, supported: readonly unknown[]): Cause => ({
   reason: 'FieldValueNotSupported',
   why: `must be one of ${supported.join(', ')}`,
-  fix: `write ${supported.join(' or ')}`,
+  fix: choiceFix(value, supported),
   message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((item) => JSON.stringify(item)).join(', ')}`,
   field,
 });
+const choiceFix = (value: unknown, supported: readonly unknown[]): string => {
+  const texts = supported.map(String);
+  const like = typeof value === 'string' && value !== '' ? nearest(value, texts) : undefined;
+  return like === undefined ? `write ${texts.join(' or ')}` : `did you mean ${like}?`;
+};
 export const duplicateField = (field: string, value: unknown): Cause => ({
   reason: 'FieldValueDuplicate',
   why: 'occurs twice',

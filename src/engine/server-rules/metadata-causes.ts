@@ -1,4 +1,4 @@
-import { isLabelValue, isQualifiedName, isSubdomain } from '../../api/syntax.ts';
+import { isDnsLabel, isLabelValue, isQualifiedName, isSubdomain } from '../../api/syntax.ts';
 import { fieldsAt, listAt, textAt } from '../kernel/at.ts';
 import type { Fields } from '../kernel/fields.ts';
 import { type Cause, invalidField, type RuledKind, requiredField } from './cause.ts';
@@ -9,10 +9,16 @@ const labelRule =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 const namePartRule =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-/** RBAC names may contain colons and CRD names dots: any path segment is valid. */
-const freeNames = new Set(['rbac.authorization.k8s.io']);
+/** Groups and kinds whose names may contain colons or capitals: any path segment is valid, or other rules hold. */
+const freeNames = new Set([
+  'rbac.authorization.k8s.io',
+  'certificates.k8s.io',
+  'apiregistration.k8s.io',
+  'internal.apiserver.k8s.io',
+  'networking.k8s.io/IPAddress',
+  'policy/PodDisruptionBudget',
+]);
 const labelNames = new Set(['/Namespace', '/Service']);
-const isLabel = (text: string): boolean => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
 
 /** Validation errors of the name, labels, annotations, finalizers and owners of an object. */
 export function metadataCauses(object: Fields, kind: RuledKind): Cause[] {
@@ -20,10 +26,16 @@ export function metadataCauses(object: Fields, kind: RuledKind): Cause[] {
   const name = textAt(object, 'metadata', 'name');
   const key = `${kind.group}/${kind.kind}`;
   if (name === '') causes.push(requiredField('metadata.name', 'name or generateName is required'));
-  else if (labelNames.has(key) && !isLabel(name))
-    causes.push(invalidField('metadata.name', name, labelRule, 'use lower-case letters, digits and -'));
-  else if (!freeNames.has(kind.group) && !isSubdomain(name))
-    causes.push(invalidField('metadata.name', name, subdomainRule, 'use lower-case letters, digits, - and .'));
+  else if (labelNames.has(key) && !isDnsLabel(name))
+    causes.push({
+      ...invalidField('metadata.name', name, labelRule, 'use lower-case letters, digits and -'),
+      why: 'it is no DNS label',
+    });
+  else if (!freeNames.has(kind.group) && !freeNames.has(key) && !isSubdomain(name))
+    causes.push({
+      ...invalidField('metadata.name', name, subdomainRule, 'use lower-case letters, digits, - and .'),
+      why: 'it is no DNS subdomain',
+    });
   for (const [label, value] of Object.entries(fieldsAt(object, 'metadata', 'labels'))) {
     if (!isQualifiedName(label)) {
       causes.push(invalidField('metadata.labels', label, namePartRule, `correct the key ${label}`));

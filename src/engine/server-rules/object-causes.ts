@@ -2,14 +2,17 @@ import { isTimeZone } from '../../api/syntax.ts';
 import { at, fieldsAt, listAt, textAt } from '../kernel/at.ts';
 import { parseCron } from '../kernel/cron.ts';
 import { type Fields, isFields } from '../kernel/fields.ts';
-import { type Cause, duplicateField, invalidField, type RuledKind, requiredField, unsupportedField } from './cause.ts';
+import { type Cause, invalidField, type RuledKind, requiredField, unsupportedField } from './cause.ts';
+import { choiceCauses } from './choices.ts';
 import { definitionCauses } from './definition-causes.ts';
+import { distinctNames, podCauses } from './pod-causes.ts';
+import { podSpecs } from './pod-specs.ts';
 import { bindingCauses, ruleCauses } from './rights-causes.ts';
 
 /** Validation errors of an object by the rules of its kind, besides its schema and metadata. */
 export function objectCauses(object: Fields, { group, kind }: RuledKind): Cause[] {
   const key = `${group}/${kind}`;
-  return [...negativeCauses(object, key), ...(byKind[key]?.(object) ?? [])];
+  return [...choiceCauses(object, key), ...negativeCauses(object, key), ...(byKind[key]?.(object) ?? [])];
 }
 
 /** Numbers of a spec that may not be negative. */
@@ -29,25 +32,18 @@ function negativeCauses(object: Fields, key: string): Cause[] {
   });
 }
 
-/** Names must be unique. */
-const distinctNames = (items: readonly unknown[], path: string): Cause[] =>
-  items.flatMap((item, index) => {
-    const name = textAt(item, 'name');
-    const first = items.findIndex((other) => textAt(other, 'name') === name);
-    return name !== '' && first < index ? [duplicateField(`${path}[${index}].name`, name)] : [];
-  });
-
 type Check = (object: Fields) => Cause[];
 
-function template(object: Fields, path: readonly string[]): Cause[] {
-  const spec = at(object, ...path);
-  const prefix = path.join('.');
+function template(object: Fields, key: string): Cause[] {
+  const prefix = podSpecs[key]!;
+  const spec = at(object, ...prefix.split('.'));
   if (listAt(spec, 'containers').length === 0) return [requiredField(`${prefix}.containers`)];
   const causes = listAt(spec, 'containers').flatMap((container, index) =>
     textAt(container, 'image') === '' ? [requiredField(`${prefix}.containers[${index}].image`)] : [],
   );
   for (const list of ['containers', 'initContainers', 'volumes'])
     causes.push(...distinctNames(listAt(spec, list), `${prefix}.${list}`));
+  causes.push(...podCauses(spec, prefix));
   const volumes = new Set(listAt(spec, 'volumes').map((volume) => textAt(volume, 'name')));
   listAt(spec, 'containers').forEach((container, c) => {
     listAt(container, 'volumeMounts').forEach((mount, m) => {
@@ -70,7 +66,7 @@ function template(object: Fields, path: readonly string[]): Cause[] {
 }
 
 const selected: Check = (object) => {
-  const causes = template(object, ['spec', 'template', 'spec']);
+  const causes = template(object, 'apps/Deployment');
   if (unmatchedLabels(object).length > 0) {
     const labels = fieldsAt(object, ...templateLabels);
     causes.push(invalidField(templateLabels.join('.'), labels, '`selector` does not match template `labels`'));
@@ -183,6 +179,38 @@ const secretCauses: Check = (secret) => {
   ];
 };
 
+/** Pods of jobs end: servers have no default that would do. */
+function endingCauses(object: Fields, key: string): Cause[] {
+  const field = `${podSpecs[key]}.restartPolicy`;
+  const policy = textAt(object, ...field.split('.'));
+  const choices = ['OnFailure', 'Never'];
+  if (choices.includes(policy)) return [];
+  const unsupported = unsupportedField(field, policy, choices);
+  return [{ ...unsupported, reason: 'FieldValueRequired', ...(policy !== '' && { choices }) }];
+}
+
+/** An absent path is none for those two types (networking validation, validateIngressPath). */
+const ingressCauses: Check = (ingress) =>
+  listAt(ingress, 'spec', 'rules').flatMap((rule, r) =>
+    listAt(rule, 'http', 'paths').flatMap((item, p) => {
+      const [path, type] = [textAt(item, 'path'), textAt(item, 'pathType')];
+      const isFree = path === '' && type !== 'Exact' && type !== 'Prefix';
+      if (isFree || path.startsWith('/')) return [];
+      return [
+        invalidField(`spec.rules[${r}].http.paths[${p}].path`, path, 'must be an absolute path', 'begin it with /'),
+      ];
+    }),
+  );
+
+const isGiven = (value: unknown, field: string): boolean => (at(value, field) ?? null) !== null;
+
+function rangeCauses({ spec }: Fields): Cause[] {
+  const [least, most] = [at(spec, 'minReplicas'), at(spec, 'maxReplicas')];
+  if (typeof least !== 'number' || typeof most !== 'number' || most >= least) return [];
+  const why = 'must be greater than or equal to `minReplicas`';
+  return [invalidField('spec.maxReplicas', most, why, 'raise it, or lower minReplicas')];
+}
+
 const byKind: Readonly<Record<string, Check>> = {
   '/ConfigMap': configKeys,
   '/Secret': secretCauses,
@@ -190,29 +218,26 @@ const byKind: Readonly<Record<string, Check>> = {
   'rbac.authorization.k8s.io/ClusterRole': ruleCauses('ClusterRole'),
   'rbac.authorization.k8s.io/RoleBinding': bindingCauses('RoleBinding'),
   'rbac.authorization.k8s.io/ClusterRoleBinding': bindingCauses('ClusterRoleBinding'),
-  '/Pod': (pod) => template(pod, ['spec']),
+  '/Pod': (pod) => template(pod, '/Pod'),
   'apps/Deployment': selected,
   'apps/ReplicaSet': selected,
   'apps/StatefulSet': selected,
   'apps/DaemonSet': selected,
-  'batch/Job': (job) => {
-    const causes = template(job, ['spec', 'template', 'spec']);
-    const policy = textAt(job, 'spec', 'template', 'spec', 'restartPolicy');
-    if (policy !== 'Never' && policy !== 'OnFailure')
-      causes.push({
-        ...unsupportedField('spec.template.spec.restartPolicy', policy, ['OnFailure', 'Never']),
-        reason: 'FieldValueRequired',
-      });
-    return causes;
-  },
+  'batch/Job': (job) => [...template(job, 'batch/Job'), ...endingCauses(job, 'batch/Job')],
   'batch/CronJob': (cron) => [
     ...scheduled(textAt(cron, 'spec', 'schedule'), textAt(cron, 'spec', 'timeZone')),
-    ...template(cron, ['spec', 'jobTemplate', 'spec', 'template', 'spec']),
+    ...template(cron, 'batch/CronJob'),
+    ...endingCauses(cron, 'batch/CronJob'),
   ],
   '/Service': (service) => {
     const headless = textAt(service, 'spec', 'clusterIP') === 'None';
-    if (textAt(service, 'spec', 'type') === 'ExternalName' || headless) return [];
-    return listAt(service, 'spec', 'ports').length === 0 ? [requiredField('spec.ports')] : [];
+    const ports = listAt(service, 'spec', 'ports');
+    const unnamed = ports.flatMap((port, index) =>
+      ports.length > 1 && textAt(port, 'name') === '' ? [requiredField(`spec.ports[${index}].name`)] : [],
+    );
+    const causes = [...unnamed, ...distinctNames(ports, 'spec.ports')];
+    if (textAt(service, 'spec', 'type') === 'ExternalName' || headless) return causes;
+    return ports.length === 0 ? [requiredField('spec.ports')] : causes;
   },
   '/PersistentVolumeClaim': (claim) => [
     ...(listAt(claim, 'spec', 'accessModes').length === 0
@@ -222,12 +247,19 @@ const byKind: Readonly<Record<string, Check>> = {
       ? [requiredField('spec.resources[storage]')]
       : []),
   ],
-  'autoscaling/HorizontalPodAutoscaler': (autoscaler) =>
-    ['minReplicas', 'maxReplicas'].flatMap((field) => {
+  'networking.k8s.io/Ingress': ingressCauses,
+  'policy/PodDisruptionBudget': ({ spec }) =>
+    isGiven(spec, 'minAvailable') && isGiven(spec, 'maxUnavailable')
+      ? [invalidField('spec', spec, 'minAvailable and maxUnavailable cannot be both set', 'keep one of them')]
+      : [],
+  'autoscaling/HorizontalPodAutoscaler': (autoscaler) => [
+    ...rangeCauses(autoscaler),
+    ...['minReplicas', 'maxReplicas'].flatMap((field) => {
       const value = at(autoscaler, 'spec', field);
       if (typeof value !== 'number' || value > 0) return [];
       const rule = field === 'minReplicas' ? 'must be greater than or equal to 1' : 'must be greater than 0';
       return [invalidField(`spec.${field}`, value, rule, 'write 1 or more')];
     }),
+  ],
   'apiextensions.k8s.io/CustomResourceDefinition': definitionCauses,
 };

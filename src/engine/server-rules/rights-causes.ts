@@ -26,14 +26,16 @@ export const ruleCauses =
 
 const rightsGroup = 'rbac.authorization.k8s.io';
 
-/** Validation errors of the role of a binding (ValidateRoleBinding, ValidateClusterRoleBinding). */
+/** Validation errors of the role of a binding (ValidateRoleBinding, ValidateClusterRoleBinding). Servers fill in the group. */
 export const bindingCauses =
   (kind: 'RoleBinding' | 'ClusterRoleBinding') =>
   ({ roleRef }: Fields): Cause[] => {
     const kinds = kind === 'RoleBinding' ? ['ClusterRole', 'Role'] : ['ClusterRole'];
     const [group, role] = [textAt(roleRef, 'apiGroup'), textAt(roleRef, 'kind')];
     return [
-      ...(group === rightsGroup ? [] : [unsupportedField('roleRef.apiGroup', group, [rightsGroup])]),
-      ...(kinds.includes(role) ? [] : [unsupportedField('roleRef.kind', role, kinds)]),
+      ...(group === rightsGroup || group === '' ? [] : [unsupportedField('roleRef.apiGroup', group, [rightsGroup])]),
+      ...(kinds.includes(role)
+        ? []
+        : [{ ...unsupportedField('roleRef.kind', role, kinds), ...(role !== '' && { choices: kinds }) }]),
     ];
   };

@@ -1,6 +1,13 @@
 import { createRequire } from 'node:module';
 import { isVersion } from '../../engine/selection/group-version.ts';
 import { builtInScope } from '../../engine/selection/scope.ts';
+import {
+  protocols,
+  pullPolicies,
+  restartPolicies,
+  serviceTypes,
+  strategies,
+} from '../../engine/server-rules/choices.ts';
 import { requiredFields } from './required-fields.ts';
 import type { ObjectShape, Shape } from './shape.ts';
 import type { ValueLimits } from './value-limits.ts';
@@ -141,18 +148,18 @@ const counts = new Set(
 
 const port = { minimum: 1, maximum: 65_535 };
 const oneOf = (...choices: readonly string[]): ValueLimits => ({ enum: choices, isDefaultIfEmpty: true });
-const protocols = oneOf('TCP', 'UDP', 'SCTP');
+const protocol = oneOf(...protocols);
 
 /** Limits that the models do not have (validation.go of the kinds), of the fields that people write most. */
 const limitsOf: Readonly<Record<string, ValueLimits>> = {
   'V1ContainerPort.containerPort': port,
-  'V1ContainerPort.protocol': protocols,
+  'V1ContainerPort.protocol': protocol,
   'V1ServicePort.port': port,
-  'V1ServicePort.protocol': protocols,
-  'V1ServiceSpec.type': oneOf('ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'),
-  'V1Container.imagePullPolicy': oneOf('Always', 'IfNotPresent', 'Never'),
-  'V1PodSpec.restartPolicy': oneOf('Always', 'OnFailure', 'Never'),
-  'V1DeploymentStrategy.type': oneOf('Recreate', 'RollingUpdate'),
+  'V1ServicePort.protocol': protocol,
+  'V1ServiceSpec.type': oneOf(...serviceTypes),
+  'V1Container.imagePullPolicy': oneOf(...pullPolicies),
+  'V1PodSpec.restartPolicy': oneOf(...restartPolicies),
+  'V1DeploymentStrategy.type': oneOf(...strategies),
 };
 
 const valueLimits = (model: string, field: string): ValueLimits | undefined =>

@@ -1,4 +1,4 @@
-import { type Issue, warning } from '../../api/issue.ts';
+import { error, type Issue, warning } from '../../api/issue.ts';
 import type { Manifest } from '../../api/meta.ts';
 import { isFields } from '../../engine/kernel/fields.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
@@ -8,7 +8,7 @@ import type { Cause } from '../../engine/server-rules/cause.ts';
 import { metadataCauses } from '../../engine/server-rules/metadata-causes.ts';
 import { objectCauses } from '../../engine/server-rules/object-causes.ts';
 
-/** Warnings about what else API servers refuse an object for. An override may correct it, so that they are no errors. */
+/** What else API servers refuse an object for. Mostly warnings, as an override may correct it. */
 export function refusals(manifest: object): Issue[] {
   const { apiVersion, kind, metadata } = manifest as Manifest;
   if (!isFields(metadata)) return [];
@@ -16,14 +16,18 @@ export function refusals(manifest: object): Issue[] {
   const of = { group, kind, custom: builtInScope(group, kind) === undefined };
   const applied = applicable(manifest as Manifest);
   const causes = [...metadataCauses(applied, of), ...objectCauses(applied, of)];
-  return causes.filter(({ field }) => !reportedElsewhere.has(field)).map(asWarning);
+  return causes.filter((cause) => !isReportedElsewhere(cause)).map(asIssue);
 }
 
 /** As errors of every kind, and key by key. */
-const reportedElsewhere = new Set(['metadata.name', 'spec.template.metadata.labels']);
+const isReportedElsewhere = ({ reason, field }: Cause): boolean =>
+  field === 'spec.template.metadata.labels' || (field === 'metadata.name' && reason === 'FieldValueRequired');
 
-function asWarning({ reason, field, why, fix }: Cause): Issue {
+/** A wrong choice is an error, like a wrong type: nothing that is added corrects it. Overrides change no names. */
+function asIssue({ reason, field, why, fix, choices }: Cause): Issue {
   const path = causePath(field);
+  if (field === 'metadata.name') return error('invalid-name', path, `API servers refuse this name: ${why}`, fix!);
+  if (choices !== undefined) return error('invalid-value', path, `${field} must be one of ${choices.join(', ')}`, fix!);
   if (reason !== 'FieldValueRequired')
     return warning('invalid', path, `${field}: API servers refuse the object: ${why}`, fix);
   const missing = `${field} is missing: API servers refuse the object${why === '' ? '' : `: ${why}`}`;

@@ -13,7 +13,6 @@ import {
   map,
   microTime,
   obj,
-  oneOf,
   quantity,
   type Schema,
   setOf,
@@ -215,7 +214,7 @@ export const customResourceDefinition: Schema = kindSchema(
       {
         group: str,
         names: crdNames,
-        scope: oneOf('Namespaced', 'Cluster'),
+        scope: str,
         versions: list(
           obj(
             {

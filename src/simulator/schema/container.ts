@@ -1,4 +1,4 @@
-import { all, bool, def, int, intOrString, list, listBy, map, obj, oneOf, quantity, str } from './schema.ts';
+import { all, bool, def, int, intOrString, list, listBy, map, obj, quantity, str } from './schema.ts';
 
 export const quantities = map(quantity);
 const reference = obj({ name: def(str, ''), optional: bool });
@@ -106,7 +106,7 @@ const containerFields = {
   lifecycle: obj({ postStart: handler, preStop: handler, stopSignal: str }),
   terminationMessagePath: def(str, '/dev/termination-log'),
   terminationMessagePolicy: def(str, 'File'),
-  imagePullPolicy: oneOf('Always', 'IfNotPresent', 'Never'),
+  imagePullPolicy: str,
   securityContext,
   ...all(bool, 'stdin stdinOnce tty'),
 };

@@ -8,7 +8,7 @@ import {
   windowsOptions,
 } from './container.ts';
 import { conditions, labelSelector, objectMeta } from './meta.ts';
-import { all, any, bool, def, int, list, listBy, map, obj, oneOf, type Schema, str, time } from './schema.ts';
+import { all, any, bool, def, int, list, listBy, map, obj, type Schema, str, time } from './schema.ts';
 import { volume } from './volume.ts';
 
 const nodeRequirement = obj({ key: str, operator: str, values: list(str) }, { required: ['key', 'operator'] });
@@ -53,7 +53,7 @@ export const podSpec: Schema = obj(
     initContainers: listBy(['name'], container),
     containers: listBy(['name'], container),
     ephemeralContainers: listBy(['name'], ephemeralContainer),
-    restartPolicy: def(oneOf('Always', 'OnFailure', 'Never'), 'Always'),
+    restartPolicy: def(str, 'Always'),
     terminationGracePeriodSeconds: def(int, 30),
     activeDeadlineSeconds: int,
     dnsPolicy: def(str, 'ClusterFirst'),

@@ -1,7 +1,7 @@
 import { persistentVolumeClaim } from './core.ts';
 import { conditions, kindSchema, labelSelector, objectMeta } from './meta.ts';
 import { podTemplate } from './pod.ts';
-import { all, bool, def, int, intOrString, list, obj, oneOf, type Schema, str, time } from './schema.ts';
+import { all, bool, def, int, intOrString, list, obj, type Schema, str, time } from './schema.ts';
 
 const apps = (kind: string, spec: Schema, status: Schema): Schema =>
   kindSchema(`io.k8s.api.apps.v1.${kind}`, { spec, status }, { required: ['spec'] });
@@ -15,7 +15,7 @@ export const deployment = apps(
       template: podTemplate,
       strategy: obj(
         {
-          type: def(oneOf('RollingUpdate', 'Recreate'), 'RollingUpdate'),
+          type: def(str, 'RollingUpdate'),
           rollingUpdate: obj({ maxUnavailable: intOrString, maxSurge: intOrString }),
         },
         { retainKeys: true, default: {} },
@@ -58,10 +58,10 @@ export const statefulSet = apps(
       template: podTemplate,
       volumeClaimTemplates: list(persistentVolumeClaim),
       serviceName: str,
-      podManagementPolicy: def(oneOf('OrderedReady', 'Parallel'), 'OrderedReady'),
+      podManagementPolicy: def(str, 'OrderedReady'),
       updateStrategy: def(
         obj({
-          type: def(oneOf('RollingUpdate', 'OnDelete'), 'RollingUpdate'),
+          type: def(str, 'RollingUpdate'),
           rollingUpdate: obj({ partition: def(int, 0), maxUnavailable: intOrString }),
         }),
         {},
@@ -94,7 +94,7 @@ export const daemonSet = apps(
       template: podTemplate,
       updateStrategy: def(
         obj({
-          type: def(oneOf('RollingUpdate', 'OnDelete'), 'RollingUpdate'),
+          type: def(str, 'RollingUpdate'),
           rollingUpdate: obj({ maxUnavailable: intOrString, maxSurge: intOrString }),
         }),
         {},
@@ -172,7 +172,7 @@ export const cronJob = kindSchema(
         schedule: str,
         timeZone: str,
         startingDeadlineSeconds: int,
-        concurrencyPolicy: def(oneOf('Allow', 'Forbid', 'Replace'), 'Allow'),
+        concurrencyPolicy: def(str, 'Allow'),
         suspend: def(bool, false),
         jobTemplate: obj({ metadata: objectMeta, spec: jobSpec }),
         successfulJobsHistoryLimit: def(int, 3),

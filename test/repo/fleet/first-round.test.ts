@@ -95,7 +95,7 @@ ${head('rbac.authorization.k8s.io/v1 RoleBinding', 'name: web, namespace: shop')
       '9:40 invalid metadata.labels',
       '10:9 field-required rules.0.apiGroups',
       '10:29 field-required rules.0.verbs',
-      '15:11 invalid roleRef.kind',
+      '15:11 invalid-value roleRef.kind',
     ],
   ],
   [

@@ -14,7 +14,7 @@ async function found(text: string, incomplete = false): Promise<string[]> {
   const { problems } = await loadFleet(await openDirectory(dir), undefined, { incomplete });
   return problems.map(
     ({ severity, line, column, message, fix }) =>
-      `${line}:${column} ${severity} ${message.replace(/^\w+ (\S+\/)?\w+: /, '')}; ${fix}`,
+      `${line}:${column} ${severity} ${message.replace(/^\w+ (\S+\/)?[\w.]+: /, '')}; ${fix}`,
   );
 }
 
@@ -161,6 +161,170 @@ describe('a built-in kind', () => {
   ])('what servers refuse without: %s %s {%s}', async (version, kind, spec, expected) => {
     const text = object(version, kind, `  {${spec}}\n`);
     expect([await found(text), await found(text, true)]).toEqual([[], expected]);
+  });
+
+  const shop = '{name: web, namespace: shop}';
+  const rights = 'rbac.authorization.k8s.io/v1';
+  const role = 'roleRef: {kind: Role, name: a}';
+  const pods = (spec: string) => `spec: {template: {spec: {containers: [{name: a, image: a}], ${spec}}}}`;
+  const one = (fields: string) => `spec: {containers: [{name: a, image: a, ${fields}}]}`;
+  const job = (template: string) => `spec: {schedule: "* * * * *", jobTemplate: {${template}}}`;
+  const of = (values: string) => `must be one of ${values}`;
+  const refused = (field: string, why: string) => `warning ${field}: API servers refuse the object: ${why}`;
+  const metric = 'ContainerResource, External, Object, Pods, Resource';
+  it.each([
+    [
+      'apps/v1 StatefulSet',
+      'spec: {podManagementPolicy: parallel}',
+      [refused('spec.podManagementPolicy', of('OrderedReady, Parallel'))],
+    ],
+    [
+      'apps/v1 StatefulSet',
+      'spec: {updateStrategy: {type: Recreate}}',
+      [refused('spec.updateStrategy.type', of('RollingUpdate, OnDelete'))],
+    ],
+    ['apps/v1 StatefulSet', 'spec: {podManagementPolicy: Parallel, updateStrategy: {type: OnDelete}}', []],
+    [
+      'batch/v1 CronJob',
+      job(pods('restartPolicy: Never')).replace('job', 'concurrencyPolicy: Never, job'),
+      [`error spec.concurrencyPolicy ${of('Allow, Forbid, Replace')}`],
+    ],
+    [
+      'batch/v1 CronJob',
+      job(pods('restartPolicy: Always')),
+      [`error spec.jobTemplate.spec.template.spec.restartPolicy ${of('OnFailure, Never')}`],
+    ],
+    ['batch/v1 CronJob', job(pods('restartPolicy: Never')), []],
+    ['apps/v1 Deployment', pods('restartPolicy: Never'), [`error spec.template.spec.restartPolicy ${of('Always')}`]],
+    [
+      'apps/v1 Deployment',
+      pods('restartPolicy: Always, dnsPolicy: None, tolerations: [{operator: Exists}, {effect: ""}]'),
+      [],
+    ],
+    [
+      'apps/v1 Deployment',
+      pods('tolerations: [{effect: NoSched}]'),
+      [`error spec.template.spec.tolerations[0].effect ${of('NoSchedule, PreferNoSchedule, NoExecute')}`],
+    ],
+    [
+      'apps/v1 Deployment',
+      pods('tolerations: [{operator: Exist}]'),
+      [refused('spec.template.spec.tolerations[0].operator', of('Exists, Equal, Lt, Gt'))],
+    ],
+    [
+      'apps/v1 Deployment',
+      pods('volumes: [{name: a, emptyDir: {}, hostPath: {path: /}}, {name: b}]'),
+      [refused('spec.template.spec.volumes[0].hostPath', 'may not specify more than 1 volume type')],
+    ],
+    [
+      'v1 Pod',
+      one('resources: {requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 500m, memory: 1024Mi}}'),
+      [refused('spec.containers[0].resources.requests', 'must be less than or equal to cpu limit of 500m')],
+    ],
+    [
+      'v1 Pod',
+      one('ports: [{containerPort: 1, name: a-name-of-16-let}, {containerPort: 2, name: a-name-of-15-le}]'),
+      [
+        refused(
+          'spec.containers[0].ports[0].name',
+          "must be at most 15 lower case letters, digits and '-', with at least one letter",
+        ),
+      ],
+    ],
+    [
+      'v1 Pod',
+      'spec: {containers: [{name: A, image: a}]}',
+      [
+        refused(
+          'spec.containers[0].name',
+          "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'",
+        ),
+      ],
+    ],
+    [
+      'v1 Service',
+      'spec: {type: NodePort, sessionAffinity: clientIP, ports: [{port: 1}]}',
+      [`error spec.sessionAffinity ${of('ClientIP, None')}`],
+    ],
+    [
+      'v1 Service',
+      'spec: {ports: [{port: 1, name: a}, {port: 2}]}',
+      ['warning spec.ports[1].name is missing: API servers refuse the object'],
+    ],
+    [
+      'v1 PersistentVolumeClaim',
+      'spec: {accessModes: [ReadWriteOnce], volumeMode: block, resources: {requests: {storage: 1G}}}',
+      [`error spec.volumeMode ${of('Filesystem, Block')}`],
+    ],
+    [
+      'networking.k8s.io/v1 Ingress',
+      'spec: {rules: [{http: {paths: [{path: a, pathType: Prefix, backend: {}}, {pathType: ImplementationSpecific, backend: {}}]}}]}',
+      [refused('spec.rules[0].http.paths[0].path', 'must be an absolute path')],
+    ],
+    [
+      'networking.k8s.io/v1 NetworkPolicy',
+      'spec: {podSelector: {}, policyTypes: [ingress, Egress]}',
+      [`error spec.policyTypes[0] ${of('Ingress, Egress')}`],
+    ],
+    [
+      'policy/v1 PodDisruptionBudget',
+      'spec: {minAvailable: 1, maxUnavailable: 1}',
+      [refused('spec', 'minAvailable and maxUnavailable cannot be both set')],
+    ],
+    ['policy/v1 PodDisruptionBudget', 'spec: {minAvailable: 1, maxUnavailable: null}', []],
+    [
+      'autoscaling/v2 HorizontalPodAutoscaler',
+      'spec: {minReplicas: 3, maxReplicas: 2, scaleTargetRef: {kind: a, name: a}}',
+      [refused('spec.maxReplicas', 'must be greater than or equal to `minReplicas`')],
+    ],
+    [
+      'autoscaling/v2 HorizontalPodAutoscaler',
+      'spec: {metrics: [{type: cpu}], maxReplicas: 2, scaleTargetRef: {kind: a, name: a}}',
+      [refused('spec.metrics[0].type', of(metric))],
+    ],
+    [
+      `${rights} RoleBinding`,
+      `subjects: [{kind: Users, name: a}]\n${role}`,
+      [`error subjects[0].kind ${of('ServiceAccount, User, Group')}`],
+    ],
+    [`${rights} RoleBinding`, role, []],
+    [`${rights} RoleBinding`, role.replace('{', '{apiGroup: "", '), []],
+  ])('what servers refuse: %s %s', async (type, fields, expected) => {
+    const [version, kind] = type.split(' ');
+    const text = `apiVersion: ${version}\nkind: ${kind}\nmetadata: ${shop}\n${fields}\n`;
+    const lines = (await found(text, true)).map((line) => line.replace(/^\S+ |;.*/g, ''));
+    const others = /(selector|template|containers) is missing: API servers refuse the object$/;
+    expect([await found(text), lines.filter((line) => !others.test(line))]).toEqual([[], expected]);
+  });
+
+  it.each([
+    [
+      'storage.k8s.io/v1 StorageClass S',
+      'provisioner: a',
+      ['error API servers refuse this name: it is no DNS subdomain'],
+    ],
+    [
+      'storage.k8s.io/v1 StorageClass s',
+      'provisioner: a\nreclaimPolicy: Keep',
+      [`error reclaimPolicy ${of('Delete, Retain')}`],
+    ],
+    ['v1 Service with.dot', 'spec: {ports: [{port: 1}]}', ['error API servers refuse this name: it is no DNS label']],
+    [`${rights} ClusterRole system:A`, 'rules: []', []],
+    ['example.com/v1 Widget w', 'spec: {type: a}', []],
+    [
+      'apiextensions.k8s.io/v1 CustomResourceDefinition foo.example.com',
+      'spec: {group: example.com, scope: cluster, names: {plural: foos, kind: Foo}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}',
+      [
+        'error API servers refuse this name: must be spec.names.plural+"."+spec.group',
+        `error spec.scope ${of('Cluster, Namespaced')}`,
+      ],
+    ],
+  ])('whose name or values servers refuse: %s %s', async (type, fields, expected) => {
+    const [version, kind, name] = type.split(' ');
+    const where = kind === 'Service' ? ', namespace: shop' : '';
+    const text = `apiVersion: ${version}\nkind: ${kind}\nmetadata: {name: "${name}"${where}}\n${fields}\n`;
+    const lines = (await found(text, true)).map((line) => line.replace(/^\S+ |;.*/g, ''));
+    expect([(await found(text)).filter((line) => line.includes('error')), lines]).toEqual([[], expected]);
   });
 
   it('of a version or a group that Kubernetes does not serve is left alone', async () => {
