@@ -33,7 +33,7 @@ export const lookupOf = memoize((history: OverrideHistory): OverrideLookup => {
 });
 
 /** The keys that a snapshot's selectors name; {@link objectKeys} gives those of an object. */
-export function selectorKeys(snapshot: OverrideSnapshot): string[] {
+export function selectorKeys(snapshot: Pick<OverrideSnapshot, 'overrideSpec' | 'metadata'>): string[] {
   const spec = snapshot.overrideSpec;
   return 'clusterResourceSelectors' in spec
     ? spec.clusterResourceSelectors.map((by) => clusterKey(by.group, by.version, by.kind, by.name))

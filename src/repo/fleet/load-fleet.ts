@@ -7,6 +7,7 @@ import { writtenRef } from '../../api/written-ref.ts';
 import { type Fleet, sourceKey } from '../../engine/input.ts';
 import { completenessCheck } from '../schemas/kind-shapes.ts';
 import type { RepoTree, TreeFile } from '../tree.ts';
+import { addedFields } from './added-fields.ts';
 import { danglingOf } from './dangling.ts';
 import { faultyDocuments } from './faulty-documents.ts';
 import { type Finding, locate, type Placed } from './finding.ts';
@@ -40,11 +41,12 @@ export async function loadFleet(
   const envelopes = fleet.accepted.flatMap(({ object, placed }) => (fleetRowOf(object).isResource ? [placed] : []));
   const manifests = [...sorted.hub, ...envelopes];
   const hub = hubObjects(manifests);
-  const lacking = incomplete ? lackingFields(manifests, hub.findings) : [];
+  const objects = fleet.accepted.map(({ object }) => object);
+  const lacking = incomplete ? lackingFields(manifests, hub.findings, objects) : [];
   const findings = [...sorted.findings, ...fleet.findings, ...hub.findings, ...lacking];
   const located = await locate(findings, tree, usable.files);
   const read = {
-    objects: fleet.accepted.map(({ object }) => object),
+    objects,
     beingDeleted: fleet.beingDeleted.map(({ object }) => object),
     resources: hub.objects,
     invalidPools: hub.invalidPools,
@@ -92,7 +94,9 @@ async function faultyProblems(
   if (faulty.length === 0) return [];
   const { fleet, hub, findings } = sortDocuments([...placed, ...faulty]);
   const ofHub = hubObjects(hub).findings;
-  const all = [...findings, ...fleetObjects(fleet).findings, ...ofHub, ...lackingFields(hub, ofHub)];
+  const ofFleet = fleetObjects(fleet);
+  const objects = ofFleet.accepted.map(({ object }) => object);
+  const all = [...findings, ...ofFleet.findings, ...ofHub, ...lackingFields(hub, ofHub, objects)];
   const starts = new Set(faulty.map(startOf));
   const found = await locate(
     all.filter((finding) => starts.has(startOf(finding.placed))),
@@ -107,16 +111,23 @@ const startOf = ({ file, line }: Placed): string => `${file}:${line}`;
 
 const placeOf = ({ file, line, column }: Problem): string => `${file}:${line}:${column}`;
 
-/** Without what is about a field that another finding is about, or below one of a wrong type or a missing one. */
-function lackingFields(manifests: readonly Placed[], found: readonly Finding[]): Finding[] {
+/** Without what is about a field that another finding is about, or below one of a wrong type or a missing one, and what overrides add. */
+function lackingFields(
+  manifests: readonly Placed[],
+  found: readonly Finding[],
+  objects: readonly FleetObject[],
+): Finding[] {
   const missing = completenessCheck(manifests);
+  const isAdded = addedFields(objects);
   const ofObject = Map.groupBy(found, ({ placed }) => placed);
   return manifests.flatMap((placed) => {
     const issues = (ofObject.get(placed) ?? []).map(({ issue }) => issue);
+    const ref = writtenRef(placed.value);
     return missing(meantManifest(placed.value as Manifest)).flatMap((issue) => {
       if (issues.some((other) => follows(issue, other))) return [];
+      if (ref && issue.code === 'field-required' && isAdded(placed.value as Manifest, issue.path)) return [];
       issues.push(issue);
-      return [{ placed, issue, ref: writtenRef(placed.value) }];
+      return [{ placed, issue, ref }];
     });
   });
 }

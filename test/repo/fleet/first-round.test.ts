@@ -15,6 +15,9 @@ async function found(text: string): Promise<string[]> {
 const pod = '{spec: {containers: [{name: a, image: a}]}}';
 const head = (kind: string, metadata: string) =>
   `apiVersion: ${kind.replace(' ', '\nkind: ')}\nmetadata: {${metadata}}\n`;
+const toAll = (...patches: string[]) => rule('[]', ...patches);
+const rule = (terms: string, ...patches: string[]) =>
+  `{clusterSelector: {clusterSelectorTerms: ${terms}}, jsonPatchOverrides: [${patches.map((patch) => `{op: add, path: ${patch}}`).join()}]}`;
 
 it.each<[string, string, string[]]>([
   [
@@ -128,6 +131,31 @@ ${head('v1 ConfigMap', 'name: web2, namespace: shop')}data:
   a: 1
 `,
     ['11:3 wrong-type data.a', '12:1 yaml-syntax'],
+  ],
+  [
+    'what no override adds on every cluster',
+    `${head('apps/v1 Deployment', 'name: web, namespace: shop')}spec: {template: {spec: {containers: [{name: a}, {name: b}]}}}
+---
+${head('apps/v1 Deployment', 'name: other, namespace: shop')}spec: {template: ${pod}}
+---
+apiVersion: apps/v1
+kind: Deployment
+spec: {template: ${pod}}
+---
+${head('placement.kubernetes-fleet.io/v1 ResourceOverride', 'name: a, namespace: shop')}spec:
+  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
+  policy:
+    overrideRules:
+      - ${toAll('/spec/selector, value: {}', '/spec/template/spec/containers/0, value: {name: a, image: b}')}
+      - ${rule('[{labelSelector: {matchLabels: {a: b}}}]', '/spec/template/spec/containers/1/image, value: b')}
+---
+${head('v1 Namespace', 'name: shop')}`,
+    [
+      '4:50 field-required spec.template.spec.containers.1.image',
+      '9:1 field-required spec.selector',
+      '11:1 name-required metadata',
+      '13:1 field-required spec.selector',
+    ],
   ],
   [
     'data and names in a typed envelope',
