@@ -18,6 +18,8 @@ const freeNames = new Set([
   'networking.k8s.io/IPAddress',
   'policy/PodDisruptionBudget',
 ]);
+/** Names of their Jobs have eleven characters more. */
+const longestCronJob = 52;
 const labelNames = new Set(['/Namespace', '/Service']);
 
 /** Validation errors of the name, labels, annotations, finalizers and owners of an object. */
@@ -36,6 +38,8 @@ export function metadataCauses(object: Fields, kind: RuledKind): Cause[] {
       ...invalidField('metadata.name', name, subdomainRule, 'use lower-case letters, digits, - and .'),
       why: 'it is no DNS subdomain',
     });
+  else if (key === 'batch/CronJob' && name.length > longestCronJob)
+    causes.push(invalidField('metadata.name', name, `must be no more than ${longestCronJob} characters`, 'shorten it'));
   for (const [label, value] of Object.entries(fieldsAt(object, 'metadata', 'labels'))) {
     if (!isQualifiedName(label)) {
       causes.push(invalidField('metadata.labels', label, namePartRule, `correct the key ${label}`));
