@@ -104,7 +104,7 @@ export function forecastOf(
   const { plan, notRolledOut } = steps.at(-1)!.result;
   const isStuck = ({ to, stages }: Rollout): boolean =>
     end === 'settled' && to === undefined && stages.some(({ clusters }) => clusters.length > 0);
-  const same = new Map(usual?.rollouts.map((rollout) => [idOf(rollout), rollout]));
+  const same = new Map(usual?.rollouts.map(({ ends: _, ...rollout }) => [idOf(rollout), rollout]));
   const refusals = refusalsIn(steps);
   const rollouts = [...runRollouts(steps, input, refusals), ...ownRollouts(steps, input)]
     .map((rollout) => withNotResponding(rollout, inFlight(rollout), silent))

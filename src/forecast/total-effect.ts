@@ -47,7 +47,7 @@ export interface TotalEffect extends ObjectChanges {
   readonly supposed: Pick<Approved, 'readyAfterMs' | 'approveAfterMs' | 'upgradedAfterMs'>;
   /** What the guard says of the first plan. */
   readonly guard: readonly GuardFinding[];
-  /** Placements with changes that no update run rolls out, also those that have them without this change. */
+  /** Placements with changes that no update run rolls out, without those that the change leaves as they are. */
   readonly notRolledOut: readonly NotRolledOut[];
   /** Those that have such changes only with this change. */
   readonly needsRun: readonly PlacementRef[];
@@ -163,7 +163,8 @@ export function* totalEffectInSteps(
     isUpgrading: (name) => changed.has(name) || otherwise.has(name),
   });
   const needsRun = needsRunByChange(earlier, last);
-  const pending = yield* pendingChanges(otherContents(earlier, last, needsRun), { first, last, leaving });
+  const others = otherContents(earlier, last, needsRun);
+  const pending = yield* pendingChanges(others, { first, last, leaving });
   const given = next.fleet.removalApprovals.filter(({ metadata }) => answers.includes(placementKey(metadata)));
   return {
     ...effect,
@@ -178,7 +179,9 @@ export function* totalEffectInSteps(
     ...(!isRecorded && { unrecorded: { except: notRespondingIn(usual) } }),
     supposed,
     guard: first.plan.guard,
-    notRolledOut: last.notRolledOut,
+    notRolledOut: last.notRolledOut.filter(
+      (of) => others.includes(of.placement) || !earlier.notRolledOut.some((was) => sameValue(was, of)),
+    ),
     needsRun,
     pending: pending.changes,
     failing: together([...failingByChange(earlier, last, before), ...pending.failing]),

@@ -524,6 +524,14 @@ describe('the total effect of a change', () => {
     const text = effectText(await effectOf(paper, { ...paper.files, ...change, ...files }));
     expect(text.title).toBe(title);
     expect(text.rollout).toContain(ends);
+    paper.files = { ...paper.files, ...change, ...files };
+    const label = { 'clusters/ams.yaml': member('ams', { city: 'ams', also: 'this' }) };
+    for (const other of [{ 'README.md': '' }, label])
+      expect(effectText(await effectOf(paper, { ...paper.files, ...other }))).toMatchObject({
+        title: 'no change on any cluster',
+        rollout: [],
+        isEmpty: true,
+      });
   });
   it('needs an update run where the placement is External, which the title says unless it needs one anyway', async () => {
     const external = { ...web(), 'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}') };
