@@ -2,16 +2,13 @@ import type { RemovalApproval } from '../api/gitfleet.ts';
 import { placementKey } from '../api/placement.ts';
 import type { ApprovalRequest } from '../api/staged.ts';
 import type { UpgradeGate } from '../api/upgrade-gate.ts';
-import type { Fleet, FleetRecord } from '../engine/input.ts';
+import type { Fleet } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { findCondition } from '../engine/kernel/condition.ts';
 import type { Plan, RequestedApproval } from '../engine/plan-document.ts';
 
 const unasked = 'nothing asks for this removal now, and an approval counts only after that';
-
-/** Digests of removals that wait for an approval. */
-export const askedIn = ({ guard, holds }: Plan, { askedRemovals = new Set() }: FleetRecord): ReadonlySet<string> =>
-  new Set([...askedRemovals, ...[...guard, ...holds].flatMap(({ removalDigest }) => removalDigest ?? [])]);
+const otherRemoval = 'the merge removes something else than what it approves, or nothing';
 
 /** An approval that does not count, and why. */
 export interface Uncounted {
@@ -32,14 +29,23 @@ export function answersIn(next: Fleet, before: Fleet): string[] {
   return all(next).flatMap((file) => (known.has(canonicalJson(file)) ? [] : [placementKey(file.metadata)]));
 }
 
-/** No request is open that they answer, or its review is another one. `asked`: digests of removals. */
+/**
+ * No request is open that they answer, or its review is another one. Of removals, `asked`: digests that were requested before the merge;
+ * `required`: those that the merge requires.
+ */
 export function uncountedIn(
   { approvals, holds }: Plan,
   {
     answers,
     fleet,
     asked,
-  }: { readonly answers: readonly string[]; readonly fleet: Fleet; readonly asked: ReadonlySet<string> },
+    required,
+  }: {
+    readonly answers: readonly string[];
+    readonly fleet: Fleet;
+    readonly asked: ReadonlySet<string>;
+    readonly required: ReadonlySet<string>;
+  },
 ): Uncounted[] {
   const files = new Map<string, ApprovalRequest | UpgradeGate>(
     [...fleet.approvals, ...fleet.gates].map((file) => [placementKey(file.metadata), file]),
@@ -53,6 +59,7 @@ export function uncountedIn(
   return answers.flatMap((approval) => {
     const removal = removals.get(approval);
     if (removal && !asked.has(removal.spec.removalDigest)) return [{ approval, why: unasked }];
+    if (removal && !required.has(removal.spec.removalDigest)) return [{ approval, why: otherRemoval }];
     const file = files.get(approval);
     // An older name of a request names its run and stage too.
     const isFor = ({ planned }: RequestedApproval) => canonicalJson(planned.spec) === canonicalJson(file?.spec);

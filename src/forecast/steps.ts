@@ -164,7 +164,8 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
   }
 }
 
-const removalDigests = ({ guard, holds }: Plan): readonly string[] =>
+/** Of what waits for a RemovalApproval. */
+export const removalDigests = ({ guard, holds }: Plan): readonly string[] =>
   [...guard, ...holds].flatMap(({ removalDigest }) => removalDigest ?? []);
 
 /** What is remembered of requests for approvals of removals, also of a refused plan. Undefined: it is not known what was requested. */

@@ -17,7 +17,7 @@ import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import { type ChangedPace, changedPaces } from './changed-paces.ts';
 import { type FailingClusters, failingByChange, together } from './failing-clusters.ts';
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
-import { answersIn, askedIn, type Uncounted, uncountedIn } from './given-answers.ts';
+import { answersIn, type Uncounted, uncountedIn } from './given-answers.ts';
 import { differencesBetween, heldAfter, heldBefore, heldOnlyOf, textOf } from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
@@ -25,7 +25,7 @@ import { compared, type ObjectChange, type ObjectChanges } from './object-change
 import { type OnlyCompared, onlyCompared } from './only-compared.ts';
 import { pendingChanges } from './pending-changes.ts';
 import { withRunsDone } from './runs-in-progress.ts';
-import { atOnce, type InSteps, stepByStep } from './steps.ts';
+import { atOnce, type InSteps, removalDigests, stepByStep } from './steps.ts';
 import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
 import { takerAmong } from './taken-over.ts';
 import { type UpgradeForecast, upgradeForecasts } from './upgrade-forecasts.ts';
@@ -165,7 +165,9 @@ export function* totalEffectInSteps(
   const needsRun = needsRunByChange(earlier, last);
   const others = otherContents(earlier, last, needsRun);
   const pending = yield* pendingChanges(others, { first, last, leaving });
-  const given = next.fleet.removalApprovals.filter(({ metadata }) => answers.includes(placementKey(metadata)));
+  const uncounted = answers.length === 0 ? [] : uncountedOf(answers, { base, next, now, merged: present() });
+  const counted = new Set(answers).difference(new Set(uncounted.map(({ approval }) => approval)));
+  const given = next.fleet.removalApprovals.filter(({ metadata }) => counted.has(placementKey(metadata)));
   return {
     ...effect,
     allowed: yield* allowedRemovals(given, {
@@ -194,13 +196,35 @@ export function* totalEffectInSteps(
     upgradedBefore: done,
     nodes: first.plan.nodes.length === 0 ? [] : nodesOfDay(now, present()),
     answers,
-    uncounted:
-      answers.length === 0
-        ? []
-        : uncountedIn(present().plan, { answers, fleet: next.fleet, asked: askedIn(now.plan, base.record) }),
+    uncounted,
     joining: [...joining],
     first,
   };
+}
+
+/** `now`, `merged`: the plans before and after the merge. */
+function uncountedOf(
+  answers: readonly string[],
+  {
+    base,
+    next,
+    now,
+    merged,
+  }: {
+    readonly base: PlanInput;
+    readonly next: Pick<PlanInput, 'fleet' | 'commit'>;
+    readonly now: PlanResult;
+    readonly merged: PlanResult;
+  },
+): Uncounted[] {
+  const { fleet } = next;
+  const others = fleet.removalApprovals.filter(({ metadata }) => !answers.includes(placementKey(metadata)));
+  const asking =
+    others.length === fleet.removalApprovals.length
+      ? merged
+      : planFleet({ ...base, ...next, fleet: { ...fleet, removalApprovals: others } }, memoOf(now.parts));
+  const asked = new Set([...(base.record.askedRemovals ?? []), ...removalDigests(now.plan)]);
+  return uncountedIn(merged.plan, { answers, fleet, asked, required: new Set(removalDigests(asking.plan)) });
 }
 
 /** Also in positions, which problems of the plan have. */

@@ -598,6 +598,11 @@ describe('the total effect of a change', () => {
     expect(text.isEmpty).toBe(true);
     const other = await effectOf(paper, { ...without, 'approvals/all.yaml': approval('sha256:12') });
     expect(effectText(other).title).toMatch(/^⛔ refused|^not counted: all/);
+    for (const policy of ['{placementType: PickFixed, clusterNames: [nyc]}', '{placementType: PickAll}']) {
+      const { allowed, uncounted } = await effectOf(paper, { ...given, 'web.yaml': placement('web', policy) });
+      expect(allowed).toEqual([]);
+      expect(uncounted).toEqual([{ approval: 'all', why: expect.stringMatching(/^the merge removes something else/) }]);
+    }
   });
   it('of a RemovalApproval for what is held names the placement and the cluster', async () => {
     const pick = (...names: string[]) => placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`);
