@@ -65,5 +65,5 @@ export function faultOn({ conditions }: Pick<PlannedBinding, 'conditions'>): str
 export const together = (failing: readonly FailingCluster[]): FailingClusters[] =>
   [...Map.groupBy(failing, ({ cluster: _, ...of }) => JSON.stringify(of)).values()].map((alike) => {
     const { cluster: _, ...of } = alike[0]!;
-    return { ...of, clusters: alike.map(({ cluster }) => cluster).sort() };
+    return { ...of, clusters: [...new Set(alike.map(({ cluster }) => cluster))].sort() };
   });

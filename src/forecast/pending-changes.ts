@@ -13,7 +13,7 @@ import { compared, type Leaving, type ObjectChange } from './object-changes.ts';
 import type { InSteps } from './steps.ts';
 
 /**
- * What an update run of what the repo holds would change for these placements, which nothing rolls out by itself. `first`: of the
+ * What rolling out what the repo holds would change for these placements, which need an update run for it, or are held. `first`: of the
  * plans up to `last`; `leaving`: on the way between them. Clusters that a run in progress has not reached count as if it had, also
  * if it is stopped. `failing`: clusters that it would not reach.
  */
@@ -49,7 +49,8 @@ export function* pendingChanges(
       const then = rendered(manifests, matchCompiled(compiled, { name: cluster, labels: member.labels }));
       if (!then.ok) {
         const isNew = held.get(cluster)?.placements.has(key) !== true;
-        failing.push({ placement, cluster, why: faultOf(then), isNew, needsRun: true });
+        const needsRun = work.placement.spec.strategy.type === 'External';
+        failing.push({ placement, cluster, why: faultOf(then), isNew, needsRun });
         continue;
       }
       const run = coming.get(cluster);

@@ -1,5 +1,5 @@
 import type { ClusterName, PlacementKey } from '../api/meta.ts';
-import { abandons, type PlacementRef, placementKey } from '../api/placement.ts';
+import { abandons, type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { UpdateRun } from '../api/upgrade-run.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
@@ -51,7 +51,10 @@ export interface TotalEffect extends ObjectChanges {
   readonly notRolledOut: readonly NotRolledOut[];
   /** Those that have such changes only with this change. */
   readonly needsRun: readonly PlacementRef[];
-  /** What an update run would change then for those, and for others whose contents it changes; no part of the counts. */
+  /**
+   * What an update run would change then for those, and for others whose contents it changes; and what placements that are held would
+   * change once they go on. No part of the counts.
+   */
   readonly pending: readonly ObjectChange[];
   /** Clusters that do not get what it brings, by itself or by such a run. */
   readonly failing: readonly FailingClusters[];
@@ -164,7 +167,8 @@ export function* totalEffectInSteps(
   });
   const needsRun = needsRunByChange(earlier, last);
   const others = otherContents(earlier, last, needsRun);
-  const pending = yield* pendingChanges(others, { first, last, leaving });
+  const held = [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])];
+  const pending = yield* pendingChanges([...others, ...rollingIn(held, last)], { first, last, leaving });
   const uncounted = answers.length === 0 ? [] : uncountedOf(answers, { base, next, now, merged: present() });
   const counted = new Set(answers).difference(new Set(uncounted.map(({ approval }) => approval)));
   const given = next.fleet.removalApprovals.filter(({ metadata }) => counted.has(placementKey(metadata)));
@@ -189,7 +193,7 @@ export function* totalEffectInSteps(
     failing: together([...failingByChange(earlier, last, before), ...pending.failing]),
     paces: changedPaces(base.fleet, next.fleet),
     onlyCompared: onlyCompared(earlier, last),
-    held: [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])],
+    held,
     freezes: changedFreezes(base.fleet, next.fleet, base.now),
     upgrades: forecast.upgrades,
     upgradesInProgress,
@@ -255,6 +259,14 @@ function heldByChange(before: PlanResult, after: PlanResult): Hold[] {
   const isKnown = (hold: Hold): boolean =>
     known.has(idOf(hold)) && (hold.reason !== 'RolloutBudget' || latestText(before, hold) === latestText(after, hold));
   return after.plan.holds.filter((hold) => lasting.has(hold.reason) && !isKnown(hold));
+}
+
+/** Placements of holds that roll out by themselves. */
+function rollingIn(holds: readonly Hold[], { contents }: PlanResult): PlacementRef[] {
+  const held = new Set(holds.map(({ subject }) => `${subject.kind} ${placementKey(subject)}`));
+  return [...contents.works].flatMap(([key, { placement }]) =>
+    placement.spec.strategy.type === 'RollingUpdate' && held.has(`${placement.kind} ${key}`) ? [refOf(placement)] : [],
+  );
 }
 
 /** What a placement rolls out. */

@@ -420,7 +420,19 @@ describe('the total effect of a change', () => {
     );
     expect(text.title).toBe('no change as long as it is held: web');
     expect(text.rollout).toEqual([expect.stringMatching(/^web: does not happen yet: Freeze: .*freeze always/)]);
+    const later = 'once it is no longer held: web: Deployment web/web changed, same on 4 clusters (ams, fra, lon, nyc)';
+    expect(text.changes).toEqual([{ title: later, diff: expect.stringContaining('image: web:2'), isRemoval: false }]);
     expect(effectText(await effectOf(paper, frozen)).title).toBe('no change on any cluster');
+  });
+  it('shows what a change would do that waits for clusters which are not there', async () => {
+    const short = { ...web(), 'web.yaml': placement('web', '{placementType: PickN, numberOfClusters: 6}') };
+    const paper = new PaperFleet(short);
+    await paper.settle();
+    const text = effectText(await effectOf(paper, { ...short, 'resources/more.yaml': configMap('more', '1') }));
+    expect(text.title).toBe('no change as long as it is held: web');
+    expect(text.changes.map(({ title }) => title)).toEqual([
+      'once it is no longer held: web: ConfigMap web/more added, same on 4 clusters (ams, fra, lon, nyc)',
+    ]);
   });
   it('mentions freezes that it adds, changes and removes, also if they delay nothing', async () => {
     const frozenBy = (...freezes: string[]): Files => ({

@@ -56,7 +56,7 @@ export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUST
 
 /** `all`: with a row for each placement that stays as it is. */
 export function effectText(effect: TotalEffect, { all = false }: { readonly all?: boolean } = {}): EffectText {
-  const { placements, changes, held, stopped, needsRun, guard, allowed, pending } = effect;
+  const { placements, changes, held, stopped, needsRun, guard, allowed } = effect;
   const upgrading = ownUpgrades(effect).flatMap(clustersToUpgrade);
   const nodes = nodesText(effect);
   const parts = [
@@ -66,7 +66,7 @@ export function effectText(effect: TotalEffect, { all = false }: { readonly all?
   return {
     title: titleText(effect),
     rows: [...(all ? allRows(effect) : placements.map(rowOf)), ...allowed.flatMap(allowedRows)],
-    changes: [...allowed.flatMap(allowedChanges), ...changes.map(changeText), ...pending.map(pendingText)],
+    changes: [...allowed.flatMap(allowedChanges), ...changes.map(changeText), ...pendingTexts(effect)],
     rollout: rolloutText(effect),
     upgrades: upgradesText(effect),
     nodes,
@@ -280,10 +280,12 @@ export const changeText = (change: ObjectChange): EffectText['changes'][number] 
 });
 
 /** It does not happen by the change itself. */
-const pendingText = (change: ObjectChange): EffectText['changes'][number] => ({
-  ...changeText(change),
-  title: `needs a staged update run: ${changeTitle(change)}`,
-});
+const pendingTexts = ({ pending, first }: TotalEffect): EffectText['changes'] =>
+  pending.map((change) => {
+    const strategy = first.contents.works.get(placementKey(change.placement))?.placement.spec.strategy;
+    const when = strategy?.type === 'RollingUpdate' ? 'once it is no longer held' : 'needs a staged update run';
+    return { ...changeText(change), title: `${when}: ${changeTitle(change)}` };
+  });
 
 /** As a terminal shows it. What is removed needs no diff. */
 export const changeLines = ({ title, diff, isRemoval }: EffectText['changes'][number]): string =>
