@@ -182,6 +182,9 @@ describe('a change that ends a run in progress', () => {
     expect((await afterChange(paper, { ...given, ...beside })).text.title).toBe(
       `no object changes · 4 of 4 clusters · ${approves}`,
     );
+    const { text: fewer } = await afterChange(paper, { ...given, 'clusters/b2.yaml': '' });
+    expect(fewer.title).toContain('approves web-1-after-first: starts rest (1 cluster)');
+    expect(fewer.rollout).toContain('approves web-1-after-first: starts stage rest, 1 cluster, at most 1 at once: b1');
     expect(text.forecast).toMatch(/^Everything is done at 2026-11-20 10:/);
     // Stopped, so that no cluster starts behind the gate.
     paper.files = { ...paper.files, ...given, 'web.yaml': files(2)['web.yaml']!.replace('{name: web}', suspendedName) };

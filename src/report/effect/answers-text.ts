@@ -39,6 +39,14 @@ export function approvedTexts(
   );
   const { fleet, now, observations = new Map() } = input;
   const facts = { fleet, observations, nowMs: parseInstant(now)! };
+  // As the change makes them: without clusters that leave by it, say.
+  const statuses = new Map(first.plan.runs.map((run) => [placementKey(run), run.status]));
+  const runs = new Map(
+    world.admitted.runs.map((run) => {
+      const key = placementKey(run.metadata);
+      return [key, { ...run, status: statuses.get(key) }];
+    }),
+  );
   const starts = (name: string): string | undefined => {
     const [file, gate] = [stageFiles.get(name), gates.get(name)];
     const upgrade = gate && record.upgrades.get(runOf(gate));
@@ -48,13 +56,13 @@ export function approvedTexts(
       if (!isWhole) return openedTitle(openedByGate(ahead, opens, { given }));
       return gateStarts(ahead, opens, { pause: endOf(world.pause), given }).join('; ');
     }
-    const recorded = file && record.runs.get(runKey(file));
-    const task = recorded && taskOf(recorded, file);
-    if (recorded === undefined || task === undefined) return undefined;
-    const work = works.get(placementKey(placementOfRun(recorded)));
+    const run = file && runs.get(runKey(file));
+    const task = run && taskOf(run, file);
+    if (run === undefined || task === undefined) return undefined;
+    const work = works.get(placementKey(placementOfRun(run)));
     return isWhole
-      ? approvalStarts(recorded, task, work && endOf(placementPause(work, world))).join('; ')
-      : openedTitle(openedByTask(recorded, task));
+      ? approvalStarts(run, task, work && endOf(placementPause(work, world))).join('; ')
+      : openedTitle(openedByTask(run, task));
   };
   return answers.flatMap((name) => {
     if (others.has(name)) return [];
