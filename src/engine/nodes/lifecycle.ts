@@ -130,7 +130,8 @@ function failureOfLaunch(command: NodeCommand, { cluster, observation, total, no
       nodeOf(name, cluster) !== undefined ||
       cluster.claimsWithoutNode.some((claim) => claim.name === name) ||
       launch !== undefined;
-    if (seen && !isThere) return `replacement ${name} vanished`;
+    // Launches that were not read tell nothing.
+    if (seen && !isThere && observation.launches !== undefined) return `replacement ${name} vanished`;
   }
   const end = phaseEnd(command, total);
   return end !== undefined && now > end ? `its replacements did not come up by ${formatInstant(end)}` : undefined;

@@ -433,6 +433,26 @@ it('a command that is rolled back leaves a target without its nodes, so that the
   expect(last!.nodes.target).toMatchObject({ nodes: [], launches: [] });
 });
 
+it('a replacement has vanished only where launches were read', async () => {
+  const unread: World = {
+    nodes: [node('n1')],
+    pods: [pod('a', 'n1')],
+    claims: [driftedClaim(node('n1'))],
+  };
+  const read = { ...unread, launches: [] };
+  const [first] = await over([0, read]);
+  const { name } = first!.nodes.commands[0]!.replacements[0]!;
+  const launched = { ...read, launches: [{ name, phase: 'Launched', since: at(5) }] };
+  const [, , notRead, gone] = await over(
+    [0, read],
+    [10, launched],
+    [20, { ...unread, launchesNotRead: 'timeout' }],
+    [30, read],
+  );
+  expect(notRead!.nodes.commands.map(line)).toEqual(['Drift Launching n1 -> D2']);
+  expect(gone!.nodes.commands).toEqual([]);
+});
+
 describe('a replacement is validated', () => {
   const types = [
     { name: 'D2', cpu: 2, price: 0.1 },
