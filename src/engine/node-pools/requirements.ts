@@ -135,12 +135,19 @@ export function labelAt(labels: Readonly<Record<string, string>>, key: string): 
 
 /** A value that is allowed, the same at any time: the first of a list, else the least number; undefined where there is none. */
 export function someValue(requirement: Requirement): string | undefined {
-  const { values, complement, least, most } = requirement;
-  if (!complement) return [...values].sort().find((value) => allowsValue(requirement, value));
+  const { values, least, most } = requirement;
+  const listed = listedValues(requirement);
+  if (listed) return listed[0];
   const first = least ?? Math.min(0, most ?? 0);
   const numbers = Array.from({ length: values.size + 1 }, (_, at) => String(first + at));
   return numbers.find((value) => allowsValue(requirement, value));
 }
+
+/** Those of a list; undefined where it is not one, and any other value may be allowed. */
+export const listedValues = (requirement: Requirement): readonly string[] | undefined =>
+  requirement.complement
+    ? undefined
+    : [...requirement.values].filter((value) => allowsValue(requirement, value)).sort();
 
 /** The one value that is allowed; undefined where there are several, or none. */
 export const onlyValue = ({ values, complement, absent }: Requirement): string | undefined =>

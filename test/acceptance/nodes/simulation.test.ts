@@ -425,7 +425,18 @@ describe('where the pool leaves open which value a label of a new node has', () 
   const kept = { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
   const term = (app: string) => ({ topologyKey: rack, labelSelector: { matchLabels: { app } } });
   const evenly = { topologySpreadConstraints: [{ ...term('web'), maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' }] };
-  const to = (name: string) => [`Drift Proposed n1 -> ${name}`];
+  const to = (name: string, value = 'r1') => [`Drift Proposed n1 -> ${name} ${value}`];
+  const avoided = [pod('z', 'n2', { ...kept, spec: affinity('podAntiAffinity', 'web', rack) })];
+  const spreadOut = [pod('z', 'n2', { ...web, ...kept, spec: evenly })];
+  const leaves = (operator: string, values?: readonly string[]): Partial<World> => ({
+    pool: nodePool('default', {
+      disruption: unlimited,
+      requirements: [{ key: rack, operator, ...(values ? { values } : {}) }],
+    }),
+  });
+  const on = (value: string, labels: Record<string, string> = { [rack]: 'r1' }): Partial<World> => ({
+    nodes: [node('n1', { labels }), node('n2', { labels: { [rack]: value } })],
+  });
 
   it.each<[string, Parameters<typeof pod>[2], Partial<World>, readonly string[]]>([
     ['a pod goes to one', {}, {}, to('D2')],
@@ -437,24 +448,38 @@ describe('where the pool leaves open which value a label of a new node has', () 
       to('D4'),
     ],
     ['one for a third does not run there', { cpu: '1' }, { extras: [daemonSet('1500m', onRack('r3'))] }, to('D2')],
-    ['no pod goes that avoids others there', { ...web, spec: affinity('podAntiAffinity', 'other', rack) }, {}, []],
     [
-      'nor one that others avoid there',
-      web,
-      { pods: [pod('z', 'n2', { ...kept, spec: affinity('podAntiAffinity', 'web', rack) })] },
-      [],
+      'a pod that avoids others goes to one',
+      { ...web, spec: affinity('podAntiAffinity', 'other', rack) },
+      {},
+      to('D2'),
     ],
-    ['nor one that is spread there', { ...web, spec: evenly }, {}, []],
+    ['one that others avoid goes to another', web, { ...on('r1'), pods: avoided }, to('D2', 'r2')],
+    ['also where it says so', { ...web, spec: onRack('r2') }, { ...on('r1'), pods: avoided }, to('D2', 'r2')],
+    ['but not where it says otherwise', { ...web, spec: onRack('r2') }, { ...on('r2'), pods: avoided }, []],
     [
-      'nor one that counts where others are spread',
-      web,
-      { pods: [pod('z', 'n2', { ...web, ...kept, spec: evenly })] },
-      [],
+      'one that is spread goes to the least crowded',
+      { ...web, spec: evenly },
+      { ...on('r1'), pods: spreadOut },
+      to('D2', 'r2'),
     ],
-    ['others go where some are spread', {}, { pods: [pod('z', 'n2', { ...web, ...kept, spec: evenly })] }, to('D2')],
+    ['one that counts where others are spread goes to one', web, { ...on('r2'), pods: spreadOut }, to('D2')],
+    [
+      'a value that must only not be another is none',
+      { ...web, spec: affinity('podAntiAffinity', 'web', rack) },
+      leaves('NotIn', ['r3']),
+      to('D2', ''),
+    ],
+    [
+      'any value is one that others have',
+      { ...web, spec: evenly },
+      { ...on('r2'), ...leaves('Exists'), pods: spreadOut },
+      to('D2', 'r2'),
+    ],
+    ['or a new one', web, { ...on('0', {}), ...leaves('Exists'), pods: avoided }, to('D2', '1')],
   ])('%s', async (_, of, { pods = [], ...more }, found) => {
     const full = pod('full', 'n2', { cpu: String(8 - pods.length), ...kept });
-    const nodes = [node('n1'), node('n2')];
+    const { nodes = [node('n1'), node('n2')] } = more;
     const { nodes: plan, plan: whole } = await planned({
       nodes,
       pool: racks,
@@ -462,8 +487,31 @@ describe('where the pool leaves open which value a label of a new node has', () 
       ...more,
       pods: [pod('a', 'n1', of), full, ...pods],
     });
-    expect([plan.commands.map(line), whole.guard]).toEqual([found, []]);
+    const chosen = plan.commands.map((one) => `${line(one)} ${one.replacements[0]!.labels?.[rack] ?? ''}`);
+    expect([chosen, whole.guard]).toEqual([found, []]);
   });
+});
+
+it("Karpenter's split of on-demand and spot by a label", async () => {
+  const key = 'capacity-spread';
+  const split = (name: string, values: readonly string[]) =>
+    nodePool(name, { disruption: unlimited, requirements: [{ key, operator: 'In', values }] });
+  const constraint = { topologyKey: key, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' };
+  const spec = { topologySpreadConstraints: [{ ...constraint, labelSelector: { matchLabels: web.labels } }] };
+  const on = (name: string, pool: string, value: string) => node(name, { pool, labels: { [key]: value } });
+  const nodes = [on('n1', 'od', '1'), on('n2', 'spot', '2'), on('n3', 'spot', '3')];
+  const { nodes: plan } = await planned({
+    nodes,
+    pods: nodes.map((one) => pod(`a-${one.metadata.name}`, one.metadata.name, { ...web, cpu: '5', spec })),
+    claims: nodes.map((one, at) => claim(one, at === 0 ? {} : drifted)),
+    pool: split('od', ['1']),
+    extras: [split('spot', ['2', '3', '4', '5'])],
+  });
+  const chosen = plan.commands.map(({ nodes: [of], replacements: [to] }) => [of!.name, to!.pool, to!.labels?.[key]]);
+  expect(chosen.sort()).toEqual([
+    ['n2', 'spot', '2'],
+    ['n3', 'spot', '3'],
+  ]);
 });
 
 describe('a claim whose node is not there yet', () => {

@@ -40,7 +40,7 @@ export interface LaunchPool {
   readonly launchables: readonly Launchable[];
   /** Requirements on labels that no launchable has and the pool can set: a pod may narrow them. */
   readonly open: Requirements;
-  /** Keys of labels that some launchable lacks, and that the pool sets to a value which it chooses. */
+  /** Keys of labels that only some launchables have; for the others the pool sets them to a value which it chooses. */
   readonly undecided: ReadonlySet<string>;
   /** Keys whose requirement needs several values. */
   readonly minValues: readonly { readonly key: string; readonly least: number }[];
@@ -86,15 +86,13 @@ export function launchPool(pool: Pool, types: readonly InstanceType[], daemons: 
       ? launchables.some(({ capacityType }) => capacityType === type)
       : ofCapacity === undefined || allowsValue(ofCapacity, type);
   const known = new Set(launchables.flatMap(({ labels }) => Object.keys(labels)));
+  const isMixed = (key: string): boolean =>
+    known.has(key) && launchables.some(({ labels }) => labels[key] === undefined);
   return {
     pool,
     launchables,
     open: new Map([...requirements].filter(([key]) => !known.has(key) && !isOfType(key))),
-    undecided: new Set(
-      [...requirements].flatMap(([key, { absent }]) =>
-        !absent && launchables.some(({ labels }) => labels[key] === undefined) ? key : [],
-      ),
-    ),
+    undecided: new Set([...requirements].flatMap(([key, { absentOk }]) => (!absentOk && isMixed(key) ? key : []))),
     minValues: [...requirements].flatMap(([key, { minValues }]) =>
       minValues === undefined ? [] : [{ key, least: minValues }],
     ),

@@ -34,6 +34,7 @@ export interface ClusterState {
   readonly countOnNew: (cls: PodClass, domainAt: (topologyKey: string) => string | undefined) => void;
   readonly mayRunIn: (cls: PodClass, domainAt: (topologyKey: string) => string | undefined) => boolean;
   readonly topologyOf: (cls: PodClass) => ClassTopology;
+  readonly domainsOf: DomainsOf;
   readonly mark: () => number;
   readonly rollback: (mark: number) => void;
 }
@@ -118,6 +119,7 @@ export function clusterState(input: StateInput): ClusterState {
     },
     mayRunIn: (cls, domainAt) => conflictIn(topologies.of(cls), domainAt, domainsOf) === undefined,
     topologyOf: topologies.of,
+    domainsOf,
     mark: () => undo.length,
     rollback(mark) {
       while (undo.length > mark) undo.pop()!();

@@ -10,7 +10,7 @@ import { type Pod, protectionOf } from '../cluster/pod.ts';
 import { daemonSetsOf, type LaunchPool } from '../launch/launchables.ts';
 import { type ClusterState, clusterState, type StateInput } from './cluster-state.ts';
 import { landingNodes, landingOrder } from './landing-order.ts';
-import { domainOfNew, suited } from './new-node.ts';
+import { domainOfNew, domainsOfNew } from './new-node.ts';
 import { asOne, largestOf, placePods, type Simulated } from './place-pods.ts';
 import type { PodClass } from './pod-class.ts';
 import { classifyPods } from './pod-classes.ts';
@@ -231,13 +231,6 @@ function ofNewNodes(pools: readonly LaunchPool[]): Pick<StateInput, 'toleratesPr
   const taints = pools.flatMap(({ pool }) => pool.template.taints);
   return {
     toleratesPreference: taints.some(({ effect }) => effect === 'PreferNoSchedule'),
-    launchableDomains: ({ topologyKey, nodesOf }) =>
-      new Set(
-        pools.flatMap((from) => {
-          const choice = from.pool.template.requirements.get(topologyKey);
-          const values = choice?.complement === false ? [...choice.values] : [];
-          return suited(from, nodesOf).flatMap(({ labels }) => labels[topologyKey] ?? values);
-        }),
-      ),
+    launchableDomains: (group) => new Set(pools.flatMap((from) => domainsOfNew(from, group))),
   };
 }

@@ -118,7 +118,7 @@ export type DomainsOf = (spread: ClassTopology['spread'][number]) => ReadonlySet
 
 /** What keeps a pod of the class from a domain. A domain that is undefined is that of a node without the label. */
 export function conflictIn(
-  topology: ClassTopology,
+  topology: Pick<ClassTopology, 'closed' | 'affinity' | 'spread'>,
   domainAt: (topologyKey: string) => string | undefined,
   domainsOf: DomainsOf,
 ): TopologyConflict | undefined {
