@@ -283,6 +283,43 @@ describe('static pools', () => {
     expect(await lines({ pool: isStatic(3, { nodes: '3' }) })).toEqual([]);
   });
 
+  it.each<[string, string, string]>([
+    ['avoid each other in a zone', 'web', 'held'],
+    ['avoid one that stays', 'other', ''],
+  ])('get a node with room for pods that %s', async (_, app, to) => {
+    const [n1, n2] = three;
+    const antiAffinity = {
+      topologyKey: 'topology.kubernetes.io/zone',
+      labelSelector: { matchLabels: { app } },
+    };
+    const spec = { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [antiAffinity] } } };
+    const { nodes } = await planned({
+      nodes: [n1!, n2!],
+      claims: [claims[0]!, claim(n2!)],
+      pods: [pod('a', 'n1', { cpu: '5', labels: { app: 'web' }, spec }), pod('b', 'n2', { labels: { app: 'other' } })],
+      pool: isStatic(2),
+    });
+    expect(nodes.commands.map((one) => [line(one), one.pods!.map((of) => (of.to ? 'held' : ''))])).toEqual([
+      ['StaticDrift Proposed n1 -> D8', [to]],
+    ]);
+  });
+
+  it('get values of a label that differ where pods avoid each other by it', async () => {
+    const requirements = [{ key: 'rack', operator: 'In', values: ['r1', 'r2', 'r3'] }];
+    const apart = { topologyKey: 'rack', labelSelector: { matchLabels: { app: 'web' } } };
+    const spec = { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [apart] } } };
+    const nodes = three.map(({ metadata: { name } }) => node(name, { labels: { rack: name.replace('n', 'r') } }));
+    const { nodes: plan } = await planned({
+      nodes,
+      claims,
+      pods: three.map(({ metadata: { name } }) => pod(`on-${name}`, name, { labels: { app: 'web' }, spec })),
+      pool: nodePool('default', { disruption: never, requirements, more: { replicas: 3 } }),
+    });
+    expect(plan.commands.map((one) => `${line(one)} ${one.replacements[0]!.labels?.['rack']}`)).toEqual(
+      ['1', '2', '3'].map((n) => `StaticDrift Proposed n${n} -> D2 r${n}`),
+    );
+  });
+
   it('count claims that have no node yet', async () => {
     expect(await lines({ pool: isStatic(3), claims: [...claims, launching] })).toEqual([]);
     expect(await lines({ pool: isStatic(4, { nodes: '4' }), claims: [...claims, launching] })).toEqual([]);

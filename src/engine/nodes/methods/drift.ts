@@ -1,7 +1,8 @@
 import type { Pool } from '../../node-pools/pool.ts';
 import type { ClusterNode } from '../cluster/cluster-nodes.ts';
+import type { Pod } from '../cluster/pod.ts';
 import { daemonSetsOf, type LaunchPool, launchPool } from '../launch/launchables.ts';
-import { emptyNode, type NewNode, withPod } from '../simulate/new-node.ts';
+import { domainOfNew, emptyNode, type NewNode, withPod, withRoomFor } from '../simulate/new-node.ts';
 import { chooseFrom } from './choose.ts';
 import { replaceOneByOne } from './graceful.ts';
 import { type Draft, isFree, noteOverBudget, noteTakesIn, type PlanState } from './plan-state.ts';
@@ -95,7 +96,8 @@ export function replaceStatic(
       else if (from.launchables.length === 0)
         state.unplaced.set(at, { why: 'NoPlaceForPods', message: `NodePool ${name} can launch nothing` });
       else {
-        const draft = { method, reason, ...oneForOne(at, from, state) };
+        const { node, landed, moves } = oneForOne(at, from, state);
+        const draft = { method, reason, nodes: [at], replacements: [chooseFrom(node, node.options)], moves };
         // A drain with a deadline is not asked for: its pods must have a place.
         if (reason === 'Expired' && draft.moves.some(({ to }) => to === undefined)) {
           const message = `no node that NodePool ${name} can launch holds all of its pods`;
@@ -104,25 +106,34 @@ export function replaceStatic(
         }
         launched++;
         state.take(draft);
-        state.scheduling.commit([at], { ok: true, landed: new Map(), newNodes: [] });
+        state.scheduling.commit([at], { ok: true, landed, newNodes: [node] });
       }
     }
   }
 }
 
-/** One node for one: the cheapest that holds all of its pods, or those of them that fit. */
+/**
+ * One node for one: the cheapest that holds all of its pods, or those of them that fit. Those that other pods keep away count too: they
+ * may come later.
+ */
 function oneForOne(
   at: number,
   from: LaunchPool,
   { cluster, scheduling }: PlanState,
-): Pick<Draft, 'nodes' | 'replacements' | 'moves'> {
+): Pick<Draft, 'moves'> & { readonly node: NewNode; readonly landed: ReadonlyMap<Pod, string> } {
+  const { classOf, state } = scheduling;
   const pods = cluster.nodes[at]!.pods.filter(({ isReschedulable }) => isReschedulable);
+  const mark = state.mark();
+  state.remove(at);
   let node: NewNode = emptyNode(from, 'new node 1', undefined);
-  for (const pod of pods) node = withPod(node, pod, scheduling.classOf(pod), scheduling.state) ?? node;
-  const held = new Set(node.pods);
-  return {
-    nodes: [at],
-    replacements: [chooseFrom(node, node.options)],
-    moves: pods.map((pod) => ({ pod, to: held.has(pod) ? { replacement: 0 } : undefined })),
-  };
+  for (const pod of pods) {
+    const grown = withPod(node, pod, classOf(pod), state);
+    if (grown === undefined) continue;
+    node = grown;
+    state.countOnNew(classOf(pod), (key) => domainOfNew(grown, key));
+  }
+  state.rollback(mark);
+  const landed = new Map(node.pods.map((pod) => [pod, node.hostname]));
+  for (const pod of pods) if (!landed.has(pod)) node = withRoomFor(node, pod, classOf(pod)) ?? node;
+  return { node, landed, moves: pods.map((pod) => ({ pod, to: landed.has(pod) ? { replacement: 0 } : undefined })) };
 }

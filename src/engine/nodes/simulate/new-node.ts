@@ -61,7 +61,7 @@ export function withPod(node: NewNode, pod: Pod, cls: PodClass, state: ClusterSt
 }
 
 /** The same wherever other pods run. */
-function withRoomFor(node: NewNode, pod: Pod, cls: PodClass): NewNode | undefined {
+export function withRoomFor(node: NewNode, pod: Pod, cls: PodClass): NewNode | undefined {
   if (!toleratesAll(cls, node.from)) return undefined;
   if (cls.hostPorts.some((port) => node.ports.some((other) => portsCollide(port, other)))) return undefined;
   const used = sum([node.used, pod.requests]);
