@@ -17,15 +17,16 @@ import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import { type ChangedPace, changedPaces } from './changed-paces.ts';
 import { type FailingClusters, failingByChange, together } from './failing-clusters.ts';
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
-import { answersIn, type Uncounted, uncountedIn } from './given-answers.ts';
+import { answersIn, type Uncounted } from './given-answers.ts';
 import { differencesBetween, heldAfter, heldBefore, heldOnlyOf, textOf } from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
+import { judgedAnswers } from './judged-answers.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
 import { compared, type ObjectChange, type ObjectChanges } from './object-changes.ts';
 import { type OnlyCompared, onlyCompared } from './only-compared.ts';
 import { pendingChanges } from './pending-changes.ts';
 import { withRunsDone } from './runs-in-progress.ts';
-import { atOnce, type InSteps, removalDigests, stepByStep } from './steps.ts';
+import { atOnce, type InSteps, stepByStep } from './steps.ts';
 import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
 import { takerAmong } from './taken-over.ts';
 import { type UpgradeForecast, upgradeForecasts } from './upgrade-forecasts.ts';
@@ -78,6 +79,8 @@ export interface TotalEffect extends ObjectChanges {
   readonly answers: readonly string[];
   /** Those of them that do not count in the fleet as it is now, and why. */
   readonly uncounted: readonly Uncounted[];
+  /** Cluster update runs with gates that they answer, and that are stopped or failed: the answers count once those go on. */
+  readonly halted: readonly string[];
   /** What those of them that are RemovalApprovals let happen; no part of the counts. */
   readonly allowed: readonly AllowedRemoval[];
   /** Clusters that it adds. They are supposed to respond soon after, with nothing of the fleet on them. */
@@ -169,8 +172,8 @@ export function* totalEffectInSteps(
   const others = otherContents(earlier, last, needsRun);
   const held = [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])];
   const pending = yield* pendingChanges([...others, ...rollingIn(held, last)], { first, last, leaving });
-  const uncounted = answers.length === 0 ? [] : uncountedOf(answers, { base, next, now, merged: present() });
-  const counted = new Set(answers).difference(new Set(uncounted.map(({ approval }) => approval)));
+  const judged = judgedAnswers(answers, { input: { ...base, ...next }, now, planned: present });
+  const counted = new Set(answers).difference(new Set(judged.uncounted.map(({ approval }) => approval)));
   const given = next.fleet.removalApprovals.filter(({ metadata }) => counted.has(placementKey(metadata)));
   return {
     ...effect,
@@ -200,35 +203,10 @@ export function* totalEffectInSteps(
     upgradedBefore: done,
     nodes: first.plan.nodes.length === 0 ? [] : nodesOfDay(now, present()),
     answers,
-    uncounted,
+    ...judged,
     joining: [...joining],
     first,
   };
-}
-
-/** `now`, `merged`: the plans before and after the merge. */
-function uncountedOf(
-  answers: readonly string[],
-  {
-    base,
-    next,
-    now,
-    merged,
-  }: {
-    readonly base: PlanInput;
-    readonly next: Pick<PlanInput, 'fleet' | 'commit'>;
-    readonly now: PlanResult;
-    readonly merged: PlanResult;
-  },
-): Uncounted[] {
-  const { fleet } = next;
-  const others = fleet.removalApprovals.filter(({ metadata }) => !answers.includes(placementKey(metadata)));
-  const asking =
-    others.length === fleet.removalApprovals.length
-      ? merged
-      : planFleet({ ...base, ...next, fleet: { ...fleet, removalApprovals: others } }, memoOf(now.parts));
-  const asked = new Set([...(base.record.askedRemovals ?? []), ...removalDigests(now.plan)]);
-  return uncountedIn(merged.plan, { answers, fleet, asked, required: new Set(removalDigests(asking.plan)) });
 }
 
 /** Also in positions, which problems of the plan have. */

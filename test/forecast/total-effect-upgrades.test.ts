@@ -199,6 +199,59 @@ describe('the total effect of a cluster update run', () => {
     expect(effectText(effect).title).toBe('not counted: k8s-before-all');
   });
 
+  const resumes = 'not before someone resumes the run, which is stopped: gitfleet resume upgrade k8s';
+  it.each([
+    [
+      'approves',
+      'of a stopped run',
+      'Completed',
+      `starts stage all, 3 clusters, at most 1 at once: a, b, c; ${resumes}`,
+    ],
+    [
+      'approves',
+      'and stops the run',
+      'Completed',
+      `starts stage all, 3 clusters, at most 1 at once: a, b, c; ${resumes}`,
+    ],
+    ['rejects', 'of a stopped run', 'Rejected', `ends the run and leaves 3 clusters as they are (a, b, c); ${resumes}`],
+  ] as const)('that %s a gate %s says that it counts once someone resumes the run', async (verb, how, state, line) => {
+    const fleet = new UpgradeFleet(gated).with(['a', 'b', 'c'], inGroup('eu'));
+    await fleet.plan();
+    const gate = answer(state)(fleet);
+    const stop = run({ updateStrategyId: 'test-then-prod', state: 'Stopped' });
+    if (how === 'of a stopped run') {
+      Object.assign(fleet.files, stop);
+      await fleet.plan();
+    }
+    const effect = await effectOf(fleet, { ...stop, ...gate });
+    expect([effect.halted, effect.uncounted]).toEqual([['k8s'], []]);
+    expect(effectText(effect).rollout).toContain(`${verb} k8s-before-all: ${line}`);
+    // The approval of another state of the run counts no sooner than now.
+    const { 'approvals/gate.yaml': file } = gate;
+    const stale = await effectOf(fleet, {
+      ...stop,
+      'approvals/gate.yaml': file!.replace(/sha256:\w{8}/, 'sha256:00000000'),
+    });
+    expect(stale.uncounted.map(({ approval }) => approval)).toEqual(['k8s-before-all']);
+    Object.assign(fleet.files, gate, run({ updateStrategyId: 'test-then-prod' }));
+    await fleet.plan();
+    expect(fleet.states()[0]).toBe(state === 'Rejected' ? 'Failed/ApprovalRejected' : 'Running');
+  });
+
+  it('that approves a gate of a failed run says that its next attempt reads it', async () => {
+    const fleet = new UpgradeFleet(gated).with(['a', 'b', 'c'], inGroup('eu'));
+    await fleet.plan();
+    const { 'approvals/gate.yaml': rejection } = answer('Rejected')(fleet);
+    const approval = answer('Completed')(fleet);
+    fleet.files['approvals/gate.yaml'] = rejection!;
+    await fleet.plan();
+    const effect = await effectOf(fleet, approval);
+    expect([effect.halted, effect.uncounted]).toEqual([['k8s'], []]);
+    expect(effectText(effect).rollout[0]).toMatch(
+      /^approves .*; not before attempt 2 continues the run, which failed: /,
+    );
+  });
+
   it('in progress is left out where it goes on as before', async () => {
     const fleet = new UpgradeFleet(run({})).with(['a', 'b']);
     await fleet.plan();

@@ -10,7 +10,7 @@ import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { isRejection } from '../../forecast/given-answers.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
 import { approvalStarts, openedByTask } from '../waits/approval-starts.ts';
-import { gateStarts, isStarted, openedByGate } from '../waits/gate-starts.ts';
+import { gateStarts, haltTexts, isStarted, openedByGate, rejectedGateText } from '../waits/gate-starts.ts';
 import { targetsOf, withSkips } from '../waits/gate-targets.ts';
 import { openedTitle } from '../waits/opened.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
@@ -20,7 +20,7 @@ import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
  * that approvals are given in time, so that one more is in none of their counts. `isWhole`: with the names of the clusters, and the pace.
  */
 export function approvedTexts(
-  { answers, uncounted, allowed, stopped, upgradesInProgress, first }: TotalEffect,
+  { answers, uncounted, allowed, stopped, upgradesInProgress, halted, first }: TotalEffect,
   { isWhole = false }: { readonly isWhole?: boolean } = {},
 ): string[] {
   const { works, world } = first.contents;
@@ -47,6 +47,11 @@ export function approvedTexts(
       return [key, { ...run, status: statuses.get(key) }];
     }),
   );
+  const rejects = (gate: GateFile): string => {
+    const upgrade = record.upgrades.get(runOf(gate));
+    if (!isWhole || !isStarted(upgrade) || !halted.includes(runOf(gate))) return '';
+    return `: ${[rejectedGateText(upgrade), ...haltTexts(upgrade)].join('; ')}`;
+  };
   const starts = (name: string): string | undefined => {
     const [file, gate] = [stageFiles.get(name), gates.get(name)];
     const upgrade = gate && record.upgrades.get(runOf(gate));
@@ -54,7 +59,8 @@ export function approvedTexts(
     if (isStarted(upgrade) && opens) {
       const ahead = withSkips(upgrade, targetsOf(upgrade, facts));
       if (!isWhole) return openedTitle(openedByGate(ahead, opens, { given }));
-      return gateStarts(ahead, opens, { pause: endOf(world.pause), given }).join('; ');
+      const isHalted = halted.includes(upgrade.metadata.name);
+      return gateStarts(ahead, opens, { pause: endOf(world.pause), given, halted: isHalted }).join('; ');
     }
     const run = file && runs.get(runKey(file));
     const task = run && taskOf(run, file);
@@ -68,7 +74,7 @@ export function approvedTexts(
     if (others.has(name)) return [];
     const [file, gate] = [stageFiles.get(name), gates.get(name)];
     if (file && isRejection(file)) return ended.has(runKey(file)) ? [] : [`rejects ${name}`];
-    if (gate && isRejection(gate)) return rejected.has(runOf(gate)) ? [] : [`rejects ${name}`];
+    if (gate && isRejection(gate)) return rejected.has(runOf(gate)) ? [] : [`rejects ${name}${rejects(gate)}`];
     const what = starts(name);
     return [`approves ${name}${what === undefined ? '' : `: starts ${what}`}`];
   });

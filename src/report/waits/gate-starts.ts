@@ -31,6 +31,8 @@ interface Beside {
   readonly pause?: string | undefined;
   /** Names of approvals that are given with this one. */
   readonly given?: ReadonlySet<string>;
+  /** The run is stopped or failed. Absent: as it is recorded. */
+  readonly halted?: boolean;
 }
 
 /** Everything that a cluster update run does behind a gate, up to the next approval or its end. */
@@ -123,21 +125,24 @@ const waitOf = ({ afterStageWaitStatus: wait }: StageUpgrade) => ({
 });
 
 /** What an approval of a gate starts, stage by stage, and what else must happen first. */
-export function gateStarts(run: StartedUpgrade, gate: RunGate, { pause, given }: Beside = {}): string[] {
+export function gateStarts(
+  run: StartedUpgrade,
+  gate: RunGate,
+  { pause, given, halted = isHalted(run) }: Beside = {},
+): string[] {
   const { state, since, waitMs } = waitOf(run.status.stages[gate.stageAt]!);
   return [
     ...openedTexts(openedByGate(run, gate, given && { given })),
     ...(state === 'Running' && since !== undefined
       ? [`not before the wait after stage ${gate.stage} is over, at ${formatInstant(since + waitMs)}`]
       : []),
-    ...haltTexts(run),
+    ...(halted ? haltTexts(run) : []),
     ...(pause === undefined ? [] : [`not before ${pause}`]),
   ];
 }
 
 /** Upgrades in progress end in a run that stops or fails, and nothing starts. */
-function haltTexts(run: StartedUpgrade): string[] {
-  if (!isHalted(run)) return [];
+export function haltTexts(run: StartedUpgrade): string[] {
   const { attempt, status } = run.status;
   return [
     status.error === undefined

@@ -1,0 +1,51 @@
+import { placementKey } from '../api/placement.ts';
+import type { PlanInput } from '../engine/input.ts';
+import { type PlanResult, planFleet } from '../engine/plan.ts';
+import { memoOf } from '../engine/reuse/memo.ts';
+import { type Uncounted, uncountedIn } from './given-answers.ts';
+import { removalDigests } from './steps.ts';
+
+/** Which answers of a change do not count, and the runs that read theirs later. `planned`: the first plan of the change. */
+export function judgedAnswers(
+  answers: readonly string[],
+  { input, now, planned }: { readonly input: PlanInput; readonly now: PlanResult; readonly planned: () => PlanResult },
+): { readonly halted: readonly string[]; readonly uncounted: readonly Uncounted[] } {
+  if (answers.length === 0) return { halted: [], uncounted: [] };
+  const { halted, resumed } = haltedUpgrades(input, answers);
+  const { fleet } = input;
+  const planOf = (of: PlanInput['fleet']) => planFleet({ ...input, fleet: of }, memoOf(now.parts)).plan;
+  const others = fleet.removalApprovals.filter(({ metadata }) => !answers.includes(placementKey(metadata)));
+  const asking =
+    others.length === fleet.removalApprovals.length ? planned().plan : planOf({ ...fleet, removalApprovals: others });
+  return {
+    halted,
+    uncounted: uncountedIn(halted.length === 0 ? planned().plan : planOf(resumed), {
+      ...{ answers, fleet },
+      asked: new Set([...(input.record.askedRemovals ?? []), ...removalDigests(now.plan)]),
+      required: new Set(removalDigests(asking)),
+    }),
+  };
+}
+
+/**
+ * Names of cluster update runs that are stopped or failed in a fleet, of those whose gates are answered: they read an answer once they go
+ * on. `resumed`: the fleet in which they do.
+ */
+function haltedUpgrades({ fleet, record }: Pick<PlanInput, 'fleet' | 'record'>, answers: readonly string[]) {
+  const answered = new Set(
+    fleet.gates.flatMap(({ metadata, spec }) =>
+      answers.includes(metadata.name) ? [spec.target.updateRunProperties.name] : [],
+    ),
+  );
+  const halted = new Set<string>();
+  const upgradeRuns = fleet.upgradeRuns.map((run) => {
+    const { name } = run.metadata;
+    const before = record.upgrades.get(name)?.status;
+    const hasFailed = before?.status.state === 'Failed' && run.spec.attempt <= before.attempt;
+    if (!answered.has(name) || before === undefined || !(run.spec.state === 'Stopped' || hasFailed)) return run;
+    halted.add(name);
+    const attempt = hasFailed ? before.attempt + 1 : run.spec.attempt;
+    return { ...run, spec: { ...run.spec, state: 'Started' as const, attempt } };
+  });
+  return { halted: [...halted], resumed: halted.size === 0 ? fleet : { ...fleet, upgradeRuns } };
+}
