@@ -25,6 +25,7 @@ import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
 import { compared, type ObjectChange, type ObjectChanges } from './object-changes.ts';
 import { type OnlyCompared, onlyCompared } from './only-compared.ts';
 import { pendingChanges } from './pending-changes.ts';
+import { type ReturningObject, returningObjects } from './returning-objects.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
 import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
@@ -37,6 +38,8 @@ import { type Withheld, withheldIn } from './withheld.ts';
 export interface TotalEffect extends ObjectChanges {
   /** Clusters of the fleet, with those that leave by the change and those that join. */
   readonly fleetSize: number;
+  /** What it removes on the way and brings back; no part of the counts. */
+  readonly returning: readonly ReturningObject[];
   /** Staged update runs in progress that it ends. */
   readonly stopped: readonly StoppedRun[];
   readonly withheld: readonly Withheld[];
@@ -150,6 +153,7 @@ export function* totalEffectInSteps(
   const differing = differencesBetween(ends.usual, ends.after);
   const leaving = { stays: staysOf(results), taker: takerAmong(results) };
   const effect = yield* compared(heldOnlyOf(before, differing), heldOnlyOf(ends.after, differing), leaving);
+  const returning = yield* returningObjects({ usual: settled.steps, steps: run.steps }, { ...ends, leaving });
   const withheld = yield* withheldIn(ends, differing, results);
   const placements = new Set([...effect.placements, ...withheld].map(({ placement }) => placementKey(placement)));
   const upgradesInProgress =
@@ -182,6 +186,7 @@ export function* totalEffectInSteps(
       leaving: { ...leaving, taker: takerAmong(settled.steps.map(({ result }) => result)) },
     }),
     fleetSize: new Set([...base.fleet.members, ...next.fleet.members].map(({ metadata }) => metadata.name)).size,
+    returning,
     stopped,
     withheld,
     forecast,

@@ -68,6 +68,37 @@ async function afterChange(paper: PaperFleet, change: Files) {
   return { effect, text: effectText(effect) };
 }
 
+const eviction = (cluster: string): Files => ({
+  'evict.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourcePlacementEviction\nmetadata: {name: e}\nspec: {placementName: web, clusterName: ${cluster}}\n`,
+});
+
+describe('an eviction', () => {
+  const settled = async (): Promise<PaperFleet> => {
+    const paper = new PaperFleet(
+      files(1, { 'web.yaml': placement('web', '{placementType: PickAll}', '{type: RollingUpdate}') }),
+    );
+    await paper.settle();
+    return paper;
+  };
+  it.each([
+    ['before the gate of a run', halfway, ', not before approval web-1-after-first', ['web-1-after-first']],
+    ['under RollingUpdate', settled, '', []],
+  ])('%s names first what it removes and brings back', async (_, fleet, until, approvals) => {
+    const paper = await fleet();
+    const { effect, text } = await afterChange(paper, eviction('b1'));
+    expect(effect).toMatchObject({ changes: [], returning: [{ clusters: ['b1'], approvals }, { approvals }] });
+    expect([text.title, text.isEmpty, text.changes.map(({ title }) => title)]).toEqual([
+      `removes 2 objects on b1, and adds them again${until}`,
+      false,
+      ['Namespace web', 'Deployment web/web'].map((of) => `web: ${of} removed and created anew${until}, on b1`),
+    ]);
+    // What happens anyway is no part of another change.
+    Object.assign(paper.files, eviction('b1'));
+    const other = await afterChange(paper, { 'steps.yaml': `${paper.files['steps.yaml']}# the same\n` });
+    expect([other.effect.returning, other.text.title]).toEqual([[], 'no change on any cluster']);
+  });
+});
+
 describe('a change that ends a run in progress', () => {
   it('names the clusters that stay as they are where it stops the run', async () => {
     const { effect, text } = await afterChange(await halfway(), { 'run.yaml': run(', state: Stop') });

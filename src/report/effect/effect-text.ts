@@ -10,6 +10,7 @@ import type { ChangedPace } from '../../forecast/changed-paces.ts';
 import { failureOf } from '../../forecast/failure.ts';
 import type { Forecast, Rollout } from '../../forecast/forecast.ts';
 import type { ObjectChange, ObjectChanges, PlacementEffect } from '../../forecast/object-changes.ts';
+import type { ReturningObject } from '../../forecast/returning-objects.ts';
 import type { StoppedRun } from '../../forecast/stopped-runs.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
 import { clustersToUpgrade } from '../../forecast/upgrade-forecasts.ts';
@@ -56,17 +57,20 @@ export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUST
 
 /** `all`: with a row for each placement that stays as it is. */
 export function effectText(effect: TotalEffect, { all = false }: { readonly all?: boolean } = {}): EffectText {
-  const { placements, changes, held, stopped, needsRun, guard, allowed } = effect;
+  const { placements, changes, held, stopped, needsRun, guard, allowed, returning } = effect;
   const upgrading = ownUpgrades(effect).flatMap(clustersToUpgrade);
   const nodes = nodesText(effect);
   const parts = [
-    ...[placements, held, stopped, needsRun, guard, upgrading, nodes],
+    ...[placements, returning, held, stopped, needsRun, guard, upgrading, nodes],
     ...[failingText(effect), inProgressTexts(effect), unreachedText(effect)],
   ];
   return {
     title: titleText(effect),
     rows: [...(all ? allRows(effect) : placements.map(rowOf)), ...allowed.flatMap(allowedRows)],
-    changes: [...allowed.flatMap(allowedChanges), ...changes.map(changeText), ...pendingTexts(effect)],
+    changes: [
+      ...returning.map(returningText),
+      ...[...allowed.flatMap(allowedChanges), ...changes.map(changeText), ...pendingTexts(effect)],
+    ],
     rollout: rolloutText(effect),
     upgrades: upgradesText(effect),
     nodes,
@@ -124,6 +128,7 @@ function titleText(effect: TotalEffect): string {
     ...failingText(effect),
     ...stops,
     ...inProgressTexts(effect),
+    ...returningTitle(effect),
     ...changesText(effect, answers),
     ...unreachedText(effect),
     ...answers,
@@ -192,7 +197,7 @@ function countsText({ placements, released, moved }: Pick<ObjectChanges, 'placem
 
 /** None where it only answers approvals. */
 function changesText(effect: TotalEffect, answers: readonly string[]): string[] {
-  const { placements, held, stopped, withheld, fleetSize } = effect;
+  const { placements, returning, held, stopped, withheld, fleetSize } = effect;
   const upgrades = ownUpgrades(effect);
   const ends = inProgressTexts(effect).length;
   const counts = countsText(effect);
@@ -204,6 +209,7 @@ function changesText(effect: TotalEffect, answers: readonly string[]): string[] 
     const text = withheldText(withheld) ?? heldText(held) ?? changedNodesText(nodesText(effect));
     if (text !== undefined) return [text];
     if (stopped.length + ends + failingText(effect).length === 0 && answers.length > 0) return [];
+    if (returning.length > 0) return [];
     return [ends === 0 ? 'no change on any cluster' : 'no object changes'];
   }
   return [
@@ -299,11 +305,33 @@ const verbs: Readonly<Record<ObjectChange['action'], string>> = {
   add: 'added',
 };
 
+const clustersText = (clusters: ObjectChange['clusters']): string =>
+  clusters.length === 1
+    ? `on ${clusters[0]}`
+    : `same on ${clusters.length} clusters (${listUpTo(clusters, mostNamed)})`;
+
+/** `removes 3 objects on p1, and adds them again` */
+function returningTitle({ returning }: TotalEffect): string[] {
+  const count = returning.reduce((sum, { clusters }) => sum + clusters.length, 0);
+  if (count === 0) return [];
+  const clusters = new Set(returning.flatMap((of) => of.clusters));
+  const where = listUpTo([...clusters].sort(), mostNamed);
+  const [objects, them] = count === 1 ? ['object', 'it'] : ['objects', 'them'];
+  const approvals = [...new Set(returning.flatMap((of) => of.approvals))];
+  return [`removes ${count} ${objects} on ${where}, and adds ${them} again${onceApproved(approvals)}`];
+}
+
+const onceApproved = (approvals: readonly string[]): string =>
+  approvals.length === 0 ? '' : `, not before approval ${listUpTo(approvals, mostNamed)}`;
+
+const returningText = ({ placement, object, clusters, approvals }: ReturningObject): EffectText['changes'][number] => ({
+  title: `${titleOf(placement)}: ${describeRef(object)} removed and created anew${onceApproved(approvals)}, ${clustersText(clusters)}`,
+  diff: '',
+  isRemoval: true,
+});
+
 function changeTitle({ action, placement, from, to, object, clusters }: ObjectChange): string {
-  const where =
-    clusters.length === 1
-      ? `on ${clusters[0]}`
-      : `same on ${clusters.length} clusters (${listUpTo(clusters, mostNamed)})`;
+  const where = clustersText(clusters);
   const what = to
     ? `stays for ${titleOf(to)} to take over`
     : `${verbs[action]}${from ? `, moves from ${titleOf(from)} to ${titleOf(placement)}` : ''}`;
