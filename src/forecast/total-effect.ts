@@ -21,8 +21,9 @@ import { answersIn, type Uncounted } from './given-answers.ts';
 import { differencesBetween, heldAfter, heldBefore, heldOnlyOf, textOf } from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
 import { judgedAnswers } from './judged-answers.ts';
+import { withLeftOtherwise } from './left-otherwise.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
-import { compared, type ObjectChange, type ObjectChanges } from './object-changes.ts';
+import { compared, type Leaving, type ObjectChange, type ObjectChanges } from './object-changes.ts';
 import { type OnlyCompared, onlyCompared } from './only-compared.ts';
 import { pendingChanges } from './pending-changes.ts';
 import { type ReturningObject, returningObjects } from './returning-objects.ts';
@@ -151,19 +152,18 @@ export function* totalEffectInSteps(
   const ends = { before, usual: heldAfter(earlier, before), after: heldAfter(last, before) };
   yield;
   const differing = differencesBetween(ends.usual, ends.after);
-  const leaving = { stays: staysOf(results), taker: takerAmong(results) };
-  const effect = yield* compared(heldOnlyOf(before, differing), heldOnlyOf(ends.after, differing), leaving);
+  const [usually, leaving] = [settled.steps.map(({ result }) => result), results].map(leavingIn) as [Leaving, Leaving];
+  const left = withLeftOtherwise(differing, ends, { usually, leaving });
+  const effect = yield* compared(heldOnlyOf(before, left), heldOnlyOf(ends.after, left), leaving);
   const returning = yield* returningObjects({ usual: settled.steps, steps: run.steps }, { ...ends, leaving });
   const withheld = yield* withheldIn(ends, differing, results);
   const placements = new Set([...effect.placements, ...withheld].map(({ placement }) => placementKey(placement)));
-  const upgradesInProgress =
-    inProgress.size === 0
-      ? []
-      : changedUpgrades(touched, {
-          before: upgradeForecasts(settled.steps, base),
-          after: upgradeForecasts(run.steps, input),
-          next: next.fleet,
-        });
+  const upgradesOf = () => ({
+    before: upgradeForecasts(settled.steps, base),
+    after: upgradeForecasts(run.steps, input),
+    next: next.fleet,
+  });
+  const upgradesInProgress = inProgress.size === 0 ? [] : changedUpgrades(touched, upgradesOf());
   const otherwise = touched.going.intersection(new Set(upgradesInProgress.map((of) => of.run)));
   const forecast = forecastOf(run, input, assumptions, {
     usual: {
@@ -182,8 +182,7 @@ export function* totalEffectInSteps(
   return {
     ...effect,
     allowed: yield* allowedRemovals(given, {
-      ...{ asked: now.plan, first, settled: earlier },
-      leaving: { ...leaving, taker: takerAmong(settled.steps.map(({ result }) => result)) },
+      ...{ asked: now.plan, first, settled: earlier, leaving: { ...leaving, taker: usually.taker } },
     }),
     fleetSize: new Set([...base.fleet.members, ...next.fleet.members].map(({ metadata }) => metadata.name)).size,
     returning,
@@ -318,6 +317,11 @@ function withStopped(fleet: Fleet, going: ReadonlySet<string>): Fleet {
   );
   return { ...fleet, upgradeRuns };
 }
+
+const leavingIn = (results: readonly PlanResult[]): Leaving => ({
+  stays: staysOf(results),
+  taker: takerAmong(results),
+});
 
 /** Whether the objects of a placement that is no longer there stay on a cluster. Its deletion may wait, and end before the last step. */
 function staysOf(results: readonly PlanResult[]): (placement: PlacementRef, cluster: ClusterName) => boolean {

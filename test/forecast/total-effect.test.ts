@@ -80,6 +80,21 @@ describe('the total effect of a change', () => {
     await without.settle();
     expect((await effectOf(without, files)).unrecorded).toBeUndefined();
   });
+  it.each([
+    ['with the change', {}, { 'clusters/nyc.yaml': '' }, 'release'],
+    ['without it', { 'clusters/nyc.yaml': '' }, { 'clusters/nyc.yaml': member('nyc', { city: 'nyc' }) }, 'remove'],
+  ])('counts what a cluster that leaves only %s keeps of a removal under way', async (_, base, change, action) => {
+    const strategy = '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}';
+    const files: Files = { ...web(), 'web.yaml': placement('web', '{placementType: PickAll}', strategy) };
+    const paper = new PaperFleet(files);
+    await paper.settle();
+    paper.files = { ...files, 'resources/extra.yaml': '' };
+    await paper.plan();
+    Object.assign(paper.files, base);
+    const { changes } = await effectOf(paper, { ...paper.files, ...change });
+    const extra = changes.filter(({ object }) => object.name === 'extra');
+    expect(extra).toMatchObject([{ action, clusters: ['nyc'] }]);
+  });
   it('has the same counts while something else is under way, from what clusters have now', async () => {
     const strategy = '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}';
     const files: Files = { ...web(), 'web.yaml': placement('web', '{placementType: PickAll}', strategy) };
