@@ -28,8 +28,8 @@ export function judgedAnswers(
 }
 
 /**
- * Names of cluster update runs that are stopped or failed in a fleet, of those whose gates are answered: they read an answer once they go
- * on. `resumed`: the fleet in which they do.
+ * Names of cluster update runs that are stopped or failed in a fleet, of those whose gates are answered: they read an answer once they
+ * continue. `resumed`: the fleet in which they do.
  */
 function haltedUpgrades({ fleet, record }: Pick<PlanInput, 'fleet' | 'record'>, answers: readonly string[]) {
   const answered = new Set(

@@ -58,7 +58,7 @@ export interface TotalEffect extends ObjectChanges {
   readonly needsRun: readonly PlacementRef[];
   /**
    * What an update run would change then for those, and for others whose contents it changes; and what placements that are held would
-   * change once they go on. No part of the counts.
+   * change once they continue. No part of the counts.
    */
   readonly pending: readonly ObjectChange[];
   /** Clusters that do not get what it brings, by itself or by such a run. */
@@ -71,9 +71,9 @@ export interface TotalEffect extends ObjectChanges {
   readonly held: readonly Hold[];
   /** Also those that delay nothing of the change. */
   readonly freezes: readonly ChangedFreeze[];
-  /** Cluster update runs that the change adds or changes, and those in progress that go on otherwise. Others start nothing meanwhile. */
+  /** Cluster update runs that the change adds or changes, and those in progress that continue otherwise. Others start nothing meanwhile. */
   readonly upgrades: readonly UpgradeForecast[];
-  /** Cluster update runs in progress that the change ends, or that go on otherwise. */
+  /** Cluster update runs in progress that the change ends, or that continue otherwise. */
   readonly upgradesInProgress: readonly ChangedUpgrade[];
   /** Cluster update runs in progress that are supposed to be done before. */
   readonly upgradedBefore: readonly string[];
@@ -83,7 +83,7 @@ export interface TotalEffect extends ObjectChanges {
   readonly answers: readonly string[];
   /** Those of them that do not count in the fleet as it is now, and why. */
   readonly uncounted: readonly Uncounted[];
-  /** Cluster update runs with gates that they answer, and that are stopped or failed: the answers count once those go on. */
+  /** Cluster update runs with gates that they answer, and that are stopped or failed: the answers count once those continue. */
   readonly halted: readonly string[];
   /** What those of them that are RemovalApprovals let happen; no part of the counts. */
   readonly allowed: readonly AllowedRemoval[];

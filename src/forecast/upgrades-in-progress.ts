@@ -27,7 +27,7 @@ export interface MovedUpgrade {
 export interface TouchedUpgrades {
   /** Its file is gone, or says `state: Stopped`. */
   readonly ended: ReadonlySet<string>;
-  /** They go on, or one of their gates is rejected. */
+  /** They continue, or one of their gates is rejected. */
   readonly going: ReadonlySet<string>;
   /** Of the latter those that only an answer to a gate touches. */
   readonly answered: ReadonlySet<string>;

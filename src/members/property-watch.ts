@@ -7,7 +7,7 @@ import { type Listed, nodeOf } from './properties.ts';
 export interface PropertyWatch {
   /** Whether it has seen everything since the last reading that it follows. */
   isLive(): boolean;
-  /** A reading has listed them: watches from there on. What is watched already goes on. */
+  /** A reading has listed them: watches from there on. What is watched already continues. */
   follow(listed: Listed): void;
   stop(): void;
 }

@@ -252,7 +252,7 @@ describe('the total effect of a cluster update run', () => {
     );
   });
 
-  it('in progress is left out where it goes on as before', async () => {
+  it('in progress is left out where it continues as before', async () => {
     const fleet = new UpgradeFleet(run({})).with(['a', 'b']);
     await fleet.plan();
     const { upgradesInProgress, upgrades } = await effectOf(fleet, {

@@ -137,7 +137,7 @@ describe('a member by whose properties placements choose', () => {
   }
   const node = (world: World): Stored => store(world).list('/nodes')[0]!;
 
-  it('gets one request a heartbeat at rest, as its watches go on', async () => {
+  it('gets one request a heartbeat at rest, as its watches continue', async () => {
     const { world, paths } = await chosenBy();
     const before = watchesOf(world);
     await world.pass(40 * 60);

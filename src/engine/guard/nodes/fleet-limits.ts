@@ -87,7 +87,7 @@ const isReadable = ({ schedule, duration, timeZone = 'UTC' }: Budget): boolean =
 
 /**
  * Commands of other reasons than a budget names are not counted where they start with this plan, since they may have started after
- * those that it limits. Nor are those that started after what it limits did, where that only goes on now: it had its place first.
+ * those that it limits. Nor are those that started after what it limits did, where that only continues now: it had its place first.
  */
 function overBudget(budget: Budget, clusters: readonly Counted[]): GuardFinding[] {
   const { clusterSelector, reasons, clusters: mostClusters, nodes: mostNodes } = budget;
