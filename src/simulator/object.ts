@@ -30,5 +30,3 @@ export interface Stored extends Fields {
   readonly kind: string;
   readonly metadata: Metadata;
 }
-
-export { at, fieldsAt, listAt, numberAt, textAt } from '../engine/kernel/at.ts';

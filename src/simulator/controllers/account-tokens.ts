@@ -1,5 +1,6 @@
+import { fieldsAt, textAt } from '../../engine/kernel/at.ts';
 import type { Cluster } from '../cluster.ts';
-import { fieldsAt, type Stored, textAt } from '../object.ts';
+import type { Stored } from '../object.ts';
 import { runController } from './controller.ts';
 
 const key = '/secrets';

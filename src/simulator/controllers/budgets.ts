@@ -1,5 +1,6 @@
+import { at, fieldsAt, numberAt } from '../../engine/kernel/at.ts';
 import type { Cluster } from '../cluster.ts';
-import { at, fieldsAt, numberAt, type Stored } from '../object.ts';
+import type { Stored } from '../object.ts';
 import { writeStatus } from '../storage/write.ts';
 import { isTrue, withCondition } from './conditions.ts';
 import { nodesWanted } from './daemon-sets/daemon-sets.ts';

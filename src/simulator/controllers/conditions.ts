@@ -1,5 +1,6 @@
+import { at, listAt, textAt } from '../../engine/kernel/at.ts';
 import type { Cluster } from '../cluster.ts';
-import { at, listAt, type Stored, textAt } from '../object.ts';
+import type { Stored } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 
 export interface Condition {

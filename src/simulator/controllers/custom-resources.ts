@@ -1,6 +1,7 @@
+import { at, fieldsAt, listAt, textAt } from '../../engine/kernel/at.ts';
 import type { Cluster } from '../cluster.ts';
 import { kindsOfCrd } from '../kinds/from-crd.ts';
-import { at, fieldsAt, listAt, type Stored, textAt } from '../object.ts';
+import type { Stored } from '../object.ts';
 import { finishDeletion, remove } from '../storage/remove.ts';
 import { writeStatus } from '../storage/write.ts';
 import { isTrue, withCondition } from './conditions.ts';

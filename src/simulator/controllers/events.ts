@@ -1,5 +1,6 @@
+import { numberAt, textAt } from '../../engine/kernel/at.ts';
 import type { Cluster } from '../cluster.ts';
-import { numberAt, type Stored, textAt } from '../object.ts';
+import type { Stored } from '../object.ts';
 import { nameSuffix } from '../random.ts';
 import { makeObject } from './make-object.ts';
 

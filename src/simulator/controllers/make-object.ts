@@ -1,6 +1,7 @@
+import { at, fieldsAt, textAt } from '../../engine/kernel/at.ts';
 import type { Cluster } from '../cluster.ts';
 import { apiVersionOf, type Kind } from '../kinds/kind.ts';
-import { at, fieldsAt, type Stored, textAt } from '../object.ts';
+import type { Stored } from '../object.ts';
 import { nameSuffix } from '../random.ts';
 import type { Fields } from '../schema/schema.ts';
 import { create } from '../storage/write.ts';

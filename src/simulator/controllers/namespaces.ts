@@ -1,6 +1,7 @@
+import { fieldsAt, listAt } from '../../engine/kernel/at.ts';
 import type { Cluster } from '../cluster.ts';
 import { same } from '../fields/compare.ts';
-import { fieldsAt, listAt, type Stored } from '../object.ts';
+import type { Stored } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { finishDeletion, remove } from '../storage/remove.ts';
 import { withCondition } from './conditions.ts';

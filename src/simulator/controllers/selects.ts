@@ -1,4 +1,4 @@
-import { at, fieldsAt, listAt, textAt } from '../object.ts';
+import { at, fieldsAt, listAt, textAt } from '../../engine/kernel/at.ts';
 
 /** Whether a metav1.LabelSelector selects labels. An absent selector selects nothing, an empty one everything. */
 export function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {

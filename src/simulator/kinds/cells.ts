@@ -1,4 +1,5 @@
-import { at, fieldsAt, listAt, type Stored, textAt } from '../object.ts';
+import { at, fieldsAt, listAt, textAt } from '../../engine/kernel/at.ts';
+import type { Stored } from '../object.ts';
 import { ageOf, humanDuration } from './age.ts';
 import type { Column } from './kind.ts';
 

@@ -1,4 +1,5 @@
-import { at, fieldsAt, listAt, type Stored, textAt } from '../object.ts';
+import { at, fieldsAt, listAt, textAt } from '../../engine/kernel/at.ts';
+import type { Stored } from '../object.ts';
 import { objectMeta } from '../schema/meta.ts';
 import { any, type Fields, isFields, type Schema, str } from '../schema/schema.ts';
 import { ageOf } from './age.ts';

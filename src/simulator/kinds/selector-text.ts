@@ -1,4 +1,4 @@
-import { fieldsAt, listAt, textAt } from '../object.ts';
+import { fieldsAt, listAt, textAt } from '../../engine/kernel/at.ts';
 
 /** A metav1.LabelSelector as text: `app=web,tier in (a,b),!old`; empty for one that selects everything. */
 export function selectorText(selector: unknown): string {

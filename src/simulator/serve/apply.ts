@@ -1,21 +1,15 @@
+import { at, textAt } from '../../engine/kernel/at.ts';
+import { requiredField } from '../../engine/server-rules/cause.ts';
 import type { Cluster } from '../cluster.ts';
 import { applyFields, type Conflict } from '../fields/ownership.ts';
 import { apiVersionOf, type Kind, storageKey } from '../kinds/kind.ts';
-import { at, type Stored, textAt } from '../object.ts';
+import type { Stored } from '../object.ts';
 import { type Fields, isFields } from '../schema/schema.ts';
 import { decode } from '../storage/decode.ts';
 import { commit, complete, requireNamespace, type WriteOptions } from '../storage/write.ts';
 import { dryRunOf, duplicates, managerOf, parseObject, placed, validationOf } from './body.ts';
 import type { SimRequest } from './http.ts';
-import {
-  badRequest,
-  conflict,
-  invalidOptions,
-  notFound,
-  requiredField,
-  StatusError,
-  staleVersion,
-} from './status-error.ts';
+import { badRequest, conflict, invalidOptions, notFound, StatusError, staleVersion } from './status-error.ts';
 
 export interface Written {
   readonly object: Stored;

@@ -1,11 +1,12 @@
 import { messageOf } from '../../api/message-of.ts';
+import { textAt } from '../../engine/kernel/at.ts';
+import { invalidField, unsupportedField } from '../../engine/server-rules/cause.ts';
 import { apiVersionOf, type Kind } from '../kinds/kind.ts';
-import { textAt } from '../object.ts';
 import { type Fields, isFields } from '../schema/schema.ts';
 import { type Decoded, decode } from '../storage/decode.ts';
 import { duplicateKeys } from '../storage/duplicate-keys.ts';
 import type { SimRequest } from './http.ts';
-import { badRequest, invalid, invalidField, invalidOptions, StatusError, unsupportedField } from './status-error.ts';
+import { badRequest, invalid, invalidOptions, StatusError } from './status-error.ts';
 
 /** A JSON document, or a YAML one according to the media type. */
 export async function parseBody(request: SimRequest): Promise<unknown> {

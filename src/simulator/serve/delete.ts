@@ -1,13 +1,15 @@
+import { at, textAt } from '../../engine/kernel/at.ts';
+import { unsupportedField } from '../../engine/server-rules/cause.ts';
 import type { Cluster } from '../cluster.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
-import { at, type Stored, textAt } from '../object.ts';
+import type { Stored } from '../object.ts';
 import { isFields } from '../schema/schema.ts';
 import { type Propagation, type RemoveOptions, remove } from '../storage/remove.ts';
 import { dryRunOf, parseBody } from './body.ts';
 import { json, type SimRequest, type SimResponse } from './http.ts';
 import { inVersion, presentList } from './present.ts';
 import { matcherOf } from './selectors.ts';
-import { forbidden, invalidOptions, notFound, unsupportedField } from './status-error.ts';
+import { forbidden, invalidOptions, notFound } from './status-error.ts';
 
 export async function deleteOne(
   cluster: Cluster,

@@ -1,8 +1,8 @@
+import { fieldsAt, numberAt } from '../../engine/kernel/at.ts';
 import type { Cluster } from '../cluster.ts';
 import { budgetsOf } from '../controllers/budgets.ts';
 import { isTrue } from '../controllers/conditions.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { fieldsAt, numberAt } from '../object.ts';
 import { type RemoveOptions, remove } from '../storage/remove.ts';
 import { dryRunOf, parseObject } from './body.ts';
 import { json, type SimRequest, type SimResponse } from './http.ts';

@@ -1,10 +1,11 @@
+import { forbiddenField } from '../../engine/server-rules/cause.ts';
 import type { Cluster } from '../cluster.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
 import type { Stored } from '../object.ts';
 import { json, type SimRequest, type SimResponse } from './http.ts';
 import { formOf, presentList, presentOne } from './present.ts';
 import { type Matches, matcherOf } from './selectors.ts';
-import { badRequest, expired, forbiddenField, invalidOptions, notFound, StatusError } from './status-error.ts';
+import { badRequest, expired, invalidOptions, notFound, StatusError } from './status-error.ts';
 
 /** The version for stale reads; undefined: the present one. */
 export type AsOf = number | undefined;

@@ -1,6 +1,7 @@
+import { at, fieldsAt, textAt } from '../../engine/kernel/at.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { selectorText } from '../kinds/selector-text.ts';
-import { at, fieldsAt, type Stored, textAt } from '../object.ts';
+import type { Stored } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { scale as scaleSchema } from '../schema/workloads.ts';
 

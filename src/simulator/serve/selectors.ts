@@ -1,6 +1,7 @@
 import { isLabelValue, isQualifiedName } from '../../api/syntax.ts';
+import { at } from '../../engine/kernel/at.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { at, type Stored } from '../object.ts';
+import type { Stored } from '../object.ts';
 import { badRequest } from './status-error.ts';
 
 export type Matches = (object: Stored) => boolean;

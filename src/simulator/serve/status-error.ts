@@ -1,14 +1,5 @@
 import type { StatusCause } from '../../engine/server-rules/cause.ts';
 
-export {
-  duplicateField,
-  forbiddenField,
-  invalidField,
-  requiredField,
-  type StatusCause,
-  unsupportedField,
-} from '../../engine/server-rules/cause.ts';
-
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;

@@ -1,9 +1,10 @@
 import { compareVersions, formatVersion, parseVersion, reaches } from '../../api/kubernetes-version.ts';
 import type { ObservedVersions } from '../../api/observed-versions.ts';
+import { fieldsAt, textAt } from '../../engine/kernel/at.ts';
 import { poolsOf } from '../../members/upgrade/node-pools.ts';
 import type { Cluster, SimulatedUpgrade } from '../cluster.ts';
 import { simulatedImage } from '../nodes.ts';
-import { fieldsAt, type Stored, textAt } from '../object.ts';
+import type { Stored } from '../object.ts';
 import { replace, writeStatus } from '../storage/write.ts';
 import { parseObject } from './body.ts';
 import { json, type SimRequest, type SimResponse } from './http.ts';

@@ -1,3 +1,4 @@
+import { forbiddenField } from '../../engine/server-rules/cause.ts';
 import type { SimClock } from '../clock.ts';
 import type { Cluster } from '../cluster.ts';
 import { apiVersionOf, type Kind, storageKey } from '../kinds/kind.ts';
@@ -6,7 +7,7 @@ import type { StoreEvent } from '../storage/event-log.ts';
 import type { SimRequest, SimResponse } from './http.ts';
 import { type Form, formOf, presentOne, tableOf } from './present.ts';
 import { matcherOf } from './selectors.ts';
-import { expired, forbiddenField, invalidOptions, StatusError } from './status-error.ts';
+import { expired, invalidOptions, StatusError } from './status-error.ts';
 import { openStream } from './stream.ts';
 
 /**

@@ -1,7 +1,9 @@
 import { messageOf } from '../../api/message-of.ts';
+import { textAt } from '../../engine/kernel/at.ts';
+import { forbiddenField, invalidField, requiredField } from '../../engine/server-rules/cause.ts';
 import type { Cluster } from '../cluster.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
-import { type Stored, textAt } from '../object.ts';
+import type { Stored } from '../object.ts';
 import { jsonPatch, type Operation } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';
 import { strategicMerge } from '../patch/strategic.ts';
@@ -10,15 +12,7 @@ import { create, replace, type WriteOptions } from '../storage/write.ts';
 import { apply, type Written } from './apply.ts';
 import { checkBody, dryRunOf, managerOf, parseBody, parseObject, placed, validationOf } from './body.ts';
 import type { SimRequest } from './http.ts';
-import {
-  forbiddenField,
-  invalid,
-  invalidField,
-  invalidOptions,
-  notFound,
-  requiredField,
-  StatusError,
-} from './status-error.ts';
+import { invalid, invalidOptions, notFound, StatusError } from './status-error.ts';
 
 export interface ObjectPath {
   readonly namespace?: string | undefined;

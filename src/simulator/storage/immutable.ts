@@ -1,8 +1,8 @@
+import { at } from '../../engine/kernel/at.ts';
+import { forbiddenField, invalidField, type StatusCause } from '../../engine/server-rules/cause.ts';
 import { same } from '../fields/compare.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
-import { at } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
-import { forbiddenField, invalidField, type StatusCause } from '../serve/status-error.ts';
 
 /** Changes of immutable fields, as the causes of a 422. */
 export function immutableCauses(live: Fields, next: Fields, kind: Kind): StatusCause[] {

@@ -1,4 +1,4 @@
-import { at, fieldsAt, textAt } from '../object.ts';
+import { at, fieldsAt, textAt } from '../../engine/kernel/at.ts';
 import type { Fields } from '../schema/schema.ts';
 import { inSpec } from './prepare-pod.ts';
 

@@ -1,4 +1,4 @@
-import { at, fieldsAt, listAt, textAt } from '../object.ts';
+import { at, fieldsAt, listAt, textAt } from '../../engine/kernel/at.ts';
 import type { Fields } from '../schema/schema.ts';
 
 export const inSpec = (object: Fields, spec: Fields): Fields => ({

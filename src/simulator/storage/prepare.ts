@@ -1,5 +1,5 @@
+import { at, fieldsAt, listAt, numberAt, textAt } from '../../engine/kernel/at.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
-import { at, fieldsAt, listAt, numberAt, textAt } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { isFields } from '../schema/schema.ts';
 import { newJob } from './prepare-job.ts';

@@ -1,7 +1,8 @@
+import { at, listAt, numberAt } from '../../engine/kernel/at.ts';
 import type { Cluster } from '../cluster.ts';
 import { timestampOf } from '../cluster.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
-import { at, listAt, numberAt, type Stored } from '../object.ts';
+import type { Stored } from '../object.ts';
 import { isFinished } from '../pod-phase.ts';
 import { conflict } from '../serve/status-error.ts';
 

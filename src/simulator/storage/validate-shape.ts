@@ -1,13 +1,13 @@
-import { repeatedItems } from '../fields/list-key.ts';
-import type { Kind } from '../kinds/kind.ts';
-import { type Fields, fieldOf, isFields, itemOf, type Schema } from '../schema/schema.ts';
 import {
   duplicateField,
   invalidField,
   requiredField,
   type StatusCause,
   unsupportedField,
-} from '../serve/status-error.ts';
+} from '../../engine/server-rules/cause.ts';
+import { repeatedItems } from '../fields/list-key.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { type Fields, fieldOf, isFields, itemOf, type Schema } from '../schema/schema.ts';
 
 /** Validation errors by the schema alone: required fields, enums, and for custom resources lengths, bounds and patterns. */
 export function shapeCauses(object: Fields, kind: Kind): StatusCause[] {

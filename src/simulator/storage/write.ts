@@ -1,8 +1,9 @@
+import { at, fieldsAt, textAt } from '../../engine/kernel/at.ts';
 import type { Cluster } from '../cluster.ts';
 import { same } from '../fields/compare.ts';
 import { updateFields } from '../fields/ownership.ts';
 import { apiVersionOf, type Kind, storageKey } from '../kinds/kind.ts';
-import { at, fieldsAt, type Stored, textAt } from '../object.ts';
+import type { Stored } from '../object.ts';
 import { nameSuffix, uuid } from '../random.ts';
 import type { Fields } from '../schema/schema.ts';
 import { alreadyExists, forbidden, invalid, notFound, StatusError, staleVersion } from '../serve/status-error.ts';

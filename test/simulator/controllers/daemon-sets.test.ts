@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { simulatedFleet } from '../../../src/api/simulated-fleet.ts';
-import { listAt, textAt } from '../../../src/simulator/object.ts';
+import { listAt, textAt } from '../../../src/engine/kernel/at.ts';
 import type { Fields } from '../../../src/simulator/schema/schema.ts';
 import { openWorld, type World } from '../world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { at, listAt, numberAt, textAt } from '../../../src/simulator/object.ts';
+import { at, listAt, numberAt, textAt } from '../../../src/engine/kernel/at.ts';
 import { deployment, deploymentUrl, openWorld, type World } from '../world.ts';
 
 const status = (world: World, name = 'web') => world.get('apps/deployments', name, 'default')!['status'];

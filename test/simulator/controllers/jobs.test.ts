@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listAt, textAt } from '../../../src/simulator/object.ts';
+import { listAt, textAt } from '../../../src/engine/kernel/at.ts';
 import type { Fields } from '../../../src/simulator/schema/schema.ts';
 import { deployment, deploymentUrl, openWorld, type World } from '../world.ts';
 

@@ -1,6 +1,7 @@
+import { at, fieldsAt, listAt, textAt } from '../../../engine/kernel/at.ts';
 import { tolerates } from '../../../engine/node-pools/taints.ts';
 import type { Cluster } from '../../cluster.ts';
-import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
 import { revisionLabel } from '../owners/revisions.ts';
 import { matchesNode, taintsOf } from '../pods/node-fit.ts';

@@ -1,6 +1,7 @@
+import { at, fieldsAt, numberAt } from '../../../engine/kernel/at.ts';
 import type { Cluster } from '../../cluster.ts';
 import { same } from '../../fields/compare.ts';
-import { at, fieldsAt, numberAt, type Stored } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
 import { remove } from '../../storage/remove.ts';
 import { later, runController, soon } from '../controller.ts';

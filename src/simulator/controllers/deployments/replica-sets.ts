@@ -1,5 +1,6 @@
+import { at, fieldsAt, numberAt, textAt } from '../../../engine/kernel/at.ts';
 import type { Cluster } from '../../cluster.ts';
-import { at, fieldsAt, numberAt, type Stored, textAt } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
 import { remove } from '../../storage/remove.ts';
 import { writeStatus } from '../../storage/write.ts';

@@ -1,6 +1,7 @@
+import { at, fieldsAt, numberAt, textAt } from '../../../engine/kernel/at.ts';
 import type { Cluster } from '../../cluster.ts';
 import { same } from '../../fields/compare.ts';
-import { at, fieldsAt, numberAt, type Stored, textAt } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
 import { replace } from '../../storage/write.ts';
 import { recordEvent } from '../events.ts';

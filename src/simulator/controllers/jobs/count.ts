@@ -1,4 +1,5 @@
-import { at, listAt, numberAt, type Stored, textAt } from '../../object.ts';
+import { at, listAt, numberAt, textAt } from '../../../engine/kernel/at.ts';
+import type { Stored } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
 
 /** The pods of a Job by state. */

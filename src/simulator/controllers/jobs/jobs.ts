@@ -1,5 +1,6 @@
+import { at, textAt } from '../../../engine/kernel/at.ts';
 import type { Cluster } from '../../cluster.ts';
-import { at, type Stored, textAt } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import { remove } from '../../storage/remove.ts';
 import { writeStatus } from '../../storage/write.ts';
 import { later, runController } from '../controller.ts';

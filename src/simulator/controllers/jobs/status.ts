@@ -1,5 +1,6 @@
+import { at, fieldsAt, listAt, numberAt, textAt } from '../../../engine/kernel/at.ts';
 import type { Cluster } from '../../cluster.ts';
-import { at, fieldsAt, listAt, numberAt, type Stored, textAt } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
 import { type Condition, isTrue, withCondition } from '../conditions.ts';
 import { present } from '../deployments/replica-sets.ts';

@@ -1,5 +1,6 @@
+import { at } from '../../../engine/kernel/at.ts';
 import type { Cluster } from '../../cluster.ts';
-import { at, type Stored } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import { selects } from '../selects.ts';
 import type { Dependents } from './dependents.ts';
 import { referenceTo } from './owner-reference.ts';

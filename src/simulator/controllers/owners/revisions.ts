@@ -1,6 +1,7 @@
+import { fieldsAt, numberAt, textAt } from '../../../engine/kernel/at.ts';
 import type { Cluster } from '../../cluster.ts';
 import { same } from '../../fields/compare.ts';
-import { fieldsAt, numberAt, type Stored, textAt } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
 import { remove } from '../../storage/remove.ts';
 import { makeObject } from '../make-object.ts';

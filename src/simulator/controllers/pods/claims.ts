@@ -1,5 +1,6 @@
+import { at, fieldsAt, listAt, textAt } from '../../../engine/kernel/at.ts';
 import type { Cluster } from '../../cluster.ts';
-import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
 import { finishDeletion, remove } from '../../storage/remove.ts';
 import { writeStatus } from '../../storage/write.ts';

@@ -1,8 +1,9 @@
 import type { Manifest } from '../../../api/meta.ts';
+import { at, listAt } from '../../../engine/kernel/at.ts';
 import type { Obstacle } from '../../../engine/nodes/simulate/cluster-state.ts';
 import { openPodFit } from '../../../engine/nodes/simulate/pod-fit.ts';
 import type { Cluster } from '../../cluster.ts';
-import { at, listAt, type Stored } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import { claimsOf } from './pods.ts';
 
 /** What depends on other pods of a node or on volumes, in the scheduler's words. */

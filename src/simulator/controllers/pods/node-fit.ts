@@ -1,7 +1,8 @@
+import { at, fieldsAt, listAt } from '../../../engine/kernel/at.ts';
 import { requirementsOfTerm } from '../../../engine/node-pools/node-terms.ts';
 import { allowsLabels } from '../../../engine/node-pools/requirements.ts';
 import { type Taint, taintsAt, tolerates } from '../../../engine/node-pools/taints.ts';
-import { at, fieldsAt, listAt, type Stored } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import { isTrue } from '../conditions.ts';
 
 /** Why a node cannot run a pod regardless of its free resources, in the scheduler's words; undefined if it can. */

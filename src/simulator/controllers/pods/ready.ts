@@ -1,5 +1,6 @@
+import { listAt, textAt } from '../../../engine/kernel/at.ts';
 import type { Cluster } from '../../cluster.ts';
-import { listAt, type Stored, textAt } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 
 /** Milliseconds since a pod became ready; undefined while it is not. A pod being deleted stays ready until it is gone. */
 export function readyFor(cluster: Cluster, pod: Stored): number | undefined {

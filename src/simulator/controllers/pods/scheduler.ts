@@ -1,7 +1,8 @@
+import { at, fieldsAt, listAt, textAt } from '../../../engine/kernel/at.ts';
 import { type Amounts, amountsOf, minus, requestsOf, sum } from '../../../engine/node-pools/resources.ts';
 import type { Cluster } from '../../cluster.ts';
 import { same } from '../../fields/compare.ts';
-import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
 import { withCondition } from '../conditions.ts';
 import { recordEvent } from '../events.ts';

@@ -1,5 +1,6 @@
+import { at, fieldsAt, listAt, textAt } from '../../../engine/kernel/at.ts';
 import type { Cluster } from '../../cluster.ts';
-import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
+import type { Stored } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
 
 /** Annotation on a pod, usually from the template of its workload: how it fails. */

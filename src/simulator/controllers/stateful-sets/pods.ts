@@ -1,6 +1,7 @@
+import { at, fieldsAt, listAt, numberAt, textAt } from '../../../engine/kernel/at.ts';
 import type { Cluster } from '../../cluster.ts';
 import { same } from '../../fields/compare.ts';
-import { at, fieldsAt, listAt, numberAt, type OwnerReference, type Stored, textAt } from '../../object.ts';
+import type { OwnerReference, Stored } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
 import { makeObject } from '../make-object.ts';
 import { revisionLabel } from '../owners/revisions.ts';

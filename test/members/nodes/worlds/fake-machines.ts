@@ -1,9 +1,10 @@
+import { fieldsAt, textAt } from '../../../../src/engine/kernel/at.ts';
 import type { Transport } from '../../../../src/members/api-server/transport.ts';
 import { managementClusters } from '../../../../src/members/upgrade/management.ts';
 import type { ManualClock } from '../../../../src/simulator/clock.ts';
 import { openMember, type SimulatedMember } from '../../../../src/simulator/member.ts';
 import { launchedNode } from '../../../../src/simulator/nodes.ts';
-import { fieldsAt, type Stored, textAt } from '../../../../src/simulator/object.ts';
+import type { Stored } from '../../../../src/simulator/object.ts';
 import type { Fields } from '../../../../src/simulator/schema/schema.ts';
 import { remove } from '../../../../src/simulator/storage/remove.ts';
 import { create, writeStatus } from '../../../../src/simulator/storage/write.ts';

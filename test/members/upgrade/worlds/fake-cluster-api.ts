@@ -1,6 +1,7 @@
+import { fieldsAt, textAt } from '../../../../src/engine/kernel/at.ts';
 import type { ManualClock } from '../../../../src/simulator/clock.ts';
 import { openMember, type SimulatedMember } from '../../../../src/simulator/member.ts';
-import { fieldsAt, type Stored, textAt } from '../../../../src/simulator/object.ts';
+import type { Stored } from '../../../../src/simulator/object.ts';
 import type { Fields } from '../../../../src/simulator/schema/schema.ts';
 import { replace, writeStatus } from '../../../../src/simulator/storage/write.ts';
 import { definitionOf, fillCaches } from './custom-kinds.ts';

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { at, fieldsAt, listAt, numberAt, textAt } from '../../../../src/engine/kernel/at.ts';
 import type { SimClock } from '../../../../src/simulator/clock.ts';
 import { makeObject } from '../../../../src/simulator/controllers/make-object.ts';
 import type { SimulatedMember } from '../../../../src/simulator/member.ts';
-import { at, fieldsAt, listAt, numberAt, type Stored, textAt } from '../../../../src/simulator/object.ts';
+import type { Stored } from '../../../../src/simulator/object.ts';
 import type { Fields } from '../../../../src/simulator/schema/schema.ts';
 import { remove } from '../../../../src/simulator/storage/remove.ts';
 import { replace, writeStatus } from '../../../../src/simulator/storage/write.ts';
