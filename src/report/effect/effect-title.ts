@@ -1,0 +1,188 @@
+import { placementKey } from '../../api/placement.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
+import type { AllowedRemoval } from '../../forecast/allowed-removals.ts';
+import { failureOf } from '../../forecast/failure.ts';
+import type { Forecast, Rollout } from '../../forecast/forecast.ts';
+import type { ObjectChanges } from '../../forecast/object-changes.ts';
+import type { StoppedRun } from '../../forecast/stopped-runs.ts';
+import type { TotalEffect } from '../../forecast/total-effect.ts';
+import { clustersToUpgrade } from '../../forecast/upgrade-forecasts.ts';
+import { titleOf } from '../../repo/title-of.ts';
+import { currenciesOf } from '../money.ts';
+import { nodeEffects } from '../nodes.ts';
+import { approvedTexts } from './answers-text.ts';
+import { inProgressTexts } from './in-progress-text.ts';
+
+/** Clusters named in one line. */
+export const mostNamed = 10;
+
+/** What it does in one line: the title of a preview, and of a commit status. */
+export function titleText(effect: TotalEffect): string {
+  const { guard, needsRun } = effect;
+  if (guard.length > 0) return `⛔ refused: ${guard[0]!.message}`;
+  // Else a change of an External placement would look like none.
+  const missing = listUpTo(needsRun.map(titleOf), mostNamed);
+  const stops = effect.stopped.map(stoppedText);
+  const removal = laterRefusals(effect).some(({ removalDigest }) => removalDigest !== undefined);
+  const answers = answersText(effect);
+  const parts = [
+    ...failingText(effect),
+    ...stops,
+    ...inProgressTexts(effect),
+    ...returningTitle(effect),
+    ...changesText(effect, answers),
+    ...unreachedText(effect),
+    ...answers,
+    ...(removal ? ['needs an approval of removals'] : []),
+    ...(missing === '' ? [] : [`needs a staged update run: ${missing}`]),
+  ];
+  const { allowed, uncounted, pending, paces, freezes } = effect;
+  const others = [allowed, uncounted, pending, paces, freezes].flat();
+  const isAlone = answers.length > 0 && parts.length === answers.length && others.length === 0;
+  return `${parts.join(' · ')}${isAlone ? '; nothing else' : ''}`;
+}
+
+/** Runs that fail, or that a fault on some cluster keeps from their end, without those that the change itself ends. */
+export function failingText({ forecast, stopped }: TotalEffect): string[] {
+  const ended = new Set(stopped.map(({ run }) => run));
+  const own = forecast.rollouts.filter((of) => !ended.has(placementKey({ ...of.placement, name: of.run ?? '' })));
+  const [failing, others] = [true, false].map((fails) => own.filter((of) => (failureOf(of) !== undefined) === fails));
+  const stuck = others!.filter(({ ends = [] }) => ends.some(({ why }) => why !== undefined));
+  const text = (runs: readonly Rollout[], one: string, several: string): string[] => {
+    const names = listUpTo(
+      runs.map(({ run }) => `${run}`),
+      mostNamed,
+    );
+    return runs.length === 0
+      ? []
+      : [`update ${runs.length === 1 ? 'run' : 'runs'} ${names} ${runs.length === 1 ? one : several}`];
+  };
+  return [...text(failing!, 'fails', 'fail'), ...text(stuck, 'does not finish', 'do not finish')];
+}
+
+/** Clusters that do not get what it brings, without those that need an update run for it. */
+export function unreachedText({ failing }: TotalEffect): string[] {
+  const clusters = new Set(failing.flatMap((of) => (of.needsRun ? [] : of.clusters)));
+  return clusters.size === 0 ? [] : [`cannot be applied on ${listUpTo([...clusters], mostNamed)}`];
+}
+
+const stoppedTexts: Readonly<Record<StoppedRun['by'], string>> = {
+  stop: 'stops update run',
+  removal: 'removes update run',
+  rejection: 'rejects update run',
+};
+
+/** Those that it adds or whose spec it changes. */
+export function ownUpgrades({ upgrades, upgradesInProgress }: TotalEffect): TotalEffect['upgrades'] {
+  const others = new Set(upgradesInProgress.map(({ run }) => run));
+  return upgrades.filter(({ run }) => !others.has(run));
+}
+
+/** `stops update run web-1` */
+const stoppedText = ({ run, by }: StoppedRun): string => `${stoppedTexts[by]} ${run}`;
+
+/** `removes 4 objects, changes 2`; empty where there are none. */
+function countsText({ placements, released, moved }: Pick<ObjectChanges, 'placements' | 'released' | 'moved'>): string {
+  const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
+  return [
+    { count: sum('removed'), verb: 'removes' },
+    { count: sum('changed'), verb: 'changes' },
+    { count: sum('added'), verb: 'adds' },
+    { count: released, verb: 'releases' },
+    { count: moved, verb: 'moves' },
+  ]
+    .filter(({ count }) => count !== 0)
+    .map(({ count, verb }, at) => `${verb} ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`)
+    .join(', ');
+}
+
+/** None where it only answers approvals. */
+function changesText(effect: TotalEffect, answers: readonly string[]): string[] {
+  const { placements, returning, held, stopped, withheld, fleetSize } = effect;
+  const upgrades = ownUpgrades(effect);
+  const ends = inProgressTexts(effect).length;
+  const counts = countsText(effect);
+  const clusters = new Set(placements.flatMap((effect) => effect.clusters));
+  const upgrading = new Set(upgrades.flatMap(clustersToUpgrade));
+  const runs = `${upgrades.length} cluster update ${upgrades.length === 1 ? 'run' : 'runs'} for ${upgrading.size} of ${fleetSize} clusters`;
+  if (counts === '' && clusters.size === 0) {
+    if (upgrades.length > 0) return [`no object changes · ${runs}`];
+    const text = withheldText(withheld) ?? heldText(held) ?? changedNodesText(nodesText(effect));
+    if (text !== undefined) return [text];
+    if (stopped.length + ends + failingText(effect).length === 0 && answers.length > 0) return [];
+    if (returning.length > 0) return [];
+    return [ends === 0 ? 'no change on any cluster' : 'no object changes'];
+  }
+  return [
+    counts || 'no object changes',
+    `${clusters.size} of ${fleetSize} clusters`,
+    ...(upgrades.length === 0 ? [] : [runs]),
+    ...[withheldText(withheld) ?? []].flat(),
+  ];
+}
+
+const changedNodesText = ({ length }: readonly string[]): string | undefined =>
+  length === 0 ? undefined : `changes what becomes of nodes on ${length} ${length === 1 ? 'cluster' : 'clusters'}`;
+
+function withheldText(withheld: TotalEffect['withheld']): string | undefined {
+  const text = (kept: boolean): string[] => {
+    const of = withheld.filter(({ areKept }) => areKept === kept);
+    const count = new Set(of.flatMap(({ clusters }) => clusters)).size;
+    const names = listUpTo([...new Set(of.map(({ placement }) => titleOf(placement)))], mostNamed);
+    const [clusters, keep, end] =
+      count === 1 ? ['cluster', 'keeps what it has', 'does'] : ['clusters', 'keep what they have', 'do'];
+    return count === 0
+      ? []
+      : [`${count} ${clusters} ${kept ? `${keep} of ${names}` : `${end} not end with what is under way of ${names}`}`];
+  };
+  return [true, false].flatMap(text).join(' · ') || undefined;
+}
+
+const heldText = (held: TotalEffect['held']): string | undefined =>
+  held.length === 0
+    ? undefined
+    : `no change as long as it is held: ${listUpTo([...new Set(held.map(({ subject }) => titleOf(subject)))], mostNamed)}`;
+
+/** What a RemovalApproval lets go. */
+function approvesText({ approval, holds, ...effect }: AllowedRemoval, fleetSize: number): string {
+  const counts = countsText(effect);
+  const held = new Set(holds.flatMap(({ subject }) => subject.clusterName ?? []));
+  if (counts === '') return `approves ${approval}: removes what is held on ${listUpTo([...held], mostNamed)}`;
+  const clusters = new Set(effect.placements.flatMap((of) => of.clusters)).union(held);
+  return `approves ${approval}: ${counts} · ${clusters.size} of ${fleetSize} clusters`;
+}
+
+/** Approvals and rejections that it brings. */
+const answersText = (effect: TotalEffect): string[] => [
+  ...effect.allowed.map((of) => approvesText(of, effect.fleetSize)),
+  ...approvedTexts(effect),
+  ...(effect.uncounted.length === 0
+    ? []
+    : [
+        `not counted: ${listUpTo(
+          effect.uncounted.map(({ approval }) => approval),
+          mostNamed,
+        )}`,
+      ]),
+];
+
+/** `removes 3 objects on p1, and adds them again` */
+function returningTitle({ returning }: TotalEffect): string[] {
+  const count = returning.reduce((sum, { clusters }) => sum + clusters.length, 0);
+  if (count === 0) return [];
+  const clusters = new Set(returning.flatMap((of) => of.clusters));
+  const where = listUpTo([...clusters].sort(), mostNamed);
+  const [objects, them] = count === 1 ? ['object', 'it'] : ['objects', 'them'];
+  const approvals = [...new Set(returning.flatMap((of) => of.approvals))];
+  return [`removes ${count} ${objects} on ${where}, and adds ${them} again${onceApproved(approvals)}`];
+}
+
+export const onceApproved = (approvals: readonly string[]): string =>
+  approvals.length === 0 ? '' : `, not before approval ${listUpTo(approvals, mostNamed)}`;
+
+export const nodesText = ({ nodes, first }: TotalEffect): readonly string[] =>
+  nodeEffects(nodes, currenciesOf(first.contents.world.input.fleet));
+
+/** Those beyond what the guard says of the merge itself. */
+export const laterRefusals = ({ forecast, first }: TotalEffect): Forecast['refusals'] =>
+  forecast.refusals.filter(({ rule, from }) => rule === undefined || from > first.plan.now);
