@@ -97,15 +97,17 @@ const leavingWord = (mode: DisruptionMode, count: number): string =>
   mode === 'execute' ? (count === 1 ? 'node leaves' : 'nodes leave') : `${count === 1 ? 'node' : 'nodes'} may leave`;
 
 /** Nodes of the commands in some phases. */
-const nodesIn = (commands: PlannedNodes['commands'], isOne: (phase: string) => boolean): number =>
+const nodesIn = (commands: PlannedNodes['commands'], isOne: (phase: NodeCommand['phase']) => boolean): number =>
   commands.reduce((sum, { phase, nodes }) => (isOne(phase) ? sum + nodes.length : sum), 0);
 
-/** `2 nodes leave, 3 wait`: what is only proposed in mode execute waits for a limit of the fleet. */
+/** `2 nodes leave, 3 wait` */
 function tallyOf({ mode, commands }: PlannedNodes): string {
-  const waiting = mode === 'execute' ? nodesIn(commands, (phase) => phase === 'Proposed') : 0;
+  const waiting = nodesIn(commands, (phase) => isWaiting(mode, phase));
   const leaving = nodesIn(commands, () => true) - waiting;
-  return `${leaving} ${leavingWord(mode, leaving)}${waiting === 0 ? '' : `, ${waiting} ${waiting === 1 ? 'waits' : 'wait'}`}`;
+  return `${leaving} ${leavingWord(mode, leaving)}${waiting === 0 ? '' : `, ${waitingText(waiting)}`}`;
 }
+
+const waitingText = (count: number): string => `${count} ${count === 1 ? 'waits' : 'wait'}`;
 
 /** `2 nodes leaving`, of commands that gitfleet carries out; nothing where there are none. */
 export function leavingCount({ nodes }: Pick<Plan, 'nodes'>): string[] {
@@ -151,21 +153,23 @@ export function nodeEffects(compared: readonly NodesAt[], currencies: Currencies
 
 function nodeEffect(cluster: string, of: NodesAt, currency: string | undefined): string | undefined {
   const [earlier, planned] = [of.before, of.after].map((all) => all.find(({ clusterName }) => clusterName === cluster));
-  const [were, are] = [leavingNames(earlier), leavingNames(planned)];
+  const [were, are] = [namesIn(earlier, isLeaving), namesIn(planned, isLeaving)];
+  const [waited, wait] = [namesIn(earlier, isWaiting), namesIn(planned, isWaiting)];
+  const waiting = waited.symmetricDifference(wait).size === 0 || wait.size === 0 ? '' : `; ${waitingText(wait.size)}`;
   const [old, now] = [were.size, are.size];
   if (planned === undefined)
-    return earlier === undefined || old === 0
+    return earlier === undefined || old + waited.size === 0
       ? undefined
-      : `${cluster}: nodes are not planned any more (mode ${earlier.mode} before, ${old} might go)`;
+      : `${cluster}: nodes are not planned any more (mode ${earlier.mode} before, ${old + waited.size} might go)`;
   const isOtherMode = earlier !== undefined && earlier.mode !== planned.mode;
   const areOthers = old === now && were.symmetricDifference(are).size > 0;
   const cost = costText(earlier, planned, currency);
-  if (old === now && cost === '' && !areOthers && !isOtherMode) return undefined;
+  if (old === now && waiting === '' && cost === '' && !areOthers && !isOtherMode) return undefined;
   const when = of.isNow ? 'now' : `from ${instantText(of.at)}`;
   const mode = isOtherMode ? `${planned.mode}, before ${earlier.mode}` : planned.mode;
   const which = now > 0 && (areOthers || isOtherMode) ? ` (${shortList([...are])})` : '';
   const others = areOthers ? ` (${shortList([...were])})` : '';
-  return `${cluster} (${mode}): ${now} ${now === 1 ? 'node' : 'nodes'} may go ${when}${which}, ${old} before${others}${cost}${isOtherMode ? actsText(earlier.mode, planned.mode) : ''}`;
+  return `${cluster} (${mode}): ${now} ${now === 1 ? 'node' : 'nodes'} may go ${when}${which}, ${old} before${others}${cost}${waiting}${isOtherMode ? actsText(earlier.mode, planned.mode) : ''}`;
 }
 
 const actsText = (before: DisruptionMode, after: DisruptionMode): string =>
@@ -175,11 +179,25 @@ const actsText = (before: DisruptionMode, after: DisruptionMode): string =>
       ? '; gitfleet does not carry that out any more'
       : '';
 
-const leavingNames = (of: LeavingNodes | undefined): ReadonlySet<string> =>
-  new Set((of?.commands ?? []).flatMap(({ nodes }) => nodes.map(({ name }) => name)));
+type IsOne = (mode: DisruptionMode, phase: NodeCommand['phase']) => boolean;
+
+/** What is only proposed in mode execute waits for a limit of the fleet, a freeze, an upgrade or a provider. */
+const isWaiting: IsOne = (mode, phase) => mode === 'execute' && phase === 'Proposed';
+const isLeaving: IsOne = (mode, phase) => !isWaiting(mode, phase);
+
+const namesIn = (of: LeavingNodes | undefined, isOne: IsOne): ReadonlySet<string> =>
+  new Set(
+    (of?.commands ?? []).flatMap(({ phase, nodes }) => (isOne(of!.mode, phase) ? nodes.map(({ name }) => name) : [])),
+  );
+
+const onlyLeaving = (of: LeavingNodes): LeavingNodes => ({
+  ...of,
+  commands: of.commands.filter(({ phase }) => isLeaving(of.mode, phase)),
+});
 
 /** What a change makes of the saving: empty where that stays, or is unknown before and after. */
-function costText(earlier: LeavingNodes | undefined, planned: LeavingNodes, currency: string | undefined): string {
+function costText(before: LeavingNodes | undefined, after: LeavingNodes, currency: string | undefined): string {
+  const [earlier, planned] = [before && onlyLeaving(before), onlyLeaving(after)];
   const [wasKnown, isKnown] = [areSavingsKnown(earlier), areSavingsKnown(planned)];
   if (!wasKnown && !isKnown) return '';
   if (!isKnown) return ', what that saves is not known';

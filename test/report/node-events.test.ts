@@ -37,18 +37,19 @@ it.each([
 
 const leaving = (mode: string, ...commands: readonly object[]) => [{ clusterName: 'eu-1', mode, commands }];
 const saving = command('Proposed', { priceBefore: 1, priceAfter: 0 });
+const begun = { ...saving, phase: 'Validating' };
 const unpriced = command('Proposed', { priceBefore: undefined });
 const others = { ...saving, nodes: [{ name: 'n1' }, { name: 'n3' }] };
 it.each([
   [
     'the mode becomes execute',
     leaving('plan', saving),
-    leaving('execute', command('Validating', saving)),
+    leaving('execute', begun),
     'execute, before plan): 2 nodes may go now (n1, n2), 2 before; gitfleet carries that out',
   ],
   [
     'it is execute no more',
-    leaving('execute', saving),
+    leaving('execute', begun),
     leaving('delegate', saving),
     'delegate, before execute): 2 nodes may go now (n1, n2), 2 before; gitfleet does not carry that out any more',
   ],
@@ -75,6 +76,18 @@ it.each([
     leaving('plan', unpriced),
     leaving('plan', saving),
     'plan): 2 nodes may go now, 2 before, saves 730 EUR a month',
+  ],
+  [
+    'something keeps them',
+    leaving('execute'),
+    leaving('execute', saving),
+    'execute): 0 nodes may go now, 0 before; 2 wait',
+  ],
+  [
+    'nothing keeps them any more',
+    leaving('execute', saving),
+    leaving('execute', begun),
+    'execute): 2 nodes may go now, 0 before, 730 EUR a month less',
   ],
   ['nothing differs', leaving('plan', saving), leaving('plan', saving), undefined],
 ])('a preview says what becomes of nodes where as many may go and %s', (_, before, after, text) => {

@@ -7,7 +7,7 @@ import { by } from '../kernel/ordering.ts';
 import { type Labels, matchesSelector } from '../kernel/selector.ts';
 import type { Hold } from '../plan-document.ts';
 import { parseWindow } from '../window/parse-window.ts';
-import { allClosedAt } from '../window/window.ts';
+import { allClosedAt, changesAfter, type Window } from '../window/window.ts';
 
 /** A member as the limits above the pools count it. */
 export interface CountedCluster {
@@ -28,6 +28,8 @@ export interface CountedCluster {
   /** False = its nodes are not known: a later wave waits for it. */
   readonly isObserved: boolean;
 }
+
+type FleetBudget = NonNullable<NodeDisruption['budgets']>[number];
 
 type Taking = Pick<NodeCommand, 'reason' | 'startedAt' | 'nodes'>;
 
@@ -145,27 +147,31 @@ const isBegunAfter = (one: Taking, command: NodeCommand, reasons: readonly strin
   (parseInstant(one.startedAt ?? '') ?? Number.POSITIVE_INFINITY) >= (parseInstant(command.startedAt) ?? 0);
 
 /** Budgets whose window is open, with the members that they limit. One that cannot be read is always active. */
-function activeBudgets(
-  budgets: NonNullable<NodeDisruption['budgets']>,
-  clusters: readonly CountedCluster[],
-  now: Instant,
-) {
+function activeBudgets(budgets: readonly FleetBudget[], clusters: readonly CountedCluster[], now: Instant) {
   return budgets.flatMap((budget) => {
-    const { schedule, duration, timeZone, clusterSelector } = budget;
-    let until: Instant | undefined;
-    let isInvalid = false;
-    if (schedule !== undefined && duration !== undefined) {
-      const parsed = parseWindow({ schedule, duration, timeZone });
-      if (parsed.ok) {
-        if (parsed.window.closesAt(now) === undefined) return [];
-        until = allClosedAt([parsed.window], now);
-      } else isInvalid = true;
-    }
+    const { clusterSelector } = budget;
+    const window = windowOf(budget);
+    const isInvalid = window === 'invalid';
+    if (typeof window === 'object' && window.closesAt(now) === undefined) return [];
+    const until = typeof window === 'object' ? allClosedAt([window], now) : undefined;
     const members = clusters.filter(
       ({ labels }) => clusterSelector === undefined || matchesSelector(clusterSelector, labels),
     );
     return [{ ...budget, until, isInvalid, members }];
   });
+}
+
+/** Undefined = always active. */
+function windowOf({ schedule, duration, timeZone }: FleetBudget): Window | 'invalid' | undefined {
+  if (schedule === undefined || duration === undefined) return undefined;
+  const parsed = parseWindow({ schedule, duration, timeZone });
+  return parsed.ok ? parsed.window : 'invalid';
+}
+
+/** When time alone makes a budget active or inactive next, after an instant; undefined = never again. */
+export function fleetBudgetChange(budget: FleetBudget, after: Instant): Instant | undefined {
+  const window = windowOf(budget);
+  return typeof window === 'object' ? changesAfter(window, after) : undefined;
 }
 
 /** The greatest number up to `most` that is allowed, where every smaller one is too; 0 = none is. */

@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { countedCluster } from './counted-cluster.ts';
 import { cutToFleet } from './cut-to-fleet.ts';
 import { fleetLimits } from './fleet-limits.ts';
-import { memberOutcome } from './member-outcome.ts';
+import { type MemberOutcome, memberOutcome } from './member-outcome.ts';
 import { type DeliveredNodeObjects, type NodeMember, nodeMembers } from './node-members.ts';
 import { nodeProblems } from './node-problems.ts';
 import { type ClusterPlan, planCluster } from './plan-cluster.ts';
@@ -28,24 +28,7 @@ export function nodesOutcome(
   const planned = members.map(
     (member): PlannedMember => ({ member, plan: reused(member, now) ?? planOf(member, world, now) }),
   );
-  const limits = fleetLimits(
-    world.input.fleet.config?.spec.nodeDisruption ?? {},
-    planned.map(({ member, plan }) => countedCluster(member, plan, world)),
-    now,
-  );
-  const order = new Map(limits.order.map((name, at) => [name, at]));
-  const ordered = [...planned].sort((a, b) => order.get(a.member.name)! - order.get(b.member.name)!);
-  // Those that were validated had a place before.
-  const validated = ordered.map(({ member, plan }) => ({
-    member,
-    plan: plan && withoutKept(member, plan, { world, limits }),
-  }));
-  const done = validated
-    .map(({ member, plan }) => {
-      const cut = plan && cutToFleet(member, plan, { world, limits });
-      return memberOutcome(member, cut?.plan, { world, limits, now, holds: cut?.holds ?? [] });
-    })
-    .sort(by(({ section }) => section.clusterName));
+  const done = memberOutcomes(planned, world, now);
   const section = done.map((of) => of.section);
   const targets = done.map(({ section: { clusterName }, target }) => ({ clusterName, nodes: target }));
   const outcome = {
@@ -67,6 +50,32 @@ export function nodesOutcome(
     starts: section.some(({ commands }) => commands.some(({ since }) => since === world.input.now)),
   };
   return { outcome, planned };
+}
+
+/** What becomes of the nodes of every member at an instant, within the limits of the fleet; by name. Pauses are those of `world`. */
+export function memberOutcomes(
+  planned: readonly PlannedMember[],
+  world: World,
+  now: Instant,
+): readonly MemberOutcome[] {
+  const limits = fleetLimits(
+    world.input.fleet.config?.spec.nodeDisruption ?? {},
+    planned.map(({ member, plan }) => countedCluster(member, plan, world)),
+    now,
+  );
+  const order = new Map(limits.order.map((name, at) => [name, at]));
+  const ordered = [...planned].sort((a, b) => order.get(a.member.name)! - order.get(b.member.name)!);
+  // Those that were validated had a place before.
+  const validated = ordered.map(({ member, plan }) => ({
+    member,
+    plan: plan && withoutKept(member, plan, { world, limits }),
+  }));
+  return validated
+    .map(({ member, plan }) => {
+      const cut = plan && cutToFleet(member, plan, { world, limits });
+      return memberOutcome(member, cut?.plan, { world, limits, now, holds: cut?.holds ?? [] });
+    })
+    .sort(by(({ section }) => section.clusterName));
 }
 
 /** Undefined where its nodes are not known. */

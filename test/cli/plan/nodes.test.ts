@@ -14,6 +14,9 @@ spec:
   policy: {placementType: PickAll}
 `;
 const poolOf = (...budgets: readonly object[]) => JSON.stringify(nodePool('default', { disruption: { budgets } }));
+const fleetYaml = (spec: object) =>
+  JSON.stringify({ apiVersion: 'gitfleet.dev/v1alpha1', kind: 'FleetConfig', metadata: { name: 'fleet' }, spec });
+const fleetBudgets = (...budgets: readonly object[]) => fleetYaml({ nodeDisruption: { budgets } });
 const files = (...budgets: readonly object[]) => ({
   'members/eu-1.yaml': nodeMember('eu-1', 'plan'),
   ...smallMarket,
@@ -21,9 +24,11 @@ const files = (...budgets: readonly object[]) => ({
   'resources/pool.yaml': poolOf(...budgets),
 });
 /** Four empty nodes. */
-const seen = () => {
+const seen = (...extras: readonly object[]) => {
   const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => node(name));
-  return folder({ 'eu-1.yaml': observedNodes('eu-1', { nodes, pods: [], extras: nodes.map((of) => claim(of)) }) });
+  return folder({
+    'eu-1.yaml': observedNodes('eu-1', { nodes, pods: [], extras: [...extras, ...nodes.map((of) => claim(of))] }),
+  });
 };
 const at = ['--recorded', 'none', '--now', '2026-11-20T10:00:00Z'];
 const half = { nodes: '50%' };
@@ -79,12 +84,10 @@ describe('what becomes of nodes', () => {
   });
 
   it('in mode execute waits where a limit of the fleet lets none go', async () => {
-    const limited =
-      'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {nodeDisruption: {budgets: [{nodes: "0"}]}}\n';
     const repo = folder({
       ...files(half),
       'members/eu-1.yaml': nodeMember('eu-1', 'execute'),
-      'fleet.yaml': limited,
+      'fleet.yaml': fleetBudgets({ nodes: '0' }),
     });
     const { out } = await cli('plan', '--repo', repo, '--observed', seen(), ...at);
     expect(out).toMatch(
@@ -142,4 +145,46 @@ describe('what becomes of nodes', () => {
         expect(out).toContain('plan: changes what becomes of nodes on 1 cluster\n');
     },
   );
+
+  const execute = { 'members/eu-1.yaml': nodeMember('eu-1', 'execute') };
+  const atNight = { schedule: '0 22 * * *', duration: '6h' };
+
+  it.each([
+    [
+      'at any time',
+      fleetBudgets({ nodes: '1' }),
+      fleetBudgets({ nodes: '2' }),
+      'execute): 2 nodes may go now, 1 before, 292 EUR a month less',
+    ],
+    [
+      'for none, before it was removed',
+      fleetBudgets({ nodes: '0' }),
+      fleetBudgets(),
+      'execute): 2 nodes may go now, 0 before, 584 EUR a month less',
+    ],
+    [
+      'in a window',
+      fleetBudgets(),
+      fleetBudgets({ nodes: '1', ...atNight }),
+      'execute): 1 node may go from 2026-11-20 22:00 UTC, 2 before, 292 EUR a month more',
+    ],
+    [
+      'where a freeze ends today',
+      fleetYaml({
+        freeze: [{ name: 'day', schedule: '0 6 * * *', duration: '12h' }],
+        nodeDisruption: { budgets: [{ nodes: '1' }] },
+      }),
+      fleetYaml({ freeze: [{ name: 'day', schedule: '0 6 * * *', duration: '12h' }] }),
+      'execute): 2 nodes may go from 2026-11-20 18:00 UTC, 1 before, 292 EUR a month less',
+    ],
+  ])('stands in the preview of a budget of the fleet, %s', async (_, old, now, text) => {
+    const fleet = await FleetOnGit.open({ ...files(half), ...execute, 'fleet.yaml': old });
+    fleet.git('checkout', '-q', '-b', 'open');
+    put(fleet.dir, { 'fleet.yaml': now });
+    fleet.git('commit', '-q', '-a', '-m', 'Change what the fleet allows');
+    const observed = seen(nodePool('default', { disruption: { budgets: [half] } }));
+    const flags = ['--base', 'main', '--ref', 'open', '--observed', observed, ...at, '-o', 'markdown'];
+    const { out } = await cli('plan', '--repo', fleet.dir, ...flags);
+    expect(out).toContain(`**Nodes**\n- eu-1 (${text}\n`);
+  });
 });
