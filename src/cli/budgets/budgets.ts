@@ -4,8 +4,10 @@ import { parseDuration } from '../../engine/kernel/duration.ts';
 import { formatInstant, type Instant, parseInstant } from '../../engine/kernel/instant.ts';
 import { type Limits, limitedReasons, remainingOf, unbounded } from '../../engine/node-pools/budgets.ts';
 import { limitTimeline } from '../../engine/node-pools/timeline.ts';
+import { type FleetBudget, fleetBudgets } from '../../engine/nodes/fleet-budgets.ts';
 import { nodeMembers } from '../../engine/nodes/node-members.ts';
 import { planFleet } from '../../engine/plan.ts';
+import { bindingLines, fleetBudgetTable } from '../kinds/nodes/fleet-budgets.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { CliError } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
@@ -38,7 +40,7 @@ export async function budgets(
   if (options.at !== undefined && options.next !== undefined)
     throw new CliError('--at and --next exclude each other: leave one out');
   const input = await readPlanInput(options);
-  const { plan, contents, parts } = planFleet(input);
+  const { plan, contents, parts, nodes } = planFleet(input);
   const member = nodeMembers(contents.world, nodeObjects(parts.outcomes, contents.world)).find(
     ({ name }) => name === cluster,
   );
@@ -74,13 +76,36 @@ export async function budgets(
         })),
       };
     });
-  const document = { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'BudgetTimeline', clusterName: cluster, pools };
+  const ofFleet = fleetBudgets({ planned: nodes, world: contents.world }, window.from)(cluster);
+  const document = {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'BudgetTimeline',
+    clusterName: cluster,
+    pools,
+    ...(ofFleet.length === 0 ? {} : { fleetBudgets: ofFleet }),
+  };
   if (format === 'json') return printJson(document);
   if (format === 'yaml') return printYaml(document);
   // Percentages of nodes that are not known would read as budgets of zero.
   if (plan.holds.some(({ reason, subject }) => reason === 'NodesNotObserved' && subject.name === cluster))
     writeError(`nodes of ${cluster} were not observed: their number is that of the record (use --observed)\n`);
-  print(pools.length === 0 ? `no NodePool is on ${cluster}` : pools.map((pool) => asTable(pool, window)).join('\n\n'));
+  if (pools.length === 0) return print(`no NodePool is on ${cluster}`);
+  print([...pools.map((pool) => asTable(pool, window)), ...fleetText(ofFleet, pools)].join('\n\n'));
+}
+
+/** They bind besides those of the pools, which the spans count alone. */
+function fleetText(budgets: readonly FleetBudget[], pools: readonly PoolTimeline[]): string[] {
+  if (budgets.length === 0) return [];
+  const binding = pools.flatMap(({ name, nodes, spans }) =>
+    bindingLines({ nodes, allowed: spans[0]!.allowed }, budgets).map((line) => `${name}: ${line}`),
+  );
+  return [
+    [
+      `Budgets of the fleet (spec.nodeDisruption of FleetConfig) bind as well, at ${pools[0]?.spans[0]?.from}:`,
+      fleetBudgetTable(budgets),
+      ...binding,
+    ].join('\n'),
+  ];
 }
 
 interface Range {

@@ -2,6 +2,7 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { NodePlan } from '../../api/nodes/node-plan.ts';
 import { nodeObjects } from '../../engine/delivery/node-pools.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
+import { fleetBudgets } from '../../engine/nodes/fleet-budgets.ts';
 import { nodeMembers } from '../../engine/nodes/node-members.ts';
 import { planOf } from '../../engine/nodes/nodes-outcome.ts';
 import { planFleet } from '../../engine/plan.ts';
@@ -57,8 +58,9 @@ export const asksForPlan = ({ ref, observed, recorded, now }: MaybePlanOptions):
  */
 async function plannedStatus(options: PlanOptions): Promise<Status> {
   const input = await readPlanInput(options);
-  const { plan, contents, parts } = planFleet(input);
+  const { plan, contents, parts, nodes: planned } = planFleet(input);
   const now = parseInstant(input.now)!;
+  const fleetBudgetsOf = fleetBudgets({ planned, world: contents.world }, now);
   const known = new Map(
     nodeMembers(contents.world, nodeObjects(parts.outcomes, contents.world)).map((member): [string, NodesInPlan] => [
       member.name,
@@ -68,6 +70,7 @@ async function plannedStatus(options: PlanOptions): Promise<Status> {
           ['NodePool', 'NodeClaim', 'Event'].includes(kind),
         ),
         plan: planOf(member, contents.world, now),
+        fleetBudgets: fleetBudgetsOf(member.name),
       },
     ]),
   );

@@ -2,6 +2,7 @@ import type { ClusterName, Manifest } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { Pool } from '../../engine/node-pools/pool.ts';
+import type { FleetBudget } from '../../engine/nodes/fleet-budgets.ts';
 import type { ClusterPlan } from '../../engine/nodes/plan-cluster.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
@@ -65,6 +66,7 @@ export interface NodesInPlan {
   /** NodePools and NodeClaims of the cluster, and Karpenter's events. */
   readonly live: readonly Manifest[];
   readonly plan: ClusterPlan | undefined;
+  readonly fleetBudgets: readonly FleetBudget[];
 }
 
 /** A status branch that stays open, for commands that look more than once. */

@@ -33,7 +33,16 @@ type FleetBudget = NonNullable<NodeDisruption['budgets']>[number];
 
 type Taking = Pick<NodeCommand, 'reason' | 'startedAt' | 'nodes'>;
 
+/** What a budget reads of a command that asks for a place. */
+type Asking = Pick<NodeCommand, 'reason' | 'startedAt'> & { readonly nodes: { readonly length: number } };
+
 type Verdict = Pick<Hold, 'reason' | 'message' | 'until'> | undefined;
+
+/** How many more nodes of a cluster a budget of the fleet lets go; `at`: its place in the list. */
+interface FleetAllowance {
+  readonly at: number;
+  readonly nodes: number;
+}
 
 export interface FleetLimits {
   /** Order in which clusters get places. */
@@ -42,6 +51,8 @@ export interface FleetLimits {
   readonly admit: (cluster: string, command: NodeCommand) => Verdict;
   /** How many of the nodes of a command budgets let go. */
   readonly most: (cluster: string, command: NodeCommand) => number;
+  /** What each active budget that selects a cluster allows there, of its nodes. */
+  readonly allowances: (cluster: string) => readonly FleetAllowance[];
   /** A command that was admitted does not begin now. */
   readonly withdraw: (cluster: string, command: NodeCommand) => void;
 }
@@ -61,8 +72,8 @@ export function fleetLimits(
   };
   const active = activeBudgets(budgets, clusters, now);
 
-  function overBudget(cluster: CountedCluster, command: NodeCommand): Verdict {
-    for (const { reasons, members, clusters: mostClusters, nodes: mostNodes, until, isInvalid } of active) {
+  function overBudget(cluster: CountedCluster, command: Asking, among = active): Verdict {
+    for (const { reasons, members, clusters: mostClusters, nodes: mostNodes, until, isInvalid } of among) {
       if (!members.includes(cluster) || (reasons !== undefined && !reasons.includes(command.reason))) continue;
       const hold = (message: string): Verdict => ({
         reason: 'FleetNodeBudget',
@@ -129,6 +140,15 @@ export function fleetLimits(
     },
     most: (name, { nodes, ...command }) =>
       greatest(nodes.length, (most) => !overBudget(byName.get(name)!, { ...command, nodes: nodes.slice(0, most) })),
+    allowances: (name) =>
+      active.flatMap((budget): FleetAllowance[] => {
+        const { at, reasons, members } = budget;
+        const cluster = byName.get(name);
+        if (cluster === undefined || !members.includes(cluster) || reasons?.length === 0) return [];
+        const asking = { reason: reasons?.[0] ?? 'Drifted' } as const;
+        const isAllowed = (length: number): boolean => !overBudget(cluster, { ...asking, nodes: { length } }, [budget]);
+        return [{ at, nodes: greatest(cluster.nodes, isAllowed) }];
+      }),
     withdraw: (name, { id }) =>
       starting.set(
         name,
@@ -141,14 +161,14 @@ const nodesOf = (commands: readonly Pick<NodeCommand, 'nodes'>[]): number =>
   commands.reduce((sum, { nodes }) => sum + nodes.length, 0);
 
 /** Whether a budget that is for other reasons let it begin after a command, which had its place by then and keeps it. */
-const isBegunAfter = (one: Taking, command: NodeCommand, reasons: readonly string[] | undefined): boolean =>
+const isBegunAfter = (one: Taking, command: Asking, reasons: readonly string[] | undefined): boolean =>
   command.startedAt !== undefined &&
   reasons?.includes(one.reason) === false &&
   (parseInstant(one.startedAt ?? '') ?? Number.POSITIVE_INFINITY) >= (parseInstant(command.startedAt) ?? 0);
 
 /** Budgets whose window is open, with the members that they limit. One that cannot be read is always active. */
 function activeBudgets(budgets: readonly FleetBudget[], clusters: readonly CountedCluster[], now: Instant) {
-  return budgets.flatMap((budget) => {
+  return budgets.flatMap((budget, at) => {
     const { clusterSelector } = budget;
     const window = windowOf(budget);
     const isInvalid = window === 'invalid';
@@ -157,7 +177,7 @@ function activeBudgets(budgets: readonly FleetBudget[], clusters: readonly Count
     const members = clusters.filter(
       ({ labels }) => clusterSelector === undefined || matchesSelector(clusterSelector, labels),
     );
-    return [{ ...budget, until, isInvalid, members }];
+    return [{ ...budget, at, until, isInvalid, members }];
   });
 }
 

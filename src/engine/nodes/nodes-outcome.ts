@@ -5,7 +5,7 @@ import { directoryOf, objectDocument } from '../record/documents.ts';
 import type { World } from '../world.ts';
 import { countedCluster } from './counted-cluster.ts';
 import { cutToFleet } from './cut-to-fleet.ts';
-import { fleetLimits } from './fleet-limits.ts';
+import { type FleetLimits, fleetLimits } from './fleet-limits.ts';
 import { type MemberOutcome, memberOutcome } from './member-outcome.ts';
 import { type DeliveredNodeObjects, type NodeMember, nodeMembers } from './node-members.ts';
 import { nodeProblems } from './node-problems.ts';
@@ -58,11 +58,7 @@ export function memberOutcomes(
   world: World,
   now: Instant,
 ): readonly MemberOutcome[] {
-  const limits = fleetLimits(
-    world.input.fleet.config?.spec.nodeDisruption ?? {},
-    planned.map(({ member, plan }) => countedCluster(member, plan, world)),
-    now,
-  );
+  const limits = limitsAt(planned, world, now);
   const order = new Map(limits.order.map((name, at) => [name, at]));
   const ordered = [...planned].sort((a, b) => order.get(a.member.name)! - order.get(b.member.name)!);
   // Those that were validated had a place before.
@@ -77,6 +73,14 @@ export function memberOutcomes(
     })
     .sort(by(({ section }) => section.clusterName));
 }
+
+/** What the fleet allows at an instant, before the commands that begin then. */
+export const limitsAt = (planned: readonly PlannedMember[], world: World, now: Instant): FleetLimits =>
+  fleetLimits(
+    world.input.fleet.config?.spec.nodeDisruption ?? {},
+    planned.map(({ member, plan }) => countedCluster(member, plan, world)),
+    now,
+  );
 
 /** Undefined where its nodes are not known. */
 export function planOf(member: NodeMember, world: World, now: Instant): ClusterPlan | undefined {

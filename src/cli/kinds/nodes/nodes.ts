@@ -6,6 +6,7 @@ import { explainNode } from '../../../engine/nodes/explain-node.ts';
 import type { NodesInPlan, Status } from '../../status/open-status.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { type Listing, listing } from '../listing.ts';
+import { bindingLines } from './fleet-budgets.ts';
 import { eventsOfNode, nodePage } from './page.ts';
 import { commandsOf, nodePoolPage, poolDetails } from './pool-page.ts';
 
@@ -119,6 +120,29 @@ const phasesText = (commands: readonly NodeCommand[]): string =>
 
 const limit = (allowed: number): string | number => (allowed === unbounded ? 'unbounded' : allowed);
 
+function ofOthers({ nodes }: Status): string[] {
+  const others = [...(nodes ?? [])].flatMap(([cluster, seen]) =>
+    poolsOfOthers(seen).map((name) => `${cluster}/${name}`),
+  );
+  return others.length === 0
+    ? []
+    : [`nothing is planned for the nodes of NodePools that the fleet repo does not place: ${shortList(others)}`];
+}
+
+/** Budgets of the fleet that leave fewer nodes than the table has: those that keep commands, where a status branch is all that is known. */
+const ofFleet = (status: Status): string[] =>
+  status.nodes === undefined
+    ? status.holds
+        .filter(({ reason }) => reason === 'FleetNodeBudget')
+        .map(({ subject, message }) => `${subject.name}: ${message}`)
+    : plans(status).flatMap(({ metadata: { name }, pools }) =>
+        pools.flatMap((pool) =>
+          bindingLines(pool, status.nodes?.get(name)?.fleetBudgets ?? []).map(
+            (line) => `${name}/${pool.name}: ${line}`,
+          ),
+        ),
+      );
+
 export const nodePools: Listing = listing<PlannedNodePool>({
   names: namesOfKind('nodePools'),
   folders: ['nodes'],
@@ -141,13 +165,9 @@ export const nodePools: Listing = listing<PlannedNodePool>({
   }),
   details: ({ cluster, pool }, status) => poolDetails(cluster, pool, status) ?? {},
   page: ({ plan, pool }, status) => nodePoolPage(plan, pool, status),
-  note: ({ nodes }) => {
-    const others = [...(nodes ?? [])].flatMap(([cluster, seen]) =>
-      poolsOfOthers(seen).map((name) => `${cluster}/${name}`),
-    );
-    return others.length === 0
-      ? undefined
-      : `nothing is planned for the nodes of NodePools that the fleet repo does not place: ${shortList(others)}`;
+  note: (status) => {
+    const notes = [...ofOthers(status), ...ofFleet(status)];
+    return notes.length === 0 ? undefined : notes.join('\nnote: ');
   },
   columns: [
     { heading: 'CLUSTER', cell: ({ cluster }) => cluster },

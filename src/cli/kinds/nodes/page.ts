@@ -7,6 +7,7 @@ import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 import { eventsAbout, eventTable, type KarpenterEvent } from './events.ts';
+import { bindingLines } from './fleet-budgets.ts';
 
 /** What is planned for a node and why: the command that takes it, or what keeps it. */
 export function nodePage(plan: NodePlan, name: string, status: Status): string[] {
@@ -22,11 +23,14 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
   const currency = known?.plan?.state.market.currency;
   const seen = node ?? known?.plan?.cluster.nodes.find((one) => one.name === name);
   const live = known?.live.find(({ kind, metadata }) => kind === 'NodeClaim' && metadata.name === claim?.name);
+  const poolName = node?.pool ?? claim?.pool ?? block?.pool;
+  const pool = plan.pools.find((one) => one.name === poolName);
+  const binding = pool ? bindingLines(pool, known?.fleetBudgets ?? []) : [];
   return [
     fields([
       ['Name', name],
       ['Cluster', `${cluster} (${mode})`],
-      ['Pool', node?.pool ?? claim?.pool ?? block?.pool],
+      ['Pool', poolName],
       ['Claim', claim && `${claim.name} (${claim.uid})`],
       ...(claim?.expireAfter === undefined ? [] : [['Expires after', claim.expireAfter] as const]),
       seen && ['Type', [seen.instanceType, seen.capacityType, seen.zone].filter(Boolean).join(' ')],
@@ -42,7 +46,8 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
     ...(explanation ? explained(explanation, currency) : []),
     ...(live ? [titled('Conditions of its NodeClaim', conditionTable(conditionsOf(live), status.now))] : []),
     ...(live ? [titled("Karpenter's events", eventTable(eventsOfNode(plan, name, status)))] : []),
-    titled('Waits', sentences(waitsOf(cluster, node?.pool ?? claim?.pool, status))),
+    ...(binding.length === 0 ? [] : [titled('Budgets of the fleet', sentences(binding))]),
+    titled('Waits', sentences(waitsOf(cluster, poolName, status))),
   ];
 }
 

@@ -2,10 +2,12 @@ import type { Condition } from '../../../api/meta.ts';
 import type { NodeCommand, NodePlan, PlannedPool } from '../../../api/nodes/node-plan.ts';
 import { amountOf, isActive, unbounded } from '../../../engine/node-pools/budgets.ts';
 import { conditionsOf, textAt } from '../../../engine/node-pools/read-fields.ts';
+import type { FleetBudget } from '../../../engine/nodes/fleet-budgets.ts';
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 import { eventsAbout, eventTable, type KarpenterEvent } from './events.ts';
+import { bindingLines, fleetBudgetTable } from './fleet-budgets.ts';
 import { commandText, waitsOf } from './page.ts';
 
 /** How many nodes of a pool may go now, what takes nodes of it, and what keeps the others. */
@@ -32,7 +34,7 @@ export function nodePoolPage(plan: NodePlan, { name, ...pool }: PlannedPool, sta
         reasons.map((reason) => [reason, number(pool.limit[reason]), number(pool.allowed[reason])]),
       ),
     ),
-    ...(details ? detailsText(details) : []),
+    ...(details ? detailsText(details, pool) : []),
     titled(
       'Commands',
       own.length === 0 ? '<none>' : own.map((command) => commandText(command, plan, currency)).join('\n\n'),
@@ -75,6 +77,8 @@ interface PoolDetails {
     /** Of the nodes that the pool has. */
     readonly allows: number;
   }[];
+  /** Those of the fleet that limit the cluster; absent = none does. */
+  readonly fleetBudgets?: readonly FleetBudget[];
   readonly conditions: readonly Condition[];
   readonly claims: readonly {
     readonly name: string;
@@ -115,6 +119,7 @@ export function poolDetails(
             allows: amountOf(budget.nodes, planned?.nodes ?? 0),
           })),
         }),
+    ...(known.fleetBudgets.length === 0 ? {} : { fleetBudgets: known.fleetBudgets }),
     conditions: own ? conditionsOf(own) : [],
     claims: claims.map((claim) => {
       const node = textAt(claim, 'status', 'nodeName');
@@ -137,7 +142,10 @@ const shownTypes = [
   'InstanceTerminating',
 ];
 
-function detailsText({ budgets, conditions, claims, events }: PoolDetails): string[] {
+function detailsText(
+  { budgets, fleetBudgets, conditions, claims, events }: PoolDetails,
+  pool: Pick<PlannedPool, 'nodes' | 'allowed'>,
+): string[] {
   const rows = claims.map(({ name, node, conditions: own }) => [
     name,
     node,
@@ -161,6 +169,14 @@ function detailsText({ budgets, conditions, claims, events }: PoolDetails): stri
             ]),
           ),
     ),
+    ...(fleetBudgets === undefined
+      ? []
+      : [
+          titled(
+            'Budgets of the fleet',
+            [fleetBudgetTable(fleetBudgets), ...bindingLines(pool, fleetBudgets)].join('\n'),
+          ),
+        ]),
     ...(conditions.length === 0 ? [] : [titled('Conditions', conditionTable(conditions))]),
     ...(rows.length === 0
       ? []
