@@ -19,8 +19,7 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown):
     case 'unrecognized_keys':
       return issue.keys.map((key) => {
         const fields = fieldsAt(schema, path);
-        const longer = fields.filter((field) => key.length > 3 && field.startsWith(key));
-        const like = nearest(key, fields) ?? (longer.length === 1 ? longer[0] : placeOf(key, schema, path));
+        const like = nearest(key, fields) ?? onlyLonger(key, fields) ?? placeOf(key, schema, path);
         return error(
           'unknown-field',
           [...path, key],
@@ -131,9 +130,16 @@ const valueAt = (document: unknown, path: readonly (string | number)[]): unknown
 
 const nearestFix = (values: readonly unknown[], input: unknown): string => {
   if (values.length === 1) return `write ${values[0]}`;
-  const like = typeof input === 'string' ? nearest(input, values.map(String)) : undefined;
+  const words = values.map(String);
+  const like = typeof input === 'string' ? (nearest(input, words) ?? onlyLonger(input, words)) : undefined;
   return like === undefined ? 'write one of them' : `did you mean ${like}?`;
 };
+
+/** The only candidate that begins with a word: `Drift` means `Drifted`. */
+function onlyLonger(word: string, candidates: readonly string[]): string | undefined {
+  const longer = candidates.filter((candidate) => word.length > 3 && candidate.startsWith(word));
+  return longer.length === 1 ? longer[0] : undefined;
+}
 
 /** Where a field belongs that is indented one level too little, or too far: `spec.policy`. */
 function placeOf(key: string, schema: z.ZodType, path: readonly (string | number)[]): string | undefined {

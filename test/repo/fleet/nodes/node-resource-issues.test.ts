@@ -271,3 +271,11 @@ it.each([
 ])('a duration without a unit is reported with units: %j', (of, fix) => {
   expect(nodeResourceIssues(pool(of)).map((issue) => issue.fix)).toEqual([fix]);
 });
+
+it.each([
+  [budget({ nodes: '1', reasons: ['Drift'] }), 'did you mean Drifted?'],
+  [budget({ nodes: '1', reasons: ['Underutilised'] }), 'did you mean Underutilized?'],
+  [pool({ disruption: { consolidationPolicy: 'When' } }), 'write one of them'],
+])('a word that an enumeration does not have is reported with the one that is meant: %j', (of, fix) => {
+  expect(nodeResourceIssues(of).map((issue) => issue.fix)).toEqual([fix]);
+});
