@@ -9,12 +9,13 @@ import { fieldsAt } from './read-fields.ts';
 
 /**
  * A NodePool as its cluster gets it: the places of v1beta1 that `karpenter.sh/v1` would prune are moved, and windows of the annotation
- * become budgets. That it expires gracefully no place says any more, so an annotation does. Any other manifest as it is.
+ * become budgets. What Karpenter up to 1.14 requires is filled in. That it expires gracefully no place says any more, so an annotation
+ * does. Any other manifest as it is.
  */
 export const deliverable = memoize((manifest: Manifest): Manifest => {
   if (!isNodePool(manifest)) return manifest;
   const adapted = withExpiry(withZeroBudgets(manifest));
-  return manifest.apiVersion === 'karpenter.sh/v1' ? inPlacesOfV1(adapted) : adapted;
+  return manifest.apiVersion === 'karpenter.sh/v1' ? withConsolidateAfter(inPlacesOfV1(adapted)) : adapted;
 });
 
 /** Also of v1beta1: the API server moves the place itself. */
@@ -65,6 +66,14 @@ function inPlacesOfV1(manifest: Manifest): Manifest {
       },
     },
   };
+}
+
+/** Up to 1.14 its CustomResourceDefinition has a default for all of `disruption` only, and requires the field in one that is written. */
+function withConsolidateAfter(manifest: Manifest): Manifest {
+  const spec = fieldsAt(manifest, 'spec');
+  const { disruption } = spec;
+  if (!isFields(disruption) || (disruption['consolidateAfter'] ?? undefined) !== undefined) return manifest;
+  return { ...manifest, spec: { ...spec, disruption: { ...disruption, consolidateAfter: '0s' } } };
 }
 
 function withGroup({ apiVersion, ...ref }: Fields): Fields {

@@ -53,6 +53,20 @@ it('a pool whose file is invalid says nothing about its nodes: nothing drifts, a
   expect(await at(disrupting('[{nodes: x}, {nodes: "3"}]'), true)).toEqual({ limit: 0, drifted: [] });
 });
 
+it.each([
+  ['disruption: {budgets: [{nodes: "1"}]}', { budgets: [{ nodes: '1' }], consolidateAfter: '0s' }],
+  ['disruption: {consolidateAfter: null}', { consolidateAfter: '0s' }],
+  ['disruption: {consolidateAfter: Never}', { consolidateAfter: 'Never' }],
+  ['weight: 1', undefined],
+])('a NodePool with %s is delivered as Karpenter 1.14 accepts it', async (own, expected) => {
+  const spec = typical.replace(/ {2}disruption:[\s\S]*?(?= {2}template:)/, `  ${own}\n`);
+  const repo = { 'eu-1.yaml': nodeMember('eu-1', 'plan'), 'resources/pool.yaml': spec, 'placement.yaml': placement };
+  const now = '2026-11-20T10:00:00Z';
+  const observed = [observedNodes('eu-1', { nodes: [], pods: [], extras: [] })];
+  const [delivered] = (await rendered({ repo, observed, now }, 'eu-1'))['eu-1']!;
+  expect((delivered!['spec'] as { disruption?: object }).disruption).toEqual(expected);
+});
+
 it('the typical NodePool of the product page is delivered in the form of v1, and expires gracefully', async () => {
   const arch = { 'kubernetes.io/arch': 'amd64', 'kubernetes.io/os': 'linux' };
   const nodes = Array.from({ length: 10 }, (_, at) => node(`n${at}`, { labels: arch }));
@@ -84,7 +98,7 @@ it('the typical NodePool of the product page is delivered in the form of v1, and
   expect(evening.leaving).toEqual(['Expiration 1', 'Expiration 1', 'Expiration 1']);
   const [delivered] = (await rendered(world('2026-11-20T17:00:00Z'), 'eu-1'))['eu-1']!;
   expect(delivered!['spec']).toMatchObject({
-    disruption: { consolidationPolicy: 'WhenEmptyOrUnderutilized' },
+    disruption: { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '0s' },
     template: { spec: { expireAfter: '24h', nodeClassRef: { group: 'karpenter.azure.com', name: 'default' } } },
   });
   expect(JSON.stringify(delivered!['spec'])).not.toMatch(/apiVersion|WhenUnderutilized/);
