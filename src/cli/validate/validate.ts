@@ -16,7 +16,9 @@ import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { membersWithoutProvider } from '../../repo/fleet/members-without-provider.ts';
 import { missingNamespaces } from '../../repo/fleet/missing-namespaces.ts';
 import { emptyWaves } from '../../repo/fleet/nodes/empty-waves.ts';
+import { marketWarnings } from '../../repo/fleet/nodes/market-warnings.ts';
 import { unpricedTypes } from '../../repo/fleet/nodes/unpriced-types.ts';
+import { withoutLauncher } from '../../repo/fleet/nodes/without-launcher.ts';
 import { overlappingPlacements } from '../../repo/fleet/overlapping-placements.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { byPosition, formatProblem } from '../../repo/fleet/positions.ts';
@@ -112,7 +114,7 @@ async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo
   const now = new Date().toISOString();
   const { record } = readRecord(new Map());
   const all = allAtOnce(fleet);
-  const { plan } = planFleet({
+  const { plan, nodes } = planFleet({
     now,
     commit: tree.id,
     fleet: all,
@@ -138,6 +140,8 @@ async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo
         ...membersWithoutProvider(fleet),
         ...unpricedTypes(fleet),
         ...emptyWaves(fleet),
+        ...marketWarnings(nodes, fleet),
+        ...withoutLauncher(nodes, fleet),
         ...missingNamespaces(plan, fleet),
         ...(await unselectedResources(fleet, tree)),
         ...(await sealedSecrets(plan, fleet, tree)),

@@ -41,6 +41,12 @@ const keepsMachines: Readonly<Record<UpgradeProviderName, boolean>> = {
   simulated: true,
 };
 
+/** Whether nodes of a member can be launched: its provider may still not be configured, or not respond. */
+export function launchesNodes(annotations: Annotated['annotations']): boolean {
+  const known = upgradeProviderNamed(annotations?.[providerAnnotation]);
+  return known !== undefined && keepsMachines[known];
+}
+
 /** The provider that keeps the machines of a member, if nothing can remove them. */
 function machinesOf({ annotations }: Annotated, observation: ClusterObservation | undefined): string | undefined {
   const provider = annotations?.[providerAnnotation];

@@ -126,16 +126,20 @@ function unknownType({ name, instanceType, zone, capacityType }: ClusterNode): s
 }
 
 function unplacedFor(wanted: 'NoPlaceForPods' | 'PoolLimit'): KeepRule['find'] {
-  return (at, { unplaced, driftOf, cluster, now }) => {
+  return (at, { unplaced, driftOf, cluster, now, market }) => {
     const found = unplaced.get(at);
     if (found?.why !== wanted) return undefined;
     const { claim, pool } = cluster.nodes[at]!;
     const { expireAfterMs = Number.POSITIVE_INFINITY, createdAt = now } = claim ?? {};
     const expires = pool?.profile === 'karpenter-v1beta1' && createdAt + expireAfterMs <= now;
     const reasons = [...(driftOf(at) === undefined ? [] : ['Drifted']), ...(expires ? ['Expired'] : [])];
-    return { message: found.message, reasons };
+    return { message: `${found.message}${wanted === 'NoPlaceForPods' ? whyNoneIsNew(market) : ''}`, reasons };
   };
 }
+
+/** Follows what says that there is no place. */
+export const whyNoneIsNew = ({ types }: PlanState['market']): string =>
+  types === undefined ? ', and without an InstanceCatalog for its cluster no node is launched' : '';
 
 function coolingDown(at: number, state: PlanState): Kept | undefined {
   const node = state.cluster.nodes[at]!;

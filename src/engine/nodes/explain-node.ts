@@ -1,6 +1,6 @@
 import type { BlockReason } from '../../api/nodes/node-plan.ts';
 import { formatInstant, type Instant } from '../kernel/instant.ts';
-import { keepRules, stoppedBy } from './blocked-nodes.ts';
+import { keepRules, stoppedBy, whyNoneIsNew } from './blocked-nodes.ts';
 import { blockRules } from './candidates/blockers.ts';
 import type { ClusterNode } from './cluster/cluster-nodes.ts';
 import type { Pod } from './cluster/pod.ts';
@@ -104,12 +104,11 @@ function simulated(at: number, state: PlanState): Pick<NodeExplanation, 'pods' |
   const node = cluster.nodes[at]!;
   const result = scheduling.simulate({ leaving: [at], isConsolidation: true, mostNew: Number.POSITIVE_INFINITY });
   const own = node.pods.filter(({ isReschedulable }) => isReschedulable);
-  const missing = market.types === undefined ? ', and without an InstanceCatalog for its cluster none is launched' : '';
   return {
     pods: own.map((pod) => podVerdict(pod, result, state)),
     replacement: result.ok
       ? replacementFor(at, result, state)
-      : { isReplacement: false, message: `${failureText(result)}${missing}` },
+      : { isReplacement: false, message: `${failureText(result)}${whyNoneIsNew(market)}` },
   };
 }
 

@@ -195,6 +195,9 @@ describe('the order and number of drifted nodes', () => {
     expect(await blocked({ ...one, pool: pool() }, market([{ name: 'D2', cpu: 2, price: 1 }]))).toMatchObject([
       { node: 'n1', reason: 'NoPlaceForPods', reasons: ['Drifted'], message: 'there is no place for pod shop/a' },
     ]);
+    expect((await blocked({ ...one, pool: pool() }, {}))[0]!.message).toBe(
+      'there is no place for pod shop/a, and without an InstanceCatalog for its cluster no node is launched',
+    );
     // The node that goes is not counted.
     expect(await blocked({ ...one, pool: pool({ more: { limits: { cpu: '7' } } }) })).toMatchObject([
       { node: 'n1', reason: 'PoolLimit', reasons: ['Drifted'] },

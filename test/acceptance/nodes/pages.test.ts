@@ -181,7 +181,9 @@ describe('describe without a status branch', () => {
     const { 'nodes/catalog.yaml': _, ...prices } = smallMarket;
     const repo = folder({ 'members/eu-1.yaml': nodeMember('eu-1', 'delegate'), ...prices });
     const { out } = await cli('describe', 'node', 'n1', '--cluster', 'eu-1', ...flags(), '--repo', repo);
-    expect(out).toContain('no place for pod shop/a, and without an InstanceCatalog for its cluster none is launched');
+    expect(out).toContain(
+      'no place for pod shop/a, and without an InstanceCatalog for its cluster no node is launched',
+    );
   });
 
   it('a node of a NodePool that is not there: what only the pool would tell is unknown', async () => {
