@@ -66,6 +66,37 @@ describe('a replacement', () => {
     expect(await lines(other, types, more)).toEqual(['SingleNodeConsolidation Proposed n1']);
   });
 
+  it('of a pod that is spread is in a zone with minValues types, where its constraint allows several', async () => {
+    const spread = (maxSkew: number) => ({
+      labels: { app: 'web' },
+      spec: {
+        topologySpreadConstraints: [
+          {
+            maxSkew,
+            topologyKey: 'topology.kubernetes.io/zone',
+            whenUnsatisfiable: 'DoNotSchedule',
+            labelSelector: { matchLabels: { app: 'web' } },
+          },
+        ],
+      },
+    });
+    const types = [
+      { ...large, zones: ['eu-1a', 'eu-1b'] },
+      { ...large, name: 'E8', zones: ['eu-1b'] },
+    ];
+    const other = node('n2', { zone: 'eu-1b', cpu: '2', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
+    const world = (maxSkew: number, minValues: number): World => ({
+      nodes: [node('n1', { type: 'X8' }), other],
+      pods: [pod('a', 'n1', { ...spread(maxSkew), cpu: '6' }), pod('b', 'n2', spread(maxSkew))],
+      pool: pool([{ key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['D8', 'E8'], minValues }]),
+    });
+    const zones = async (...of: Parameters<typeof world>) =>
+      (await commands(world(...of), types)).flatMap(({ replacements }) => replacements.map(({ zone }) => zone));
+    expect(await zones(2, 1)).toEqual(['eu-1a']);
+    expect(await zones(2, 2)).toEqual(['eu-1b']);
+    expect(await zones(1, 2)).toEqual([]);
+  });
+
   it('leaves minValues types to choose from', async () => {
     const typed = (least: number) =>
       pool([{ key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['D2', 'E2', 'D8'], minValues: least }]);

@@ -204,7 +204,10 @@ function decided({ options, from: { undecided } }: NewNode, topology: ClassTopol
   return options.filter(({ labels }) => keys.every((key) => labels[key] !== undefined));
 }
 
-/** Options in domains that the pod's constraints allow. Where they differ among the options, one domain is decided on. */
+/**
+ * Options in domains that the pod's constraints allow. Where they differ among the options, one domain is decided on, which has as many
+ * values as the pool requires.
+ */
 function inTopology(node: NewNode, cls: PodClass, state: ClusterState): readonly Launchable[] {
   const topology = state.topologyOf(cls);
   if (topology.isFree) return node.options;
@@ -212,7 +215,9 @@ function inTopology(node: NewNode, cls: PodClass, state: ClusterState): readonly
   const domains = Map.groupBy(node.options, (one) =>
     JSON.stringify(keys.map((key) => domainOf(one, key, node) ?? null)),
   );
-  const allowed = [...domains.values()].filter((same) => state.mayRunIn(cls, (key) => domainOf(same[0]!, key, node)));
+  const allowed = [...domains.values()].filter(
+    (same) => hasMinValues(node.from, same) && state.mayRunIn(cls, (key) => domainOf(same[0]!, key, node)),
+  );
   if (allowed.length <= 1) return allowed[0] ?? [];
   const crowd = (same: readonly Launchable[]): number =>
     topology.spread.reduce((total, { group }) => {
