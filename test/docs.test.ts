@@ -1,11 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fleetConfig } from '../src/api/gitfleet.ts';
+import { parseAllDocuments } from 'yaml';
+import { fleetConfig, priceList } from '../src/api/gitfleet.ts';
+import { instanceCatalog } from '../src/api/nodes/instance-catalog.ts';
 import { nodeDisruption } from '../src/api/nodes/node-disruption.ts';
 import { blockReasons, nodeCommand, nodePlan } from '../src/api/nodes/node-plan.ts';
 import { program } from '../src/cli/program.ts';
 import { loadFleet } from '../src/repo/fleet/load-fleet.ts';
+import { unpricedTypes } from '../src/repo/fleet/nodes/unpriced-types.ts';
 import { nodeMember } from './support/node-world.ts';
 import { treeOf } from './support/paper-fleet.ts';
 
@@ -90,6 +93,24 @@ it('the FleetConfig of docs/nodes.md has every field of nodeDisruption, and no p
     Object.keys(budgets.unwrap().element.shape),
   );
   expect(Object.keys(of?.featureGates ?? {})).toEqual(Object.keys(featureGates.unwrap().shape));
+});
+
+it('the InstanceCatalog and the PriceList of docs/nodes.md have every field, and no problem', async () => {
+  const [, text] = textOf('docs/nodes.md').match(/^```yaml\n# instances.yaml\n([\s\S]*?)^```/m)!;
+  const fleet = await loadFleet(
+    treeOf({ 'eu-1.yaml': nodeMember('eu-1', 'plan', { region: 'westeurope' }), 'instances.yaml': text! }),
+  );
+  expect([...fleet.problems, ...unpricedTypes(fleet)]).toEqual([]);
+  const read = parseAllDocuments(text!).map((document) => document.toJS());
+  expect(read.map(({ kind }) => kind)).toEqual(['InstanceCatalog', 'PriceList']);
+  const [catalog, prices] = read.map(({ spec }) => spec);
+  const ofType = instanceCatalog.shape.spec.shape.instanceTypes.element.shape;
+  const fieldsOf = (all: readonly object[]) => [...new Set(all.flatMap((one) => Object.keys(one)))].sort();
+  expect(fieldsOf([catalog])).toEqual(fieldsOf([instanceCatalog.shape.spec.shape]));
+  expect(fieldsOf(catalog.instanceTypes)).toEqual(fieldsOf([ofType]));
+  expect(fieldsOf(catalog.instanceTypes[0].offerings)).toEqual(fieldsOf([ofType.offerings.element.shape]));
+  expect(fieldsOf([prices])).toEqual(fieldsOf([priceList.shape.spec.shape]));
+  expect(fieldsOf(prices.prices)).toEqual(fieldsOf([priceList.shape.spec.shape.prices.element.shape]));
 });
 
 it('docs/status-branch.md names every field of nodes/<cluster>.yaml, and every reason that blocks a node', () => {
