@@ -9,7 +9,7 @@ import { allMembers, isInFlight, isTerminal } from '../engine/upgrade/tree.ts';
 import { recordedObjects } from '../repo/record/recorded-objects.ts';
 import { isCordoned } from './clusters.ts';
 import type { InEffect } from './in-effect.ts';
-import { boundClusters, isBeingRemoved } from './tally.ts';
+import { boundClusters, isBeingRemoved, isRequired } from './tally.ts';
 
 /** How a cluster is. */
 export interface ClusterState {
@@ -75,7 +75,10 @@ function lastUpgrades(inEffect: Pick<InEffect, 'record'>): ReadonlyMap<string, S
 const sinceOf = (status: ScopeStatus | undefined): number =>
   parseInstant(status?.completedTime ?? status?.startTime ?? '') ?? 0;
 
-/** By name. The longest list of decisions also names clusters that run nothing; without placements only the record does. */
+/**
+ * By name. The longest list of decisions also names clusters that run nothing; without placements only the record does. A cluster that left
+ * is not among them, although its bindings may stay until the next update run.
+ */
 function clusterNames(placements: InEffect['placements'], recorded: Iterable<string>): string[] {
   const looked = placements.reduce<PlannedPlacement['decisions']>(
     (most, { decisions }) => (decisions.length > most.length ? decisions : most),
@@ -84,7 +87,8 @@ function clusterNames(placements: InEffect['placements'], recorded: Iterable<str
   const names = new Set<string>([...recorded, ...looked.map(({ clusterName }) => clusterName)]);
   for (const placement of placements)
     boundClusters(placement).forEach((name, at) => {
-      if (!names.has(name) && isHeld(placement.bindings[at]!)) names.add(name);
+      const binding = placement.bindings[at]!;
+      if (!names.has(name) && isHeld(binding) && isRequired(binding)) names.add(name);
     });
   return [...names].sort();
 }

@@ -2,11 +2,12 @@ import type { ObjectRef } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
 import { type Fleet, sourceKey } from '../engine/input.ts';
 import type { Plan } from '../engine/plan-document.ts';
+import { recordedObjects } from '../repo/record/recorded-objects.ts';
 import { removalsToApprove } from '../repo/record/removals-to-approve.ts';
 import type { DashboardInput } from './dashboard-input.ts';
 import { inEffect } from './in-effect.ts';
 import type { Shortage } from './shortage.ts';
-import { boundClusters, tallyOf } from './tally.ts';
+import { boundClusters, isRequired, tallyOf } from './tally.ts';
 
 const mostShortages = 100;
 const mostReasons = 5;
@@ -23,10 +24,9 @@ export function summaryOf(
     pages,
   }: Pick<DashboardInput, 'branch' | 'unreachable' | 'before' | 'fleet' | 'pages'>,
 ): object {
-  const { placements, commit, holds, holdCount, approvals, removalHolds, shortages } = inEffect(plan, {
-    before,
-    fleet,
-  });
+  const present = inEffect(plan, { before, fleet });
+  const { placements, commit, holds, holdCount, approvals, removalHolds, shortages } = present;
+  const members = recordedObjects('clusters', present);
   const clusters = new Set<string>();
   const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
   for (const placement of placements) {
@@ -35,7 +35,10 @@ export function summaryOf(
     counted.available += available;
     counted.scheduled += scheduled;
     counted.leaving += leaving;
-    for (const name of boundClusters(placement)) clusters.add(name);
+    boundClusters(placement).forEach((name, at) => {
+      const isThere = isRequired(placement.bindings[at]!) || members.has(name);
+      if (isThere) clusters.add(name);
+    });
   }
   const removals = removalsToApprove({ guard: plan.guard, holds: removalHolds });
   const names = [...approvals.map(({ planned }) => placementKey(planned)), ...removals.map(({ name }) => name)];

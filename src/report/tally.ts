@@ -5,7 +5,7 @@ import type { PlannedBinding, PlannedPlacement } from '../engine/plan-document.t
 
 /** How many clusters a placement is on, and how many of its bindings are in which way. */
 export interface Tally {
-  /** Without those that it is being removed from. One that left and was picked again has two bindings for a while. */
+  /** That it is to be on. One that left and was picked again has two bindings for a while. */
   readonly clusters: number;
   /** Clusters as well. */
   readonly available: number;
@@ -20,13 +20,13 @@ const clustersOf = (bindings: readonly PlannedBinding[]): number =>
 
 /** A plan takes over the placements of the one before of which nothing changed: their bindings are not counted again. */
 export const tallyOf = memoize(({ bindings, resourceSnapshotIndex: latest }: PlannedPlacement): Tally => {
-  const staying = bindings.filter((binding) => !isBeingRemoved(binding));
-  const count = (is: (binding: PlannedBinding) => boolean): number => staying.filter(is).length;
+  const required = bindings.filter(isRequired);
+  const count = (is: (binding: PlannedBinding) => boolean): number => required.filter(is).length;
   return {
-    clusters: clustersOf(staying),
-    available: clustersOf(staying.filter(({ conditions }) => isFulfilled(conditions))),
+    clusters: clustersOf(required),
+    available: clustersOf(required.filter(({ conditions }) => isFulfilled(conditions))),
     scheduled: count(({ state }) => state === 'Scheduled'),
-    leaving: bindings.length - staying.length + count(({ state }) => state === 'Unscheduled'),
+    leaving: bindings.length - required.length,
     older: count(({ state, resourceSnapshotIndex }) => state === 'Bound' && resourceSnapshotIndex !== latest),
   };
 });
@@ -35,6 +35,13 @@ export const tallyOf = memoize(({ bindings, resourceSnapshotIndex: latest }: Pla
 export const boundClusters = memoize(({ bindings }: PlannedPlacement): readonly ClusterName[] =>
   bindings.map(({ clusterName }) => clusterName),
 );
+
+/**
+ * Whether the placement is to be on the cluster, as its status counts it (KubeFleet). A cluster that is no longer picked keeps its binding
+ * until it is removed, under External until the next update run ends, also when the cluster has left the fleet.
+ */
+export const isRequired = (binding: PlannedBinding): boolean =>
+  binding.state !== 'Unscheduled' && !isBeingRemoved(binding);
 
 /** Its conditions are those from before the removal. */
 export const isBeingRemoved = ({ move }: PlannedBinding): boolean => move === 'remove';

@@ -29,7 +29,7 @@ it.each<[string, Partial<PlannedBinding>, Partial<typeof none>]>([
   ['compared, under ReportDiff', { conditions: [condition('DiffReported', 'True')] }, { available: 1 }],
   ['not available yet', { conditions: [condition('Available', 'False')] }, {}],
   ['only scheduled', { state: 'Scheduled' }, { scheduled: 1 }],
-  ['on its way out', { state: 'Unscheduled', resourceSnapshotIndex: 1 }, { leaving: 1 }],
+  ['on its way out', { state: 'Unscheduled', resourceSnapshotIndex: 1 }, { clusters: 0, leaving: 1 }],
   [
     'being removed, whatever it was last',
     { move: 'remove', resourceSnapshotIndex: 1, conditions: [condition('Available', 'True')] },

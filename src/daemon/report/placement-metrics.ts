@@ -6,7 +6,7 @@ import type { Plan, PlannedBinding } from '../../engine/plan-document.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { shortagesOf } from '../../report/shortage.ts';
-import { isBeingRemoved } from '../../report/tally.ts';
+import { isRequired } from '../../report/tally.ts';
 import { progressOf } from '../../report/waits/progress-text.ts';
 import { count } from './count.ts';
 import type { Metrics, Sample } from './metrics.ts';
@@ -39,7 +39,8 @@ const successfulIn = memoize((plan: Plan): ReadonlySet<string> => {
   const short = shortagesOf(plan);
   const whole = plan.placements.filter(
     (placement) =>
-      !short.has(placementKey(placement)) && placement.bindings.every((binding) => stateOf(binding) === 'available'),
+      !short.has(placementKey(placement)) &&
+      placement.bindings.every((binding) => !isRequired(binding) || stateOf(binding) === 'available'),
   );
   return new Set(whole.map(titleOf));
 });
@@ -79,8 +80,8 @@ const clusters = ({ placements }: Plan): Sample[] =>
   );
 
 function stateOf(binding: PlannedBinding): (typeof states)[number] {
-  const { move, state, conditions } = binding;
-  if (isBeingRemoved(binding) || state === 'Unscheduled') return 'removing';
+  const { move, conditions } = binding;
+  if (!isRequired(binding)) return 'removing';
   if (move === 'wait') return 'waiting';
   if (conditionIs(conditions, 'Overridden', 'False') || conditionIs(conditions, 'Applied', 'False')) return 'failed';
   return move === 'keep' && isFulfilled(conditions) ? 'available' : 'progressing';

@@ -9,6 +9,7 @@ import { subjectOf } from '../../git/objects/commit.ts';
 import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import { type AskedGate, commitsOf, type StageFacts } from '../../report/approval/approval-page.ts';
 import { openedByTask } from '../../report/waits/approval-starts.ts';
+import { removedInPlan } from '../../report/waits/run-removals.ts';
 import type { DesiredState } from '../ports.ts';
 
 /** What approval of a stage brings: the commits since the version that its clusters have, and what changes there. */
@@ -25,7 +26,7 @@ export async function stageFacts(
   const included = to === undefined ? [] : await of.history.commitsBetween(from, to);
   // Approvals of other stages bring nothing to clusters.
   const commits = await of.history.changingMoreThan(approvalFolder(of.config), included);
-  const { stages, removed } = openedByTask(gate.run, gate.task);
+  const { stages, removed } = openedByTask(gate.run, gate.task, removedInPlan(gate.run, of.contents));
   const work = of.contents.works.get(placementKey(placementOfRun(gate.run)));
   const pause = work && placementPause(work, of.contents.world);
   return {

@@ -18,6 +18,7 @@ import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
 import { approvalStarts, failureText, openedByTask, rejectionText } from '../waits/approval-starts.ts';
 import { openedTitle } from '../waits/opened.ts';
+import { removedInRecord } from '../waits/run-removals.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 import { soFar } from './so-far.ts';
 import { type GateFacts, mostSteps, upgradeGatePage } from './upgrade-gate-page.ts';
@@ -74,7 +75,7 @@ export function askedGate(
 /** The commits of the snapshot that a stage has, and of the one that it would get. */
 export function commitsOf({ run, task }: AskedGate, { placements }: Pick<FleetRecord, 'placements'>) {
   const state = placements.get(placementKey(placementOfRun(run)))?.state;
-  const { stages, next: gate } = openedByTask(run, task);
+  const { stages, next: gate } = openedByTask(run, task, () => true);
   const ahead = [...stages, ...(gate?.stage ? [gate.stage] : [])];
   const clusters = new Set(ahead.flatMap((stage) => stage.clusters).map(({ clusterName }) => clusterName));
   const indexes = (state?.bindings ?? []).flatMap(({ targetCluster, resourceSnapshotIndex: index }) =>
@@ -98,7 +99,7 @@ export function stagePage(
   gate: AskedGate,
   of: StageFacts & {
     readonly name: string;
-    readonly record: Pick<FleetRecord, 'placements'>;
+    readonly record: Pick<FleetRecord, 'placements' | 'clusters'>;
     readonly problems: Plan['problems'];
     /** Of the members, as far as there are any. */
     readonly observations: ReadonlyMap<string, ClusterObservation>;
@@ -106,6 +107,7 @@ export function stagePage(
 ): ApprovalPage {
   const { run, task } = gate;
   const { now, next } = commitsOf(gate, of.record);
+  const isRemovedFrom = removedInRecord(run, of.record);
   const placement = titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace });
   const recorded = of.record.placements.get(placementKey(placementOfRun(run)));
   const own = new Set((recorded?.snapshots.get(next) ?? []).map(keyOfWorkload));
@@ -113,9 +115,9 @@ export function stagePage(
     own.has(keyOfWorkload({ kind, metadata: { namespace, name } }));
   const versions = now === undefined || now === next ? `snapshot ${next}` : `from snapshot ${now} to ${next}`;
   return {
-    title: `Approve ${run.metadata.name}: ${openedTitle(openedByTask(run, task))} ${task.timing} ${task.stage}`,
+    title: `Approve ${run.metadata.name}: ${openedTitle(openedByTask(run, task, isRemovedFrom))} ${task.timing} ${task.stage}`,
     lead: [
-      `Merging starts ${listUpTo(approvalStarts(run, task, of.pause), mostSteps, '; ')}.`,
+      `Merging starts ${listUpTo(approvalStarts(run, task, { isRemovedFrom, pause: of.pause }), mostSteps, '; ')}.`,
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
       failureText(run),
       `${notNow} ${toReject(of.name, rejectionText(run))}`,

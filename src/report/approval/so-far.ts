@@ -7,6 +7,7 @@ import { parseInstant } from '../../engine/kernel/instant.ts';
 import { listUpTo, shortList } from '../../engine/kernel/short-list.ts';
 import { failureText } from '../cause.ts';
 import type { Item } from '../sections/section.ts';
+import { stageCounts } from '../waits/progress-text.ts';
 import { stageTasks } from '../waits/stage-tasks.ts';
 
 const mostNamed = 10;
@@ -36,7 +37,7 @@ export function soFar(run: StagedUpdateRun, state: PlacementState | undefined, r
       {
         line: [
           { bold: stageName },
-          `: ${done.length} of ${clusters.length} clusters updated and available (${listUpTo(done, mostNamed)})`,
+          `: ${done.length} of ${stageCounts({ clusters }).of} clusters updated and available (${listUpTo(done, mostNamed)})`,
           ...(failed.length > 0 ? [`; failed: ${listUpTo(failed, mostNamed)}`] : []),
           ...[...restartsSince(clusters, names, restarts), ...healthOf(now)].map((text) => `; ${text}`),
           ...waits.map(({ type, progress, until }) =>

@@ -13,6 +13,7 @@ import { approvalStarts, openedByTask } from '../waits/approval-starts.ts';
 import { gateStarts, haltTexts, isStarted, openedByGate, rejectedGateText } from '../waits/gate-starts.ts';
 import { targetsOf, withSkips } from '../waits/gate-targets.ts';
 import { openedTitle } from '../waits/opened.ts';
+import { removedInPlan } from '../waits/run-removals.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 
 /**
@@ -66,9 +67,10 @@ export function approvedTexts(
     const task = run && taskOf(run, file);
     if (run === undefined || task === undefined) return undefined;
     const work = works.get(placementKey(placementOfRun(run)));
+    const isRemovedFrom = removedInPlan(run, first.contents);
     return isWhole
-      ? approvalStarts(run, task, work && endOf(placementPause(work, world))).join('; ')
-      : openedTitle(openedByTask(run, task));
+      ? approvalStarts(run, task, { isRemovedFrom, pause: work && endOf(placementPause(work, world)) }).join('; ')
+      : openedTitle(openedByTask(run, task, isRemovedFrom));
   };
   return answers.flatMap((name) => {
     if (others.has(name)) return [];

@@ -12,7 +12,7 @@ import type { InEffect } from '../in-effect.ts';
 import { hasFailed, stateOf } from '../placement-state-text.ts';
 import type { Shortage } from '../shortage.ts';
 import { suspendedText, suspensions } from '../suspensions.ts';
-import { boundClusters, tallyOf } from '../tally.ts';
+import { boundClusters, isRequired, tallyOf } from '../tally.ts';
 import { progressOf, progressText, stagesDone } from '../waits/progress-text.ts';
 import { failedRuns } from './halted.ts';
 import { type Line, mostRows, type Section, type SectionInput, type SectionSource, type Span } from './section.ts';
@@ -139,7 +139,10 @@ function snapshots({ bindings, resourceSnapshotIndex: latest }: PlannedPlacement
     path === undefined
       ? `${index}`
       : { link: `${index}`, path: path.replace(/status\.yaml$/, `snapshots/${index}.yaml`) };
-  const counts = Map.groupBy(bindings.filter(isHeld), ({ resourceSnapshotIndex: index }) => index!);
+  const counts = Map.groupBy(
+    bindings.filter((binding) => isHeld(binding) && isRequired(binding)),
+    ({ resourceSnapshotIndex: index }) => index!,
+  );
   if (counts.size === 0 || (counts.size === 1 && counts.has(latest))) return [linked(latest)];
   const listed = [...counts]
     .sort(([a], [b]) => b - a)

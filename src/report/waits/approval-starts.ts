@@ -8,6 +8,7 @@ import { failuresAllowed, rollsBack } from '../../engine/staged/failure-policy.t
 import { hasStarted } from '../../engine/staged/step.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { clustersOf, namesOf, type Opened, openedBy, openedTexts, type StageAhead } from './opened.ts';
+import type { IsRemovedFrom } from './run-removals.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
 
 /** Texts of a line that says what happens to stages. */
@@ -17,6 +18,7 @@ const mostStages = 10;
 export function openedByTask(
   { status }: Pick<StagedUpdateRun, 'status'>,
   task: Pick<StageTaskState, 'stage' | 'timing'>,
+  isRemovedFrom: IsRemovedFrom,
 ): Opened<ClusterUpdatingStatus> {
   const { stagesStatus = [], stagedUpdateStrategySnapshot: strategy, deletionStageStatus } = status ?? {};
   const own = stagesStatus.findIndex(({ stageName }) => stageName === task.stage);
@@ -41,7 +43,10 @@ export function openedByTask(
       },
     ];
   });
-  return openedBy(ahead, deletionStageStatus?.clusters);
+  return openedBy(
+    ahead,
+    deletionStageStatus?.clusters.filter(({ clusterName }) => isRemovedFrom(clusterName)),
+  );
 }
 
 const closedGates = (tasks: readonly TaskStatus[]): string[] =>
@@ -50,13 +55,17 @@ const closedGates = (tasks: readonly TaskStatus[]): string[] =>
   );
 
 /** What an approval starts, stage by stage, and what else must happen first. `pause`: what ends the pause of the placement. */
-export function approvalStarts(run: StagedUpdateRun, task: StageTaskState, pause?: string): string[] {
+export function approvalStarts(
+  run: StagedUpdateRun,
+  task: StageTaskState,
+  { isRemovedFrom, pause }: { readonly isRemovedFrom: IsRemovedFrom; readonly pause?: string | undefined },
+): string[] {
   const soaks = stageTasks(run).filter(
     ({ stage: name, timing, type, isOpen }) =>
       name === task.stage && timing === task.timing && type === 'TimedWait' && isOpen,
   );
   return [
-    ...openedTexts(openedByTask(run, task)),
+    ...openedTexts(openedByTask(run, task, isRemovedFrom)),
     ...soaks.map(({ until }) => `not before the soak of stage ${task.stage} is over, at ${until}`),
     ...(run.spec.state === 'Stop'
       ? [`not before someone resumes the run, which is stopped: gitfleet resume run ${titleOf(run.metadata)}`]

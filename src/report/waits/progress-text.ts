@@ -1,6 +1,7 @@
 import type { Condition } from '../../api/meta.ts';
-import type { UpdateRunStatus } from '../../api/staged.ts';
+import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../../api/staged.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
+import { hasFailed } from '../../engine/staged/step.ts';
 import { stageTasks } from './stage-tasks.ts';
 
 /**
@@ -19,11 +20,19 @@ export const inWords = ({ reason, message = '' }: Condition): string =>
 /** How many clusters of each stage have succeeded: `staging 2/2, production 1/4`. */
 export const stagesDone = ({ stagesStatus = [] }: UpdateRunStatus): string =>
   stagesStatus
-    .map(({ stageName, clusters = [] }) => {
-      const done = clusters.filter(({ conditions }) => conditionIs(conditions, 'Succeeded', 'True'));
-      return `${stageName} ${done.length}/${clusters.length}`;
+    .map((stage) => {
+      const { done, of } = stageCounts(stage);
+      return `${stage.stageName} ${done}/${of}`;
     })
     .join(', ');
+
+/** Clusters of a stage. Those that it skips, since they left the fleet, say, are neither done nor among those that it updates (`of`). */
+export function stageCounts({ clusters }: Pick<StageStatus, 'clusters'>) {
+  const count = (is: (cluster: ClusterUpdatingStatus) => boolean): number => clusters.filter(is).length;
+  const skipped = count(({ conditions }) => conditionIs(conditions, 'Skipped', 'True'));
+  const done = count(({ conditions }) => conditionIs(conditions, 'Succeeded', 'True'));
+  return { done, failed: count(hasFailed), skipped, of: clusters.length - skipped };
+}
 
 /** The progress of a run in a few words: what it is waiting for, else the message of its condition. */
 export function progressText(status: UpdateRunStatus | undefined): string {

@@ -117,7 +117,7 @@ bindings:
       Waits for:
         updating stage canary, under way on a, b
 
-      Stage canary: 1/4 clusters done, 1 failed
+      Stage canary: 0/3 clusters done, 1 failed, 1 skipped
         CLUSTER   STATE       AGE   WAITS FOR
         a         under way   59m   does not respond since 2026-11-20T11:01:00Z: refused
         b         under way   59m   NotYet: 1 of 2

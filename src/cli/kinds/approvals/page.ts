@@ -42,6 +42,7 @@ import {
 } from '../../../report/waits/gate-starts.ts';
 import { targetsOf, withSkips } from '../../../report/waits/gate-targets.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
+import { removedInRecord } from '../../../report/waits/run-removals.ts';
 import type { Status } from '../../status/open-status.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 
@@ -53,7 +54,7 @@ export const isClosed = ({ status }: ApprovalRequest, gate: AskedGate | undefine
 /** What a pull request for a stage says. `facts`: what approval brings, where that is known. */
 export function requestOfStage(
   request: ApprovalRequest,
-  record: Pick<FleetRecord, 'runs' | 'placements'>,
+  record: Pick<FleetRecord, 'runs' | 'placements' | 'clusters'>,
   facts: StageFacts = { commits: [], changes: [], kept: [] },
 ): ApprovalPage | undefined {
   const gate = askedGate(recordedApproval(request), record);
@@ -85,7 +86,13 @@ export function approvalPage(
       ? [
           titled(
             'Approval starts',
-            sentences([...approvalStarts(gate.run, gate.task, facts?.pause), failureText(gate.run)]),
+            sentences([
+              ...approvalStarts(gate.run, gate.task, {
+                isRemovedFrom: removedInRecord(gate.run, record),
+                pause: facts?.pause,
+              }),
+              failureText(gate.run),
+            ]),
           ),
         ]
       : []),

@@ -5,9 +5,9 @@ import {
 } from '../../../api/run-annotations.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../../api/staged.ts';
 import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
-import { hasFailed, hasFinished, hasStarted, rollbackStages } from '../../../engine/staged/step.ts';
+import { hasStarted, rollbackStages } from '../../../engine/staged/step.ts';
 import { isOver } from '../../../engine/update-run.ts';
-import { progressOf, progressText } from '../../../report/waits/progress-text.ts';
+import { progressOf, progressText, stageCounts } from '../../../report/waits/progress-text.ts';
 import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tasks.ts';
 import { waitsOfRun } from '../../../report/waits/waits.ts';
 import { heldInRun, whyLate } from '../../../report/waits/why-late.ts';
@@ -85,8 +85,7 @@ interface RunContext {
 function stageText(stage: StageStatus, context: RunContext): string {
   const { stageName, clusters, startTime, endTime, conditions } = stage;
   const tasks = context.tasks.filter((task) => task.stage === stageName);
-  const failures = clusters.filter(hasFailed).length;
-  const done = clusters.filter(hasFinished).length - failures;
+  const { done, failed: failures, skipped, of } = stageCounts(stage);
   const times = [startTime && `started ${startTime}`, endTime && `ended ${endTime}`].filter(Boolean);
   const failed = conditionIs(conditions, 'Succeeded', 'False')
     ? [`✗ ${findCondition(conditions, 'Succeeded')?.message ?? ''}`]
@@ -105,7 +104,8 @@ function stageText(stage: StageStatus, context: RunContext): string {
     ...tasks.filter(({ timing }) => timing === 'after').map(taskLine),
   ];
   const name = `${context.isRollback ? 'Rollback of stage' : 'Stage'} ${stageName}`;
-  const progress = `${done}/${clusters.length} clusters done${failures > 0 ? `, ${failures} failed` : ''}`;
+  const others = [...(failures > 0 ? [`${failures} failed`] : []), ...(skipped > 0 ? [`${skipped} skipped`] : [])];
+  const progress = [`${done}/${of} clusters done`, ...others].join(', ');
   const title = `${name}: ${progress}${times.length === 0 ? '' : `, ${times.join(', ')}`}`;
   return [title, ...lines.map(indent)].join('\n');
 }
