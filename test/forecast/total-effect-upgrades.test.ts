@@ -189,6 +189,17 @@ describe('the total effect of a cluster update run', () => {
     );
   });
 
+  it.each<[string, Record<string, string>]>([
+    ['leaves by the change', { 'clusters/b.yaml': '' }],
+    ['is skipped by the change', run({ updateStrategyId: 'test-then-prod', skip: [{ type: 'Member', name: 'b' }] })],
+  ])('that approves a gate does not count a cluster that %s', async (_, change) => {
+    const fleet = new UpgradeFleet(gated).with(['a', 'b', 'c'], inGroup('eu'));
+    await fleet.plan();
+    const text = effectText(await effectOf(fleet, { ...change, ...answer('Completed')(fleet) }));
+    expect(text.title).toContain('approves k8s-before-all: starts all (2 clusters)');
+    expect(text.rollout).toContain('approves k8s-before-all: starts stage all, 2 clusters, at most 1 at once: a, c');
+  });
+
   it('does not count a rejection of a gate that is passed', async () => {
     const fleet = new UpgradeFleet(gated).with(['a', 'b', 'c'], inGroup('eu'));
     await fleet.plan();

@@ -5,6 +5,7 @@ import type { Fleet } from '../../engine/input.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { Pause } from '../../engine/pause/pause.ts';
 import { placementPause } from '../../engine/pause/placement-pause.ts';
+import { plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
 import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { isRejection } from '../../forecast/given-answers.ts';
@@ -48,14 +49,18 @@ export function approvedTexts(
       return [key, { ...run, status: statuses.get(key) }];
     }),
   );
+  const planned = new Map(plannedUpgradeRuns(first.plan).map(({ name, status }) => [name, status]));
+  const upgrades = new Map(
+    [...record.upgrades].map(([name, run]) => [name, { ...run, status: planned.get(name) ?? run.status }]),
+  );
   const rejects = (gate: GateFile): string => {
-    const upgrade = record.upgrades.get(runOf(gate));
+    const upgrade = upgrades.get(runOf(gate));
     if (!isWhole || !isStarted(upgrade) || !halted.includes(runOf(gate))) return '';
     return `: ${[rejectedGateText(upgrade), ...haltTexts(upgrade)].join('; ')}`;
   };
   const starts = (name: string): string | undefined => {
     const [file, gate] = [stageFiles.get(name), gates.get(name)];
-    const upgrade = gate && record.upgrades.get(runOf(gate));
+    const upgrade = gate && upgrades.get(runOf(gate));
     const opens = isStarted(upgrade) && gatesOf(upgrade.metadata.name, upgrade.status).find((it) => it.name === name);
     if (isStarted(upgrade) && opens) {
       const ahead = withSkips(upgrade, targetsOf(upgrade, facts));
