@@ -8,7 +8,7 @@ import type { PlanResult } from '../engine/plan.ts';
 import { keyOfManifest } from '../engine/selection/object-key.ts';
 import { isOver, isRunOf } from '../engine/update-run.ts';
 import { type FailingCluster, faultOf } from './failing-clusters.ts';
-import { type Held, heldAfter, heldBefore } from './held-objects.ts';
+import { type Held, type HeldObject, heldAfter, heldBefore } from './held-objects.ts';
 import { compared, type Leaving, type ObjectChange } from './object-changes.ts';
 import type { InSteps } from './steps.ts';
 
@@ -34,16 +34,22 @@ export function* pendingChanges(
     if (!work?.selection.ok || work.placement.spec.strategy.applyStrategy.type === 'ReportDiff') continue;
     const { manifests } = work.selection;
     const compiled = compileOverrides(placement, manifests, world.overrides);
-    const coming = comingByRuns(placement, last);
+    const { coming, removed } = comingByRuns(placement, last);
     const before = new Map<ClusterName, Held>();
     const after = new Map<ClusterName, Held>();
+    const ownOf = (of: HeldObject) => (placementKey(of.placement) === key ? [of.manifest] : []);
     const heldOf = (objects: readonly Manifest[]): Held => ({
       objects: new Map(objects.map((manifest) => [keyOfManifest(manifest), { placement, manifest }])),
       placements: new Map([[key, placement]]),
     });
     for (const [cluster, binding] of stayingOn(work)) {
       const member = world.members.get(cluster);
-      if (binding.state === 'Unscheduled' || member === undefined) continue;
+      if (member === undefined) continue;
+      const own = heldOf([...(held.get(cluster)?.objects.values() ?? [])].flatMap(ownOf));
+      if (binding.state === 'Unscheduled') {
+        if (!removed.has(cluster)) before.set(cluster, own);
+        continue;
+      }
       const rendered = (of: readonly Manifest[], lists: RecordedLists) =>
         world.render({ placement, manifests: of, lists, cluster });
       const then = rendered(manifests, matchCompiled(compiled, { name: cluster, labels: member.labels }));
@@ -54,9 +60,8 @@ export function* pendingChanges(
         continue;
       }
       const run = coming.get(cluster);
-      const own = [...(held.get(cluster)?.objects.values() ?? [])].filter((of) => placementKey(of.placement) === key);
       const brought = run && rendered(work.contents.get(run.index) ?? [], run.lists);
-      const now = heldOf((brought?.ok ? brought.manifests : own).map(({ manifest }) => manifest));
+      const now = brought?.ok ? heldOf(brought.manifests.map(({ manifest }) => manifest)) : own;
       const next = heldOf(then.manifests.map(({ manifest }) => manifest));
       for (const object of next.objects.keys()) {
         const left = earlier.get(cluster)?.objects.get(object);
@@ -71,16 +76,18 @@ export function* pendingChanges(
   return { changes, failing };
 }
 
-/** The snapshot that runs in progress bring to clusters, and with which overrides. */
+/** The snapshot that runs in progress bring to clusters, with which overrides, and the clusters that they clean up at their end. */
 function comingByRuns(placement: PlacementRef, { plan, contents }: Pick<PlanResult, 'contents' | 'plan'>) {
   const { runs } = contents.world.admitted;
   const own = new Set(runs.filter((run) => isRunOf(run, placement)).map((run) => sourceKey(run.kind, run.metadata)));
   const open = plan.runs.filter((run) => own.has(sourceKey(run.kind, run)) && !isOver(run.status));
-  return new Map(
+  const coming = new Map(
     open.flatMap(({ status: { stagesStatus = [], resourceSnapshotIndexUsed: index } }) =>
       stagesStatus.flatMap(({ clusters }) =>
         clusters.map((lists) => [lists.clusterName as ClusterName, { index: Number(index), lists }] as const),
       ),
     ),
   );
+  const ends = open.flatMap(({ status }) => status.deletionStageStatus?.clusters ?? []);
+  return { coming, removed: new Set<string>(ends.map(({ clusterName }) => clusterName)) };
 }

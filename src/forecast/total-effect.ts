@@ -1,5 +1,5 @@
 import type { ClusterName, PlacementKey } from '../api/meta.ts';
-import { abandons, type PlacementRef, placementKey, refOf } from '../api/placement.ts';
+import { abandons, type PlacementRef, placementKey } from '../api/placement.ts';
 import type { UpdateRun } from '../api/upgrade-run.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
@@ -21,11 +21,12 @@ import { answersIn, type Uncounted } from './given-answers.ts';
 import { differencesBetween, heldAfter, heldBefore, heldOnlyOf, textOf } from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
 import { judgedAnswers } from './judged-answers.ts';
+import { type LaterChange, laterChanges } from './later-changes.ts';
 import { withLeftOtherwise } from './left-otherwise.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
-import { compared, type Leaving, type ObjectChange, type ObjectChanges } from './object-changes.ts';
+import { compared, type Leaving, type ObjectChanges } from './object-changes.ts';
 import { type OnlyCompared, onlyCompared } from './only-compared.ts';
-import { pendingChanges } from './pending-changes.ts';
+
 import { type ReturningObject, returningObjects } from './returning-objects.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
@@ -57,10 +58,10 @@ export interface TotalEffect extends ObjectChanges {
   /** Those that have such changes only with this change. */
   readonly needsRun: readonly PlacementRef[];
   /**
-   * What an update run would change then for those, and for others whose contents it changes; and what placements that are held would
-   * change once they continue. No part of the counts.
+   * What an update run would change then for those, and for others whose contents it changes; and what placements and update runs that are
+   * held would change once they continue. No part of the counts.
    */
-  readonly pending: readonly ObjectChange[];
+  readonly pending: readonly LaterChange[];
   /** Clusters that do not get what it brings, by itself or by such a run. */
   readonly failing: readonly FailingClusters[];
   /** Placements that it rolls out in another way. */
@@ -175,7 +176,7 @@ export function* totalEffectInSteps(
   const needsRun = needsRunByChange(earlier, last);
   const others = otherContents(earlier, last, needsRun);
   const held = [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])];
-  const pending = yield* pendingChanges([...others, ...rollingIn(held, last)], { first, last, leaving });
+  const pending = yield* laterChanges(others, { holds: held, first, last, leaving });
   const judged = judgedAnswers(answers, { input: { ...base, ...next }, now, planned: present });
   const counted = new Set(answers).difference(new Set(judged.uncounted.map(({ approval }) => approval)));
   const given = next.fleet.removalApprovals.filter(({ metadata }) => counted.has(placementKey(metadata)));
@@ -241,14 +242,6 @@ function heldByChange(before: PlanResult, after: PlanResult): Hold[] {
   const isKnown = (hold: Hold): boolean =>
     known.has(idOf(hold)) && (hold.reason !== 'RolloutBudget' || latestText(before, hold) === latestText(after, hold));
   return after.plan.holds.filter((hold) => lasting.has(hold.reason) && !isKnown(hold));
-}
-
-/** Placements of holds that roll out by themselves. */
-function rollingIn(holds: readonly Hold[], { contents }: PlanResult): PlacementRef[] {
-  const held = new Set(holds.map(({ subject }) => `${subject.kind} ${placementKey(subject)}`));
-  return [...contents.works].flatMap(([key, { placement }]) =>
-    placement.spec.strategy.type === 'RollingUpdate' && held.has(`${placement.kind} ${key}`) ? [refOf(placement)] : [],
-  );
 }
 
 /** What a placement rolls out. */

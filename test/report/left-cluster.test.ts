@@ -8,7 +8,7 @@ import { approvedTexts } from '../../src/report/effect/answers-text.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { approvalStarts } from '../../src/report/waits/approval-starts.ts';
 import { stagesDone } from '../../src/report/waits/progress-text.ts';
-import { removedInRecord } from '../../src/report/waits/run-removals.ts';
+import { removedInRecord } from '../../src/forecast/run-removals.ts';
 import { stageTasks } from '../../src/report/waits/stage-tasks.ts';
 import { statusWith } from '../cli/kinds/world.ts';
 import { effectOf, type Files } from '../forecast/effect-of.ts';

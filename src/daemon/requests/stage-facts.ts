@@ -4,12 +4,12 @@ import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { placementPause } from '../../engine/pause/placement-pause.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
+import { removedInPlan } from '../../forecast/run-removals.ts';
 import { stageEffect } from '../../forecast/stage-effect.ts';
 import { subjectOf } from '../../git/objects/commit.ts';
 import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import { type AskedGate, commitsOf, type StageFacts } from '../../report/approval/approval-page.ts';
 import { openedByTask } from '../../report/waits/approval-starts.ts';
-import { removedInPlan } from '../../report/waits/run-removals.ts';
 import type { DesiredState } from '../ports.ts';
 
 /** What approval of a stage brings: the commits since the version that its clusters have, and what changes there. */

@@ -9,12 +9,12 @@ import { plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
 import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { isRejection } from '../../forecast/given-answers.ts';
+import { removedInPlan } from '../../forecast/run-removals.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
 import { approvalStarts, openedByTask } from '../waits/approval-starts.ts';
 import { gateStarts, haltTexts, isStarted, openedByGate, rejectedGateText } from '../waits/gate-starts.ts';
 import { targetsOf, withSkips } from '../waits/gate-targets.ts';
 import { openedTitle } from '../waits/opened.ts';
-import { removedInPlan } from '../waits/run-removals.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 
 /**

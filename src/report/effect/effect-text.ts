@@ -129,10 +129,9 @@ export const changeText = (change: ObjectChange): EffectText['changes'][number] 
 });
 
 /** It does not happen by the change itself. */
-const pendingTexts = ({ pending, first }: TotalEffect): EffectText['changes'] =>
+const pendingTexts = ({ pending }: TotalEffect): EffectText['changes'] =>
   pending.map((change) => {
-    const strategy = first.contents.works.get(placementKey(change.placement))?.placement.spec.strategy;
-    const when = strategy?.type === 'RollingUpdate' ? 'once it is no longer held' : 'needs a staged update run';
+    const when = change.isHeld ? 'once it is no longer held' : 'needs a staged update run';
     return { ...changeText(change), title: `${when}: ${changeTitle(change)}` };
   });
 

@@ -6,9 +6,9 @@ import { soakOf } from '../../engine/staged/execute/after-stage.ts';
 import { stagesToReturn } from '../../engine/staged/execute/roll-back.ts';
 import { failuresAllowed, rollsBack } from '../../engine/staged/failure-policy.ts';
 import { hasStarted } from '../../engine/staged/step.ts';
+import type { IsRemovedFrom } from '../../forecast/run-removals.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { clustersOf, namesOf, type Opened, openedBy, openedTexts, type StageAhead } from './opened.ts';
-import type { IsRemovedFrom } from './run-removals.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
 
 /** Texts of a line that says what happens to stages. */

@@ -14,6 +14,7 @@ import type { FleetRecord } from '../../../engine/input.ts';
 import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf, type RunGate } from '../../../engine/upgrade/gate-names.ts';
+import { removedInRecord } from '../../../forecast/run-removals.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import {
@@ -42,7 +43,6 @@ import {
 } from '../../../report/waits/gate-starts.ts';
 import { targetsOf, withSkips } from '../../../report/waits/gate-targets.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
-import { removedInRecord } from '../../../report/waits/run-removals.ts';
 import type { Status } from '../../status/open-status.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 

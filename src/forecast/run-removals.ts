@@ -1,10 +1,10 @@
-import { placementKey } from '../../api/placement.ts';
-import type { Binding } from '../../api/placement-state.ts';
-import type { StagedUpdateRun } from '../../api/staged.ts';
-import { wasGiven } from '../../engine/bindings/cleanup.ts';
-import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
-import type { FleetRecord } from '../../engine/input.ts';
-import { placementOfRun } from '../../engine/update-run.ts';
+import { placementKey } from '../api/placement.ts';
+import type { Binding } from '../api/placement-state.ts';
+import type { StagedUpdateRun } from '../api/staged.ts';
+import { wasGiven } from '../engine/bindings/cleanup.ts';
+import type { PlanContents } from '../engine/delivery/plan-contents.ts';
+import type { FleetRecord } from '../engine/input.ts';
+import { placementOfRun } from '../engine/update-run.ts';
 
 /**
  * Whether the end of a run removes objects from a cluster of its delete stage. That stage has every binding that was not selected when

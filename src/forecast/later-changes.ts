@@ -1,0 +1,80 @@
+import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
+import type { ClusterUpdatingStatus, StagedUpdateRun } from '../api/staged.ts';
+import { sourceKey } from '../engine/input.ts';
+import type { PlanResult } from '../engine/plan.ts';
+import type { Hold } from '../engine/plan-document.ts';
+import { hasFinished, hasStarted } from '../engine/staged/step.ts';
+import { isInitialized, isOver, placementOfRun } from '../engine/update-run.ts';
+import type { FailingCluster } from './failing-clusters.ts';
+import type { Leaving, ObjectChange } from './object-changes.ts';
+import { pendingChanges } from './pending-changes.ts';
+import { removedInPlan } from './run-removals.ts';
+import { stageEffect } from './stage-effect.ts';
+import type { InSteps } from './steps.ts';
+
+/** A change that does not happen by itself: it needs an update run, or is held. */
+export type LaterChange = ObjectChange & { readonly isHeld?: true };
+
+/**
+ * What would change for placements that need an update run, and for those that are held once they continue. `first`, `last`, `leaving`: as
+ * of `pendingChanges`. `failing`: clusters that it would not reach.
+ */
+export function* laterChanges(
+  needRun: readonly PlacementRef[],
+  {
+    holds,
+    ...of
+  }: {
+    readonly holds: readonly Hold[];
+    readonly first: PlanResult;
+    readonly last: PlanResult;
+    readonly leaving: Leaving;
+  },
+): InSteps<{ readonly changes: readonly LaterChange[]; readonly failing: readonly FailingCluster[] }> {
+  const needed = yield* pendingChanges(needRun, of);
+  const runs = heldRuns(holds, of.last);
+  const begun = runs.filter(({ status }) => isInitialized(status));
+  // Any other takes what the repo holds.
+  const waiting = runs.filter((run) => !begun.includes(run)).map(placementOfRun);
+  const held = yield* pendingChanges([...rollingIn(holds, of.last), ...waiting], of);
+  const changes = [...held.changes];
+  for (const run of begun) {
+    changes.push(...changesAhead(run, of.last));
+    yield;
+  }
+  return {
+    changes: [...needed.changes, ...changes.map((change) => ({ ...change, isHeld: true as const }))],
+    failing: [...needed.failing, ...held.failing],
+  };
+}
+
+/** Placements of holds that roll out by themselves. */
+function rollingIn(holds: readonly Hold[], { contents }: PlanResult): PlacementRef[] {
+  const held = new Set(holds.map(({ subject }) => `${subject.kind} ${placementKey(subject)}`));
+  return [...contents.works].flatMap(([key, { placement }]) =>
+    placement.spec.strategy.type === 'RollingUpdate' && held.has(`${placement.kind} ${key}`) ? [refOf(placement)] : [],
+  );
+}
+
+/** Update runs of holds, as the plan has them. */
+function heldRuns(holds: readonly Hold[], { plan, contents }: PlanResult) {
+  const held = new Set(holds.map(({ subject }) => sourceKey(subject.kind, subject)));
+  const statuses = new Map(plan.runs.map((run) => [sourceKey(run.kind, run), run.status]));
+  return contents.world.admitted.runs.flatMap((run) => {
+    const key = sourceKey(run.kind, run.metadata);
+    const status = statuses.get(key);
+    return held.has(key) && status && !isOver(status) ? [{ ...run, status }] : [];
+  });
+}
+
+/** What a run would change on the clusters that it has not reached. */
+function changesAhead(run: StagedUpdateRun, { contents }: PlanResult): readonly ObjectChange[] {
+  const { stagesStatus = [], deletionStageStatus } = run.status ?? {};
+  const isAhead = (cluster: ClusterUpdatingStatus): boolean => !hasFinished(cluster) && !hasStarted(cluster);
+  const isRemovedFrom = removedInPlan(run, contents);
+  const leaving = deletionStageStatus?.clusters.filter(({ clusterName }) => isRemovedFrom(clusterName)) ?? [];
+  return stageEffect(contents, run, {
+    updated: stagesStatus.flatMap(({ clusters }) => clusters.filter(isAhead)),
+    removed: leaving.filter(isAhead),
+  }).changes;
+}

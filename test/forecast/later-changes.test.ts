@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { effectText } from '../../src/report/effect/effect-text.ts';
+import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
+import { effectOf, type Files } from './effect-of.ts';
+
+const staged = 'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStaged';
+const run = (name: string, spec = 'stagedRolloutStrategyName: steps'): Files => ({
+  'run.yaml': `${staged}UpdateRun\nmetadata: {name: ${name}}\nspec: {placementName: web, ${spec}}\n`,
+});
+const version = (of: number): Files => ({ 'resources/web.yaml': deployment('web', 'web', `web:${of}`) });
+const web = (clusters: string, metadata = '{name: web}'): Files => ({
+  'web.yaml': placement('web', `{placementType: PickFixed, clusterNames: [${clusters}]}`, '{type: External}').replace(
+    '{name: web}',
+    metadata,
+  ),
+});
+const files: Files = {
+  ...Object.fromEntries(['a1', 'b1', 'b2'].map((name) => [`clusters/${name}.yaml`, member(name, { in: name[0]! })])),
+  ...web('a1, b1, b2'),
+  'steps.yaml': `${staged}UpdateStrategy\nmetadata: {name: steps}\nspec: {stages: [{name: first, labelSelector: {matchLabels: {in: a}}}, {name: rest, maxConcurrency: 2, labelSelector: {matchLabels: {in: b}}}]}\n`,
+  ...version(1),
+};
+const suspended = web('a1, b1, b2', '{name: web, annotations: {gitfleet.dev/suspended: incident}}');
+const frozen: Files = {
+  'fleet.yaml':
+    'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 24h}]}\n',
+};
+
+async function follow(paper: PaperFleet, change: Files, steps = 6): Promise<void> {
+  paper.files = { ...paper.files, ...change };
+  for (let step = 0; step < steps; step++) {
+    await paper.plan();
+    paper.deliver();
+    paper.pass(60);
+  }
+}
+
+async function installed(): Promise<PaperFleet> {
+  const paper = new PaperFleet(files);
+  await follow(paper, run('web-0'));
+  return paper;
+}
+
+const titles = async (paper: PaperFleet, change: Files): Promise<string[]> =>
+  effectText(await effectOf(paper, { ...paper.files, ...change })).changes.map(({ title }) => title);
+
+describe('a preview shows what a held update run would change', () => {
+  const all = 'once it is no longer held: web: Deployment web/web changed, same on 3 clusters (a1, b1, b2)';
+  it.each<[string, Files]>([
+    ['a suspended placement', suspended],
+    ['a freeze without an end', frozen],
+    ['a strategy that is not there', run('web-1', 'stagedRolloutStrategyName: none')],
+  ])('by %s', async (_, change) => {
+    expect(await titles(await installed(), { ...version(2), ...run('web-1'), ...change })).toEqual([all]);
+  });
+
+  it('on the clusters that it has not reached', async () => {
+    const paper = await installed();
+    await follow(paper, { ...version(2), ...run('web-1') }, 1);
+    expect(await titles(paper, frozen)).toEqual([
+      'once it is no longer held: web: Deployment web/web changed, same on 2 clusters (b1, b2)',
+    ]);
+  });
+
+  it('by the snapshot that it names', async () => {
+    const paper = await installed();
+    await follow(paper, { ...version(2), ...run('web-1') });
+    await follow(paper, version(3));
+    const back = run('web-2', 'stagedRolloutStrategyName: steps, resourceSnapshotIndex: "0"');
+    const text = effectText(await effectOf(paper, { ...paper.files, ...back, ...frozen }));
+    expect(text.changes).toEqual([
+      { title: all, diff: expect.stringContaining('+           image: web:1'), isRemoval: false },
+    ]);
+  });
+
+  it('with the removals at its end first', async () => {
+    expect(await titles(await installed(), { ...version(2), ...run('web-1'), ...web('a1, b1'), ...frozen })).toEqual([
+      'once it is no longer held: web: Deployment web/web removed, on b2',
+      'once it is no longer held: web: Namespace web removed, on b2',
+      'once it is no longer held: web: Deployment web/web changed, same on 2 clusters (a1, b1)',
+    ]);
+  });
+});
+
+it('a preview shows what an update run that is needed would remove at its end', async () => {
+  expect(await titles(await installed(), { ...version(2), ...web('a1, b1') })).toEqual([
+    'needs a staged update run: web: Deployment web/web removed, on b2',
+    'needs a staged update run: web: Namespace web removed, on b2',
+    'needs a staged update run: web: Deployment web/web changed, same on 2 clusters (a1, b1)',
+  ]);
+});
+
+it('a preview shows removals that are held', async () => {
+  const picks = (count: number): Files => ({
+    'web.yaml': placement('web', `{placementType: PickN, numberOfClusters: ${count}}`),
+  });
+  const paper = new PaperFleet({ ...files, ...picks(3) });
+  await paper.settle();
+  expect(await titles(paper, { ...picks(2), ...frozen })).toEqual([
+    'once it is no longer held: web: Deployment web/web removed, on a1',
+    'once it is no longer held: web: Namespace web removed, on a1',
+  ]);
+});
