@@ -1,15 +1,12 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
-import { placementKey } from '../../api/placement.ts';
 import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
 import type { FleetRecord } from '../../engine/input.ts';
-import { placementPause } from '../../engine/pause/placement-pause.ts';
-import { placementOfRun } from '../../engine/update-run.ts';
 import { removedInPlan } from '../../forecast/run-removals.ts';
 import { stageEffect } from '../../forecast/stage-effect.ts';
 import { subjectOf } from '../../git/objects/commit.ts';
 import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import { type AskedGate, commitsOf, type StageFacts } from '../../report/approval/approval-page.ts';
-import { openedByTask } from '../../report/waits/approval-starts.ts';
+import { openedByTask, pauseBehind } from '../../report/waits/approval-starts.ts';
 import type { DesiredState } from '../ports.ts';
 
 /** What approval of a stage brings: the commits since the version that its clusters have, and what changes there. */
@@ -27,11 +24,10 @@ export async function stageFacts(
   // Approvals of other stages bring nothing to clusters.
   const commits = await of.history.changingMoreThan(approvalFolder(of.config), included);
   const { stages, removed } = openedByTask(gate.run, gate.task, removedInPlan(gate.run, of.contents));
-  const work = of.contents.works.get(placementKey(placementOfRun(gate.run)));
-  const pause = work && placementPause(work, of.contents.world);
+  const pause = pauseBehind(gate.run, gate.task, of.contents);
   return {
     commits: commits.map((commit) => ({ oid: commit.oid, subject: subjectOf(commit), author: commit.author.name })),
     ...stageEffect(of.contents, gate.run, { updated: stages.flatMap(({ clusters }) => clusters), removed }),
-    ...(pause?.kind === 'paused' && { pause: pause.endsWhen }),
+    ...(pause !== undefined && { pause }),
   };
 }

@@ -2,9 +2,8 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { ObservedVersions } from '../../api/observed-versions.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { StageUpgrade, UpgradeRunStatus } from '../../api/upgrade-status.ts';
-import { freezeOf } from '../../engine/freeze/freeze.ts';
 import type { Fleet } from '../../engine/input.ts';
-import { formatInstant } from '../../engine/kernel/instant.ts';
+import { formatInstant, type Instant } from '../../engine/kernel/instant.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { labelsOf } from '../../engine/placement/members.ts';
 import type { RequestedApproval } from '../../engine/plan-document.ts';
@@ -14,7 +13,9 @@ import { membersOf } from '../../engine/upgrade/tree.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings, versionChange } from '../upgrades/progress.ts';
 import {
+  beginsAt,
   type ClusterAhead,
+  freezeEnd,
   gateFailureText,
   gateStarts,
   isStarted,
@@ -54,18 +55,19 @@ export function upgradeGatePage(
   const targetOf = targetsOf(run, facts);
   const ahead = withSkips(run, targetOf);
   const opened = openedByGate(ahead, gate);
+  const begins = beginsAt(ahead, gate, facts.nowMs);
   const scope = `${gate.timing.toLowerCase()} ${gate.group === undefined ? `stage ${gate.stage}` : `group ${gate.group}`}`;
   const failure = gateFailureText(opened);
   return {
     title: `Approve ${subject.name}: ${openedTitle(opened)} ${scope}`,
     lead: [
-      `Merging starts ${listUpTo(gateStarts(ahead, gate, { pause: pauseOf(facts) }), mostSteps, '; ')}.`,
+      `Merging starts ${listUpTo(gateStarts(ahead, gate, { pause: freezeEnd(facts.fleet, begins) }), mostSteps, '; ')}.`,
       `Cluster update run ${subject.name}: ${upgradeBrings(run)}. Approval ${planned.name}.`,
       ...(failure === undefined ? [] : [failure]),
     ],
     rejection: rejectedGateText(ahead),
     sections: [
-      list('Clusters', upgradesOf(opened, { run, facts, targetOf }), {
+      list('Clusters', upgradesOf(opened, { run, facts, targetOf, begins }), {
         intro:
           'Stages one after the other, groups of a stage at the same time. Within one, clusters whose window is open go first.',
       }),
@@ -75,16 +77,12 @@ export function upgradeGatePage(
   };
 }
 
-/** What ends the freeze of the fleet, if it is frozen. */
-export function pauseOf({ fleet, nowMs }: Pick<GateFacts, 'fleet' | 'nowMs'>): string | undefined {
-  const pause = freezeOf(fleet, formatInstant(nowMs));
-  return pause.kind === 'paused' ? pause.endsWhen : undefined;
-}
-
 interface Upgrading {
   readonly run: StartedUpgrade;
   readonly facts: GateFacts;
   readonly targetOf: TargetOf;
+  /** When the first of it could begin. */
+  readonly begins: Instant;
 }
 
 /** Clusters that are not over and that the run skips, by cause. */
@@ -106,28 +104,33 @@ function skippedIn(stages: readonly StageUpgrade[], targetOf: TargetOf): Item[] 
 }
 
 /** One line for each stage, group, change of versions and maintenance window. */
-function upgradesOf({ stages, next }: Opened<ClusterAhead>, { run, facts, targetOf }: Upgrading): Item[] {
+function upgradesOf({ stages, next }: Opened<ClusterAhead>, upgrading: Upgrading): Item[] {
+  const { run, facts, begins } = upgrading;
   const labels = new Map(facts.fleet.members.map((member) => [member.metadata.name, labelsOf(member)]));
-  const windowOf = (cluster: ClusterName): string => {
+  const ahead = stages.length > 0 || next?.stage === undefined ? stages : [next.stage];
+  const isFirst = (stage: StageUpgrade): boolean => stage.name === ahead[0]?.name && ahead[0].waits.length === 0;
+  const windowOf = ({ clusterName: cluster, stage }: ClusterAhead): string => {
     const type = run.spec.managedClusterUpdate.upgrade.type;
     const of = { name: cluster, labels: labels.get(cluster) ?? {} };
     const maintenance = maintenanceOf(facts.fleet.maintenanceConfigurations, of, type);
     if (maintenance === undefined) return 'at any time';
     const windows = `maintenance window ${maintenance.names.join(', ')}`;
-    if (isOpen(maintenance, facts.nowMs)) {
-      const closes = nextClosing(maintenance, facts.nowMs);
-      return `${windows}, open${closes === undefined ? '' : ` until ${formatInstant(closes)}`}`;
-    }
-    const opens = nextOpening(maintenance, facts.nowMs);
-    return `${windows}, ${opens === undefined ? 'which does not open' : `opens ${formatInstant(opens)}`}`;
+    const isOpenThen = isOpen(maintenance, begins);
+    const [opens, closes] = [nextOpening(maintenance, begins), nextClosing(maintenance, begins)];
+    if (!isOpenThen && opens === undefined) return `${windows}, which does not open`;
+    // When a later stage begins is not known.
+    if (!isFirst(stage)) return windows;
+    if (!isOpenThen) return `${windows}, opens ${formatInstant(opens!)}`;
+    return `${windows}, open${closes === undefined ? '' : ` until ${formatInstant(closes)}`}`;
   };
-  const ahead = stages.length > 0 || next?.stage === undefined ? stages : [next.stage];
   const alike = Map.groupBy(
     ahead.flatMap(({ clusters }) => clusters),
-    ({ clusterName, stage, group }) =>
-      [stage.name, group.name, becomesText(clusterName, { run, facts, targetOf, window: windowOf(clusterName) })].join(
-        '\n',
-      ),
+    (cluster) =>
+      [
+        cluster.stage.name,
+        cluster.group.name,
+        becomesText(cluster.clusterName, { ...upgrading, window: windowOf(cluster) }),
+      ].join('\n'),
   );
   return [...alike].map(([key, of]) => {
     const { stage, group } = of[0]!;

@@ -3,16 +3,21 @@ import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
-import type { Pause } from '../../engine/pause/pause.ts';
-import { placementPause } from '../../engine/pause/placement-pause.ts';
 import { plannedUpgradeRuns } from '../../engine/plan-document.ts';
-import { placementOfRun } from '../../engine/update-run.ts';
 import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { isRejection } from '../../forecast/given-answers.ts';
 import { removedInPlan } from '../../forecast/run-removals.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
-import { approvalStarts, openedByTask } from '../waits/approval-starts.ts';
-import { gateStarts, haltTexts, isStarted, openedByGate, rejectedGateText } from '../waits/gate-starts.ts';
+import { approvalStarts, openedByTask, pauseBehind } from '../waits/approval-starts.ts';
+import {
+  beginsAt,
+  freezeEnd,
+  gateStarts,
+  haltTexts,
+  isStarted,
+  openedByGate,
+  rejectedGateText,
+} from '../waits/gate-starts.ts';
 import { targetsOf, withSkips } from '../waits/gate-targets.ts';
 import { openedTitle } from '../waits/opened.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
@@ -25,7 +30,7 @@ export function approvedTexts(
   { answers, uncounted, allowed, stopped, upgradesInProgress, halted, first }: TotalEffect,
   { isWhole = false }: { readonly isWhole?: boolean } = {},
 ): string[] {
-  const { works, world } = first.contents;
+  const { world } = first.contents;
   const { input, record } = world;
   const others = new Set([...uncounted, ...allowed].map(({ approval }) => approval));
   const ended = endedByRejection(stopped);
@@ -66,15 +71,18 @@ export function approvedTexts(
       const ahead = withSkips(upgrade, targetsOf(upgrade, facts));
       if (!isWhole) return openedTitle(openedByGate(ahead, opens, { given }));
       const isHalted = halted.includes(upgrade.metadata.name);
-      return gateStarts(ahead, opens, { pause: endOf(world.pause), given, halted: isHalted }).join('; ');
+      return gateStarts(ahead, opens, {
+        pause: freezeEnd(fleet, beginsAt(ahead, opens, facts.nowMs)),
+        given,
+        halted: isHalted,
+      }).join('; ');
     }
     const run = file && runs.get(runKey(file));
     const task = run && taskOf(run, file);
     if (run === undefined || task === undefined) return undefined;
-    const work = works.get(placementKey(placementOfRun(run)));
     const isRemovedFrom = removedInPlan(run, first.contents);
     return isWhole
-      ? approvalStarts(run, task, { isRemovedFrom, pause: work && endOf(placementPause(work, world)) }).join('; ')
+      ? approvalStarts(run, task, { isRemovedFrom, pause: pauseBehind(run, task, first.contents) }).join('; ')
       : openedTitle(openedByTask(run, task, isRemovedFrom));
   };
   return answers.flatMap((name) => {
@@ -86,8 +94,6 @@ export function approvedTexts(
     return [`approves ${name}${what === undefined ? '' : `: starts ${what}`}`];
   });
 }
-
-const endOf = (pause: Pause): string | undefined => (pause.kind === 'paused' ? pause.endsWhen : undefined);
 
 const runOf = ({ spec }: GateFile): string => spec.target.updateRunProperties.name;
 

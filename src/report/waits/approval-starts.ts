@@ -1,11 +1,16 @@
+import { placementKey } from '../../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, TaskStatus } from '../../api/staged.ts';
+import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
+import { freezeOf } from '../../engine/freeze/freeze.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { formatDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
+import { placementPause } from '../../engine/pause/placement-pause.ts';
 import { soakOf } from '../../engine/staged/execute/after-stage.ts';
 import { stagesToReturn } from '../../engine/staged/execute/roll-back.ts';
 import { failuresAllowed, rollsBack } from '../../engine/staged/failure-policy.ts';
 import { hasStarted } from '../../engine/staged/step.ts';
+import { placementOfRun } from '../../engine/update-run.ts';
 import type { IsRemovedFrom } from '../../forecast/run-removals.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { clustersOf, namesOf, type Opened, openedBy, openedTexts, type StageAhead } from './opened.ts';
@@ -60,18 +65,34 @@ export function approvalStarts(
   task: StageTaskState,
   { isRemovedFrom, pause }: { readonly isRemovedFrom: IsRemovedFrom; readonly pause?: string | undefined },
 ): string[] {
-  const soaks = stageTasks(run).filter(
-    ({ stage: name, timing, type, isOpen }) =>
-      name === task.stage && timing === task.timing && type === 'TimedWait' && isOpen,
-  );
   return [
     ...openedTexts(openedByTask(run, task, isRemovedFrom)),
-    ...soaks.map(({ until }) => `not before the soak of stage ${task.stage} is over, at ${until}`),
+    ...openSoaks(run, task).map(({ until }) => `not before the soak of stage ${task.stage} is over, at ${until}`),
     ...(run.spec.state === 'Stop'
       ? [`not before someone resumes the run, which is stopped: gitfleet resume run ${titleOf(run.metadata)}`]
       : []),
     ...(pause === undefined ? [] : [`not before ${pause}`]),
   ];
+}
+
+/** Soaks that have to end as well, under way. */
+const openSoaks = (run: StagedUpdateRun, task: StageTaskState): StageTaskState[] =>
+  stageTasks(run).filter(
+    ({ stage: name, timing, type, isOpen }) =>
+      name === task.stage && timing === task.timing && type === 'TimedWait' && isOpen,
+  );
+
+/** What ends the pause of the placement when what an approval starts could begin: now, or once the soaks that are under way are over. */
+export function pauseBehind(
+  run: StagedUpdateRun,
+  task: StageTaskState,
+  { works, world }: PlanContents,
+): string | undefined {
+  const work = works.get(placementKey(placementOfRun(run)));
+  const { fleet, now } = world.input;
+  const begins = openSoaks(run, task).reduce((latest, { until = now }) => (until > latest ? until : latest), now);
+  const pause = work && placementPause(work, { ...world, pause: freezeOf(fleet, begins) });
+  return pause?.kind === 'paused' ? pause.endsWhen : undefined;
 }
 
 /** What happens if clusters fail, also those that it has updated before. */

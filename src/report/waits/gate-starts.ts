@@ -1,8 +1,10 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { GroupUpgrade, MemberUpgrade, StageUpgrade } from '../../api/upgrade-status.ts';
+import { freezeOf } from '../../engine/freeze/freeze.ts';
+import type { Fleet } from '../../engine/input.ts';
 import { formatDuration } from '../../engine/kernel/duration.ts';
-import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
+import { formatInstant, type Instant, parseInstant } from '../../engine/kernel/instant.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { configOf } from '../../engine/upgrade/check-gates.ts';
 import { arePassed } from '../../engine/upgrade/derive-states.ts';
@@ -123,6 +125,18 @@ const waitOf = ({ afterStageWaitStatus: wait }: StageUpgrade) => ({
   since: parseInstant(wait?.status.startTime ?? ''),
   waitMs: (wait?.waitDurationInSeconds ?? 0) * 1000,
 });
+
+/** When what an approval of a gate starts could begin: now, or once the wait after the stage before it is over. */
+export function beginsAt(run: StartedUpgrade, gate: RunGate, nowMs: Instant): Instant {
+  const { state, since, waitMs } = waitOf(run.status.stages[gate.stageAt]!);
+  return state === 'Running' && since !== undefined ? Math.max(nowMs, since + waitMs) : nowMs;
+}
+
+/** What ends the freeze of the fleet, if it is frozen at an instant. */
+export function freezeEnd(fleet: Pick<Fleet, 'config' | 'frozenUntil'>, at: Instant): string | undefined {
+  const pause = freezeOf(fleet, formatInstant(at));
+  return pause.kind === 'paused' ? pause.endsWhen : undefined;
+}
 
 /** What an approval of a gate starts, stage by stage, and what else must happen first. */
 export function gateStarts(

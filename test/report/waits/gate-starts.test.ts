@@ -185,6 +185,49 @@ describe('the page of a gate', () => {
     );
   });
 
+  it('says of windows and freezes what they are when the first stage can begin, and nothing of later ones', async () => {
+    const window = (name: string, group: string, startTime: string) => ({
+      [`${name}.yaml`]: JSON.stringify({
+        apiVersion: 'gitfleet.dev/v1alpha1',
+        kind: 'MaintenanceConfiguration',
+        metadata: { name },
+        spec: {
+          memberSelector: { byLabel: `gitfleet.dev/update-group=${group}` },
+          maintenanceWindow: { schedule: { daily: { intervalDays: 1 } }, startTime, durationHours: 4 },
+        },
+      }),
+    });
+    const fleet = gated([
+      { name: 'one', groups: [x], afterGates: [approval], afterStageWaitInSeconds: 7200 },
+      { name: 'two', groups: [y], afterStageWaitInSeconds: 3600 },
+      { name: 'three', groups: [z] },
+    ]);
+    Object.assign(fleet.files, window('morning', 'y', '08:00'), window('noon', 'z', '08:00'));
+    const freezeAt = (schedule: string) => {
+      fleet.files['fleet.yaml'] = JSON.stringify({
+        apiVersion: 'gitfleet.dev/v1alpha1',
+        kind: 'FleetConfig',
+        metadata: { name: 'fleet' },
+        spec: { freeze: [{ name: 'lunch', schedule, duration: '1h' }] },
+      });
+    };
+    freezeAt('0 12 * * *');
+    await planOn(fleet);
+    const pageNow = async () => (await askedOf(fleet, 'k8s-after-one')).page;
+    const frozen = await pageNow();
+    // The wait ends at 12:01, after the window, and within the freeze.
+    expect(frozen.lead[0]).toMatch(
+      /; not before the wait after stage one is over, at 2026-11-20T12:01:00Z; not before freeze lunch ends at 2026-11-20T13:00:00Z\.$/,
+    );
+    const lines = frozen.sections[0]!.rows;
+    expect(lines.kind === 'list' && lines.items.map(({ line }) => plainText(line))).toEqual([
+      'two, group y, at most 1 at once: y1: v1.30.9 → v1.31.5; maintenance window morning, opens 2026-11-21T08:00:00Z',
+      'three, group z, at most 1 at once: z1: v1.30.9 → v1.31.5; maintenance window noon',
+    ]);
+    freezeAt('0 10 * * *');
+    expect((await pageNow()).lead[0]).not.toContain('freeze');
+  });
+
   it('passes over what follows clusters that are all skipped', async () => {
     const fleet = gated([
       { name: 'one', groups: [x], beforeGates: [approval] },

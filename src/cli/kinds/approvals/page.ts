@@ -26,7 +26,7 @@ import {
   type StageFacts,
   stagePage,
 } from '../../../report/approval/approval-page.ts';
-import { type GateFacts, pauseOf } from '../../../report/approval/upgrade-gate-page.ts';
+import type { GateFacts } from '../../../report/approval/upgrade-gate-page.ts';
 import { changeLines } from '../../../report/effect/effect-text.ts';
 import type { Proposed } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
@@ -34,6 +34,8 @@ import { plainText } from '../../../report/sections/section.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
 import { approvalStarts, failureText, rejectionText } from '../../../report/waits/approval-starts.ts';
 import {
+  beginsAt,
+  freezeEnd,
   gateFailureText,
   gateStarts,
   isStarted,
@@ -237,7 +239,10 @@ export function requestOfGate(
 
 function approvalLines(run: StartedUpgrade, gate: RunGate, facts: GateFacts | undefined): string[] {
   const failure = gateFailureText(openedByGate(run, gate));
-  return [...gateStarts(run, gate, { pause: facts && pauseOf(facts) }), ...(failure === undefined ? [] : [failure])];
+  return [
+    ...gateStarts(run, gate, { pause: facts && freezeEnd(facts.fleet, beginsAt(run, gate, facts.nowMs)) }),
+    ...(failure === undefined ? [] : [failure]),
+  ];
 }
 
 function gateFacts({ fleet, clusters }: Members, nowMs: Status['now']): GateFacts | undefined {
