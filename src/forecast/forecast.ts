@@ -2,6 +2,7 @@ import type { ClusterName, Condition, Timestamp } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
 import type { ManagedClusterUpdate } from '../api/upgrade-run.ts';
+import { wasGiven } from '../engine/bindings/cleanup.ts';
 import type { FleetRecord, PlanInput } from '../engine/input.ts';
 import { conditionIs, findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
@@ -198,6 +199,7 @@ function runRollouts(
     const removals = (deletionStageStatus?.clusters.length ?? 0) > 0 ? [deletionStageStatus!] : [];
     const freezes = heldTimes(steps, run, 'freeze');
     const placement = placementOfRun(file);
+    const given = givenIn(steps, placement, deletionStageStatus?.clusters ?? []);
     const isInstall: StageContext['isInstall'] = (cluster, from) => {
       const id = `${placementKey(placement)} ${cluster}`;
       return from < now ? begun.has(id) : installs.has(`${id} ${from}`);
@@ -214,12 +216,29 @@ function runRollouts(
     const earlier = record.runs.get(key)?.status;
     const stages = [
       ...[...stagesStatus, ...removals].map((stage, at) => ({
-        ...stageOf(stage, { status, isMember, freezes, isInstall, answered, refusals, earlier, failedAt }),
+        ...stageOf(stage, {
+          status,
+          isRemoved: (name) => isMember(name) && given.has(name),
+          freezes,
+          isInstall,
+          answered,
+          refusals,
+          earlier,
+          failedAt,
+        }),
         ...(at < stagesStatus.length && { atOnce: concurrencyOf(status, at) }),
       })),
       ...(rollbackStatus?.stagesStatus ?? []).map((stage) => ({
         ...stageOf(stage, {
-          ...{ status, isMember, freezes: new Map(), isInstall: () => false, answered, refusals, earlier: undefined },
+          ...{
+            status,
+            isRemoved: isMember,
+            freezes: new Map(),
+            isInstall: () => false,
+            answered,
+            refusals,
+            earlier: undefined,
+          },
           failedAt: undefined,
         }),
         isRollback: true as const,
@@ -242,6 +261,22 @@ function runRollouts(
       },
     ];
   });
+}
+
+/** Which of these clusters the placement gave something, as the last plan knows that has a binding there. */
+function givenIn(
+  steps: readonly ForecastStep[],
+  placement: PlacementRef,
+  clusters: readonly { readonly clusterName: string }[],
+): ReadonlySet<string> {
+  const unknown = new Set(clusters.map(({ clusterName }) => clusterName));
+  const given = new Set<string>();
+  for (let at = steps.length - 1; at >= 0 && unknown.size > 0; at--) {
+    const { bindings = [] } = steps[at]!.result.contents.works.get(placementKey(placement)) ?? {};
+    for (const { binding } of bindings)
+      if (unknown.delete(binding.targetCluster) && wasGiven(binding)) given.add(binding.targetCluster);
+  }
+  return given;
 }
 
 /** Of a run that is not over: what its state does not say. */

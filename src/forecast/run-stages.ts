@@ -6,8 +6,8 @@ import type { ClusterSpan, RolloutStage, Wait } from './spans.ts';
 
 export interface StageContext {
   readonly status: UpdateRunStatus;
-  /** Nothing is removed from a cluster that left the fleet. */
-  readonly isMember: (cluster: ClusterName) => boolean;
+  /** Nothing is removed from a cluster that left the fleet, or that was never given anything. */
+  readonly isRemoved: (cluster: ClusterName) => boolean;
   /** By stage; those of the run as a whole under ''. */
   readonly freezes: ReadonlyMap<string, readonly Wait[]>;
   /** Whether the cluster has nothing of the placement when it starts. */
@@ -23,7 +23,7 @@ export interface StageContext {
 /** A stage of an update run as the last plan records it. */
 export function stageOf(
   stage: StageStatus,
-  { status, isMember, freezes, isInstall, answered, refusals, earlier, failedAt }: StageContext,
+  { status, isRemoved, freezes, isInstall, answered, refusals, earlier, failedAt }: StageContext,
 ): RolloutStage {
   const { stageName, clusters, startTime, endTime } = stage;
   const failure = findCondition(stage.conditions, 'Succeeded');
@@ -42,7 +42,7 @@ export function stageOf(
     ),
   );
   const changing = clusters.filter(
-    ({ clusterName }) => !known.has(clusterName) && !(isRemoval && !isMember(clusterName)),
+    ({ clusterName }) => !known.has(clusterName) && !(isRemoval && !isRemoved(clusterName)),
   );
   const from = startTime ?? waits.map((wait) => wait.from).sort()[0];
   return {

@@ -4,6 +4,7 @@ import type { ClusterObservation } from '../api/observation.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { Binding, PlacementState } from '../api/placement-state.ts';
 import { applyStrategyOf } from '../engine/bindings/apply-strategy.ts';
+import { wasGiven } from '../engine/bindings/cleanup.ts';
 import type { Fleet, FleetRecord, PlanInput, RecordedPlacement } from '../engine/input.ts';
 import { conditionIs, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant } from '../engine/kernel/instant.ts';
@@ -66,9 +67,12 @@ export function simulatedMembers(
       const next = new Map<string, Due>();
       for (const { key, binding } of busy) {
         const cluster = binding.targetCluster as ClusterName;
-        if (silent.has(cluster) || !given.has(`${key} ${cluster}`)) continue;
+        // The next plan drops a binding that is removed and was never given anything: no member has to do anything for that.
+        const isEmpty = binding.deleting === true && !wasGiven(binding);
+        if (!isEmpty && (silent.has(cluster) || !given.has(`${key} ${cluster}`))) continue;
         const name = `${key} ${versionOf(binding)}`;
-        next.set(name, due.get(name) ?? { at: now + waves * readyAfterMs, key, binding: versionOf(binding) });
+        const at = now + (isEmpty ? droppedAfterMs : waves * readyAfterMs);
+        next.set(name, due.get(name) ?? { at, key, binding: versionOf(binding) });
       }
       due = next;
       return [...new Set([...next.values()].map(({ at }) => at))];
@@ -122,6 +126,9 @@ function givenBy({ targets }: Plan, placements: ReadonlySet<PlacementKey>): Read
 
 /** Targets of one placement share their reference to it. */
 const keyOf = memoize((placement: PlacementRef): PlacementKey => placementKey(placement));
+
+/** Milliseconds until the next plan, where no member has to do anything. Times are in seconds. */
+const droppedAfterMs = 1000;
 
 /** Most placements have the same state from plan to plan, and nothing to do. */
 const busyIn = memoize(({ bindings }: PlacementState): readonly Binding[] => bindings.filter(isBusy));

@@ -3,12 +3,13 @@ import type { PlacementKey } from '../../src/api/meta.ts';
 import { upOf } from '../../src/cli/kinds/placements/reason.ts';
 import { runPage } from '../../src/cli/kinds/runs/page.ts';
 import type { PlanInput } from '../../src/engine/input.ts';
+import { removedInRecord } from '../../src/forecast/run-removals.ts';
 import { renderDashboard } from '../../src/report/dashboard.ts';
 import { approvedTexts } from '../../src/report/effect/answers-text.ts';
+import { effectText } from '../../src/report/effect/effect-text.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { approvalStarts } from '../../src/report/waits/approval-starts.ts';
 import { stagesDone } from '../../src/report/waits/progress-text.ts';
-import { removedInRecord } from '../../src/forecast/run-removals.ts';
 import { stageTasks } from '../../src/report/waits/stage-tasks.ts';
 import { statusWith } from '../cli/kinds/world.ts';
 import { effectOf, type Files } from '../forecast/effect-of.ts';
@@ -64,6 +65,9 @@ describe('an approval starts no removal', () => {
     const paper = new PaperFleet(files);
     await follow(paper);
     await follow(paper, policy('a1, b1'));
+    const preview = effectText(await effectOf(paper, { ...paper.files, ...run('web-1') }));
+    expect(preview.rollout[0]).toBe('web: by update run web-1: first (1 cluster), then rest (1 cluster)');
+    expect(preview.forecast).toMatch(/^Everything is done /);
     expect(await asked(paper, 'web-1')).toMatchObject(withoutRemoval);
   });
 
