@@ -139,7 +139,8 @@ export function passEffects(
         const { input: planned } = recorded.result.contents.world;
         input.previews.take({
           forge: present.config?.spec.forge,
-          input: { ...planned, record: recorded.record },
+          // At rest the plan is older than what members reported since: its heartbeats would count as stale.
+          input: { ...planned, ...(known && { observations: recorded.basis!.observations }), record: recorded.record },
           digest: plan.digest,
         });
         return { kind: 'approvalsRequested', recorded, known };

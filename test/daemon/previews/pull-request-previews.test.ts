@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { GitError } from '../../../src/git/git-error.ts';
 import type { DialectName } from '../../forge/test-forge.ts';
+import { deployment, placement } from '../../support/paper-fleet.ts';
 import { branch, config, forgeFleet } from '../requests/forge-fleet.ts';
 import { configMap, PreviewFleet } from './preview-fleet.ts';
 
@@ -108,6 +109,22 @@ describe.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)('%s', (dialect)
     fleet.commit({ 'fleet.yaml': config(dialect, 'previewForks: true') });
     await untilSaid(pull.number, 'removes 4');
   });
+});
+
+it('plans with what members reported since the last plan, however long nothing has changed', async () => {
+  const { fleet, forge, propose, settled } = bound(await open('github'));
+  fleet.start({ forge });
+  await settled();
+  for (let count = 0; count < 40; count++) {
+    await fleet.run(37);
+    const pull = propose(`more-${count}`, {
+      'more.yaml': placement('more', '{placementType: PickN, numberOfClusters: 2}'),
+      'resources/more.yaml': deployment('more', 'more', 'more:1'),
+    });
+    await untilSaid(pull.number, 'gitfleet plan:');
+    expect(texts(pull.number)[0]).toContain('| more | - | - | 4 | 2 | lon, nyc | - |');
+    Object.assign(pull, { state: 'closed' });
+  }
 });
 
 it.each([403, 404])(
