@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { PlacementState } from '../../src/api/placement-state.ts';
 import type { StagedUpdateRun } from '../../src/api/staged.ts';
-import { member } from '../support/paper-fleet.ts';
+import { member, placement } from '../support/paper-fleet.ts';
 import { AttackedFleet, type Files, gatedFleet, run } from './attacked-fleet.ts';
 
 let world: AttackedFleet;
@@ -121,6 +121,28 @@ describe.each([
     await world.approve('gitfleet/approve/web-2-after-canary');
     await world.fleet.until('it is everywhere', () => world.images().join() === everywhere.join(), 600);
     expect(world.imagesSent()).toEqual(new Set(['web:1', 'tools:1']));
+  });
+});
+
+describe.each([
+  [
+    'a taint',
+    { 'clusters/canary-1.yaml': member('canary-1', { env: 'canary' }, 'taints: [{key: new, effect: NoSchedule}]') },
+  ],
+  [
+    'a number of clusters',
+    { 'placements/web.yaml': placement('web', '{placementType: PickN, numberOfClusters: 2}', '{type: External}') },
+  ],
+])('a stage with a gate from which %s keeps its cluster', (_, changed) => {
+  it('is skipped, and the run continues through restarts', async () => {
+    const files = { ...gatedFleet('web:1'), ...changed };
+    world = await AttackedFleet.open(files);
+    await world.fleet.until('prod has begun', () => world.images()[1] === 'web:1', 600);
+    await world.restart();
+    const hasSucceeded = () =>
+      world.daemon.plan().runs[0]?.status?.conditions?.some(({ type }) => type === 'Succeeded');
+    await world.fleet.until('the run has succeeded', () => hasSucceeded() === true, 600);
+    expect([world.images(), world.problems()]).toEqual([[undefined, 'web:1', 'web:1'], []]);
   });
 });
 

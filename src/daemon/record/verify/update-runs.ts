@@ -1,11 +1,14 @@
-import type { MemberCluster } from '../../../api/member-cluster.ts';
+import { type MemberCluster, memberAgentOf } from '../../../api/member-cluster.ts';
 import type { Manifest, PlacementKey } from '../../../api/meta.ts';
-import { placementKey, refOf } from '../../../api/placement.ts';
+import { type PlacementPolicy, placementKey, refOf } from '../../../api/placement.ts';
+import type { Binding } from '../../../api/placement-state.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
 import { parseIndex } from '../../../api/syntax.ts';
 import type { EarlyApproval } from '../../../engine/gate/early-approvals.ts';
 import { type Fleet, type FleetRecord, writtenPlacements } from '../../../engine/input.ts';
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
+import { findCondition } from '../../../engine/kernel/condition.ts';
+import { parseInstant } from '../../../engine/kernel/instant.ts';
 import { matchesSelector } from '../../../engine/kernel/selector.ts';
 import { shortList } from '../../../engine/kernel/short-list.ts';
 import { idsOf, type RecordedLists, snapshotId } from '../../../engine/overrides/snapshot-id.ts';
@@ -21,7 +24,7 @@ import { hasStarted, isStrategyOf, rollbackStages } from '../../../engine/staged
 import { isInitialized, isOver, isRunOf, placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
-import { mayBePicked } from './may-be-picked.ts';
+import { isCertainlyPicked, mayBePicked } from './may-be-picked.ts';
 import { type GivenSnapshot, withProvenPrevious } from './previous-snapshots.ts';
 import { earlyAt, firstClosedGate, hasPassed } from './run-gates.ts';
 import { selectionOf } from './selections.ts';
@@ -68,7 +71,7 @@ export type RunVerdict =
  */
 export async function verifyRun(
   run: StagedUpdateRun,
-  record: Pick<FleetRecord, 'placements' | 'overrides'>,
+  record: Pick<FleetRecord, 'placements' | 'overrides' | 'clusters'>,
   {
     history,
     earlier,
@@ -87,7 +90,7 @@ export async function verifyRun(
   const contents = placements.get(keyOf(run))?.snapshots ?? new Map<number, readonly Manifest[]>();
   const progress = currentStage(status);
   const fault =
-    shapeFault({ run, status }, from) ??
+    shapeFault({ run, status }, { from, record }) ??
     rollbackFault(run, [from, (await history.fleetAt(history.tip))!]) ??
     contentFault({ run, status, contents }, from) ??
     overridesFault({ run, status }, record, from) ??
@@ -238,7 +241,7 @@ function overridesFault(
 /** Whether run, strategy and stages are those of the fleet that it was initialized from. */
 function shapeFault(
   { run, status }: { readonly run: StagedUpdateRun; readonly status: UpdateRunStatus },
-  from: Fleet,
+  { from, record }: { readonly from: Fleet; readonly record: Pick<FleetRecord, 'placements' | 'clusters'> },
 ): string | undefined {
   const written = fileOf(run, from);
   if (written === undefined || !sameRun(written, run))
@@ -256,17 +259,45 @@ function shapeFault(
       (config, at) => isStage(config, stages[at]!) && stages[at]!.clusters.every(isIn(config, members)),
     );
   if (!isAsArranged) return 'its stages are not those of its strategy and of the clusters of the followed branch';
+  const listed = new Set(stages.flatMap(({ clusters }) => clusters.map(nameOf)));
+  const { bindings = [] } = record.placements.get(keyOf(run))?.state ?? {};
+  const given = new Set(bindings.filter(isGiven).map(({ targetCluster }) => targetCluster));
+  const since = findCondition(status.conditions, 'Initialized')?.lastTransitionTime;
+  const isPicked = (member: MemberCluster, policy: PlacementPolicy): boolean => {
+    const { name } = member.metadata;
+    if (given.has(name) && !listed.has(name)) return mayBePicked(member, policy);
+    return isCertainlyPicked(member, policy) && respondedAt(record.clusters.get(name), since);
+  };
   const emptied = expected.stages.find(
-    (config, at) => stages[at]!.clusters.length === 0 && mayHaveClusters(config, run, from),
+    (config, at) => stages[at]!.clusters.length === 0 && hadClusters(config, run, { from, isPicked }),
   );
   return emptied && `its stage ${emptied.name} lists no clusters, which may have skipped its gates`;
 }
 
+/** Unlike a cluster that was picked after the initialization of a run. */
+const isGiven = ({ state, resourceSnapshotIndex }: Binding): boolean =>
+  state !== 'Unscheduled' && resourceSnapshotIndex !== undefined;
+
+/** Whether a cluster has responded at an instant, and without a break since. */
+function respondedAt(member: MemberCluster | undefined, at: string | undefined): boolean {
+  const joined = findCondition(memberAgentOf(member?.status)?.conditions, 'Joined');
+  const since = parseInstant(joined?.lastTransitionTime ?? '');
+  return joined?.status === 'True' && since !== undefined && at !== undefined && since <= (parseInstant(at) ?? since);
+}
+
 /**
- * The gates of a stage without clusters are skipped. So a stage with gates must not be empty if the placement may have picked a
- * cluster for it. Properties of clusters are unknown here and are ignored.
+ * The gates of a stage without clusters are skipped. So a stage with gates must not be empty where one of its clusters has the placement,
+ * or is certainly picked. Otherwise the placement may have picked none of them: it may want a number of clusters only, or one with certain
+ * properties, and clusters have taints or do not respond.
  */
-function mayHaveClusters(config: Strategy['stages'][number], run: StagedUpdateRun, from: Fleet): boolean {
+function hadClusters(
+  config: Strategy['stages'][number],
+  run: StagedUpdateRun,
+  {
+    from,
+    isPicked,
+  }: { readonly from: Fleet; readonly isPicked: (member: MemberCluster, policy: PlacementPolicy) => boolean },
+): boolean {
   const hasGates = [...(config.beforeStageTasks ?? []), ...(config.afterStageTasks ?? [])].some(
     ({ type }) => type === 'Approval',
   );
@@ -274,7 +305,7 @@ function mayHaveClusters(config: Strategy['stages'][number], run: StagedUpdateRu
   const placement = from.placements.find((candidate) => isRunOf(run, refOf(candidate)));
   if (!hasGates || labelSelector === undefined || placement === undefined) return hasGates && placement === undefined;
   return from.members.some(
-    (member) => matchesSelector(labelSelector, labelsOf(member)) && mayBePicked(member, placement.spec.policy),
+    (member) => matchesSelector(labelSelector, labelsOf(member)) && isPicked(member, placement.spec.policy),
   );
 }
 
