@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approver } from './approver.ts';
 import { type ClusterName, intOrPercent, labelSelector, objectMeta, type PlacementKey } from './meta.ts';
 import { nodeDisruption } from './nodes/node-disruption.ts';
 import { rolloutStrategy } from './placement.ts';
@@ -102,8 +103,11 @@ export const approvedRemoval = z.strictObject({
   metadata: z.strictObject({ name: z.string() }),
   spec: z.strictObject({ removalDigest: z.string() }),
   status: z.strictObject({
-    /** Of the followed branch. */
+    /** Of the followed branch, whose plan used it first. */
     commit: z.string(),
+    /** When that was. */
+    at: z.string().optional(),
+    approvedBy: approver.optional(),
     /**
      * What is not removed yet, so that the approval still counts: on one cluster, or everywhere that the rollout of a placement has
      * still to reach. Absent: all of it is done.

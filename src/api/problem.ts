@@ -125,6 +125,7 @@ export const problemCodes = [
   'approval-outside-folder',
   'approval-without-review',
   'early-approval',
+  'unused-approval',
   'approval-branch',
   'forge',
   'eviction-refused',

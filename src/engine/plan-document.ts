@@ -35,6 +35,8 @@ export interface Plan {
   readonly upgrades: readonly PlannedUpgrade[];
   readonly nodes: readonly PlannedNodes[];
   readonly guard: readonly GuardFinding[];
+  /** Of a plan that is refused for its removals: what the RemovalApproval lets happen. No part of the printed document. */
+  readonly removals?: readonly ReviewedRemoval[];
   readonly problems: readonly Problem[];
   /** Documents by path on the status branch; the record writer turns them into text. */
   readonly record: ReadonlyMap<string, RecordDocument>;
@@ -346,6 +348,18 @@ export interface AllowedRemoval {
   readonly early: readonly string[];
   /** Placements whose rollout removes objects step by step: the approval counts for all of its steps. */
   readonly dropping: ReadonlySet<PlacementKey>;
+  /** What it lets happen; empty where it is given. */
+  readonly reviewed: readonly ReviewedRemoval[];
+}
+
+/** Objects of a placement that leave clusters, or that stay there and are no longer managed (`release`). */
+export interface ReviewedRemoval {
+  readonly action: 'remove' | 'release';
+  readonly placement: PlacementKey;
+  /** `apps/v1/Deployment shop/web`; empty text: all of them, which are not recorded. */
+  readonly objects: readonly string[];
+  /** Each loses all of the objects. */
+  readonly clusters: readonly ClusterName[];
 }
 
 export interface GuardFinding {

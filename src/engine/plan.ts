@@ -81,11 +81,11 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
     },
   };
   const { plan, targets, wakes, starts } = assemble(outcomes, input, memo?.targets);
-  const { findings, removal } = guard({ input, recovered: { record: world.record, lost: world.recordLost }, plan });
+  const checked = guard({ input, recovered: { record: world.record, lost: world.recordLost }, plan });
   const staying = delivered.staying.map(({ work }) => work);
   const all = [...delivered.staying, ...delivered.deleted].map(({ work }) => work);
   return {
-    plan: withFindings(withApprovedRemovals(plan, removal, world), findings, input.digest),
+    plan: withFindings(withApprovedRemovals(plan, checked.removal, world), checked, input.digest),
     starts,
     wakes,
     contents: { world, staying, works: new Map(all.map((work) => [keyOf(work), work])) },

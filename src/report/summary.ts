@@ -1,9 +1,11 @@
 import type { ObjectRef } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
+import { recordedApprover } from '../engine/gate/approver.ts';
+import { hexOf } from '../engine/gate/removal-approval.ts';
 import { type Fleet, sourceKey } from '../engine/input.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import { recordedObjects } from '../repo/record/recorded-objects.ts';
-import { removalsToApprove } from '../repo/record/removals-to-approve.ts';
+import { removalsToApprove, type UnusedApproval } from '../repo/record/removals-to-approve.ts';
 import type { DashboardInput } from './dashboard-input.ts';
 import { inEffect } from './in-effect.ts';
 import type { Shortage } from './shortage.ts';
@@ -25,7 +27,7 @@ export function summaryOf(
   }: Pick<DashboardInput, 'branch' | 'unreachable' | 'before' | 'fleet' | 'pages'>,
 ): object {
   const present = inEffect(plan, { before, fleet });
-  const { placements, commit, holds, holdCount, approvals, removalHolds, shortages } = present;
+  const { placements, commit, holds, holdCount, approvals, removalHolds, shortages, record } = present;
   const members = recordedObjects('clusters', present);
   const clusters = new Set<string>();
   const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
@@ -40,7 +42,8 @@ export function summaryOf(
       if (isThere) clusters.add(name);
     });
   }
-  const removals = removalsToApprove({ guard: plan.guard, holds: removalHolds });
+  const removals = removalsToApprove({ ...plan, holds: removalHolds });
+  const unusedApprovals = unusedIn(fleet, record);
   const names = [...approvals.map(({ planned }) => placementKey(planned)), ...removals.map(({ name }) => name)];
   const pullRequests = names.flatMap((name) => {
     const page = pages?.get(name);
@@ -67,6 +70,7 @@ export function summaryOf(
     }),
     ...(contacts.length > 0 && { lastContact: Object.fromEntries(contacts) }),
     ...(removals.length > 0 && { removals }),
+    ...(unusedApprovals.length > 0 && { unusedApprovals }),
     ...(pullRequests.length > 0 && { pullRequests }),
     ...(holds.length > 0 && { holds }),
     ...(shortages.size > 0 && { notEnoughClusters: [...shortages.values()].slice(0, mostShortages).map(listed) }),
@@ -78,6 +82,16 @@ export function summaryOf(
     // Spans of time begin with the instant of the plan, so that every plan would be published.
     problems: plan.problems.map(({ spans: _, ...problem }) => problem),
   };
+}
+
+function unusedIn({ removalApprovals, approvers }: Fleet, record: Plan['record']): UnusedApproval[] {
+  if (removalApprovals.length === 0) return [];
+  const used = recordedObjects('removals', { record });
+  return removalApprovals.flatMap(({ kind, metadata, spec: { removalDigest } }) => {
+    const approvedBy = approvers?.get(sourceKey(kind, metadata));
+    if (used.has(hexOf(removalDigest))) return [];
+    return [{ name: metadata.name, removalDigest, ...(approvedBy && { approvedBy: recordedApprover(approvedBy) }) }];
+  });
 }
 
 /** With the place of its first error, which is among the problems. */

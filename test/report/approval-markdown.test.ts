@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest';
 import { approvalMarkdown } from '../../src/report/approval/approval-markdown.ts';
-import { removalPage } from '../../src/report/approval/approval-page.ts';
+import { removalPage } from '../../src/report/approval/removal-page.ts';
 
 const change = (text: string, isRemoval = false) => ({ title: text, diff: `-a\n+${text}`, isRemoval });
 
 it('stays below the limit of the forge, and keeps removals', () => {
   const changes = [change('gone', true), ...Array.from({ length: 500 }, (_, at) => change(`${at} ${'x'.repeat(500)}`))];
-  const { body } = approvalMarkdown({ title: 'Approve', lead: ['Merging starts it.'], sections: [], changes }, 65_536);
+  const { body } = approvalMarkdown(
+    { title: 'Approve', lead: ['Merging starts it.'], instructions: '', sections: [], changes },
+    65_536,
+  );
   expect(body.length).toBeLessThan(65_536);
   expect(body).toContain('**gone**');
   expect(body).toContain('which do not fit here');
@@ -35,5 +38,5 @@ it('warns first of what others added to the branch', () => {
   const page = removalPage({ name: 'removal-1', removalDigest: 'sha256:1', messages: ['all'] }, { problems });
   const { body } = approvalMarkdown(page, 65_536);
   expect(body.indexOf('evil.yaml')).toBeGreaterThan(0);
-  expect(body.indexOf('evil.yaml')).toBeLessThan(body.indexOf('Removals'));
+  expect(body.indexOf('evil.yaml')).toBeLessThan(body.indexOf('Why they need approval'));
 });

@@ -101,7 +101,12 @@ it('a removal that waits for approval is listed with the branch to merge, and no
       .trimEnd(),
   );
   expect(readme([hold], true)).toContain(' on `main` in the repo: `git merge gitfleet/approve/removal-0123456789ab`\n');
-  const asked = { name: 'removal-0123456789ab', removalDigest: 'sha256:0123456789abcdef', messages: [message] };
+  const asked = {
+    name: 'removal-0123456789ab',
+    removalDigest: 'sha256:0123456789abcdef',
+    messages: [message],
+    rules: ['ContainsForeignObjects'],
+  };
   expect(readRecord(wholeRecord({ ...plan, holds: [hold] }, beside)).removals).toEqual([asked]);
   expect(readme([hold])).not.toContain('## Held');
   expect(readme(Array(203).fill(hold))).toContain('\n- … and 3 more\n');

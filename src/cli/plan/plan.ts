@@ -59,8 +59,10 @@ export async function plan(
   if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, record());
   const currencies = currenciesOf(input.fleet);
   const actions = actionsOf(result, input.record);
+  // What is reviewed stands in summary.yaml of the record.
+  const { removals: _, ...printed } = plan;
   const document = () => ({
-    ...withReapply(plan, actions),
+    ...withReapply(printed, actions),
     ...printedTargets(plan),
     approvals: plan.approvals.map(({ planned }) => planned),
     ...(supposed ? { whatIf: supposed.whatIf } : {}),

@@ -13,7 +13,7 @@ import { branchRef } from '../../git/source.ts';
 import { readFiles } from '../../git/status-branch.ts';
 import type { UnreachableMember } from '../../repo/record/daemon-memory.ts';
 import { readRecord } from '../../repo/record/read.ts';
-import type { RemovalToApprove } from '../../repo/record/removals-to-approve.ts';
+import type { RemovalToApprove, UnusedApproval } from '../../repo/record/removals-to-approve.ts';
 import type { Held, NotInEffect, RequestPage } from '../../repo/record/summary.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
 import { publishedTip } from '../fleet-repo/published-tip.ts';
@@ -44,6 +44,8 @@ export interface Status {
   readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
   /** Removals that need approval. */
   readonly removals: readonly RemovalToApprove[];
+  /** Approvals of removals that are on the followed branch and have allowed nothing yet. */
+  readonly unusedApprovals?: readonly UnusedApproval[];
   /** Approval branches are in this repo, which has a working tree to merge them; false: merge them in a clone. */
   readonly inPlace: boolean;
   /** What was held then. */
@@ -108,7 +110,8 @@ export async function openStatus({
       await branches.obtain(ref, commit);
       const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
       const files = await readFiles(branches, commit, inFolders(folders));
-      const { record, branch, unreachable, removals, holds, reported, notInEffect, pages } = readRecord(files);
+      const { record, branch, unreachable, removals, unusedApprovals, holds, reported, notInEffect, pages } =
+        readRecord(files);
       const now = Math.max(Date.now(), fleetTimeOf(await branches.objects.commit(commit)));
       return {
         tip: commit,
@@ -118,6 +121,7 @@ export async function openStatus({
         branch,
         unreachable,
         removals,
+        unusedApprovals,
         holds,
         reported,
         notInEffect,

@@ -33,7 +33,7 @@ const mostWithdrawals = 20;
  * a request meanwhile, and then pushed its branch.
  */
 export async function syncApprovals(
-  { guard }: Pick<Plan, 'guard'>,
+  plan: Pick<Plan, 'guard' | 'commit' | 'removals'>,
   present: Pick<InEffect, 'approvals' | 'removalHolds'> & { readonly config: FleetConfig | undefined },
   approvals: Approvals,
   before: ReadonlySet<string>,
@@ -43,7 +43,7 @@ export async function syncApprovals(
   /** Tips of the branches that request approvals, by name; undefined where this pass could not tell. */
   readonly tips: ReadonlyMap<string, string | undefined>;
 }> {
-  const removing = removalsToApprove({ guard, holds: present.removalHolds });
+  const removing = removalsToApprove({ ...plan, holds: present.removalHolds });
   const wanted = new Map([...gates(present), ...removals(removing)].map((request) => [request.name, request]));
   const folder = approvalFolder(present.config);
   const existing = new Set((await approvals.list()).names);

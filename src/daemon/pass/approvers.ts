@@ -1,8 +1,10 @@
 import type { Approver } from '../../api/approver.ts';
+import type { RemovalApproval } from '../../api/gitfleet.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { ApprovalRequest } from '../../api/staged.ts';
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import { recordedApprover } from '../../engine/gate/approver.ts';
+import { hexOf } from '../../engine/gate/removal-approval.ts';
 import { type Approvers, type Fleet, type FleetRecord, sourceKey } from '../../engine/input.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
@@ -69,7 +71,7 @@ export function approverFinder({
   return async ({ commit, fleet, record }) => {
     const approvers = new Map<string, Approver>();
     const paths = new Set<string>();
-    for (const file of [...fleet.approvals, ...fleet.gates]) {
+    for (const file of [...fleet.approvals, ...fleet.gates, ...fleet.removalApprovals]) {
       if (isAccepted(file, record)) continue;
       const key = sourceKey(file.kind, file.metadata);
       const path = fleet.sources?.get(key)?.file;
@@ -86,8 +88,12 @@ export function approverFinder({
   };
 }
 
-function isAccepted({ metadata }: ApprovalRequest | UpgradeGate, { approvals }: FleetRecord): boolean {
-  const recorded = approvals.get(placementKey(metadata));
+function isAccepted(
+  file: ApprovalRequest | UpgradeGate | RemovalApproval,
+  { approvals, removals }: FleetRecord,
+): boolean {
+  if (file.kind === 'RemovalApproval') return removals.has(hexOf(file.spec.removalDigest));
+  const recorded = approvals.get(placementKey(file.metadata));
   if (recorded === undefined) return false;
   switch (recorded.kind) {
     case 'ClusterApprovalRequest':

@@ -71,7 +71,7 @@ const documentOf = (value: object): RecordDocument => ({ kind: 'object', value }
 
 const memoryOf = (plan: Plan, { unreachable, before, fleet }: DashboardInput): DaemonMemory => {
   const { commit, holds, holdCount, removalHolds, record } = inEffect(plan, { before, fleet });
-  const removals = removalsToApprove({ guard: plan.guard, holds: removalHolds });
+  const removals = removalsToApprove({ ...plan, holds: removalHolds });
   // Approved, but a refusal or a freeze keeps the removal from starting.
   const used = recordedObjects('removals', { record });
   const answered = [...(before.record.askedRemovals ?? [])].filter(

@@ -10,9 +10,9 @@ import {
   askedGate,
   gatePage,
   proposalPage,
-  removalPage,
   stagePage,
 } from '../../report/approval/approval-page.ts';
+import { removalPage } from '../../report/approval/removal-page.ts';
 import type { InEffect } from '../../report/in-effect.ts';
 import { proposedRuns } from '../../report/proposed-runs.ts';
 import type { Recorded } from '../pass/pass-state.ts';
@@ -38,7 +38,7 @@ export async function wantedRequests(facts: RequestFacts, desired: DesiredState)
   for (const approval of present.approvals)
     if (tips.has(placementKey(approval.planned)))
       pages.set(placementKey(approval.planned), await pageOf(approval, facts, desired));
-  for (const removal of removalsToApprove({ guard: recorded.result.plan.guard, holds: present.removalHolds }))
+  for (const removal of removalsToApprove({ ...recorded.result.plan, holds: present.removalHolds }))
     pages.set(removal.name, removalPage(removal, { problems }));
   return [...pages].map(([name, page]) => {
     const known = recorded.before.pages.get(name);

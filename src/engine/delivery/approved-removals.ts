@@ -1,10 +1,12 @@
+import type { Approver } from '../../api/approver.ts';
 import type { ApprovedRemoval } from '../../api/gitfleet.ts';
 import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { askForeign, containsForeign, stillToGo } from '../bindings/foreign-objects.ts';
-import { earlyRemovalApprovals, hexOf, isRemovalApproved } from '../gate/removal-approval.ts';
-import type { PlanInput } from '../input.ts';
+import { recordedApprover } from '../gate/approver.ts';
+import { earlyRemovalApprovals, hexOf, isRemovalApproved, unusedRemovalApprovals } from '../gate/removal-approval.ts';
+import { type Fleet, type PlanInput, sourceKey } from '../input.ts';
 import { by } from '../kernel/ordering.ts';
 import type { AllowedRemoval, PlacementTarget, Plan } from '../plan-document.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
@@ -32,11 +34,18 @@ export function withApprovedRemovals(plan: Plan, allowed: AllowedRemoval | undef
       [...allowed.dropping].map((placement) => ({ placement })),
     );
   const removals = approvedAfter(inProgress, plan, world);
+  const required = new Set([...(allowed ? [allowed.digest, ...allowed.early] : []), ...foreign.required]);
   const guarded = allowed ? earlyRemovalApprovals({ ...allowed, approved: allowed.isGiven }, fleet) : [];
+  const used = [...removals.values()].map(({ spec }) => spec.removalDigest);
   const documents = [...removals].map(([name, value]) => ({ name, document: objectDocument(value) }));
   return {
     ...plan,
-    problems: [...plan.problems, ...foreign.problems, ...guarded],
+    problems: [
+      ...plan.problems,
+      ...foreign.problems,
+      ...guarded,
+      ...unusedRemovalApprovals(new Set([...required, ...used]), input),
+    ],
     record: new Map([...plan.record, ...directoryOf('removals', documents, input.digest)].sort(by(([path]) => path))),
   };
 }
@@ -54,12 +63,12 @@ function approvedAfter(
   );
   const removals = new Map(
     kept.map(([name, { status, ...rest }]): [string, ApprovedRemoval] => {
-      const { commit, underWay = [] } = status;
+      const { underWay = [], ...used } = status;
       const isOpen = (it: UnderWay[number]): boolean =>
         it.clusterName === undefined
           ? isRollingOut(it.placement, plan)
           : inProgress.has(rest.spec.removalDigest) || mayRemain(it.clusterName, it.placement, world);
-      return [name, { ...rest, status: { commit, ...openOf(underWay.filter(isOpen)) } }];
+      return [name, { ...rest, status: { ...used, ...openOf(underWay.filter(isOpen)) } }];
     }),
   );
   for (const [removalDigest, started] of inProgress) {
@@ -70,10 +79,17 @@ function approvedAfter(
       kind: 'ApprovedRemoval',
       metadata: { name: hexOf(removalDigest) },
       spec: { removalDigest },
-      status: { commit: plan.commit, ...openOf(underWay) },
+      status: { commit: plan.commit, at: plan.now, ...approvedBy(removalDigest, fleet), ...openOf(underWay) },
     });
   }
   return removals;
+}
+
+/** Who brought the approval, where that is known. */
+function approvedBy(digest: string, { removalApprovals, approvers }: Fleet): { readonly approvedBy?: Approver } {
+  const file = removalApprovals.find(({ spec }) => spec.removalDigest === digest);
+  const approver = file && approvers?.get(sourceKey(file.kind, file.metadata));
+  return approver === undefined ? {} : { approvedBy: recordedApprover(approver) };
 }
 
 const openOf = (underWay: UnderWay): Pick<ApprovedRemoval['status'], 'underWay'> =>
@@ -83,7 +99,13 @@ const openOf = (underWay: UnderWay): Pick<ApprovedRemoval['status'], 'underWay'>
 function foreignRemovals(
   plan: Plan,
   input: PlanInput,
-): { readonly inProgress: ReadonlyMap<string, UnderWay>; readonly problems: readonly Problem[] } {
+): {
+  readonly inProgress: ReadonlyMap<string, UnderWay>;
+  /** Digests of approvals that count, or would if they were not early. */
+  readonly required: readonly string[];
+  readonly problems: readonly Problem[];
+} {
+  const required: string[] = [];
   const inProgress = new Map<string, UnderWay>();
   const problems: Problem[] = [];
   for (const [clusterName, { placements }] of input.observations ?? [])
@@ -93,9 +115,10 @@ function foreignRemovals(
       if (foreign.length === 0) continue;
       const asked = askForeign({ clusterName, placement, foreign }, input);
       problems.push(...earlyRemovalApprovals(asked, input.fleet));
+      required.push(asked.digest, ...asked.early);
       if (asked.approved) inProgress.set(asked.digest, [{ placement: placementKey(placement), clusterName }]);
     }
-  return { inProgress, problems };
+  return { inProgress, required, problems };
 }
 
 const targetOf = ({ targets }: Plan, cluster: ClusterName, placement: PlacementRef): PlacementTarget | undefined =>

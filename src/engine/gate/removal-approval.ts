@@ -1,6 +1,6 @@
 import type { RemovalApproval } from '../../api/gitfleet.ts';
 import type { Problem } from '../../api/problem.ts';
-import type { Fleet, FleetRecord } from '../input.ts';
+import type { Fleet, FleetRecord, PlanInput } from '../input.ts';
 import { problemOf } from '../problem-of.ts';
 import { acceptsHandWritten } from './answer.ts';
 import { howToMerge } from './request.ts';
@@ -65,5 +65,35 @@ export function earlyRemovalApprovals({ digest, approved, early }: AskedRemoval,
           : `remove the file, then ${howToMerge({ name: removalName(digest) })}`,
       },
     );
+  });
+}
+
+/**
+ * Problems of approvals that allow nothing now. Only a daemon that knows its members knows what is refused and held. `known`: digests
+ * of removals that are refused or held, or were approved.
+ */
+export function unusedRemovalApprovals(
+  known: ReadonlySet<string>,
+  { fleet, record, observations }: Pick<PlanInput, 'fleet' | 'record' | 'observations'>,
+): Problem[] {
+  const { askedRemovals } = record;
+  if (askedRemovals === undefined || observations === undefined) return [];
+  return fleet.removalApprovals.flatMap(({ kind, metadata, spec: { removalDigest } }) => {
+    if (known.has(removalDigest)) return [];
+    const why = askedRemovals.has(removalDigest)
+      ? 'the removal that it was requested for is not planned now'
+      : 'no removal that is refused or held has its digest';
+    return [
+      problemOf(
+        fleet,
+        { kind, ...metadata },
+        {
+          severity: 'warning',
+          code: 'unused-approval',
+          message: `it allows nothing: ${why}`,
+          fix: 'remove the file, unless it is for a removal that is still to come; gitfleet pushes a branch with the digest that a removal requires (get approvals)',
+        },
+      ),
+    ];
   });
 }

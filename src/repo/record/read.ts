@@ -11,7 +11,7 @@ import { allSnapshotsRead, manifestsIn } from './manifests.ts';
 import { reasonNotRead, wholeBranch } from './not-read.ts';
 import { isPreview, isRead, recordPathOf, unknownFolderOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
-import type { RemovalToApprove } from './removals-to-approve.ts';
+import type { RemovalToApprove, UnusedApproval } from './removals-to-approve.ts';
 import { type RoundCache, roundCache } from './round-cache.ts';
 import { identityOf, type StatusText, unpacked } from './status-text.ts';
 import { type Held, memoryInSummary, type NotInEffect, notInEffectIn, type RequestPage, summary } from './summary.ts';
@@ -33,6 +33,8 @@ export function readRecord(
   readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
   /** Removals that wait for approval. */
   readonly removals: readonly RemovalToApprove[];
+  /** Approvals of removals that have allowed nothing yet. */
+  readonly unusedApprovals: readonly UnusedApproval[];
   readonly holds: readonly Held[];
   /** Problems that the daemon reported. */
   readonly reported: readonly Problem[];
@@ -66,6 +68,7 @@ export function readRecord(
     branch: known.branch,
     unreachable,
     removals,
+    unusedApprovals: known.unusedApprovals ?? [],
     holds: known.holds ?? [],
     reported: known.problems ?? [],
     notInEffect: notInEffectIn(known),

@@ -1,31 +1,112 @@
+import { z } from 'zod';
+import { approver } from '../../api/approver.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
-import type { Plan } from '../../engine/plan-document.ts';
+import type { Plan, ReviewedRemoval } from '../../engine/plan-document.ts';
 
-/** A removal that an approval can allow: of a plan that the guard refused, or of a hold. */
-export interface RemovalToApprove {
+const counts = z.object({
+  /** Each counts once for each cluster. */
+  objects: z.number(),
+  clusters: z.number(),
+});
+
+const reviewed = z.object({
+  action: z.enum(['remove', 'release']),
+  placement: z.string(),
+  /** `apps/v1/Deployment shop/web`, the first of them; empty text: all, which are not recorded. */
+  objects: z.array(z.string()),
+  /** The first of them. */
+  clusters: z.array(z.string()),
+  /** How many there are. */
+  count: z.object({ objects: z.number(), clusters: z.number() }),
+});
+
+export const removalToApprove = z.object({
   /** Name of the RemovalApproval, and of its branch below `gitfleet/approve/`. */
-  readonly name: string;
-  readonly removalDigest: string;
+  name: z.string(),
+  removalDigest: z.string(),
   /** Why the removal is refused or held, one sentence each. */
-  readonly messages: readonly string[];
-}
+  messages: z.array(z.string()),
+  /** The rules of the guard that refuse it, or the reasons of holds: one for each message. */
+  rules: z.array(z.string()).optional(),
+  /** The commit that is refused. Absent: only the removal is held. */
+  commit: z.string().optional(),
+  /** What leaves clusters, and what stays there and is no longer managed. Absent where there is none, or the messages name all. */
+  removed: counts.optional(),
+  released: counts.optional(),
+  /** The first of these, removals first. */
+  changes: z.array(reviewed).optional(),
+});
+/** A removal that an approval can allow: of a plan that the guard refused, or of a hold. */
+export type RemovalToApprove = z.output<typeof removalToApprove>;
+export type RemovalCounts = z.output<typeof counts>;
+export type RemovedObjects = z.output<typeof reviewed>;
+
+/** A RemovalApproval that is on the followed branch and has allowed nothing yet. */
+export const unusedApproval = z.object({
+  name: z.string(),
+  removalDigest: z.string(),
+  approvedBy: approver.optional(),
+});
+export type UnusedApproval = z.output<typeof unusedApproval>;
+
+const mostChanges = 50;
+const mostNamed = 20;
 
 /** The removals that can be approved, one for each digest. */
-export function removalsToApprove(plan: Pick<Plan, 'guard' | 'holds'>): RemovalToApprove[] {
-  const reasons = new Map<string, string[]>();
-  for (const { removalDigest, message } of [...plan.guard, ...plan.holds]) {
-    if (removalDigest === undefined) continue;
-    reasons.set(removalDigest, [...(reasons.get(removalDigest) ?? []), message]);
-  }
-  return [...reasons].map(([removalDigest, messages]) => ({
-    name: removalName(removalDigest),
-    removalDigest,
-    messages,
+export function removalsToApprove({
+  guard,
+  holds,
+  commit,
+  removals,
+}: Pick<Plan, 'guard' | 'holds' | 'commit' | 'removals'>): RemovalToApprove[] {
+  const refused = guard.map(({ removalDigest, message, rule }) => ({ removalDigest, message, rule, isWhole: true }));
+  const held = holds.map(({ removalDigest, message, reason: rule }) => ({
+    ...{ removalDigest, message, rule, isWhole: false },
   }));
+  return [...Map.groupBy([...refused, ...held], ({ removalDigest }) => removalDigest)].flatMap(([digest, reasons]) =>
+    digest === undefined
+      ? []
+      : [
+          {
+            name: removalName(digest),
+            removalDigest: digest,
+            messages: reasons.map(({ message }) => message),
+            rules: reasons.map(({ rule }) => rule),
+            ...(reasons[0]!.isWhole && { commit, ...reviewOf(removals ?? []) }),
+          },
+        ],
+  );
 }
 
+function reviewOf(removals: readonly ReviewedRemoval[]): Pick<RemovalToApprove, 'removed' | 'released' | 'changes'> {
+  const removed = countsOf(removals.filter(({ action }) => action === 'remove'));
+  const released = countsOf(removals.filter(({ action }) => action === 'release'));
+  return {
+    ...(removed && { removed }),
+    ...(released && { released }),
+    changes: removals.slice(0, mostChanges).map(({ action, placement, objects, clusters }) => ({
+      action,
+      placement,
+      objects: objects.slice(0, mostNamed),
+      clusters: clusters.slice(0, mostNamed),
+      count: { objects: objects.length, clusters: clusters.length },
+    })),
+  };
+}
+
+const countsOf = (removals: readonly ReviewedRemoval[]): RemovalCounts | undefined =>
+  removals.length === 0
+    ? undefined
+    : {
+        objects: removals.reduce((sum, { objects, clusters }) => sum + objects.length * clusters.length, 0),
+        clusters: new Set(removals.flatMap(({ clusters }) => clusters)).size,
+      };
+
 /** The approval file. */
-export const removalApprovalObject = ({ name, removalDigest }: RemovalToApprove): object => ({
+export const removalApprovalObject = ({
+  name,
+  removalDigest,
+}: Pick<RemovalToApprove, 'name' | 'removalDigest'>): object => ({
   apiVersion: 'gitfleet.dev/v1alpha1',
   kind: 'RemovalApproval',
   metadata: { name },

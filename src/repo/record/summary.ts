@@ -3,6 +3,7 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { GroupedHold } from '../../engine/plan-document.ts';
 import { commitId, type DaemonMemory, listedHold } from './daemon-memory.ts';
+import { removalToApprove, unusedApproval } from './removals-to-approve.ts';
 
 const requestPage = z.object({
   url: z.string().regex(/^https?:\/\/[\w.:[\]-]+\/[\w./~%+-]*$/),
@@ -24,9 +25,8 @@ export const summary = z.looseObject({
   counts: z.looseObject({ holds: z.number().optional() }).optional(),
   unreachable: z.record(z.string(), z.string()).optional(),
   lastContact: z.record(z.string(), z.string()).optional(),
-  removals: z
-    .array(z.object({ name: z.string(), removalDigest: z.string(), messages: z.array(z.string()) }))
-    .optional(),
+  removals: z.array(removalToApprove).optional(),
+  unusedApprovals: z.array(unusedApproval).optional(),
   pullRequests: z.array(requestPage.extend({ approval: z.string() })).optional(),
   holds: z.array(listedHold).optional(),
   guard: z.array(z.looseObject({ message: z.string() })).optional(),

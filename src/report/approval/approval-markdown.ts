@@ -9,11 +9,11 @@ const reserve = 2_000;
 
 /** Title and text of a pull request. `most`: longest text that the forge takes, characters. */
 export function approvalMarkdown(
-  { title, lead, sections, changes }: ApprovalPage,
+  { title, lead, instructions, sections, changes }: ApprovalPage,
   most: number,
 ): { readonly title: string; readonly body: string } {
   const shown = sections.filter((section) => sizeOf(section) > 0);
-  const start = lead.map((line) => withCode(line)).join('\n\n');
+  const start = [...lead, instructions].map((line) => withCode(line)).join('\n\n');
   const parts = shown.map((section) =>
     ['', `### ${section.title}`, '', ...sectionMarkdown(neutralSection(section))].join('\n'),
   );

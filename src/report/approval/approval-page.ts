@@ -11,7 +11,6 @@ import type { Plan, RequestedApproval } from '../../engine/plan-document.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
 import { removedInRecord } from '../../forecast/run-removals.ts';
 import type { StageEffect } from '../../forecast/stage-effect.ts';
-import type { RemovalToApprove } from '../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { changeText } from '../effect/effect-text.ts';
 import type { Proposed } from '../proposed-runs.ts';
@@ -33,8 +32,10 @@ export interface IncludedCommit {
 /** A request for approval for the person who decides; renderers show it as Markdown. */
 export interface ApprovalPage {
   readonly title: string;
-  /** What merging does, and what closing and rejecting do. */
+  /** What merging does. */
   readonly lead: readonly string[];
+  /** What closing and rejecting do. */
+  readonly instructions: string;
   readonly sections: readonly Section[];
   /** Removals first. */
   readonly changes: readonly { readonly title: string; readonly diff: string; readonly isRemoval: boolean }[];
@@ -48,9 +49,11 @@ export function changesTitle({ changes }: Pick<ApprovalPage, 'changes'>): string
 }
 
 /** Commits, clusters and messages that are named. */
-const mostCommits = 30;
+export const mostListed = 30;
 
-const notNow = 'Closing this request leaves it waiting: reopen it to be asked again.';
+/** How instructions begin, so that they are found again in the text of a pull request. */
+export const closing = 'Closing this request';
+export const notNow = `${closing} leaves it waiting: reopen it to be asked again.`;
 const toReject = (name: string, rejection: string): string =>
   `To reject, which ${rejection}: \`gitfleet approve ${name} --reject --reason "…"\`.`;
 
@@ -120,13 +123,13 @@ export function stagePage(
       `Merging starts ${listUpTo(approvalStarts(run, task, { isRemovedFrom, pause: of.pause }), mostSteps, '; ')}.`,
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
       failureText(run),
-      `${notNow} ${toReject(of.name, rejectionText(run))}`,
     ],
+    instructions: `${notNow} ${toReject(of.name, rejectionText(run))}`,
     sections: [
       warnings(of),
       list(
         '⚠️ Clusters that keep what they have',
-        of.kept.map(({ why, clusters }) => ({ line: [`${listUpTo(clusters, mostCommits)}: ${why}`] })),
+        of.kept.map(({ why, clusters }) => ({ line: [`${listUpTo(clusters, mostListed)}: ${why}`] })),
       ),
       list(
         now === undefined ? 'Commits' : `Commits since snapshot ${now}`,
@@ -134,7 +137,7 @@ export function stagePage(
           of.commits.map(({ oid, subject, author }) => ({
             line: [{ code: oid.slice(0, 7) }, ` ${subject} (${author})`],
           })),
-          mostCommits,
+          mostListed,
         ),
       ),
       list(
@@ -166,7 +169,8 @@ export function gatePage(
   };
   return {
     title,
-    lead: [...lead, `${notNow} ${toReject(planned.name, rejection)}`],
+    lead,
+    instructions: `${notNow} ${toReject(planned.name, rejection)}`,
     sections: [warnings({ name: planned.name, problems: of.problems }), ...sections],
     changes: [],
   };
@@ -178,41 +182,18 @@ export const proposalPage = ({ run, why }: Proposed, of: { readonly problems: Pl
   lead: [
     `Merging starts cluster update run ${run.metadata.name}: ${upgradeBrings(run)}; strategy: ${run.spec.updateStrategyId ?? 'one by one'}.`,
     `Profile ${run.spec.autoUpgradeProfileId} proposes it${why === undefined ? '' : `: ${why}`}.`,
-    'Closing this request starts nothing: reopen it to be asked again.',
   ],
+  instructions: `${closing} starts nothing: reopen it to be asked again.`,
   sections: [warnings({ name: run.metadata.name, ...of })],
   changes: [],
 });
 
-/** The page of removals that the guard refused, or that are held. */
-export const removalPage = (
-  { name, messages }: RemovalToApprove,
-  of: { readonly problems: Plan['problems'] },
-): ApprovalPage => ({
-  title: `Approve removals: ${messages[0] ?? name}`.slice(0, 200),
-  lead: [
-    'Merging allows exactly these removals, once. A later commit that removes other objects is asked again.',
-    `${notNow} To reject, revert the commit that removes them.`,
-  ],
-  sections: [
-    warnings({ name, ...of }),
-    list(
-      'Removals',
-      listed(
-        messages.map((message) => ({ line: [message] })),
-        mostCommits,
-      ),
-    ),
-  ],
-  changes: [],
-});
-
 /** What someone added to the branch: merging brings that as well. */
-const warnings = ({ name, problems }: { readonly name: string; readonly problems: Plan['problems'] }): Section =>
+export const warnings = ({ name, problems }: { readonly name: string; readonly problems: Plan['problems'] }): Section =>
   list(
     '⚠️ This branch contains more than the request',
     problems.flatMap(({ file, message }) => (file === placeOfBranch({ name }) ? [{ line: [message] }] : [])),
   );
 
-const listed = (items: readonly Item[], most: number): Item[] =>
+export const listed = (items: readonly Item[], most: number): Item[] =>
   items.length > most ? [...items.slice(0, most), { line: [`… and ${items.length - most} more`] }] : [...items];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import { approvalRequest } from '../../../src/api/staged.ts';
 import { approvals } from '../../../src/cli/kinds/approvals/approvals.ts';
-import { approvalPage, removalPage, requestOfStage } from '../../../src/cli/kinds/approvals/page.ts';
+import { approvalPage, requestOfStage } from '../../../src/cli/kinds/approvals/page.ts';
 import { runPage } from '../../../src/cli/kinds/runs/page.ts';
 import type { StageFacts } from '../../../src/report/approval/approval-page.ts';
 import { asked, at, cluster, is, run, statusWith, waiting } from './world.ts';
@@ -182,14 +182,14 @@ describe('describe approval', () => {
     };
     const one = request('web-1-after-canary', 'canary');
     const { record } = statusWith([stopped as typeof asks]);
-    const { lead } = requestOfStage(one, record, { ...facts, pause: 'freeze "all" is removed' })!;
+    const { lead, instructions } = requestOfStage(one, record, { ...facts, pause: 'freeze "all" is removed' })!;
     expect(lead[0]).toBe(
       `Merging starts ${stage}; not before someone resumes the run, which is stopped: gitfleet resume run web-1; not before freeze "all" is removed.`,
     );
     expect(lead[2]).toBe(
       'If a cluster fails, the run fails: those that it reached return to the snapshot that they had.',
     );
-    expect(lead[3]).toContain(
+    expect(instructions).toContain(
       'To reject, which returns 1 cluster to the snapshot of before the run (stage canary: eu-1) and ends the run: `gitfleet',
     );
   });
@@ -241,28 +241,6 @@ describe('describe approval', () => {
     const text = page(request('web-1-after-canary', 'canary'), statusWith([]));
     expect(text).toContain('Placement:  <none>\n');
     expect(text).toContain('or merge branch gitfleet/approve/web-1-after-canary; in a clone');
-  });
-});
-
-describe('describe removal approval', () => {
-  it.each([
-    [true, ['in the repo:', 'git merge gitfleet/approve/removal-12']],
-    [false, ['in a clone:', 'git pull && git merge origin/gitfleet/approve/removal-12 && git push']],
-  ])('shows what would be removed and how to approve it; in place: %s', (inPlace, [where, command]) => {
-    const asked = { name: 'removal-12', removalDigest: 'sha256:1234', messages: ['Namespace web holds theirs'] };
-    expect(removalPage(asked, { inPlace, reported: [] }).join('\n\n')).toBe(`Name:      removal-12
-Kind:      RemovalApproval
-Decision:  none yet
-Digest:    sha256:1234
-
-Removals:
-  Namespace web holds theirs
-
-How to approve or reject:
-  approve:  gitfleet approve removal-12
-            or merge branch gitfleet/approve/removal-12; ${where}
-            ${command}
-  reject:   revert the commit that removes it, or do nothing: these removals wait for approval`);
   });
 });
 

@@ -17,7 +17,7 @@ it('an approval of any kind is requested with its own file, in the folder of app
   const withdrawn: string[] = [];
   const approvals = [approval('gate', undefined), approval('proposal', 'upgrades/proposal.yaml')];
   const { asked, tips } = await syncApprovals(
-    { guard: [] },
+    { guard: [], commit: 'c1' },
     { approvals, removalHolds: [], config: undefined },
     {
       // Another daemon asks for the new one, which the record did not say yet.

@@ -1,17 +1,22 @@
+import type { Approver } from '../../../api/approver.ts';
+import type { ApprovedRemoval } from '../../../api/gitfleet.ts';
 import type { Condition } from '../../../api/meta.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
+import { removalName } from '../../../engine/gate/removal-approval.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { assertNever } from '../../../engine/kernel/assert.ts';
-import { type RemovalToApprove, removalApprovalObject } from '../../../repo/record/removals-to-approve.ts';
+import { formatInstant } from '../../../engine/kernel/instant.ts';
+import { resolveCommit } from '../../../git/resolve-commit.ts';
+import {
+  type RemovalToApprove,
+  removalApprovalObject,
+  type UnusedApproval,
+} from '../../../repo/record/removals-to-approve.ts';
 import type { RequestPage } from '../../../repo/record/summary.ts';
 import { titleOf } from '../../../repo/title-of.ts';
-import {
-  type ApprovalPage,
-  askedGate,
-  removalPage as requestForRemoval,
-  proposalPage as requestForRun,
-} from '../../../report/approval/approval-page.ts';
+import { type ApprovalPage, askedGate, proposalPage as requestForRun } from '../../../report/approval/approval-page.ts';
+import { removalCounts, removalPage as requestForRemoval } from '../../../report/approval/removal-page.ts';
 import { type Proposed, proposedRuns } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
@@ -21,23 +26,18 @@ import type { Status, StatusReader } from '../../status/open-status.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { approvalFacts } from './approval-facts.ts';
-import {
-  approvalPage,
-  gatePage,
-  isClosed,
-  pageObject,
-  proposalPage,
-  removalPage,
-  requestOfGate,
-  requestOfStage,
-} from './page.ts';
+import { approvalPage, gatePage, isClosed, pageObject, proposalPage, requestOfGate, requestOfStage } from './page.ts';
+import { removalPage, unusedRemovalPage, usedRemovalPage } from './removal-pages.ts';
 
 /** A request for approval: of a run, for a run that a profile proposes, or for a removal. */
 type Asked =
   | { readonly approval: ApprovalRequest; readonly run: StagedUpdateRun | undefined }
   | { readonly gate: UpgradeGate; readonly askedAt: string | undefined }
   | { readonly proposed: Proposed }
-  | { readonly removal: RemovalToApprove };
+  | { readonly removal: RemovalToApprove }
+  /** Of a removal, and given. */
+  | { readonly used: ApprovedRemoval }
+  | { readonly unused: UnusedApproval };
 
 /** `page`: of its pull request. */
 type ApprovalRow = Asked & { readonly page: RequestPage | undefined };
@@ -45,8 +45,8 @@ type ApprovalRow = Asked & { readonly page: RequestPage | undefined };
 const ofRun =
   (cell: (approval: ApprovalRequest) => Cell, ofGate: (gate: UpgradeGate) => Cell) =>
   (row: ApprovalRow): Cell => {
-    if ('removal' in row || 'proposed' in row) return undefined;
-    return 'gate' in row ? ofGate(row.gate) : cell(row.approval);
+    if ('approval' in row) return cell(row.approval);
+    return 'gate' in row ? ofGate(row.gate) : undefined;
   };
 
 const scopeOf = ({ spec }: UpgradeGate): Cell => {
@@ -72,9 +72,9 @@ export const approvals: Listing = listing<ApprovalRow>({
   names: [...namesOfKind('approvals'), 'approvalrequest', 'gates', 'gate'],
   clusterNames: ['clusterapprovalrequests', 'clusterapprovalrequest', 'careq'],
   namespacedNames: ['approvalrequests', 'areq'],
-  folders: ['approvals', 'runs', 'upgrades', 'profiles'],
+  folders: ['approvals', 'runs', 'upgrades', 'profiles', 'removals'],
   conditionTypes,
-  items: ({ record, removals, pages }) => [
+  items: ({ record, removals, unusedApprovals = [], pages }) => [
     ...[...record.approvals].map(([key, approval]): ApprovalRow => {
       const page = pages?.get(key);
       switch (approval.kind) {
@@ -91,9 +91,13 @@ export const approvals: Listing = listing<ApprovalRow>({
     }),
     ...[...proposedRuns(record)].map(([name, proposed]) => ({ proposed, page: pages?.get(name) })),
     ...removals.map((removal) => ({ removal, page: pages?.get(removal.name) })),
+    ...[...record.removals.values()].map((used) => ({ used, page: undefined })),
+    ...unusedApprovals.map((unused) => ({ unused, page: undefined })),
   ],
   describe(row) {
     if ('removal' in row) return { name: row.removal.name, isOurs: true, value: removalApprovalObject(row.removal) };
+    if ('used' in row) return { name: removalName(row.used.spec.removalDigest), isOurs: true, value: row.used };
+    if ('unused' in row) return { name: row.unused.name, isOurs: true, value: unusedObject(row.unused) };
     if ('proposed' in row) return { name: row.proposed.run.metadata.name, isOurs: true, value: row.proposed.run };
     if ('gate' in row) return { name: row.gate.metadata.name, isOurs: true, value: row.gate };
     const { approval, run } = row;
@@ -110,6 +114,11 @@ export const approvals: Listing = listing<ApprovalRow>({
   },
   async page(row, status, reader) {
     if ('removal' in row) return removalPage(row.removal, status);
+    if ('used' in row) return usedRemovalPage(row.used, await timeOf(row.used.status.approvedBy, reader));
+    if ('unused' in row) {
+      const decided = await timeOf(row.unused.approvedBy, reader);
+      return unusedRemovalPage(row.unused, { ...status, decided });
+    }
     if ('proposed' in row) return proposalPage(row.proposed, status);
     if ('approval' in row) {
       const { read, facts } = await factsOf(row.approval, reader);
@@ -118,7 +127,7 @@ export const approvals: Listing = listing<ApprovalRow>({
     return gatePage(row.gate, status, await membersOf(status, reader));
   },
   waits: (row) => ('approval' in row ? waitsOfApproval(row.approval) : []),
-  conditions: (row) => ('gate' in row ? conditionsOf(row.gate) : undefined),
+  conditions: (row) => ('gate' in row ? conditionsOf(row.gate) : isGiven(row) ? givenConditions : undefined),
   columns: [
     {
       heading: 'UPDATE-RUN',
@@ -128,15 +137,21 @@ export const approvals: Listing = listing<ApprovalRow>({
       ),
     },
     { heading: 'STAGE', cell: ofRun(({ spec }) => spec.targetStage, scopeOf) },
-    { heading: 'APPROVED', cell: ofRun(({ status }) => statusOf(status?.conditions, 'Approved'), answerOf) },
+    {
+      heading: 'APPROVED',
+      cell: (row) =>
+        isGiven(row) ? 'True' : ofRun(({ status }) => statusOf(status?.conditions, 'Approved'), answerOf)(row),
+    },
     {
       heading: 'APPROVALACCEPTED',
-      cell: ofRun(({ status }) => statusOf(status?.conditions, 'ApprovalAccepted'), answerOf),
+      cell: (row) =>
+        'used' in row ? 'True' : ofRun(({ status }) => statusOf(status?.conditions, 'ApprovalAccepted'), answerOf)(row),
     },
     {
       heading: 'AGE',
       cell: (row, now) => {
-        if ('removal' in row) return undefined;
+        if ('removal' in row || 'unused' in row) return undefined;
+        if ('used' in row) return ageOf(undefined, [row.used.status.at], now);
         if ('proposed' in row) return ageOf(row.proposed.run.metadata, [row.proposed.at], now);
         if ('gate' in row) return ageOf(row.gate.metadata, [row.askedAt], now);
         return ageOf(row.approval.metadata, requestedAt(row.approval, row.run), now);
@@ -159,6 +174,7 @@ async function factsOf(approval: ApprovalRequest, reader: StatusReader) {
 
 /** What its pull request says; undefined where nothing is to be decided. */
 async function requestOf(row: ApprovalRow, status: Status, reader: StatusReader): Promise<ApprovalPage | undefined> {
+  if ('used' in row || 'unused' in row) return undefined;
   if ('proposed' in row) return requestForRun(row.proposed, { problems: status.reported });
   if ('removal' in row) return requestForRemoval(row.removal, { problems: status.reported });
   if ('approval' in row) {
@@ -173,15 +189,32 @@ async function membersOf(status: Status, reader: StatusReader) {
   return { fleet: await fleetAsPlanned(status, reader), clusters };
 }
 
+/** An approval of a removal that is on the followed branch. */
+const isGiven = (row: ApprovalRow): boolean => 'used' in row || 'unused' in row;
+
+const givenConditions: readonly Condition[] = [{ type: 'Approved', status: 'True', reason: 'Approved' }];
+
+const unusedObject = ({ approvedBy, ...approval }: UnusedApproval): object => ({
+  ...removalApprovalObject(approval),
+  ...(approvedBy && { status: { approvedBy } }),
+});
+
+/** When the commit was made that brought an approval; undefined where it is not known here. */
+async function timeOf(approver: Approver | undefined, { branches }: StatusReader): Promise<string | undefined> {
+  if (approver === undefined) return undefined;
+  const oid = await resolveCommit(branches, approver.commit).catch(() => undefined);
+  return oid === undefined ? undefined : formatInstant((await branches.objects.commit(oid)).committer.at);
+}
+
 function typeOf(row: ApprovalRow): Cell {
-  if ('removal' in row) return 'removal';
+  if ('removal' in row || isGiven(row)) return 'removal';
   if ('proposed' in row) return 'run';
   return 'gate' in row ? 'gate' : 'stage';
 }
 
 function aboutOf(row: ApprovalRow): Cell {
   if ('proposed' in row) return upgradeBrings(row.proposed.run);
-  return 'removal' in row ? row.removal.messages[0] : undefined;
+  return 'removal' in row ? (removalCounts(row.removal) ?? row.removal.messages[0]) : undefined;
 }
 
 /** A gate has no time of its own; its entry in the run has. */

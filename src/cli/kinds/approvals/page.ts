@@ -15,7 +15,6 @@ import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts'
 import { isOver } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf, type RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { removedInRecord } from '../../../forecast/run-removals.ts';
-import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import {
   type ApprovalPage,
@@ -128,9 +127,9 @@ const listsOf = (sections: ApprovalPage['sections']): string[] =>
   );
 
 /** The same page for programs. */
-export const pageObject = ({ title, lead, sections, changes }: ApprovalPage): object => ({
+export const pageObject = ({ title, lead, instructions, sections, changes }: ApprovalPage): object => ({
   title,
-  lead,
+  lead: [...lead, instructions],
   sections: sections.flatMap(({ title: name, rows }) =>
     rows.kind === 'list' && rows.items.length > 0
       ? [{ title: name, lines: rows.items.map(({ line }) => plainText(line)) }]
@@ -281,38 +280,17 @@ export function proposalPage(
   ];
 }
 
-/** Removals that are refused or held: what would be removed, and how to approve it. */
-export function removalPage(
-  asked: RemovalToApprove,
-  { inPlace, reported, pages }: Pick<Status, 'inPlace' | 'reported' | 'pages'>,
-): string[] {
-  const { name, removalDigest, messages } = asked;
-  return [
-    fields([
-      ['Name', name],
-      ['Kind', 'RemovalApproval'],
-      ['Decision', 'none yet'],
-      ['Digest', removalDigest],
-    ]),
-    titled('Removals', sentences(messages)),
-    ...ofBranch({ name }, reported),
-    titled(
-      'How to approve or reject',
-      sentences([
-        ...approveLines({ name }, { inPlace, pages }),
-        'reject:   revert the commit that removes it, or do nothing: these removals wait for approval',
-      ]),
-    ),
-  ];
-}
-
 /** What is wrong with the branch of a request, so that it is not merged unread. */
-function ofBranch(request: ApprovalRequestName, reported: Status['reported']): string[] {
+export function ofBranch(request: ApprovalRequestName, reported: Status['reported']): string[] {
   const found = reported.filter(({ code, file }) => code === 'approval-branch' && file === placeOfBranch(request));
   return found.map(({ message, fix }) => titled('Branch', sentences([message, ...(fix ? [`Fix: ${fix}`] : [])])));
 }
 
-function approveLines(request: ApprovalRequestName, { inPlace, pages }: Pick<Status, 'inPlace' | 'pages'>): string[] {
+/** How to approve, line by line. */
+export function approveLines(
+  request: ApprovalRequestName,
+  { inPlace, pages }: Pick<Status, 'inPlace' | 'pages'>,
+): string[] {
   const page = pages?.get(placementKey(request));
   const now = { open: '', merged: ' (merged)', closed: ' (closed: not now; reopen it to be asked again)' };
   return [

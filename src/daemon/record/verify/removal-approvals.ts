@@ -1,3 +1,4 @@
+import type { ApprovedRemoval } from '../../../api/gitfleet.ts';
 import { acceptsHandWritten } from '../../../engine/gate/answer.ts';
 import { hexOf, isRemovalApproved } from '../../../engine/gate/removal-approval.ts';
 import { emptyFleet, type Fleet, type FleetRecord } from '../../../engine/input.ts';
@@ -71,10 +72,10 @@ const isUnderWay = (digest: string, removals: Removals): boolean =>
   removals.get(hexOf(digest))?.status.underWay !== undefined;
 
 /** What is left of the removal requires another approval. */
-const ended = <T extends { readonly status: { readonly commit: string } }>(use: T): T => ({
-  ...use,
-  status: { commit: use.status.commit },
-});
+function ended(use: ApprovedRemoval): ApprovedRemoval {
+  const { underWay: _, ...status } = use.status;
+  return { ...use, status };
+}
 
 /** Uses cannot be undone while the approval is on the followed branch. */
 function withUses(removals: Removals, used: Removals, tip: Fleet): Removals {

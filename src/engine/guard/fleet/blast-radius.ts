@@ -10,6 +10,7 @@ import { isRebuiltSnapshot } from '../evidence/rebuilt-snapshot.ts';
 import { objectsOf, placementOf } from '../evidence/snapshot-objects.ts';
 import { findRemovals, type Removals } from './removed-objects.ts';
 import { requiredApproval } from './required-approval.ts';
+import { reviewedRemovals } from './reviewed-removals.ts';
 
 /**
  * How much a plan may remove at once without an approval: from 10 clusters or a tenth of them, 50 objects or a tenth of our
@@ -25,7 +26,13 @@ export function blastRadius(evidence: Evidence): GuardFinding[] {
 /** The approval that lets the plan remove more than the limits allow, or that came too early to do so. */
 export function allowedRemoval(evidence: Evidence): AllowedRemoval | undefined {
   const { removals, approval } = judged(evidence);
-  return approval && { ...approval, dropping: removals.dropping };
+  return (
+    approval && {
+      ...approval,
+      dropping: removals.dropping,
+      reviewed: approval.isGiven ? [] : reviewedRemovals(removals),
+    }
+  );
 }
 
 const judged = memoize((evidence: Evidence) => {

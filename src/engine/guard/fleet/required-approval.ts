@@ -9,7 +9,7 @@ import type { Evidence } from '../evidence/evidence.ts';
 export function requiredApproval(
   removals: readonly Removal[],
   { fleet, record, digest }: Pick<Evidence, 'fleet' | 'record' | 'digest'>,
-): Omit<AllowedRemoval, 'dropping'> {
+): Omit<AllowedRemoval, 'dropping' | 'reviewed'> {
   const onMain = new Set(fleet.removalApprovals.map(({ spec }) => spec.removalDigest));
   const isAnyAccepted = fleet.config?.spec.approvals?.handWritten === true;
   const early: string[] = [];

@@ -1,0 +1,100 @@
+import { stringify } from 'yaml';
+import type { ApprovedRemoval } from '../../../api/gitfleet.ts';
+import { approvedText } from '../../../engine/gate/approver.ts';
+import { removalName } from '../../../engine/gate/removal-approval.ts';
+import { listUpTo } from '../../../engine/kernel/short-list.ts';
+import { approvalFolder } from '../../../repo/fleet/approval-places.ts';
+import {
+  type RemovalToApprove,
+  removalApprovalObject,
+  type UnusedApproval,
+} from '../../../repo/record/removals-to-approve.ts';
+import { reasonLines, removalCounts, removalLines } from '../../../report/approval/removal-page.ts';
+import type { Status } from '../../status/open-status.ts';
+import { fields, sentences, titled } from '../page-text.ts';
+import { approveLines, ofBranch } from './page.ts';
+
+const mostNamed = 10;
+
+/** Removals that are refused or held: what would be removed, why that needs an approval, and how to give it. */
+export function removalPage(
+  asked: RemovalToApprove,
+  { record, inPlace, reported, pages }: Pick<Status, 'record' | 'inPlace' | 'reported' | 'pages'>,
+): string[] {
+  const { name, removalDigest, commit, changes = [], messages } = asked;
+  return [
+    fields([
+      ['Name', name],
+      ['Kind', 'RemovalApproval'],
+      ['Decision', 'none yet'],
+      ...(commit === undefined ? [] : [['Refused', `commit ${commit}, as a whole: nothing of it is applied`] as const]),
+      ['Approval', removalCounts(asked) ?? `allows ${messages.length === 1 ? 'one removal' : 'these removals'}`],
+      ['Digest', removalDigest],
+    ]),
+    ...(changes.length > 0 ? [titled('Removals', sentences(removalLines(asked)))] : []),
+    titled(commit === undefined ? 'Held because' : 'Refused because', sentences(reasonLines(asked))),
+    ...ofBranch({ name }, reported),
+    titled(
+      'How to approve or reject',
+      sentences([
+        ...approveLines({ name }, { inPlace, pages }),
+        `          or commit ${approvalFolder(record.config)}${name}.yaml:`,
+        ...stringify(removalApprovalObject(asked), { lineWidth: 0 })
+          .trimEnd()
+          .split('\n')
+          .map((line) => `            ${line}`),
+        'reject:   revert the commit that removes it, or do nothing: these removals wait for approval',
+      ]),
+    ),
+  ];
+}
+
+/** An approval that allowed a removal. `decided`: when its commit was made, where that is known here. */
+export function usedRemovalPage(
+  { spec: { removalDigest }, status }: ApprovedRemoval,
+  decided: string | undefined,
+): string[] {
+  const { commit, at, approvedBy, underWay = [] } = status;
+  const left = underWay.map(({ placement, clusterName }) =>
+    clusterName === undefined ? `${placement}, as its rollout goes on` : `${placement} on ${clusterName}`,
+  );
+  return [
+    fields([
+      ...headOf(removalName(removalDigest), approvedText(approvedBy) ?? 'approved', decided),
+      ['Used', `${at === undefined ? '' : `since ${at}, `}by the plan of commit ${commit}`],
+      ['Under way', left.length === 0 ? 'none: all of it is done' : listUpTo(left, mostNamed, '; ')],
+      ['Digest', removalDigest],
+    ]),
+    'It counts once: the same removal needs another approval.',
+  ];
+}
+
+/** An approval on the followed branch that has allowed nothing. */
+export function unusedRemovalPage(
+  { name, removalDigest, approvedBy }: UnusedApproval,
+  { reported, decided }: Pick<Status, 'reported'> & { readonly decided: string | undefined },
+): string[] {
+  const found = reported.filter(({ code, message }) => ofApproval.has(code) && message.startsWith(front(name)));
+  return [
+    fields([
+      ...headOf(name, approvedText(approvedBy) ?? 'approved', decided),
+      ['Used', found.length === 0 ? 'not yet' : 'no'],
+      ['Digest', removalDigest],
+    ]),
+    ...found.map(({ message, fix }) =>
+      titled('Problem', sentences([message.slice(front(name).length), ...(fix ? [`Fix: ${fix}`] : [])])),
+    ),
+  ];
+}
+
+const ofApproval: ReadonlySet<string> = new Set(['unused-approval', 'early-approval']);
+
+const front = (name: string): string => `RemovalApproval ${name}: `;
+
+const headOf = (name: string, decision: string, decided: string | undefined) =>
+  [
+    ['Name', name],
+    ['Kind', 'RemovalApproval'],
+    ['Decision', decision],
+    ...(decided === undefined ? [] : [['Decided', decided] as const]),
+  ] as const;

@@ -1,0 +1,32 @@
+import type { Removal } from '../../kernel/removal-digest.ts';
+import type { ReviewedRemoval } from '../../plan-document.ts';
+import type { Removals } from './removed-objects.ts';
+
+/** What an approver reviews: removals first, clusters that lose the same objects of a placement together. */
+export function reviewedRemovals({
+  approvable,
+  released,
+}: Pick<Removals, 'approvable' | 'released'>): ReviewedRemoval[] {
+  const stays = new Set(released);
+  return [
+    ...grouped(
+      'remove',
+      approvable.filter((removal) => !stays.has(removal)),
+    ),
+    ...grouped('release', released),
+  ];
+}
+
+function grouped(action: ReviewedRemoval['action'], removals: readonly Removal[]): ReviewedRemoval[] {
+  const losses = Map.groupBy(removals, ({ placement, clusterName }) => `${placement} ${clusterName}`);
+  const alike = Map.groupBy(
+    [...losses.values()].map((of) => ({ ...of[0]!, objects: [...new Set(of.map(({ object }) => object))].sort() })),
+    ({ placement, objects }) => [placement, ...objects].join('\n'),
+  );
+  return [...alike]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, of]) => {
+      const { placement, objects } = of[0]!;
+      return { action, placement, objects, clusters: of.map(({ clusterName }) => clusterName).sort() };
+    });
+}

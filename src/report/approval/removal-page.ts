@@ -1,0 +1,75 @@
+import type { Plan } from '../../engine/plan-document.ts';
+import type { RemovalCounts, RemovalToApprove, RemovedObjects } from '../../repo/record/removals-to-approve.ts';
+import { list } from '../sections/section.ts';
+import { type ApprovalPage, listed, mostListed, notNow, warnings } from './approval-page.ts';
+
+const mostNamed = 10;
+const ofAll = 'all objects, which are not recorded';
+
+/** The page of removals that the guard refused, or that are held. */
+export const removalPage = (removal: RemovalToApprove, of: { readonly problems: Plan['problems'] }): ApprovalPage => ({
+  title: `Approve removals: ${removalCounts(removal) ?? removal.messages[0] ?? removal.name}`.slice(0, 200),
+  lead: [
+    'Merging allows exactly these removals, once. A later commit that removes other objects is asked again.',
+    ...refusedText(removal),
+  ],
+  instructions: `${notNow} To reject, revert the commit that removes them.`,
+  sections: [
+    warnings({ name: removal.name, ...of }),
+    list(
+      'Removals',
+      listed(
+        removalLines(removal).map((line) => ({ line: [line] })),
+        mostListed,
+      ),
+    ),
+    list(
+      'Why they need approval',
+      listed(
+        reasonLines(removal).map((line) => ({ line: [line] })),
+        mostListed,
+      ),
+    ),
+  ],
+  changes: [],
+});
+
+/** `removes 22 objects from 11 clusters, releases 3 objects on 1 cluster`; undefined where they are not counted. */
+export function removalCounts({ removed, released }: RemovalToApprove): string | undefined {
+  const texts = [
+    ...(removed ? [`removes ${counted(removed, 'from')}`] : []),
+    ...(released ? [`releases ${counted(released, 'on')}`] : []),
+  ];
+  return texts.length === 0 ? undefined : texts.join(', ');
+}
+
+/** One line for each placement and the clusters that lose the same objects of it, removals first. */
+export const removalLines = ({ changes = [] }: RemovalToApprove): string[] => changes.map(changeLine);
+
+/** The rule that refuses, or why it is held, and the limit. */
+export const reasonLines = ({ messages, rules = [] }: RemovalToApprove): string[] =>
+  messages.map((message, at) => (rules[at] === undefined ? message : `${rules[at]}: ${message}`));
+
+const refusedText = ({ commit }: RemovalToApprove): string[] =>
+  commit === undefined ? [] : [`Commit ${commit.slice(0, 12)} is refused as a whole: nothing of it is applied before.`];
+
+function changeLine({ action, placement, objects, clusters, count }: RemovedObjects): string {
+  const where = `${amount(count.clusters, 'cluster')} (${named(clusters, count.clusters)})`;
+  const names = objects.map((object) => (object === '' ? ofAll : object.replace(/^\S*\//, '')));
+  const what = objects.includes('') ? 'objects' : amount(count.objects, 'object');
+  const stay = what === '1 object' ? 'stays and is' : 'stay and are';
+  const happens =
+    action === 'remove' ? `${what} removed from ${where}` : `${what} ${stay} no longer managed, on ${where}`;
+  return `${placement}: ${happens}: ${named(names, count.objects)}`;
+}
+
+/** The first of so many. */
+function named(first: readonly string[], count: number): string {
+  const shown = first.slice(0, mostNamed);
+  return `${shown.join(', ')}${count > shown.length ? ` and ${count - shown.length} more` : ''}`;
+}
+
+const counted = ({ objects, clusters }: RemovalCounts, at: string): string =>
+  `${amount(objects, 'object')} ${at} ${amount(clusters, 'cluster')}`;
+
+const amount = (count: number, of: string): string => `${count} ${of}${count === 1 ? '' : 's'}`;
