@@ -8,6 +8,7 @@ import { recordedObjects } from '../repo/record/recorded-objects.ts';
 import { removalsToApprove, type UnusedApproval } from '../repo/record/removals-to-approve.ts';
 import type { DashboardInput } from './dashboard-input.ts';
 import { inEffect } from './in-effect.ts';
+import { waitingApprovals } from './sections/halted.ts';
 import type { Shortage } from './shortage.ts';
 import { boundClusters, isRequired, tallyOf } from './tally.ts';
 
@@ -62,7 +63,7 @@ export function summaryOf(
       clusters: clusters.size,
       ...counted,
       holds: holdCount,
-      approvalsWaiting: approvals.length,
+      approvalsWaiting: waitingApprovals(approvals, plan).length,
       ...(shortages.size > 0 && { notEnoughClusters: shortages.size }),
     },
     ...(unreachable.size > 0 && {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { approvals } from '../../src/report/approvals.ts';
 import { renderDashboard } from '../../src/report/dashboard.ts';
+import { summaryOf } from '../../src/report/summary.ts';
 import { upgradeProgress } from '../../src/report/upgrades/progress.ts';
 import { inGroup, run, strategy, UpgradeFleet } from '../engine/upgrade/upgrade-fleet.ts';
 
@@ -25,17 +26,22 @@ const twoStages = (): UpgradeFleet =>
     .with(['c', 'd'], inGroup('eu'));
 
 /** The dashboard after a plan. */
-async function pageOf(fleet: UpgradeFleet): Promise<string> {
+const pageOf = async (fleet: UpgradeFleet): Promise<string> => (await reportsOf(fleet)).page;
+
+/** The same, and how many approvals the summary counts. */
+async function reportsOf(fleet: UpgradeFleet): Promise<{ readonly page: string; readonly waiting: number }> {
   const before = await fleet.input();
   const plan = await fleet.plan();
   const { fleet: files, record } = before;
-  return renderDashboard(plan, {
+  const input = {
     branch: 'main',
     unreachable: new Map(),
     notRolledOut: [],
     before: { record, files: fleet.record },
     fleet: files,
-  });
+  };
+  const { counts } = summaryOf(plan, input) as { counts: { approvalsWaiting: number } };
+  return { page: renderDashboard(plan, input), waiting: counts.approvalsWaiting };
 }
 
 /** The lines of a section of it. */
@@ -68,10 +74,13 @@ it('an open gate of a run that someone stopped is nothing to do', async () => {
     ...strategy([{ name: 'one', beforeGates: [{ type: 'Approval' }], groups: [{ name: 'x' }] }]),
     ...run({ updateStrategyId: 'test-then-prod' }),
   }).with(['x1'], inGroup('x'));
-  const headlines = [(await pageOf(fleet)).split('\n')[0]];
+  const counted = async () => {
+    const { page, waiting } = await reportsOf(fleet);
+    return [page.split('\n')[0], waiting];
+  };
+  expect(await counted()).toEqual(['# ⚠️ 1 thing needs you · all 1 cluster as desired', 1]);
   Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod', state: 'Stopped' }));
-  headlines.push((await pageOf(fleet)).split('\n')[0]);
-  expect(headlines).toEqual(['# ⚠️ 1 thing needs you · all 1 cluster as desired', '# ✅ all 1 cluster as desired']);
+  expect(await counted()).toEqual(['# ✅ all 1 cluster as desired', 0]);
 });
 
 it('how to approve stands once, with whole seconds', async () => {

@@ -5,7 +5,7 @@ import type { Hold, Plan, RequestedApproval } from '../../engine/plan-document.t
 import { holdSubject } from '../hold-text.ts';
 import type { InEffect } from '../in-effect.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
-import { haltOf } from './halted.ts';
+import { haltOf, waitingApprovals } from './halted.ts';
 import { type Item, type Line, list, type SectionInput, type SectionSource } from './section.ts';
 
 /** What the guard refuses, and how to let it happen. */
@@ -39,10 +39,9 @@ export const refusalItems = (guard: Plan['guard']): Item[] =>
 
 /** Stages and removals that wait for an approver. */
 export const approvals: SectionSource = (input) => {
-  const items = [...gates(input), ...removals(input)];
-  // A run that failed counts by itself, and one that is stopped not at all.
-  const later = asked(input).filter(({ subject }) => haltOf(subject, input.plan) !== undefined).length;
-  return list('Waiting for approval', items, { attention: items.length - later });
+  const removing = removals(input);
+  const attention = waitingApprovals(input.inEffect.approvals, input.plan).length + removing.length;
+  return list('Waiting for approval', [...gates(input), ...removing], { attention });
 };
 
 /** A gate without a file opens by itself, so nobody is asked. */

@@ -1,9 +1,10 @@
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
-import { type Hold, type Plan, plannedUpgradeRuns } from '../../engine/plan-document.ts';
+import { type Hold, type Plan, plannedUpgradeRuns, type RequestedApproval } from '../../engine/plan-document.ts';
 import { failedLast } from '../../engine/staged/not-rolled-out.ts';
 import { isOver, placementOfRun } from '../../engine/update-run.ts';
+import type { InEffect } from '../in-effect.ts';
 import { progressOf } from '../waits/progress-text.ts';
 
 /**
@@ -21,6 +22,13 @@ export function haltOf({ kind, name, namespace }: Hold['subject'], plan: Plan): 
   const reason = progressOf(run?.status.conditions)?.reason;
   return reason === 'UpdateRunStopped' || reason === 'UpdateRunStopping' ? 'stopped' : undefined;
 }
+
+/**
+ * Requests that need an approver now. A gate without a file opens by itself, and that of a run in which nothing starts is answered for
+ * later: whoever continues the run, or stopped it, is reported apart.
+ */
+export const waitingApprovals = (approvals: InEffect['approvals'], plan: Plan): readonly RequestedApproval[] =>
+  approvals.filter(({ file, subject }) => file !== undefined && haltOf(subject, plan) === undefined);
 
 /** Staged runs that failed, with no later run of their placement. `listed`: placements for which a part of the page says so. */
 export function failedRuns(all: Iterable<StagedUpdateRun>, listed: readonly PlacementRef[]): StagedUpdateRun[] {
