@@ -6,6 +6,7 @@ import type { OpenedForge } from '../../forge/open-forge.ts';
 import { type Clock, sleep } from '../../members/clock.ts';
 import type { RequestPage } from '../../repo/record/summary.ts';
 import type { Metrics } from '../report/metrics.ts';
+import type { AnsweredRequest } from './answered-requests.ts';
 import { callLoop, failedCall, lookAgain } from './forge-calls.ts';
 import {
   afterEvent,
@@ -25,8 +26,8 @@ import {
 export interface ApprovalRequests {
   /** Opens the forge that fleet.yaml names; undefined where there is none. */
   forge(named: FleetConfig['spec']['forge']): Pick<Forge, 'kind' | 'mostCharacters'> | undefined;
-  /** Complete: open ones of other approvals are closed. */
-  want(requests: readonly WantedRequest[], asOf: BranchesAsOf): void;
+  /** Complete: open ones of other approvals are closed. `answers`: texts of these no longer say how to decide. */
+  want(requests: readonly WantedRequest[], asOf: BranchesAsOf, answers: readonly AnsweredRequest[]): void;
   /** The same are wanted as of a later time. */
   confirm(asOf: BranchesAsOf): void;
   /** By name of the approval. The same object as long as nothing changed. */
@@ -96,9 +97,9 @@ export function approvalRequests(input: {
       }
       return opened.forge;
     },
-    want(requests, asOf) {
+    want(requests, asOf, answers) {
       if (!opened.forge) return;
-      take({ kind: 'wanted', requests, asOf });
+      take({ kind: 'wanted', requests, answers, asOf });
       loop.go();
     },
     confirm(asOf) {
@@ -180,6 +181,11 @@ async function perform(
     case 'close':
       await forge.close(call.number);
       return { ...call, kind: 'closed' };
+    case 'seek':
+      return { ...call, kind: 'sought', pulls: await forge.find({ head: prefix + call.name, base }) };
+    case 'rewrite':
+      await forge.edit(call.number, call);
+      return { ...call, kind: 'rewritten' };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DesiredState } from '../ports.ts';
 import type { ApprovalRequests } from './approval-requests.ts';
 import type { BranchesAsOf } from './request-state.ts';
-import { type RequestFacts, wantedRequests } from './wanted-requests.ts';
+import { answeredRequests, type RequestFacts, wantedRequests } from './wanted-requests.ts';
 
 type Facts = Omit<RequestFacts, 'most'> & {
   /** The record that the plan is made from was read later. */
@@ -23,7 +23,11 @@ export function requestKeeper({
     const made = [forge, recorded.result, JSON.stringify([[...tips], problems])];
     if (forge === undefined) return;
     if (made.every((part, at) => part === last[at])) return requests.confirm(asOf);
-    requests.want(await wantedRequests({ ...facts, most: forge.mostCharacters }, desired), asOf);
+    requests.want(
+      await wantedRequests({ ...facts, most: forge.mostCharacters }, desired),
+      asOf,
+      answeredRequests(recorded),
+    );
     last = made;
   };
 }

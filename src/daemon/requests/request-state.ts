@@ -1,6 +1,15 @@
 import type { PullRequest } from '../../forge/forge.ts';
 import type { ListedApprovals } from '../../git/approval-branches.ts';
 import {
+  type AnsweredCall,
+  type AnsweredRequest,
+  callForAnswered,
+  type Outdated,
+  withAnswers,
+  withoutAnswer,
+  withSought,
+} from './answered-requests.ts';
+import {
   afterFailedCall,
   type Due,
   editEveryMs,
@@ -34,6 +43,8 @@ export interface RequestState extends ForgeCalls {
   /** Names that fleets in other folders of the repo request. */
   readonly others: ReadonlySet<string>;
   readonly known: ReadonlyMap<string, KnownRequest>;
+  /** Of approvals that were given. */
+  readonly outdated: ReadonlyMap<string, Outdated>;
   /** Names whose requests, open or not, were looked for, with the commit that they were looked for. */
   readonly found: ReadonlyMap<string, string | undefined>;
   /** Numbers of requests that gitfleet closed: nobody declined them. */
@@ -60,13 +71,19 @@ export type ForgeCall =
   | { readonly kind: 'edit'; readonly number: number; readonly request: WantedRequest }
   | { readonly kind: 'assign'; readonly number: number; readonly request: WantedRequest }
   | { readonly kind: 'reviews'; readonly number: number; readonly name: string }
-  | { readonly kind: 'close'; readonly number: number; readonly name: string };
+  | { readonly kind: 'close'; readonly number: number; readonly name: string }
+  | AnsweredCall;
 
 /** The approval branches that there were before the record was read. */
 export type BranchesAsOf = Pick<ListedApprovals, 'asOfMs' | 'others'>;
 
 export type ForgeEvent =
-  | { readonly kind: 'wanted'; readonly requests: readonly WantedRequest[]; readonly asOf: BranchesAsOf }
+  | {
+      readonly kind: 'wanted';
+      readonly requests: readonly WantedRequest[];
+      readonly answers?: readonly AnsweredRequest[];
+      readonly asOf: BranchesAsOf;
+    }
   | { readonly kind: 'listed'; readonly pulls: ReadonlyMap<string, PullRequest> }
   /** Newest first. */
   | { readonly kind: 'found'; readonly request: WantedRequest; readonly pulls: readonly PullRequest[] }
@@ -76,6 +93,9 @@ export type ForgeEvent =
   /** Undefined: the forge does not tell. */
   | { readonly kind: 'reviewed'; readonly name: string; readonly by: readonly string[] | undefined }
   | { readonly kind: 'closed'; readonly number: number; readonly name: string }
+  /** Newest first. */
+  | { readonly kind: 'sought'; readonly name: string; readonly pulls: readonly PullRequest[] }
+  | { readonly kind: 'rewritten'; readonly name: string; readonly body: string }
   | FailedCall<ForgeCall>;
 
 /** Requests whose reviews are read after each list, those that were read longest ago: a token has few calls. */
@@ -86,6 +106,7 @@ export const firstRequestState: RequestState = {
   wantedAsOfMs: 0,
   others: new Set(),
   known: new Map(),
+  outdated: new Map(),
   found: new Map(),
   withdrawn: new Set(),
   reviews: new Map(),
@@ -100,7 +121,11 @@ export function nextCall(state: RequestState, nowMs: number): Due<ForgeCall> {
   if (nowMs < notBeforeMs) return { atMs: notBeforeMs };
   if (listedMs === undefined || (wanted.size > 0 && nowMs >= listedMs + listEveryMs)) return { call: { kind: 'list' } };
   const due = [...wanted.values()].map((request) => callFor(request, state, nowMs));
-  const call = due.find((it) => it.call)?.call ?? leftover(state) ?? reviewsToRead(state, listedMs);
+  const call =
+    due.find((it) => it.call)?.call ??
+    callForAnswered(state.outdated) ??
+    leftover(state) ??
+    reviewsToRead(state, listedMs);
   if (call) return { call };
   const times = due.flatMap(({ atMs }) => atMs ?? []);
   return wanted.size === 0 ? {} : { atMs: Math.min(listedMs + listEveryMs, ...times) };
@@ -160,8 +185,9 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
       // One that is no longer wanted may have been merged: it is closed only if it is still open after another look.
       const dropped = [...known].some(([name]) => !wanted.has(name) && (state.wanted?.has(name) ?? false));
       const listedMs = dropped ? undefined : state.listedMs;
+      const outdated = withAnswers(state.outdated, { answers: event.answers ?? [], known: state.known });
       const kept = { found: stays(state.found), refused: stays(state.refused), reviews: stays(state.reviews) };
-      return { ...wantedAsOf(state, event.asOf), wanted, known, listedMs, ...kept };
+      return { ...wantedAsOf(state, event.asOf), wanted, known, outdated, listedMs, ...kept };
     }
     case 'listed':
       return succeeded(afterList(state, event.pulls, nowMs));
@@ -202,6 +228,14 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
         ...withdrawing(state, event.number),
         known: new Map([...state.known].filter(([name]) => name !== event.name)),
       });
+    case 'sought':
+      return succeeded({ ...state, outdated: withSought(state.outdated, event) });
+    case 'rewritten': {
+      const { name, body } = event;
+      const there = state.known.get(name);
+      const known = there ? new Map(state.known).set(name, { ...there, body }) : state.known;
+      return succeeded({ ...state, known, outdated: withoutAnswer(state.outdated, name) });
+    }
     case 'failed':
       // The answer may be lost.
       return afterFailure(event.call.kind === 'close' ? withdrawing(state, event.call.number) : state, event, nowMs);
@@ -255,6 +289,8 @@ function afterFailure(state: RequestState, failed: FailedCall<ForgeCall>, nowMs:
     const refused = new Map(state.refused).set(call.request.name, { untilMs: nowMs + refusedMs, why });
     return { ...again, refused };
   }
+  if (code === 'refused' && (call.kind === 'seek' || call.kind === 'rewrite'))
+    return { ...again, outdated: withoutAnswer(state.outdated, call.name) };
   return afterFailedCall(again, failed, nowMs);
 }
 

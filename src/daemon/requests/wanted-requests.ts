@@ -1,8 +1,13 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
+import type { Condition } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
+import { approvedText } from '../../engine/gate/approver.ts';
+import { removalName } from '../../engine/gate/removal-approval.ts';
+import { findCondition } from '../../engine/kernel/condition.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
-import type { RequestedApproval } from '../../engine/plan-document.ts';
+import type { PlannedApproval, RequestedApproval } from '../../engine/plan-document.ts';
+import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { removalsToApprove } from '../../repo/record/removals-to-approve.ts';
 import { approvalMarkdown } from '../../report/approval/approval-markdown.ts';
 import {
@@ -15,8 +20,10 @@ import {
 import { removalPage } from '../../report/approval/removal-page.ts';
 import type { InEffect } from '../../report/in-effect.ts';
 import { proposedRuns } from '../../report/proposed-runs.ts';
+import { wholeSeconds } from '../../report/whole-seconds.ts';
 import type { Recorded } from '../pass/pass-state.ts';
 import type { DesiredState } from '../ports.ts';
+import type { AnsweredRequest } from './answered-requests.ts';
 import type { WantedRequest } from './request-state.ts';
 import { stageFacts } from './stage-facts.ts';
 
@@ -46,6 +53,28 @@ export async function wantedRequests(facts: RequestFacts, desired: DesiredState)
     return { name, commit: tips.get(name), assigned, ...approvalMarkdown(page, most) };
   });
 }
+
+/** Approvals of a plan that were given, of runs and of removals. */
+export function answeredRequests({ result: { plan }, before }: Recorded): AnsweredRequest[] {
+  const given = plan.approvals.flatMap(({ planned, answer, approvedBy }) =>
+    answer === 'approved' ? [{ name: placementKey(planned), by: approvedBy, at: approvedAt(planned) ?? plan.now }] : [],
+  );
+  const used = [...recordedObjects('removals', plan).values()].map(({ value: { spec, status } }) => ({
+    name: removalName(spec.removalDigest),
+    by: approvedText(status.approvedBy),
+    at: status.at ?? plan.now,
+  }));
+  return [...given, ...used].map(({ name, by = 'approved on the followed branch', at }) => ({
+    name,
+    answer: `${by.replace(/^a/, 'A')}, ${wholeSeconds(at)}`,
+    isListed: before.pages.has(name),
+  }));
+}
+
+const approvedAt = ({ status }: PlannedApproval): string | undefined =>
+  'conditions' in status
+    ? findCondition(status.conditions as readonly Condition[], 'Approved')?.lastTransitionTime
+    : undefined;
 
 async function pageOf(
   approval: RequestedApproval,

@@ -2,7 +2,7 @@ import { changesWithin } from '../effect/effect-markdown.ts';
 import { sectionMarkdown } from '../sections/markdown.ts';
 import { neutral, neutralMarkdown, neutralSection } from '../sections/neutral.ts';
 import { sizeOf } from '../sections/section.ts';
-import { type ApprovalPage, changesTitle } from './approval-page.ts';
+import { type ApprovalPage, changesTitle, closing } from './approval-page.ts';
 
 /** Characters that forges add themselves, and of the note that something was left out. */
 const reserve = 2_000;
@@ -33,6 +33,19 @@ export function approvalMarkdown(
     body: [start, ...diffs, ...parts].join('\n').slice(0, most - reserve),
   };
 }
+
+/** The text of a pull request whose approval was given: what was approved, without how to decide. */
+export const answeredBody = (body: string, answer: string): string =>
+  [
+    `✅ ${neutralMarkdown(answer)}. Nothing is left to decide here. This was approved:`,
+    ...paragraphsOf(body).filter((paragraph) => !isInstruction(paragraph)),
+  ].join('\n\n');
+
+export const saysHowToDecide = (body: string): boolean => paragraphsOf(body).some(isInstruction);
+
+const isInstruction = (paragraph: string): boolean => paragraph.startsWith(closing);
+
+const paragraphsOf = (body: string): string[] => body.replaceAll('\r\n', '\n').split('\n\n');
 
 /** Code between back quotes stays code. */
 const withCode = (line: string): string =>

@@ -40,6 +40,26 @@ describe.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)('%s', (dialect)
     await fleet.run(120);
     expect(await summary()).not.toContain('pullRequests:');
     expect(forge.pulls.map(({ state }) => state)).toEqual(['merged']);
+    const { body } = forge.pull(1);
+    expect(body).toMatch(
+      /^✅ Approved by \S+.* in commit \w{7}.*, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\. Nothing is left to decide here/,
+    );
+    expect(body).toContain('### Commits');
+    expect(body).not.toMatch(/Closing this request|--reject/);
+    const edits = asked('PATCH') + asked('PUT');
+    await fleet.run(600);
+    expect(asked('PATCH') + asked('PUT')).toBe(edits);
+  });
+
+  it('whose text says that it was approved, also where no daemon ran as it was merged', async () => {
+    await open(dialect);
+    const one = fleet.start({ forge });
+    await fleet.until('the status links it', async () => (await summary()).includes('pullRequests:'), 900);
+    one.kill();
+    await forge.merge(1, 'squash');
+    fleet.start({ forge });
+    await fleet.until('it says so', () => forge.pull(1).body.startsWith('✅ Approved'), 300);
+    expect(forge.pull(1).body).not.toContain('Closing this request');
   });
 
   it('shows a closed one as not now, opens no other, and asks again when it is reopened', async () => {
