@@ -163,6 +163,7 @@ describe('a change that ends a run in progress', () => {
       expect(text.title).toBe(
         `rejects update run web-1 · ${counts}2 clusters keep what they have of web · needs a staged update run: web`,
       );
+      expect(text.rollout).toContain('rejects web-1-after-first (run web-1, stage first)');
       expect(effect.changes.map(({ action, clusters }) => [action, clusters])).toEqual(
         rollsBack ? [['change', ['a1', 'a2']]] : [],
       );

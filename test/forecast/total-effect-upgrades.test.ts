@@ -236,7 +236,9 @@ describe('the total effect of a cluster update run', () => {
     }
     const effect = await effectOf(fleet, { ...stop, ...gate });
     expect([effect.halted, effect.uncounted]).toEqual([['k8s'], []]);
-    expect(effectText(effect).rollout).toContain(`${verb} k8s-before-all: ${line}`);
+    expect(effectText(effect).rollout).toContain(
+      `${verb} k8s-before-all${verb === 'rejects' ? ' (cluster update run k8s, stage all)' : ''}: ${line}`,
+    );
     // The approval of another state of the run counts no sooner than now.
     const { 'approvals/gate.yaml': file } = gate;
     const stale = await effectOf(fleet, {

@@ -24,7 +24,8 @@ import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 
 /**
  * Approvals of runs that count, one clause each: `approves web-1-after-canary: starts production (4 clusters)`. Previews suppose
- * that approvals are given in time, so that one more is in none of their counts. `isWhole`: with the names of the clusters, and the pace.
+ * that approvals are given in time, so that one more is in none of their counts. `isWhole`: with the names of the clusters, the pace, and
+ * rejections of which a title says already that the run ends.
  */
 export function approvedTexts(
   { answers, uncounted, allowed, stopped, upgradesInProgress, halted, first }: TotalEffect,
@@ -88,8 +89,10 @@ export function approvedTexts(
   return answers.flatMap((name) => {
     if (others.has(name)) return [];
     const [file, gate] = [stageFiles.get(name), gates.get(name)];
-    if (file && isRejection(file)) return ended.has(runKey(file)) ? [] : [`rejects ${name}`];
-    if (gate && isRejection(gate)) return rejected.has(runOf(gate)) ? [] : [`rejects ${name}${rejects(gate)}`];
+    if (file && isRejection(file))
+      return ended.has(runKey(file)) && !isWhole ? [] : [`rejects ${name} (${stageOf(file)})`];
+    if (gate && isRejection(gate))
+      return rejected.has(runOf(gate)) && !isWhole ? [] : [`rejects ${name} (${scopeOf(gate)})${rejects(gate)}`];
     const what = starts(name);
     return [`approves ${name}${what === undefined ? '' : `: starts ${what}`}`];
   });
@@ -102,6 +105,14 @@ const endedByRejection = (runs: readonly { readonly run: string; readonly by?: s
 
 type ApprovalFile = Fleet['approvals'][number];
 type GateFile = Fleet['gates'][number];
+
+/** `run web-1, stage canary` */
+const stageOf = ({ spec }: ApprovalFile): string => `run ${spec.parentStageRollout}, stage ${spec.targetStage}`;
+
+const scopeOf = ({ spec }: GateFile): string => {
+  const { name, stage, group } = spec.target.updateRunProperties;
+  return `cluster update run ${name}, ${group === undefined ? `stage ${stage}` : `group ${group}`}`;
+};
 
 const runKey = ({ metadata: { namespace }, spec }: ApprovalFile): PlacementKey =>
   placementKey({ namespace, name: spec.parentStageRollout });
