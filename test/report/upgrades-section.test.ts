@@ -132,7 +132,7 @@ it('the dashboard says what a run brings, what it does now, what it waits for an
   expect(rows).toMatchInlineSnapshot(`
     [
       "| [k8s](upgrades/k8s.yaml) | Kubernetes 1.31.5, control plane and nodes | 0 / 4 |  | stage dev (1 of 2): upgrading a, b (v1.30.9 → v1.31.5); next stage: prod |",
-      "| [k8s](upgrades/k8s.yaml) | Kubernetes 1.31.5, control plane and nodes | 2 / 4 |  | stage dev (1 of 2): clusters are done; waiting until 2026-11-20T11:01:00Z; next stage: prod |",
+      "| [k8s](upgrades/k8s.yaml) | Kubernetes 1.31.5, control plane and nodes | 2 / 4 |  | stage dev (1 of 2): clusters are done; soaking until 2026-11-20T11:01:00Z; next stage: prod |",
       "| [k8s](upgrades/k8s.yaml) | Kubernetes 1.31.5, control plane and nodes | 2 / 4 |  | stage prod (2 of 2): waiting for approval k8s-before-prod |",
       "| [k8s](upgrades/k8s.yaml) | Kubernetes 1.31.5, control plane and nodes | 2 / 4 |  | stage prod (2 of 2): c, d waiting: next window opens at 2026-11-20T20:00:00Z |",
     ]

@@ -17,7 +17,7 @@ import type { Proposed } from '../proposed-runs.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
 import { approvalStarts, failureText, openedByTask, rejectionText } from '../waits/approval-starts.ts';
-import { openedTitle } from '../waits/opened.ts';
+import { haltedTitle, openedTitle } from '../waits/opened.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 import { soFar } from './so-far.ts';
 import { type GateFacts, mostSteps, upgradeGatePage } from './upgrade-gate-page.ts';
@@ -118,7 +118,7 @@ export function stagePage(
     own.has(keyOfWorkload({ kind, metadata: { namespace, name } }));
   const versions = now === undefined || now === next ? `snapshot ${next}` : `from snapshot ${now} to ${next}`;
   return {
-    title: `Approve ${run.metadata.name}: ${openedTitle(openedByTask(run, task, isRemovedFrom))} ${task.timing} ${task.stage}`,
+    title: `Approve ${run.metadata.name}: ${openedTitle(openedByTask(run, task, isRemovedFrom))} ${task.timing} ${task.stage}${haltedTitle(run.spec.state === 'Stop' ? 'stopped' : undefined)}`,
     lead: [
       `Merging starts ${listUpTo(approvalStarts(run, task, { isRemovedFrom, pause: of.pause }), mostSteps, '; ')}.`,
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,

@@ -11,6 +11,7 @@ import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { isOpen, maintenanceOf, nextClosing, nextOpening } from '../../engine/upgrade/maintenance.ts';
 import { membersOf } from '../../engine/upgrade/tree.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
+import { haltOfUpgrade } from '../upgrades/halted.ts';
 import { upgradeBrings, versionChange } from '../upgrades/progress.ts';
 import {
   beginsAt,
@@ -24,7 +25,7 @@ import {
   type StartedUpgrade,
 } from '../waits/gate-starts.ts';
 import { skippedBy, type TargetFacts, type TargetOf, targetsOf, withSkips } from '../waits/gate-targets.ts';
-import { namesOf, type Opened, openedTitle } from '../waits/opened.ts';
+import { haltedTitle, namesOf, type Opened, openedTitle } from '../waits/opened.ts';
 
 /** What the page of a gate is made from, besides the gate. */
 export interface GateFacts extends TargetFacts {
@@ -59,7 +60,7 @@ export function upgradeGatePage(
   const scope = `${gate.timing.toLowerCase()} ${gate.group === undefined ? `stage ${gate.stage}` : `group ${gate.group}`}`;
   const failure = gateFailureText(opened);
   return {
-    title: `Approve ${subject.name}: ${openedTitle(opened)} ${scope}`,
+    title: `Approve ${subject.name}: ${openedTitle(opened)} ${scope}${haltedTitle(haltOfUpgrade(run))}`,
     lead: [
       `Merging starts ${listUpTo(gateStarts(ahead, gate, { pause: freezeEnd(facts.fleet, begins) }), mostSteps, '; ')}.`,
       `Cluster update run ${subject.name}: ${upgradeBrings(run)}. Approval ${planned.name}.`,

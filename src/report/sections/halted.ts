@@ -5,6 +5,7 @@ import { type Hold, type Plan, plannedUpgradeRuns, type RequestedApproval } from
 import { failedLast } from '../../engine/staged/not-rolled-out.ts';
 import { isOver, placementOfRun } from '../../engine/update-run.ts';
 import type { InEffect } from '../in-effect.ts';
+import { haltOfState } from '../upgrades/halted.ts';
 import { progressOf } from '../waits/progress-text.ts';
 
 /**
@@ -13,9 +14,8 @@ import { progressOf } from '../waits/progress-text.ts';
  */
 export function haltOf({ kind, name, namespace }: Hold['subject'], plan: Plan): 'failed' | 'stopped' | undefined {
   if (kind === 'UpdateRun') {
-    const { state, error } = plannedUpgradeRuns(plan).find((run) => run.name === name)?.status.status ?? {};
-    if (state === 'Failed' || (state === 'Stopping' && error !== undefined)) return 'failed';
-    return state === 'Stopped' || state === 'Stopping' ? 'stopped' : undefined;
+    const run = plannedUpgradeRuns(plan).find((of) => of.name === name);
+    return run && haltOfState(run.status.status);
   }
   const run = plan.runs.find((it) => it.kind === kind && it.name === name && it.namespace === namespace);
   if (conditionIs(run?.status.conditions, 'Succeeded', 'False')) return 'failed';

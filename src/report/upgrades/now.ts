@@ -71,7 +71,7 @@ function gateText({ type, gateId, absoluteStartTime, status: { state } }: GateSt
 function waitText({ afterStageWaitStatus: wait }: StageUpgrade): string[] {
   const since = parseInstant(wait?.status.startTime ?? '');
   if (wait?.status.state !== 'Running' || since === undefined) return [];
-  return [`clusters are done; waiting until ${formatInstant(since + wait.waitDurationInSeconds * 1000)}`];
+  return [`clusters are done; soaking until ${formatInstant(since + wait.waitDurationInSeconds * 1000)}`];
 }
 
 /** One text for each cause. */

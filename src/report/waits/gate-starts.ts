@@ -110,7 +110,7 @@ function stageAhead(
     after: isHeldInside ? asked(ofGroups) : asked(ofStage),
     waitsAfter: [
       ...starts([...ofGroups, ...ofStage]),
-      ...(state === 'NotStarted' ? [`after a wait of ${formatDuration(waitMs)}`] : []),
+      ...(state === 'NotStarted' ? [`after a soak of ${formatDuration(waitMs)}`] : []),
     ],
   };
 }
@@ -148,7 +148,7 @@ export function gateStarts(
   return [
     ...openedTexts(openedByGate(run, gate, given && { given })),
     ...(state === 'Running' && since !== undefined
-      ? [`not before the wait after stage ${gate.stage} is over, at ${formatInstant(since + waitMs)}`]
+      ? [`not before the soak of stage ${gate.stage} is over, at ${formatInstant(since + waitMs)}`]
       : []),
     ...(halted ? haltTexts(run) : []),
     ...(pause === undefined ? [] : [`not before ${pause}`]),

@@ -72,6 +72,10 @@ export function openedTitle<C extends Named>({ stages, removed, next }: Opened<C
   return parts.length > 0 ? listUpTo(parts, 3) : next ? 'no cluster yet' : 'the end of the run';
 }
 
+/** The condition of a title whose run starts nothing now. */
+export const haltedTitle = (halt: 'failed' | 'stopped' | undefined): string =>
+  halt === undefined ? '' : `, once the ${halt} run continues`;
+
 /** What an approval starts, stage by stage, and where the run waits for the next one. */
 export function openedTexts<C extends Named>({ stages, removed, waits, next }: Opened<C>): string[] {
   const removal = { waits, text: `the removal from ${clustersOf(removed)}: ${namesOf(removed)}` };

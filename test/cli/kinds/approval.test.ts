@@ -182,7 +182,8 @@ describe('describe approval', () => {
     };
     const one = request('web-1-after-canary', 'canary');
     const { record } = statusWith([stopped as typeof asks]);
-    const { lead, instructions } = requestOfStage(one, record, { ...facts, pause: 'freeze "all" is removed' })!;
+    const { title, lead, instructions } = requestOfStage(one, record, { ...facts, pause: 'freeze "all" is removed' })!;
+    expect(title).toBe('Approve web-1: prod (1 cluster) after canary, once the stopped run continues');
     expect(lead[0]).toBe(
       `Merging starts ${stage}; not before someone resumes the run, which is stopped: gitfleet resume run web-1; not before freeze "all" is removed.`,
     );

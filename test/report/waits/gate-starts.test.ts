@@ -80,7 +80,7 @@ describe('what an approval of a gate starts is what later plans start', () => {
       'one (2 clusters), two (1 cluster)',
       [
         'stage one, 2 clusters, at most 2 at once: x1, x2',
-        'then after a wait of 1h0m0s stage two, 1 cluster, at most 1 at once: y1',
+        'then after a soak of 1h0m0s stage two, 1 cluster, at most 1 at once: y1',
         'then stage three waits for approval k8s-before-three',
       ],
     ],
@@ -135,7 +135,7 @@ describe('what an approval of a gate starts is what later plans start', () => {
       'the end of the run',
       [
         'the end of the run: nothing is left after it',
-        'not before the wait after stage one is over, at 2026-11-20T10:02:00Z',
+        'not before the soak of stage one is over, at 2026-11-20T10:02:00Z',
       ],
     ],
   ])('%s', async (_, stages, title, texts) => {
@@ -215,9 +215,9 @@ describe('the page of a gate', () => {
     await planOn(fleet);
     const pageNow = async () => (await askedOf(fleet, 'k8s-after-one')).page;
     const frozen = await pageNow();
-    // The wait ends at 12:01, after the window, and within the freeze.
+    // The soak ends at 12:01, after the window, and within the freeze.
     expect(frozen.lead[0]).toMatch(
-      /; not before the wait after stage one is over, at 2026-11-20T12:01:00Z; not before freeze lunch ends at 2026-11-20T13:00:00Z\.$/,
+      /; not before the soak of stage one is over, at 2026-11-20T12:01:00Z; not before freeze lunch ends at 2026-11-20T13:00:00Z\.$/,
     );
     const lines = frozen.sections[0]!.rows;
     expect(lines.kind === 'list' && lines.items.map(({ line }) => plainText(line))).toEqual([
@@ -271,6 +271,7 @@ describe('the page of a gate', () => {
     Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod', state: 'Stopped' }));
     await fleet.later(60).plan();
     const { page } = await askedOf(fleet, 'k8s-before-one');
+    expect(page.title).toBe('Approve k8s: one (3 clusters) before stage one, once the stopped run continues');
     expect(page.lead).toEqual([
       'Merging starts stage one, 3 clusters, at most 3 at once: x1, x2, y1; then the run waits for approval k8s-after-x; not before someone resumes the run, which is stopped: gitfleet resume upgrade k8s; not before freeze all ends at 2026-11-20T17:00:00Z.',
       'Cluster update run k8s: Kubernetes 1.31.5, control plane and nodes. Approval k8s-before-one.',

@@ -2,6 +2,7 @@ import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import type { GateStatus, GroupUpgrade, MemberUpgrade, StageUpgrade } from '../../../api/upgrade-status.ts';
 import { approvedText } from '../../../engine/gate/approver.ts';
 import { approvalBranch, mergeCommand } from '../../../engine/gate/request.ts';
+import { formatDuration } from '../../../engine/kernel/duration.ts';
 import { formatInstant, parseInstant } from '../../../engine/kernel/instant.ts';
 import { sourceOf } from '../../../engine/problem-of.ts';
 import { isDone } from '../../../engine/upgrade/tree.ts';
@@ -58,7 +59,9 @@ function stageText(stage: StageUpgrade, asking: Asking): string {
     ...gateLines('before', stage.beforeGates, asking),
     ...stage.groups.map((group) => groupText(group, asking)),
     ...gateLines('after', stage.afterGates, asking),
-    ...(wait ? [`wait of ${wait.waitDurationInSeconds} s: ${wait.status.state}${endOf(wait)}`] : []),
+    ...(wait
+      ? [`soak of ${formatDuration(wait.waitDurationInSeconds * 1000)}: ${wait.status.state}${endOf(wait)}`]
+      : []),
   ];
   return [`Stage ${stage.name}: ${stateText(stage)}, ${limitsText(stage)}`, ...lines.map(indent)].join('\n');
 }
