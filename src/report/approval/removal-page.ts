@@ -34,11 +34,11 @@ export const removalPage = (removal: RemovalToApprove, of: { readonly problems: 
   changes: [],
 });
 
-/** `removes 22 objects from 11 clusters, releases 3 objects on 1 cluster`; undefined where they are not counted. */
+/** `22 objects from 11 clusters, 3 objects released on 1 cluster`; undefined where they are not counted. */
 export function removalCounts({ removed, released }: RemovalToApprove): string | undefined {
   const texts = [
-    ...(removed ? [`removes ${counted(removed, 'from')}`] : []),
-    ...(released ? [`releases ${counted(released, 'on')}`] : []),
+    ...(removed ? [counted(removed, 'from')] : []),
+    ...(released ? [counted(released, 'released on')] : []),
   ];
   return texts.length === 0 ? undefined : texts.join(', ');
 }

@@ -23,7 +23,7 @@ describe('describe removal approval', () => {
     expect(removalPage(hold, { ...statusWith([]), inPlace }).join('\n\n')).toBe(`Name:      removal-12
 Kind:      RemovalApproval
 Decision:  none yet
-Approval:  allows one removal
+Allows:    one removal
 Digest:    sha256:1234
 
 Held because:
@@ -64,7 +64,7 @@ How to approve or reject:
       },
       { problems: [] },
     );
-    expect(page.title).toBe('Approve removals: removes 900 objects from 300 clusters, releases 1 object on 1 cluster');
+    expect(page.title).toBe('Approve removals: 900 objects from 300 clusters, 1 object released on 1 cluster');
     const lines = page.sections.flatMap(({ rows }) => (rows.kind === 'list' ? rows.items : []));
     expect(lines.map(({ line }) => line.join(''))).toEqual([
       'shop/web: 3 objects removed from 300 clusters (c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 and 290 more): Deployment shop/web, Namespace shop, ConfigMap shop/a',
@@ -105,7 +105,7 @@ describe('an approval of a removal, as a daemon records it', () => {
     await refused();
     const before = await described();
     expect(before.page).toContain(
-      `Decision:  none yet\nRefused:   commit ${fleet.repo.tip('main')}, as a whole: nothing of it is applied\nApproval:  removes 6 objects from 3 clusters\n`,
+      `Decision:  none yet\nRefused:   commit ${fleet.repo.tip('main')}, as a whole: nothing of it is applied\nAllows:    6 objects from 3 clusters\n`,
     );
     expect(before.page).toContain(`Removals:
   web: 2 objects removed from 3 clusters (a, b, c): Deployment web/web, Namespace web

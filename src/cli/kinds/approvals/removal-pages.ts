@@ -28,7 +28,7 @@ export function removalPage(
       ['Kind', 'RemovalApproval'],
       ['Decision', 'none yet'],
       ...(commit === undefined ? [] : [['Refused', `commit ${commit}, as a whole: nothing of it is applied`] as const]),
-      ['Approval', removalCounts(asked) ?? `allows ${messages.length === 1 ? 'one removal' : 'these removals'}`],
+      ['Allows', removalCounts(asked) ?? (messages.length === 1 ? 'one removal' : 'these removals')],
       ['Digest', removalDigest],
     ]),
     ...(changes.length > 0 ? [titled('Removals', sentences(removalLines(asked)))] : []),
