@@ -17,6 +17,7 @@ import type { ObserveOptions } from '../observe-members.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { unreadable } from '../terminal/file-errors.ts';
 import { writeError } from '../terminal/write.ts';
+import { withRecordedStatus } from './recorded-status.ts';
 
 export interface PlanOptions {
   readonly repo: string;
@@ -41,6 +42,8 @@ interface PlanContext {
   readonly from: OpenedRepo['from'];
   readonly tree: RepoTree;
   readonly unreachable: ReadonlyMap<ClusterName, UnreachableMember>;
+  /** How many members have their status of the plan from the record alone. */
+  readonly withRecordedStatus: number;
 }
 
 /** Calls `use` with what a plan is made from while the files of the repo can still be read. */
@@ -69,7 +72,7 @@ export async function withPlanInput<T>(
       ...recorded.problems,
       ...(observed?.problems ?? []),
     ];
-    const input: PlanInput = {
+    const written: PlanInput = {
       now,
       commit: repo.tree.id,
       fleet: { ...loaded, problems },
@@ -80,7 +83,14 @@ export async function withPlanInput<T>(
       unproven: new Map(),
       digest: sha256,
     };
-    return await use(input, { from: repo.from, tree: repo.tree, unreachable: recorded.unreachable });
+    const input = withRecordedStatus(written);
+    const fromRecord = input.fleet.members.filter((member, at) => member !== written.fleet.members[at]).length;
+    return await use(input, {
+      from: repo.from,
+      tree: repo.tree,
+      unreachable: recorded.unreachable,
+      withRecordedStatus: fromRecord,
+    });
   } finally {
     await repo.close();
   }

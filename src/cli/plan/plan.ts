@@ -23,7 +23,6 @@ import { isSupposed, whatIf } from '../what-if/what-if.ts';
 import { type PlanOptions, withPlanInput } from './input.ts';
 import { planMarkdown } from './markdown.ts';
 import { printedTargets } from './printed-targets.ts';
-import { withRecordedStatus } from './recorded-status.ts';
 import { planTable } from './table.ts';
 
 /**
@@ -39,12 +38,12 @@ export async function plan(
     throw new CliError(
       '--out-recorded: a hypothetical plan is not recorded: leave it out, or leave out the what-if flags',
     );
-  const { input, from, supposed, result, plan } = await withPlanInput(options, async (input, { from, tree }) => {
+  const { input, context, supposed, result, plan } = await withPlanInput(options, async (input, context) => {
     const supposed = isSupposed(options) ? whatIf(input, options) : undefined;
     const result = supposed?.result ?? planFleet(input);
     const found = [...result.plan.problems, ...overlappingPlacements(result.plan, input.fleet)];
-    const problems = await placeProblems(found, async () => tree);
-    return { input, from, supposed, result, plan: { ...result.plan, problems } };
+    const problems = await placeProblems(found, async () => context.tree);
+    return { input, context, supposed, result, plan: { ...result.plan, problems } };
   });
   const { notRolledOut } = result;
   // Hundreds of megabytes for a large fleet: made only where it is printed or written.
@@ -80,9 +79,10 @@ export async function plan(
             planTable(plan, {
               actions,
               all: options.all ?? false,
-              from,
+              from: context.from,
               notRolledOut,
-              withoutProperties: withoutProperties(input),
+              withoutStatus: input.observations ? 0 : input.fleet.members.filter(({ status }) => !status).length,
+              withRecordedStatus: context.withRecordedStatus,
               currencies,
               hasMembers: input.fleet.members.length > 0,
               isObserved: input.observations !== undefined,
@@ -91,14 +91,6 @@ export async function plan(
     );
   const code = exitCodeOf(plan, actions);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
-}
-
-/** Members without any properties in this plan: not observed now, and without a status in their file. */
-function withoutProperties(input: PlanInput): { readonly never: number; readonly recorded: number } {
-  if (input.observations !== undefined) return { never: 0, recorded: 0 };
-  const count = ({ fleet }: PlanInput) => fleet.members.filter(({ status }) => status === undefined).length;
-  const never = count(withRecordedStatus(input));
-  return { never, recorded: count(input) - never };
 }
 
 /** Members that were observed and did not respond. */

@@ -2,9 +2,9 @@ import type { MemberCluster } from '../../api/member-cluster.ts';
 import type { PlanInput } from '../../engine/input.ts';
 
 /**
- * Without observations, members without a status in their file have the one that the status branch recorded last. For
- * questions about scheduling: without it no cluster would have a property. Whether members respond does not matter here, so
- * the recorded agent (which has no heartbeat) is left out.
+ * Without observations, members without a status in their file have the one that the status branch recorded last: without it
+ * no cluster would have a property. Every member counts as responding then, so the recorded agent (which has no heartbeat) is
+ * left out.
  */
 export function withRecordedStatus(input: PlanInput): PlanInput {
   if (input.observations !== undefined) return input;

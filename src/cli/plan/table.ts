@@ -26,7 +26,8 @@ export function planTable(
     all,
     from,
     notRolledOut,
-    withoutProperties,
+    withoutStatus,
+    withRecordedStatus,
     currencies,
     hasMembers,
     isObserved,
@@ -40,8 +41,10 @@ export function planTable(
     readonly isObserved: boolean;
     /** Of the prices of nodes. */
     readonly currencies: Currencies;
-    /** Clusters whose properties were not observed yet, and those whose properties only the status branch has. */
-    readonly withoutProperties: { readonly never: number; readonly recorded: number };
+    /** Clusters that were not observed, now or ever. */
+    readonly withoutStatus: number;
+    /** Clusters whose status is that of the status branch. */
+    readonly withRecordedStatus: number;
   },
 ): string {
   const color = colorsFor(process.stdout);
@@ -63,16 +66,15 @@ export function planTable(
       return `${color('yellow', titleOf(placement))}: ${shortage ? shortageText(shortage) : causeOf(placement.scheduled)}`;
     }),
   );
-  const { never, recorded } = withoutProperties;
-  if (unscheduled.length > 0 && never > 0)
+  if (unscheduled.length > 0 && withoutStatus > 0)
     parts.push(
-      `Note: ${never} of the clusters ${never === 1 ? 'was' : 'were'} never observed, so CPU, memory, cost and version count as absent there.\n` +
+      `Note: ${withoutStatus} of the clusters ${withoutStatus === 1 ? 'was' : 'were'} never observed, so CPU, memory, cost and version count as absent there.\n` +
         '  gitfleet run observes them; gitfleet observe writes what they have now, for plan --observed.',
     );
-  if (unscheduled.length > 0 && recorded > 0)
+  if (unscheduled.length > 0 && withRecordedStatus > 0)
     parts.push(
-      `Note: plan takes CPU, memory, cost and version of clusters from their files in the repo. ${recorded} of the files ${recorded === 1 ? 'has' : 'have'} none, so they count as absent.\n` +
-        '  gitfleet explain takes them from the status branch; gitfleet observe writes those of now, for plan --observed.',
+      `Note: CPU, memory, cost and version of ${withRecordedStatus} ${withRecordedStatus === 1 ? 'cluster are' : 'clusters are'} those that the status branch recorded last.\n` +
+        '  gitfleet observe writes those of now, for plan --observed.',
     );
   section(parts, 'Held', heldItems(plan.holds).map(textOf));
   if (!isObserved && plan.holds.some(({ reason }) => reason === 'NodesNotObserved'))

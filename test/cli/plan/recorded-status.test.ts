@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
-import { put, removeFolders } from '../../support/folders.ts';
+import { folder, put, removeFolders } from '../../support/folders.ts';
 import { deployment, member, placement } from '../../support/paper-fleet.ts';
 import { cli } from '../../support/run-cli.ts';
 
@@ -41,9 +43,18 @@ it('so does forecast', async () => {
 it('so does diff', async () => {
   expect((await run('diff')).out).toContain('web: Deployment web/web on eu-1\n');
 });
-it('plan itself uses the files alone, and says of how many clusters', async () => {
-  const { out } = await run('plan');
+it('so does plan', async () => {
+  expect((await run('plan')).out).toMatch(/\nadd +web +eu-1 /);
+});
+it('plan keeps the recorded status in the record that it writes', async () => {
+  const out = folder();
+  await run('plan', '--out-recorded', out);
+  expect(readFileSync(join(out, 'clusters/eu-1.yaml'), 'utf8')).toContain('cpu: "16"');
+});
+it('plan says whose status is the recorded one where clusters are missing', async () => {
+  put(fleet.dir, { 'web.yaml': placement('web', roomy.replace('["4"]', '["40"]')) });
+  const { out } = await cli('plan', '--repo', fleet.dir, '--worktree', '--now', '2026-11-20T11:00:00Z');
   expect(out).toContain(
-    '\nNote: plan takes CPU, memory, cost and version of clusters from their files in the repo. 2 of the files have none, so they count as absent.\n',
+    '\nNote: CPU, memory, cost and version of 2 clusters are those that the status branch recorded last.\n',
   );
 });
