@@ -113,6 +113,9 @@ async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo
   const fleet = withoutNameless(read);
   const now = new Date().toISOString();
   const { record } = readRecord(new Map());
+  // In a clone that has the status branch.
+  const files: ReadonlyMap<string, string> = isPart ? new Map() : await statusFiles();
+  const published = readRecord(files).record;
   const all = allAtOnce(fleet);
   const { plan, nodes } = planFleet({
     now,
@@ -134,7 +137,7 @@ async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo
         ...overlappingPlacements(plan, fleet),
         ...fleetWarnings(fleet, record),
         ...runsWithoutEffect(fleet),
-        ...unreviewedApprovals(fleet),
+        ...unreviewedApprovals(fleet, published),
         ...idleConstraints(fleet),
         ...idleWindows(fleet, parseInstant(now)!),
         ...membersWithoutProvider(fleet),
@@ -145,16 +148,12 @@ async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo
         ...missingNamespaces(plan, fleet),
         ...(await unselectedResources(fleet, tree)),
         ...(await sealedSecrets(plan, fleet, tree)),
-        ...forbiddenChanges(fleet, await statusFiles()),
+        // Changes that the last recorded version of an object does not allow.
+        ...(files.size === 0 ? [] : admit(fleet, published).problems),
         ...withoutClusters(fleet),
       ];
   const found = await placeProblems(loose, async () => tree);
   return [...fleet.problems, ...found].sort(byPosition);
-}
-
-/** Changes that the last recorded version of an object does not allow, where the clone has the status branch. */
-function forbiddenChanges(fleet: Fleet, files: ReadonlyMap<string, string>): readonly Problem[] {
-  return files.size === 0 ? [] : admit(fleet, readRecord(files).record).problems;
 }
 
 function withoutClusters({ members, refused, unreadable }: Fleet): Problem[] {

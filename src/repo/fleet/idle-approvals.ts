@@ -8,8 +8,9 @@ import { reviewOf } from '../../engine/gate/early-approvals.ts';
 import { whyRefused } from '../../engine/gate/messages.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
-import { gatesOf as stageGatesOf } from '../../engine/staged/approval/stage-gates.ts';
-import { gatesOf } from '../../engine/upgrade/gate-names.ts';
+import { problemOf } from '../../engine/problem-of.ts';
+import { isApproved, gatesOf as stageGatesOf, taskOf } from '../../engine/staged/approval/stage-gates.ts';
+import { gateIn, gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { fieldWarning } from './field-warning.ts';
 
 /**
@@ -59,8 +60,8 @@ function stageNames({ metadata: { namespace }, spec }: ApprovalRequest, { runs }
   ]);
 }
 
-/** Warnings about approvals that the gate will refuse. Rejections need no review. */
-export const unreviewedApprovals = (fleet: Fleet): Problem[] =>
+/** Errors of approvals that their gate refuses, as a plan reports them once it is reached. Rejections need no review. */
+export const unreviewedApprovals = (fleet: Fleet, record: FleetRecord): Problem[] =>
   acceptsHandWritten(fleet)
     ? []
     : [...fleet.approvals, ...fleet.gates].flatMap((file) => {
@@ -69,9 +70,27 @@ export const unreviewedApprovals = (fleet: Fleet): Problem[] =>
           file.kind === 'Gate'
             ? file.spec.gateType === 'Approval' && file.spec.state === 'Completed'
             : findCondition(file.status?.conditions, 'Approved')?.status === 'True';
-        if (!approves || reviewOf(file) !== undefined) return [];
+        if (!approves || reviewOf(file) !== undefined || isPassed(file, record)) return [];
         const of = { kind, ...metadata };
         const why = `${whyRefused(metadata.name, 'without-review')}, so it is refused`;
         const fix = `merge the branch gitfleet/approve/${placementKey(metadata)}`;
-        return [fieldWarning(fleet, of, { code: 'approval-without-review', path: 'metadata.annotations', why, fix })];
+        const found = { code: 'approval-without-review', path: 'metadata.annotations', message: why, fix } as const;
+        return [problemOf(fleet, of, { severity: 'error', ...found })];
       });
+
+/** The run accepted it while it counted. */
+function isPassed(file: ApprovalRequest | UpgradeGate, { runs, upgrades }: FleetRecord): boolean {
+  const { name, namespace } = file.metadata;
+  if (file.kind === 'Gate') {
+    const status = upgrades.get(runOf(file))?.status;
+    const gate = status && gatesOf(runOf(file), status).find((it) => it.name === name);
+    return gate !== undefined && gateIn(status!, gate).status.state === 'Completed';
+  }
+  const { parentStageRollout: run, targetStage } = file.spec;
+  const status = runs.get(placementKey({ namespace, name: run }))?.status;
+  const timing = name.startsWith(`${run}-before-`) ? 'before' : 'after';
+  const gate = stageGatesOf(status?.stagesStatus ?? []).find(
+    (it) => it.stageName === targetStage && it.timing === timing,
+  );
+  return gate !== undefined && isApproved(taskOf(status!, gate));
+}

@@ -51,7 +51,34 @@ it.each([
 ])('validate counts an approval %s', async (_, text, config, count) => {
   const file = `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: ${config}\n`;
   const fleet = await load(text, config === '' ? {} : { 'fleet.yaml': file });
-  expect(unreviewedApprovals(fleet).map(({ code }) => code)).toEqual(
-    Array.from({ length: count }, () => 'approval-without-review'),
+  expect(unreviewedApprovals(fleet, noRecord).map(({ severity, code }) => [severity, code])).toEqual(
+    Array.from({ length: count }, () => ['error', 'approval-without-review']),
   );
+});
+
+it.each([
+  ['that its run accepted while it counted', 'True', 0],
+  ['that its run is waiting for', 'False', 1],
+])('validate counts an approval without a review %s', async (_, status, count) => {
+  const task = {
+    type: 'Approval',
+    conditions: [{ type: 'ApprovalRequestApproved', status, reason: 'A', message: '', lastTransitionTime: '' }],
+  };
+  const stagesStatus = [{ stageName: 'canary', clusters: [], afterStageTaskStatus: [task] }];
+  const record = { ...noRecord, runs: new Map([['web-1', { status: { stagesStatus } }]]) as never };
+  expect(unreviewedApprovals(await load(approval('web-1-after-canary', 'canary')), record)).toHaveLength(count);
+});
+
+it.each([
+  ['Completed', 0],
+  ['Pending', 1],
+])('validate counts a gate without a review whose state is %s', async (state, count) => {
+  const gate = `apiVersion: gitfleet.dev/v1alpha1
+kind: Gate
+metadata: {name: may-before-prod}
+spec: {gateType: Approval, target: {updateRunProperties: {name: may, stage: prod, timing: Before}}, state: Completed}
+`;
+  const stages = [{ name: 'prod', beforeGates: [{ type: 'Approval', status: { state } }], afterGates: [], groups: [] }];
+  const record = { ...noRecord, upgrades: new Map([['may', { status: { stages } }]]) as never };
+  expect(unreviewedApprovals(await load(gate), record)).toHaveLength(count);
 });
