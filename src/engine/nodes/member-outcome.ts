@@ -139,7 +139,7 @@ function unobserved(
       {
         subject: { kind: 'MemberCluster', name: clusterName },
         reason: 'NodesNotObserved',
-        message: `nothing is planned for the nodes of ${clusterName}: ${unread(member, world)}`,
+        message: `nothing is planned: ${unread(member, world)}`,
       },
     ],
     wakes: [],

@@ -75,15 +75,19 @@ function seenOf(binding: Binding, unreachable: ReadonlyMap<ClusterName, Unreacha
   if (stays && !isHeld && isFulfilled(binding.conditions)) return undefined;
   const member = unreachable.get(binding.targetCluster);
   if (member) return unreachableText(member);
-  const { failedPlacements = [] } = binding;
-  // What cannot be applied does not become available by waiting.
-  const failed = failedPlacements.find(({ condition }) => condition.type === 'Applied') ?? failedPlacements[0];
-  if (failed) {
-    const more = failedPlacements.length - 1;
-    return `${failureText(failed)}${more > 0 ? ` (and ${more} more)` : ''}`;
-  }
+  const failed = failedObjects(binding);
+  if (failed !== undefined) return failed;
   if (binding.deleting || binding.state === 'Unscheduled') return 'is being removed';
   const unmet = binding.conditions?.find(({ status }) => status !== 'True');
   if (unmet) return causeOf(unmet);
   return binding.state === 'Scheduled' ? 'nothing has started there yet' : 'is being applied';
+}
+
+/** `Deployment shop/web: ApplyFailed: the quota is used up (and 2 more)`; undefined: no object of the cluster fails. */
+export function failedObjects({ failedPlacements = [] }: Binding): string | undefined {
+  // What cannot be applied does not become available by waiting.
+  const failed = failedPlacements.find(({ condition }) => condition.type === 'Applied') ?? failedPlacements[0];
+  if (failed === undefined) return undefined;
+  const more = failedPlacements.length - 1;
+  return `${failureText(failed)}${more > 0 ? ` (and ${more} more)` : ''}`;
 }

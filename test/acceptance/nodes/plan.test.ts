@@ -359,6 +359,9 @@ describe('what is not known', () => {
   it('plans nothing', async () => {
     const { plan: whole } = await plan({ repo: nodeRepo() });
     expect(whole.nodes).toMatchObject([{ clusterName: 'eu-1', mode: 'plan', pools: [], commands: [] }]);
-    expect(whole.holds.map(({ reason }) => reason)).toEqual(['NodesNotObserved']);
+    // Its subject is the cluster, so the sentence does not repeat it.
+    expect(whole.holds.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([
+      'NodesNotObserved: nothing is planned: its nodes and pods were not observed',
+    ]);
   });
 });

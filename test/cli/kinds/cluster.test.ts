@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memberCluster } from '../../../src/api/member-cluster.ts';
 import type { Condition } from '../../../src/api/meta.ts';
 import { clusterPage } from '../../../src/cli/kinds/clusters/page.ts';
+import type { Status } from '../../../src/cli/status/open-status.ts';
 import type { UnreachableMember } from '../../../src/repo/record/daemon-memory.ts';
 import { at, is, statusWith } from './world.ts';
 
@@ -76,6 +77,26 @@ describe('describe cluster', () => {
     ],
   ])('%s', (_, metadata, spec, agent, unreachable, expected) => {
     expect(head(member(metadata, spec, agent), unreachable)).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('names what fails once, and a cause of not responding once', () => {
+    const cause = 'the quota is used up';
+    const condition = { ...is('Applied', 'False', 3, cause), reason: 'ApplyFailed' };
+    const object = { group: 'apps', version: 'v1', kind: 'Deployment', namespace: 'web', name: 'web', condition };
+    const binding = { targetCluster: 'eu-1', state: 'Bound', resourceSnapshotIndex: 1, conditions: [condition] };
+    const bindings = [{ ...binding, failedPlacements: [object] }];
+    const state = { metadata: { name: 'web' }, policySnapshots: [], resourceSnapshots: [{ index: 1 }], bindings };
+    const page = (unreachable: Readonly<Record<string, UnreachableMember>>) => {
+      const status = statusWith([], unreachable);
+      const placements = new Map([['web', { state }]]) as unknown as Status['record']['placements'];
+      return clusterPage(member({}, {}, well), { ...status, record: { ...status.record, placements } }).join('\n');
+    };
+    const failing = page({});
+    expect(failing.split(cause)).toHaveLength(2);
+    expect(failing).toMatch(/web .* 1 object that fails, below\n/);
+    const lost = page({ 'eu-1': { cause: 'connection refused', lastContact: at(58) } });
+    expect(lost.split('connection refused')).toHaveLength(2);
+    expect(lost).toMatch(/web .* the cluster to respond\n/);
   });
 
   it('with a null deletionTimestamp does not leave', () => {

@@ -9,9 +9,10 @@ import { snapshotText } from '../../../report/applied-snapshot.ts';
 import { conditionOf } from '../../../report/condition-of.ts';
 import { unreachableText } from '../../../report/unreachable-text.ts';
 import { versionChange } from '../../../report/upgrades/progress.ts';
-import { whyNotSettled } from '../../../report/waits/why-late.ts';
+import { failedObjects, whyNotSettled } from '../../../report/waits/why-late.ts';
 import { knownPlacements } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
+import { plural } from '../../terminal/plural.ts';
 import { table } from '../../terminal/table.ts';
 import { objectIssues } from '../bindings/object-issues.ts';
 import { statusOf } from '../listing.ts';
@@ -123,7 +124,7 @@ function placementLines(name: string, status: Status): string[] {
     snapshotText(binding, status.unreachable.has(name)),
     statusOf(binding.conditions, 'Applied'),
     statusOf(binding.conditions, 'Available'),
-    whyNotSettled({ placement, binding }, status),
+    waitOf({ placement, binding }, status),
   ]);
   const wrong = held.flatMap(({ title, binding }) => {
     const lines = objectIssues(binding);
@@ -133,4 +134,14 @@ function placementLines(name: string, status: Status): string[] {
     filled('Placements', ['PLACEMENT', 'STATE', 'SNAPSHOT', 'APPLIED', 'AVAILABLE', 'WAITS FOR'], rows),
     ...(wrong.length === 0 ? [] : [titled('Not as desired', wrong.join('\n'))]),
   ];
+}
+
+/** What the page says elsewhere, of the cluster above and of objects below, is not repeated for each placement. */
+function waitOf(bound: Parameters<typeof whyNotSettled>[0], status: Status): string | undefined {
+  const why = whyNotSettled(bound, status);
+  const { targetCluster, failedPlacements = [] } = bound.binding;
+  if (why !== undefined && status.unreachable.has(targetCluster)) return 'the cluster to respond';
+  return why !== undefined && why === failedObjects(bound.binding)
+    ? `${plural(failedPlacements.length, 'object')} that ${failedPlacements.length === 1 ? 'fails' : 'fail'}, below`
+    : why;
 }
