@@ -131,7 +131,7 @@ it('documents of explain and version name their kind', async () => {
 it('describe offers only kinds that have a page', async () => {
   const dir = folder();
   expect((await cli('describe', 'foo', '--repo', dir)).err).toBe(
-    'gitfleet: there is no kind foo: there are placement, binding, cluster, snapshot, policysnapshot, run, approval, eviction, upgrade, version, profile, maintenanceconfiguration, versioncatalog, node, nodepool\n',
+    'gitfleet: there is no kind foo: there are placement, binding, cluster, snapshot, policysnapshot, run, approval, gate, eviction, upgrade, version, profile, maintenanceconfiguration, versioncatalog, node, nodepool\n',
   );
 });
 

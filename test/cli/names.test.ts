@@ -25,7 +25,7 @@ it.each([
   [['get', ''], '"" names no kind: write for example placement/web'],
   [
     ['get', 'budgets'],
-    'there is no kind budgets: there are all, placements, bindings, clusters, snapshots, policysnapshots, drift, runs, approvals, evictions, upgrades, versions, profiles, maintenanceconfigurations, versioncatalogs, nodes, nodepools, events, problems',
+    'there is no kind budgets: there are all, placements, bindings, clusters, snapshots, policysnapshots, drift, runs, approvals, gates, evictions, upgrades, versions, profiles, maintenanceconfigurations, versioncatalogs, nodes, nodepools, events, problems',
   ],
   [['get', 'placements,'], 'there is no kind "": there are all, placements, bindings, '],
   [['wait', 'run/', '--for=Succeeded'], 'no name follows run: '],

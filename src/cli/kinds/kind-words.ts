@@ -4,6 +4,8 @@ import type { SectionRows } from '../../engine/plan-document.ts';
 interface KindWords {
   readonly plural: string;
   readonly singular: string;
+  /** Plural and singular of objects that are listed among these, where people have a word of their own for them. */
+  readonly among?: readonly [plural: string, singular: string];
   /** Each object has a name and a page of its own. */
   readonly described: boolean;
   /** It has conditions, or states that count as such. */
@@ -23,7 +25,7 @@ export const kindWords = {
   policySnapshots: { plural: 'policysnapshots', singular: 'policysnapshot', ...awaited },
   drift: { plural: 'drift', singular: 'drifted', ...listed },
   runs: { plural: 'runs', singular: 'run', ...awaited },
-  approvals: { plural: 'approvals', singular: 'approval', ...awaited },
+  approvals: { plural: 'approvals', singular: 'approval', among: ['gates', 'gate'], ...awaited },
   evictions: { plural: 'evictions', singular: 'eviction', ...awaited },
   upgrades: { plural: 'upgrades', singular: 'upgrade', ...awaited },
   versions: { plural: 'versions', singular: 'version', ...described },
@@ -51,11 +53,14 @@ export const kindsOfAll = [
 const all: readonly KindWords[] = Object.values(kindWords);
 
 /** Plurals, in the order of the listings. */
-export const pluralsOfKinds: readonly string[] = all.map(({ plural }) => plural);
+export const pluralsOfKinds: readonly string[] = all.flatMap(({ plural, among }) => [
+  plural,
+  ...(among?.slice(0, 1) ?? []),
+]);
 
 /** Singulars of the kinds that `describe` or `wait` takes. */
 export const singularsOf = (command: 'described' | 'awaited'): readonly string[] =>
-  all.flatMap((words) => (words[command] ? words.singular : []));
+  all.flatMap((words) => (words[command] ? [words.singular, ...(words.among?.slice(1) ?? [])] : []));
 
 /** `a, b or c`, or with another word between the last two. */
 export const oneOfWords = (words: readonly string[], between = 'or'): string =>
