@@ -17,6 +17,6 @@ export const problems: Listing = listing<Problem>({
     { heading: 'PLACE', cell: ({ file, line }) => file && (line === undefined ? file : `${file}:${line}`) },
     { heading: 'CODE', cell: ({ code }) => code },
     { heading: 'MESSAGE', cell: ({ message }) => message },
-    { heading: 'FIX', wide: true, cell: ({ fix }) => fix },
+    { heading: 'FIX', cell: ({ fix }) => fix },
   ],
 });

@@ -33,11 +33,18 @@ it('problems are listed by position, whole with -o json, and where there are non
   ]);
   fleet.commit({ 'clusters/b.yaml': member('b', {}, 'heartbeatPeriodSeconds: 0') }, 'Add b');
   await fleet.pass();
-  const { items } = JSON.parse((await get('-o', 'json')).out) as { items: { file: string; code: string }[] };
+  // The table names the fix, too: of a rewound branch it is the only way on.
+  const [head, first] = (await get()).out.split('\n');
+  expect(head).toMatch(/ MESSAGE +FIX$/);
+  const { items } = JSON.parse((await get('-o', 'json')).out) as {
+    items: { file: string; code: string; fix?: string }[];
+  };
   expect(items.map(({ file, code }) => `${file} ${code}`)).toEqual([
     'clusters/b.yaml out-of-range',
     'resources/web.yaml failing-object',
   ]);
+  expect(items[0]!.fix).toBeDefined();
+  expect(first!.endsWith(`  ${items[0]!.fix}`)).toBe(true);
   expect(items[1]).toEqual({
     severity: 'warning',
     code: 'failing-object',
