@@ -21,6 +21,8 @@ async function reported(): Promise<readonly string[]> {
   const dashboard = /## Not rolled out\n\n.*\n\n((?:- .*\n)+)/.exec(`${fleet.git('show', 'fleet-status:README.md')}\n`);
   const { out } = await cli('plan', '--repo', fleet.dir);
   const plan = /Not rolled out: needs a staged update run:\n((?: {2}.*\n)+)/.exec(out);
+  // Where something is listed, both name what to write.
+  if (plan) for (const text of [dashboard?.[0], out]) expect(text).toContain('spec: {placementName: pay, ');
   const lines = (text: string | undefined) => (text ?? '').replace(/^(?:- | {2})|\*\*/gm, '').trim();
   expect(lines(dashboard?.[1])).toBe(lines(plan?.[1]));
   return lines(plan?.[1]).split('\n').filter(Boolean);

@@ -1,5 +1,6 @@
 import { cordonTaint, isCordon } from '../../api/cordon-taint.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { runToAdd } from '../../report/run-to-add.ts';
 import { shortageText } from '../../report/shortage.ts';
 import { cordonEdit, memberNamed } from './cordon.ts';
 import { withoutDrain } from './drain.ts';
@@ -46,6 +47,7 @@ async function notesAhead(desired: Desired, cluster: string, { statusBranch }: U
   const record = await recordFor(desired, statusBranch);
   if (record.commit === undefined) return [];
   const { present, notRolledOut } = shortagesAhead(desired, record, { kind: 'untaint', cluster, key: cordonTaint.key });
+  const toAdd = runToAdd(notRolledOut.map(({ placement }) => placement));
   return [
     ...present.map(({ before, after }) =>
       after
@@ -53,5 +55,6 @@ async function notesAhead(desired: Desired, cluster: string, { statusBranch }: U
         : `${titleOf(before)} will have enough clusters again: now it has ${before.found} of ${before.wanted}`,
     ),
     ...notRolledOut.map(({ placement, why }) => `${titleOf(placement)} needs a staged update run then: ${why}`),
+    ...(toAdd === undefined ? [] : [toAdd]),
   ];
 }

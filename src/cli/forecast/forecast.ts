@@ -20,6 +20,7 @@ import {
   nodeParts,
   nodeSentences,
 } from '../../report/forecast/node-lines.ts';
+import { runToAdd } from '../../report/run-to-add.ts';
 import { neutralMarkdown } from '../../report/sections/neutral.ts';
 import { indent } from '../kinds/page-text.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
@@ -97,7 +98,8 @@ function missingRuns({ notRolledOut }: Forecast): string[] {
     notRolledOut.map(({ placement }) => titleOf(placement)),
     5,
   );
-  return missing === '' ? [] : [`Needs a staged update run: ${missing}.`];
+  const toAdd = runToAdd(notRolledOut.map(({ placement }) => placement));
+  return missing === '' ? [] : [`Needs a staged update run: ${missing}; ${toAdd}.`];
 }
 
 function forecastTable(found: Forecast, assumptions: Assumptions): string {

@@ -7,6 +7,7 @@ import { causeOf } from '../../report/cause.ts';
 import type { Currencies } from '../../report/money.ts';
 import { leavingCount, nodeSections } from '../../report/nodes.ts';
 import { droppedObjects, type PlannedAction } from '../../report/placements/planned-actions.ts';
+import { runToAdd } from '../../report/run-to-add.ts';
 import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
 import { notRolledOutItems } from '../../report/sections/not-rolled-out.ts';
@@ -84,7 +85,9 @@ export function planTable(
   for (const { title, rows } of nodeSections(plan, currencies))
     if (rows.kind === 'list') section(parts, title, rows.items.map(textOf));
   section(parts, 'Cluster upgrades', upgradeRunItems(plannedUpgradeRuns(plan)).map(textOf));
+  const toAdd = runToAdd(notRolledOut.map(({ placement }) => placement));
   section(parts, 'Not rolled out: needs a staged update run', notRolledOutItems(notRolledOut).map(textOf));
+  if (toAdd !== undefined) parts.push(`Note: ${toAdd}.`);
   section(parts, color('red', 'Refused by the guard'), refusalItems(plan.guard).map(textOf));
   const problems = plan.problems.filter(({ severity }) => severity !== 'info');
   section(parts, 'Problems', problems.map(formatProblem));

@@ -7,6 +7,7 @@ import { positionText } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { messageOf } from '../../report/grouped-holds.ts';
 import { holdsOf } from '../../report/holds-of.ts';
+import { runToAdd } from '../../report/run-to-add.ts';
 
 /** What a binding may wait for. */
 interface WaitReasons {
@@ -50,15 +51,18 @@ export function heldLines(
         return { title: titleOf(placement), clusterName, why: messageOf({ subject: { clusterName }, message }) };
       }),
   );
+  const waiting = notRolledOut.filter(({ placement }) => asked(placement));
+  const toAdd = runToAdd(waiting.map(({ placement }) => placement));
   const groups = [...Map.groupBy(held, ({ title, why }) => `${title}\n${why}`).values()];
   return [
     ...groups.map(
       (of) =>
         `${of[0]!.title} on ${shortList(of.map(({ clusterName }) => clusterName))} is not updated now: ${of[0]!.why}`,
     ),
-    ...notRolledOut
-      .filter(({ placement }) => asked(placement))
-      .map(({ placement, why }) => `${titleOf(placement)} is not rolled out, it needs a staged update run: ${why}`),
+    ...waiting.map(
+      ({ placement, why }) => `${titleOf(placement)} is not rolled out, it needs a staged update run: ${why}`,
+    ),
+    ...(toAdd === undefined ? [] : [toAdd]),
   ];
 }
 

@@ -15,6 +15,7 @@ import { forecastParts, refusalNotes, rolloutTitle } from '../forecast/lines.ts'
 import { leftNotes } from '../forecast/upgrade-lines.ts';
 import { groupHolds } from '../grouped-holds.ts';
 import { holdSubject, holdText } from '../hold-text.ts';
+import { runToAdd } from '../run-to-add.ts';
 import { approvedTexts } from './answers-text.ts';
 import { laterRefusals, mostNamed } from './effect-title.ts';
 
@@ -55,6 +56,7 @@ export function rolloutText(effect: TotalEffect): string[] {
       `${titleOf(placement)}: only reports differences (ReportDiff), nothing is applied: ${listUpTo(clusters, mostNamed)}`,
   );
   const missing = notRolledOut.map(({ placement, why }) => `${titleOf(placement)}: needs a staged update run: ${why}`);
+  const toAdd = runToAdd(notRolledOut.map(({ placement }) => placement));
   // Whom cluster update runs leave out is said with whom they upgrade.
   const left = new Set(effect.upgrades.flatMap(leftNotes));
   const notes = forecastParts(forecast).flatMap(({ title, notes: of }) => {
@@ -84,6 +86,7 @@ export function rolloutText(effect: TotalEffect): string[] {
     ...effect.failing.map(failingLine),
     ...refusalNotes({ refusals: laterRefusals(effect) }),
     ...missing,
+    ...(toAdd === undefined ? [] : [toAdd]),
     ...stays,
     ...freezes.map(freezeText),
     ...notDone.map(rolloutTitle),

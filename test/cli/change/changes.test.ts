@@ -118,7 +118,9 @@ Nothing happens until it is merged into main:
     await fleet.settle();
     expect(await run('uncordon', 'eu-1', '--direct')).toMatchObject({
       code: 0,
-      err: 'note: late needs a staged update run then: nothing is deployed to dev-1, eu-1, eu-2, us-1 yet\n',
+      err:
+        'note: late needs a staged update run then: nothing is deployed to dev-1, eu-1, eu-2, us-1 yet\n' +
+        'note: to start a run, add a file with {apiVersion: placement.kubernetes-fleet.io/v1, kind: ClusterStagedUpdateRun, metadata: {name: NEW-NAME}, spec: {placementName: late, stagedRolloutStrategyName: STRATEGY}}\n',
     });
   });
 

@@ -56,6 +56,7 @@ it('names External placements that need a staged update run', async () => {
     {
       "diffs": [],
       "notes": "note: pay is not rolled out, it needs a staged update run: the repo holds other resources than snapshot 0, and nothing is deployed to us-1 yet
+    note: to start a run, add a file with {apiVersion: placement.kubernetes-fleet.io/v1, kind: ClusterStagedUpdateRun, metadata: {name: NEW-NAME}, spec: {placementName: pay, stagedRolloutStrategyName: STRATEGY}}
     ",
     }
   `);

@@ -66,7 +66,9 @@ describe('gitfleet forecast', () => {
       'resources/web.yaml': deployment('web', 'web', 'web:1'),
     });
     const { out } = await cli('forecast', '--repo', withoutRun, '--now', '2026-11-20T10:00:00Z');
-    expect(out).toContain('Nothing changes on any cluster. Needs a staged update run: web.\n');
+    expect(out).toContain(
+      'Nothing changes on any cluster. Needs a staged update run: web; to start a run, add a file with {apiVersion: placement.kubernetes-fleet.io/v1, kind: ClusterStagedUpdateRun, metadata: {name: NEW-NAME}, spec: {placementName: web, stagedRolloutStrategyName: STRATEGY}}.\n',
+    );
   });
   it('prints Markdown for a comment', async () => {
     const { out } = await forecast('-o', 'markdown', '--ready-after', '5m');
