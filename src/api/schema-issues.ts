@@ -3,12 +3,22 @@ import { error, type Issue } from './issue.ts';
 import { readSchemaMessage } from './schema-message.ts';
 import { nearest } from './syntax.ts';
 
-/** zod's findings in our words. A value of the wrong type gets no second finding about its size. */
+/**
+ * zod's findings in our words. What follows from another finding has none of its own: the size of a value of the wrong type, and a field
+ * that is missing since it is misspelt beside.
+ */
 export function schemaIssues(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, document: unknown): Issue[] {
   const mistyped = new Set(issues.flatMap(({ code, path }) => (code === 'invalid_type' ? [path.join('.')] : [])));
-  return issues.flatMap((issue) =>
+  const found = issues.flatMap((issue) =>
     issue.code !== 'invalid_type' && mistyped.has(issue.path.join('.')) ? [] : fromZod(issue, schema, document),
   );
+  const misspelt = new Set(
+    found.flatMap(({ code, path, fix }) => {
+      const like = code === 'unknown-field' ? /^did you mean (\w+)\?$/.exec(fix ?? '')?.[1] : undefined;
+      return like === undefined ? [] : [[...path.slice(0, -1), like].join('.')];
+    }),
+  );
+  return found.filter(({ code, path }) => code !== 'field-required' || !misspelt.has(path.join('.')));
 }
 
 /** A union has its own message. */
@@ -141,16 +151,24 @@ function onlyLonger(word: string, candidates: readonly string[]): string | undef
   return longer.length === 1 ? longer[0] : undefined;
 }
 
-/** Where a field belongs that is indented one level too little, or too far: `spec.policy`. */
+/** Where a field belongs that is indented one level too little, or too far, and perhaps misspelt, too: `spec.policy`. */
 function placeOf(key: string, schema: z.ZodType, path: readonly (string | number)[]): string | undefined {
   const inner = fieldsAt(schema, path).map((field) => [...path, field]);
   const outer = path
     .slice(1)
     .map((_, depth) => path.slice(0, depth + 1))
     .reverse();
-  const place = [...inner, ...outer].find((object) => fieldsAt(schema, object).includes(key));
-  return place && [...place, key].join('.').replaceAll(/\.(\d+)(?=\.)/g, '[$1]');
+  const places = [...inner, ...outer];
+  for (const spelled of [(field: string) => field === key, (field: string) => nearest(key, [field]) !== undefined]) {
+    for (const place of places) {
+      const field = fieldsAt(schema, place).find(spelled);
+      if (field !== undefined) return fieldText([...place, field]);
+    }
+  }
+  return undefined;
 }
+
+const fieldText = (path: readonly (string | number)[]): string => path.join('.').replaceAll(/\.(\d+)(?=\.)/g, '[$1]');
 
 /** Names of the fields of the object at a path of a schema; empty if the schema does not define them. */
 function fieldsAt(schema: z.ZodType, path: readonly (string | number)[]): string[] {

@@ -34,10 +34,22 @@ it.each([
   [{ spec: { selectors: [{ policy: {} }] } }, 'did you mean spec.policy?'],
   [{ spec: { selectors: [{ key: 'a' }] } }, 'did you mean spec.selectors[0].of.key?'],
   [{ spec: { policy: { kind: 'a' } } }, 'remove kind'],
+  [{ selector: [] }, 'did you mean spec.selectors?'],
 ])('a field at another indentation is shown where it belongs: %j', (document, fix) => {
   const selector = z.strictObject({ of: z.strictObject({ key: z.string() }).optional() });
   const policy = z.strictObject({ type: z.string().optional() });
   const spec = z.strictObject({ policy: policy.optional(), selectors: z.array(selector).optional() });
   const schema = z.strictObject({ kind: z.string().optional(), spec: spec.optional() });
   expect(schemaIssues(schema.safeParse(document).error!.issues, schema, document)[0]!.fix).toBe(fix);
+});
+
+it('a required field that is misspelt is one finding', () => {
+  const freeze = z.strictObject({ schedule: z.string(), duration: z.string() });
+  const schema = z.strictObject({ freeze: z.array(freeze) });
+  const document = { freeze: [{ shedule: '* * * * *' }] };
+  const found = schemaIssues(schema.safeParse(document).error!.issues, schema, document);
+  expect(found.map(({ code, path, fix }) => [code, path.join('.'), fix])).toEqual([
+    ['field-required', 'freeze.0.duration', 'add duration'],
+    ['unknown-field', 'freeze.0.shedule', 'did you mean schedule?'],
+  ]);
 });

@@ -6,6 +6,7 @@ import { withoutStacks } from './documents-of.ts';
 import { holdsSecret } from './holds-secret.ts';
 import { type Limits, usualLimits } from './limits.ts';
 import { oversizedDocuments, withoutDocuments } from './oversized.ts';
+import { misplacedFix } from './syntax.ts';
 import { textFault } from './text-faults.ts';
 
 export interface YamlDocument {
@@ -71,9 +72,13 @@ export function parseYaml(
     }
     const findings = findingsOf(document, { ...limits, text: left, isSecret, isFirst: count === 0 });
     count++;
+    let last: Placed | undefined;
     for (const { offset, ...finding } of findings.sort((a, b) => a.offset - b.offset)) {
       if (problems.length === maxFindings) break;
       const { line, col } = lineCounter.linePos(offset);
+      const isConsequence = last !== undefined && followsFrom({ ...finding, offset, line }, last);
+      last = { ...finding, offset, line };
+      if (isConsequence) continue;
       problems.push({ severity: 'error', file, line: Math.max(line, 1), column: Math.max(col, 1), ...finding });
     }
     const hasValue = findings.every(({ code }) => withValue.has(code));
@@ -94,6 +99,16 @@ export function parseYaml(
   if (withFaulty) return { documents, problems, broken, faulty };
   return { documents, problems, broken: refused.length > oversized.length ? broken : { ...broken, tooLarge: true } };
 }
+
+/** An alias that cannot be read is not defined either, and lines that follow a misplaced one are misplaced with it. */
+function followsFrom({ code, fix, offset, line }: Placed, last: Placed): boolean {
+  if (code !== last.code) return false;
+  return code === 'yaml-alias'
+    ? offset === last.offset
+    : fix === misplacedFix && last.fix === fix && line === last.line + 1;
+}
+
+type Placed = Pick<Problem, 'code' | 'fix'> & { readonly offset: number; readonly line: number };
 
 /** Findings in spite of which the objects of a document can be identified. */
 const tellsItsName: ReadonlySet<string> = new Set([

@@ -24,6 +24,8 @@ export function syntaxFinding(
   };
 }
 
+export const misplacedFix = 'align the line with its siblings';
+
 const words: Readonly<Partial<Record<YAMLError['code'], { code?: ProblemCode; message?: string; fix?: string }>>> = {
   DUPLICATE_KEY: {
     code: 'duplicate-key',
@@ -32,8 +34,12 @@ const words: Readonly<Partial<Record<YAMLError['code'], { code?: ProblemCode; me
   },
   RESOURCE_EXHAUSTION: { code: 'too-deep', message: 'nested too deep', fix: 'flatten the document' },
   TAB_AS_INDENT: { message: 'tabs cannot be used for indentation', fix: 'indent with spaces' },
-  BAD_INDENT: { fix: 'align the line with its siblings' },
-  BAD_ALIAS: { code: 'yaml-alias', message: 'the alias cannot be resolved', fix: 'write the value out' },
+  BAD_INDENT: { fix: misplacedFix },
+  BAD_ALIAS: {
+    code: 'yaml-alias',
+    message: 'the alias cannot be resolved',
+    fix: 'write the value out, or put it into quotes',
+  },
   MISSING_CHAR: { fix: 'add what is missing' },
   BAD_SCALAR_START: {
     message: 'a plain string cannot start with this character',

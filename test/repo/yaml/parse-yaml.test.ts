@@ -223,3 +223,11 @@ describe('what would hurt is refused', () => {
     );
   });
 });
+
+it.each([
+  ['lines that follow a misplaced one', 'a:\n  - b: 1\n  c: 2\n  d: 3\n', ['yaml-syntax@3:1']],
+  ['an alias that is a pattern', 'a: * * * *\n', ['yaml-alias@1:4']],
+  ['two aliases', 'a: [*b, *c]\n', ['yaml-alias@1:5', 'yaml-alias@1:9']],
+])('%s have one finding for each cause', (_, text, codes) => {
+  expect(read(text).codes).toEqual(codes);
+});
