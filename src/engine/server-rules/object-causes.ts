@@ -5,7 +5,8 @@ import { type Fields, isFields } from '../kernel/fields.ts';
 import { type Cause, invalidField, type RuledKind, requiredField, unsupportedField } from './cause.ts';
 import { choiceCauses } from './choices.ts';
 import { definitionCauses } from './definition-causes.ts';
-import { distinctNames, podCauses } from './pod-causes.ts';
+import { networkPolicyCauses, serviceCauses, webhookCauses } from './network-causes.ts';
+import { distinctNames, mountCauses, podCauses } from './pod-causes.ts';
 import { podSpecs } from './pod-specs.ts';
 import { bindingCauses, ruleCauses } from './rights-causes.ts';
 
@@ -45,23 +46,8 @@ function template(object: Fields, key: string): Cause[] {
     causes.push(...distinctNames(listAt(spec, list), `${prefix}.${list}`));
   causes.push(...podCauses(spec, prefix));
   const volumes = new Set(listAt(spec, 'volumes').map((volume) => textAt(volume, 'name')));
-  listAt(spec, 'containers').forEach((container, c) => {
-    listAt(container, 'volumeMounts').forEach((mount, m) => {
-      const name = textAt(mount, 'name');
-      if (
-        volumes.has(name) ||
-        listAt(object, 'spec', 'volumeClaimTemplates').some((claim) => textAt(claim, 'metadata', 'name') === name)
-      )
-        return;
-      causes.push({
-        reason: 'FieldValueNotFound',
-        why: 'no volume has this name',
-        fix: 'add the volume, or correct the name',
-        message: `Not found: ${JSON.stringify(name)}`,
-        field: `${prefix}.containers[${c}].volumeMounts[${m}].name`,
-      });
-    });
-  });
+  const claims = listAt(object, 'spec', 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name'));
+  causes.push(...mountCauses(spec, prefix, new Set([...volumes, ...claims])));
   return causes;
 }
 
@@ -229,16 +215,7 @@ const byKind: Readonly<Record<string, Check>> = {
     ...template(cron, 'batch/CronJob'),
     ...endingCauses(cron, 'batch/CronJob'),
   ],
-  '/Service': (service) => {
-    const headless = textAt(service, 'spec', 'clusterIP') === 'None';
-    const ports = listAt(service, 'spec', 'ports');
-    const unnamed = ports.flatMap((port, index) =>
-      ports.length > 1 && textAt(port, 'name') === '' ? [requiredField(`spec.ports[${index}].name`)] : [],
-    );
-    const causes = [...unnamed, ...distinctNames(ports, 'spec.ports')];
-    if (textAt(service, 'spec', 'type') === 'ExternalName' || headless) return causes;
-    return ports.length === 0 ? [requiredField('spec.ports')] : causes;
-  },
+  '/Service': serviceCauses,
   '/PersistentVolumeClaim': (claim) => [
     ...(listAt(claim, 'spec', 'accessModes').length === 0
       ? [requiredField('spec.accessModes', 'at least 1 access mode is required')]
@@ -248,6 +225,9 @@ const byKind: Readonly<Record<string, Check>> = {
       : []),
   ],
   'networking.k8s.io/Ingress': ingressCauses,
+  'networking.k8s.io/NetworkPolicy': networkPolicyCauses,
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': webhookCauses,
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': webhookCauses,
   'policy/PodDisruptionBudget': ({ spec }) =>
     isGiven(spec, 'minAvailable') && isGiven(spec, 'maxUnavailable')
       ? [invalidField('spec', spec, 'minAvailable and maxUnavailable cannot be both set', 'keep one of them')]
