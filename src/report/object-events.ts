@@ -7,10 +7,16 @@ import type { UpgradeRunStatus } from '../api/upgrade-status.ts';
 import { approvedText } from '../engine/gate/approver.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
 import { wantedClusters } from '../engine/placement/wanted-clusters.ts';
+import { listedHold } from '../repo/record/daemon-memory.ts';
+import type { Held } from '../repo/record/summary.ts';
+import { titleOf } from '../repo/title-of.ts';
 import { conditionOf } from './condition-of.ts';
 import { type ClusterDrifts, driftEvents } from './drift-events.ts';
+import { meaningOf } from './hold-reasons.ts';
+import { holdLine } from './hold-text.ts';
 import { nodeHappened } from './node-happened.ts';
 import type { ObjectEvent } from './object-event.ts';
+import { plainText } from './sections/section.ts';
 import { countText } from './shortage.ts';
 import { upgradeHappened } from './upgrades/happened.ts';
 
@@ -22,6 +28,8 @@ export interface Versioned {
   readonly commit?: string;
   readonly commitInForce?: string;
   readonly guard?: readonly { readonly message: string }[];
+  /** Of the summary; a file that was edited by hand may have anything. */
+  readonly holds?: unknown;
   readonly metadata?: { readonly name?: string; readonly namespace?: string; readonly generation?: number };
   readonly spec?: {
     readonly strategy?: { readonly applyStrategy?: { readonly type?: string } };
@@ -130,8 +138,24 @@ function eventsOfSummary(before: Versioned | undefined, after: Versioned, at: nu
         ? []
         : [{ type: 'Warning', reason: 'PlanRefused', message: `${after.commit?.slice(0, 12)}: ${message}`, at }],
     ),
+    ...newHolds(before, after).map(
+      (hold): ObjectEvent => ({ type: 'Normal', reason: 'Held', message: plainText(holdLine(hold)), at }),
+    ),
   ];
 }
+
+/** What a freeze, or something else that a reader wants to know of, begins to hold. */
+function newHolds(before: Versioned | undefined, after: Versioned): Held[] {
+  const keyOf = ({ subject, reason }: Held): string => `${reason} ${subject.kind} ${titleOf(subject)}`;
+  const known = new Set(heldIn(before).map(keyOf));
+  return heldIn(after).filter((hold) => !known.has(keyOf(hold)));
+}
+
+const heldIn = (summary: Versioned | undefined): Held[] =>
+  (listedHold.array().safeParse(summary?.holds).data ?? []).filter((hold) => {
+    const { isEvent, isTold } = meaningOf(hold);
+    return isEvent && isTold;
+  });
 
 interface Fact {
   readonly key: string;

@@ -76,3 +76,21 @@ it('a command for nodes begins, is rolled back, and ends', () => {
   ]);
   expect(objectEvents(undefined, { kind: 'NodePlan', metadata: { name: 'eu-1' } }, 1)).toEqual([]);
 });
+
+it('what a freeze begins to hold is an event once, until it holds nothing', () => {
+  const held = (name: string, message: string) => ({
+    subject: { kind: 'ClusterResourcePlacement', name },
+    reason: 'Freeze',
+    message,
+  });
+  const summary = (...holds: object[]) => ({ kind: 'FleetSummary', branch: 'main', commit: '1'.repeat(40), holds });
+  const message = 'is updated once freeze night ends';
+  const before = summary(held('web', message));
+  const turn = { ...held('other', 'waits for its turn'), reason: 'RolloutBudget' };
+  expect(objectEvents(before, summary(held('web', `${message} soon`), held('shop', message), turn), 7)).toEqual([
+    { type: 'Normal', reason: 'Held', message: `shop Freeze: ${message}`, at: 7 },
+  ]);
+  expect(objectEvents(before, summary(), 7)).toEqual([]);
+  expect(objectEvents(summary(), before, 7)).toHaveLength(1);
+  expect(objectEvents(before, { ...summary(), holds: 'edited by hand' }, 7)).toEqual([]);
+});
