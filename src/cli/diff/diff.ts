@@ -8,6 +8,7 @@ import { placementTargets } from '../../engine/target-kinds.ts';
 import { changeOf, type ManifestChange } from '../../repo/diff/change.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
+import { withRecordedStatus } from '../plan/recorded-status.ts';
 import { type Asked, heldLines } from '../render/waiting-lines.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -40,7 +41,7 @@ export async function diff(options: DiffOptions): Promise<void> {
   const timeoutMs = parseDuration(options.timeout);
   if (timeoutMs === undefined)
     throw new CliError(`--timeout ${options.timeout} is not a duration: write for example 15s`);
-  const input = await readPlanInput(options);
+  const input = withRecordedStatus(await readPlanInput(options));
   const clusters = input.fleet.members.map(({ metadata }) => metadata.name);
   if (options.cluster !== undefined && !clusters.includes(options.cluster))
     throw unknownName({ what: 'cluster', name: options.cluster, known: clusters, flag: '--cluster' });

@@ -3,6 +3,7 @@ import { planFleet } from '../../engine/plan.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
 import { causeOf } from '../../report/cause.ts';
 import { type PlanOptions, withPlanInput } from '../plan/input.ts';
+import { withRecordedStatus } from '../plan/recorded-status.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
 import { oneNamed } from '../terminal/one-named.ts';
@@ -21,9 +22,9 @@ export async function explain(
   const isKindOnly = givenName === undefined && kindWords.some(([form]) => form.test(word));
   const kinds = kindsCalled(kind);
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
-  const { input, unreachable } = await withPlanInput(options, async (input, { unreachable }) => ({
-    input,
-    unreachable,
+  const { input, unreachable } = await withPlanInput(options, async (written, context) => ({
+    input: withRecordedStatus(written),
+    unreachable: context.unreachable,
   }));
   const { plan } = planFleet(input);
   const known = plan.placements.filter((placement) => kinds.includes(placement.kind));

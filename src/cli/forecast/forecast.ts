@@ -24,6 +24,7 @@ import { runToAdd } from '../../report/run-to-add.ts';
 import { neutralMarkdown } from '../../report/sections/neutral.ts';
 import { indent } from '../kinds/page-text.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
+import { withRecordedStatus } from '../plan/recorded-status.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
 import { aligned, table } from '../terminal/table.ts';
@@ -42,7 +43,7 @@ const mostListed = 50;
 export async function forecast(options: PlanOptions & AssumptionFlags & { readonly output: string }): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'markdown']);
   const assumptions = assumptionsOf(options);
-  const found = forecastFleet(await readPlanInput(options), assumptions);
+  const found = forecastFleet(withRecordedStatus(await readPlanInput(options)), assumptions);
   if (format === 'json') {
     const { readyAfter, approveAfter, upgradedAfter } = options;
     printJson({ ...found, assumptions: { readyAfter, approveAfter, upgradedAfter } });

@@ -83,7 +83,8 @@ export async function withPlanInput<T>(
       unproven: new Map(),
       digest: sha256,
     };
-    const input = withRecordedStatus(written);
+    // The contract of `plan --recorded`: a record that is given shows no status of members.
+    const input = options.recorded === undefined ? withRecordedStatus(written) : written;
     const fromRecord = input.fleet.members.filter((member, at) => member !== written.fleet.members[at]).length;
     return await use(input, {
       from: repo.from,

@@ -41,7 +41,7 @@ export async function preview(
       ...input,
       fleet: withAddedWarnings(next.fleet, input.fleet, input.record),
     });
-    const effect = totalEffect(input, { fleet, commit: next.commit }, previewAssumptions);
+    const effect = totalEffect(withRecordedStatus(input), { fleet, commit: next.commit }, previewAssumptions);
     return { effect, found: await placeProblems(effect.first.plan.problems, next.tree) };
   });
   await next.close();

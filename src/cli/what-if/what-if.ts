@@ -1,5 +1,6 @@
 import type { PlanInput } from '../../engine/input.ts';
 import { type PlanResult, planFleet } from '../../engine/plan.ts';
+import { withRecordedStatus } from '../plan/recorded-status.ts';
 import { changesOf, type WhatIfFlags } from './changes.ts';
 import { compare, type WhatIf } from './compare.ts';
 import { suppose } from './suppose.ts';
@@ -13,12 +14,13 @@ export const isSupposed = (flags: WhatIfFlags): boolean =>
  * recorded state, so the result is what would happen next, not a first placement.
  */
 export function whatIf(input: PlanInput, flags: WhatIfFlags): { readonly result: PlanResult; readonly whatIf: WhatIf } {
-  const supposed = suppose(input, changesOf(flags));
+  const present = withRecordedStatus(input);
+  const supposed = suppose(present, changesOf(flags));
   const result = planFleet(supposed.input);
   return {
     result,
     whatIf: compare({
-      before: planFleet(input).plan,
+      before: planFleet(present).plan,
       after: result.plan,
       input: supposed.input,
       changes: supposed.changes,
