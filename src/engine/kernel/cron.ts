@@ -7,7 +7,11 @@ export interface Cron {
   readonly hours: readonly number[];
   /** `days`: since 1970-01-01, in local time. */
   readonly hits: (days: number) => boolean;
-  /** None of its months has one of its days: 30 February. It is not searched for in thousands of days, each time. */
+  /** It hits on every day. */
+  readonly isDaily: boolean;
+  /**
+   * A field lists nothing, or none of its months has one of its days: 30 February. It is not searched for in thousands of days, each time.
+   */
   readonly isImpossible: boolean;
 }
 
@@ -40,6 +44,8 @@ export function parseCron(text: string): Cron | undefined {
   ];
   if (!minutes || !hours || !daysOfMonth || !monthsOfYear || !daysOfWeek) return undefined;
   const either = !isUnrestricted(fields[2]!) && !isUnrestricted(fields[4]!);
+  const [everyDate, everyWeekday] = [daysOfMonth.size === 31, daysOfWeek.size === 7];
+  const everyDay = either ? everyDate || everyWeekday : everyDate && everyWeekday;
   return {
     minutes: ascending(minutes),
     hours: ascending(hours),
@@ -51,7 +57,10 @@ export function parseCron(text: string): Cron | undefined {
       const inWeek = daysOfWeek.has((((days + 4) % 7) + 7) % 7);
       return either ? inMonth || inWeek : inMonth && inWeek;
     },
-    isImpossible: !either && Math.min(...daysOfMonth) > Math.max(...[...monthsOfYear].map(longestOf)),
+    isDaily: monthsOfYear.size === 12 && everyDay,
+    isImpossible:
+      [minutes, hours, monthsOfYear].some(({ size }) => size === 0) ||
+      (!either && (daysOfWeek.size === 0 || Math.min(...daysOfMonth) > Math.max(...[...monthsOfYear].map(longestOf)))),
   };
 }
 

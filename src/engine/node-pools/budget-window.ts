@@ -4,6 +4,7 @@ import type { Window } from '../window/window.ts';
 
 const durationPattern = /^(([0-9]+(h|m))|([0-9]+h[0-9]+m))(0s)?$/;
 const minuteMs = 60_000;
+const dayMs = 86_400_000;
 
 /** Milliseconds of a budget's duration, hours and minutes only (`10h5m`, `90m`); undefined for anything else. */
 export function budgetDurationMs(text: string): number | undefined {
@@ -21,14 +22,30 @@ export function budgetWindow(schedule: string, duration: string): Window | undef
   const cron = parseCron(schedule);
   const durationMs = budgetDurationMs(duration);
   if (cron === undefined || durationMs === undefined) return undefined;
+  const joinsDays = dayGapMs(cron) <= durationMs;
   return {
     closesAt(instant) {
       const hit = hitAfter(cron, instant - durationMs);
       if (hit === undefined) return Number.POSITIVE_INFINITY;
-      return hit <= instant ? hit + durationMs : undefined;
+      if (hit > instant) return undefined;
+      return (joinsDays ? lastOfDays(cron, hit) : hit) + durationMs;
     },
     opensAfter: (instant) => (durationMs === 0 ? undefined : hitAfter(cron, instant)),
   };
+}
+
+/** The longest time between two hits on days that follow one another: a window as long does not close there. */
+function dayGapMs({ hours, minutes }: Cron): number {
+  const hits = hours.flatMap((hour) => minutes.map((minute) => (hour * 60 + minute) * minuteMs));
+  return Math.max(...hits.map((hit, at) => (hits[at + 1] ?? hits[0]! + dayMs) - hit));
+}
+
+/** The last hit of the days that follow the hit's own without one between them that has none; Infinity = there always is another. */
+function lastOfDays({ hours, minutes, hits, isDaily }: Cron, hit: Instant): Instant {
+  if (isDaily) return Number.POSITIVE_INFINITY;
+  let day = Math.floor(hit / dayMs);
+  while (hits(day + 1)) day++;
+  return day * dayMs + (hours.at(-1)! * 60 + minutes.at(-1)!) * minuteMs;
 }
 
 /**
@@ -43,6 +60,6 @@ function hitAfter(cron: Cron, after: Instant): Instant | undefined {
 }
 
 /** At least so long an instant lies before the end of the fifth following year. */
-const fiveYearsMs = 5 * 365 * 86_400_000;
+const fiveYearsMs = 5 * 365 * dayMs;
 
-const yearOf = (at: Instant): number => civilFromDays(Math.floor(at / 86_400_000))[0];
+const yearOf = (at: Instant): number => civilFromDays(Math.floor(at / dayMs))[0];

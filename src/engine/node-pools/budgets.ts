@@ -1,5 +1,5 @@
 import type { Instant } from '../kernel/instant.ts';
-import { changesAfter, type Window } from '../window/window.ts';
+import { allClosedAt, firstOpening, type Window } from '../window/window.ts';
 import { budgetWindow } from './budget-window.ts';
 
 /** Why a node may go, in the words of budgets. Expired is limited under the profile karpenter-v1beta1 only. */
@@ -103,32 +103,37 @@ export function limitsOf(
   };
 }
 
-/**
- * The first instant after `now` at which time alone changes a limit, `total` being equal. Undefined = not before `until`, and not at the
- * next `most` edges of windows. `least`: so many edges are looked at, however far away: schedules of leap days have few.
- */
+/** The first instant after `now` at which time alone changes a limit, `total` being equal. Undefined = none ever does. */
 export function limitsChangeAt(
   pool: { readonly budgets: Budgets; readonly profile: string },
   total: number,
-  {
-    now,
-    until,
-    most = Number.POSITIVE_INFINITY,
-    least = 0,
-  }: { readonly now: Instant; readonly until: Instant; readonly most?: number; readonly least?: number },
+  now: Instant,
 ): Instant | undefined {
-  if (pool.budgets === 'invalid') return undefined;
-  const windows = pool.budgets.flatMap(({ window }) => window ?? []);
-  const before = limitsOf(pool, total, now);
-  let at: Instant | undefined = now;
-  for (let steps = 0; steps < most; steps++) {
-    const later: number[] = windows.flatMap((window) => changesAfter(window, at!) ?? []);
-    at = later.length === 0 ? undefined : Math.min(...later);
-    if (at === undefined || (at > until && steps >= least)) return undefined;
-    if (!sameLimits(before, limitsOf(pool, total, at))) return at;
-  }
-  return undefined;
+  const { budgets } = pool;
+  if (budgets === 'invalid') return undefined;
+  const limits = Object.entries(limitsOf(pool, total, now)) as [DisruptionReason, number][];
+  const areAlike = budgets.every(({ reasons }) => reasons === undefined);
+  const changes = (areAlike ? limits.slice(0, 1) : limits).flatMap(([reason, limit]) => {
+    const own = budgets.filter((budget) => isFor(budget, reason));
+    return changeAfter({ budgets: own, total, limit }, now) ?? [];
+  });
+  return changes.length === 0 ? undefined : Math.min(...changes);
 }
 
-const sameLimits = (a: Limits, b: Limits): boolean =>
-  a.Empty === b.Empty && a.Drifted === b.Drifted && a.Underutilized === b.Underutilized && a.Expired === b.Expired;
+/**
+ * A limit changes when a lower budget opens, or the last that is as low closes. Windows of other budgets may open and close thousands of
+ * times before that, and are not looked at.
+ */
+function changeAfter(
+  { budgets, total, limit }: { readonly budgets: readonly Budget[]; readonly total: number; readonly limit: number },
+  now: Instant,
+): Instant | undefined {
+  const lower = budgets.filter(({ nodes }) => amountOf(nodes, total) < limit);
+  const opens = firstOpening(windowsOf(lower), now);
+  const equal = budgets.filter(({ nodes }) => amountOf(nodes, total) === limit);
+  if (limit === unbounded || equal.some(({ window }) => window === undefined)) return opens;
+  const closes = allClosedAt(windowsOf(equal), now);
+  return opens === undefined || closes === undefined ? (opens ?? closes) : Math.min(opens, closes);
+}
+
+const windowsOf = (budgets: readonly Budget[]): readonly Window[] => budgets.flatMap(({ window }) => window ?? []);

@@ -94,20 +94,14 @@ type Ahead = ReturnType<typeof limitTimeline>;
  */
 function lookAhead(pool: Pool & { readonly budgets: readonly Budget[] }, now: Instant): Ahead {
   const isClosing = pool.budgets.some(({ window }) => window === undefined);
-  if (isClosing && changeAfter(pool, now + horizonMs) !== undefined) return { spans: [], isEndless: false };
+  if (isClosing && limitsChangeAt(pool, someNodes, now + horizonMs) !== undefined)
+    return { spans: [], isEndless: false };
   const timeline = limitTimeline(pool, someNodes, { from: now, until: now + horizonMs, most: mostChanges });
   if (!timeline.isEndless) return timeline;
-  const end = changeAfter(pool, timeline.spans.at(-1)!.from);
+  const end = limitsChangeAt(pool, someNodes, timeline.spans.at(-1)!.from);
   if (end === undefined) return timeline;
   return { spans: [...timeline.spans, { from: end, limits: limitsOf(pool, someNodes, end) }], isEndless: false };
 }
-
-const changeAfter = (pool: Pool, at: Instant): Instant | undefined =>
-  limitsChangeAt(pool, someNodes, { now: at, until: at + longMs, most: mostEdges });
-
-/** Ten years: a schedule hits at least every eighth (29 February, around 2100). */
-const longMs = 3_660 * 86_400_000;
-const mostEdges = 20_000;
 
 /**
  * Of the budgets of a reason those that decide whether its limit is zero or absent: where one of other than zero nodes is always active,
@@ -162,7 +156,7 @@ function ofBudgets({ budgets }: Pool, now: Instant): Lint[] {
   return budgets.flatMap(({ window, reasons, nodes }, at): Lint[] => {
     const path = `spec.disruption.budgets.${at}`;
     return [
-      ...(window?.closesAt(now) === Number.POSITIVE_INFINITY
+      ...(window?.closesAt(now) === Number.POSITIVE_INFINITY && window.opensAfter(now) === undefined
         ? [
             {
               rule: 'NodeBudgetNeverFires',

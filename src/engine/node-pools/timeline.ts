@@ -16,8 +16,8 @@ export function limitTimeline(
 ): { readonly spans: readonly LimitSpan[]; readonly isEndless: boolean } {
   const spans: LimitSpan[] = [{ from, limits: limitsOf(pool, total, from) }];
   while (spans.length < most) {
-    const next = limitsChangeAt(pool, total, { now: spans.at(-1)!.from, until });
-    if (next === undefined) return { spans, isEndless: true };
+    const next = limitsChangeAt(pool, total, spans.at(-1)!.from);
+    if (next === undefined || next > until) return { spans, isEndless: true };
     spans.push({ from: next, limits: limitsOf(pool, total, next) });
   }
   return { spans, isEndless: false };

@@ -83,10 +83,6 @@ export interface ClusterPlan {
 /** `changesAt` looks so far ahead that a day makes no difference to it. */
 const dayMs = 86_400_000;
 
-/** A year ahead a budget is as good as constant, unless its windows are rarer than that. */
-const horizonMs = 400 * 86_400_000;
-const leastEdges = 100;
-
 export function planCluster(given: ClusterPlanInput): ClusterPlan {
   const input = { ...given, observation: withObjects(given.observation) };
   const { observation, pools, market, record, launches, now, digest, mode, clusterName, limits = {} } = input;
@@ -328,7 +324,7 @@ export function poolEntry(
   now: Instant,
 ): PlannedPool {
   const limit = limitsOf(pool, total, now);
-  const change = limitsChangeAt(pool, total, { now, until: now + horizonMs, least: leastEdges });
+  const change = limitsChangeAt(pool, total, now);
   return {
     name: pool.name,
     profile: pool.profile,

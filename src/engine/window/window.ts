@@ -25,16 +25,23 @@ export const windowOf = ({ last, next }: Schedule, ms: number): Window => ({
   opensAfter: next,
 });
 
-/** Spans without a gap between them count as one; after this many they count as endless. */
+/**
+ * Spans without a gap between them count as one; after this many, or so long, they count as endless. Dates and weekdays recur after 28
+ * years.
+ */
 const mostSpans = 2000;
+const longestMs = 40 * 366 * 86_400_000;
 
 /** The first instant from `now` on at which no window is open; undefined = there is none. */
 export function allClosedAt(windows: readonly Window[], now: Instant): Instant | undefined {
   let end = now;
-  for (let count = 0; count < mostSpans && Number.isFinite(end); count++) {
-    const later = windows.flatMap((window) => window.closesAt(end) ?? []);
-    if (later.length === 0) return end;
-    end = Math.max(...later);
+  for (let count = 0; count < mostSpans; count++) {
+    const before = end;
+    for (const window of windows) {
+      end = window.closesAt(end) ?? end;
+      if (end - now > longestMs) return undefined;
+    }
+    if (end === before) return end;
   }
   return undefined;
 }
