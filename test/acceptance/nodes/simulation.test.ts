@@ -347,6 +347,30 @@ describe('a zone from which its last node goes', () => {
   });
 });
 
+it('nodes with a taint that only prefers others count for a spread that honors taints', async () => {
+  const keep = { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
+  const preferred = taint('PreferNoSchedule');
+  const spreading = { ...web, spec: spread({ nodeTaintsPolicy: 'Honor' }) };
+  const { nodes } = await planned({
+    nodes: [
+      node('n1', { zone: 'eu-1a', ...preferred, ...keep }),
+      node('n2', { zone: 'eu-1a', ...keep }),
+      node('n3', { zone: 'eu-1b' }),
+      node('n4', { zone: 'eu-1b', ...preferred, ...keep }),
+    ],
+    pods: [
+      pod('w1', 'n1', spreading),
+      pod('w2', 'n1', spreading),
+      pod('w3', 'n3', spreading),
+      pod('w4', 'n4', spreading),
+      pod('full', 'n4', { cpu: '7' }),
+    ],
+    pool: nodePool('default', { disruption: unlimited }),
+  });
+  // On n2 the third pod would be the third of its zone, and one is in the other.
+  expect(nodes.commands).toEqual([]);
+});
+
 it('pods of a node that expires count in no domain any more', async () => {
   const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
   const apart = { ...web, spec: affinity('podAntiAffinity', 'web', 'topology.kubernetes.io/zone') };

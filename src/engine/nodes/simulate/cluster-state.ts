@@ -139,7 +139,7 @@ function suitability(input: StateInput & { readonly taints: readonly (readonly T
   function countsNode({ nodesOf }: TopologyGroup, at: number): boolean {
     if (nodesOf === undefined) return true;
     const { cls, affinity, taints: honorsTaints } = nodesOf;
-    return (!affinity || matchesNode(cls, nodes[at]!)) && (!honorsTaints || toleratesAll(cls, taints[at]!, input));
+    return (!affinity || matchesNode(cls, nodes[at]!)) && (!honorsTaints || toleratesAll(cls, taints[at]!, scheduler));
   }
 
   function nodesByDomain(group: TopologyGroup): ReadonlyMap<string, readonly number[]> {
@@ -187,6 +187,9 @@ export const domainOf = ({ labels, name }: LandingNode, topologyKey: string): st
 export const matchesNode = ({ constraints, nodeNames }: PodClass, { labels, name }: LandingNode): boolean =>
   (nodeNames === undefined || nodeNames.has(name)) &&
   constraints.every((alternatives) => alternatives.some((requirements) => allowsLabels(requirements, labels)));
+
+/** Decides what a spread constraint counts: a preference excludes no node there, other than where Karpenter lets pods land. */
+const scheduler = { toleratesPreference: true };
 
 const toleratesAll = (
   { tolerations }: PodClass,
