@@ -66,6 +66,28 @@ describe('a replacement', () => {
     expect(await lines(other, types, more)).toEqual(['SingleNodeConsolidation Proposed n1']);
   });
 
+  it('known prices of nodes that go with one of unknown price are saved all the same', async () => {
+    const types = [large, { name: 'X8', cpu: 8, price: 0.5 }, { name: 'D16', cpu: 16, price: 0.8 }];
+    const prices = JSON.parse(market(types)['nodes/prices.yaml']!);
+    prices.spec.prices = prices.spec.prices.filter(
+      ({ instanceType }: { instanceType: string }) => instanceType !== 'X8',
+    );
+    const world: World = {
+      nodes: [
+        node('n0', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+        node('n1'),
+        node('n2', { type: 'X8' }),
+        node('n3', { type: 'D16', cpu: '16', memory: '64Gi' }),
+      ],
+      pods: [pod('a', 'n1'), pod('b', 'n2'), pod('c', 'n3', { cpu: '4' })],
+    };
+    const found = await commands(world, types, { 'nodes/prices.yaml': flow(prices) });
+    expect(found.map((one) => [line(one), one.priceBefore, one.pods?.map(({ to }) => to)])).toEqual([
+      ['MultiNodeConsolidation Proposed n3,n1', 1.2, ['n0', 'n0']],
+      ['SingleNodeConsolidation Proposed n2', undefined, ['n0']],
+    ]);
+  });
+
   it('of a pod that is spread is in a zone with minValues types, where its constraint allows several', async () => {
     const spread = (maxSkew: number) => ({
       labels: { app: 'web' },

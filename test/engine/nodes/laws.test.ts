@@ -152,7 +152,7 @@ const drifted = (one: ReturnType<typeof node>) => ({
   ],
 });
 
-const plan = ({ nodes, claims, pods, pool }: World): ClusterPlan =>
+const plan = ({ nodes, claims, pods, pool }: World, offered = market): ClusterPlan =>
   planCluster({
     clusterName: 'eu-1',
     mode: 'plan',
@@ -165,7 +165,7 @@ const plan = ({ nodes, claims, pods, pool }: World): ClusterPlan =>
       extras: [...claims, budgetObject],
     }),
     pools: new Map([['default', readPool(pool, undefined)]]),
-    market,
+    market: offered,
     record: undefined,
     launches: true,
     gates: { SpotToSpotConsolidation: false },
@@ -278,6 +278,33 @@ describe('over drawn clusters', () => {
           expect(total).toBeGreaterThanOrEqual(prefixSaving(planned) - 1e-9);
         }),
         drawn(600, 2),
+      );
+    },
+    patience(20_000),
+  );
+
+  it(
+    'nodes of unknown price hide no saving of others, which is at least what a prefix search finds',
+    () => {
+      const prices = JSON.parse(files['nodes/prices.yaml']!);
+      prices.spec.prices = prices.spec.prices.filter(
+        ({ instanceType }: { instanceType: string }) => instanceType !== 'D8',
+      );
+      const { market: partly } = marketOf({}, [prices], [JSON.parse(files['nodes/catalog.yaml']!)]);
+      fc.assert(
+        fc.property(clusters(anyBudget), (given) => {
+          const world = worldOf({ ...given, nodes: given.nodes.map((one) => ({ ...one, isDrifted: false })) });
+          const planned = plan(world, partly);
+          const isMixed = ({ nodes }: (typeof planned.proposed)[number]): boolean =>
+            new Set(nodes.map(({ price }) => price === undefined)).size > 1;
+          expect(planned.proposed.filter((one) => one.reason !== 'Empty' && isMixed(one))).toEqual([]);
+          const total = planned.proposed.reduce(
+            (sum, { priceBefore, priceAfter }) => sum + (priceBefore === undefined ? 0 : priceBefore - priceAfter),
+            0,
+          );
+          expect(total).toBeGreaterThanOrEqual(prefixSaving(planned) - 1e-9);
+        }),
+        drawn(300, 7),
       );
     },
     patience(20_000),

@@ -11,7 +11,7 @@ export interface Found {
   readonly nodes: readonly number[];
   readonly result: Extract<Simulated, { ok: true }>;
   readonly replacement: DraftReplacement | undefined;
-  /** Per hour; 0 where a price is not known. */
+  /** Per hour; a node of unknown price counts as 0. */
   readonly saving: number;
 }
 
@@ -94,7 +94,26 @@ export function attempt(
   if (typeof replacement === 'string') return undefined;
   const after = replacement?.chosen.price ?? 0;
   if (!isApprovedByBalanced(leaving, after, search)) return undefined;
-  return { nodes, result, replacement, saving: before === undefined ? 0 : before - after };
+  return { nodes, result, replacement, saving: knownPriceOf(leaving) - after };
+}
+
+const knownPriceOf = (nodes: readonly ClusterNode[]): number => nodes.reduce((sum, { price = 0 }) => sum + price, 0);
+
+/**
+ * The commands for nodes that may go together: those of unknown price go in one of their own, since a command with one of them shows no
+ * saving at all. Such nodes only go where nothing replaces them, so each part has what it needs of the whole.
+ */
+export function commandsOf(found: Found, search: Search): readonly Found[] {
+  const { nodes } = search.state.cluster;
+  const isUnpriced = (at: number): boolean => nodes[at]!.price === undefined;
+  const unpriced = found.nodes.filter(isUnpriced);
+  const priced = found.nodes.filter((at) => !isUnpriced(at));
+  if (unpriced.length === 0 || priced.length === 0) return [found];
+  const leaving = unpriced.map((at) => nodes[at]!);
+  return [
+    { ...found, nodes: priced },
+    ...(isApprovedByBalanced(leaving, 0, search) ? [{ ...found, nodes: unpriced, saving: 0 }] : []),
+  ];
 }
 
 /**

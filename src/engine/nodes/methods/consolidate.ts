@@ -1,4 +1,4 @@
-import { attempt, attemptInTurn, type Found, openSearch, type Search } from './attempt.ts';
+import { attempt, attemptInTurn, commandsOf, type Found, openSearch, type Search } from './attempt.ts';
 import { draftOf } from './graceful.ts';
 import { isFree, noteOverBudget, type PlanState } from './plan-state.ts';
 import { openSpending } from './spending.ts';
@@ -75,11 +75,13 @@ function openTrial(search: Search, most: number): Trial {
     isOpen,
     open: () => candidates.filter(isOpen),
     bears: (nodes) => taken.length + nodes.length <= most && bears(nodes),
-    take(one) {
-      found.push(one);
-      taken.push(...one.nodes);
-      spend(one.nodes);
-      state.scheduling.commit(one.nodes, one.result);
+    take(together) {
+      for (const one of commandsOf(together, search)) {
+        found.push(one);
+        taken.push(...one.nodes);
+        spend(one.nodes);
+        state.scheduling.commit(one.nodes, one.result);
+      }
     },
     end: () => state.scheduling.rollback(mark),
   };
