@@ -1,16 +1,21 @@
 import type { Manifest } from '../api/meta.ts';
-import type { NodeCommand, Replacement } from '../api/nodes/node-plan.ts';
+import type { NodeCommand } from '../api/nodes/node-plan.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { formatInstant } from '../engine/kernel/instant.ts';
 import type { Pool } from '../engine/node-pools/pool.ts';
 import { fieldsAt, isTrueAt, listAt, textAt } from '../engine/node-pools/read-fields.ts';
+import { allowsLabel } from '../engine/node-pools/requirements.ts';
 import { karpenterDisrupted } from '../engine/node-pools/taints.ts';
 import { textOfExpiry } from '../engine/nodes/cluster/claim.ts';
-import type { ClusterNode, ClusterNodes } from '../engine/nodes/cluster/cluster-nodes.ts';
+import type { ClusterNode } from '../engine/nodes/cluster/cluster-nodes.ts';
+import type { Pod } from '../engine/nodes/cluster/pod.ts';
 import { replacementName } from '../engine/nodes/commands.ts';
-import { chosenLabels, fixedLabels } from '../engine/nodes/launch/launchables.ts';
+import { chosenLabels, daemonSetsOf, fixedLabels, launchPool } from '../engine/nodes/launch/launchables.ts';
 import { hostnameLabel, type Market } from '../engine/nodes/launch/market.ts';
 import { type ReplacementNode, replacementNode, taintsOfPool } from '../engine/nodes/launch/replacement-node.ts';
+import { chooseFrom } from '../engine/nodes/methods/choose.ts';
+import type { ClusterPlan } from '../engine/nodes/plan-cluster.ts';
+import { emptyNode, withRoomFor } from '../engine/nodes/simulate/new-node.ts';
 
 /** What new nodes of a member are made from, and when. */
 export interface Made {
@@ -19,9 +24,9 @@ export interface Made {
   readonly now: number;
 }
 
-/** The same when a command ends, with the cluster as it was planned from. */
+/** The same when a command ends, with the plan that it is of. */
 export interface CarriedOut extends Made {
-  readonly cluster: ClusterNodes;
+  readonly plan: Pick<ClusterPlan, 'cluster' | 'state'>;
 }
 
 /** Its nodes are on their way out, by someone else's hand. */
@@ -71,7 +76,7 @@ function withReadyNodes(seen: ClusterObservation, names: ReadonlySet<string>, no
 
 /**
  * Its nodes are gone, and their pods run where the command says. Pods without a place get a node like theirs, as whatever launches nodes
- * there would see to; those of empty nodes, which cost nothing, wait for one.
+ * there would see to, or wait for one where none can be launched; those of empty nodes, which cost nothing, wait for one.
  */
 export function withoutNodes(seen: ClusterObservation, command: NodeCommand, of: CarriedOut): ClusterObservation {
   const gone = new Set(command.nodes.map(({ name }) => name));
@@ -83,7 +88,8 @@ export function withoutNodes(seen: ClusterObservation, command: NodeCommand, of:
     nodes: seen.nodes!.filter(({ metadata }) => !gone.has(metadata.name)),
     extras: seen.extras.filter((one) => !(isClaim(one) && gone.has(nodeOfClaim(one)))),
   };
-  const likes = command.reason === 'Empty' ? new Map<string, string>() : likeNodes(command, of);
+  const likes = command.reason === 'Empty' ? [] : likeNodes(command, seen, of);
+  const likeOf = new Map(likes.map(({ from, name }) => [from, name]));
   const now = formatInstant(of.now);
   const landings = new Set<string>();
   const pods = seen.pods!.flatMap((pod): Manifest[] => {
@@ -92,60 +98,91 @@ export function withoutNodes(seen: ClusterObservation, command: NodeCommand, of:
     if (from === undefined || !gone.has(from)) return [pod];
     const move = moves.get(`${namespace}/${name} ${from}`);
     if (move === undefined) return [];
-    const to = move.to ?? likes.get(from);
+    const to = move.to ?? likeOf.get(from);
     if (to === undefined) return [pending(pod)];
     landings.add(to);
     const { deletionTimestamp: _, ...metadata } = pod.metadata;
     const status = { ...fieldsAt(pod, 'status'), phase: 'Running', startTime: now };
     return [{ ...pod, metadata, spec: { ...fieldsAt(pod, 'spec'), nodeName: to }, status }];
   });
-  const replaced = [...likes].reduce((before, [from, name]) => withLike(before, { from, name, of }), without);
+  const replaced = likes.reduce((before, { name, pool, node }) => {
+    const launched = withNode(before, { name, pool, node, now: of.now });
+    return withReadyNodes(launched, new Set([name]), of.now);
+  }, without);
   return { ...withPodEvents(replaced, landings, now), pods };
 }
 
-/** Names of nodes that come by themselves: where pods have no place, and where a static pool keeps its number. */
+/** A node that comes by itself in the place of another. */
+interface Like {
+  readonly from: string;
+  readonly name: string;
+  readonly pool: Pool;
+  readonly node: ReplacementNode;
+}
+
+/** They come where pods have no place, and where a static pool keeps its number. */
 function likeNodes(
   { id, nodes, reason, replacements, pods = [] }: NodeCommand,
-  { pools }: CarriedOut,
-): ReadonlyMap<string, string> {
-  const homeless = new Set(pods.flatMap(({ from, to }) => (to === undefined ? [from] : [])));
-  const coming = nodes.filter(
-    ({ name, pool }) =>
-      homeless.has(name) ||
-      (reason === 'Expired' && replacements.length === 0 && pools.get(pool)?.replicas !== undefined),
-  );
-  return new Map(coming.map(({ name, pool }, at) => [name, replacementName(id, `${pool}-like`, at)]));
-}
-
-function withLike(
   seen: ClusterObservation,
-  { from, name, of }: { readonly from: string; readonly name: string; readonly of: CarriedOut },
-): ClusterObservation {
-  const old = of.cluster.nodes.find((node) => node.name === from);
-  if (old?.pool === undefined) return seen;
-  const { pool } = old;
-  const launched = withNode(seen, { name, pool, node: likeNode(old, pool, name, of), now: of.now });
-  return withReadyNodes(launched, new Set([name]), of.now);
+  of: CarriedOut,
+): readonly Like[] {
+  const homeless = new Set(
+    pods.flatMap(({ namespace, name, from, to }) => (to === undefined ? [`${from} ${namespace}/${name}`] : [])),
+  );
+  const left = nodes.flatMap(({ name: from, pool: poolName }) => {
+    const old = of.plan.cluster.nodes.find(({ name }) => name === from);
+    if (old?.pool === undefined) return [];
+    const own = old.pods.filter(({ namespace, name }) => homeless.has(`${from} ${namespace}/${name}`));
+    const isKept = reason === 'Expired' && replacements.length === 0 && of.pools.get(poolName)?.replicas !== undefined;
+    return own.length > 0 || isKept ? [{ old, pool: old.pool, pods: own }] : [];
+  });
+  return left.flatMap(({ old, pool, pods: own }, at) => {
+    const name = replacementName(id, `${pool.name}-like`, at);
+    const node = likeNode({ old, pool, pods: own, name }, seen, of);
+    return node === undefined ? [] : [{ from: old.name, name, pool, node }];
+  });
 }
 
-function likeNode(old: ClusterNode, pool: Pool, name: string, { market }: Made): ReplacementNode {
-  const { instanceType = '', zone = '', capacityType } = old;
-  const same = {
-    name,
-    instanceType,
-    zone,
-    capacityType: capacityType as Replacement['capacityType'],
-    labels: chosenLabels(pool.template.requirements, {}),
-  };
-  return (
-    replacementNode(same, pool, market) ?? {
-      labels: { ...old.labels, ...fixedLabels(pool), [hostnameLabel]: name },
-      annotations: pool.template.annotations,
-      taints: taintsOfPool(pool),
-      capacity: fieldsAt(old.manifest, 'status', 'capacity') as Record<string, string>,
-      allocatable: fieldsAt(old.manifest, 'status', 'allocatable') as Record<string, string>,
-    }
+/** Without a catalog a copy; undefined = the pool can launch nothing of the catalog. */
+function likeNode(
+  { old, pool, pods, name }: Pick<Like, 'pool' | 'name'> & { readonly old: ClusterNode; readonly pods: readonly Pod[] },
+  seen: ClusterObservation,
+  { market, plan }: CarriedOut,
+): ReplacementNode | undefined {
+  if (market.types === undefined) return copyOf(old, pool, name);
+  const from = launchPool(pool, [...market.types.values()], daemonSetsOf(seen.extras));
+  const same = from.launchables.find(
+    ({ type, zone, capacityType }) =>
+      type.name === old.instanceType && zone === old.zone && capacityType === old.capacityType,
   );
+  // Where the old one is no longer sold or admitted: the cheapest that holds the pods, as far as one holds them all.
+  const { classOf } = plan.state.scheduling;
+  const node = pods.reduce(
+    (room, pod) => withRoomFor(room, pod, classOf(pod)) ?? room,
+    emptyNode(from, name, undefined),
+  );
+  const options = same ? [same] : node.options;
+  if (options.length === 0) return undefined;
+  const { chosen, labels } = chooseFrom(node, options);
+  const launch = { name, instanceType: chosen.type.name, zone: chosen.zone, capacityType: chosen.capacityType, labels };
+  return replacementNode(launch, pool, market);
+}
+
+/** With other values of labels that the pool does not admit any more. */
+function copyOf(old: ClusterNode, pool: Pool, name: string): ReplacementNode {
+  const { requirements } = pool.template;
+  const admitted = Object.entries(old.labels).filter(([key, value]) => {
+    const requirement = requirements.get(key);
+    return requirement === undefined || allowsLabel(requirement, value);
+  });
+  const labels = Object.fromEntries(admitted);
+  return {
+    labels: { ...labels, ...chosenLabels(requirements, labels), ...fixedLabels(pool), [hostnameLabel]: name },
+    annotations: pool.template.annotations,
+    taints: taintsOfPool(pool),
+    capacity: fieldsAt(old.manifest, 'status', 'capacity') as Record<string, string>,
+    allocatable: fieldsAt(old.manifest, 'status', 'allocatable') as Record<string, string>,
+  };
 }
 
 /** With a node that is not ready yet, and its NodeClaim where the cluster has them. */

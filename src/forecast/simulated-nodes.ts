@@ -72,7 +72,7 @@ export function simulatedNodes(
     const own = running.get(planned.clusterName)!;
     const { at } = own.get(command.id)!;
     const gone = drainedAt(command, plan, { now, readyAfterMs });
-    const leaving: CarriedOut = { ...member, cluster: plan.cluster, now: gone };
+    const leaving: CarriedOut = { ...member, plan, now: gone };
     later(gone, planned.clusterName, (seen) => {
       own.delete(command.id);
       spans[at] = { ...spans[at]!, to: formatInstant(gone) };

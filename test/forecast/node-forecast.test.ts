@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Forecast, forecast } from '../../src/forecast/forecast.ts';
 import { inputOf } from '../engine/guard/nodes/judged.ts';
-import { claim, node, nodeMember, nodePool, observedNodes, pod, smallMarket } from '../support/node-world.ts';
+import { claim, market, node, nodeMember, nodePool, observedNodes, pod, smallMarket } from '../support/node-world.ts';
 
 const hour = 3_600_000;
 const assumptions = { readyAfterMs: 90_000, upgradedAfterMs: hour, approveAfterMs: hour, untilMs: 7 * 24 * hour };
@@ -107,6 +107,36 @@ describe('a forecast of nodes', () => {
       '24 09:01:30-24 09:03:00 Expiration like',
       '26 09:03:00-26 09:04:30 Expiration like',
     ]);
+  });
+
+  const d4 = { name: 'D4', cpu: 4, price: 0.2 };
+  const d8 = { name: 'D8', cpu: 8, price: 0.4 };
+  const only = (...values: string[]) => [{ key: 'node.kubernetes.io/instance-type', operator: 'In', values }];
+  it.each<[string, Readonly<Record<string, string>>, readonly object[]]>([
+    ['the pool does not admit its type', market([d8, d4]), only('D4')],
+    ['the catalog lacks its type', market([d4]), []],
+    ['there is no catalog, and the pool does not admit its type', { 'nodes/catalog.yaml': '' }, only('D2', 'D4')],
+  ])('gives pods of a node whose drain has a deadline another where %s', async (_, files, requirements) => {
+    const n1 = node('n1');
+    const pods = [pod('a', 'n1', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })];
+    const pool = nodePool('default', {
+      disruption: unlimited,
+      template: { terminationGracePeriod: '30m' },
+      requirements,
+    });
+    const claims = [claim(n1, { spec: { terminationGracePeriod: '30m' } })];
+    expect(lines(await of({ nodes: [n1], pods, pool, claims, files }))).toEqual(['10:00:00-10:30:00 Drift n1']);
+  });
+
+  it('launches no node for pods where the pool can launch none', async () => {
+    const n1 = node('n1', { createdAt: '2026-11-20T09:00:00Z' });
+    const pool = nodePool('default', {
+      disruption: { consolidateAfter: 'Never' },
+      template: { expireAfter: '48h' },
+      requirements: only('D16'),
+    });
+    const found = await of({ nodes: [n1], pods: [pod('a', 'n1')], pool, claims: [] });
+    expect(lines(found)).toEqual(['22 09:00:00-22 09:01:30 Expiration n1']);
   });
 
   it('lets a protected pod hold the drain of an expired node until its deadline, or for ever', async () => {
