@@ -139,19 +139,25 @@ export function nodeSections(plan: Pick<Plan, 'nodes' | 'holds'>, currencies: Cu
   });
 }
 
-/** What a change does to the nodes that may go, a sentence for each cluster: now, or from the first instant at which anything differs. */
+/**
+ * What a change does to the nodes that may go, a sentence for each cluster: now, or from the first instant at which others go, or else at
+ * which others wait.
+ */
 export function nodeEffects(compared: readonly NodesAt[], currencies: Currencies): readonly string[] {
   const names = compared.flatMap(({ before, after }) => [...before, ...after].map(({ clusterName }) => clusterName));
   return [...new Set(names)].flatMap((cluster) => {
-    for (const one of compared) {
-      const text = nodeEffect(cluster, one, currencies(cluster));
-      if (text !== undefined) return [text];
-    }
-    return [];
+    const found = compared.flatMap((one) => nodeEffect(cluster, one, currencies(cluster)) ?? []);
+    return (found.find(({ isOfWaiting }) => !isOfWaiting) ?? found[0])?.text ?? [];
   });
 }
 
-function nodeEffect(cluster: string, of: NodesAt, currency: string | undefined): string | undefined {
+interface NodeEffect {
+  readonly text: string;
+  /** Only which nodes wait is other than before. */
+  readonly isOfWaiting: boolean;
+}
+
+function nodeEffect(cluster: string, of: NodesAt, currency: string | undefined): NodeEffect | undefined {
   const [earlier, planned] = [of.before, of.after].map((all) => all.find(({ clusterName }) => clusterName === cluster));
   const [were, are] = [namesIn(earlier, isLeaving), namesIn(planned, isLeaving)];
   const [waited, wait] = [namesIn(earlier, isWaiting), namesIn(planned, isWaiting)];
@@ -160,16 +166,21 @@ function nodeEffect(cluster: string, of: NodesAt, currency: string | undefined):
   if (planned === undefined)
     return earlier === undefined || old + waited.size === 0
       ? undefined
-      : `${cluster}: nodes are not planned any more (mode ${earlier.mode} before, ${old + waited.size} might go)`;
+      : {
+          text: `${cluster}: nodes are not planned any more (mode ${earlier.mode} before, ${old + waited.size} might go)`,
+          isOfWaiting: false,
+        };
   const isOtherMode = earlier !== undefined && earlier.mode !== planned.mode;
   const areOthers = old === now && were.symmetricDifference(are).size > 0;
   const cost = costText(earlier, planned, currency);
-  if (old === now && waiting === '' && cost === '' && !areOthers && !isOtherMode) return undefined;
+  const isOfWaiting = old === now && cost === '' && !areOthers && !isOtherMode;
+  if (isOfWaiting && waiting === '') return undefined;
   const when = of.isNow ? 'now' : `from ${instantText(of.at)}`;
   const mode = isOtherMode ? `${planned.mode}, before ${earlier.mode}` : planned.mode;
   const which = now > 0 && (areOthers || isOtherMode) ? ` (${shortList([...are])})` : '';
   const others = areOthers ? ` (${shortList([...were])})` : '';
-  return `${cluster} (${mode}): ${now} ${now === 1 ? 'node' : 'nodes'} may go ${when}${which}, ${old} before${others}${cost}${waiting}${isOtherMode ? actsText(earlier.mode, planned.mode) : ''}`;
+  const text = `${cluster} (${mode}): ${now} ${now === 1 ? 'node' : 'nodes'} may go ${when}${which}, ${old} before${others}${cost}${waiting}${isOtherMode ? actsText(earlier.mode, planned.mode) : ''}`;
+  return { text, isOfWaiting };
 }
 
 const actsText = (before: DisruptionMode, after: DisruptionMode): string =>

@@ -187,4 +187,42 @@ describe('what becomes of nodes', () => {
     const { out } = await cli('plan', '--repo', fleet.dir, ...flags);
     expect(out).toContain(`**Nodes**\n- eu-1 (${text}\n`);
   });
+
+  const officeHours = { nodes: '0', schedule: '0 6 * * *', duration: '11h' };
+
+  it.each([
+    [
+      'and a budget of the fleet still keeps one',
+      [half],
+      fleetBudgets({ nodes: '1' }),
+      'execute): 1 node may go now, 0 before, 292 EUR a month less',
+    ],
+    [
+      'and a budget of the fleet keeps all',
+      [half],
+      fleetBudgets({ nodes: '0' }),
+      'execute): 0 nodes may go now, 0 before; 2 wait',
+    ],
+    [
+      'and a budget of the fleet keeps one once a window closes',
+      [officeHours, half],
+      fleetBudgets({ nodes: '1' }),
+      'execute): 1 node may go from 2026-11-20 17:00 UTC, 0 before, 292 EUR a month less',
+    ],
+    [
+      'and a freeze keeps all for longer',
+      [officeHours, half],
+      fleetYaml({ freeze: [{ name: 'evening', schedule: '0 16 * * *', duration: '12h' }] }),
+      'execute): 2 nodes may go from 2026-11-21 04:00 UTC, 0 before, 584 EUR a month less',
+    ],
+  ])('stands in the preview of a budget of a pool that lets nodes go, %s', async (_, budgets, fleetFile, text) => {
+    const never = { nodes: '0' };
+    const fleet = await FleetOnGit.open({ ...files(never), ...execute, 'fleet.yaml': fleetFile });
+    fleet.git('checkout', '-q', '-b', 'open');
+    put(fleet.dir, { 'resources/pool.yaml': poolOf(...budgets) });
+    fleet.git('commit', '-q', '-a', '-m', 'Let nodes go');
+    const flags = ['--base', 'main', '--ref', 'open', '--observed', seen(), ...at, '-o', 'markdown'];
+    const { out } = await cli('plan', '--repo', fleet.dir, ...flags);
+    expect(out).toContain(`**Nodes**\n- eu-1 (${text}\n`);
+  });
 });
