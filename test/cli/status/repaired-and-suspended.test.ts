@@ -55,6 +55,20 @@ it('a recent repair is reported as past, with the field manager that made the ch
   ]);
 });
 
+it('a cluster whose drift was repaired counts as desired, with what was repaired', async () => {
+  const { out } = await cli('describe', 'placement', 'web', '--repo', fleet.dir);
+  const [, part = ''] = /\n(As desired on [\s\S]*?)\n\n/.exec(out) ?? [];
+  expect(part.replace(/\S+Z/, 'then').split('\n')).toEqual([
+    'As desired on 2 of 2 clusters:',
+    expect.stringMatching(/CLUSTER +SNAPSHOT/),
+    expect.stringMatching(/eu-1 +1 +available/),
+    expect.stringMatching(/us-1 +1 +available/),
+    '  us-1:',
+    '    ✓ Deployment web/web drifted at then and was repaired',
+    '        /spec/replicas: was 5 (by kubectl-edit), repaired to 2',
+  ]);
+});
+
 it('a difference that an apply keeps under FullComparison is not reported as repaired', async () => {
   applied([change, { path: '/data/b', valueInMember: 'x', repaired: true }]);
   await fleet.settle();

@@ -11,6 +11,12 @@ export const overridesOf = (binding: Binding): string[] => [
   ...(binding.resourceOverrideSnapshots ?? []).map(titleOf),
 ];
 
+/** None of its objects fails or differs now: what drifted was repaired. */
+export const isAsDesired = ({ failedPlacements, driftedPlacements, diffedPlacements }: Binding): boolean =>
+  !failedPlacements?.length &&
+  !diffedPlacements?.length &&
+  (driftedPlacements ?? []).every(({ observedDrifts }) => isAllRepaired(observedDrifts ?? []));
+
 /** Objects of a binding that fail, drifted or differ, one line each, with the differences below. */
 export function objectIssues(binding: Binding): string[] {
   return [

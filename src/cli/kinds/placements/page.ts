@@ -11,7 +11,7 @@ import { waitsOfPlacement } from '../../../report/waits/waits.ts';
 import type { KnownPlacement } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
-import { objectIssues, overridesOf } from '../bindings/object-issues.ts';
+import { isAsDesired, objectIssues, overridesOf } from '../bindings/object-issues.ts';
 import { statusOf } from '../listing.ts';
 import { ageSince, conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
 import { decisionTable } from './decision-table.ts';
@@ -65,16 +65,16 @@ function head({ kind, name, namespace, object, state }: KnownPlacement): string 
   ]);
 }
 
-/** It has the latest snapshot, available or compared, and nothing else is to be said of it. */
+/** It has the latest snapshot, available or compared, and nothing is wrong with it now. */
 function isHealthy(binding: Binding, { resourceSnapshots }: PlacementState, { unreachable }: Status): boolean {
   const { state, deleting, conditions = [], resourceSnapshotIndex: index, targetCluster } = binding;
   const isDone = conditions.length > 0 && conditions.every(({ status }) => status === 'True');
   const isLatest = index === latestOf(resourceSnapshots)?.index;
   const isKnown = state === 'Bound' && !deleting && !unreachable.has(targetCluster);
-  return isDone && isLatest && isKnown && isFulfilled(conditions) && objectIssues(binding).length === 0;
+  return isDone && isLatest && isKnown && isFulfilled(conditions) && isAsDesired(binding);
 }
 
-/** Clusters of which there is nothing to say, in one table; `describe binding` shows one of them whole. */
+/** Clusters with which nothing is wrong, in one table, and what was repaired on them; `describe binding` shows one of them whole. */
 function healthyClusters(state: PlacementState, status: Status): string[] {
   const healthy = state.bindings.filter((binding) => isHealthy(binding, state, status));
   if (healthy.length === 0) return [];
@@ -89,10 +89,18 @@ function healthyClusters(state: PlacementState, status: Status): string[] {
     ];
   });
   const more = healthy.length - shown.length;
+  const repaired = healthy.flatMap((binding) => {
+    const lines = objectIssues(binding);
+    return lines.length === 0 ? [] : [`${binding.targetCluster}:`, ...lines.map((line) => `  ${line}`)];
+  });
   return [
     titled(
       `As desired on ${healthy.length} of ${state.bindings.length} clusters`,
-      table(['CLUSTER', 'SNAPSHOT', 'STATE', 'AGE', 'OVERRIDES'], shown) + (more > 0 ? `\nand ${more} more` : ''),
+      [
+        table(['CLUSTER', 'SNAPSHOT', 'STATE', 'AGE', 'OVERRIDES'], shown),
+        ...(more > 0 ? [`and ${more} more`] : []),
+        ...repaired,
+      ].join('\n'),
     ),
   ];
 }
