@@ -320,7 +320,10 @@ describe('a record that is damaged', () => {
     paper.record = new Map();
     paper.restart();
     paper.files['run.yaml'] = runOf('web-2', '0');
-    await paper.plan();
+    const { holds } = await paper.plan();
+    expect(holds.find(({ subject }) => subject.name === 'web-2')?.message).toBe(
+      'the record was lost, so web-2 may have run before, and snapshot 0 may be gone or another one now: see gitfleet get snapshots, and write the index to roll out into its file to run it',
+    );
     paper.deliver();
     expect(paper.last?.plan.holds.map(({ reason, subject }) => `${reason} ${subject.kind} ${subject.name}`)).toEqual([
       'RecordLost ClusterResourcePlacement web',
@@ -331,8 +334,38 @@ describe('a record that is damaged', () => {
     expect(plan.runs[0]?.status.conditions?.[0]).toMatchObject({
       type: 'Initialized',
       status: 'False',
-      message: expect.stringContaining('the contents of resource snapshot 0 were lost with the record'),
+      message: expect.stringContaining(
+        'no resource snapshot with index 0 found: the record was lost; recorded: 1, 2; the next free index is 3',
+      ),
     });
+  });
+
+  it('an index that an update run names is given to no other snapshot after the record was lost', async () => {
+    const paper = new PaperFleet({
+      ...files(),
+      'placements/web.yaml': placement('web', '{placementType: PickFixed, clusterNames: [a, b]}', '{type: External}'),
+      'strategy.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateStrategy\nmetadata: {name: all}\nspec: {stages: [{name: all, labelSelector: {}}]}\n`,
+    });
+    for (const version of ['1', '2', '3']) {
+      paper.files['resources/web.yaml'] = deployment('web', 'web', `web:${version}`);
+      paper.files['run.yaml'] = runOf(`web-${version}`);
+      await paper.settle();
+    }
+    paper.files['run.yaml'] = runOf('back-to-2', '1');
+    await paper.settle();
+    expect(imagesOn(paper, ['a', 'b'])).toEqual(['web:2', 'web:2']);
+
+    paper.record = new Map();
+    paper.restart();
+    await paper.settle();
+    paper.files['run.yaml'] = runOf('web-4');
+    await paper.settle();
+    expect(imagesOn(paper, ['a', 'b'])).toEqual(['web:3', 'web:3']);
+    // Index 1 was web:2. It would have been the first new one, with web:3.
+    paper.files['run.yaml'] = runOf('back-to-2-again', '1');
+    await paper.settle();
+    expect(imagesOn(paper, ['a', 'b'])).toEqual(['web:3', 'web:3']);
+    expect(paper.last?.plan.placements[0]?.resourceSnapshotIndex).toBe(3);
   });
 
   it('a cluster that a PickFixed list does not name is released when the record is lost, although it shows the placement', async () => {

@@ -42,13 +42,13 @@ export function observedPlacements(input: PlanInput): Map<PlacementKey, Map<Clus
 /**
  * The record of a placement, rebuilt from the objects that members show.
  * @param placement Undefined while its file cannot be read.
- * @param highest Highest index in use; unknown indexes get higher ones.
+ * @param highest Highest index known to have been in use, -1 = none; unknown indexes get higher ones.
  */
 export function rebuilt(
   placement: Placement | undefined,
   key: PlacementKey,
   onClusters: ReadonlyMap<ClusterName, PlacementOnCluster>,
-  highest = -1,
+  highest: number,
 ): RecordedPlacement {
   const contents = new Map<number, Map<string, Manifest>>();
   const bindings: Binding[] = [];

@@ -2,6 +2,7 @@ import type { PlacementKey } from '../../api/meta.ts';
 import { type FleetRecord, type PlanInput, type RecordedPlacement, writtenPlacements } from '../input.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold } from '../plan-document.ts';
+import { highestNamed } from './highest-index.ts';
 import { isNeverRead, leftAlone, mayBeWritten } from './never-read.ts';
 import { observedPlacements, rebuilt, underPolicy } from './rebuild.ts';
 import { recoverUnread } from './recover-unread.ts';
@@ -31,7 +32,8 @@ export function recoverRecord(input: PlanInput): Recovered {
   const holds: Hold[] = [];
   for (const [key, onClusters] of [...seen].sort(by(([name]) => name))) {
     const placement = written.get(key);
-    if (placement || mayBeWritten(input.fleet, key)) placements.set(key, rebuilt(placement, key, onClusters));
+    if (placement || mayBeWritten(input.fleet, key))
+      placements.set(key, rebuilt(placement, key, onClusters, highestNamed(input, key)));
     else holds.push(leftAlone(key, [...onClusters.keys()]));
   }
   return {

@@ -11,6 +11,7 @@ import {
 import { isCompleteObservation } from '../observed.ts';
 import type { Hold } from '../plan-document.ts';
 import { keyOfManifest } from '../selection/object-key.ts';
+import { highestNamed } from './highest-index.ts';
 import { leftAlone, mayBeWritten } from './never-read.ts';
 import { observedPlacements, type PlacementOnCluster, rebuilt, rebuiltEntries } from './rebuild.ts';
 
@@ -33,7 +34,7 @@ export function recoverUnread(
     const placement = before.object ?? written.get(key);
     const onClusters = withReportedClusters(observed.get(key) ?? new Map(), key, before, input);
     if (placement || mayBeWritten(fleet, key)) {
-      const highest = Math.max(-1, ...before.snapshots.keys());
+      const highest = Math.max(highestNamed(input, key), ...before.snapshots.keys());
       placements.set(key, continued(rebuilt(placement, key, onClusters, highest), before));
     } else if (onClusters.size > 0) holds.push(leftAlone(key, [...onClusters.keys()]));
   }

@@ -58,8 +58,7 @@ export function advanceRuns(scheduled: PlacementWork, input: RunsInput): RunsOut
       lost: input.recordLost || input.unread?.has(placementKey(run.metadata)) === true,
     };
     if (isHeldSinceLoss({ ...lost, digest: input.digest })) {
-      const message = `the record was lost, so ${run.metadata.name} may have run before: change its file, or give it a new name, to run it`;
-      const step = withHold(fresh, context, { reason: 'RecordLost', message });
+      const step = withHold(fresh, context, { reason: 'RecordLost', message: sinceLossMessage(run) });
       done.push({ context, step, recorded: heldSinceLoss(run, input.digest) });
       continue;
     }
@@ -90,6 +89,14 @@ export function advanceRuns(scheduled: PlacementWork, input: RunsInput): RunsOut
     problems: sorted.flatMap(({ step }) => step.problems),
     recorded: sorted.map(({ recorded }) => recorded),
   };
+}
+
+/** Its index may name another snapshot in the rebuilt record, which it must not bring unseen. */
+function sinceLossMessage({ metadata: { name }, spec: { resourceSnapshotIndex: index } }: StagedUpdateRun): string {
+  const since = `the record was lost, so ${name} may have run before`;
+  return index
+    ? `${since}, and snapshot ${index} may be gone or another one now: see gitfleet get snapshots, and write the index to roll out into its file to run it`
+    : `${since}: change its file, or give it a new name, to run it`;
 }
 
 type Conflict = NonNullable<SameCluster['conflict']>;

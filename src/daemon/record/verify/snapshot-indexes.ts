@@ -3,10 +3,8 @@ import type { PlacementState } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { type FleetRecord, noneUnread, type RecordedPlacement, type UnreadPlacement } from '../../../engine/input.ts';
 import { memoize } from '../../../engine/kernel/memoize.ts';
+import { highestIndex } from '../../../engine/recovery/highest-index.ts';
 import { mismatch } from './mismatch.ts';
-
-/** One new snapshot a second would take 15 years. Above it the next index may be one that no reader accepts. */
-const highestIndex = 500_000_000;
 
 /** A state with an index that gitfleet cannot have given counts as lost, and such files of snapshots as missing. */
 export function withUsableIndexes(claimed: FleetRecord): {

@@ -34,9 +34,10 @@ export function snapshotOfRun(
   const next = Math.max(-1, ...known) + 1;
   if (index !== next) {
     const recorded = known.length === 0 ? '' : `recorded: ${newestOf(known)}; `;
+    const lost = known.some((entry) => isRebuilt(work.resourceSnapshots, entry)) ? ': the record was lost' : '';
     return {
       ok: false,
-      message: `no resource snapshot with index ${index} found; ${recorded}the next free index is ${next}`,
+      message: `no resource snapshot with index ${index} found${lost}; ${recorded}the next free index is ${next}`,
     };
   }
   const fresh = taken(work, input);
