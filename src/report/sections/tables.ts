@@ -13,7 +13,7 @@ import { hasFailed, stateOf } from '../placement-state-text.ts';
 import type { Shortage } from '../shortage.ts';
 import { suspendedText, suspensions } from '../suspensions.ts';
 import { boundClusters, isRequired, tallyOf } from '../tally.ts';
-import { progressOf, progressText, stagesDone } from '../waits/progress-text.ts';
+import { progressOf, runProgress, stagesDone } from '../waits/progress-text.ts';
 import { failedRuns } from './halted.ts';
 import { type Line, mostRows, type Section, type SectionInput, type SectionSource, type Span } from './section.ts';
 
@@ -34,7 +34,7 @@ export const runs: SectionSource = ({ inEffect, notRolledOut }) => {
       [linked(run, recorded)],
       [status.resourceSnapshotIndexUsed ?? ''],
       [stagesDone(status)],
-      [progressText(status)],
+      [runProgress(run, inEffect.holds)],
     ];
   });
   return table('Staged runs', ['run', 'snapshot', 'clusters done', 'state'], cells, {

@@ -2,6 +2,7 @@ import type { Condition } from '../../api/meta.ts';
 import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../../api/staged.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { hasFailed } from '../../engine/staged/step.ts';
+import { type HeldObject, holdsOf } from '../holds-of.ts';
 import { stageTasks } from './stage-tasks.ts';
 
 /**
@@ -32,6 +33,15 @@ export function stageCounts({ clusters }: Pick<StageStatus, 'clusters'>) {
   const skipped = count(({ conditions }) => conditionIs(conditions, 'Skipped', 'True'));
   const done = count(({ conditions }) => conditionIs(conditions, 'Succeeded', 'True'));
   return { done, failed: count(hasFailed), skipped, of: clusters.length - skipped };
+}
+
+/** The progress of a run in a few words, and of one that has not started what holds it: `not started: RecordLost`. */
+export function runProgress(
+  run: HeldObject & { readonly status?: UpdateRunStatus | undefined },
+  holds: readonly { readonly subject: HeldObject; readonly reason: string }[],
+): string {
+  const [hold] = progressOf(run.status?.conditions) === undefined ? holdsOf(run, holds) : [];
+  return hold ? `not started: ${hold.reason}` : progressText(run.status);
 }
 
 /** The progress of a run in a few words: what it is waiting for, else the message of its condition. */

@@ -48,9 +48,17 @@ const run = {
   status: { conditions: [{ type: 'Progressing', status: 'True', message: 'the update run is updating stage dev' }] },
 } as unknown as StagedUpdateRun;
 
-const shown = (placement: KnownPlacement, runs: readonly StagedUpdateRun[] = []) => {
+const shown = (
+  placement: KnownPlacement,
+  runs: readonly StagedUpdateRun[] = [],
+  { holds = [], down = [] }: { readonly holds?: readonly object[]; readonly down?: readonly string[] } = {},
+) => {
   const record = { runs: new Map(runs.map((each) => [each.metadata.name, each])) };
-  return [upOf(placement.state), snapshotsOf(placement.state), reasonOf(placement, { record } as never)];
+  return [
+    upOf(placement.state),
+    snapshotsOf(placement.state),
+    reasonOf(placement, { record, holds, unreachable: new Map(down.map((name) => [name, {}])) } as never),
+  ];
 };
 
 it.each([
@@ -91,4 +99,35 @@ it('get placements names the update run that failed', () => {
   const failed = { ...run, status: { conditions: [{ type: 'Succeeded', status: 'False' }] } } as StagedUpdateRun;
   const placement = web([binding('a', 0)], { type: 'External', unmet: 'RolloutControlledByExternalController' });
   expect(shown(placement, [failed])).toEqual(['1/1', '0 → 1', 'update run web-1 failed']);
+});
+
+it('get placements names the clusters that the reason is about, and apart those that do not respond', () => {
+  const of = (RolloutStarted: string, Available: string) => ({
+    conditions: Object.entries({ RolloutStarted, Available }).map(([type, status]) => ({ type, status })),
+  });
+  // us-1 is available with the old snapshot, and waits for eu-2.
+  const bindings = [
+    binding('eu-1', 1),
+    binding('eu-2', 1, of('True', 'False')),
+    binding('us-1', 0, of('False', 'True')),
+  ];
+  const placement = web(bindings);
+  placement.object!.status!.conditions = [{ type: 'RolloutStarted', status: 'False', reason: 'RolloutNotStartedYet' }];
+  expect(shown(placement)[2]).toBe('RolloutNotStartedYet: us-1');
+  expect(shown(placement, [], { down: ['eu-2'] })[2]).toBe('not responding: eu-2; RolloutNotStartedYet: us-1');
+});
+
+it('get placements shows what holds the update runs of a placement after a lost record', () => {
+  const named = (name: string) => ({ ...run, metadata: { name }, status: undefined }) as StagedUpdateRun;
+  const held = (name: string) => ({ subject: { kind: run.kind, name }, reason: 'RecordLost', message: '' });
+  const placement = web([binding('a', 0)], { type: 'External' });
+  const both = [named('web-1'), named('web-2')];
+  expect(shown(placement, both, { holds: [held('web-1'), held('web-2')] })[2]).toBe(
+    'web-1: not started: RecordLost; and 1 more',
+  );
+  // One that is in progress is shown before those that never started.
+  const active = { ...run, metadata: { name: 'web-3' } };
+  expect(shown(placement, [...both, active], { holds: [held('web-1'), held('web-2')] })[2]).toBe(
+    'web-3: updating stage dev; and 2 more',
+  );
 });

@@ -1,5 +1,5 @@
-import type { PlacementState } from '../../../api/placement-state.ts';
-import { isFulfilled } from '../../../engine/kernel/condition.ts';
+import type { Binding, PlacementState } from '../../../api/placement-state.ts';
+import { findCondition, isFulfilled } from '../../../engine/kernel/condition.ts';
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { shortList } from '../../../engine/kernel/short-list.ts';
 import { suspendedAnnotation } from '../../../engine/pause/placement-pause.ts';
@@ -9,7 +9,7 @@ import { failureText } from '../../../report/cause.ts';
 import { shortageOf } from '../../../report/shortage.ts';
 import { suspendedText } from '../../../report/suspensions.ts';
 import { failedRunText } from '../../../report/waits/no-run.ts';
-import { progressText } from '../../../report/waits/progress-text.ts';
+import { progressOf, runProgress } from '../../../report/waits/progress-text.ts';
 import type { KnownPlacement } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
 
@@ -17,26 +17,47 @@ import type { Status } from '../../status/open-status.ts';
  * Why a placement is not as desired on all clusters that it requires: it is short of clusters or suspended, what its update run
  * is doing, the first object that fails, or what its conditions say of which clusters. Undefined where it is as desired.
  */
-export function reasonOf(placement: KnownPlacement, { record }: Pick<Status, 'record'>): string | undefined {
+export function reasonOf(
+  placement: KnownPlacement,
+  { record, holds, unreachable }: Pick<Status, 'record' | 'holds' | 'unreachable'>,
+): string | undefined {
   const { object, state, title } = placement;
   if (shortageOf(state)) return `Not enough clusters: explain placement ${title}`;
   const suspended = object?.metadata.annotations?.[suspendedAnnotation];
   if (suspended !== undefined) return suspendedText(suspended);
   const runs = [...record.runs.values()].filter((each) => isRunOf(each, placement));
-  const run = runs.find((each) => !isOver(each.status ?? {}));
-  if (run) return `${titleOf(run.metadata)}: ${progressText(run.status)}`;
+  const open = runs.filter(({ status }) => !isOver(status ?? {}));
+  const run = open.find(({ status }) => progressOf(status?.conditions)) ?? open[0];
+  if (run) {
+    const more = open.length > 1 ? `; and ${open.length - 1} more` : '';
+    return `${titleOf(run.metadata)}: ${runProgress({ ...run, ...run.metadata }, holds)}${more}`;
+  }
   const unmet = object?.status?.conditions?.find(({ status }) => status !== 'True');
   if (unmet === undefined) return undefined;
-  const late = lateBindings(state);
-  const failing = late.flatMap(({ targetCluster, failedPlacements: [first] = [] }) =>
+  const wanted = wantedBindings(state);
+  const failing = lateBindings(state).flatMap(({ targetCluster, failedPlacements: [first] = [] }) =>
     first ? [`${targetCluster}: ${failureText(first)}`] : [],
   );
   if (failing.length > 0) return `${failing[0]}${failing.length > 1 ? `; and ${failing.length - 1} more` : ''}`;
   // KubeFleet's reason of an External placement names only who is in charge.
   const reason =
     unmet.reason === 'RolloutControlledByExternalController' ? (failedRunText(runs) ?? 'no update run') : unmet.reason;
-  return late.length === 0 ? reason : `${reason}: ${shortList(late.map(({ targetCluster }) => targetCluster))}`;
+  const down = wanted.filter(({ targetCluster }) => unreachable.has(targetCluster));
+  const unfulfilled = wanted.filter((binding) => !down.includes(binding) && !hasReached(unmet.type, binding));
+  const parts = [
+    ...(down.length === 0 ? [] : [`not responding: ${namesOf(down)}`]),
+    ...(unfulfilled.length === 0 ? [] : [`${reason}: ${namesOf(unfulfilled)}`]),
+  ];
+  return parts.length === 0 ? reason : parts.join('; ');
 }
+
+/** Whether a cluster has what its placement lacks. One that is available may still wait for its next snapshot. */
+function hasReached(type: string, { conditions }: Binding): boolean {
+  const own = findCondition(conditions, type);
+  return own ? own.status === 'True' : isFulfilled(conditions);
+}
+
+const namesOf = (bindings: readonly Binding[]): string => shortList(bindings.map(({ targetCluster }) => targetCluster));
 
 /** `2/3`: clusters on which it is available, or compared, of all that its policy requires. */
 export function upOf(state: PlacementState): string {

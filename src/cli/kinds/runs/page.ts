@@ -7,7 +7,7 @@ import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../
 import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
 import { hasStarted, rollbackStages } from '../../../engine/staged/step.ts';
 import { isOver } from '../../../engine/update-run.ts';
-import { progressOf, progressText, stageCounts } from '../../../report/waits/progress-text.ts';
+import { progressOf, runProgress, stageCounts } from '../../../report/waits/progress-text.ts';
 import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tasks.ts';
 import { waitsOfRun } from '../../../report/waits/waits.ts';
 import { heldInRun, whyLate } from '../../../report/waits/why-late.ts';
@@ -21,7 +21,7 @@ export function runPage(run: StagedUpdateRun, status: Status): string[] {
   const { stagesStatus = [], deletionStageStatus, conditions } = run.status ?? {};
   const tasks = stageTasks(run);
   return [
-    head(run),
+    head(run, status),
     titled('Waits for', sentences(waitsOfRun(run, status))),
     ...stagesStatus.map((stage) => stageText(stage, { run, status, tasks })),
     ...(deletionStageStatus && deletionStageStatus.clusters.length > 0
@@ -32,7 +32,7 @@ export function runPage(run: StagedUpdateRun, status: Status): string[] {
   ];
 }
 
-function head(run: StagedUpdateRun): string {
+function head(run: StagedUpdateRun, { holds }: Pick<Status, 'holds'>): string {
   const { kind, metadata, spec, status } = run;
   const index = status?.resourceSnapshotIndexUsed ?? spec.resourceSnapshotIndex;
   const failing = onFailure(metadata.annotations ?? {});
@@ -47,7 +47,7 @@ function head(run: StagedUpdateRun): string {
     ['Policy', policy && `snapshot ${policy}${picked === undefined ? '' : `, ${picked} cluster(s) picked`}`],
     ['Desired', spec.state ?? 'Run'],
     failing === undefined ? undefined : ['Failures', failing],
-    ['State', progressText(status)],
+    ['State', runProgress({ kind, ...metadata, status }, holds)],
     ['Since', since(run)],
   ]);
 }
