@@ -9,7 +9,7 @@ export const problems: Listing = listing<Problem>({
   folders: [],
   ordered: true,
   nameless: true,
-  none: 'No problems: the plan in effect has none in the files of the fleet repo, nor on the clusters.',
+  none: 'No problems in the files of the fleet repo. How placements, clusters and runs are: gitfleet get all',
   items: ({ reported }) => [...reported].sort(byPosition),
   describe: (problem) => ({ name: problem.file ?? problem.code, value: problem }),
   columns: [

@@ -20,7 +20,7 @@ it('problems are listed by position, whole with -o json, and where there are non
   expect(await get()).toEqual({
     code: 0,
     out: '',
-    err: 'No problems: the plan in effect has none in the files of the fleet repo, nor on the clusters.\n',
+    err: 'No problems in the files of the fleet repo. How placements, clusters and runs are: gitfleet get all\n',
   });
   expect(JSON.parse((await get('-o', 'json')).out)).toEqual({ apiVersion: 'v1', kind: 'List', items: [] });
 
