@@ -253,6 +253,17 @@ describe('validate reports what only the whole fleet shows', () => {
     expect(out).toContain('warning[dangling-reference]');
   });
 
+  it('resources of a fleet without any placement', async () => {
+    const { 'web.yaml': _, ...files } = oneUnselected;
+    const dir = folder(files);
+    expect((await cli('validate', dir)).out).toBe(
+      'resources/web.yaml:3:12: warning[not-selected]: Namespace web: no placement selects it\n    fix: the fleet has no placement: add one that selects it\n1 fleet object and 1 resource read: 0 errors, 1 warning, 0 notes.\n',
+    );
+    expect((await cli('plan', '--repo', dir)).out).toContain(
+      'No bindings: the fleet has no placement, so nothing is deployed.\n',
+    );
+  });
+
   it('a fleet without a cluster, and what adds one', async () => {
     const dir = folder({ 'web.yaml': place(selectNamespace), 'resources/web.yaml': namespace('web') });
     for (const [command, what] of [

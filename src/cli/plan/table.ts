@@ -53,7 +53,11 @@ export function planTable(
   const shown = all ? actions : actions.filter(({ action }) => action !== 'keep');
   if (actions.length === 0)
     parts.push(
-      hasMembers ? 'No bindings.' : 'No bindings: the fleet has no MemberCluster. gitfleet join CONTEXT adds one.',
+      !hasMembers
+        ? 'No bindings: the fleet has no MemberCluster. gitfleet join CONTEXT adds one.'
+        : plan.placements.length === 0
+          ? 'No bindings: the fleet has no placement, so nothing is deployed.'
+          : 'No bindings.',
     );
   if (shown.length > 0)
     parts.push(table(['MOVE', 'PLACEMENT', 'CLUSTER', 'SNAPSHOT', 'STATE', 'STATUS'], shown.map(row)));

@@ -34,16 +34,18 @@ export async function unselectedResources(fleet: Fleet, tree: RepoTree): Promise
       ...places.get(object),
       path: 'metadata.name',
       message: `${describeRef(refOfManifest(object.manifest))}: no placement selects it${others}${missing}`,
-      fix: like === undefined ? placeFix(object) : `did you mean ${like}?`,
+      fix: like === undefined ? placeFix(object, fleet) : `did you mean ${like}?`,
     };
   });
 }
 
 /** Selecting a reserved namespace is refused, so its contents need a placement of their own. */
-function placeFix({ manifest: { metadata } }: HubObject): string {
+function placeFix({ manifest: { metadata } }: HubObject, { placements }: Fleet): string {
   const { namespace = '' } = metadata;
-  return isReservedNamespace(namespace)
-    ? `select it by a ResourcePlacement in namespace ${namespace}, or write another namespace`
+  if (isReservedNamespace(namespace))
+    return `select it by a ResourcePlacement in namespace ${namespace}, or write another namespace`;
+  return placements.length === 0
+    ? 'the fleet has no placement: add one that selects it'
     : 'add a resource selector for it, or remove it';
 }
 
@@ -59,7 +61,7 @@ const isNamespace = ({ manifest }: HubObject): boolean => manifest.kind === 'Nam
 
 function unselected({ placements, resources, refused, unreadable, beingDeleted }: Fleet): HubObject[] {
   const mayBeMissing = refused.some(({ kind }) => kind.endsWith('ResourcePlacement')) || beingDeleted.length > 0;
-  if (placements.length === 0 || unreadable.length > 0 || mayBeMissing) return [];
+  if (unreadable.length > 0 || mayBeMissing) return [];
   // A misspelt name is reported where it is written, and would be reported again for each object it was to select.
   const names = new Set(resources.map(({ manifest: { kind, metadata } }) => `${kind} ${metadata.name}`));
   const isDangling = placements.some(({ spec }) =>
