@@ -174,5 +174,12 @@ describe('a cluster update run', () => {
     expect((await cli('get', 'upgrades', '--repo', fleet.dir)).out).toMatch(
       /failed: approval k8s-before-two was .{1,45}… /,
     );
+
+    const next = upgradeRun({ strategy: { stages: [strategy.stages[1]] }, attempt: 2, atempt: 2 });
+    fleet.commit(next, 'Try again');
+    await fleet.pass();
+    const invalid = 'UpdateRun k8s: its file is not valid: upgrades/k8s.yaml:1:';
+    expect((await cli('get', 'upgrades', '--repo', fleet.dir)).out).toContain(invalid);
+    expect((await cli('describe', 'upgrade', 'k8s', '--repo', fleet.dir)).out).toContain(`Waits for:\n  ${invalid}`);
   });
 });

@@ -5,11 +5,23 @@ import { holdOfClusters } from '../../../report/hold-text.ts';
 import { holdsOf } from '../../../report/holds-of.ts';
 import { isHalted } from '../../../report/upgrades/halted.ts';
 import { upgradeNow } from '../../../report/upgrades/now.ts';
+import { whyNotValid } from '../../status/last-good.ts';
 import type { Status } from '../../status/open-status.ts';
 
-/** What a cluster update run waits for, one line each: approvals, then what its holds say. Of one in which nothing starts, why. */
-export function waitsOfUpgrade(run: UpdateRun, { holds }: Pick<Status, 'holds'>, file?: string): string[] {
-  if (isHalted(run)) return [upgradeNow(run, file)];
+/**
+ * What a cluster update run waits for, one line each: approvals, then what its holds say. Of one in which nothing starts, why: first
+ * that its file is not valid, since no change of it counts before.
+ */
+export function waitsOfUpgrade(
+  run: UpdateRun,
+  { holds, notInEffect }: Pick<Status, 'holds' | 'notInEffect'>,
+  file?: string,
+): string[] {
+  if (isHalted(run)) {
+    const { kind, metadata } = run;
+    const invalid = notInEffect.notValid.find((ref) => ref.kind === kind && ref.name === metadata.name);
+    return [...(invalid ? [whyNotValid(invalid, notInEffect.errors)] : []), upgradeNow(run, file)];
+  }
   const { state } = run.status?.status ?? {};
   if (state === 'Completed' || state === 'Skipped') return [];
   const approvals = openApprovals(run).map(
