@@ -7,6 +7,10 @@ import type { Forge, PullRequest } from '../../forge/forge.ts';
 import { openApprovals } from './settled.ts';
 import type { Timeline } from './timeline.ts';
 
+/** How to start gitfleet again: a package has it compiled, and its command works in any folder; the sources have only that of npm. */
+export const commandOf = (module = import.meta.url): string =>
+  module.endsWith('.ts') ? 'npm run -s gitfleet --' : 'gitfleet';
+
 export interface Watching {
   readonly plan: () => Plan | undefined;
   readonly next: () => Promise<void>;
@@ -22,6 +26,7 @@ export const requestOf = async (forge: Forge, name: string): Promise<PullRequest
 /** Prints how to approve a new request, and what to try once nothing more happens by itself. */
 export async function hintWhenQuiet(input: Watching & { readonly kubeconfig: string }): Promise<never> {
   const { plan, next, output, repo, forge, kubeconfig } = input;
+  const command = commandOf();
   const hinted = new Set<string>();
   for (;;) {
     // The pull request is opened after the reconciliation. The timer keeps no demo alive that was stopped.
@@ -38,7 +43,7 @@ export async function hintWhenQuiet(input: Watching & { readonly kubeconfig: str
       if (!pull) continue;
       hinted.add(name);
       output.hint(`${why}: its pull request is ${pull.url}. Approve it with`, [
-        `npm run -s gitfleet -- approve ${name} --repo ${repo}`,
+        `${command} approve ${name} --repo ${repo}`,
       ]);
     }
     const quiet = present.placements.every((placement) => placement.bindings.every(({ move }) => move === 'keep'));
@@ -62,7 +67,11 @@ const removalsOf = ({ guard, holds }: Plan): readonly (readonly [name: string, w
 /** What can be tried with the fleet as it is now: after `--dir` it may be another one than the example. */
 export async function tips(
   { placements, ...plan }: Pick<Plan, 'placements' | 'upgrades' | 'nodes'>,
-  { repo, kubeconfig }: { readonly repo: string; readonly kubeconfig: string },
+  {
+    repo,
+    kubeconfig,
+    command = commandOf(),
+  }: { readonly repo: string; readonly kubeconfig: string; readonly command?: string },
 ): Promise<string[]> {
   const isOn = (name: string, cluster: string): boolean =>
     placements.some((it) => it.name === name && it.bindings.some(({ clusterName }) => clusterName === cluster));
@@ -84,9 +93,9 @@ export async function tips(
     ...(isOn('tools', 'dev-1')
       ? [`kubectl --kubeconfig ${kubeconfig} --context dev-1 -n tools delete deploy debug`]
       : []),
-    ...(shop === undefined ? [] : [`npm run -s gitfleet -- explain placement shop --repo ${repo}`]),
-    ...(upgrade === undefined ? [] : [`npm run -s gitfleet -- describe upgrade ${upgrade.name} --repo ${repo}`]),
-    ...(plan.nodes.length === 0 ? [] : [`npm run -s gitfleet -- get nodepools --repo ${repo}`]),
+    ...(shop === undefined ? [] : [`${command} explain placement shop --repo ${repo}`]),
+    ...(upgrade === undefined ? [] : [`${command} describe upgrade ${upgrade.name} --repo ${repo}`]),
+    ...(plan.nodes.length === 0 ? [] : [`${command} get nodepools --repo ${repo}`]),
     `git -C ${repo} show fleet-status:README.md`,
     `git -C ${repo} log -p fleet-status -- ':!*state.yaml'`,
   ];

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { tips } from '../../../src/cli/demo/hints.ts';
+import { commandOf, tips } from '../../../src/cli/demo/hints.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 import { removeFolders } from '../../support/folders.ts';
 
@@ -34,4 +34,14 @@ it('tips name the version, clusters and objects that there are', async () => {
     'npm run -s gitfleet -- get nodepools --repo R',
     ...always,
   ]);
+});
+
+it('an installed gitfleet is started by its name, and the sources by npm', async () => {
+  expect(commandOf('file:///opt/gitfleet/src/cli/demo/hints.ts')).toBe('npm run -s gitfleet --');
+  const command = commandOf('file:///usr/lib/node_modules/gitfleet/dist/cli/demo/hints.js');
+  const repo = mkdtempSync(join(tmpdir(), 'gitfleet-tips-'));
+  const plan = planOf({ shop: ['eu-1'] });
+  expect(await tips(plan, { repo, kubeconfig: 'k', command })).toContain(
+    `gitfleet explain placement shop --repo ${repo}`,
+  );
 });
