@@ -42,7 +42,7 @@ export const stageTasks = ({ status }: Pick<StagedUpdateRun, 'status'>): StageTa
       ...(stage.afterStageTaskStatus ?? []).map((task, index) =>
         task.type === 'Approval'
           ? ofApproval(task, { stage, timing: 'after', isEnded, ended })
-          : ofSoak(task, { stage, waitMs: soakOf(config?.afterStageTasks?.[index]), isEnded }),
+          : ofSoak(task, { stage, waitMs: soakOf(config?.afterStageTasks?.[index]), isEnded, ended }),
       ),
     ];
   });
@@ -51,16 +51,13 @@ interface TaskContext {
   readonly stage: StageStatus;
   /** What is open when its run is over stays undone. */
   readonly isEnded: boolean;
+  /** When its run ended. */
+  readonly ended: string | undefined;
 }
 
 function ofApproval(
   task: TaskStatus,
-  {
-    stage,
-    timing,
-    isEnded,
-    ended,
-  }: TaskContext & Pick<StageTaskState, 'timing'> & { readonly ended: string | undefined },
+  { stage, timing, isEnded, ended }: TaskContext & Pick<StageTaskState, 'timing'>,
 ): StageTaskState {
   const asked = findCondition(task.conditions, 'ApprovalRequestCreated');
   const answer = findCondition(task.conditions, 'ApprovalRequestApproved');
@@ -102,7 +99,7 @@ function rejectionOf(
 
 function ofSoak(
   task: TaskStatus,
-  { stage, waitMs, isEnded }: TaskContext & { readonly waitMs: number },
+  { stage, waitMs, isEnded, ended }: TaskContext & { readonly waitMs: number },
 ): StageTaskState {
   const over = findCondition(task.conditions, 'WaitTimeElapsed');
   const finished = stage.clusters.length > 0 && stage.clusters.every(hasFinished) ? finishedAt(stage) : undefined;
@@ -114,7 +111,7 @@ function ofSoak(
     isRequested: true,
     isOpen,
     progress: `${formatDuration(waitMs)}${over ? ', over' : isEnded ? ', not done: the run is over' : isOpen ? ', under way' : ', not started'}`,
-    since: over?.lastTransitionTime ?? (finished === undefined ? undefined : formatInstant(finished)),
+    since: over?.lastTransitionTime ?? ended ?? (finished === undefined ? undefined : formatInstant(finished)),
     until: isOpen ? formatInstant(finished + waitMs) : undefined,
   };
 }

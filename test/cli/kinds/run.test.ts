@@ -209,7 +209,8 @@ bindings:
       },
     });
     const text = page(over, statusWith([over]));
-    expect(text).toMatch(/after it: soak of 10s, not done: the run is over(?! until)/);
+    // When the run ended, not when the soak began.
+    expect(text).toContain('after it: soak of 10s, not done: the run is over since 2026-11-20T11:09:00Z\n');
     expect(text).toContain(
       'after it: approval web-1-after-canary not approved: the run is over since 2026-11-20T11:09:00Z\n',
     );
