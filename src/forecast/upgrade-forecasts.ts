@@ -50,6 +50,14 @@ export const clustersToUpgrade = ({ stages }: UpgradeForecast): ClusterName[] =>
     ...left.flatMap(({ clusterName, status }) => (isTerminal({ status }) ? [] : [clusterName])),
   ]);
 
+/** Those that fail before anything is started on them: no provider upgrades them, or not to that version. */
+export const clustersThatFailAtOnce = ({ stages }: UpgradeForecast): ClusterName[] =>
+  stages.flatMap(({ clusters, left }) =>
+    left.flatMap(({ clusterName, status: { state } }) =>
+      state === 'Failed' && !clusters.some((span) => span.clusterName === clusterName) ? [clusterName] : [],
+    ),
+  );
+
 /** Cluster update runs that are neither over nor stopped at the beginning, in order of their start. */
 export function upgradeForecasts(
   steps: readonly ForecastStep[],

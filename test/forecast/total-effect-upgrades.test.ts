@@ -74,6 +74,14 @@ describe('the total effect of a cluster update run', () => {
     expect([...rollout, ...upgrades].filter((line) => line.includes(code))).toHaveLength(1);
   });
 
+  it('counts clusters that fail at once among those that the run is for', async () => {
+    const fleet = new UpgradeFleet({})
+      .with(['a'], { versions: at('v1.30.9') })
+      .with(['b'], { versions: at('v1.29.4') });
+    const { title } = effectText(await effectOf(fleet, run(to('1.31.5'))));
+    expect(title).toBe('no object changes · 1 cluster update run for 2 of 2 clusters, of which 1 fails at once');
+  });
+
   it('supposes no approval of a run that starts nothing', async () => {
     const gated = [{ name: 'test', beforeGates: [{ type: 'Approval' }], groups: [{ name: 'eu' }] }];
     const files = { ...strategy(gated), ...run({ updateStrategyId: 'test-then-prod' }) };

@@ -6,7 +6,7 @@ import type { Forecast, Rollout } from '../../forecast/forecast.ts';
 import type { ObjectChanges } from '../../forecast/object-changes.ts';
 import type { StoppedRun } from '../../forecast/stopped-runs.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
-import { clustersToUpgrade } from '../../forecast/upgrade-forecasts.ts';
+import { clustersThatFailAtOnce, clustersToUpgrade } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { currenciesOf } from '../money.ts';
 import { nodeEffects } from '../nodes.ts';
@@ -104,7 +104,9 @@ function changesText(effect: TotalEffect, answers: readonly string[]): string[] 
   const counts = countsText(effect);
   const clusters = new Set(placements.flatMap((effect) => effect.clusters));
   const upgrading = new Set(upgrades.flatMap(clustersToUpgrade));
-  const runs = `${upgrades.length} cluster update ${upgrades.length === 1 ? 'run' : 'runs'} for ${upgrading.size} of ${fleetSize} clusters`;
+  const failing = new Set(upgrades.flatMap(clustersThatFailAtOnce)).difference(upgrading);
+  const fails = failing.size === 0 ? '' : `, of which ${failing.size} ${failing.size === 1 ? 'fails' : 'fail'} at once`;
+  const runs = `${upgrades.length} cluster update ${upgrades.length === 1 ? 'run' : 'runs'} for ${upgrading.size + failing.size} of ${fleetSize} clusters${fails}`;
   if (counts === '' && clusters.size === 0) {
     if (upgrades.length > 0) return [`no object changes · ${runs}`];
     const text = withheldText(withheld) ?? heldText(held) ?? changedNodesText(nodesText(effect));
