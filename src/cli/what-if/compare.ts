@@ -31,8 +31,8 @@ export interface PlacementOutcome extends PlacementRef {
 
 export interface ClusterMove {
   readonly clusterName: ClusterName;
-  /** `notAdded`: it is not there yet, and would be added without the changes. */
-  readonly to: 'added' | 'removed' | 'notAdded';
+  /** `released`: its objects stay there. `notAdded`: it is not there yet, and would be added without the changes. */
+  readonly to: 'added' | 'removed' | 'released' | 'notAdded';
   readonly reason: string;
   readonly clusterScore?: ClusterDecision['clusterScore'];
 }
@@ -72,8 +72,9 @@ export function compare(of: {
         ...[...held]
           .filter((cluster) => !holds.has(cluster))
           .map((cluster) => {
-            const to = there.has(cluster) ? 'removed' : 'notAdded';
-            return present.has(cluster) ? move(next, cluster, to) : gone(cluster, to);
+            const isThere = there.has(cluster);
+            if (!present.has(cluster)) return gone(cluster, isThere);
+            return move(next, cluster, isThere ? 'removed' : 'notAdded');
           }),
       ].sort((a, b) => (a.clusterName < b.clusterName ? -1 : 1)),
       stays: [...holds]
@@ -115,10 +116,10 @@ function move({ decisions }: PlannedPlacement, clusterName: ClusterName, to: Clu
   };
 }
 
-const gone = (clusterName: ClusterName, to: ClusterMove['to']): ClusterMove => ({
+const gone = (clusterName: ClusterName, isThere: boolean): ClusterMove => ({
   clusterName,
-  to,
-  reason: 'the cluster is not in the fleet',
+  to: isThere ? 'released' : 'notAdded',
+  reason: `the cluster is not in the fleet${isThere ? ', and keeps its objects' : ''}`,
 });
 
 /** Filters about one more copy; they do not count against a copy that is there. */

@@ -49,6 +49,7 @@ type Line = (clusterName: string, reason: string, color: ReturnType<typeof color
 const moveLine: Readonly<Record<ClusterMove['to'], Line>> = {
   added: (clusterName, reason, color) => color('green', `  + ${clusterName}  ${reason}`),
   removed: (clusterName, reason, color) => color('red', `  - ${clusterName}  ${reason}`),
+  released: (clusterName, reason, color) => color('yellow', `  - ${clusterName}  ${reason}`),
   notAdded: (clusterName, reason, color) =>
     color('yellow', `  x ${clusterName}  is not there yet and would not be added: ${reason}`),
 };
@@ -57,8 +58,9 @@ function summary(outcomes: readonly PlacementOutcome[]): string {
   const count = (of: (outcome: PlacementOutcome) => number) => outcomes.reduce((sum, outcome) => sum + of(outcome), 0);
   const added = count(({ moves }) => moves.filter(({ to }) => to === 'added').length);
   const removed = count(({ moves }) => moves.filter(({ to }) => to === 'removed').length);
+  const released = count(({ moves }) => moves.filter(({ to }) => to === 'released').length);
   const notAdded = count(({ moves }) => moves.filter(({ to }) => to === 'notAdded').length);
   const stay = count(({ stays }) => stays.length);
   const unfit = count(({ noLongerFits }) => (noLongerFits ? 1 : 0));
-  return `${added} to add, ${removed} to remove, ${notAdded === 0 ? '' : `${notAdded} no longer added, `}${stay} staying on changed clusters, ${unfit} placement${unfit === 1 ? '' : 's'} no longer fitting.`;
+  return `${added} to add, ${removed} to remove, ${released === 0 ? '' : `${released} to release, `}${notAdded === 0 ? '' : `${notAdded} no longer added, `}${stay} staying on changed clusters, ${unfit} placement${unfit === 1 ? '' : 's'} no longer fitting.`;
 }

@@ -116,16 +116,26 @@ describe('plan with what-if flags, once everything is placed', () => {
   it('moves what a cluster that is gone held to the next one that fits', async () => {
     expect(await outcome('--without-cluster', 'eu-1', '--property', 'us-1:available-cpu=64')).toMatchObject({
       placements: [
-        { name: 'base', moves: [{ clusterName: 'eu-1', to: 'removed', reason: 'the cluster is not in the fleet' }] },
+        {
+          name: 'base',
+          moves: [
+            {
+              clusterName: 'eu-1',
+              to: 'released',
+              reason: 'the cluster is not in the fleet, and keeps its objects',
+            },
+          ],
+        },
         {
           name: 'web',
           moves: [
-            { clusterName: 'eu-1', to: 'removed' },
+            { clusterName: 'eu-1', to: 'released' },
             { clusterName: 'us-1', to: 'added' },
           ],
         },
       ],
     });
+    expect((await plan('--without-cluster', 'eu-1')).out).toContain('0 to remove, 2 to release, 0 staying');
   });
 
   it('writes nothing, and refuses to record what is only supposed', async () => {
