@@ -82,7 +82,8 @@ function inOwnWords(path: Issue['path'], message: string): Issue {
 }
 
 function wrongType(path: Issue['path'], expected: string, written: unknown): Issue {
-  const message = `${nameOf(path)} must be of type ${expected}`;
+  // Of a map whose keys are free, such as labels, the schema library has a word of its own.
+  const message = `${nameOf(path)} must be of type ${expected === 'record' ? 'map' : expected}`;
   const meant = meantBy(expected, written);
   if (meant === undefined)
     return error('wrong-type', path, message, typeFixes[expected] ?? `write a value of type ${expected}`);

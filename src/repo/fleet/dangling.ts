@@ -28,10 +28,10 @@ export const danglingOf = (fleet: Fleet, objects: readonly FleetObject[]): Probl
 
 /** Computed once for each commit. */
 const dangling = memoize((fleet: Fleet): readonly { readonly from: NamedObject; readonly problem: Problem }[] =>
-  references(fleet).flatMap(({ from, path, kind, namespace, name, among, without }) => {
+  references(fleet).flatMap(({ from, path, kind, namespace, name, among, kindMeant, without }) => {
     if (among.has(name)) return [];
     if (fleet.refused.some((ref) => ref.kind === kind && ref.namespace === namespace && ref.name === name)) return [];
-    const like = nearest(name, [...among]);
+    const like = kindMeant ?? nearest(name, [...among]);
     const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
     const why = `there is no ${kind} ${name}${where} in this repo${without === undefined ? '' : `, ${without}`}`;
     const fix = like && `did you mean ${like}?`;

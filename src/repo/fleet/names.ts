@@ -1,6 +1,8 @@
 import type { Override } from '../../api/override.ts';
+import { nearest } from '../../api/syntax.ts';
 import { type Fleet, writtenPlacements } from '../../engine/input.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
+import { builtInKinds } from '../../engine/selection/scope.ts';
 import { isInScope, selectorsOf } from './override-scopes.ts';
 
 /** A reference to another object. */
@@ -17,6 +19,8 @@ export interface Named {
   readonly namespace: string | undefined;
   readonly name: string;
   readonly among: ReadonlySet<string>;
+  /** The kind that is most likely meant, where there is no such kind. */
+  readonly kindMeant?: string | undefined;
 }
 
 /** Looks up the objects that fleet objects may refer to. */
@@ -76,6 +80,7 @@ export function namesIn(fleet: Fleet): Names {
       namespace,
       name,
       among: resources.get(keyOf(group, kind, namespace)) ?? none,
+      kindMeant: builtInKinds(group).includes(kind) ? undefined : nearest(kind, builtInKinds(group)),
     }),
     selectorsInScope: (override) => selectorsOf(override).filter((selector) => isInScope(override, selector, fleet)),
   };

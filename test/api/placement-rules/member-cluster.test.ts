@@ -69,6 +69,10 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
           suggests: '1',
         },
       ]);
+      const listed = { ...member({}), metadata: { name: 'a', labels: [{ env: 'dev' }] } };
+      expect(validateFleetObject(listed).issues).toMatchObject([
+        { message: 'labels must be of type map', fix: 'write a map' },
+      ]);
     });
   });
 });

@@ -211,3 +211,12 @@ it('reports at once what is wrong in a refused placement, with its references, a
     '28 invalid-value spec.policy.placementType',
   ]);
 });
+
+it('a reference to a kind that is not there names the kind that is meant', async () => {
+  const placement =
+    'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourcePlacement\nmetadata: {name: a}\nspec:\n  resourceSelectors: [{group: "", version: v1, kind: Namespaces, name: web}]\n  polciy: {}\n';
+  const { problems } = await loadFleet(await openDirectory(folder({ 'a.yaml': placement })), undefined, {
+    incomplete: true,
+  });
+  expect(problems.map(({ code, fix }) => `${code}: ${fix}`)).toContain('dangling-reference: did you mean Namespace?');
+});
