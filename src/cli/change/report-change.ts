@@ -55,7 +55,7 @@ export async function reportChange(
   const next = submitted
     ? nextStepOf(desired, change, { ...submitted, isPushed })
     : ahead && !isPushed
-      ? pushStep(desired)
+      ? pushStep(desired, false)
       : undefined;
   if (format !== 'table') {
     const document = {
@@ -122,12 +122,14 @@ function nextStepOf(
 ): NextStep | undefined {
   if (pullRequest) return undefined;
   if (change.branch !== undefined) return nextStep(desired, branch, isPushed);
-  return isPushed || !desired.tracked ? undefined : pushStep(desired);
+  return isPushed || !desired.tracked ? undefined : pushStep(desired, true);
 }
 
 /** A daemon that reads the origin does not see a commit in a clone. */
-const pushStep = ({ branches, branch }: Desired): NextStep => ({
-  sentence: 'If gitfleet run reads origin, the commit has no effect until it is pushed:',
+const pushStep = ({ branches, branch }: Desired, isNew: boolean): NextStep => ({
+  sentence: isNew
+    ? 'If gitfleet run reads origin, the commit has no effect until it is pushed:'
+    : `${branch} has earlier commits that origin does not have. If gitfleet run reads origin, push them:`,
   commands: [`git -C ${branches.name} push origin ${branch}`],
 });
 

@@ -81,7 +81,7 @@ describe('--push', () => {
       `commit ${commit} is on main, but could`,
     );
     expect((await run('suspend', 'placement', 'web')).out).toBe(
-      `placement web is suspended already\nIf gitfleet run reads origin, the commit has no effect until it is pushed:\n  git -C ${clone} push origin main\n`,
+      `placement web is suspended already\nmain has earlier commits that origin does not have. If gitfleet run reads origin, push them:\n  git -C ${clone} push origin main\n`,
     );
     sh(clone, 'config', '--unset', 'remote.origin.pushurl');
     expect((await run('suspend', 'placement', 'web', '--push')).out).toBe(
