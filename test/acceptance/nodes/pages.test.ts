@@ -123,7 +123,7 @@ describe('get without a status branch', () => {
   it('nodepools: how many nodes may go', async () => {
     const [head, row] = (await shown('get', 'nodepools')).split('\n').map((line) => line.split(/ {2,}/).join(' | '));
     expect(head).toBe(
-      'CLUSTER | POOL | NODES | DISRUPTING | EMPTY | DRIFTED | UNDERUTILIZED | NEXT-CHANGE | MODE | COMMANDS',
+      'CLUSTER | POOL | NODES | DISRUPTING | ALLOWED-EMPTY | ALLOWED-DRIFTED | ALLOWED-UNDERUTILIZED | NEXT-CHANGE | MODE | COMMANDS',
     );
     expect(row).toBe('eu-1 | default | 4 | 0 | 2 | 2 | 2 | 2026-11-20T17:00:00Z | delegate | Proposed 2');
     const { items } = JSON.parse(await shown('get', 'nodepools', '-o', 'json'));

@@ -93,6 +93,14 @@ describe('the page of a node', () => {
     expect(text).toMatch(/shop\/web-1 +default-1f2e3d4c \(node vm-7\)/);
   });
 
+  it('shows its NodeClaim only where there is one: the record names a node without one as its claim', () => {
+    expect(page('n1')).not.toContain('Claim');
+    const claims = [{ name: 'default-1f2e3d4c', node: 'vm-7', uid: 'uid-vm-7', pool: 'default' }];
+    expect(nodePage({ ...plan, claims }, 'vm-7', status).join('\n')).toContain(
+      'Claim:    default-1f2e3d4c (uid-vm-7)\n',
+    );
+  });
+
   it('shows what blocks it, and until when', () => {
     expect(page('n2')).toContain('State:    PodDoNotDisrupt');
     expect(page('n2')).toContain('Until:    2026-11-20T11:00:00Z');

@@ -31,7 +31,8 @@ export function nodePage(plan: NodePlan, name: string, status: Status): string[]
       ['Name', name],
       ['Cluster', `${cluster} (${mode})`],
       ['Pool', poolName],
-      ['Claim', claim && `${claim.name} (${claim.uid})`],
+      // The record keeps a node without a NodeClaim as a claim of its own name.
+      ...(claim === undefined || claim.name === name ? [] : [['Claim', `${claim.name} (${claim.uid})`] as const]),
       ...(claim?.expireAfter === undefined ? [] : [['Expires after', claim.expireAfter] as const]),
       seen && ['Type', [seen.instanceType, seen.capacityType, seen.zone].filter(Boolean).join(' ')],
       seen && ['Price', seen.price === undefined ? 'not known' : `${money(seen.price, currency)} an hour`],
