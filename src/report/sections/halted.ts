@@ -1,3 +1,4 @@
+import type { PlacementKey } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
@@ -38,3 +39,13 @@ export function failedRuns(all: Iterable<StagedUpdateRun>, listed: readonly Plac
     return isOpen || known.has(placement) ? [] : (failedLast(runs) ?? []);
   });
 }
+
+/** Names of staged runs that are over and need nobody: a run of their placement that ended later has succeeded. */
+export const supersededRuns = (all: Iterable<StagedUpdateRun>): ReadonlySet<PlacementKey> =>
+  new Set(
+    [...Map.groupBy(all, (run) => placementKey(placementOfRun(run))).values()].flatMap((runs) =>
+      failedLast(runs) === undefined
+        ? runs.flatMap(({ metadata, status }) => (status && isOver(status) ? [placementKey(metadata)] : []))
+        : [],
+    ),
+  );

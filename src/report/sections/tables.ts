@@ -14,7 +14,7 @@ import type { Shortage } from '../shortage.ts';
 import { suspendedText, suspensions } from '../suspensions.ts';
 import { boundClusters, isRequired, tallyOf } from '../tally.ts';
 import { progressOf, runProgress, stagesDone } from '../waits/progress-text.ts';
-import { failedRuns } from './halted.ts';
+import { failedRuns, supersededRuns } from './halted.ts';
 import { type Line, mostRows, type Section, type SectionInput, type SectionSource, type Span } from './section.ts';
 
 const table = (
@@ -24,10 +24,14 @@ const table = (
   more: Pick<Section, 'attention' | 'folder' | 'total'> = {},
 ): Section => ({ title, rows: { kind: 'table', headings, cells }, ...more });
 
-/** Runs that have not succeeded. */
+/** Runs that have not succeeded, nor another one of their placement since. */
 export const runs: SectionSource = ({ inEffect, notRolledOut }) => {
-  const open = inEffect.runs.filter(({ status }) => progressOf(status.conditions)?.reason !== 'UpdateRunSucceeded');
   const recorded = recordedObjects('runs', inEffect);
+  const all = [...recorded.values()].map(({ value }) => value);
+  const superseded = supersededRuns(all);
+  const open = inEffect.runs.filter(
+    (run) => progressOf(run.status.conditions)?.reason !== 'UpdateRunSucceeded' && !superseded.has(placementKey(run)),
+  );
   const cells = open.slice(0, mostRows).map((run): Line[] => {
     const { status } = run;
     return [
@@ -39,7 +43,7 @@ export const runs: SectionSource = ({ inEffect, notRolledOut }) => {
   });
   return table('Staged runs', ['run', 'snapshot', 'clusters done', 'state'], cells, {
     attention: failedRuns(
-      [...recorded.values()].map(({ value }) => value),
+      all,
       notRolledOut.map(({ placement }) => placement),
     ).length,
     folder: 'runs',
