@@ -10,7 +10,7 @@ afterAll(removeFolders);
 beforeEach(async () => {
   fleet = await FleetOnGit.open({
     ...shop,
-    'placements/pay.yaml': place('pay', { policy: { placementType: 'PickAll' }, strategy: { type: 'External' } }),
+    'placements/pay.yaml': pay({ placementType: 'PickAll' }),
   });
   await fleet.settle();
 });
@@ -28,6 +28,7 @@ async function reported(): Promise<readonly string[]> {
   return lines(plan?.[1]).split('\n').filter(Boolean);
 }
 
+const pay = (policy: object) => place('pay', { policy, strategy: { type: 'External' } });
 const other = { 'resources/pay.yaml': deployment('pay', 'pay', 'pay:2') };
 const strategyAtOnce = {
   'rollouts/at-once.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
@@ -39,6 +40,32 @@ spec: {stages: [{name: all, labelSelector: {}, maxConcurrency: 1}]}
 const run = (name: string) => ({
   [`rollouts/${name}.yaml`]: shop['rollouts/pay-1.yaml']!.replace('name: pay-1', `name: ${name}`),
 });
+const runAtOnce = (name: string) => ({
+  [`rollouts/${name}.yaml`]: run(name)[`rollouts/${name}.yaml`]!.replace('careful', 'at-once'),
+});
+const back = (name: string) => ({
+  [`rollouts/${name}.yaml`]: `${Object.values(runAtOnce(name))[0]!}  resourceSnapshotIndex: "0"\n`,
+});
+const strategyGated = {
+  'rollouts/gated.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateStrategy
+metadata: {name: gated}
+spec: {stages: [{name: all, labelSelector: {}, beforeStageTasks: [{type: Approval}]}]}
+`,
+};
+
+/** Brings pay 1 to all three clusters with one run. */
+async function everywhere(): Promise<void> {
+  remove('rollouts/pay-1.yaml');
+  fleet.commit({ ...strategyAtOnce, ...runAtOnce('pay-2') }, 'Bring pay 1 everywhere');
+  await fleet.settle();
+}
+
+function remove(path: string): void {
+  fleet.git('rm', '-q', path);
+  fleet.git('commit', '-qm', `Remove ${path}`);
+  fleet.look();
+}
 
 describe('of an External placement', () => {
   it('nothing is missing while a run brings what the repo holds', async () => {
@@ -90,5 +117,54 @@ describe('of an External placement', () => {
     fleet.look();
     fleet.commit({ 'clusters/eu-2.yaml': member('eu-2', { env: 'prod' }) }, 'Add eu-2');
     expect(await reported()).toEqual(['pay: nothing is deployed to eu-1, eu-2, us-1 yet']);
+  });
+
+  it('a cluster that left the fleet is, by name', async () => {
+    await everywhere();
+    remove('clusters/us-1.yaml');
+    expect(await reported()).toEqual(['pay: us-1 left the fleet']);
+    fleet.commit(runAtOnce('pay-3'), 'Let pay leave it');
+    expect(await reported()).toEqual([]);
+  });
+
+  it('a cluster that is no longer selected is, by name', async () => {
+    await everywhere();
+    const inEurope = { clusterSelectorTerms: [{ labelSelector: { matchLabels: { region: 'eu' } } }] };
+    const affinity = { clusterAffinity: { requiredDuringSchedulingIgnoredDuringExecution: inEurope } };
+    fleet.commit({ 'placements/pay.yaml': pay({ placementType: 'PickAll', affinity }) }, 'Leave us-1');
+    expect(await reported()).toEqual(['pay: nothing is removed from us-1 yet']);
+    fleet.commit(runAtOnce('pay-3'), 'Let pay leave it');
+    expect(await reported()).toEqual([]);
+  });
+
+  it('nothing is after a run brought clusters back to the snapshot that the repo holds again', async () => {
+    await everywhere();
+    fleet.commit({ ...other, ...run('pay-3') }, 'Roll pay 2 out');
+    await fleet.settle();
+    expect(await reported()).toEqual([]);
+    remove('rollouts/pay-3.yaml');
+    expect(await reported()).toEqual(['pay: 2 of 3 clusters do not have snapshot 1, and no update run is in progress']);
+    fleet.commit({ 'resources/pay.yaml': shop['resources/pay.yaml']!, ...back('pay-4') }, 'Roll pay back');
+    expect(await reported()).toEqual([]);
+  });
+
+  it('nor after one that was told to, while the repo holds the newest snapshot', async () => {
+    await everywhere();
+    fleet.commit({ ...other, ...runAtOnce('pay-3') }, 'Roll pay 2 out');
+    await fleet.settle();
+    fleet.commit(back('pay-4'), 'Roll pay back');
+    expect(await reported()).toEqual([]);
+    fleet.commit({ 'resources/pay.yaml': deployment('pay', 'pay', 'pay:3') }, 'Bring pay 3');
+    expect(await reported()).toEqual(['pay: the repo holds other resources than snapshot 0']);
+  });
+
+  it('what no cluster has is, although the run that took it is removed', async () => {
+    await everywhere();
+    const gated = { 'rollouts/pay-3.yaml': Object.values(run('pay-3'))[0]!.replace('careful', 'gated') };
+    fleet.commit({ ...other, ...strategyGated, ...gated }, 'Roll pay 2 out');
+    await fleet.settle();
+    expect(await reported()).toEqual([]);
+    remove('rollouts/pay-3.yaml');
+    expect(await reported()).toEqual(['pay: 3 of 3 clusters do not have snapshot 1, and no update run is in progress']);
   });
 });

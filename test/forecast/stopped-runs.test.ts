@@ -145,7 +145,7 @@ describe('a change that ends a run in progress', () => {
       ['add', 'Namespace', 'b3'],
     ]);
     expect(await needs({ ...reject, 'clusters/b2.yaml': '' })).toEqual([
-      'web: needs a staged update run: update run web-1 failed, and 1 of 3 clusters do not have snapshot 1',
+      'web: needs a staged update run: update run web-1 failed, and 1 of 3 clusters do not have snapshot 1, and b2 left the fleet',
     ]);
   });
   it('needs another run where it removes its file', async () => {

@@ -126,8 +126,8 @@ describe('what fails an initialization for good', () => {
       more: { selection, resourceSnapshots: [{ index: 0, latest: true, hash: selection.ok ? selection.hash : '' }] },
     } as const;
     const whyOf = (given: Case) => {
-      const { work, runs } = plan(given).outcome;
-      return notRolledOut(work, { runs, digest })?.why;
+      const { work, recorded: runs } = plan(given).outcome;
+      return notRolledOut(work, { runs, digest, isPresent: () => true })?.why;
     };
     const missing = 'update run web-1 could not be initialized: no resource snapshot with index 7 found';
     expect(whyOf({ work: same, run: { resourceSnapshotIndex: '7' } })).toMatch(new RegExp(`^${missing}`));
