@@ -9,6 +9,7 @@ import { removalsToApprove, type UnusedApproval } from '../repo/record/removals-
 import type { DashboardInput } from './dashboard-input.ts';
 import { inEffect } from './in-effect.ts';
 import { waitingApprovals } from './sections/halted.ts';
+import { inEffectOnly } from './sections/not-rolled-out.ts';
 import type { Shortage } from './shortage.ts';
 import { boundClusters, isRequired, tallyOf } from './tally.ts';
 
@@ -22,10 +23,11 @@ export function summaryOf(
   {
     branch,
     unreachable,
+    notRolledOut,
     before,
     fleet,
     pages,
-  }: Pick<DashboardInput, 'branch' | 'unreachable' | 'before' | 'fleet' | 'pages'>,
+  }: Pick<DashboardInput, 'branch' | 'unreachable' | 'notRolledOut' | 'before' | 'fleet' | 'pages'>,
 ): object {
   const present = inEffect(plan, { before, fleet });
   const { placements, commit, holds, holdCount, approvals, removalHolds, shortages, record } = present;
@@ -45,6 +47,7 @@ export function summaryOf(
   }
   const removals = removalsToApprove({ ...plan, holds: removalHolds });
   const unusedApprovals = unusedIn(fleet, record);
+  const missing = inEffectOnly(notRolledOut, placements);
   const names = [...approvals.map(({ planned }) => placementKey(planned)), ...removals.map(({ name }) => name)];
   const pullRequests = names.flatMap((name) => {
     const page = pages?.get(name);
@@ -75,6 +78,7 @@ export function summaryOf(
     ...(pullRequests.length > 0 && { pullRequests }),
     ...(holds.length > 0 && { holds }),
     ...(shortages.size > 0 && { notEnoughClusters: [...shortages.values()].slice(0, mostShortages).map(listed) }),
+    ...(missing.length > 0 && { notRolledOut: missing.map(({ placement, why }) => ({ ...placement, why })) }),
     guard: plan.guard,
     ...(fleet.refused.length > 0 && {
       notValid: fleet.refused.map((ref) => notValid(ref, fleet)),

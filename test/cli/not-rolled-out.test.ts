@@ -46,6 +46,9 @@ const runAtOnce = (name: string) => ({
 const back = (name: string) => ({
   [`rollouts/${name}.yaml`]: `${Object.values(runAtOnce(name))[0]!}  resourceSnapshotIndex: "0"\n`,
 });
+const runGated = (name: string) => ({
+  [`rollouts/${name}.yaml`]: Object.values(run(name))[0]!.replace('careful', 'gated'),
+});
 const strategyGated = {
   'rollouts/gated.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
 kind: ClusterStagedUpdateStrategy
@@ -123,6 +126,9 @@ describe('of an External placement', () => {
     await everywhere();
     remove('clusters/us-1.yaml');
     expect(await reported()).toEqual(['pay: us-1 left the fleet']);
+    const { out } = await cli('describe', 'placement', 'pay', '--repo', fleet.dir);
+    expect(out).toContain('needs a staged update run: us-1 left the fleet\n');
+    expect(out).not.toContain('is being removed');
     fleet.commit(runAtOnce('pay-3'), 'Let pay leave it');
     expect(await reported()).toEqual([]);
   });
@@ -146,6 +152,11 @@ describe('of an External placement', () => {
     expect(await reported()).toEqual(['pay: 2 of 3 clusters do not have snapshot 1, and no update run is in progress']);
     fleet.commit({ 'resources/pay.yaml': shop['resources/pay.yaml']!, ...back('pay-4') }, 'Roll pay back');
     expect(await reported()).toEqual([]);
+    const { out } = await cli('get', 'placements', 'pay', '--repo', fleet.dir);
+    expect(out).toMatch(/^pay +3\/3 +0 +<none> /m);
+    expect((await cli('describe', 'placement', 'pay', '--repo', fleet.dir)).out).toContain(
+      'As desired on 3 of 3 clusters',
+    );
   });
 
   it('nor after one that was told to, while the repo holds the newest snapshot', async () => {
@@ -160,11 +171,50 @@ describe('of an External placement', () => {
 
   it('what no cluster has is, although the run that took it is removed', async () => {
     await everywhere();
-    const gated = { 'rollouts/pay-3.yaml': Object.values(run('pay-3'))[0]!.replace('careful', 'gated') };
-    fleet.commit({ ...other, ...strategyGated, ...gated }, 'Roll pay 2 out');
+    fleet.commit({ ...other, ...strategyGated, ...runGated('pay-3') }, 'Roll pay 2 out');
     await fleet.settle();
     expect(await reported()).toEqual([]);
     remove('rollouts/pay-3.yaml');
     expect(await reported()).toEqual(['pay: 3 of 3 clusters do not have snapshot 1, and no update run is in progress']);
+  });
+});
+
+describe('conditions of an External placement stay True, and', () => {
+  const wait = (...more: string[]) =>
+    cli('wait', 'placements', '--for=Available', '--repo', fleet.dir, '--timeout', '1s', ...more);
+  const needs = 'needs a staged update run: the repo holds other resources than snapshot 0';
+  beforeEach(async () => {
+    await everywhere();
+    expect((await wait()).code).toBe(0);
+    fleet.commit(other, 'Bring pay 2');
+    await fleet.settle();
+  });
+
+  it('wait fails at once for a commit that no run brings, unless any commit is enough', async () => {
+    const { code, err } = await wait();
+    expect(code).toBe(1);
+    expect(err).toContain(`the wait cannot succeed:\n  placement/pay: ${needs}\n`);
+    expect((await wait('--commit', 'any')).code).toBe(0);
+  });
+
+  it('get and describe placements, the dashboard and summary.yaml say so', async () => {
+    const shown = async (...args: string[]) => (await cli(...args, '--repo', fleet.dir)).out;
+    expect(await shown('get', 'placements')).toMatch(new RegExp(`^<none> +pay +3/3 +0 +${needs} `, 'm'));
+    const page = await shown('describe', 'placement', 'pay');
+    expect(page).toContain(`Waits for:\n  ${needs}\n`);
+    expect(page).toContain('Healthy on 3 of 3 clusters');
+    const dashboard = fleet.git('show', 'fleet-status:README.md');
+    expect(dashboard).toMatch(/^\| ⚠️ \| \[pay\].*\| needs a staged update run \|$/m);
+    expect(fleet.git('show', 'fleet-status:summary.yaml')).toContain(
+      'notRolledOut:\n  - kind: ClusterResourcePlacement\n    name: pay\n    why: the repo holds other resources than snapshot 0\n',
+    );
+  });
+
+  it('wait lasts while a run has not begun to bring it', async () => {
+    fleet.commit({ ...strategyGated, ...runGated('pay-3') }, 'Roll pay 2 out');
+    await fleet.settle();
+    const { code, err } = await wait();
+    expect(code).toBe(1);
+    expect(err).toContain('timed out after 1s, still missing:\n  placement/pay: update run pay-3: ');
   });
 });

@@ -58,7 +58,7 @@ export const asksForPlan = ({ ref, observed, recorded, now }: MaybePlanOptions):
  */
 async function plannedStatus(options: PlanOptions): Promise<Status> {
   const input = await readPlanInput(options);
-  const { plan, contents, parts, nodes: planned } = planFleet(input);
+  const { plan, contents, parts, nodes: planned, notRolledOut } = planFleet(input);
   const now = parseInstant(input.now)!;
   const fleetBudgetsOf = fleetBudgets({ planned, world: contents.world }, now);
   const known = new Map(
@@ -107,6 +107,7 @@ async function plannedStatus(options: PlanOptions): Promise<Status> {
     holds: plan.holds.map((hold) => ({ ...hold, subject: { ...hold.subject } })),
     reported: plan.problems,
     notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
+    notRolledOut,
     files: new Map(),
     nodes: known,
   };

@@ -4,6 +4,7 @@ import type { FleetRecord } from '../../engine/input.ts';
 import type { Pool } from '../../engine/node-pools/pool.ts';
 import type { FleetBudget } from '../../engine/nodes/fleet-budgets.ts';
 import type { ClusterPlan } from '../../engine/nodes/plan-cluster.ts';
+import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
 import { fleetTimeOf } from '../../git/fleet-time.ts';
@@ -54,6 +55,8 @@ export interface Status {
   readonly reported: readonly Problem[];
   /** What of the commit that it was planned from is not in effect. */
   readonly notInEffect: NotInEffect;
+  /** External placements of which no update run brings what the repo holds. */
+  readonly notRolledOut: readonly NotRolledOut[];
   /** Pull requests, by the name of their approval. */
   readonly pages?: ReadonlyMap<string, RequestPage>;
   /** Text by path, of the folders that were asked for. */
@@ -110,8 +113,18 @@ export async function openStatus({
       await branches.obtain(ref, commit);
       const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
       const files = await readFiles(branches, commit, inFolders(folders));
-      const { record, branch, unreachable, removals, unusedApprovals, holds, reported, notInEffect, pages } =
-        readRecord(files);
+      const {
+        record,
+        branch,
+        unreachable,
+        removals,
+        unusedApprovals,
+        holds,
+        reported,
+        notInEffect,
+        notRolledOut,
+        pages,
+      } = readRecord(files);
       const now = Math.max(Date.now(), fleetTimeOf(await branches.objects.commit(commit)));
       return {
         tip: commit,
@@ -125,6 +138,7 @@ export async function openStatus({
         holds,
         reported,
         notInEffect,
+        notRolledOut,
         pages,
         files,
       };

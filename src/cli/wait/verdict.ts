@@ -1,7 +1,14 @@
 import type { Condition } from '../../api/meta.ts';
+import { refOf } from '../../api/placement.ts';
+import { isBringing } from '../../engine/staged/step.ts';
+import { isRunOf } from '../../engine/update-run.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../../report/cause.ts';
 import { conditionOf } from '../../report/condition-of.ts';
+import { needsRunText } from '../../report/waits/no-run.ts';
+import { progressText } from '../../report/waits/progress-text.ts';
 import { deliveryConditions, type Listing, type Row } from '../kinds/listing.ts';
+import type { Status } from '../status/open-status.ts';
 import { conditionOfOtherMode } from './other-mode.ts';
 import type { WaitedFor } from './waited-for.ts';
 
@@ -28,6 +35,20 @@ export const needsAllClusters = (
   waitedFor.status === 'True' &&
   conditionTypes.includes('Scheduled') &&
   (deliveryConditions as readonly string[]).includes(waitedFor.type);
+
+/** What its conditions do not show of a placement: no update run brings what the repo holds, or one has not brought it yet. */
+export function notBrought(
+  { placed }: Row,
+  title: string,
+  { record, notRolledOut }: Pick<Status, 'record' | 'notRolledOut'>,
+): Verdict | undefined {
+  if (placed?.placement.spec.strategy.type !== 'External') return undefined;
+  const ref = refOf(placed.placement);
+  const missing = needsRunText(ref, notRolledOut);
+  if (missing !== undefined) return { missing: `${title}: ${missing}`, willNotCome: true };
+  const run = [...record.runs.values()].find((each) => isRunOf(each, ref) && isBringing(each));
+  return run && { missing: `${title}: update run ${titleOf(run.metadata)}: ${progressText(run.status)}` };
+}
 
 /** Also requires that the scheduler found all clusters. */
 export function verdictOnAll(row: Row, title: string, waitedFor: AwaitedCondition): Verdict {

@@ -18,7 +18,7 @@ import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { writeError } from '../terminal/write.ts';
 import { notCreated, whyUnknown } from './not-in-effect.ts';
-import { needsAllClusters, type Verdict, verdictOf, verdictOnAll } from './verdict.ts';
+import { needsAllClusters, notBrought, type Verdict, verdictOf, verdictOnAll } from './verdict.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
 export interface WaitOptions extends StatusOptions {
@@ -35,7 +35,8 @@ export interface WaitOptions extends StatusOptions {
  * Waits until objects of the status branch have a condition, or are gone. A status of an older commit than the tip of the branch
  * of desired state at the start does not count: `git push && gitfleet wait …` waits for the push. Exit code 1 on timeout, with
  * what is missing and what it waits for; also at once when the condition can no longer come: the object has its final
- * conditions, its apply strategy rules the condition out, or its file is not valid and an earlier version stays in effect.
+ * conditions, its apply strategy rules the condition out, its file is not valid and an earlier version stays in effect, or no update
+ * run brings what the commit holds.
  */
 export async function wait(word: string, givenName: string | undefined, options: WaitOptions): Promise<void> {
   const asked = splitName(word, givenName);
@@ -165,10 +166,13 @@ async function look(of: {
     since === undefined ? [] : notCreated(status, kind, { name, namespace: options.namespace, there: rows });
   if (rows.length === 0 && name !== undefined && absent.length === 0)
     throw unknownName({ what: singular, name, known: all.map(titleOf), instead: await elsewhere(name, reader) });
-  const isOfAll = !options.partial && needsAllClusters(listing, waitedFor);
+  const isOnClusters = needsAllClusters(listing, waitedFor);
+  const isOfAll = !options.partial && isOnClusters;
   const verdicts = rows.map((row, at): Verdict => {
     const stays = since === undefined ? undefined : lastGoodOf(status, row);
     if (stays !== undefined) return { missing: `${titles[at]!}: ${stays}`, willNotCome: true };
+    const brings = since !== undefined && isOnClusters ? notBrought(row, titles[at]!, status) : undefined;
+    if (brings !== undefined) return brings;
     return (isOfAll ? verdictOnAll : verdictOf)(row, titles[at]!, waitedFor);
   });
   return {

@@ -8,6 +8,7 @@ import { latestOf } from '../kernel/latest-of.ts';
 import { byText } from '../kernel/ordering.ts';
 import { shortList } from '../kernel/short-list.ts';
 import type { PlacementWork, Selection } from '../placement-work.ts';
+import { isMereHold } from '../recovery/held-since-loss.ts';
 import { holdsSelection } from '../selection/snapshot.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 
@@ -36,15 +37,18 @@ interface KnownWithOpen extends Known {
  * that is no longer selected. Undefined when the clusters run what the repo holds, whichever snapshot that is, when a run that is
  * not initialized yet will take it, or when a run was told to bring an earlier snapshot.
  */
-export function notRolledOut(work: PlacementWork, known: Known): NotRolledOut | undefined {
+export function notRolledOut(work: PlacementWork, given: Known): NotRolledOut | undefined {
   const { placement, selection } = work;
   if (placement.spec.strategy.type !== 'External' || !selection.ok) return undefined;
-  const open = known.runs.filter(({ status = {} }) => !isOver(status));
+  // A run that is held since its record was lost brings nothing until its file changes.
+  const runs = given.runs.filter((run) => !isMereHold(run));
+  const open = runs.filter(({ status = {} }) => !isOver(status));
   if (open.some(({ status = {} }) => !isInitialized(status))) return undefined;
-  const refused = open.length === 0 ? refusedLast(known.runs) : undefined;
+  const refused = open.length === 0 ? refusedLast(runs) : undefined;
+  const known: KnownWithOpen = { ...given, runs, open };
   const why = [
-    ...otherResources(work, selection, { ...known, open }),
-    ...otherClusters(work, { ...known, open }),
+    ...otherResources(work, selection, known),
+    ...otherClusters(work, known),
     // Also where nothing else is missing, as for a snapshot that is not there.
     ...(refused ? [`update run ${refused.name} could not be initialized: ${refused.message}`] : []),
   ];

@@ -20,6 +20,8 @@ import type { Pause } from '../pause/pause.ts';
 import type { BindingStep, PlacementWork } from '../placement-work.ts';
 import type { Hold, HoldReason } from '../plan-document.ts';
 import { problemOf, sourceOf } from '../problem-of.ts';
+import { isMereHold } from '../recovery/held-since-loss.ts';
+import { isInitialized, isOver } from '../update-run.ts';
 
 export interface RunsInput extends GateInput {
   /** Runs of this placement, admitted. */
@@ -193,3 +195,10 @@ export const isStrategyOf = (
   kind === strategyKind(run) &&
   metadata.name === run.spec.stagedRolloutStrategyName &&
   (kind === 'ClusterStagedUpdateStrategy' || metadata.namespace === run.metadata.namespace);
+
+/** Whether a run, not over, still has clusters to update, or does not know them yet. */
+export const isBringing = (run: StagedUpdateRun): boolean => {
+  const { status = {} } = run;
+  if (isOver(status) || isMereHold(run)) return false;
+  return !isInitialized(status) || (status.stagesStatus ?? []).some(({ clusters }) => !clusters.every(hasFinished));
+};

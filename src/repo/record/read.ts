@@ -4,6 +4,7 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
+import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { type DaemonMemory, daemonMemoryFile, readDaemonMemory, type UnreachableMember } from './daemon-memory.ts';
 import type { RecordReader } from './folders/row.ts';
 import { openFolders } from './folders/rows.ts';
@@ -14,7 +15,15 @@ import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
 import type { RemovalToApprove, UnusedApproval } from './removals-to-approve.ts';
 import { type RoundCache, roundCache } from './round-cache.ts';
 import { identityOf, type StatusText, unpacked } from './status-text.ts';
-import { type Held, memoryInSummary, type NotInEffect, notInEffectIn, type RequestPage, summary } from './summary.ts';
+import {
+  type Held,
+  memoryInSummary,
+  type NotInEffect,
+  notInEffectIn,
+  notRolledOutIn,
+  type RequestPage,
+  summary,
+} from './summary.ts';
 
 /**
  * Reads the status branch. An unreadable file is a problem. If work could then happen twice it is an error, and the entry is listed as
@@ -39,6 +48,8 @@ export function readRecord(
   /** Problems that the daemon reported. */
   readonly reported: readonly Problem[];
   readonly notInEffect: NotInEffect;
+  /** External placements that need a staged update run. */
+  readonly notRolledOut: readonly NotRolledOut[];
   /** Pull requests, by the name of their approval. */
   readonly pages: ReadonlyMap<string, RequestPage>;
 } {
@@ -72,6 +83,7 @@ export function readRecord(
     holds: known.holds ?? [],
     reported: known.problems ?? [],
     notInEffect: notInEffectIn(known),
+    notRolledOut: notRolledOutIn(known),
     pages: new Map((known.pullRequests ?? []).map(({ approval, ...page }) => [approval, page])),
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { GroupedHold } from '../../engine/plan-document.ts';
+import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { commitId, type DaemonMemory, listedHold } from './daemon-memory.ts';
 import { removalToApprove, unusedApproval } from './removals-to-approve.ts';
 
@@ -29,6 +30,17 @@ export const summary = z.looseObject({
   unusedApprovals: z.array(unusedApproval).optional(),
   pullRequests: z.array(requestPage.extend({ approval: z.string() })).optional(),
   holds: z.array(listedHold).optional(),
+  /** External placements of which no update run brings what the repo holds. */
+  notRolledOut: z
+    .array(
+      z.object({
+        kind: z.enum(['ClusterResourcePlacement', 'ResourcePlacement']),
+        name: z.string(),
+        namespace: z.string().optional(),
+        why: z.string(),
+      }),
+    )
+    .optional(),
   guard: z.array(z.looseObject({ message: z.string() })).optional(),
   notValid: z
     .array(
@@ -68,6 +80,12 @@ export const notInEffectIn = ({ guard = [], notValid = [], notRead = [], problem
   notRead,
   errors: problems.filter(({ severity }) => severity === 'error'),
 });
+
+export const notRolledOutIn = ({ notRolledOut = [] }: Summary): readonly NotRolledOut[] =>
+  notRolledOut.map(({ kind, name, namespace, why }) => ({
+    placement: { kind, name, ...(namespace !== undefined && { namespace }) },
+    why,
+  }));
 
 /** A hold, as the summary lists it. */
 export type Held = NonNullable<Summary['holds']>[number];

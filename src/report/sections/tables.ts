@@ -1,5 +1,6 @@
 import { memberAgentOf } from '../../api/member-cluster.ts';
 import { placementKey } from '../../api/placement.ts';
+import { conditionIs } from '../../engine/kernel/condition.ts';
 import { memoize } from '../../engine/kernel/memoize.ts';
 import { labelsOf } from '../../engine/placement/members.ts';
 import type { PlannedBinding, PlannedPlacement } from '../../engine/plan-document.ts';
@@ -52,12 +53,13 @@ export const runs: SectionSource = ({ inEffect, notRolledOut }) => {
 };
 
 /** How far every placement is. */
-export const placements: SectionSource = ({ inEffect }) => {
+export const placements: SectionSource = ({ inEffect, notRolledOut }) => {
   const suspended = suspensions(inEffect);
+  const missing = new Set(notRolledOut.map(({ placement }) => placementKey(placement)));
   const recorded = recordedObjects('statuses', inEffect);
   const cells = inEffect.placements.slice(0, mostRows).map((it) => {
     const key = placementKey(it);
-    const how = { suspended: suspended.get(key), shortage: inEffect.shortages.get(key) };
+    const how = { suspended: suspended.get(key), shortage: inEffect.shortages.get(key), needsRun: missing.has(key) };
     return placementRow(it, recorded.get(key)?.path, how);
   });
   const headings = ['', 'placement', 'clusters', 'snapshot', 'state'];
@@ -115,7 +117,15 @@ function linked(
 function placementRow(
   placement: PlannedPlacement,
   path: string | undefined,
-  { suspended, shortage }: { readonly suspended: string | undefined; readonly shortage: Shortage | undefined },
+  {
+    suspended,
+    shortage,
+    needsRun,
+  }: {
+    readonly suspended: string | undefined;
+    readonly shortage: Shortage | undefined;
+    readonly needsRun: boolean;
+  },
 ): Line[] {
   const { available, clusters } = tallyOf(placement);
   const title = titleOf(placement);
@@ -125,19 +135,27 @@ function placementRow(
     ...(suspended === undefined ? [] : [suspendedText(suspended)]),
     ...(shortage === undefined ? [] : [`not enough clusters: ${shortage.found} of ${shortage.wanted} found`]),
     ...stateOf(placement),
+    ...(needsRun ? ['needs a staged update run'] : []),
   ];
-  const mark = shortage || hasFailed(placement) ? '⚠️' : suspended !== undefined ? '⏸️' : state.length > 0 ? '🔄' : '✅';
+  const mark =
+    shortage || needsRun || hasFailed(placement) ? '⚠️' : suspended !== undefined ? '⏸️' : state.length > 0 ? '🔄' : '✅';
   return [
     [mark],
     [path === undefined ? title : { link: title, path }],
     count,
-    snapshots(placement, path),
+    snapshots(placement, { path, needsRun }),
     [state.join(', ') || 'as desired'],
   ];
 }
 
-/** `1`; `1 on 2, 0 on 1` while some clusters have an older one, `0 on 3 → 1` while all have. Each links to its objects. */
-function snapshots({ bindings, resourceSnapshotIndex: latest }: PlannedPlacement, path: string | undefined): Line {
+/**
+ * `1`; `1 on 2, 0 on 1` while some clusters have an older one, `0 on 3 → 1` while all have and are to get another: an update run may
+ * have brought the older one back. Each links to its objects.
+ */
+function snapshots(
+  { bindings, resourceSnapshotIndex: latest }: PlannedPlacement,
+  { path, needsRun }: { readonly path: string | undefined; readonly needsRun: boolean },
+): Line {
   if (latest === undefined) return [];
   const linked = (index: number): Span =>
     path === undefined
@@ -151,7 +169,8 @@ function snapshots({ bindings, resourceSnapshotIndex: latest }: PlannedPlacement
   const listed = [...counts]
     .sort(([a], [b]) => b - a)
     .flatMap(([index, of], at): Line => [...(at === 0 ? [] : [', ']), linked(index), ` on ${of.length}`]);
-  return counts.has(latest) ? listed : [...listed, ' → ', linked(latest)];
+  const isComing = needsRun || bindings.some(({ conditions }) => !conditionIs(conditions, 'RolloutStarted', 'True'));
+  return counts.has(latest) || !isComing ? listed : [...listed, ' → ', linked(latest)];
 }
 
 /** What each cluster runs, and what of it is not applied yet. */

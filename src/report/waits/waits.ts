@@ -8,6 +8,7 @@ import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
+import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { allStages, isInFlight, rollbackStages } from '../../engine/staged/step.ts';
 import { isOver, isRunOf } from '../../engine/update-run.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -17,13 +18,15 @@ import { type HeldObject, holdsOf } from '../holds-of.ts';
 import { explainCommand, shortageOf, shortageText } from '../shortage.ts';
 import { suspendedText } from '../suspensions.ts';
 import { unreachableText } from '../unreachable-text.ts';
-import { failedRunText } from './no-run.ts';
+import { failedRunText, needsRunText } from './no-run.ts';
 import { inWords, progressOf } from './progress-text.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
 import { type Listed, whyLate, whyNotSettled } from './why-late.ts';
 
 interface Known extends Listed {
   readonly record: FleetRecord;
+  /** External placements that need a staged update run. */
+  readonly notRolledOut: readonly NotRolledOut[];
 }
 
 type RecordedWithKind = RecordedPlacement & PlacementRef;
@@ -35,7 +38,10 @@ const mostNamed = 10;
  * Why a placement is not up to date, one line for each thing that it waits for. Where it is up to date on all clusters: what
  * holds it as a whole, and removals that are held.
  */
-export function waitsOfPlacement(placement: RecordedWithKind, { record, unreachable, holds }: Known): string[] {
+export function waitsOfPlacement(
+  placement: RecordedWithKind,
+  { record, unreachable, holds, notRolledOut }: Known,
+): string[] {
   const { kind, name, namespace, object, state } = placement;
   const whole = [...moreClusters(state), ...held(holds, { kind, name, namespace })];
   const isLate = state.bindings.some(
@@ -47,12 +53,14 @@ export function waitsOfPlacement(placement: RecordedWithKind, { record, unreacha
   const hasNoRun = object?.spec.strategy.type === 'External' && runs.length === 0;
   // Clusters that are well with an earlier snapshot are not late.
   const isBehind = hasNoRun && object.status?.conditions?.some(({ status }) => status !== 'True');
-  if (!isLate && !isBehind) return [...whole, ...late];
+  const missing = needsRunText(placement, notRolledOut);
+  if (!isLate && !isBehind && missing === undefined) return [...whole, ...late];
   const suspended = object?.metadata.annotations?.[suspendedAnnotation];
+  const noRun = hasNoRun ? [`it is External, and ${failedRunText(all) ?? 'no update run is under way'}`] : [];
   return [
     ...(suspended === undefined ? [] : [suspendedText(suspended)]),
     ...whole,
-    ...(hasNoRun ? [`it is External, and ${failedRunText(all) ?? 'no update run is under way'}`] : []),
+    ...(missing === undefined ? noRun : [missing]),
     ...runs.flatMap((run) => waitsOfRun(run, { holds }).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
     ...late,
   ];
@@ -75,7 +83,7 @@ function waitingClusters(placement: RecordedWithKind, bindings: readonly Binding
 }
 
 /** What the clusters wait for that an update run is under way on. */
-export function waitsInRun(run: StagedUpdateRun, placement: RecordedWithKind, known: Known): string[] {
+export function waitsInRun(run: StagedUpdateRun, placement: RecordedWithKind, known: Listed): string[] {
   const moving = new Set(inFlightOf(run));
   const bindings = placement.state.bindings.filter(({ targetCluster }) => moving.has(targetCluster));
   return waitingClusters(placement, bindings, known);

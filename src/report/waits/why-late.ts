@@ -1,4 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
+import type { Placement } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { conditionIs, isFulfilled } from '../../engine/kernel/condition.ts';
@@ -17,7 +18,7 @@ export interface Listed {
 }
 
 interface Bound {
-  readonly placement: HeldObject;
+  readonly placement: HeldObject & { readonly object?: Placement | undefined };
   readonly binding: Binding;
 }
 
@@ -26,7 +27,7 @@ interface Bound {
  * say. Undefined: it is up to date.
  */
 export function whyLate({ placement, binding }: Bound, { unreachable, holds }: Listed): string | undefined {
-  const seen = seenOf(binding, unreachable);
+  const seen = seenOf({ placement, binding }, unreachable);
   const hold =
     seen === undefined || unreachable.has(binding.targetCluster) ? undefined : holdOf(binding, placement, holds);
   return hold ? holdText(hold) : seen;
@@ -69,7 +70,10 @@ function holdOf(binding: Binding, placement: HeldObject, holds: readonly Held[])
 const isHeldBack = ({ conditions, state, deleting }: Binding): boolean =>
   conditionIs(conditions, 'RolloutStarted', 'False') || (state === 'Unscheduled' && !deleting);
 
-function seenOf(binding: Binding, unreachable: ReadonlyMap<ClusterName, UnreachableMember>): string | undefined {
+function seenOf(
+  { placement, binding }: Bound,
+  unreachable: ReadonlyMap<ClusterName, UnreachableMember>,
+): string | undefined {
   const isHeld = conditionIs(binding.conditions, 'RolloutStarted', 'False');
   const stays = binding.state !== 'Unscheduled' && !binding.deleting;
   if (stays && !isHeld && isFulfilled(binding.conditions)) return undefined;
@@ -77,7 +81,9 @@ function seenOf(binding: Binding, unreachable: ReadonlyMap<ClusterName, Unreacha
   if (member) return unreachableText(member);
   const failed = failedObjects(binding);
   if (failed !== undefined) return failed;
-  if (binding.deleting || binding.state === 'Unscheduled') return 'is being removed';
+  if (!binding.deleting && !stays && placement.object?.spec.strategy.type === 'External')
+    return 'is no longer selected, and a staged update run removes it';
+  if (!stays) return 'is being removed';
   const unmet = binding.conditions?.find(({ status }) => status !== 'True');
   if (unmet) return causeOf(unmet);
   return binding.state === 'Scheduled' ? 'nothing has started there yet' : 'is being applied';

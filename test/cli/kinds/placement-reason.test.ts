@@ -51,14 +51,16 @@ const run = {
 const shown = (
   placement: KnownPlacement,
   runs: readonly StagedUpdateRun[] = [],
-  { holds = [], down = [] }: { readonly holds?: readonly object[]; readonly down?: readonly string[] } = {},
+  {
+    holds = [],
+    down = [],
+    why,
+  }: { readonly holds?: readonly object[]; readonly down?: readonly string[]; readonly why?: string } = {},
 ) => {
   const record = { runs: new Map(runs.map((each) => [each.metadata.name, each])) };
-  return [
-    upOf(placement.state),
-    snapshotsOf(placement.state),
-    reasonOf(placement, { record, holds, unreachable: new Map(down.map((name) => [name, {}])) } as never),
-  ];
+  const notRolledOut = why === undefined ? [] : [{ placement: { kind: placement.kind, name: placement.name }, why }];
+  const status = { record, notRolledOut, holds, unreachable: new Map(down.map((name) => [name, {}])) } as never;
+  return [upOf(placement.state), snapshotsOf(placement, status), reasonOf(placement, status)];
 };
 
 it.each([
@@ -98,7 +100,24 @@ it('get placements shows what the update run of a placement is doing', () => {
 it('get placements names the update run that failed', () => {
   const failed = { ...run, status: { conditions: [{ type: 'Succeeded', status: 'False' }] } } as StagedUpdateRun;
   const placement = web([binding('a', 0)], { type: 'External', unmet: 'RolloutControlledByExternalController' });
-  expect(shown(placement, [failed])).toEqual(['1/1', '0 → 1', 'update run web-1 failed']);
+  expect(shown(placement, [failed])[2]).toBe('update run web-1 failed');
+  const why = 'update run web-1 failed, and 1 of 1 clusters do not have snapshot 1';
+  expect(shown(placement, [failed], { why })).toEqual(['1/1', '0 → 1', `needs a staged update run: ${why}`]);
+});
+
+it('get placements shows an earlier snapshot without an arrow where an update run brought it', () => {
+  expect(shown(web([binding('a', 0)], { type: 'External' }))).toEqual(['1/1', '0', undefined]);
+  expect(shown(web([binding('a', 0), binding('b', 1)], { type: 'External' }))[1]).toBe('0, 1');
+});
+
+it('get placements shows what no update run brings, also where all clusters are available', () => {
+  const needs = 'needs a staged update run: the repo holds other resources';
+  const reasonFor = (placement: KnownPlacement, runs: readonly StagedUpdateRun[] = []) =>
+    shown(placement, runs, { why: 'the repo holds other resources' })[2];
+  expect(reasonFor(web([binding('a', 1)], { type: 'External' }))).toBe(needs);
+  expect(reasonFor(web([binding('a', 1)], { type: 'External' }), [run])).toBe(`web-1: updating stage dev; ${needs}`);
+  const unmet = 'RolloutControlledByExternalController';
+  expect(reasonFor(web([binding('a', undefined, {})], { type: 'External', unmet }))).toBe(needs);
 });
 
 it('get placements names the clusters that the reason is about, and apart those that do not respond', () => {

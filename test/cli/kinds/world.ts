@@ -75,6 +75,7 @@ export const statusWith = (
   unreachable: new Map(Object.entries(unreachable)) as unknown as ReadonlyMap<ClusterName, UnreachableMember>,
   holds: [],
   reported: [],
+  notRolledOut: [],
   notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
   record: {
     ...readRecord(new Map(Object.entries(files))).record,

@@ -16,6 +16,7 @@ const status: Status = {
   removals: [{ name: 'removal-12', removalDigest: 'sha256:1234', messages: ['Namespace web holds theirs'] }],
   holds: [],
   reported: [],
+  notRolledOut: [],
   notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
   files: new Map(),
   unreachable: new Map(),

@@ -51,6 +51,7 @@ async function cellsOf(cluster: MemberCluster, unreachable?: UnreachableMember) 
     removals: [],
     holds: [],
     reported: [],
+    notRolledOut: [],
     notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
     files: new Map(),
     unreachable: new Map(unreachable ? [[name, unreachable]] : []),

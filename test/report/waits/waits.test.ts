@@ -95,7 +95,7 @@ describe('why a placement is late', () => {
         ...Object.entries(files),
       ]),
     );
-    return waitsOfPlacement(knownPlacements(record)[0]!, { record, unreachable, holds });
+    return waitsOfPlacement(knownPlacements(record)[0]!, { record, unreachable, holds, notRolledOut: [] });
   };
   const up = 'state: Bound, conditions: [{type: Available, status: "True", reason: Up}]';
   const run = (status: string) =>
@@ -242,6 +242,27 @@ describe('why a placement is late', () => {
   });
 });
 
+it('a placement that is available everywhere waits for a run that brings what the repo holds', () => {
+  const web = (name: string) => ({ placement: { kind: 'ClusterResourcePlacement', name } as const, why: `of ${name}` });
+  const { record } = readRecord(
+    new Map([
+      [
+        'placements/web/status.yaml',
+        'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourcePlacement\nmetadata: {name: web}\nspec: {resourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}], strategy: {type: External}}\nstatus: {conditions: [{type: ClusterResourcePlacementAvailable, status: "True", reason: Up}]}\n',
+      ],
+      [
+        'placements/web/state.yaml',
+        'apiVersion: gitfleet.dev/v1alpha1\nkind: PlacementState\nmetadata: {name: web}\nbindings: [{targetCluster: a, state: Bound, conditions: [{type: Available, status: "True", reason: Up}]}, {targetCluster: b, state: Unscheduled, conditions: [{type: Available, status: "True", reason: Up}]}]\n',
+      ],
+    ]),
+  );
+  const of = { record, unreachable, holds: [], notRolledOut: [web('other'), web('web')] };
+  expect(waitsOfPlacement(knownPlacements(record)[0]!, of)).toEqual([
+    'needs a staged update run: of web',
+    'b: is no longer selected, and a staged update run removes it',
+  ]);
+});
+
 it('a run lists what its clusters in flight wait for, and only those', () => {
   const failing = 'conditions: [{type: Overridden, status: "False", reason: OverriddenFailed, message: no such label}]';
   const begun = 'conditions: [{type: Started, status: "True", reason: Begun}]';
@@ -258,7 +279,7 @@ it('a run lists what its clusters in flight wait for, and only those', () => {
     ]),
   );
   const [run] = [...record.runs.values()];
-  expect(waitsInRun(run!, knownPlacements(record)[0]!, { record, unreachable, holds: [] })).toEqual([
+  expect(waitsInRun(run!, knownPlacements(record)[0]!, { unreachable, holds: [] })).toEqual([
     'a, b: OverriddenFailed: no such label',
   ]);
 });

@@ -1,5 +1,5 @@
 import { abandons } from '../../../api/placement.ts';
-import type { Binding, PlacementState } from '../../../api/placement-state.ts';
+import type { Binding } from '../../../api/placement-state.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { findCondition, isFulfilled } from '../../../engine/kernel/condition.ts';
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
@@ -7,6 +7,7 @@ import { suspendedAnnotation } from '../../../engine/pause/placement-pause.ts';
 import { apiVersionOf } from '../../../engine/selection/group-version.ts';
 import { isRunOf } from '../../../engine/update-run.ts';
 import { snapshotText } from '../../../report/applied-snapshot.ts';
+import { needsRunText } from '../../../report/waits/no-run.ts';
 import { waitsOfPlacement } from '../../../report/waits/waits.ts';
 import type { KnownPlacement } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
@@ -15,6 +16,7 @@ import { isAsDesired, objectIssues, overridesOf } from '../bindings/object-issue
 import { statusOf } from '../listing.ts';
 import { ageSince, conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
 import { decisionTable } from './decision-table.ts';
+import { isReturned } from './reason.ts';
 
 /** A placement with all its decisions, scores and clusters, one part each. */
 export function placementPage(placement: KnownPlacement, status: Status): string[] {
@@ -25,9 +27,9 @@ export function placementPage(placement: KnownPlacement, status: Status): string
     ...(waits.length === 0 ? [] : [titled('Waits for', sentences(waits))]),
     titled('Conditions', conditionTable(object?.status?.conditions, status.now)),
     titled('Decisions', decisionTable(latestOf(state.policySnapshots)?.targetClusters)),
-    ...healthyClusters(state, status),
+    ...healthyClusters(placement, status),
     ...state.bindings
-      .filter((binding) => !isHealthy(binding, state, status))
+      .filter((binding) => !isHealthy(binding, placement, status))
       .map((binding) => bindingText(binding, status)),
     ...runLines(placement, status.record),
     titled(
@@ -65,18 +67,19 @@ function head({ kind, name, namespace, object, state }: KnownPlacement): string 
   ]);
 }
 
-/** It has the latest snapshot, available or compared, and nothing is wrong with it now. */
-function isHealthy(binding: Binding, { resourceSnapshots }: PlacementState, { unreachable }: Status): boolean {
+/** It has the snapshot that it is to have, available or compared, and nothing is wrong with it now. */
+function isHealthy(binding: Binding, placement: KnownPlacement, status: Status): boolean {
   const { state, deleting, conditions = [], resourceSnapshotIndex: index, targetCluster } = binding;
   const isDone = conditions.length > 0 && conditions.every(({ status }) => status === 'True');
-  const isLatest = index === latestOf(resourceSnapshots)?.index;
-  const isKnown = state === 'Bound' && !deleting && !unreachable.has(targetCluster);
-  return isDone && isLatest && isKnown && isFulfilled(conditions) && isAsDesired(binding);
+  const isCurrent = index === latestOf(placement.state.resourceSnapshots)?.index || isReturned(placement, status);
+  const isKnown = state === 'Bound' && !deleting && !status.unreachable.has(targetCluster);
+  return isDone && isCurrent && isKnown && isFulfilled(conditions) && isAsDesired(binding);
 }
 
 /** Clusters with which nothing is wrong, in one table, and what was repaired on them; `describe binding` shows one of them whole. */
-function healthyClusters(state: PlacementState, status: Status): string[] {
-  const healthy = state.bindings.filter((binding) => isHealthy(binding, state, status));
+function healthyClusters(placement: KnownPlacement, status: Status): string[] {
+  const { state } = placement;
+  const healthy = state.bindings.filter((binding) => isHealthy(binding, placement, status));
   if (healthy.length === 0) return [];
   const shown = healthy.slice(0, mostHealthy).map((binding) => {
     const done = findCondition(binding.conditions, 'Available') ?? findCondition(binding.conditions, 'DiffReported');
@@ -95,7 +98,7 @@ function healthyClusters(state: PlacementState, status: Status): string[] {
   });
   return [
     titled(
-      `As desired on ${healthy.length} of ${state.bindings.length} clusters`,
+      `${needsRunText(placement, status.notRolledOut) === undefined ? 'As desired' : 'Healthy'} on ${healthy.length} of ${state.bindings.length} clusters`,
       [
         table(['CLUSTER', 'SNAPSHOT', 'STATE', 'AGE', 'OVERRIDES'], shown),
         ...(more > 0 ? [`and ${more} more`] : []),

@@ -43,7 +43,7 @@ export const placements: Listing = listing<Shown>({
     wideCondition('Available', 'AVAILABLE'),
     wideGeneration('Available', 'AVAILABLE-GEN'),
     { heading: 'CLUSTERS', cell: ({ state }) => upOf(state) },
-    { heading: 'SNAPSHOT', cell: ({ state }) => snapshotsOf(state) },
+    { heading: 'SNAPSHOT', cell: (placement) => snapshotsOf(placement, placement.status) },
     { heading: 'REASON', cell: reasonOrLastGood },
     { heading: 'HELD', wide: true, cell: heldBy },
     { heading: 'AGE', cell: ({ object, state }, now) => ageOf(object.metadata, startTimes(object, state), now) },

@@ -3,23 +3,35 @@ import { findCondition, isFulfilled } from '../../../engine/kernel/condition.ts'
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { shortList } from '../../../engine/kernel/short-list.ts';
 import { suspendedAnnotation } from '../../../engine/pause/placement-pause.ts';
+import { isBringing } from '../../../engine/staged/step.ts';
 import { isOver, isRunOf } from '../../../engine/update-run.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import { failureText } from '../../../report/cause.ts';
 import { shortageOf } from '../../../report/shortage.ts';
 import { suspendedText } from '../../../report/suspensions.ts';
-import { failedRunText } from '../../../report/waits/no-run.ts';
+import { failedRunText, needsRunText } from '../../../report/waits/no-run.ts';
 import { progressOf, runProgress } from '../../../report/waits/progress-text.ts';
 import type { KnownPlacement } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
 
 /**
  * Why a placement is not as desired on all clusters that it requires: it is short of clusters or suspended, what its update run
- * is doing, the first object that fails, or what its conditions say of which clusters. Undefined where it is as desired.
+ * is doing, the first object that fails, or what its conditions say of which clusters; and what no update run brings, which
+ * conditions do not show. Undefined where it is as desired.
  */
 export function reasonOf(
   placement: KnownPlacement,
+  status: Pick<Status, 'record' | 'holds' | 'unreachable' | 'notRolledOut'>,
+): string | undefined {
+  const missing = needsRunText(placement, status.notRolledOut);
+  const reasons = [shownReason(placement, status, missing !== undefined), missing];
+  return reasons.some((one) => one !== undefined) ? reasons.filter((one) => one !== undefined).join('; ') : undefined;
+}
+
+function shownReason(
+  placement: KnownPlacement,
   { record, holds, unreachable }: Pick<Status, 'record' | 'holds' | 'unreachable'>,
+  needsRun: boolean,
 ): string | undefined {
   const { object, state, title } = placement;
   if (shortageOf(state)) return `Not enough clusters: explain placement ${title}`;
@@ -40,6 +52,7 @@ export function reasonOf(
   );
   if (failing.length > 0) return `${failing[0]}${failing.length > 1 ? `; and ${failing.length - 1} more` : ''}`;
   // KubeFleet's reason of an External placement names only who is in charge.
+  if (needsRun && unmet.reason === 'RolloutControlledByExternalController') return undefined;
   const reason =
     unmet.reason === 'RolloutControlledByExternalController' ? (failedRunText(runs) ?? 'no update run') : unmet.reason;
   const down = wanted.filter(({ targetCluster }) => unreachable.has(targetCluster));
@@ -66,14 +79,32 @@ export function upOf(state: PlacementState): string {
   return `${up}/${Math.max(wanted.length, shortageOf(state)?.wanted ?? 0)}`;
 }
 
-/** `1`, or `0 → 1` while some clusters have an older snapshot than the latest. */
-export function snapshotsOf(state: PlacementState): string | undefined {
+/** `1`, or `0 → 1` while some clusters have an older snapshot than the one that they are to get. */
+export function snapshotsOf(
+  placement: KnownPlacement,
+  status: Pick<Status, 'record' | 'notRolledOut'>,
+): string | undefined {
+  const { state } = placement;
   const latest = latestOf(state.resourceSnapshots)?.index;
   if (latest === undefined) return undefined;
-  const others = wantedBindings(state).flatMap(({ resourceSnapshotIndex: index = latest }) =>
-    index === latest ? [] : index,
+  const indexes = wantedBindings(state).map(({ resourceSnapshotIndex: index = latest }) => index);
+  const others = [...new Set(indexes)].filter((index) => index !== latest).sort((a, b) => a - b);
+  if (others.length === 0) return `${latest}`;
+  return isReturned(placement, status)
+    ? [...others, ...(indexes.includes(latest) ? [latest] : [])].join(', ')
+    : `${others.join(', ')} → ${latest}`;
+}
+
+/** Whether clusters run an earlier snapshot than the latest as desired: update runs brought it, and none is to bring another. */
+export function isReturned(
+  placement: KnownPlacement,
+  { record, notRolledOut }: Pick<Status, 'record' | 'notRolledOut'>,
+): boolean {
+  return (
+    placement.object?.spec.strategy.type === 'External' &&
+    needsRunText(placement, notRolledOut) === undefined &&
+    ![...record.runs.values()].some((run) => isRunOf(run, placement) && isBringing(run))
   );
-  return others.length === 0 ? `${latest}` : `${[...new Set(others)].sort((a, b) => a - b).join(', ')} → ${latest}`;
 }
 
 const wantedBindings = ({ bindings }: PlacementState) =>
