@@ -89,6 +89,17 @@ export const updateRunStatus = z.looseObject({
   stagedUpdateStrategySnapshot: strategySpec.optional(),
   stagesStatus: z.array(stageStatus).optional(),
   deletionStageStatus: stageStatus.optional(),
+  /** Ours: objects of its snapshot whose files were not valid when it was initialized, with these files. Absent = none. */
+  lastGoodVersions: z
+    .array(
+      z.strictObject({
+        kind: z.string(),
+        name: z.string(),
+        namespace: z.string().optional(),
+        file: z.string().optional(),
+      }),
+    )
+    .optional(),
   /** Ours: approvals of the run that were on main before it requested any. Absent = none. */
   earlyApprovals: z.array(z.strictObject({ name: z.string(), review: z.string() })).optional(),
   /** Ours: the return of the clusters that a failed run has reached. Absent = it has not failed, or does not roll back. */

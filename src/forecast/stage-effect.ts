@@ -13,6 +13,8 @@ import { takerIn } from './taken-over.ts';
 
 /** What stages of a run do to their clusters. */
 export interface StageEffect {
+  /** The contents of the snapshot are known; otherwise the effect is not. */
+  readonly isKnown: boolean;
   /** Removals first; equal changes of several clusters are one. */
   readonly changes: readonly ObjectChange[];
   /** Clusters that keep what they have although a stage reaches them. */
@@ -32,7 +34,7 @@ export function stageEffect(
   const work = contents.works.get(placementKey(placement));
   const index = Number(run.status?.resourceSnapshotIndexUsed ?? Number.NaN);
   const manifests = work?.contents.get(index);
-  if (manifests === undefined) return { changes: [], kept: [] };
+  if (manifests === undefined) return { isKnown: false, changes: [], kept: [] };
   const { members, render } = contents.world;
   const before = new Map<ClusterName, ReturnType<typeof held>>();
   const after = new Map<ClusterName, ReturnType<typeof held>>();
@@ -59,6 +61,7 @@ export function stageEffect(
   const stays = (_: unknown, cluster: ClusterName): boolean =>
     removes.has(cluster) && members.get(cluster)?.leaving !== false;
   return {
+    isKnown: true,
     changes: atOnce(compared(before, after, { stays, taker: takerIn(contents) })).changes,
     kept: [...kept].map(([why, of]) => ({ why, clusters: of })),
   };

@@ -13,6 +13,7 @@ import { placementOfRun } from '../update-run.ts';
 import { unavailableByUpgrade, type World } from '../world.ts';
 import { advanceRuns, type RunsOutcome } from './advance-runs.ts';
 import { stageGateInput } from './approval/answer.ts';
+import { lastGoodVersionsIn } from './initialize/last-good-versions.ts';
 
 export type { RunsOutcome };
 
@@ -40,6 +41,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     pause: placementPause(work, world),
     digest: world.input.digest,
     observed: (present) => movedAsObserved(present, world),
+    lastGoodIn: (manifests) => lastGoodVersionsIn(manifests, { holds: world.admitted.holds, fleet: world.input.fleet }),
     takeSnapshot: (present) => snapshotForRun(present, world),
     overridesFor(present, cluster, index) {
       const latest = latestOf(present.resourceSnapshots);

@@ -1,5 +1,5 @@
 import type { DisruptionBudget } from '../../api/disruption-budget.ts';
-import type { ClusterName, Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
+import type { ClusterName, Condition, Manifest, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
 import type {
@@ -46,6 +46,8 @@ export interface RunsInput extends GateInput {
   readonly digest: (text: string) => string;
   /** Makes the present selection the latest snapshot; the latest stays when its contents are equal. */
   readonly takeSnapshot: (work: PlacementWork) => PlacementWork;
+  /** Objects among these that are at their last good version since their files are not valid. */
+  readonly lastGoodIn: (manifests: readonly Manifest[]) => NonNullable<UpdateRunStatus['lastGoodVersions']>;
   /** A moved binding as its cluster was observed. */
   readonly observed: (work: PlacementWork) => (step: BindingStep) => BindingStep;
   /** Override snapshots that apply to a cluster with that snapshot index; `error` ends the initialization. */

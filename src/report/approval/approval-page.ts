@@ -8,6 +8,7 @@ import type { FleetRecord } from '../../engine/input.ts';
 import { latestOf } from '../../engine/kernel/latest-of.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Plan, RequestedApproval } from '../../engine/plan-document.ts';
+import { lastGoodTexts } from '../../engine/staged/initialize/last-good-versions.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
 import { removedInRecord } from '../../forecast/run-removals.ts';
 import type { StageEffect } from '../../forecast/stage-effect.ts';
@@ -127,6 +128,14 @@ export function stagePage(
     instructions: `${notNow} ${toReject(of.name, rejectionText(run))}`,
     sections: [
       warnings(of),
+      list(
+        '⚠️ Not in this run',
+        lastGoodTexts(run.status ?? {}).map((line) => ({ line: [line] })),
+      ),
+      list(
+        'On the clusters',
+        of.isKnown && of.changes.length + of.kept.length === 0 ? [{ line: ['nothing changes'] }] : [],
+      ),
       list(
         '⚠️ Clusters that keep what they have',
         of.kept.map(({ why, clusters }) => ({ line: [`${listUpTo(clusters, mostListed)}: ${why}`] })),

@@ -25,6 +25,7 @@ const facts: StageFacts = {
     { action: 'remove', placement, object: { ...object, name: 'old' }, clusters, diff: '- a: 1' },
     { action: 'change', placement, object, clusters, diff: '- a: 1\n+ a: 2' },
   ],
+  isKnown: true,
   kept: [],
 };
 

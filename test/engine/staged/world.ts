@@ -197,6 +197,7 @@ export const inputOf = (change: Partial<RunsInput>): RunsInput => ({
   digest,
   takeSnapshot,
   observed: () => (step) => step,
+  lastGoodIn: () => [],
   replacesRemaining: () => false,
   budgets: [],
   refused: [],

@@ -5,6 +5,7 @@ import {
 } from '../../../api/run-annotations.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../../api/staged.ts';
 import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
+import { lastGoodTexts } from '../../../engine/staged/initialize/last-good-versions.ts';
 import { hasStarted, rollbackStages } from '../../../engine/staged/step.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import { progressOf, runProgress, stageCounts } from '../../../report/waits/progress-text.ts';
@@ -20,8 +21,10 @@ import { placementOf } from './placement-of.ts';
 export function runPage(run: StagedUpdateRun, status: Status): string[] {
   const { stagesStatus = [], deletionStageStatus, conditions } = run.status ?? {};
   const tasks = stageTasks(run);
+  const missing = lastGoodTexts(run.status ?? {});
   return [
     head(run, status),
+    ...(missing.length === 0 ? [] : [titled('Not in this run', sentences(missing))]),
     titled('Waits for', sentences(waitsOfRun(run, status))),
     ...stagesStatus.map((stage) => stageText(stage, { run, status, tasks })),
     ...(deletionStageStatus && deletionStageStatus.clusters.length > 0

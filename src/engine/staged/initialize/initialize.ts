@@ -76,9 +76,13 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
     if ('error' in clusters) return refused(base, context, clusters.error);
     stages.push(stageStatus(run, stage, { ...arranged, clusters: clusters.clusters }));
   }
+  // A snapshot that the file of the run names has what it had then.
+  const named = step.work.resourceSnapshots.some(({ index }) => `${index}` === run.spec.resourceSnapshotIndex);
+  const lastGood = named ? [] : input.lastGoodIn(snapshot.work.contents.get(snapshot.index) ?? []);
   const status: UpdateRunStatus = {
     ...base.status,
     resourceSnapshotIndexUsed: String(snapshot.index),
+    ...(lastGood.length > 0 && { lastGoodVersions: lastGood }),
     stagesStatus: stages,
     deletionStageStatus: {
       stageName: deleteStageName,

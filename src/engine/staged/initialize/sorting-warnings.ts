@@ -1,15 +1,20 @@
 import type { UpdateRunStatus } from '../../../api/staged.ts';
 import { isOver } from '../../update-run.ts';
 import { isStrategyOf, type RunContext, type RunStep, strategyKind, withProblem } from '../step.ts';
+import { lastGoodTexts } from './last-good-versions.ts';
 
 interface SortingWarning {
   readonly stageName: string;
   readonly message: string;
 }
 
-/** Message of Initialized=True, with the warnings about the order of clusters. */
+/** Message of Initialized=True, with invalid files and the warnings about the order of clusters. */
 export const initializedMessage = (status: UpdateRunStatus): string =>
-  ['the update run has been initialized', ...warningsOf(status).map(({ message }) => message)].join('; ');
+  [
+    'the update run has been initialized',
+    ...lastGoodTexts(status),
+    ...warningsOf(status).map(({ message }) => message),
+  ].join('; ');
 
 /** Reports the warnings in every plan until the run is over: otherwise a second plan of the same input would differ. */
 export function sortingWarnings(step: RunStep, context: RunContext): RunStep {
