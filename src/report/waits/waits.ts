@@ -15,6 +15,7 @@ import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../cause.ts';
 import { holdText } from '../hold-text.ts';
 import { type HeldObject, holdsOf } from '../holds-of.ts';
+import { runToAdd } from '../run-to-add.ts';
 import { explainCommand, shortageOf, shortageText } from '../shortage.ts';
 import { suspendedText } from '../suspensions.ts';
 import { unreachableText } from '../unreachable-text.ts';
@@ -60,7 +61,9 @@ export function waitsOfPlacement(
   return [
     ...(suspended === undefined ? [] : [suspendedText(suspended)]),
     ...whole,
-    ...(missing === undefined ? noRun : [missing]),
+    ...(missing === undefined
+      ? noRun
+      : [missing, runToAdd([{ kind, name, ...(namespace !== undefined && { namespace }) }])!]),
     ...runs.flatMap((run) => waitsOfRun(run, { holds }).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
     ...late,
   ];
