@@ -17,7 +17,9 @@ export function withLeftOtherwise(
     const others = [...objects].flatMap(([object, { placement }]) => {
       if (ends.some((end) => end?.objects.has(object))) return [];
       const [without, released] = [usually, leaving].map(
-        ({ stays, taker }) => stays(placement, cluster) || taker(placement, { cluster, object }) !== undefined,
+        ({ stays, taker, keeper }) =>
+          stays(placement, cluster) ||
+          (taker(placement, { cluster, object }) ?? keeper(placement, { cluster, object })) !== undefined,
       );
       return without === released ? [] : [object];
     });

@@ -26,6 +26,8 @@ export interface ObjectChange {
   readonly from?: PlacementRef;
   /** Of a release: the placement that it is left to, and that takes it over with its next rollout. */
   readonly to?: PlacementRef;
+  /** Of a release: the placement that wants something in it, a Namespace or CustomResourceDefinition. */
+  readonly keptFor?: PlacementRef;
   readonly object: ObjectRef;
   readonly clusters: readonly ClusterName[];
   /** Unified, with values of Secrets left out. */
@@ -48,11 +50,15 @@ export interface Leaving {
   /** Objects of a placement that is gone are released. */
   readonly stays: (placement: PlacementRef, cluster: ClusterName) => boolean;
   /** The placement for which it releases an object. */
-  readonly taker: (
-    placement: PlacementRef,
-    on: { readonly cluster: ClusterName; readonly object: string },
-  ) => PlacementRef | undefined;
+  readonly taker: Successor;
+  /** The placement that needs it to stay. */
+  readonly keeper: Successor;
 }
+
+type Successor = (
+  placement: PlacementRef,
+  on: { readonly cluster: ClusterName; readonly object: string },
+) => PlacementRef | undefined;
 
 /** Changes between what clusters hold before and after, one at a time. */
 export function* compared(before: HeldByCluster, after: HeldByCluster, leaving: Leaving): InSteps<ObjectChanges> {
@@ -62,11 +68,11 @@ export function* compared(before: HeldByCluster, after: HeldByCluster, leaving: 
   let released = 0;
   let moved = 0;
   const add = (change: ObjectChange, cluster: ClusterName): void => {
-    const { action, placement, object, from, to, diff } = change;
+    const { action, placement, object, from, to, keptFor, diff } = change;
     if (action === 'release') released += 1;
     else effects.count(placement, cluster, action);
     if (action === 'move') moved += 1;
-    const others = [from, to].map((of) => (of ? placementKey(of) : ''));
+    const others = [from, to, keptFor].map((of) => (of ? placementKey(of) : ''));
     const id = [placementKey(placement), objectKey(object), action, ...others, diff].join(' ');
     const group = groups.get(id);
     if (group) group.clusters.push(cluster);
@@ -84,11 +90,15 @@ export function* compared(before: HeldByCluster, after: HeldByCluster, leaving: 
       const object = refOfManifest((now ?? old)!.manifest);
       const keeps = old !== undefined && now !== undefined && isWantedBy(old.placement, now);
       const isElsewhere = old !== undefined && !keeps && (now === undefined || !isWantedBy(now.placement, old));
-      const to = isElsewhere ? leaving.taker(old.placement, { cluster: clusterName, object: key }) : undefined;
-      const isReleased = isElsewhere && (to !== undefined || leaving.stays(old.placement, clusterName));
+      const on = { cluster: clusterName, object: key };
+      const to = isElsewhere ? leaving.taker(old.placement, on) : undefined;
+      const stays = isElsewhere && (to !== undefined || leaving.stays(old.placement, clusterName));
+      const keptFor = isElsewhere && !stays ? leaving.keeper(old.placement, on) : undefined;
+      const isReleased = stays || keptFor !== undefined;
       const of = { object, clusters: [] };
       if (old && isElsewhere && now === undefined && isReleased) {
-        add({ ...of, action: 'release', placement: old.placement, ...(to && { to }), diff: '' }, clusterName);
+        const whom = { ...(to && { to }), ...(keptFor && { keptFor }) };
+        add({ ...of, action: 'release', placement: old.placement, ...whom, diff: '' }, clusterName);
         continue;
       }
       // What nothing keeps there is removed, and created anew.

@@ -43,8 +43,8 @@ export function* returningObjects(
     const approvals = approvalsBetween(steps, { placement, from, to });
     for (const [object, { placement: own, manifest, others = [] }] of before.get(cluster)?.objects ?? []) {
       const isRemoved = placementKey(own) === placementKey(placement) && others.length === 0;
-      if (!isRemoved || !after.get(cluster)?.objects.has(object) || leaving.taker(placement, { cluster, object }))
-        continue;
+      if (!isRemoved || !after.get(cluster)?.objects.has(object)) continue;
+      if (leaving.taker(placement, { cluster, object }) ?? leaving.keeper(placement, { cluster, object })) continue;
       const id = JSON.stringify([placementKey(placement), object, approvals]);
       const group = groups.get(id) ?? { placement, object: refOfManifest(manifest), clusters: [], approvals };
       group.clusters.push(cluster);

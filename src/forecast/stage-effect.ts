@@ -9,7 +9,7 @@ import { faultOf } from './failing-clusters.ts';
 import type { HeldObject } from './held-objects.ts';
 import { compared, type ObjectChange } from './object-changes.ts';
 import { atOnce } from './steps.ts';
-import { takerIn } from './taken-over.ts';
+import { successorsIn } from './taken-over.ts';
 
 /** What stages of a run do to their clusters. */
 export interface StageEffect {
@@ -62,7 +62,7 @@ export function stageEffect(
     removes.has(cluster) && members.get(cluster)?.leaving !== false;
   return {
     isKnown: true,
-    changes: atOnce(compared(before, after, { stays, taker: takerIn(contents) })).changes,
+    changes: atOnce(compared(before, after, { stays, ...successorsIn(contents) })).changes,
     kept: [...kept].map(([why, of]) => ({ why, clusters: of })),
   };
 }

@@ -1,6 +1,6 @@
 import type { ClusterName } from '../api/meta.ts';
 import { placementKey, refOf } from '../api/placement.ts';
-import { takerOf } from '../engine/delivery/handed-over.ts';
+import { keeperOf, takerOf } from '../engine/delivery/handed-over.ts';
 import type { PlanContents } from '../engine/delivery/plan-contents.ts';
 import { strategyOf } from '../engine/delivery/staying-bindings.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
@@ -11,29 +11,37 @@ import { objectKey } from '../engine/selection/object-key.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import type { Leaving } from './object-changes.ts';
 
-type Taker = Leaving['taker'];
+/** Other placements for which objects are released. */
+type Successors = Pick<Leaving, 'taker' | 'keeper'>;
+type Find = Successors['taker'];
 
 /** Of placements that do not want an object any more in what a plan gives clusters. */
-export const takerIn =
-  (contents: PlanContents): Taker =>
-  (placement, on) => {
-    const work = contents.works.get(placementKey(placement));
-    const taker = work && takerOf(contents, work, on);
-    return taker && refOf(taker.placement);
-  };
+export function successorsIn(contents: PlanContents): Successors {
+  const of =
+    (find: typeof takerOf): Find =>
+    (placement, on) => {
+      const work = contents.works.get(placementKey(placement));
+      const found = work && find(contents, work, on);
+      return found && refOf(found.placement);
+    };
+  return { taker: of(takerOf), keeper: of(keeperOf) };
+}
 
 /** The same at the first of these plans that takes an object from a placement. Refused ones change nothing. */
-export function takerAmong(results: readonly PlanResult[]): Taker {
+export function successorsAmong(results: readonly PlanResult[]): Successors {
   const planned = results.filter(({ plan }) => plan.guard.length === 0);
-  return (placement, on) => {
-    const id = `${placementKey(placement)} ${on.cluster}`;
-    for (const { plan, contents } of planned) {
-      const target = targetsOf(plan.targets).get(id);
-      const work = contents.works.get(placementKey(placement));
-      if (target && work && isWithout(target, on.object, work)) return takerIn(contents)(placement, on);
-    }
-    return undefined;
-  };
+  const of =
+    (which: keyof Successors): Find =>
+    (placement, on) => {
+      const id = `${placementKey(placement)} ${on.cluster}`;
+      for (const { plan, contents } of planned) {
+        const target = targetsOf(plan.targets).get(id);
+        const work = contents.works.get(placementKey(placement));
+        if (target && work && isWithout(target, on.object, work)) return successorsIn(contents)[which](placement, on);
+      }
+      return undefined;
+    };
+  return { taker: of('taker'), keeper: of('keeper') };
 }
 
 const targetsOf = memoize(

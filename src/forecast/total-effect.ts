@@ -31,7 +31,7 @@ import { type ReturningObject, returningObjects } from './returning-objects.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type InSteps, stepByStep } from './steps.ts';
 import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
-import { takerAmong } from './taken-over.ts';
+import { successorsAmong } from './taken-over.ts';
 import { type UpgradeForecast, upgradeForecasts } from './upgrade-forecasts.ts';
 import { type ChangedUpgrade, changedUpgrades, touchedUpgrades } from './upgrades-in-progress.ts';
 import { type Withheld, withheldIn } from './withheld.ts';
@@ -183,7 +183,7 @@ export function* totalEffectInSteps(
   return {
     ...effect,
     allowed: yield* allowedRemovals(given, {
-      ...{ asked: now.plan, first, settled: earlier, leaving: { ...leaving, taker: usually.taker } },
+      ...{ asked: now.plan, first, settled: earlier, leaving: { ...usually, stays: leaving.stays } },
     }),
     fleetSize: new Set([...base.fleet.members, ...next.fleet.members].map(({ metadata }) => metadata.name)).size,
     returning,
@@ -313,7 +313,7 @@ function withStopped(fleet: Fleet, going: ReadonlySet<string>): Fleet {
 
 const leavingIn = (results: readonly PlanResult[]): Leaving => ({
   stays: staysOf(results),
-  taker: takerAmong(results),
+  ...successorsAmong(results),
 });
 
 /** Whether the objects of a placement that is no longer there stay on a cluster. Its deletion may wait, and end before the last step. */

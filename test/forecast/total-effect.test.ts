@@ -197,6 +197,37 @@ describe('the total effect of a change', () => {
       );
     },
   );
+  it('counts no removal of a namespace in which another placement has objects, and names that', async () => {
+    const files: Files = {
+      ...web(false),
+      'web.yaml': placement('web', '{placementType: PickAll}').replace(
+        'name: web}]',
+        'name: web, selectionScope: NamespaceOnly}]',
+      ),
+      'inside.yaml': `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ResourcePlacement
+metadata: {name: inside, namespace: web}
+spec:
+  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
+  policy: {placementType: PickAll}
+`,
+    };
+    const paper = new PaperFleet(files);
+    await paper.settle();
+    const text = effectText(await effectOf(paper, { ...files, 'web.yaml': '' }));
+    expect([text.title, text.changes.map(({ title }) => title), text.rollout]).toEqual([
+      'releases 4 objects · 4 of 4 clusters',
+      [
+        'web: Namespace web stays and is no longer managed (web/inside needs it), same on 4 clusters (ams, fra, lon, nyc)',
+      ],
+      ['web: deleted; its objects stay'],
+    ]);
+    const both = await effectOf(paper, { ...files, 'web.yaml': '', 'inside.yaml': '' });
+    expect(both.changes.map(({ action, object }) => `${action} ${object.kind}`)).toEqual([
+      'remove Namespace',
+      'remove Deployment',
+    ]);
+  });
   it.each([
     ['still selects', '{type: RollingUpdate}', '{type: RollingUpdate, applyStrategy: {whenToTakeOver: Never}}'],
     ['only compares from now on', '{type: RollingUpdate, applyStrategy: {type: ReportDiff}}', '{type: RollingUpdate}'],

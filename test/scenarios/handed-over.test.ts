@@ -17,6 +17,14 @@ spec:
   policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: []}, overrideType: Delete}]}
 `;
 const everything = ['Deployment web', 'Namespace shop'];
+const inside = (apply = '{}', policy = all) => `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ResourcePlacement
+metadata: {name: inside, namespace: shop}
+spec:
+  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
+  policy: ${policy}
+  strategy: ${applying(apply)}
+`;
 
 /** What `old` lets go of on the cluster when its file is gone and these are there. */
 async function letGo(files: Record<string, string>): Promise<string[]> {
@@ -48,8 +56,65 @@ it.each<[string, Record<string, string>, string[]]>([
   ['not to one that never takes over', { 'new.yaml': next(applying('{whenToTakeOver: Never}')) }, []],
   ['not to one that only compares', { 'new.yaml': next(applying('{type: ReportDiff}')) }, []],
   ['without what an override leaves out there', { 'new.yaml': next(), 'o.yaml': override }, ['Namespace shop']],
+  ['with their namespace, which the other one does not bring', { 'in.yaml': inside() }, everything],
+  [
+    'only as a namespace to one that creates them anew',
+    { 'in.yaml': inside('{whenToTakeOver: Never}') },
+    ['Namespace shop'],
+  ],
+  ['not even as a namespace to one that only compares', { 'in.yaml': inside('{type: ReportDiff}') }, []],
+  [
+    'not even as a namespace to one of other clusters',
+    { 'in.yaml': inside('{}', '{placementType: PickFixed, clusterNames: [b]}') },
+    [],
+  ],
 ])('objects that a placement releases are handed over %s', async (_, files, objects) => {
   expect(await letGo(files)).toEqual(objects);
+});
+
+it.each<[string, string, string[]]>([
+  [
+    'stays while another placement has objects of its kind',
+    'selectionScope: NamespaceOnly',
+    ['CustomResourceDefinition widgets.example.com'],
+  ],
+  ['goes where only the placement itself has any', '', []],
+])('a definition that a placement no longer selects %s', async (_, scope, released) => {
+  const widget = 'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one, namespace: shop}\n';
+  const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`;
+  const own = placement('own', all, rolling, 'shop').replace(
+    'name: shop}',
+    `name: shop, ${scope || 'selectionScope: NamespaceWithResources'}}`,
+  );
+  const selected =
+    '[{group: apiextensions.k8s.io, version: v1, kind: CustomResourceDefinition, name: widgets.example.com}, {';
+  const others = `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ResourcePlacement
+metadata: {name: widgets, namespace: shop}
+spec:
+  resourceSelectors: [{group: example.com, version: v1, kind: Widget, name: one}]
+  policy: ${all}
+`;
+  const fleet = new PaperFleet({
+    'clusters/a.yaml': member('a'),
+    'own.yaml': own.replace('[{', selected),
+    'resources/r.yaml': ['apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n', definition, widget].join('---\n'),
+    ...(scope === '' ? {} : { 'others.yaml': others }),
+  });
+  await fleet.settle();
+  fleet.files['own.yaml'] = own;
+  const target = placementTargets((await fleet.plan()).targets).find(({ placement: { name } }) => name === 'own')!;
+  expect(targetContent(fleet.last!.contents, target)!.handedOver.map(({ kind, name }) => `${kind} ${name}`)).toEqual(
+    released,
+  );
 });
 
 it('an object that moves is handed over before the rollout comes to the placement that it moves to', async () => {

@@ -158,10 +158,11 @@ const returningText = ({ placement, object, clusters, approvals }: ReturningObje
   isRemoval: true,
 });
 
-function changeTitle({ action, placement, from, to, object, clusters }: ObjectChange): string {
+function changeTitle({ action, placement, from, to, keptFor, object, clusters }: ObjectChange): string {
   const where = clustersText(clusters);
+  const why = keptFor ? ` (${titleOf(keptFor)} needs it)` : '';
   const what = to
     ? `stays for ${titleOf(to)} to take over`
-    : `${verbs[action]}${from ? `, moves from ${titleOf(from)} to ${titleOf(placement)}` : ''}`;
+    : `${verbs[action]}${from ? `, moves from ${titleOf(from)} to ${titleOf(placement)}` : ''}${why}`;
   return `${titleOf(placement)}: ${describeRef(object)} ${what}, ${where}`;
 }

@@ -26,51 +26,65 @@ spec: {placementName: web, clusterName: b}
 };
 const uncordoned = { 'clusters/b.yaml': member('b'), 'evict.yaml': undefined };
 
-it.each<[string, Record<string, string>, boolean]>([
-  ['somebody', { 'web.yaml': whole }, false],
-  ['another placement', { 'web.yaml': namespaceOnly, 'tools.yaml': tools }, true],
-])(
-  'a cluster that is drained and takes placements again holds what it did, and what is %s’s in a namespace stays as it was',
-  async (_, placements, stays) => {
-    fleet = await VirtualFleet.open(
-      {
-        'clusters/a.yaml': member('a'),
-        'clusters/b.yaml': member('b'),
-        'resources/web.yaml': deployment('web', 'web', 'web:1'),
-        ...placements,
-      },
-      'a',
-      'b',
-    );
-    const one = fleet.start();
-    await settles(fleet, one);
-    const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs' } };
-    await fleet.ask('b', 'POST', '/api/v1/namespaces/web/configmaps', theirs);
-    const uidOf = (plural: string, namespace: string, name: string) =>
-      fleet.stored('b', plural, namespace, name)?.metadata.uid;
-    const others = () => [
-      uidOf('/namespaces', '', 'web'),
-      uidOf('/configmaps', 'web', 'theirs'),
-      ...(stays ? [uidOf('apps/deployments', 'web', 'web')] : []),
-    ];
-    const before = others();
-    expect(before).not.toContain(undefined);
+const world = (more: Record<string, string>) =>
+  VirtualFleet.open(
+    {
+      'clusters/a.yaml': member('a'),
+      'clusters/b.yaml': member('b'),
+      'resources/web.yaml': deployment('web', 'web', 'web:1'),
+      ...more,
+    },
+    'a',
+    'b',
+  );
+const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs' } };
+const uidOf = (plural: string, namespace: string, name: string) =>
+  fleet.stored('b', plural, namespace, name)?.metadata.uid;
 
-    fleet.commit(drained);
-    const held = () => one.plan().holds.find(({ reason }) => reason === 'ContainsForeignObjects');
-    await fleet.until('the removal is held', () => held() !== undefined);
-    const branch = `gitfleet/approve/removal-${held()?.removalDigest?.slice('sha256:'.length, 'sha256:'.length + 12)}`;
-    await fleet.until('a branch asks', () => fleet.repo.tip(branch) !== undefined);
-    expect(fleet.stored('b', 'apps/deployments', 'web', 'web') !== undefined).toBe(stays);
+it('a cluster that is drained and takes placements again holds what it did, and what others have in a namespace stays as it was', async () => {
+  fleet = await world({ 'web.yaml': whole });
+  const one = fleet.start();
+  await settles(fleet, one);
+  await fleet.ask('b', 'POST', '/api/v1/namespaces/web/configmaps', theirs);
+  const others = () => [uidOf('/namespaces', '', 'web'), uidOf('/configmaps', 'web', 'theirs')];
+  const before = others();
+  expect(before).not.toContain(undefined);
 
-    fleet.commit(uncordoned);
-    await settles(fleet, one);
-    expect(one.plan().holds).toEqual([]);
-    expect(
-      placementTargets(one.plan().targets).map(({ clusterName, remove }) => `${clusterName} ${remove}`),
-    ).not.toContain('b true');
-    expect(fleet.stored('b', 'apps/deployments', 'web', 'web')).toBeDefined();
-    expect(others()).toEqual(before);
-    await fleet.until('nobody is asked any more', () => fleet.repo.tip(branch) === undefined);
-  },
-);
+  fleet.commit(drained);
+  const held = () => one.plan().holds.find(({ reason }) => reason === 'ContainsForeignObjects');
+  await fleet.until('the removal is held', () => held() !== undefined);
+  const branch = `gitfleet/approve/removal-${held()?.removalDigest?.slice('sha256:'.length, 'sha256:'.length + 12)}`;
+  await fleet.until('a branch asks', () => fleet.repo.tip(branch) !== undefined);
+  expect(fleet.stored('b', 'apps/deployments', 'web', 'web')).toBeUndefined();
+
+  fleet.commit(uncordoned);
+  await settles(fleet, one);
+  expect(one.plan().holds).toEqual([]);
+  expect(
+    placementTargets(one.plan().targets).map(({ clusterName, remove }) => `${clusterName} ${remove}`),
+  ).not.toContain('b true');
+  expect(fleet.stored('b', 'apps/deployments', 'web', 'web')).toBeDefined();
+  expect(others()).toEqual(before);
+  await fleet.until('nobody is asked any more', () => fleet.repo.tip(branch) === undefined);
+});
+
+it('a cluster that is drained keeps the namespace in which another placement stays, and its placement takes it back', async () => {
+  fleet = await world({ 'web.yaml': namespaceOnly, 'tools.yaml': tools });
+  const one = fleet.start();
+  await settles(fleet, one);
+  const uids = () => [uidOf('/namespaces', '', 'web'), uidOf('apps/deployments', 'web', 'web')];
+  const before = uids();
+  expect(before).not.toContain(undefined);
+  const owner = () => fleet.stored('b', '/namespaces', '', 'web')?.metadata.labels?.['gitfleet.dev/placement'];
+
+  fleet.commit(drained);
+  await fleet.until('the namespace is released', () => owner() === undefined);
+  await settles(fleet, one);
+  expect(one.plan().holds).toEqual([]);
+  expect(uids()).toEqual(before);
+
+  fleet.commit(uncordoned);
+  await fleet.until('it is taken back', () => owner() === 'web');
+  await settles(fleet, one);
+  expect(uids()).toEqual(before);
+});
