@@ -102,3 +102,35 @@ it('what an override may leave out of the next snapshot is not counted on', asyn
   story.files['none.yaml'] = deletes;
   await story.plan(10, { refused: true });
 });
+
+it.each<[string, boolean, string, string]>([
+  ['another placement has something in it', false, '{}', all],
+  ['a placement compares something in it', true, '{type: ReportDiff}', all],
+  [
+    'another placement has something in it on one of the clusters',
+    true,
+    '{}',
+    '{placementType: PickFixed, clusterNames: [c-10]}',
+  ],
+])(
+  'a Namespace that is no longer placed while %s requires an approval of removals: %s',
+  async (_, refused, apply, policy) => {
+    const story = await settled({
+      'web.yaml': named('web', ['web'], atOnce).replace(
+        'kind: Namespace, name: web}',
+        'kind: Namespace, name: web, selectionScope: NamespaceOnly}',
+      ),
+      'inside.yaml': `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ResourcePlacement
+metadata: {name: inside, namespace: web}
+spec:
+  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
+  policy: ${policy}
+  strategy: {type: RollingUpdate, rollingUpdate: {maxUnavailable: 100%}, applyStrategy: ${apply}}
+`,
+    });
+    delete story.files['web.yaml'];
+    const { plan } = await story.plan(10, { refused });
+    expect(plan.guard.map(({ rule }: { rule: string }) => rule)).toEqual(refused ? ['blast-radius-clusters'] : []);
+  },
+);

@@ -11,17 +11,18 @@ import { selectedByName } from './selected-by-name.ts';
 
 /**
  * Whether an object stays on its cluster because another placement there takes it over: by its current target, or by what its
- * rollout or next run will apply there. If the documents alone do not show it, it counts as removed: an unnecessary approval
- * costs less than a missing one.
+ * rollout or next run will apply there. A Namespace stays for what another placement has in it by its current target. If the documents
+ * alone do not show it, it counts as removed: an unnecessary approval costs less than a missing one.
  */
 export function takeovers(evidence: Evidence): (removal: Removal) => boolean {
   // Most plans remove nothing, most of what is removed is in one placement, and a large fleet has a million targets.
   let takers: ReadonlyMap<string, readonly Taker[]> | undefined;
   let targets: ReadonlyMap<PlacementKey, ReadonlyMap<ClusterName, PlacementTarget>> | undefined;
   const bindingOf = lazily(() => bindingReader(evidence.plan));
+  const needed = lazily(() => neededNamespaces(evidence));
   return ({ clusterName, placement, object }) => {
     takers ??= takersOf(evidence);
-    return (takers.get(object) ?? []).some((taker) => {
+    const isTaken = (takers.get(object) ?? []).some((taker) => {
       if (taker.key === placement || !taker.stays.has(clusterName)) return false;
       const given = bindingOf()(taker.key, clusterName)?.applyStrategy;
       if (given && !takesOver(given)) return false;
@@ -30,8 +31,46 @@ export function takeovers(evidence: Evidence): (removal: Removal) => boolean {
       const target = targets.get(taker.key)?.get(clusterName);
       return target !== undefined && !target.remove && namesOf(target.objects).has(object);
     });
+    if (isTaken || !object.startsWith(namespacePrefix)) return isTaken;
+    const users = needed().get(`${clusterName} ${object.slice(namespacePrefix.length)}`) ?? [];
+    return users.some(
+      (user) => user !== placement && bindingOf()(user, clusterName)?.applyStrategy?.type !== 'ReportDiff',
+    );
   };
 }
+
+const namespacePrefix = nameOf('v1', 'Namespace', undefined, '');
+
+/** Placements that apply objects in a namespace on a cluster, by `CLUSTER NAMESPACE`: not those that bring the Namespace too. */
+function neededNamespaces({ plan, changes }: Evidence): ReadonlyMap<string, readonly PlacementKey[]> {
+  const applying = new Set(
+    changes.flatMap(({ key, placement }) =>
+      placement && placement.spec.strategy.applyStrategy.type !== 'ReportDiff' ? [key] : [],
+    ),
+  );
+  const stays = new Set(
+    plan.placements.flatMap((planned) =>
+      planned.bindings.filter(staysPicked).map(({ clusterName }) => `${placementKey(planned)} ${clusterName}`),
+    ),
+  );
+  const users = new Map<string, PlacementKey[]>();
+  for (const { clusterName, placement, remove, objects } of placementTargets(plan.targets)) {
+    const key = placementKey(placement);
+    if (remove || !applying.has(key) || !stays.has(`${key} ${clusterName}`)) continue;
+    for (const namespace of neededBy(objects)) {
+      const id = `${clusterName} ${namespace}`;
+      users.set(id, [...(users.get(id) ?? []), key]);
+    }
+  }
+  return users;
+}
+
+/** Namespaces of objects that are not among the objects themselves. */
+const neededBy = memoize((objects: readonly ObjectRef[]): ReadonlySet<string> => {
+  const brought = namesOf(objects);
+  const namespaces = new Set(objects.flatMap(({ namespace }) => namespace ?? []));
+  return new Set([...namespaces].filter((namespace) => !brought.has(`${namespacePrefix}${namespace}`)));
+});
 
 interface Taker {
   readonly key: PlacementKey;
