@@ -4,9 +4,13 @@ import { findCondition } from '../engine/kernel/condition.ts';
 import type { Rendered } from '../engine/overrides/render.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import type { PlannedBinding } from '../engine/plan-document.ts';
+import { contestedIn, contestedText } from './contested-objects.ts';
 import type { HeldByCluster } from './held-objects.ts';
 
-/** Clusters that do not get what a change brings, since an override fails there or an envelope cannot be unpacked. */
+/**
+ * Clusters that do not get what a change brings, since an override fails there, an envelope cannot be unpacked, or another placement has
+ * some of it.
+ */
 export interface FailingClusters {
   readonly placement: PlacementRef;
   readonly clusters: readonly ClusterName[];
@@ -14,6 +18,8 @@ export interface FailingClusters {
   readonly why: string;
   /** They have nothing of the placement. The others keep what they have. */
   readonly isNew: boolean;
+  /** They get the rest of it. */
+  readonly isPart?: boolean;
   /** Only an update run would bring it to them. */
   readonly needsRun: boolean;
 }
@@ -28,17 +34,32 @@ export function failingByChange(earlier: PlanResult, last: PlanResult, before: H
   const known = new Set(failuresIn(earlier).map(idOf));
   return failuresIn(last)
     .filter((failure) => !known.has(idOf(failure)))
-    .map(({ placement, cluster, why }) => {
+    .map(({ placement, cluster, why, isPart }) => {
       const isNew = before.get(cluster)?.placements.has(placementKey(placement)) !== true;
-      return { placement, cluster, why, isNew, needsRun: false };
+      // What else it had there it loses.
+      const hasRest = isPart === true || (isPart === false && !isNew);
+      return { placement, cluster, why, isNew, ...(hasRest && { isPart: true }), needsRun: false };
     });
 }
 
-type Failure = Pick<FailingCluster, 'placement' | 'cluster' | 'why'>;
+type Failure = Pick<FailingCluster, 'placement' | 'cluster' | 'why'> & {
+  /** Of what another placement has: whether the cluster gets others of its objects. */
+  readonly isPart?: boolean;
+};
 
 const idOf = ({ placement, cluster, why }: Failure): string => `${placementKey(placement)} ${cluster} ${why}`;
 
-const failuresIn = ({ plan, contents }: PlanResult): Failure[] =>
+const failuresIn = (result: PlanResult): Failure[] => [...unrenderedIn(result), ...contestedTogether(result)];
+
+const contestedTogether = (result: PlanResult): Failure[] =>
+  [...Map.groupBy(contestedIn(result), ({ target }) => target)].map(([target, of]) => ({
+    placement: target.placement,
+    cluster: target.clusterName,
+    why: contestedText(of),
+    isPart: of.length < target.objects.length,
+  }));
+
+const unrenderedIn = ({ plan, contents }: PlanResult): Failure[] =>
   plan.placements.flatMap(({ bindings, ...of }) => {
     const work = contents.works.get(placementKey(of));
     return bindings.flatMap((binding): Failure[] => {

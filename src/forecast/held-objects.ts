@@ -5,9 +5,11 @@ import { stayingOn } from '../engine/delivery/staying-bindings.ts';
 import { recordedContent, targetContent } from '../engine/delivery/target-content.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
+import type { RenderedManifest } from '../engine/overrides/render.ts';
 import type { PlanResult } from '../engine/plan.ts';
-import { keyOfManifest } from '../engine/selection/object-key.ts';
+import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
+import { type Contested, contestedIn } from './contested-objects.ts';
 
 export interface HeldObject {
   readonly placement: PlacementRef;
@@ -59,11 +61,9 @@ export function heldBefore({ contents }: PlanResult): HeldByCluster {
 type IsWanted = (placement: PlacementKey, cluster: ClusterName) => boolean;
 
 /** `isWanted`: those that are not are left out. */
-export function heldAfter(
-  { plan, contents }: PlanResult,
-  before: HeldByCluster,
-  isWanted: IsWanted = () => true,
-): HeldByCluster {
+export function heldAfter(result: PlanResult, before: HeldByCluster, isWanted: IsWanted = () => true): HeldByCluster {
+  const { plan, contents } = result;
+  const contested = Map.groupBy(contestedIn(result), ({ target }) => target);
   const held = new Map<ClusterName, Held>();
   const keep = (cluster: ClusterName, key: PlacementKey): void => {
     const on = heldOn(held, cluster);
@@ -82,7 +82,7 @@ export function heldAfter(
     on.placements.set(key, placement);
     const content = targetContent(contents, target);
     if (content && !content.leaveAlone && content.strategy.type !== 'ReportDiff')
-      for (const { manifest } of content.manifests) hold(on, placement, manifest);
+      for (const { manifest } of accepted(content.manifests, contested.get(target))) hold(on, placement, manifest);
     else keep(clusterName, key);
   }
   for (const [cluster, { placements }] of before)
@@ -93,6 +93,13 @@ export function heldAfter(
       keep(cluster, key);
     }
   return held;
+}
+
+/** Without objects that the cluster refuses, since another placement has them. */
+function accepted(manifests: readonly RenderedManifest[], contested: readonly Contested[] = []) {
+  if (contested.length === 0) return manifests;
+  const refused = new Set(contested.map(({ object }) => objectKey(object)));
+  return manifests.filter(({ manifest }) => !refused.has(keyOfManifest(manifest)));
 }
 
 /** It has a snapshot. Without a target, what it is given cannot be rendered, and the cluster keeps what it has. */

@@ -1,12 +1,13 @@
-import type { ClusterName, Manifest } from '../api/meta.ts';
+import type { ClusterName, Manifest, PlacementKey } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
 import { stayingOn } from '../engine/delivery/staying-bindings.ts';
 import { sourceKey } from '../engine/input.ts';
 import { compileOverrides, matchCompiled } from '../engine/overrides/match.ts';
 import type { RecordedLists } from '../engine/overrides/snapshot-id.ts';
 import type { PlanResult } from '../engine/plan.ts';
-import { keyOfManifest } from '../engine/selection/object-key.ts';
+import { keyOfManifest, objectKey, refOfManifest } from '../engine/selection/object-key.ts';
 import { isOver, isRunOf } from '../engine/update-run.ts';
+import { contestedText } from './contested-objects.ts';
 import { type FailingCluster, faultOf } from './failing-clusters.ts';
 import { type Held, type HeldObject, heldAfter, heldBefore } from './held-objects.ts';
 import { compared, type Leaving, type ObjectChange } from './object-changes.ts';
@@ -33,6 +34,7 @@ export function* pendingChanges(
     // A run only compares under ReportDiff.
     if (!work?.selection.ok || work.placement.spec.strategy.applyStrategy.type === 'ReportDiff') continue;
     const { manifests } = work.selection;
+    const needsRun = work.placement.spec.strategy.type === 'External';
     const compiled = compileOverrides(placement, manifests, world.overrides);
     const { coming, removed } = comingByRuns(placement, last);
     const before = new Map<ClusterName, Held>();
@@ -55,7 +57,6 @@ export function* pendingChanges(
       const then = rendered(manifests, matchCompiled(compiled, { name: cluster, labels: member.labels }));
       if (!then.ok) {
         const isNew = held.get(cluster)?.placements.has(key) !== true;
-        const needsRun = work.placement.spec.strategy.type === 'External';
         failing.push({ placement, cluster, why: faultOf(then), isNew, needsRun });
         continue;
       }
@@ -68,6 +69,12 @@ export function* pendingChanges(
         if (!left || now.objects.has(object) || held.get(cluster)?.objects.has(object)) continue;
         if (leaving.taker(left.placement, { cluster, object })) now.objects.set(object, left);
       }
+      const isNew = own.objects.size === 0;
+      const contested = takenByOthers(next, { now, held: held.get(cluster), key });
+      for (const { object } of contested) next.objects.delete(objectKey(object));
+      const isPart = next.objects.size > 0 || !isNew;
+      if (contested.length > 0)
+        failing.push({ placement, cluster, why: contestedText(contested), isNew, ...(isPart && { isPart }), needsRun });
       before.set(cluster, now);
       after.set(cluster, next);
     }
@@ -75,6 +82,17 @@ export function* pendingChanges(
   }
   return { changes, failing };
 }
+
+/** Objects that another placement has, and that are not among those of the placement with the key: the cluster will refuse them. */
+const takenByOthers = (
+  next: Held,
+  { now, held, key }: { readonly now: Held; readonly held: Held | undefined; readonly key: PlacementKey },
+) =>
+  [...next.objects].flatMap(([object, { manifest }]) => {
+    const on = held?.objects.get(object);
+    const isOwn = on && [on.placement, ...(on.others ?? [])].some((of) => placementKey(of) === key);
+    return !on || isOwn || now.objects.has(object) ? [] : [{ object: refOfManifest(manifest), holder: on.placement }];
+  });
 
 /** The snapshot that runs in progress bring to clusters, with which overrides, and the clusters that they clean up at their end. */
 function comingByRuns(placement: PlacementRef, { plan, contents }: Pick<PlanResult, 'contents' | 'plan'>) {

@@ -1,7 +1,7 @@
 import type { MemberCluster, MemberClusterStatus } from '../api/member-cluster.ts';
-import type { ClusterName, Condition, PlacementKey, Timestamp } from '../api/meta.ts';
+import type { ClusterName, Condition, ObjectRef, PlacementKey, Timestamp } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
-import { type PlacementRef, placementKey } from '../api/placement.ts';
+import { type PlacementRef, placementKey, type ResourceIdentifier } from '../api/placement.ts';
 import type { Binding, PlacementState } from '../api/placement-state.ts';
 import { applyStrategyOf } from '../engine/bindings/apply-strategy.ts';
 import { wasGiven } from '../engine/bindings/cleanup.ts';
@@ -10,19 +10,25 @@ import { conditionIs, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant } from '../engine/kernel/instant.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import { idsOf } from '../engine/overrides/snapshot-id.ts';
+import type { PlanResult } from '../engine/plan.ts';
 import type { Plan } from '../engine/plan-document.ts';
+import { groupVersionOf } from '../engine/selection/group-version.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import type { Assumptions } from './assumptions.ts';
+import { type Contested, contestedIn, contestedText, sharedObjects } from './contested-objects.ts';
 
 interface Due {
   readonly at: number;
   readonly key: PlacementKey;
   readonly binding: string;
+  /** What the cluster refuses, since another placement has it. */
+  readonly refused?: readonly Contested[] | undefined;
 }
 
 /**
  * Members of a forecast: each cluster that responds now is done with what it is given, or is to lose, after the same time. One that
- * does not respond never is. Their bindings get the conditions that they would then report.
+ * does not respond never is. One that refuses an object of another placement is done with the rest. Their bindings get the conditions
+ * that they would then report.
  */
 export function simulatedMembers(
   { fleet, observations }: PlanInput,
@@ -44,6 +50,7 @@ export function simulatedMembers(
     ),
   );
   let due = new Map<string, Due>();
+  let shared: ReturnType<typeof sharedObjects> | undefined;
   let adapted: readonly MemberCluster[] = [];
 
   return {
@@ -59,7 +66,14 @@ export function simulatedMembers(
         ...[...joining].map((name): [string, ClusterObservation] => [name, emptyObservation(name)]),
       ]),
     /** Instants at which clusters will be done. `waves`: so many follow one another, and the last of them is. */
-    look(plan: Plan, record: FleetRecord, now: number, waves = 1): number[] {
+    look(result: PlanResult, record: FleetRecord, now: number, waves = 1): number[] {
+      const { plan } = result;
+      // The repo stays the same all the time, and looking for them in each plan would take long.
+      shared ??= sharedObjects(result.contents.staying);
+      const contested = Map.groupBy(
+        shared.size === 0 ? [] : contestedIn(result),
+        ({ target }) => `${keyOf(target.placement)} ${target.clusterName}`,
+      );
       const busy = [...record.placements].flatMap(([key, { state }]) =>
         busyIn(state).map((binding) => ({ key, binding })),
       );
@@ -69,15 +83,20 @@ export function simulatedMembers(
         const cluster = binding.targetCluster as ClusterName;
         // The next plan drops a binding that is removed and was never given anything: no member has to do anything for that.
         const isEmpty = binding.deleting === true && !wasGiven(binding);
-        if (!isEmpty && (silent.has(cluster) || !given.has(`${key} ${cluster}`))) continue;
+        const id = `${key} ${cluster}`;
+        const refused = binding.deleting ? undefined : contested.get(id);
+        const isStuck = silent.has(cluster) || !given.has(id) || (refused !== undefined && hasRefused(binding));
+        if (!isEmpty && isStuck) continue;
         const name = `${key} ${versionOf(binding)}`;
         const at = now + (isEmpty ? droppedAfterMs : waves * readyAfterMs);
-        next.set(name, due.get(name) ?? { at, key, binding: versionOf(binding) });
+        next.set(name, due.get(name) ?? { at, key, binding: versionOf(binding), refused });
       }
       due = next;
       return [...new Set([...next.values()].map(({ at }) => at))];
     },
     inFlight: (): readonly Pick<Due, 'key' | 'at'>[] => [...due.values()],
+    /** Whether clusters may refuse something of what is in flight, or of what follows it. */
+    mayRefuse: (): boolean => [...due.values()].some(({ key }) => shared?.has(key)),
     /** The record with what members have done by an instant. */
     advance(record: FleetRecord, at: number): FleetRecord {
       const done = Map.groupBy(
@@ -89,7 +108,10 @@ export function simulatedMembers(
       for (const [key, list] of done) {
         const recorded = placements.get(key);
         if (recorded)
-          placements.set(key, withDone(recorded, new Set(list.map(({ binding }) => binding)), formatInstant(at)));
+          placements.set(
+            key,
+            withDone(recorded, new Map(list.map(({ binding, refused }) => [binding, refused])), formatInstant(at)),
+          );
       }
       return { ...record, placements };
     },
@@ -136,11 +158,22 @@ const busyIn = memoize(({ bindings }: PlacementState): readonly Binding[] => bin
 const versionOf = (binding: Binding): string =>
   `${binding.targetCluster} ${binding.deleting ? 'gone' : binding.resourceSnapshotIndex} ${idsOf(binding).join()}`;
 
-function withDone(recorded: RecordedPlacement, done: ReadonlySet<string>, now: Timestamp): RecordedPlacement {
+/** Nothing more happens there until its owner lets go of it. */
+const hasRefused = ({ conditions, failedPlacements = [] }: Binding): boolean =>
+  conditionIs(conditions, 'Applied', 'False') && failedPlacements.length > 0;
+
+/** `done`: what they are done with, and what clusters refuse of it. */
+function withDone(
+  recorded: RecordedPlacement,
+  done: ReadonlyMap<string, Due['refused']>,
+  now: Timestamp,
+): RecordedPlacement {
   const bindings = recorded.state.bindings.flatMap((binding): Binding[] => {
     if (!done.has(versionOf(binding))) return [binding];
     if (binding.deleting) return [];
     const { failedPlacements: _f, ...rest } = binding;
+    const refused = done.get(versionOf(binding)) ?? [];
+    if (refused.length > 0) return [withRefused(rest, refused, now)];
     const reports = recorded.object && applyStrategyOf(recorded.object, binding).type === 'ReportDiff';
     return [{ ...rest, conditions: [...keptOf(binding), ...doneConditions(reports === true, now)] }];
   });
@@ -149,6 +182,29 @@ function withDone(recorded: RecordedPlacement, done: ReadonlySet<string>, now: T
 
 const reported = ['WorkSynchronized', 'Applied', 'Available', 'DiffReported'];
 const keptOf = ({ conditions = [] }: Binding): Condition[] => conditions.filter(({ type }) => !reported.includes(type));
+
+function withRefused(binding: Binding, refused: readonly Contested[], lastTransitionTime: Timestamp): Binding {
+  const is = (type: string, reason: string, message: string, status: 'True' | 'False' = 'False'): Condition => ({
+    ...{ type, status, reason, message, lastTransitionTime },
+  });
+  return {
+    ...binding,
+    conditions: [
+      ...keptOf(binding),
+      is('WorkSynchronized', 'AllWorkSynced', '', 'True'),
+      is('Applied', 'NotAllWorkHaveBeenApplied', contestedText(refused)),
+    ],
+    failedPlacements: refused.map((one) => ({
+      ...identifierOf(one.object),
+      condition: is('Applied', 'FailedToTakeOver', contestedText([one])),
+    })),
+  };
+}
+
+function identifierOf({ apiVersion, kind, namespace, name }: ObjectRef): ResourceIdentifier {
+  const { group, version } = groupVersionOf(apiVersion);
+  return { ...(group !== '' && { group }), version, kind, ...(namespace !== undefined && { namespace }), name };
+}
 
 const doneConditions = (reports: boolean, lastTransitionTime: Timestamp): Condition[] => {
   const is = (type: string, reason: string): Condition => ({

@@ -115,7 +115,7 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
     const planned = isRefused ? present.record : nextRecord(plan, present.record);
     const inWaves = waves ? withStagesInWaves(planned, waves, { before: present.record, now }) : planned;
     const recorded = withAsked(inWaves, plan);
-    const ready = isRefused ? [] : members.look(plan, recorded, now, waves?.count);
+    const ready = isRefused ? [] : members.look(result, recorded, now, waves?.count);
     const happening = [
       ...contactAt,
       ...approvals,
@@ -141,7 +141,7 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
     const { inFlight, silent } = members;
     // Otherwise something happens before they are done, such as the deadline of a run.
     const following =
-      next === earliest(ready)
+      next === earliest(ready) && !members.mayRefuse()
         ? wavesAfter(result, { inFlight: inFlight(), silent, tookMs: assumptions.readyAfterMs, before: waves })
         : undefined;
     const freeMs = Math.min(earliest(others(following?.stages)), end) - next;

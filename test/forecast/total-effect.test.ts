@@ -32,6 +32,9 @@ const stagedRun = (name: string, snapshot = '', annotation = ''): string =>
 const approval = (digest = ''): string =>
   `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: all}\nspec: {removalDigest: "${digest}"}\n`;
 
+const suspended = (text: string): string =>
+  text.replace('metadata: {', 'metadata: {annotations: {gitfleet.dev/suspended: incident}, ');
+
 describe('the total effect of a change', () => {
   it('that drops a ConfigMap placed on 4 clusters is 4 removals', async () => {
     const paper = new PaperFleet(web());
@@ -197,6 +200,61 @@ describe('the total effect of a change', () => {
       );
     },
   );
+  const notShared = 'already placed by web: two placements may not share an object';
+  it.each<[string, Files, RegExp, string]>([
+    ['that rolls out', {}, /^no object changes · 4 of 4 clusters · cannot be applied on ams, fra, lon, nyc$/, ''],
+    [
+      'that an update run brings',
+      { 'new.yaml': placement('new', '{placementType: PickAll}', '{type: External}', 'web') },
+      /^no change on any cluster · needs a staged update run: new$/,
+      ', also by an update run',
+    ],
+    [
+      'that is held',
+      { 'new.yaml': suspended(placement('new', '{placementType: PickAll}', '{type: RollingUpdate}', 'web')) },
+      /^no change as long as it is held: new · cannot be applied on ams, fra, lon, nyc$/,
+      '',
+    ],
+  ])('names clusters that refuse what another placement has there of one %s', async (_, more, title, how) => {
+    const paper = new PaperFleet(web(false));
+    await paper.settle();
+    const files = { 'new.yaml': placement('new', '{placementType: PickAll}', '{type: RollingUpdate}', 'web'), ...more };
+    const effect = await effectOf(paper, { ...web(false), ...files });
+    const text = effectText(effect);
+    expect(text.title).toMatch(title);
+    expect(text.changes).toEqual([]);
+    expect(text.rollout).toContain(
+      `new: ams, fra, lon, nyc get nothing${how}: Deployment web/web, Namespace web are ${notShared}`,
+    );
+    expect(text.forecast).not.toContain('done at');
+  });
+  it('counts what clusters get of a placement of which another one has a part, and forecasts that it is not done', async () => {
+    const paper = new PaperFleet(web(false));
+    await paper.settle();
+    const change = {
+      'resources/extra.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: extra}\n',
+      'a.yaml': placement(
+        'a',
+        '{placementType: PickAll}',
+        '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 100%}}',
+      ).replace(
+        'name: a}]',
+        'name: extra}, {group: "", version: v1, kind: Namespace, name: web, selectionScope: NamespaceOnly}]',
+      ),
+    };
+    const effect = await effectOf(paper, { ...web(false), ...change });
+    const text = effectText(effect);
+    expect(text.title).toBe('adds 4 objects · 4 of 4 clusters · cannot be applied on ams, fra, lon, nyc');
+    expect(effect.changes.map(({ action, placement: { name }, object }) => [action, name, object.name])).toEqual([
+      ['add', 'a', 'extra'],
+    ]);
+    expect(text.rollout).toContain(`a: ams, fra, lon, nyc do not get all of it: Namespace web is ${notShared}`);
+    expect(text.forecast).toMatch(/^Not done until something else changes: a\. /);
+    // It gets them once the other one is gone.
+    const { 'web.yaml': _, ...without } = web(false);
+    const moved = await effectOf(paper, { ...without, ...change });
+    expect([moved.failing, effectText(moved).forecast.slice(0, 18)]).toEqual([[], 'Everything is done']);
+  });
   it('counts no removal of a namespace in which another placement has objects, and names that', async () => {
     const files: Files = {
       ...web(false),

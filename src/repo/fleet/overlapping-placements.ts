@@ -2,6 +2,7 @@ import type { ObjectRef } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
+import { conditionIs } from '../../engine/kernel/condition.ts';
 import { shortList } from '../../engine/kernel/short-list.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { refsIn } from '../../engine/selection/listed-objects.ts';
@@ -11,7 +12,8 @@ import { fieldWarning } from './field-warning.ts';
 
 /**
  * Objects that two placements would apply to the same clusters. An object belongs to one placement, so members refuse the second.
- * The daemon reports that after it happens; these warnings come before, at the second placement by name. ReportDiff placements only
+ * The daemon reports that after it happens; these warnings come before, at a placement that clusters do not have yet, else at the second
+ * one by name. ReportDiff placements only
  * compare and do not count.
  */
 export function overlappingPlacements(plan: Pick<Plan, 'placements' | 'record'>, fleet: Fleet): Problem[] {
@@ -30,7 +32,7 @@ interface Overlap {
   readonly objects: readonly ObjectRef[];
 }
 
-/** Pairs of placements that select the same objects, each with the first one by name. */
+/** Pairs of placements that select the same objects, each with the one that has them first. */
 function overlaps(plan: Pick<Plan, 'placements' | 'record'>, fleet: Fleet): Overlap[] {
   const selected = selections(plan);
   const comparing = new Set(
@@ -39,7 +41,8 @@ function overlaps(plan: Pick<Plan, 'placements' | 'record'>, fleet: Fleet): Over
     ),
   );
   const takers = new Map<string, PlannedPlacement[]>();
-  for (const placement of plan.placements.filter((it) => !comparing.has(placementKey(it))))
+  const applying = plan.placements.filter((it) => !comparing.has(placementKey(it)));
+  for (const placement of applying.toSorted((a, b) => Number(isApplied(b)) - Number(isApplied(a))))
     for (const key of selected.get(placement)?.keys() ?? []) takers.set(key, [...(takers.get(key) ?? []), placement]);
   const pairs = new Map<PlannedPlacement, Map<PlannedPlacement, ObjectRef[]>>();
   for (const [key, [first, ...others]] of takers)
@@ -49,6 +52,9 @@ function overlaps(plan: Pick<Plan, 'placements' | 'record'>, fleet: Fleet): Over
     }
   return [...pairs].flatMap(([second, by]) => [...by].map(([first, objects]) => ({ first, second, objects })));
 }
+
+const isApplied = ({ bindings }: PlannedPlacement): boolean =>
+  bindings.some(({ conditions }) => conditionIs(conditions, 'Applied', 'True'));
 
 const picked = ({ decisions }: PlannedPlacement): Set<string> =>
   new Set(decisions.flatMap(({ selected, clusterName }) => (selected ? [clusterName] : [])));

@@ -95,9 +95,13 @@ export function rolloutText(effect: TotalEffect): string[] {
 }
 
 /** Who does not get what the change brings, and why. */
-function failingLine({ placement, clusters, why, isNew, needsRun }: TotalEffect['failing'][number]): string {
+function failingLine({ placement, clusters, why, isNew, isPart, needsRun }: TotalEffect['failing'][number]): string {
   const isOne = clusters.length === 1;
-  const has = isNew ? `${isOne ? 'gets' : 'get'} nothing` : `${isOne ? 'keeps what it has' : 'keep what they have'}`;
+  const has = isPart
+    ? `${isOne ? 'does' : 'do'} not get all of it`
+    : isNew
+      ? `${isOne ? 'gets' : 'get'} nothing`
+      : `${isOne ? 'keeps what it has' : 'keep what they have'}`;
   return `${titleOf(placement)}: ${listUpTo(clusters, mostNamed)} ${has}${needsRun ? ', also by an update run' : ''}: ${why}`;
 }
 

@@ -41,6 +41,20 @@ it('objects that two placements apply to one cluster are reported at the second 
   ]);
 });
 
+it('objects that one of them has already are reported at the other, whatever their names', async () => {
+  const paper = new PaperFleet({
+    'clusters/a.yaml': member('a'),
+    'resources/web.yaml': deployment('web', 'web', 'web:1'),
+    'web.yaml': placement('web', all),
+  });
+  await paper.settle();
+  paper.files['two.yaml'] = placement('two', all, undefined, 'web');
+  const input = await paper.input();
+  expect(overlappingPlacements(planFleet(input).plan, input.fleet)).toMatchObject([
+    { file: 'two.yaml', message: expect.stringContaining('ClusterResourcePlacement web also applies') },
+  ]);
+});
+
 it('the content of an envelope counts, the envelope itself does not', async () => {
   const wrapped = `apiVersion: placement.kubernetes-fleet.io/v1beta1
 kind: ResourceEnvelope
