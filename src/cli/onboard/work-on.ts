@@ -6,11 +6,11 @@ import type { PlanInput } from '../../engine/input.ts';
 import { actingMode } from '../../engine/nodes/acting-mode.ts';
 import { chooseByProperties } from '../../engine/placement/rules/cluster-affinity.ts';
 import type { PlanResult } from '../../engine/plan.ts';
+import { definitionIn } from '../../engine/selection/custom-definition.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
 import { placementTargets } from '../../engine/target-kinds.ts';
 import { providerAnnotation, upgradeProviderNamed } from '../../engine/upgrade/member-annotations.ts';
-import { definitionIn } from '../../members/crd.ts';
 import type { PluralOf, Work } from '../../members/rights.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { Manifest } from '../../api/meta.ts';
+import { definitionIn } from '../../engine/selection/custom-definition.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import { inOwnStorage, pathOf, type ServedKind } from '../api-server/served-kind.ts';
 import type { Connection } from '../connection.ts';
-import { definitionIn } from '../crd.ts';
 import { eachOf } from '../pool.ts';
 import { isOlder } from '../watch/resource-version.ts';
 
