@@ -2,6 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 
 /** What a CustomResourceDefinition defines. */
 interface Definition {
+  readonly group: string;
   readonly kind: string;
   readonly plural: string | undefined;
   /** Its group-versions, in the order of the definition. */
@@ -20,6 +21,7 @@ export function definitionIn(object: Manifest): Definition | undefined {
   const apiVersionOf = (version: Version): string => `${group}/${version?.name}`;
   const served = named.filter((version) => version?.served !== false);
   return {
+    group,
     kind,
     plural: typeof plural === 'string' ? plural : undefined,
     apiVersions: named.map(apiVersionOf),

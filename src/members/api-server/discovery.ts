@@ -1,4 +1,5 @@
 import { type Fields, isFields } from '../../engine/kernel/fields.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { intern } from '../intern.ts';
 import { ApiError, badResponse } from './api-error.ts';
 import type { MemberClient } from './client.ts';
@@ -8,6 +9,8 @@ import { groupVersionPath, type ServedKind } from './served-kind.ts';
 export interface Discovery {
   /** Undefined when the member does not serve the kind. That is cached until `forget`. */
   find(apiVersion: string, kind: string): Promise<ServedKind | undefined>;
+  /** The other versions of its group in which the member serves the kind. Leaves out versions that do not respond. */
+  otherVersions(apiVersion: string, kind: string): Promise<readonly string[]>;
   /** Every kind in its preferred version, and group-versions that did not respond. */
   all(): Promise<{ readonly kinds: readonly ServedKind[]; readonly failed: readonly string[] }>;
   /** Drops one cached group-version, or all: a CRD was added or removed, or a path returned 404. */
@@ -60,8 +63,18 @@ export function discover(client: MemberClient): Discovery {
     return loading;
   }
 
+  const find = async (apiVersion: string, kind: string): Promise<ServedKind | undefined> =>
+    (await groupVersion(apiVersion)).find((served) => served.kind === kind);
+
   return {
-    find: async (apiVersion, kind) => (await groupVersion(apiVersion)).find((served) => served.kind === kind),
+    find,
+    async otherVersions(apiVersion, kind) {
+      const { group } = groupVersionOf(apiVersion);
+      const all = (await groups()).flatMap(({ versions }) => versions);
+      const others = all.filter((other) => other !== apiVersion && groupVersionOf(other).group === group);
+      const found = await Promise.allSettled(others.map((other) => find(other, kind)));
+      return found.flatMap((response) => (response.status === 'fulfilled' ? (response.value?.apiVersion ?? []) : []));
+    },
     async all() {
       const versions = ['v1', ...(await groups()).flatMap(({ preferred, versions }) => preferred ?? versions[0] ?? [])];
       const responses = await Promise.allSettled(versions.map(groupVersion));

@@ -1,10 +1,13 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import { definitionIn } from '../../engine/selection/custom-definition.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
+import { builtInScope } from '../../engine/selection/scope.ts';
 import { ApiError } from '../api-server/api-error.ts';
+import type { Discovery } from '../api-server/discovery.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
 import type { AssignedManifest } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
-import { defines } from '../crd.ts';
 
 /** Finds the kinds of objects on one member, and keeps the objects whose kind the member did not serve. */
 export interface KindsServed {
@@ -35,13 +38,35 @@ export function kindsServed({ discovery, watches }: Pick<Connection, 'discovery'
       }
       missing.set(key, object);
       discovery.forget(object.apiVersion);
-      const why = others.some((item) => defines(item.manifest, object))
-        ? 'its CRD is in the same placement and not established yet'
-        : 'install its CRD, or place it first';
+      const why = whyByDefinition(object, others) ?? (await whyByMember(object, discovery));
       return { unserved: `the member does not serve ${object.kind} of ${object.apiVersion}: ${why}` };
     },
     missing: (apiVersions) =>
       [...missing].flatMap(([key, { apiVersion }]) => (apiVersions.has(apiVersion) ? [key] : [])),
     forget: () => missing.clear(),
   };
+}
+
+/** By a CRD of the kind in the same placement; undefined without one. */
+function whyByDefinition({ apiVersion, kind }: ObjectRef, others: readonly AssignedManifest[]): string | undefined {
+  const definition = others
+    .map(({ manifest }) => definitionIn(manifest))
+    .find((of) => of?.kind === kind && of.group === groupVersionOf(apiVersion).group);
+  if (definition === undefined) return undefined;
+  const { served } = definition;
+  if (served.includes(apiVersion)) return 'its CRD is in the same placement and not established yet';
+  const instead = served.length === 0 ? '' : `write ${served.join(' or ')}, or `;
+  return `its CRD, in the same placement, does not serve that version: ${instead}have the CRD serve it`;
+}
+
+/** By the versions of the kind that the member serves. */
+async function whyByMember({ apiVersion, kind }: ObjectRef, discovery: Discovery): Promise<string> {
+  const served = await discovery.otherVersions(apiVersion, kind).catch((error: unknown) => {
+    // Only the advice depends on it.
+    if (error instanceof ApiError) return [];
+    throw error;
+  });
+  if (served.length === 0) return 'install its CRD, or place it first';
+  const isBuiltIn = builtInScope(groupVersionOf(apiVersion).group, kind) !== undefined;
+  return `write ${served.join(' or ')}, which it serves${isBuiltIn ? '' : ', or update its CRD'}`;
 }

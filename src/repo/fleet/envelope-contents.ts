@@ -1,7 +1,8 @@
 import { error, type Issue } from '../../api/issue.ts';
 import type { Manifest } from '../../api/meta.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
-import { type CrdScopes, scopeOf } from './scopes.ts';
+import { undeclaredVersion } from './misspelt-kinds.ts';
+import { type CrdKinds, scopeOf } from './scopes.ts';
 
 type Contents = Readonly<Record<string, Manifest>>;
 
@@ -32,22 +33,27 @@ export function readEnvelope(manifest: Manifest, file: string): ReadEnvelope {
  * An envelope may contain objects of its own namespace, or cluster-scoped ones, according to its kind. KubeFleet's work generator
  * fails on others (envelope.go).
  */
-export function envelopeIssues(manifest: Manifest, enveloped: Contents | undefined, crds: CrdScopes): Issue[] {
+export function envelopeIssues(manifest: Manifest, enveloped: Contents | undefined, crds: CrdKinds): Issue[] {
   const { kind, apiVersion, metadata } = manifest;
   const typed = apiVersion.startsWith('placement.kubernetes-fleet.io/');
   const contents = enveloped ?? (typed ? ((manifest['data'] ?? {}) as Contents) : {});
   return Object.entries(contents).flatMap(([key, inner]) => {
+    const versions = undeclaredVersion(inner, crds).map((issue) => ({ ...issue, path: ['data', key] }));
     const { namespace } = inner.metadata;
     const scope = scopeOf(inner, crds) ?? (namespace ? 'Namespaced' : 'Cluster');
     if (scope === 'Cluster')
       return kind === 'ResourceEnvelope'
-        ? [invalid(key, `${inner.kind} is cluster-scoped`, 'put it into a ClusterResourceEnvelope')]
-        : [];
+        ? [...versions, invalid(key, `${inner.kind} is cluster-scoped`, 'put it into a ClusterResourceEnvelope')]
+        : versions;
     if (kind === 'ClusterResourceEnvelope')
-      return [invalid(key, `${inner.kind} is namespaced`, 'put it into a ResourceEnvelope of its namespace')];
+      return [
+        ...versions,
+        invalid(key, `${inner.kind} is namespaced`, 'put it into a ResourceEnvelope of its namespace'),
+      ];
     return namespace === metadata.namespace
-      ? []
+      ? versions
       : [
+          ...versions,
           invalid(
             key,
             namespace ? `${inner.kind} is of namespace ${namespace}` : `${inner.kind} has no namespace`,

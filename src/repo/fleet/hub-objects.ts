@@ -10,10 +10,10 @@ import { dataIssues } from './data-issues.ts';
 import { encryptedIssues } from './encrypted.ts';
 import { envelopeIssues, type ReadEnvelope, readEnvelope } from './envelope-contents.ts';
 import type { Finding, Placed } from './finding.ts';
-import { meantManifest, meantRefs, misspeltKind, unservedVersion } from './misspelt-kinds.ts';
+import { meantManifest, meantRefs, misspeltKind, undeclaredVersion, unservedVersion } from './misspelt-kinds.ts';
 import { nodeResourceIssues } from './nodes/node-resource-issues.ts';
 import { nameIssues } from './object-names.ts';
-import { type CrdScopes, crdScopes, scopeOf } from './scopes.ts';
+import { type CrdKinds, crdKinds, scopeOf } from './scopes.ts';
 
 export interface HubObjects {
   readonly objects: readonly HubObject[];
@@ -28,7 +28,7 @@ export interface HubObjects {
 /** The manifests under `resources/`, as a hub would have them. An object defined twice is refused. */
 export function hubObjects(documents: readonly Placed[]): HubObjects {
   const shapes = declaredCheck(documents);
-  const crds = crdScopes(documents);
+  const crds = crdKinds(documents);
   const findings: Finding[] = [];
   const unreadable: string[] = [];
   const refused: ObjectRef[] = [];
@@ -88,7 +88,7 @@ const notAmong = (issues: readonly Issue[], first: readonly Issue[]): readonly I
 /** An object unless it has an error, with all its issues but those that follow from another. */
 function hubObject(
   { value, file }: Placed,
-  { crds, shapes }: { readonly crds: CrdScopes; readonly shapes: ShapeCheck },
+  { crds, shapes }: { readonly crds: CrdKinds; readonly shapes: ShapeCheck },
 ): { readonly object?: HubObject; readonly issues: readonly Issue[] } {
   const encrypted = encryptedIssues(value);
   if (encrypted.length > 0) return { issues: encrypted };
@@ -98,7 +98,7 @@ function hubObject(
   const misspelt = declared === undefined ? misspeltKind(manifest) : [];
   const meant = misspelt.length === 0 ? manifest : meantManifest(manifest);
   const own = before?.warnings ?? ownIssues(meant);
-  const issues = [...misspelt, ...own, ...notAmong(shapes(value), own)];
+  const issues = [...misspelt, ...own, ...notAmong(shapes(value), own), ...undeclaredVersion(manifest, crds)];
   if (!isMap(manifest.metadata)) return { issues };
   issues.push(...namespaceIssues(manifest, scopeOf(meant, crds)));
   const { contents, issues: found } = readOnce(manifest, file, before?.object);

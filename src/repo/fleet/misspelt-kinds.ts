@@ -5,6 +5,7 @@ import { isGoneEverywhere } from '../../engine/kernel/removed-apis.ts';
 import { apiVersionOf, groupVersionOf, isVersion } from '../../engine/selection/group-version.ts';
 import { builtInKinds, groupMeant } from '../../engine/selection/scope.ts';
 import { stableVersion } from '../schemas/built-in-shapes.ts';
+import { type CrdKinds, servedInstead } from './scopes.ts';
 
 /** A kind of Kubernetes, where one that it does not have means it: a misspelt one, or one in the group of others. */
 function builtInMeant({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>) {
@@ -70,4 +71,13 @@ export function unservedVersion({ apiVersion, kind }: Manifest): Issue[] {
   const fix = `write ${apiVersionOf(group, stable)}`;
   const isSure = isGoneEverywhere({ apiVersion, kind }) || !isVersion(version);
   return [(isSure ? error : warning)('unserved-version', ['apiVersion'], message, fix)];
+}
+
+/** A version that the repo's own CRD of the kind does not serve. Members may have another CRD, so it is a warning. */
+export function undeclaredVersion(manifest: Manifest, crds: CrdKinds): Issue[] {
+  const served = servedInstead(manifest, crds);
+  if (served === undefined) return [];
+  const message = `the CRD in this repo does not serve ${manifest.kind} in ${manifest.apiVersion}`;
+  const fix = served.length === 0 ? 'set served: true in the CRD' : `write ${served.join(' or ')}`;
+  return [warning('unserved-version', ['apiVersion'], message, fix)];
 }

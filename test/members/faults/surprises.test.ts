@@ -46,7 +46,11 @@ describe('a kind that the member does not serve', () => {
 
   it.each([
     ['v1', 'is not established within 30 s', 'its CRD is in the same placement and not established yet'],
-    ['v2', 'does not serve its version', 'install its CRD, or place it first'],
+    [
+      'v2',
+      'does not serve its version',
+      'its CRD, in the same placement, does not serve that version: write example.com/v1, or have the CRD serve it',
+    ],
   ])('%s is reported when its CRD %s', async (version, _, why) => {
     const apiVersion = `example.com/${version}`;
     const world = await holding([widgets, { ...widget, apiVersion }], {
@@ -57,6 +61,20 @@ describe('a kind that the member does not serve', () => {
     expect(world.results()).toMatchObject([{ object: { kind: 'Widget' }, result: 'DecodingErred', message }]);
     await world.pass(60);
     expect(world.results()).toHaveLength(version === 'v1' ? 0 : 1);
+  });
+
+  it.each([
+    ['example.com/v2', 'Widget', 'write example.com/v1, which it serves, or update its CRD'],
+    ['example.com/v1', 'Gadget', 'install its CRD, or place it first'],
+    ['batch/v1beta1', 'CronJob', 'write batch/v1, which it serves'],
+  ])('is reported with the versions that the member serves: %s %s', async (apiVersion, kind, why) => {
+    const world = await openWorld();
+    await world.user('POST', crdPath, widgets);
+    await world.pass(10);
+    world.member.assign([assignment('web', [{ ...widget, apiVersion, kind }])]);
+    await world.pass(2);
+    const message = `the member does not serve ${kind} of ${apiVersion}: ${why}`;
+    expect(world.results()).toMatchObject([{ object: { kind }, result: 'DecodingErred', message }]);
   });
 
   it.each([

@@ -156,6 +156,47 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   });
 });
 
+describe('a version that the CRD in the repo does not serve', () => {
+  const crd = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: boxes.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: boxes, kind: Box}
+  versions:
+    - {name: v1, served: true, storage: true, schema: &any {openAPIV3Schema: {type: object}}}
+    - {name: v1beta1, served: true, storage: false, schema: *any}
+    - {name: v1alpha1, served: false, storage: false, schema: *any}
+---
+`;
+
+  it.each(['v2', 'v1alpha1'])('has a warning: %s', async (version) => {
+    const { placeable, reported } = await load(
+      'resources/box.yaml',
+      `${crd}${object(`example.com/${version}`, 'Box')}`,
+    );
+    expect(placeable).toEqual(['CustomResourceDefinition', 'Box']);
+    expect(reported).toEqual([
+      `13:1 warning unserved-version Box shop/web: the CRD in this repo does not serve Box in example.com/${version}; write example.com/v1 or example.com/v1beta1`,
+    ]);
+  });
+
+  it('has a warning in an envelope, at its key', async () => {
+    const envelope =
+      'apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ResourceEnvelope\nmetadata: {name: e, namespace: shop}\n';
+    const inside =
+      'data:\n  box.yaml: {apiVersion: example.com/v2, kind: Box, metadata: {name: web, namespace: shop}}\n';
+    expect((await load('resources/box.yaml', `${crd}${envelope}${inside}`)).reported).toEqual([
+      '17:3 warning unserved-version ResourceEnvelope shop/e: the CRD in this repo does not serve Box in example.com/v2; write example.com/v1 or example.com/v1beta1',
+    ]);
+  });
+
+  it.each(['v1', 'v1beta1'])('has none in one that it serves: %s', async (version) => {
+    expect((await load('resources/box.yaml', `${crd}${object(`example.com/${version}`, 'Box')}`)).reported).toEqual([]);
+  });
+});
+
 describe('an object whose apiVersion or kind is not a string', () => {
   it.each([
     ['apiVersion: 1\nkind: ConfigMap\n', '1:1', 'apiVersion must be a string; write for example v1'],
