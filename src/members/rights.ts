@@ -92,6 +92,9 @@ export function rightsFor(work: Work, pluralOf: PluralOf): Right[] {
     ...[...work.placed, ...work.removed].flatMap((of) => placedVerbs.map((verb) => ({ verb, ...resource(of) }))),
     ...work.placed.flatMap(grantedBy),
     ...work.placed.flatMap((manifest) => bindingOf(manifest, work.placed)),
+    ...work.placed.flatMap((manifest) =>
+      paramsOf(manifest, work.placed).map(({ verb, of }) => ({ verb, ...resource(of) })),
+    ),
     ...(work.nodes === undefined
       ? []
       : watchedKinds.flatMap((of) => ['list', 'watch'].map((verb) => ({ verb, ...resource(of) })))),
@@ -109,9 +112,16 @@ const textOf = (right: Right): string =>
     ? right.url
     : [right.verb, right.group, right.resource, right.name || '', right.namespace ?? ''].join(' ');
 
-/** An account that places a role must have every right that the role grants (Kubernetes, RBAC escalation prevention). */
+/**
+ * An account that places a role must have every right that the role grants, or `escalate` for it (Kubernetes, RBAC escalation
+ * prevention). What an aggregated role grants is not known before, so the alternative to `escalate` is to have all rights.
+ */
 function grantedBy(manifest: Manifest): Right[] {
   if (!isRbac(manifest) || !/^(Cluster)?Role$/.test(manifest.kind)) return [];
+  if (isAggregated(manifest))
+    return [
+      { verb: 'escalate', group: rbacGroup, resource: guessedPlural(manifest.kind), name: manifest.metadata.name },
+    ];
   const rules = Array.isArray(manifest['rules']) ? manifest['rules'].filter(isFields) : [];
   return rules.flatMap((rule) => {
     const names = textsIn(rule['resourceNames']);
@@ -134,10 +144,48 @@ function bindingOf(manifest: Manifest, placed: readonly Manifest[]): Right[] {
   if (!isRbac(manifest) || !/^(Cluster)?RoleBinding$/.test(manifest.kind) || role === undefined) return [];
   const { kind, name } = role;
   if (typeof name !== 'string' || (kind !== 'Role' && kind !== 'ClusterRole')) return [];
-  const isPlaced = placed.some((other) => isRbac(other) && other.kind === kind && other.metadata.name === name);
-  return isPlaced ? [] : [{ verb: 'bind', group: rbacGroup, resource: guessedPlural(kind), name }];
+  const hasRights = placed.some(
+    (other) =>
+      isRbac(other) &&
+      other.kind === kind &&
+      other.metadata.name === name &&
+      (kind === 'ClusterRole' || other.metadata.namespace === manifest.metadata.namespace) &&
+      !isAggregated(other),
+  );
+  return hasRights ? [] : [{ verb: 'bind', group: rbacGroup, resource: guessedPlural(kind), name }];
 }
 
+/** The cluster writes the rules of such a role, from those of others. */
+const isAggregated = (role: Manifest): boolean => role.kind === 'ClusterRole' && isFields(role['aggregationRule']);
+
+type KindRef = Pick<ObjectRef, 'apiVersion' | 'kind'>;
+
+/** Kinds that placed objects name as their parameters. */
+export const paramKinds = (placed: readonly Manifest[]): KindRef[] =>
+  placed.flatMap((manifest) => paramKindOf(manifest) ?? []);
+
+/** The kind of the parameters of an admission policy. */
+function paramKindOf(manifest: Manifest): KindRef | undefined {
+  if (!isAdmission(manifest) || !/^(Validating|Mutating)AdmissionPolicy$/.test(manifest.kind)) return undefined;
+  const { apiVersion, kind } = fieldsAt(fieldsAt(manifest['spec'])['paramKind']);
+  return typeof apiVersion === 'string' && typeof kind === 'string' ? { apiVersion, kind } : undefined;
+}
+
+/** An account that places an admission policy must be allowed to read its parameters, and to list those that a binding selects. */
+function paramsOf(manifest: Manifest, placed: readonly Manifest[]): { readonly verb: string; readonly of: KindRef }[] {
+  const own = paramKindOf(manifest);
+  if (own) return [{ verb: 'get', of: own }];
+  if (!isAdmission(manifest) || !/^(Validating|Mutating)AdmissionPolicyBinding$/.test(manifest.kind)) return [];
+  const { policyName, paramRef } = fieldsAt(manifest['spec']);
+  if (!isFields(paramRef) || paramRef['name']) return [];
+  const policy = placed.find((other) => `${other.kind}Binding` === manifest.kind && other.metadata.name === policyName);
+  const of = policy && paramKindOf(policy);
+  return of ? [{ verb: 'list', of }] : [];
+}
+
+const fieldsAt = (value: unknown): Readonly<Record<string, unknown>> => (isFields(value) ? value : {});
+const isAdmission = ({ apiVersion }: Manifest): boolean =>
+  groupVersionOf(apiVersion).group === 'admissionregistration.k8s.io';
 const rbacGroup = 'rbac.authorization.k8s.io';
 const isRbac = ({ apiVersion }: Manifest): boolean => groupVersionOf(apiVersion).group === rbacGroup;
 const textsIn = (list: unknown): string[] =>

@@ -4,7 +4,7 @@ import type { Discovery } from '../../members/api-server/discovery.ts';
 import { sharedLimits } from '../../members/api-server/shared-limits.ts';
 import type { Transport } from '../../members/api-server/transport.ts';
 import { systemClock } from '../../members/clock.ts';
-import type { PluralOf, Work } from '../../members/rights.ts';
+import { type PluralOf, paramKinds, type Work } from '../../members/rights.ts';
 
 /** A client for the few requests of one command, all of them within `timeoutMs`. */
 export const briefClient = (name: string, transport: Transport, timeoutMs: number): MemberClient =>
@@ -24,7 +24,7 @@ export async function servedPlurals(
   inRepo: PluralOf,
 ): Promise<PluralOf> {
   const plurals = new Map<string, string>();
-  for (const { apiVersion, kind } of [...placed, ...removed]) {
+  for (const { apiVersion, kind } of [...placed, ...removed, ...paramKinds(placed)]) {
     const key = `${apiVersion}/${kind}`;
     if (plurals.has(key)) continue;
     const served = await discovery.find(apiVersion, kind).catch((error: unknown) => {

@@ -76,16 +76,27 @@ it('the accounts of all clusters of the example have together the rights of depl
   );
 });
 
-const files = (resource: string, more = '') => ({
+const files = (resource: string, more = '', selectors = '') => ({
   'clusters/eu-1.yaml': `apiVersion: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\nmetadata: {name: eu-1${more}}\n`,
   'clusters/us-1.yaml': 'apiVersion: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\nmetadata: {name: us-1}\n',
-  'placements/web.yaml':
-    'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourcePlacement\nmetadata: {name: web}\nspec:\n  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}]\n  policy: {placementType: PickFixed, clusterNames: [eu-1]}\n',
+  'placements/web.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterResourcePlacement
+metadata: {name: web}
+spec:
+  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}${selectors && `, ${selectors}`}]
+  policy: {placementType: PickFixed, clusterNames: [eu-1]}
+`,
   'resources/web.yaml': `apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n---\n${resource}`,
 });
 
-async function account(of: { resource?: string; annotations?: string; cluster?: string }): Promise<string[]> {
-  const dir = folder(files(of.resource ?? '', of.annotations && `, annotations: {${of.annotations}}`));
+async function account(of: {
+  resource?: string;
+  selectors?: string;
+  annotations?: string;
+  cluster?: string;
+}): Promise<string[]> {
+  const more = of.annotations && `, annotations: {${of.annotations}}`;
+  const dir = folder(files(of.resource ?? '', more, of.selectors));
   const ran = await cli('rbac', '--repo', dir, '--cluster', of.cluster ?? 'eu-1', '-o', 'json');
   expect(ran.code).toBe(0);
   const items: Manifest[] = JSON.parse(ran.out).items;
@@ -99,6 +110,9 @@ async function account(of: { resource?: string; annotations?: string; cluster?: 
 const all = 'get,list,watch,create,patch,delete';
 const urls = 'ClusterRole: get of  /readyz,/version,/api/*,/apis,/apis/*';
 const observed = 'ClusterRole: list of  nodes,pods';
+const rbacSelectors = ['ClusterRole', 'ClusterRoleBinding']
+  .map((kind) => `{group: rbac.authorization.k8s.io, version: v1, kind: ${kind}}`)
+  .join(', ');
 
 it.each([
   ['may only be observed', '', observed],
@@ -148,6 +162,47 @@ it.each<[string, Parameters<typeof account>[0], string[], string?]>([
       `ClusterRole: ${all} of rbac.authorization.k8s.io rolebindings,roles`,
       'ClusterRole: get of  secrets b',
       'ClusterRole: bind of rbac.authorization.k8s.io clusterroles view',
+    ],
+  ],
+  [
+    'who places an aggregated role, whose rules the cluster fills in, needs the rights to escalate and to bind it',
+    {
+      resource:
+        'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\naggregationRule: {clusterRoleSelectors: [{matchLabels: {to: a}}]}\nrules: []\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: a}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: a}\n',
+      selectors: rbacSelectors,
+    },
+    [
+      `ClusterRole: ${all} of  namespaces`,
+      `ClusterRole: ${all} of rbac.authorization.k8s.io clusterrolebindings,clusterroles`,
+      'ClusterRole: bind,escalate of rbac.authorization.k8s.io clusterroles a',
+    ],
+  ],
+  [
+    'a role of another namespace does not give the rights to bind one of its name',
+    {
+      resource:
+        'apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: a, namespace: other}\nrules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: a, namespace: web}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: a}\n',
+      selectors: '{group: "", version: v1, kind: Namespace, name: other}',
+    },
+    [
+      `ClusterRole: ${all} of  namespaces`,
+      `ClusterRole: ${all} of rbac.authorization.k8s.io rolebindings,roles`,
+      'ClusterRole: get of  secrets',
+      'ClusterRole: bind of rbac.authorization.k8s.io roles a',
+    ],
+  ],
+  [
+    'who places an admission policy needs the right to read its parameters, and to list those that its binding selects',
+    {
+      resource:
+        'apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}\nspec: {paramKind: {apiVersion: example.com/v1, kind: Limit}, validations: [{expression: "true"}]}\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: a}\nspec: {policyName: a, paramRef: {selector: {}, parameterNotFoundAction: Deny}, validationActions: [Deny]}\n',
+      selectors:
+        '{group: admissionregistration.k8s.io, version: v1, kind: ValidatingAdmissionPolicy}, {group: admissionregistration.k8s.io, version: v1, kind: ValidatingAdmissionPolicyBinding}',
+    },
+    [
+      `ClusterRole: ${all} of  namespaces`,
+      `ClusterRole: ${all} of admissionregistration.k8s.io validatingadmissionpolicies,validatingadmissionpolicybindings`,
+      'ClusterRole: get,list of example.com limits',
     ],
   ],
   [
