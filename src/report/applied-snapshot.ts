@@ -1,5 +1,6 @@
 import type { Condition } from '../api/meta.ts';
 import type { Binding } from '../api/placement-state.ts';
+import { isInProgress } from '../engine/bindings/health.ts';
 import { findCondition } from '../engine/kernel/condition.ts';
 
 interface Assigned extends Pick<Binding, 'resourceSnapshotIndex' | 'appliedResourceSnapshotIndex'> {
@@ -26,7 +27,7 @@ function progressOf(conditions: Assigned['conditions'], isUnreachable: boolean):
   if (applied?.status === 'True') return undefined;
   if (compared?.status === 'True') return 'only compared';
   if (isUnreachable) return 'not reached';
-  if (applied) return applied.reason === 'ApplyInProgress' ? 'being applied' : 'apply failed';
-  if (compared) return compared.reason === 'DiffReportInProgress' ? 'being compared' : 'comparison failed';
+  if (applied) return isInProgress(applied) ? 'being applied' : 'apply failed';
+  if (compared) return isInProgress(compared) ? 'being compared' : 'comparison failed';
   return 'not applied';
 }

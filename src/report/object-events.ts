@@ -16,6 +16,7 @@ import { meaningOf } from './hold-reasons.ts';
 import { holdLine } from './hold-text.ts';
 import { nodeHappened } from './node-happened.ts';
 import type { ObjectEvent } from './object-event.ts';
+import { deliveryReason } from './placements/delivery-reason.ts';
 import { plainText } from './sections/section.ts';
 import { countText } from './shortage.ts';
 import { upgradeHappened } from './upgrades/happened.ts';
@@ -235,10 +236,11 @@ function eventsOfPlacement(before: Versioned | undefined, after: Versioned, comm
       if (was?.status === 'True' && was.observedGeneration === is.observedGeneration) return [];
       return reasons.map((reason) => ({ type: 'Normal', reason, message, at }));
     }
-    if (is.status !== 'False' || onItsWay.has(is.reason)) return [];
-    const isSame = was?.status === 'False' && was.reason === is.reason;
-    if (isSame && (before === undefined || shortageIn(before, was) === shortageIn(after, is))) return [];
-    return [{ type: 'Warning', reason: is.reason, message, at }];
+    const reason = reasonIn(after, is);
+    if (is.status !== 'False' || onItsWay.has(reason)) return [];
+    const isSame = before !== undefined && was?.status === 'False' && reasonIn(before, was) === reason;
+    if (isSame && shortageIn(before, was) === shortageIn(after, is)) return [];
+    return [{ type: 'Warning', reason, message, at }];
   });
   happened.push(...driftEvents(before?.status?.placementStatuses, after.status?.placementStatuses, committedAt));
   if (!isComplete(after) || (isComplete(before) && sameWork(before, after))) return happened;
@@ -246,6 +248,12 @@ function eventsOfPlacement(before: Versioned | undefined, after: Versioned, comm
   const message = 'the rollout is complete, every cluster matches the placement';
   return [...happened, { type: 'Normal', reason: 'PlacementRolloutCompleted', message, at }];
 }
+
+const reasonIn = ({ status }: Versioned, condition: Condition): string =>
+  deliveryReason(
+    condition,
+    (status?.placementStatuses ?? []).map(({ conditions }) => conditions),
+  );
 
 /** The status lists at most a thousand clusters. */
 const mostListed = 1000;

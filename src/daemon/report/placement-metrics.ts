@@ -1,6 +1,7 @@
 import { placementKey } from '../../api/placement.ts';
 import { isRepaired } from '../../engine/bindings/conditions/reported-repairs.ts';
-import { conditionIs, isFulfilled } from '../../engine/kernel/condition.ts';
+import { isInProgress } from '../../engine/bindings/health.ts';
+import { conditionIs, findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
 import { memoize } from '../../engine/kernel/memoize.ts';
 import type { Plan, PlannedBinding } from '../../engine/plan-document.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
@@ -83,7 +84,9 @@ function stateOf(binding: PlannedBinding): (typeof states)[number] {
   const { move, conditions } = binding;
   if (!isRequired(binding)) return 'removing';
   if (move === 'wait') return 'waiting';
-  if (conditionIs(conditions, 'Overridden', 'False') || conditionIs(conditions, 'Applied', 'False')) return 'failed';
+  const applied = findCondition(conditions, 'Applied');
+  if (conditionIs(conditions, 'Overridden', 'False') || (applied?.status === 'False' && !isInProgress(applied)))
+    return 'failed';
   return move === 'keep' && isFulfilled(conditions) ? 'available' : 'progressing';
 }
 

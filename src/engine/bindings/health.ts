@@ -28,6 +28,13 @@ export const hasFailed = (binding: Binding): boolean =>
     return condition?.status === 'False' && !pending.has(condition.reason);
   });
 
+/** KubeFleet's reasons with which a condition of a binding is False until the member is done with it (work generator). */
+const underway: ReadonlySet<string> = new Set(['ApplyInProgress', 'DiffReportInProgress']);
+
+/** False, but nothing failed so far: the resources are being applied or compared. */
+export const isInProgress = (condition: Pick<Condition, 'status' | 'reason'> | undefined): boolean =>
+  condition?.status === 'False' && underway.has(condition.reason);
+
 /** KubeFleet's reasons of an `Available` that is True: of a binding (work generator), and of a Work that a state may quote. */
 const untrackable: ReadonlySet<string> = new Set(['NotAllWorkAreAvailabilityTrackable', 'WorkNotTrackable']);
 

@@ -16,6 +16,8 @@ interface Wording {
   readonly reason: string;
   /** `n` clusters. */
   readonly message: (n: number) => string;
+  /** Where the condition is False while none of the `n` clusters failed; the reason is KubeFleet's in both cases. */
+  readonly inProgress?: (n: number) => string;
 }
 
 /** Reasons and sentences of a placement's conditions; those of single clusters come from their bindings. */
@@ -61,6 +63,7 @@ export const wording: Readonly<Record<Phase, Readonly<Record<ConditionStatus, Wo
     False: {
       reason: 'ApplyFailed',
       message: (n) => `Failed to apply resources to ${n} cluster(s), see the failed placements`,
+      inProgress: (n) => `The resources are still being applied to ${n} cluster(s)`,
     },
     True: {
       reason: 'ApplySucceeded',
@@ -89,6 +92,7 @@ export const wording: Readonly<Record<Phase, Readonly<Record<ConditionStatus, Wo
     False: {
       reason: 'DiffReportingIncompleteOrFailed',
       message: (n) => `Differences could not be reported in ${n} cluster(s)`,
+      inProgress: (n) => `The resources are still being compared in ${n} cluster(s)`,
     },
     True: { reason: 'DiffReportingCompleted', message: (n) => `Differences are reported in all ${n} cluster(s)` },
   },

@@ -1,6 +1,7 @@
 import type { Condition, Timestamp } from '../../api/meta.ts';
 import type { PerClusterPlacementStatus, PlacementStatus, ResourceIdentifier } from '../../api/placement.ts';
-import { withTransitionTime } from '../kernel/condition.ts';
+import { isInProgress } from '../bindings/health.ts';
+import { findCondition, withTransitionTime } from '../kernel/condition.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import { wantedClusters } from '../placement/wanted-clusters.ts';
@@ -153,24 +154,30 @@ function summed(
 ): Condition[] {
   const conditions: Condition[] = [];
   for (const type of phasesOf(work.placement)) {
-    const statuses = selected.map(
-      (cluster) => cluster.conditions?.find((condition) => condition.type === type)?.status,
-    );
+    const ofType = selected.map(({ conditions: own }) => findCondition(own, type));
+    const statuses = ofType.map((condition) => condition?.status);
     const count = (status: Condition['status']) => statuses.filter((each) => each === status).length;
     const status = statuses.some((each) => each === undefined || each === 'Unknown')
       ? 'Unknown'
       : count('False') > 0
         ? 'False'
         : 'True';
+    const inProgress = ofType.filter(isInProgress).length;
+    const failed = count('False') - inProgress;
     const number =
-      status === 'Unknown' ? statuses.filter((each) => each === undefined || each === 'Unknown').length : count(status);
+      status === 'Unknown'
+        ? statuses.filter((each) => each === undefined || each === 'Unknown').length
+        : status === 'False'
+          ? failed || inProgress
+          : count(status);
     const texts = wording[type][status];
+    const message = failed === 0 && texts.inProgress ? texts.inProgress : texts.message;
     const plain = type === 'Overridden' && status === 'True' && !selected.some(hasOverrides);
     conditions.push(
       newCondition(type, {
         status,
         reason: plain ? 'NoOverrideSpecified' : texts.reason,
-        message: plain ? 'No override rules are configured for the selected resources' : texts.message(number),
+        message: plain ? 'No override rules are configured for the selected resources' : message(number),
       }),
     );
     if (status !== 'True') break;

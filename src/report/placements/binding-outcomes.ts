@@ -1,6 +1,7 @@
 import type { FailedPlacement, Placement } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { applyStrategyOf } from '../../engine/bindings/apply-strategy.ts';
+import { isInProgress } from '../../engine/bindings/health.ts';
 import { conditionIs, findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
 import { sameValue } from '../../engine/kernel/same-value.ts';
 import { causeOf } from '../cause.ts';
@@ -50,7 +51,7 @@ const notApplied = ({ conditions, failedPlacements = [] }: Binding): readonly Fa
 function whatFails({ conditions }: Binding): string | undefined {
   for (const type of ['Overridden', 'WorkSynchronized', 'Applied']) {
     const found = findCondition(conditions, type);
-    if (found?.status === 'False' && found.reason !== 'ApplyInProgress') return causeOf(found);
+    if (found?.status === 'False' && !isInProgress(found)) return causeOf(found);
   }
   return undefined;
 }

@@ -21,8 +21,11 @@ const failing = (cluster: string, cause: string) => {
   return binding(cluster, 1, { ...late, failedPlacements });
 };
 
-function web(bindings: readonly object[], more: { annotations?: object; type?: string; unmet?: string } = {}) {
-  const { annotations, type = 'RollingUpdate', unmet } = more;
+function web(
+  bindings: readonly object[],
+  more: { annotations?: object; type?: string; unmet?: string; of?: string } = {},
+) {
+  const { annotations, type = 'RollingUpdate', unmet, of = 'X' } = more;
   return {
     kind: 'ClusterResourcePlacement',
     name: 'web',
@@ -36,7 +39,7 @@ function web(bindings: readonly object[], more: { annotations?: object; type?: s
     object: {
       metadata: { name: 'web', annotations },
       spec: { strategy: { type } },
-      status: { conditions: unmet === undefined ? [] : [{ type: 'X', status: 'False', reason: unmet }] },
+      status: { conditions: unmet === undefined ? [] : [{ type: of, status: 'False', reason: unmet }] },
     } as unknown as Placement,
   } as KnownPlacement;
 }
@@ -66,6 +69,20 @@ const shown = (
 it.each([
   ['as desired', web([binding('a', 1), binding('b', 1)]), ['2/2', '1', undefined]],
   ['under way', web([binding('a', 1, late), binding('b', 0)], { unmet: 'NotYet' }), ['1/2', '0 → 1', 'NotYet: a']],
+  [
+    'being applied where a cluster was lost meanwhile',
+    web(
+      [
+        binding('a', 1),
+        binding('b', 1, { conditions: [{ type: 'Applied', status: 'False', reason: 'ApplyInProgress' }] }),
+      ],
+      {
+        unmet: 'ApplyFailed',
+        of: 'ClusterResourcePlacementApplied',
+      },
+    ),
+    ['1/2', '1', 'ApplyInProgress: b'],
+  ],
   [
     'not available, by its objects',
     web([failing('a', 'ImagePullBackOff nginx:1.27'), failing('b', 'Unschedulable')], {

@@ -116,6 +116,33 @@ describe('conditions of a placement', () => {
     const { conditions } = statusOf([on('a'), on('b', upTo('Applied')), on('c', upTo('Applied'))]);
     expect(conditions?.at(-1)?.message).toContain('2 cluster(s)');
   });
+  it.each<[string, (placement: Placement) => Placement, string, string[], string]>([
+    [
+      'being applied',
+      (it) => it,
+      'Applied',
+      ['ApplyInProgress'],
+      'The resources are still being applied to 1 cluster(s)',
+    ],
+    [
+      'that cannot be applied on one of two clusters',
+      (it) => it,
+      'Applied',
+      ['ApplyInProgress', 'NotAllWorkHaveBeenApplied'],
+      'Failed to apply resources to 1 cluster(s), see the failed placements',
+    ],
+    [
+      'being compared',
+      reportDiff,
+      'DiffReported',
+      ['DiffReportInProgress', 'DiffReportInProgress'],
+      'The resources are still being compared in 2 cluster(s)',
+    ],
+  ])('say what clusters fail, not which are in progress: %s', (_, change, type, reasons, message) => {
+    const bindings = reasons.map((reason, at) => on(`c-${at}`, [...upTo('Applied'), condition(type, 'False', reason)]));
+    const { conditions } = statusOf(bindings, { change });
+    expect(conditions?.at(-1)).toMatchObject({ status: 'False', message });
+  });
   it('ReportDiff shows DiffReported instead of Applied and Available', () => {
     const reported = [...upTo('Applied'), condition('DiffReported', 'True', 'AllWorkHaveDiffReported')];
     expect(words(statusOf([on('a', reported)], { change: reportDiff }).conditions)).toEqual([

@@ -7,6 +7,7 @@ import { isBringing } from '../../../engine/staged/step.ts';
 import { isOver, isRunOf } from '../../../engine/update-run.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import { failureText } from '../../../report/cause.ts';
+import { deliveryReason } from '../../../report/placements/delivery-reason.ts';
 import { shortageOf } from '../../../report/shortage.ts';
 import { suspendedText } from '../../../report/suspensions.ts';
 import { failedRunText, needsRunText } from '../../../report/waits/no-run.ts';
@@ -53,10 +54,15 @@ function shownReason(
   if (failing.length > 0) return `${failing[0]}${failing.length > 1 ? `; and ${failing.length - 1} more` : ''}`;
   // KubeFleet's reason of an External placement names only who is in charge.
   if (needsRun && unmet.reason === 'RolloutControlledByExternalController') return undefined;
-  const reason =
-    unmet.reason === 'RolloutControlledByExternalController' ? (failedRunText(runs) ?? 'no update run') : unmet.reason;
   const down = wanted.filter(({ targetCluster }) => unreachable.has(targetCluster));
   const unfulfilled = wanted.filter((binding) => !down.includes(binding) && !hasReached(unmet.type, binding));
+  const reason =
+    unmet.reason === 'RolloutControlledByExternalController'
+      ? (failedRunText(runs) ?? 'no update run')
+      : deliveryReason(
+          unmet,
+          unfulfilled.map(({ conditions }) => conditions),
+        );
   const parts = [
     ...(down.length === 0 ? [] : [`not responding: ${namesOf(down)}`]),
     ...(unfulfilled.length === 0 ? [] : [`${reason}: ${namesOf(unfulfilled)}`]),
