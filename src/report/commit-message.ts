@@ -98,7 +98,8 @@ function withoutEvents(change: Change): readonly Sentence[] {
   const changed = Object.entries(before).flatMap(([part, entries]) =>
     entries instanceof Map ? changedIn(entries, after[part as keyof typeof after] as typeof entries) : [],
   );
-  return [[changed.length > 0 ? `Update status of ${shortList(changed)}` : 'Update status']];
+  // A cluster may have changed as such and by its nodes.
+  return [[changed.length > 0 ? `Update status of ${shortList([...new Set(changed)])}` : 'Update status']];
 }
 
 /** One for each file. */

@@ -73,6 +73,7 @@ interface Said {
   readonly abandons?: boolean;
   readonly runs?: Readonly<Record<string, object>>;
   readonly clusters?: Readonly<Record<string, object>>;
+  readonly nodes?: Readonly<Record<string, object>>;
   readonly approvals?: Readonly<Record<string, object>>;
   readonly evictions?: Readonly<Record<string, object>>;
   readonly unreachable?: Readonly<Record<string, string>>;
@@ -104,6 +105,7 @@ const record = ({
   bindings = [],
   runs = {},
   clusters = {},
+  nodes = {},
   approvals = {},
   evictions = {},
   shop,
@@ -160,7 +162,7 @@ const record = ({
     approvals: new Map(recordedApprovals(approvals).map((approval) => [approval.metadata.name, approval])),
     evictions: new Map(Object.entries(evictions)),
     upgrades: new Map(),
-    nodes: new Map(),
+    nodes: new Map(Object.entries(nodes)),
   }) as unknown as FleetRecord;
 
 const recordedApprovals = (statuses: Readonly<Record<string, object>>): ApprovalRequest[] =>
@@ -635,6 +637,12 @@ describe('the subject of a status commit', () => {
       subject({}, {}, {}, { pages: { before: page(before), after: page(after) } });
     expect(pages('open', 'closed')).toBe('r-1: pull request closed');
     expect(pages('open', 'merged')).toBe('Update status');
+  });
+
+  it('names a cluster once that changed in several ways', () => {
+    const one = { clusters: { eu: { status: 1 } }, nodes: { eu: { mode: 'plan', commands: [], blocked: [] } } };
+    const other = { clusters: { eu: { status: 2 } }, nodes: { eu: { ...one.nodes.eu, blocked: [{ node: 'n' }] } } };
+    expect(subject(one, other)).toBe('Update status of eu');
   });
 
   it('an error that an earlier commit told is not told again', () => {
