@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UnreachableError } from '../../../src/members/api-server/api-error.ts';
 import { httpTransport } from '../../../src/members/api-server/http-transport.ts';
 import type { Transport } from '../../../src/members/api-server/transport.ts';
@@ -110,4 +110,41 @@ it('a server that closes the connection without a response is reported as that',
   expect(error?.message).toBe(
     'read the version on eu-1: the server, or a proxy in between, closed the connection without a response',
   );
+});
+
+it('a kubeconfig that changed is read with the next heartbeat, and not at each request', async () => {
+  const asked: string[] = [];
+  const serverNamed = async (name: string): Promise<KubeConfig> => {
+    const server = createServer((_, response) => {
+      asked.push(name);
+      response.end('{}');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    opened.push(() => server.close());
+    const config = new KubeConfig();
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    config.loadFromClusterAndUser({ name: 'eu-1', server: address, skipTLSVerify: true }, { name: 'gitfleet' });
+    return config;
+  };
+  vi.useFakeTimers({ toFake: ['Date'] });
+  opened.push(() => vi.useRealTimers());
+  const [before, after] = [await serverNamed('before'), await serverNamed('after')];
+  let current = before;
+  let reads = 0;
+  const send = httpTransport(before, async () => {
+    reads++;
+    return current;
+  });
+  const heartbeat = async () => {
+    for await (const _ of (await send({ method: 'GET', path: '/readyz', headers: {}, urgent: true })).body);
+  };
+  for (let at = 0; at < 3; at++) await heartbeat();
+  expect(reads).toBe(0);
+  current = after;
+  // The shortest pause between two heartbeats.
+  vi.advanceTimersByTime(57_000);
+  await heartbeat();
+  expect(asked).toEqual(['before', 'before', 'before', 'after']);
+  expect(reads).toBe(1);
 });
