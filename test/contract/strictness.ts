@@ -155,7 +155,11 @@ export function strictness(now: () => Session): void {
   it.each([
     ['a label selector', { labelSelector: 'a b' }, 400],
     ['a limit', { limit: 'abc' }, 400],
+    ['a timeout', { timeoutSeconds: 'abc' }, 400],
     ['exactly the version 0', { resourceVersion: '0', resourceVersionMatch: 'Exact' }, 422],
+    ['a version match that there is not', { resourceVersion: '1', resourceVersionMatch: 'Foo' }, 422],
+    ['of a watch a version match', { watch: 'true', resourceVersion: '1', resourceVersionMatch: 'NotOlderThan' }, 422],
+    ['of a watch a timeout', { watch: 'true', timeoutSeconds: 'abc' }, 400],
   ])('a list with a query that is not valid: %s', async (_, query, status) => {
     refused(await now().send('GET', configMaps(now().namespace), { query }), status, '');
   });
@@ -186,18 +190,27 @@ export function strictness(now: () => Session): void {
     refused(answer, 422, 'metadata.uid');
   });
 
-  it('an answer in a form that there is not', async () => {
-    refused(
-      await now().send('GET', configMaps(now().namespace), { accept: 'application/contract' }),
-      406,
-      'media types',
-    );
-  });
+  it.each(['application/contract', 'application/json;as=Contract;g=meta.k8s.io;v=v1'])(
+    'an answer in a form that there is not: %s',
+    async (accept) => {
+      refused(await now().send('GET', configMaps(now().namespace), { accept }), 406, 'media types');
+    },
+  );
 
   it('a deletion with a propagation that there is not, and it deletes nothing', async () => {
     await now().apply(configMap(now().namespace, 'a'), 'one');
     const path = configMaps(now().namespace, 'a');
     refused(await now().send('DELETE', path, { query: { propagationPolicy: 'Sideways' } }), 422, 'propagationPolicy');
+    expect((await now().send('GET', path)).status).toBe(200);
+  });
+
+  it.each<[string, Parameters<ReturnType<typeof now>['send']>[2]]>([
+    ['query', { query: { gracePeriodSeconds: 'abc' } }],
+    ['body', { body: { gracePeriodSeconds: 'abc' } }],
+  ])('a deletion with a grace period that is no number, in the %s, and it deletes nothing', async (_, options) => {
+    await now().apply(configMap(now().namespace, 'a'), 'one');
+    const path = configMaps(now().namespace, 'a');
+    refused(await now().send('DELETE', path, options), 400, '');
     expect((await now().send('GET', path)).status).toBe(200);
   });
 

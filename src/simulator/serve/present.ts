@@ -10,7 +10,8 @@ export type Form =
 
 /** The first supported form of the Accept header; by default complete objects. */
 export function formOf(accept: string | undefined, includeObject: string | null): Form {
-  for (const clause of (accept ?? '').split(',')) {
+  const clauses = (accept || '*/*').split(',');
+  for (const clause of clauses) {
     const [media, ...parameters] = clause.split(';').map((part) => part.trim());
     if (media !== 'application/json' && media !== '*/*') continue;
     const as = parameters.find((parameter) => parameter.startsWith('as='))?.slice(3);
@@ -23,12 +24,18 @@ export function formOf(accept: string | undefined, includeObject: string | null)
     }
     if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList') return { kind: 'metadata' };
   }
-  if (!accepted.test(accept || '*/*')) throw notAcceptable();
+  if (!clauses.some(isAccepted)) throw notAcceptable();
   return { kind: 'object' };
 }
 
-/** JSON is used instead of the other two media types of real servers. */
-const accepted = /\*\/\*|application\/(\*|json|yaml|vnd\.kubernetes\.protobuf)/;
+/** JSON is used instead of the other two media types of real servers, and complete objects instead of a form of another version. */
+function isAccepted(clause: string): boolean {
+  const form = /;\s*as=([^;\s]*)/.exec(clause)?.[1];
+  return mediaTypes.test(clause) && (form === undefined || forms.has(form));
+}
+
+const mediaTypes = /\*\/\*|application\/(\*|json|yaml|vnd\.kubernetes\.protobuf)/;
+const forms: ReadonlySet<string> = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList']);
 const notAcceptable = (): StatusError =>
   new StatusError(
     406,

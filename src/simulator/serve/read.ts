@@ -1,11 +1,11 @@
-import { forbiddenField } from '../../engine/server-rules/cause.ts';
 import type { Cluster } from '../cluster.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
 import type { Stored } from '../object.ts';
 import { json, type SimRequest, type SimResponse } from './http.ts';
+import { checkListOptions, integerIn } from './list-options.ts';
 import { formOf, presentList, presentOne } from './present.ts';
 import { type Matches, matcherOf } from './selectors.ts';
-import { badRequest, expired, invalidOptions, notFound, StatusError } from './status-error.ts';
+import { badRequest, expired, notFound, StatusError } from './status-error.ts';
 
 /** The version for stale reads; undefined: the present one. */
 export type AsOf = number | undefined;
@@ -49,7 +49,8 @@ export function list(
 ): SimResponse {
   const { query } = request;
   const matches = matcherOf(query, kind);
-  const limit = readLimit(query.get('limit') ?? '');
+  checkListOptions(query, false);
+  const limit = integerIn(query, 'limit') ?? 0;
   const token = readToken(query.get('continue'));
   if (kind.custom && !token && !isCheap(query)) cluster.customCaches.oldest(storageKey(kind));
   const version = token?.rv ?? wantedVersion(cluster, query) ?? asOf ?? cluster.store.version();
@@ -67,11 +68,6 @@ export function list(
   };
   const form = formOf(request.headers['accept'], query.get('includeObject'));
   return json(200, presentList(page, kind, form, cluster.clock.now(), metadata));
-}
-
-function readLimit(text: string): number {
-  if (/^-?\d*$/.test(text)) return Number(text);
-  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
 /** Served from etcd while there is no cache (delegator.go: shouldDelegateListOnNotReadyCache). */
@@ -94,16 +90,6 @@ function cut(all: readonly Stored[], from: number, limit: number, matches: Match
 function wantedVersion(cluster: Cluster, query: URLSearchParams): number | undefined {
   const text = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
-  if (match !== '' && text === '')
-    throw invalidOptions(
-      'ListOptions',
-      forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
-    );
-  if (match === 'Exact' && text === '0')
-    throw invalidOptions(
-      'ListOptions',
-      forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
-    );
   if (text === '' || text === '0') return undefined;
   const version = readVersion(text);
   if (match === 'Exact') return version;

@@ -1,13 +1,13 @@
-import { forbiddenField } from '../../engine/server-rules/cause.ts';
 import type { SimClock } from '../clock.ts';
 import type { Cluster } from '../cluster.ts';
 import { apiVersionOf, type Kind, storageKey } from '../kinds/kind.ts';
 import type { Stored } from '../object.ts';
 import type { StoreEvent } from '../storage/event-log.ts';
 import type { SimRequest, SimResponse } from './http.ts';
+import { checkListOptions, integerIn } from './list-options.ts';
 import { type Form, formOf, presentOne, tableOf } from './present.ts';
 import { matcherOf } from './selectors.ts';
-import { expired, invalidOptions, StatusError } from './status-error.ts';
+import { expired, StatusError } from './status-error.ts';
 import { openStream } from './stream.ts';
 
 /**
@@ -30,14 +30,7 @@ const headers = { 'content-type': 'application/json' };
  */
 export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespace: string | undefined): SimResponse {
   const { query } = request;
-  if (query.get('sendInitialEvents') !== null)
-    throw invalidOptions(
-      'ListOptions',
-      forbiddenField(
-        'sendInitialEvents',
-        'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
-      ),
-    );
+  checkListOptions(query, true);
   const key = storageKey(kind);
   const form = formOf(request.headers['accept'], query.get('includeObject'));
   const matches = matcherOf(query, kind);
@@ -78,7 +71,7 @@ export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespa
   };
   const bookmarks = query.get('allowWatchBookmarks') === 'true';
   const cancelTimes = atTimes(cluster.clock, {
-    ms: (Number(query.get('timeoutSeconds') ?? 0) || usualTimeoutSeconds) * 1000,
+    ms: (integerIn(query, 'timeoutSeconds') || usualTimeoutSeconds) * 1000,
     sendBookmark: bookmarks ? sendBookmark : undefined,
     end: stream.end,
   });
