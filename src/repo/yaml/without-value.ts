@@ -21,7 +21,7 @@ export function withoutValue(code: ValueCode): Texts {
 const texts: Readonly<Record<ValueCode, Texts>> = {
   'ambiguous-scalar': {
     message: 'programs read this value differently',
-    fix: 'write it in quotes, or as a decimal number',
+    fix: 'write it in quotes, or as a decimal number: 420 for the file mode 0644, 493 for 0755',
   },
   'half-character': { message: 'this text contains half of a character', fix: 'write the whole character' },
   'non-string-key': { message: 'this key is not a string', fix: 'write it in quotes' },

@@ -90,6 +90,11 @@ it.each([
   ['a: {b: 1', 'close the { with }'],
   ['a: [1, 2\nb: 3', 'close the [ with ]'],
   ['a: {b: 1\nc: 2\n', 'close the { with }'],
+  ['defaultMode: 0755', 'write "0755" for the string, or 493 for the number'],
+  [
+    'kind: Secret\n---\ndefaultMode: 0755',
+    'write it in quotes, or as a decimal number: 420 for the file mode 0644, 493 for 0755 (no value is shown of a file that may hold a Secret)',
+  ],
 ])('%j has a fix', (text, fix) => {
   expect(parseYaml(text, 'a.yaml').problems.map((problem) => problem.fix)).toContain(fix);
 });
