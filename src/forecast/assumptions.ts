@@ -8,6 +8,8 @@ export interface Assumptions {
   readonly upgradedAfterMs: number;
   /** From the request of an approval until it is merged; undefined = never. */
   readonly approveAfterMs: number | undefined;
+  /** False: nobody approves removals that the guard refuses, or that are held. */
+  readonly approvesRemovals?: boolean | undefined;
   /** Where the forecast ends if the fleet has not settled before. */
   readonly untilMs: number;
   /** False: nodes stay as they are. A caller that asks for placements need not wait for thousands of them. */

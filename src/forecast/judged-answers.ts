@@ -1,3 +1,4 @@
+import type { RemovalApproval } from '../api/gitfleet.ts';
 import { placementKey } from '../api/placement.ts';
 import type { PlanInput } from '../engine/input.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
@@ -5,26 +6,33 @@ import { memoOf } from '../engine/reuse/memo.ts';
 import { type Uncounted, uncountedIn } from './given-answers.ts';
 import { removalDigests } from './steps.ts';
 
-/** Which answers of a change do not count, and the runs that read theirs later. `planned`: the first plan of the change. */
+/**
+ * Which answers of a change do not count, the RemovalApprovals that do, and the runs that read theirs later. `planned`: the first plan of
+ * the change.
+ */
 export function judgedAnswers(
   answers: readonly string[],
   { input, now, planned }: { readonly input: PlanInput; readonly now: PlanResult; readonly planned: () => PlanResult },
-): { readonly halted: readonly string[]; readonly uncounted: readonly Uncounted[] } {
-  if (answers.length === 0) return { halted: [], uncounted: [] };
+): {
+  readonly halted: readonly string[];
+  readonly uncounted: readonly Uncounted[];
+  readonly given: readonly RemovalApproval[];
+} {
+  if (answers.length === 0) return { halted: [], uncounted: [], given: [] };
   const { halted, resumed } = haltedUpgrades(input, answers);
   const { fleet } = input;
   const planOf = (of: PlanInput['fleet']) => planFleet({ ...input, fleet: of }, memoOf(now.parts)).plan;
   const others = fleet.removalApprovals.filter(({ metadata }) => !answers.includes(placementKey(metadata)));
   const asking =
     others.length === fleet.removalApprovals.length ? planned().plan : planOf({ ...fleet, removalApprovals: others });
-  return {
-    halted,
-    uncounted: uncountedIn(halted.length === 0 ? planned().plan : planOf(resumed), {
-      ...{ answers, fleet },
-      asked: new Set([...(input.record.askedRemovals ?? []), ...removalDigests(now.plan)]),
-      required: new Set(removalDigests(asking)),
-    }),
-  };
+  const uncounted = uncountedIn(halted.length === 0 ? planned().plan : planOf(resumed), {
+    ...{ answers, fleet },
+    asked: new Set([...(input.record.askedRemovals ?? []), ...removalDigests(now.plan)]),
+    required: new Set(removalDigests(asking)),
+  });
+  const counted = new Set(answers).difference(new Set(uncounted.map(({ approval }) => approval)));
+  const given = fleet.removalApprovals.filter(({ metadata }) => counted.has(placementKey(metadata)));
+  return { halted, uncounted, given };
 }
 
 /**

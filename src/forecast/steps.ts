@@ -85,7 +85,7 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
   const members = simulatedMembers(input, { ...assumptions, end: end + assumptions.untilMs });
   const upgrades = simulatedUpgrades(input, { ...assumptions, silent: members.silent });
   const nodes = simulatedNodes(input, { ...assumptions, silent: members.silent });
-  const approver = simulatedApprovers(assumptions.approveAfterMs);
+  const approver = simulatedApprovers(assumptions);
   const steps: ForecastStep[] = [];
   const { joining = new Set() } = assumptions;
   const contactAt = input.fleet.members.some(({ metadata }) => joining.has(metadata.name))
@@ -181,7 +181,10 @@ const earliest = (instants: readonly number[]): number =>
   instants.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY);
 
 /** People who merge each request some time after it was made. */
-function simulatedApprovers(afterMs: number | undefined) {
+function simulatedApprovers({
+  approveAfterMs: afterMs,
+  approvesRemovals = true,
+}: Pick<Assumptions, 'approveAfterMs' | 'approvesRemovals'>) {
   const due = new Map<string, { readonly at: number; readonly add: (fleet: Fleet) => Fleet }>();
   return {
     /** Instants of approvals to come. */
@@ -200,7 +203,7 @@ function simulatedApprovers(afterMs: number | undefined) {
         const key = `${planned.kind} ${planned.namespace ?? ''} ${planned.name} ${planned.reviewDigest ?? ''}`;
         if (!due.has(key)) due.set(key, { at: now + afterMs, add: (fleet) => withApproval(fleet, request) });
       }
-      for (const digest of removalDigests(plan))
+      for (const digest of approvesRemovals ? removalDigests(plan) : [])
         if (!due.has(digest)) due.set(digest, { at: now + afterMs, add: (fleet) => withRemoval(fleet, digest) });
       return [...due.values()].map(({ at }) => at);
     },

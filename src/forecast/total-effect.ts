@@ -15,10 +15,11 @@ import { type AllowedRemoval, allowedRemovals } from './allowed-removals.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import { type ChangedPace, changedPaces } from './changed-paces.ts';
+import { endedRefusals } from './ended-refusals.ts';
 import { type FailingClusters, failingByChange, together } from './failing-clusters.ts';
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
 import { answersIn, type Uncounted } from './given-answers.ts';
-import { differencesBetween, heldAfter, heldBefore, heldOnlyOf, textOf } from './held-objects.ts';
+import { differencesBetween, type HeldByCluster, heldAfter, heldBefore, heldOnlyOf, textOf } from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
 import { judgedAnswers } from './judged-answers.ts';
 import { type LaterChange, laterChanges } from './later-changes.ts';
@@ -29,7 +30,7 @@ import { type OnlyCompared, onlyCompared } from './only-compared.ts';
 
 import { type ReturningObject, returningObjects } from './returning-objects.ts';
 import { withRunsDone } from './runs-in-progress.ts';
-import { atOnce, type InSteps, stepByStep } from './steps.ts';
+import { atOnce, type ForecastRun, type InSteps, stepByStep } from './steps.ts';
 import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
 import { successorsAmong } from './taken-over.ts';
 import { type UpgradeForecast, upgradeForecasts } from './upgrade-forecasts.ts';
@@ -53,6 +54,8 @@ export interface TotalEffect extends ObjectChanges {
   readonly supposed: Pick<Approved, 'readyAfterMs' | 'approveAfterMs' | 'upgradedAfterMs'>;
   /** What the guard says of the first plan. */
   readonly guard: readonly GuardFinding[];
+  /** By which everything is refused now, and nothing any more with the change; it is supposed that no approval ends that without it. */
+  readonly noLongerRefused: readonly GuardFinding[];
   /** Placements with changes that no update run rolls out, without those that the change leaves as they are. */
   readonly notRolledOut: readonly NotRolledOut[];
   /** Those that have such changes only with this change. */
@@ -123,67 +126,68 @@ export function* totalEffectInSteps(
   const changed = changedRuns(base.fleet, next.fleet);
   const touched = touchedUpgrades(base, next.fleet, changed);
   const inProgress = touched.ended.union(touched.going);
-  const settled = yield* stepByStep({ ...base, fleet: withStopped(base.fleet, inProgress) }, assumptions);
-  const earlier = settled.steps.at(-1)!.result;
-  const usual = forecastOf(settled, base, assumptions);
+  const unchanged = { ...base, fleet: withStopped(base.fleet, inProgress) };
+  const settled = yield* stepByStep(unchanged, assumptions);
+  const settledEnd = settled.steps.at(-1)!.result;
   // Of a fleet without placements only clusters and their updates are recorded.
   const isRecorded = base.record.exists || base.record.clusters.size + base.record.upgrades.size > 0;
   const now = settled.steps[0]!.result;
-  const start = isRecorded ? now : earlier;
+  const start = isRecorded ? now : settledEnd;
   const answers = answersIn(next.fleet, base.fleet);
   let planned: PlanResult | undefined;
   const present = () => (planned ??= planFleet({ ...base, ...next }, memoOf(now.parts)));
   const stopped = stoppedRuns(start, { next: next.fleet, planned: present });
   const merged = { ...next, fleet: withStopped(next.fleet, changed.union(touched.going)) };
   const { input, done } = withRunsDone(isRecorded ? { ...base, ...merged } : settled.continuedBy(merged), {
-    settled: earlier,
+    settled: settledEnd,
     runs: changed.size === 0 ? [] : runsInProgress(base, changed.union(inProgress)),
     joining,
   });
   // What is under way may take many plans, which a change of other files need not make again.
-  const run =
-    isRecorded && isSameFleet(base.fleet, next.fleet)
-      ? settled
-      : yield* stepByStep(input, { ...assumptions, silent: settled.silent }, start);
+  const isSame = isRecorded && isSameFleet(base.fleet, next.fleet);
+  const run = isSame ? settled : yield* stepByStep(input, { ...assumptions, silent: settled.silent }, start);
   const results = run.steps.map(({ result }) => result);
   const [first, last] = [results[0]!, results.at(-1)!];
+  const { given, ...judged } = judgedAnswers(answers, { input: { ...base, ...next }, now, planned: present });
+  const noLongerRefused = isRecorded ? endedRefusals(now, run.steps, given) : [];
+  const unapproved = { ...assumptions, approvesRemovals: false };
+  const without = noLongerRefused.length === 0 ? settled : yield* stepByStep(unchanged, unapproved, now);
+  const earlier = without.steps.at(-1)!.result;
+  const usual = forecastOf(without, base, assumptions);
   const takesBack = answersIn(base.fleet, next.fleet).length > 0;
   const before = heldBefore(first);
   yield;
-  const ends = { before, usual: heldAfter(earlier, before), after: heldAfter(last, before) };
+  const settles = { before, usual: heldAfter(settledEnd, before), after: heldAfter(last, before) };
+  const ends = without === settled ? settles : { ...settles, usual: endOf(without, before) };
   yield;
+  const [usually, leaving] = [without.steps.map(({ result }) => result), results].map(leavingIn) as [Leaving, Leaving];
   const differing = differencesBetween(ends.usual, ends.after);
-  const [usually, leaving] = [settled.steps.map(({ result }) => result), results].map(leavingIn) as [Leaving, Leaving];
   const left = withLeftOtherwise(differing, ends, { usually, leaving });
   const effect = yield* compared(heldOnlyOf(before, left), heldOnlyOf(ends.after, left), leaving);
-  const returning = yield* returningObjects({ usual: settled.steps, steps: run.steps }, { ...ends, leaving });
-  const withheld = yield* withheldIn(ends, differing, results);
+  const returning = yield* returningObjects({ usual: without.steps, steps: run.steps }, { ...ends, leaving });
+  const kept = ends === settles ? differing : differencesBetween(settles.usual, settles.after);
+  const withheld = yield* withheldIn(settles, kept, results);
   const placements = new Set([...effect.placements, ...withheld].map(({ placement }) => placementKey(placement)));
   const upgradesOf = () => ({
-    before: upgradeForecasts(settled.steps, base),
+    before: upgradeForecasts(without.steps, base),
     after: upgradeForecasts(run.steps, input),
     next: next.fleet,
   });
   const upgradesInProgress = inProgress.size === 0 ? [] : changedUpgrades(touched, upgradesOf());
   const otherwise = touched.going.intersection(new Set(upgradesInProgress.map((of) => of.run)));
+  const isUnchanged = (of: Rollout): boolean => !placements.has(placementKey(of.placement)) || isFixed(of, base);
   const forecast = forecastOf(run, input, assumptions, {
-    usual: {
-      ...usual,
-      rollouts: usual.rollouts.filter((of) => !placements.has(placementKey(of.placement)) || isFixed(of, base)),
-    },
+    usual: { ...usual, rollouts: usual.rollouts.filter(isUnchanged) },
     isUpgrading: (name) => changed.has(name) || otherwise.has(name),
   });
   const needsRun = needsRunByChange(earlier, last);
   const others = otherContents(earlier, last, needsRun);
   const held = [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])];
   const pending = yield* laterChanges(others, { holds: held, first, last, leaving });
-  const judged = judgedAnswers(answers, { input: { ...base, ...next }, now, planned: present });
-  const counted = new Set(answers).difference(new Set(judged.uncounted.map(({ approval }) => approval)));
-  const given = next.fleet.removalApprovals.filter(({ metadata }) => counted.has(placementKey(metadata)));
   return {
     ...effect,
     allowed: yield* allowedRemovals(given, {
-      ...{ asked: now.plan, first, settled: earlier, leaving: { ...usually, stays: leaving.stays } },
+      ...{ asked: now.plan, first, settled: settledEnd, leaving: { ...usually, stays: leaving.stays } },
     }),
     fleetSize: new Set([...base.fleet.members, ...next.fleet.members].map(({ metadata }) => metadata.name)).size,
     returning,
@@ -193,9 +197,8 @@ export function* totalEffectInSteps(
     ...(!isRecorded && { unrecorded: { except: notRespondingIn(usual) } }),
     supposed,
     guard: first.plan.guard,
-    notRolledOut: last.notRolledOut.filter(
-      (of) => others.includes(of.placement) || !earlier.notRolledOut.some((was) => sameValue(was, of)),
-    ),
+    noLongerRefused,
+    notRolledOut: last.notRolledOut.filter((of) => others.includes(of.placement) || !isAsBefore(of, earlier)),
     needsRun,
     pending: pending.changes,
     failing: together([...failingByChange(earlier, last, before), ...pending.failing]),
@@ -213,6 +216,10 @@ export function* totalEffectInSteps(
     first,
   };
 }
+
+/** Of plans that stay refused nothing happens. */
+const endOf = ({ steps, end }: ForecastRun, before: HeldByCluster): HeldByCluster =>
+  end === 'refused' ? before : heldAfter(steps.at(-1)!.result, before);
 
 /** Also in positions, which problems of the plan have. */
 const isSameFleet = (before: Fleet, after: Fleet): boolean =>
@@ -264,6 +271,9 @@ function needsRunByChange(before: PlanResult, after: PlanResult): PlacementRef[]
   const known = new Set(before.notRolledOut.map(idOf));
   return after.notRolledOut.flatMap((missing) => (known.has(idOf(missing)) ? [] : [missing.placement]));
 }
+
+const isAsBefore = (of: NotRolledOut, { notRolledOut }: PlanResult): boolean =>
+  notRolledOut.some((was) => sameValue(was, of));
 
 /** Those that need a run by the change, and those that need one anyway, for something else with it. */
 function otherContents(before: PlanResult, after: PlanResult, needsRun: readonly PlacementRef[]): PlacementRef[] {

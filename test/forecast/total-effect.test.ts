@@ -706,6 +706,46 @@ spec:
       expect(uncounted).toEqual([{ approval: 'all', why: expect.stringMatching(/^the merge removes something else/) }]);
     }
   });
+  it('that ends a refusal of the guard without an approval has all that it lets happen', async () => {
+    const all = '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 100%}}';
+    const limit = (most: string): Files => ({
+      'fleet.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {guard: {maxClusters: ${most}}}\n`,
+    });
+    const files = (extra: boolean, version = 1): Files => ({
+      ...web(extra),
+      ...limit('1'),
+      'web.yaml': placement('web', '{placementType: PickAll}', all),
+      'tools.yaml': placement('tools', '{placementType: PickAll}', all),
+      'resources/tools.yaml': deployment('tools', 'tools', `tools:${version}`),
+    });
+    const paper = new PaperFleet(files(true));
+    await paper.settle();
+    const present = files(false, 2);
+    paper.files = present;
+    const [finding] = (await paper.plan({ refused: true })).guard;
+    const of = async (change: Files) => {
+      const effect = await effectOf(paper, { ...present, ...change });
+      const { title, rollout, isEmpty } = effectText(effect);
+      return { title, rollout, isEmpty, uncounted: effect.uncounted };
+    };
+    const why = `the guard refuses everything now, and no longer with this change, without an approval: ${finding!.message}`;
+    const removes = 'removes 4 objects, changes 4 · 4 of 4 clusters · no longer refused by the guard';
+    const raised = await of(limit('100%'));
+    expect(raised).toMatchObject({ title: removes, isEmpty: false });
+    expect(raised.rollout).toContain(why);
+    const slower = placement('web', '{placementType: PickAll}', all.replace('100%', '1'));
+    expect((await of({ 'web.yaml': slower })).title).toBe(removes);
+    const back = await of({ 'resources/extra.yaml': web()['resources/extra.yaml']! });
+    const keeps = '4 clusters keep what they have of web';
+    expect(back.title).toBe(`changes 4 objects · 4 of 4 clusters · ${keeps} · no longer refused by the guard`);
+    expect(back.rollout).toContain(why);
+    const answer = { 'approvals/all.yaml': approval(finding!.removalDigest) };
+    expect((await of(answer)).title).toBe('approves all: removes 4 objects, changes 4 · 4 of 4 clusters');
+    const both = await of({ ...limit('100%'), ...answer });
+    expect(both.title).toBe(`${removes} · not counted: all`);
+    const other = await of({ 'resources/tools.yaml': deployment('tools', 'tools', 'tools:3') });
+    expect(other.title).toBe(`⛔ refused: ${finding!.message}`);
+  });
   it('of a RemovalApproval for what is held names the placement and the cluster', async () => {
     const pick = (...names: string[]) => placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`);
     const paper = new PaperFleet({ ...web(), 'web.yaml': pick('ams', 'fra') });

@@ -52,11 +52,11 @@ export const effectHeadings = ['PLACEMENT', 'REMOVES', 'CHANGES', 'ADDS', 'CLUST
 
 /** `all`: with a row for each placement that stays as it is. */
 export function effectText(effect: TotalEffect, { all = false }: { readonly all?: boolean } = {}): EffectText {
-  const { placements, changes, held, stopped, needsRun, guard, allowed, returning } = effect;
+  const { placements, changes, held, stopped, needsRun, guard, noLongerRefused, allowed, returning } = effect;
   const upgrading = ownUpgrades(effect).flatMap(clustersToUpgrade);
   const nodes = nodesText(effect);
   const parts = [
-    ...[placements, returning, held, stopped, needsRun, guard, upgrading, nodes],
+    ...[placements, returning, held, stopped, needsRun, guard, noLongerRefused, upgrading, nodes],
     ...[failingText(effect), inProgressTexts(effect), unreachedText(effect)],
   ];
   return {

@@ -31,6 +31,7 @@ export function titleText(effect: TotalEffect): string {
     ...inProgressTexts(effect),
     ...returningTitle(effect),
     ...changesText(effect, answers),
+    ...(effect.noLongerRefused.length > 0 ? ['no longer refused by the guard'] : []),
     ...unreachedText(effect),
     ...answers,
     ...(removal ? ['needs an approval of removals'] : []),

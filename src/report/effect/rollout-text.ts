@@ -80,6 +80,10 @@ export function rolloutText(effect: TotalEffect): string[] {
         ({ subject, message }) => `${approval}: removes what is held now: ${holdSubject(subject)}: ${message}`,
       ),
     ]),
+    ...effect.noLongerRefused.map(
+      ({ message }) =>
+        `the guard refuses everything now, and no longer with this change, without an approval: ${message}`,
+    ),
     ...approvedTexts(effect, { isWhole: true }),
     ...uncounted.map(({ approval, why }) => `${approval}: does not count: ${why}`),
     ...kept,
