@@ -5,15 +5,24 @@ import type { UpgradeGate } from '../api/upgrade-gate.ts';
 import type { Fleet } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { findCondition } from '../engine/kernel/condition.ts';
+import { listUpTo } from '../engine/kernel/short-list.ts';
 import type { Plan, RequestedApproval } from '../engine/plan-document.ts';
 
 const unasked = 'nothing asks for this removal now, and an approval counts only after that';
 const otherRemoval = 'the merge removes something else than what it approves, or nothing';
 
+const heldBy = (pauses: readonly string[]): string =>
+  `nothing is removed before the end of ${listUpTo(pauses, mostNamed)}, which the merge brings; then it lets the same removal happen, and no other approval is requested`;
+
+/** Pauses named in one line. */
+const mostNamed = 10;
+
 /** An approval that does not count, and why. */
 export interface Uncounted {
   readonly approval: string;
   readonly why: string;
+  /** It counts once that ends. */
+  readonly later?: true;
 }
 
 /** Whether an approval file of a run rejects. */
@@ -31,7 +40,7 @@ export function answersIn(next: Fleet, before: Fleet): string[] {
 
 /**
  * No request is open that they answer, or its review is another one. Of removals, `asked`: digests that were requested before the merge;
- * `required`: those that the merge requires.
+ * `required`: those that the merge requires. `later`: those that it requires once the pauses end that the merge brings.
  */
 export function uncountedIn(
   { approvals, holds }: Plan,
@@ -40,11 +49,13 @@ export function uncountedIn(
     fleet,
     asked,
     required,
+    later,
   }: {
     readonly answers: readonly string[];
     readonly fleet: Fleet;
     readonly asked: ReadonlySet<string>;
     readonly required: ReadonlySet<string>;
+    readonly later: { readonly digests: ReadonlySet<string>; readonly pauses: readonly string[] };
   },
 ): Uncounted[] {
   const files = new Map<string, ApprovalRequest | UpgradeGate>(
@@ -59,7 +70,10 @@ export function uncountedIn(
   return answers.flatMap((approval) => {
     const removal = removals.get(approval);
     if (removal && !asked.has(removal.spec.removalDigest)) return [{ approval, why: unasked }];
-    if (removal && !required.has(removal.spec.removalDigest)) return [{ approval, why: otherRemoval }];
+    if (removal && !required.has(removal.spec.removalDigest))
+      return later.digests.has(removal.spec.removalDigest)
+        ? [{ approval, why: heldBy(later.pauses), later: true as const }]
+        : [{ approval, why: otherRemoval }];
     const file = files.get(approval);
     // An older name of a request names its run and stage too.
     const isFor = ({ planned }: RequestedApproval) => canonicalJson(planned.spec) === canonicalJson(file?.spec);

@@ -1,8 +1,9 @@
 import type { RemovalApproval } from '../api/gitfleet.ts';
 import { placementKey } from '../api/placement.ts';
-import type { PlanInput } from '../engine/input.ts';
+import type { Fleet, PlanInput } from '../engine/input.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
+import { addedPauses, withPausesOf } from './added-pauses.ts';
 import { type Uncounted, uncountedIn } from './given-answers.ts';
 import { removalDigests } from './steps.ts';
 
@@ -12,23 +13,38 @@ import { removalDigests } from './steps.ts';
  */
 export function judgedAnswers(
   answers: readonly string[],
-  { input, now, planned }: { readonly input: PlanInput; readonly now: PlanResult; readonly planned: () => PlanResult },
+  {
+    base,
+    next,
+    now,
+    planned,
+  }: {
+    readonly base: PlanInput;
+    readonly next: Pick<PlanInput, 'fleet' | 'commit'>;
+    readonly now: PlanResult;
+    readonly planned: () => PlanResult;
+  },
 ): {
   readonly halted: readonly string[];
   readonly uncounted: readonly Uncounted[];
   readonly given: readonly RemovalApproval[];
 } {
   if (answers.length === 0) return { halted: [], uncounted: [], given: [] };
+  const input = { ...base, ...next };
   const { halted, resumed } = haltedUpgrades(input, answers);
   const { fleet } = input;
-  const planOf = (of: PlanInput['fleet']) => planFleet({ ...input, fleet: of }, memoOf(now.parts)).plan;
+  const planOf = (of: Fleet) => planFleet({ ...input, fleet: of }, memoOf(now.parts)).plan;
   const others = fleet.removalApprovals.filter(({ metadata }) => !answers.includes(placementKey(metadata)));
-  const asking =
-    others.length === fleet.removalApprovals.length ? planned().plan : planOf({ ...fleet, removalApprovals: others });
+  const isRemoval = others.length < fleet.removalApprovals.length;
+  const unanswered = { ...fleet, removalApprovals: others };
+  const asking = isRemoval ? planOf(unanswered) : planned().plan;
+  const pauses = isRemoval ? addedPauses(base.fleet, fleet, input.now) : [];
+  const later = pauses.length === 0 ? [] : removalDigests(planOf(withPausesOf(unanswered, base.fleet)));
   const uncounted = uncountedIn(halted.length === 0 ? planned().plan : planOf(resumed), {
     ...{ answers, fleet },
     asked: new Set([...(input.record.askedRemovals ?? []), ...removalDigests(now.plan)]),
     required: new Set(removalDigests(asking)),
+    later: { digests: new Set(later), pauses },
   });
   const counted = new Set(answers).difference(new Set(uncounted.map(({ approval }) => approval)));
   const given = fleet.removalApprovals.filter(({ metadata }) => counted.has(placementKey(metadata)));

@@ -148,7 +148,7 @@ export function* totalEffectInSteps(
   const run = isSame ? settled : yield* stepByStep(input, { ...assumptions, silent: settled.silent }, start);
   const results = run.steps.map(({ result }) => result);
   const [first, last] = [results[0]!, results.at(-1)!];
-  const { given, ...judged } = judgedAnswers(answers, { input: { ...base, ...next }, now, planned: present });
+  const { given, ...judged } = judgedAnswers(answers, { base, next, now, planned: present });
   const noLongerRefused = isRecorded ? endedRefusals(now, run.steps, given) : [];
   const unapproved = { ...assumptions, approvesRemovals: false };
   const without = noLongerRefused.length === 0 ? settled : yield* stepByStep(unchanged, unapproved, now);

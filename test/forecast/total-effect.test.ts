@@ -700,6 +700,21 @@ spec:
     expect(text.isEmpty).toBe(true);
     const other = await effectOf(paper, { ...without, 'approvals/all.yaml': approval('sha256:12') });
     expect(effectText(other).title).toMatch(/^⛔ refused|^not counted: all/);
+    const frozen =
+      'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {freeze: [{name: year, schedule: "0 0 1 1 *", duration: 8783h}]}\n';
+    const later = await effectOf(paper, { ...given, 'fleet.yaml': frozen });
+    expect([later.allowed, later.uncounted]).toEqual([
+      [],
+      [
+        {
+          approval: 'all',
+          later: true,
+          why: expect.stringMatching(/^nothing is removed before the end of freeze year,/),
+        },
+      ],
+    ]);
+    expect(effectText(later).title).toContain(' · not counted yet: all');
+    expect(effectText(later).rollout).toContain(`all: does not count yet: ${later.uncounted[0]!.why}`);
     for (const policy of ['{placementType: PickFixed, clusterNames: [nyc]}', '{placementType: PickAll}']) {
       const { allowed, uncounted } = await effectOf(paper, { ...given, 'web.yaml': placement('web', policy) });
       expect(allowed).toEqual([]);
@@ -741,6 +756,13 @@ spec:
     expect(back.rollout).toContain(why);
     const answer = { 'approvals/all.yaml': approval(finding!.removalDigest) };
     expect((await of(answer)).title).toBe('approves all: removes 4 objects, changes 4 · 4 of 4 clusters');
+    const suspended = present['web.yaml']!.replace(
+      '{name: web}',
+      '{name: web, annotations: {gitfleet.dev/suspended: ""}}',
+    );
+    const { title, uncounted } = await of({ ...answer, 'web.yaml': suspended });
+    expect(title).toContain(' · no longer refused by the guard · not counted yet: all');
+    expect(uncounted).toMatchObject([{ why: expect.stringContaining('the end of suspension of web, which') }]);
     const both = await of({ ...limit('100%'), ...answer });
     expect(both.title).toBe(`${removes} · not counted: all`);
     const other = await of({ 'resources/tools.yaml': deployment('tools', 'tools', 'tools:3') });

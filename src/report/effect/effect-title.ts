@@ -159,15 +159,14 @@ function approvesText({ approval, holds, ...effect }: AllowedRemoval, fleetSize:
 const answersText = (effect: TotalEffect): string[] => [
   ...effect.allowed.map((of) => approvesText(of, effect.fleetSize)),
   ...approvedTexts(effect),
-  ...(effect.uncounted.length === 0
-    ? []
-    : [
-        `not counted: ${listUpTo(
-          effect.uncounted.map(({ approval }) => approval),
-          mostNamed,
-        )}`,
-      ]),
+  ...uncountedText(effect, false),
+  ...uncountedText(effect, true),
 ];
+
+function uncountedText({ uncounted }: TotalEffect, isLater: boolean): string[] {
+  const names = uncounted.flatMap(({ approval, later = false }) => (later === isLater ? [approval] : []));
+  return names.length === 0 ? [] : [`not counted${isLater ? ' yet' : ''}: ${listUpTo(names, mostNamed)}`];
+}
 
 /** `removes 3 objects on p1, and adds them again` */
 function returningTitle({ returning }: TotalEffect): string[] {

@@ -85,7 +85,7 @@ export function rolloutText(effect: TotalEffect): string[] {
         `the guard refuses everything now, and no longer with this change, without an approval: ${message}`,
     ),
     ...approvedTexts(effect, { isWhole: true }),
-    ...uncounted.map(({ approval, why }) => `${approval}: does not count: ${why}`),
+    ...uncounted.map(({ approval, why, later }) => `${approval}: does not count${later ? ' yet' : ''}: ${why}`),
     ...kept,
     ...effect.failing.map(failingLine),
     ...refusalNotes({ refusals: laterRefusals(effect) }),
