@@ -7,9 +7,10 @@ import { formatDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { placementPause } from '../../engine/pause/placement-pause.ts';
 import { soakOf } from '../../engine/staged/execute/after-stage.ts';
+import { hasSucceeded } from '../../engine/staged/execute/current-stage.ts';
 import { stagesToReturn } from '../../engine/staged/execute/roll-back.ts';
 import { failuresAllowed, rollsBack } from '../../engine/staged/failure-policy.ts';
-import { hasStarted } from '../../engine/staged/step.ts';
+import { hasFinished, hasStarted } from '../../engine/staged/step.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
 import type { IsRemovedFrom } from '../../forecast/run-removals.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -19,7 +20,10 @@ import { type StageTaskState, stageTasks } from './stage-tasks.ts';
 /** Texts of a line that says what happens to stages. */
 const mostStages = 10;
 
-/** Everything that the run does behind a gate, up to the next gate or its end. */
+/**
+ * Everything that the run does behind a gate, up to the next gate or its end. An earlier stage whose approval was withdrawn is not
+ * passed: its gate is asked again, too.
+ */
 export function openedByTask(
   { status }: Pick<StagedUpdateRun, 'status'>,
   task: Pick<StageTaskState, 'stage' | 'timing'>,
@@ -27,12 +31,12 @@ export function openedByTask(
 ): Opened<ClusterUpdatingStatus> {
   const { stagesStatus = [], stagedUpdateStrategySnapshot: strategy, deletionStageStatus } = status ?? {};
   const own = stagesStatus.findIndex(({ stageName }) => stageName === task.stage);
-  const first = task.timing === 'before' ? own : own + 1;
   const ahead = stagesStatus.flatMap((stage, at): StageAhead<ClusterUpdatingStatus>[] => {
     const { stageName: name, clusters: all, beforeStageTaskStatus = [], afterStageTaskStatus = [] } = stage;
-    if (at < first || all.length === 0) return [];
+    const isPassed = at < own ? hasSucceeded(stage) : at === own && task.timing === 'after';
+    if (isPassed || all.length === 0) return [];
     const { maxConcurrency = 1, afterStageTasks = [] } = strategy?.stages[at] ?? {};
-    const clusters = all.filter(({ conditions }) => !conditionIs(conditions, 'Skipped', 'True'));
+    const clusters = all.filter((cluster) => !hasFinished(cluster));
     const isEntered = at === own || clusters.length === 0 || all.some(hasStarted);
     const soakMs = Math.max(0, ...afterStageTasks.map(soakOf));
     return [

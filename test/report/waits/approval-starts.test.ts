@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pauseBehind } from '../../../src/report/waits/approval-starts.ts';
+import { approvalStarts, pauseBehind } from '../../../src/report/waits/approval-starts.ts';
 import { stageTasks } from '../../../src/report/waits/stage-tasks.ts';
 import type { Files } from '../../forecast/effect-of.ts';
 import { deployment, member, PaperFleet, placement } from '../../support/paper-fleet.ts';
@@ -30,4 +30,36 @@ it.each([
   const run = { ...contents.world.admitted.runs[0]!, status: plan.runs[0]!.status };
   const task = stageTasks(run).find(({ type }) => type === 'Approval')!;
   expect([task.isOpen, pauseBehind(run, task, contents)]).toEqual([true, ends]);
+});
+
+it('an approval starts nothing while that of the stage before is withdrawn', async () => {
+  const tasks = (when: string) => `${when}StageTasks: [{type: Approval}]`;
+  const paper = new PaperFleet({
+    ...files,
+    'steps.yaml': `${staged}UpdateStrategy\nmetadata: {name: steps}\nspec: {stages: [{name: first, labelSelector: {matchLabels: {stage: first}}, ${tasks('after')}}, {name: rest, labelSelector: {matchLabels: {stage: rest}}, ${tasks('before')}}]}\n`,
+  });
+  const starts = () => {
+    const { contents, plan } = paper.last!;
+    const run = { ...contents.world.admitted.runs[0]!, status: plan.runs[0]!.status };
+    const asked = stageTasks(run).filter(({ isOpen }) => isOpen);
+    return asked.map((task) => [task.approval, ...approvalStarts(run, task, { isRemovedFrom: () => true })]);
+  };
+  const pass = async () => {
+    await paper.plan();
+    paper.deliver();
+    paper.pass(60);
+  };
+  for (let step = 0; step < 5; step++) {
+    await pass();
+    const after = paper.last!.plan.approvals.find(({ planned }) => planned.name === 'web-1-after-first');
+    if (after?.file) paper.files['approvals/after.yaml'] = JSON.stringify(after.file.object);
+  }
+  const rest = 'stage rest, 1 cluster, at most 1 at once: b';
+  expect(starts()).toEqual([['web-1-before-rest', rest]]);
+  delete paper.files['approvals/after.yaml'];
+  await pass();
+  expect(starts()).toEqual([
+    ['web-1-after-first', `nothing yet: ${rest}, also waits for approval web-1-before-rest`],
+    ['web-1-before-rest', 'nothing yet: the run also waits for approval web-1-after-first'],
+  ]);
 });
