@@ -14,12 +14,14 @@ import {
 } from './held-objects.ts';
 import type { InSteps } from './steps.ts';
 
-/** Clusters that would get something without a change, and with it end with what they have now of that. */
+/** Clusters that would get or lose something without a change, and with it end with what they have now of that. */
 export interface Withheld {
   readonly placement: PlacementRef;
   readonly clusters: readonly ClusterName[];
   /** They have all of what they have of the placement now until the end, and nothing else of it on the way. */
   readonly areKept: boolean;
+  /** Without the change they would lose all of the placement. */
+  readonly lose?: true;
   /** What ends as it is now, where other objects of the placement do not. */
   readonly objects?: readonly ObjectRef[];
 }
@@ -39,14 +41,16 @@ export function* withheldIn(
 ): InSteps<readonly Withheld[]> {
   const found = [...differing].flatMap(([cluster, difference]) => {
     const ends = [before, usual, after].map((held) => held.get(cluster));
-    const [was, , is] = ends;
+    const [was, would, is] = ends;
     return placementsOf(difference, ends).flatMap(([key, placement]) => {
       const objects = objectsOf(difference, key, ends);
       if (was?.placements.has(key) !== is?.placements.has(key)) return [];
       if (objects.some((object) => !isSameObject(was?.objects.get(object), is?.objects.get(object)))) return [];
       const changes = differenceOf(was, is);
       const isWhole = changes === undefined || !isOf(changes, key, ends);
-      return [{ cluster, key, placement, ...(!isWhole && { objects: refsOf(objects, ends) }) }];
+      const loses = was?.placements.has(key) === true && would?.placements.has(key) !== true;
+      const partly = isWhole ? {} : { objects: refsOf(objects, ends) };
+      return [{ cluster, key, placement, ...(loses && { lose: true as const }), ...partly }];
     });
   });
   const kept = new Set(found.flatMap(({ cluster, key, objects }) => (objects ? [] : [`${key} ${cluster}`])));

@@ -148,6 +148,28 @@ describe('a change that ends a run in progress', () => {
       'web: needs a staged update run: update run web-1 failed, and 1 of 3 clusters do not have snapshot 1, and b2 left the fleet',
     ]);
   });
+  it('says which clusters a run would have removed it from', async () => {
+    const picks = (names: string) =>
+      placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`, '{type: External}');
+    const paper = new PaperFleet(
+      files(1, { 'web.yaml': picks('a1, a2, b1, b2'), 'run.yaml': run().replace('web-1', 'web-0') }),
+    );
+    const settle = async () => {
+      for (let step = 0; step < 10; step++) {
+        await paper.plan();
+        const asked = paper.last!.plan.approvals.find(({ planned }) => planned.name === 'web-0-after-first');
+        if (asked?.file) paper.files['approvals/web-0.yaml'] = JSON.stringify(asked.file.object);
+        paper.deliver();
+        paper.pass(60);
+      }
+    };
+    await settle();
+    Object.assign(paper.files, { 'web.yaml': picks('a1, a2'), 'run.yaml': run() });
+    await settle();
+    const { effect, text } = await afterChange(paper, { 'run.yaml': '' });
+    expect(effect.withheld).toMatchObject([{ clusters: ['b1', 'b2'], areKept: true, lose: true }]);
+    expect(text.rollout).toContain('web: b1, b2 would lose all of it by update run web-1, and keep what they have');
+  });
   it('needs another run where it removes its file', async () => {
     const { effect, text } = await afterChange(await halfway(), { 'run.yaml': '' });
     expect(text.title).toBe(
@@ -218,6 +240,14 @@ describe('a change that ends a run in progress', () => {
     expect(fewer.title).toContain('approves web-1-after-first: starts rest (1 cluster)');
     expect(fewer.rollout).toContain('approves web-1-after-first: starts stage rest, 1 cluster, at most 1 at once: b1');
     expect(text.forecast).toMatch(/^Everything is done at 2026-11-20 10:/);
+    const edit = '{type: External, applyStrategy: {whenToApply: IfNotDrifted}}';
+    const failing = await afterChange(paper, {
+      ...given,
+      'web.yaml': placement('web', '{placementType: PickAll}', edit),
+    });
+    const nothing = 'approves web-1-after-first: starts nothing, as the run fails';
+    expect(failing.text.title).toContain(`update run web-1 fails · 2 clusters keep what they have of web · ${nothing}`);
+    expect(failing.text.rollout).toContain(nothing);
     // Stopped, so that no cluster starts behind the gate.
     paper.files = { ...paper.files, ...given, 'web.yaml': files(2)['web.yaml']!.replace('{name: web}', suspendedName) };
     await paper.plan();

@@ -2,6 +2,7 @@ import type { PlacementKey } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { Fleet } from '../../engine/input.ts';
+import { conditionIs } from '../../engine/kernel/condition.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { gatesOf } from '../../engine/upgrade/gate-names.ts';
@@ -81,6 +82,7 @@ export function approvedTexts(
     const run = file && runs.get(runKey(file));
     const task = run && taskOf(run, file);
     if (run === undefined || task === undefined) return undefined;
+    if (isFailing(run)) return 'nothing, as the run fails';
     const isRemovedFrom = removedInPlan(run, first.contents);
     return isWhole
       ? approvalStarts(run, task, { isRemovedFrom, pause: pauseBehind(run, task, first.contents) }).join('; ')
@@ -97,6 +99,10 @@ export function approvedTexts(
     return [`approves ${name}${what === undefined ? '' : `: starts ${what}`}`];
   });
 }
+
+/** Also while it rolls back. */
+const isFailing = ({ status }: StagedUpdateRun): boolean =>
+  status?.rollbackStatus !== undefined || conditionIs(status?.conditions, 'Succeeded', 'False');
 
 const runOf = ({ spec }: GateFile): string => spec.target.updateRunProperties.name;
 

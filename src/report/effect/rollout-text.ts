@@ -125,9 +125,9 @@ const paceText = ({ rollingUpdate: pace }: ChangedPace['after']): string =>
     ? 'changes only by staged update runs'
     : `rolls out by itself, maxUnavailable ${pace.maxUnavailable}, maxSurge ${pace.maxSurge}`;
 
-/** What clusters would get without a change, and end with instead. */
+/** What clusters would get or lose without a change, and end with instead. */
 function withheldOf(
-  { placement, clusters, areKept, objects = [] }: TotalEffect['withheld'][number],
+  { placement, clusters, areKept, lose, objects = [] }: TotalEffect['withheld'][number],
   { stopped, first }: TotalEffect,
 ): string {
   const own = stopped.filter(({ placement: of }) => placementKey(of) === placementKey(placement));
@@ -144,6 +144,7 @@ function withheldOf(
     const what = names === '' ? '' : ` of ${names}`;
     return `${changes}, but ${ends} with what ${it} ${has} now${what}, not with what is under way`;
   }
+  if (lose) return `would lose all of it${runs === '' ? '' : ` by ${runs}`}, and ${keeps} what ${it} ${has}`;
   const what = isReturning
     ? `return to what ${it} had before ${runs}`
     : runs === ''
