@@ -6,6 +6,7 @@ import type { PlanInput } from '../engine/input.ts';
 import { formatInstant } from '../engine/kernel/instant.ts';
 import type { Plan, UpgradeTarget } from '../engine/plan-document.ts';
 import { upgradeTargets } from '../engine/target-kinds.ts';
+import { providerAnnotation } from '../engine/upgrade/member-annotations.ts';
 import type { Assumptions } from './assumptions.ts';
 
 type Observations = ReadonlyMap<ClusterName, ClusterObservation>;
@@ -60,18 +61,46 @@ export function simulatedUpgrades(
   };
 }
 
-/** Of a member without an observation nothing is known; where others were observed, it does not respond. */
-export function seenFirst(
+/**
+ * Of a member without an observation nothing is known; where others were observed, it does not respond. One that joins is supposed to
+ * run what the oldest member with the same upgrade provider runs.
+ */
+export function seenFirst(input: PlanInput, joining: Assumptions['joining'] = new Set()): Observations {
+  const seen = observedFirst(input, joining);
+  if (joining.size === 0) return seen;
+  const byProvider = Map.groupBy(input.fleet.members, ({ metadata }) => metadata.annotations?.[providerAnnotation]);
+  const supposed = [...byProvider].flatMap(([provider, members]) => {
+    const names = members.map(({ metadata }) => metadata.name);
+    const unseen = names.filter((name) => joining.has(name) && seen.get(name)?.versions === undefined);
+    const versions = provider === undefined || unseen.length === 0 ? undefined : oldestOn(names, seen);
+    return versions
+      ? unseen.map((name) => [name, { ...(seen.get(name) ?? emptyObservation(name, true)), versions }] as const)
+      : [];
+  });
+  return new Map([...seen, ...supposed]);
+}
+
+function observedFirst(
   { fleet, observations, upgradeObservations }: PlanInput,
-  joining: Assumptions['joining'],
+  joining: ReadonlySet<ClusterName>,
 ): Observations {
   if (upgradeObservations || !observations) return upgradeObservations ?? new Map();
   return new Map(
     fleet.members.map(({ metadata: { name } }) => [
       name,
-      observations.get(name) ?? emptyObservation(name, joining?.has(name) ?? false),
+      observations.get(name) ?? emptyObservation(name, joining.has(name)),
     ]),
   );
+}
+
+/** By the version of the control plane. */
+function oldestOn(members: readonly ClusterName[], seen: Observations): ObservedVersions | undefined {
+  const known = members.flatMap((name) => {
+    const { controlPlane, pools } = seen.get(name)?.versions ?? {};
+    const version = parseVersion(controlPlane ?? '');
+    return version ? [{ version, versions: { controlPlane, ...(pools && { pools }) } }] : [];
+  });
+  return known.sort((a, b) => compareVersions(a.version, b.version))[0]?.versions;
 }
 
 const emptyObservation = (name: ClusterName, reachable: boolean): ClusterObservation =>

@@ -82,6 +82,31 @@ describe('the total effect of a cluster update run', () => {
     expect(title).toBe('no object changes · 1 cluster update run for 2 of 2 clusters, of which 1 fails at once');
   });
 
+  it('upgrades a cluster that the same change adds, as the oldest one', async () => {
+    const fleet = new UpgradeFleet({})
+      .with(['a'], { versions: at('v1.31.5') })
+      .with(['b'], { versions: at('v1.30.9') });
+    await fleet.plan();
+    const { 'clusters/b.yaml': file } = fleet.files;
+    const joining = { ...run({}), 'clusters/c.yaml': file!.replace('"b"', '"c"') };
+    const effect = await effectOf(fleet, joining);
+    expect([changes(effect), effect.forecast.end]).toEqual([
+      [
+        ['b', 'v1.30.9'],
+        ['c', 'v1.30.9'],
+      ],
+      'settled',
+    ]);
+    const { rollout, upgrades } = effectText(effect);
+    expect(rollout[0]).toMatch(
+      /^joining: c, .* yet, and to run what the oldest cluster with the same upgrade provider runs\. /,
+    );
+    expect(upgrades.join('\n')).not.toContain('NoProvider');
+    // Another provider reports other versions.
+    const other = { ...joining, 'clusters/c.yaml': joining['clusters/c.yaml'].replace('simulated', 'aks') };
+    expect(left(await effectOf(fleet, other)).map(([name]) => name)).toContain('c');
+  });
+
   it('supposes no approval of a run that starts nothing', async () => {
     const gated = [{ name: 'test', beforeGates: [{ type: 'Approval' }], groups: [{ name: 'eu' }] }];
     const files = { ...strategy(gated), ...run({ updateStrategyId: 'test-then-prod' }) };

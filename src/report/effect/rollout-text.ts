@@ -9,6 +9,7 @@ import type { ChangedPace } from '../../forecast/changed-paces.ts';
 import { failureOf } from '../../forecast/failure.ts';
 import type { Rollout } from '../../forecast/forecast.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
+import { clustersToUpgrade } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { instantText } from '../forecast/instant-text.ts';
 import { forecastParts, refusalNotes, rolloutTitle } from '../forecast/lines.ts';
@@ -68,7 +69,10 @@ export function rolloutText(effect: TotalEffect): string[] {
     (of) => `${titleOf(of.placement)}: ${listUpTo(of.clusters, mostNamed)} ${withheldOf(of, effect)}`,
   );
   const stays = groupHolds(held).map((hold) => `${holdSubject(hold.subject)}: does not happen yet: ${holdText(hold)}`);
-  const joins = `joining: ${listUpTo(joining, mostNamed)}, supposed to respond soon after the merge, with nothing of the fleet there yet. What is planned at the merge leaves them out, as an update run that starts then`;
+  const versions = effect.upgrades.some((of) => clustersToUpgrade(of).some((name) => joining.includes(name)))
+    ? ', and to run what the oldest cluster with the same upgrade provider runs'
+    : '';
+  const joins = `joining: ${listUpTo(joining, mostNamed)}, supposed to respond soon after the merge, with nothing of the fleet there yet${versions}. What is planned at the merge leaves them out, as a staged update run that starts then`;
   return [
     ...(joining.length === 0 ? [] : [joins]),
     ...paces,
