@@ -83,7 +83,10 @@ describe('describe approval', () => {
   });
 
   it('before a stage approval starts that stage', () => {
-    expect(page(request('web-1-before-prod', 'prod'), statusWith([waiting]))).toContain(
+    const [first, ...others] = waiting.status!.stagesStatus!;
+    const ended = { ...first!, conditions: [is('Succeeded', 'True', 5)], endTime: at(5) };
+    const reached = { ...waiting, status: { ...waiting.status, stagesStatus: [ended, ...others] } };
+    expect(page(request('web-1-before-prod', 'prod'), statusWith([reached]))).toContain(
       'Approval starts:\n  stage prod, 2 clusters, at most 2 at once: us-1, us-2\n',
     );
   });
