@@ -359,7 +359,7 @@ describe('validate in a pipeline', () => {
   const files = {
     'clusters/eu-1.yaml': member('eu-1'),
     'resources/web.yaml':
-      'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: web}\nspec: {replica: 2, selector: {}, template: {spec: {containers: [{name: a, image: a}]}}}\n',
+      'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: web}\nspec: {replica: 2, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a}]}}}\n',
   };
 
   it('--strict ends with 2 for warnings', async () => {

@@ -18,9 +18,11 @@ export interface Cause extends StatusCause {
   readonly fix?: string;
 }
 
-export const requiredField = (field: string, more = ''): Cause => ({
+/** `fix`: where it is not the field itself that is to be added. */
+export const requiredField = (field: string, more = '', fix?: string): Cause => ({
   reason: 'FieldValueRequired',
   why: more,
+  ...(fix !== undefined && { fix }),
   message: more === '' ? 'Required value' : `Required value: ${more}`,
   field,
 });
@@ -49,6 +51,18 @@ const choiceFix = (value: unknown, supported: readonly unknown[]): string => {
   const like = typeof value === 'string' && value !== '' ? nearest(value, texts) : undefined;
   return like === undefined ? `write ${texts.join(' or ')}` : `did you mean ${like}?`;
 };
+/** A choice that no version of Kubernetes adds to. */
+export const notAmong = (field: string, value: unknown, choices: readonly string[]): Cause => ({
+  ...unsupportedField(field, value, choices),
+  choices,
+});
+export const tooLong = (field: string, most: number, fix: string): Cause => ({
+  reason: 'FieldValueTooLong',
+  why: `may not be more than ${most} bytes`,
+  fix,
+  message: `Too long: may not be more than ${most} bytes`,
+  field,
+});
 export const duplicateField = (field: string, value: unknown): Cause => ({
   reason: 'FieldValueDuplicate',
   why: 'occurs twice',

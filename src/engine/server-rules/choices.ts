@@ -13,7 +13,6 @@ export const strategies = ['Recreate', 'RollingUpdate'] as const;
 type Choices = Readonly<Record<string, readonly string[]>>;
 
 const updates = ['RollingUpdate', 'OnDelete'];
-const selecting = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 const accessModes = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod', '+'];
 const volumeModes = ['Filesystem', 'Block'];
 const near = ['Local', 'Cluster'];
@@ -39,7 +38,6 @@ const podChoices: Choices = {
   ),
 };
 
-const selector: Choices = { 'spec.selector.matchExpressions[].operator': selecting };
 const webhook: Choices = {
   'webhooks[].sideEffects': ['None', 'NoneOnDryRun'],
   'webhooks[].failurePolicy': ['Ignore', 'Fail'],
@@ -56,16 +54,14 @@ const jobChoices = (spec: string): Choices => ({
 /** Kubernetes API reference, and validation.go of each kind. */
 const byKind: Readonly<Record<string, Choices>> = {
   '/Pod': { 'spec.restartPolicy': restartPolicies },
-  'apps/Deployment': { 'spec.strategy.type': strategies, ...selector },
-  'apps/ReplicaSet': selector,
+  'apps/Deployment': { 'spec.strategy.type': strategies },
   'apps/StatefulSet': {
     'spec.podManagementPolicy': ['OrderedReady', 'Parallel', '+'],
     'spec.updateStrategy.type': [...updates, '+'],
     'spec.persistentVolumeClaimRetentionPolicy.whenDeleted': ['Retain', 'Delete'],
     'spec.persistentVolumeClaimRetentionPolicy.whenScaled': ['Retain', 'Delete'],
-    ...selector,
   },
-  'apps/DaemonSet': { 'spec.updateStrategy.type': [...updates, '+'], ...selector },
+  'apps/DaemonSet': { 'spec.updateStrategy.type': [...updates, '+'] },
   'batch/Job': jobChoices('spec'),
   'batch/CronJob': {
     'spec.concurrencyPolicy': ['Allow', 'Forbid', 'Replace'],
@@ -97,6 +93,7 @@ const byKind: Readonly<Record<string, Choices>> = {
   'autoscaling/HorizontalPodAutoscaler': {
     'spec.metrics[].type': ['ContainerResource', 'External', 'Object', 'Pods', 'Resource', '+'],
   },
+  'discovery.k8s.io/EndpointSlice': { addressType: ['IPv4', 'IPv6', 'FQDN'] },
   'policy/PodDisruptionBudget': { 'spec.unhealthyPodEvictionPolicy': ['AlwaysAllow', 'IfHealthyBudget', '+'] },
   'rbac.authorization.k8s.io/RoleBinding': binding,
   'rbac.authorization.k8s.io/ClusterRoleBinding': binding,

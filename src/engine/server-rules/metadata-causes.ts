@@ -1,14 +1,13 @@
-import { isDnsLabel, isLabelValue, isQualifiedName, isSubdomain } from '../../api/syntax.ts';
+import { isDnsLabel, isQualifiedName, isSubdomain } from '../../api/syntax.ts';
 import { fieldsAt, listAt, textAt } from '../kernel/at.ts';
 import type { Fields } from '../kernel/fields.ts';
-import { type Cause, invalidField, type RuledKind, requiredField } from './cause.ts';
+import { type Cause, invalidField, type RuledKind, requiredField, tooLong } from './cause.ts';
+import { labelCauses, namePartRule } from './label-causes.ts';
 
 const subdomainRule =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const labelRule =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const namePartRule =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 /** Groups and kinds whose names may contain colons or capitals: any path segment is valid, or other rules hold. */
 const freeNames = new Set([
   'rbac.authorization.k8s.io',
@@ -40,25 +39,31 @@ export function metadataCauses(object: Fields, kind: RuledKind): Cause[] {
     });
   else if (key === 'batch/CronJob' && name.length > longestCronJob)
     causes.push(invalidField('metadata.name', name, `must be no more than ${longestCronJob} characters`, 'shorten it'));
-  for (const [label, value] of Object.entries(fieldsAt(object, 'metadata', 'labels'))) {
-    if (!isQualifiedName(label)) {
-      causes.push(invalidField('metadata.labels', label, namePartRule, `correct the key ${label}`));
-    }
-    if (!isLabelValue(String(value))) {
-      causes.push(
-        invalidField(
-          'metadata.labels',
-          value,
-          "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-          `correct the value of ${label}`,
-        ),
-      );
-    }
-  }
-  for (const key of Object.keys(fieldsAt(object, 'metadata', 'annotations')))
-    if (!isQualifiedName(key.toLowerCase()))
-      causes.push(invalidField('metadata.annotations', key, namePartRule, `correct the key ${key}`));
-  return [...causes, ...finalizerCauses(object, kind), ...ownerCauses(object)];
+  causes.push(...labelCauses(fieldsAt(object, 'metadata', 'labels'), 'metadata.labels'));
+  return [
+    ...causes,
+    ...annotationCauses(fieldsAt(object, 'metadata', 'annotations')),
+    ...finalizerCauses(object, kind),
+    ...ownerCauses(object),
+  ];
+}
+
+/** Bytes of the annotations of an object, keys included (apimachinery TotalAnnotationSizeLimitB). */
+const mostAnnotationBytes = 256 * 1024;
+
+function annotationCauses(annotations: Fields): Cause[] {
+  const entries = Object.entries(annotations);
+  const length = entries.reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
+  const isLong =
+    length * 3 > mostAnnotationBytes &&
+    new TextEncoder().encode(entries.map(([key, value]) => `${key}${String(value)}`).join('')).length >
+      mostAnnotationBytes;
+  return [
+    ...entries
+      .filter(([key]) => !isQualifiedName(key.toLowerCase()))
+      .map(([key]) => invalidField('metadata.annotations', key, namePartRule, `correct the key ${key}`)),
+    ...(isLong ? [tooLong('metadata.annotations', mostAnnotationBytes, 'shorten them')] : []),
+  ];
 }
 
 /** Custom resources and their definitions accept any qualified name (core validation, validateKubeFinalizerName, is for the others). */

@@ -1,9 +1,11 @@
-import { isSubdomain } from '../../api/syntax.ts';
-import { at, listAt, textAt } from '../kernel/at.ts';
-import type { Fields } from '../kernel/fields.ts';
-import { type Cause, forbiddenField, invalidField, requiredField } from './cause.ts';
+import { isDnsLabel, isSubdomain } from '../../api/syntax.ts';
+import { at, listAt, numberAt, textAt } from '../kernel/at.ts';
+import { type Fields, isFields } from '../kernel/fields.ts';
+import { type Cause, duplicateField, forbiddenField, invalidField, requiredField } from './cause.ts';
 import { isWithin, parseCidr } from './cidr.ts';
-import { distinctNames } from './pod-causes.ts';
+import { labelFix, labelRule } from './container-causes.ts';
+import { distinctNames } from './distinct-names.ts';
+import { selectorCauses } from './label-causes.ts';
 import { portCauses } from './port-causes.ts';
 
 /** Ports of a Service, and who may reach its load balancer (core validation, ValidateService). */
@@ -13,13 +15,77 @@ export function serviceCauses(service: Fields): Cause[] {
   const causes = [
     ...ports.flatMap((port, index) => [
       ...(ports.length > 1 && textAt(port, 'name') === '' ? [requiredField(`spec.ports[${index}].name`)] : []),
-      ...portCauses(at(port, 'targetPort'), `spec.ports[${index}].targetPort`),
+      ...servicePortCauses(port, `spec.ports[${index}]`),
     ]),
     ...distinctNames(ports, 'spec.ports'),
+    ...repeatedPorts(ports),
+    ...typeCauses(spec, ports),
     ...rangesCauses(spec),
   ];
   const needsNoPorts = textAt(spec, 'type') === 'ExternalName' || textAt(spec, 'clusterIP') === 'None';
   return ports.length === 0 && !needsNoPorts ? [requiredField('spec.ports'), ...causes] : causes;
+}
+
+function servicePortCauses(port: unknown, field: string): Cause[] {
+  const [name, number] = [textAt(port, 'name'), at(port, 'port')];
+  return [
+    ...(name === '' || isDnsLabel(name) ? [] : [invalidField(`${field}.name`, name, labelRule, labelFix)]),
+    ...(typeof number === 'number' ? portCauses(number, `${field}.port`) : []),
+    ...portCauses(at(port, 'targetPort'), `${field}.targetPort`),
+  ];
+}
+
+/** A port of one protocol is there once. */
+function repeatedPorts(ports: readonly unknown[]): Cause[] {
+  const seen = new Set<string>();
+  return ports.flatMap((port, index) => {
+    const key = `${textAt(port, 'port')}/${textAt(port, 'protocol') || 'TCP'}`;
+    if (seen.has(key)) return [duplicateField(`spec.ports[${index}]`, port)];
+    seen.add(key);
+    return [];
+  });
+}
+
+/** What only some types of Services have. */
+function typeCauses(spec: unknown, ports: readonly unknown[]): Cause[] {
+  const type = textAt(spec, 'type') || 'ClusterIP';
+  const [address, name] = [textAt(spec, 'clusterIP'), textAt(spec, 'externalName')];
+  const isHeadless = address === 'None';
+  const isOpen = type === 'NodePort' || type === 'LoadBalancer' || listAt(spec, 'externalIPs').length > 0;
+  const policy = textAt(spec, 'externalTrafficPolicy');
+  const asBalancer = "may only be used when `type` is 'LoadBalancer'";
+  return [
+    ...(type !== 'ClusterIP' ? [] : ports.flatMap((port, index) => nodePortCauses(port, `spec.ports[${index}]`))),
+    ...(type === 'ExternalName' && name === '' ? [requiredField('spec.externalName')] : []),
+    ...(type === 'ExternalName' && name !== '' && !isSubdomain(name.replace(/\.$/, ''))
+      ? [invalidField('spec.externalName', name, 'must be a DNS name', 'write for example db.example.com')]
+      : []),
+    ...(policy !== '' && !isOpen
+      ? [
+          invalidField(
+            'spec.externalTrafficPolicy',
+            policy,
+            'may only be set for externally-accessible services',
+            'remove it, or write type: LoadBalancer or NodePort',
+          ),
+        ]
+      : []),
+    ...(textAt(spec, 'loadBalancerClass') !== '' && type !== 'LoadBalancer'
+      ? [{ ...forbiddenField('spec.loadBalancerClass', asBalancer), fix: 'remove it' }]
+      : []),
+    ...(isHeadless && (type === 'NodePort' || type === 'LoadBalancer')
+      ? [invalidField('spec.clusterIP', address, `may not be set to 'None' for ${type} services`, 'remove it')]
+      : []),
+    ...(address === '' || isHeadless || parseCidr(`${address}/0`) !== undefined
+      ? []
+      : [invalidField('spec.clusterIP', address, "must be empty, 'None', or a valid IP address", 'remove it')]),
+  ];
+}
+
+function nodePortCauses(port: unknown, field: string): Cause[] {
+  if (numberAt(port, 'nodePort') === 0) return [];
+  const why = "may not be used when `type` is 'ClusterIP'";
+  return [{ ...forbiddenField(`${field}.nodePort`, why), fix: 'remove it, or write type: NodePort' }];
 }
 
 function rangesCauses(spec: unknown): Cause[] {
@@ -41,19 +107,52 @@ const cidrCauses = (text: string, field: string): Cause[] =>
     : [];
 
 /** Blocks and ports of the rules of a NetworkPolicy (networking validation, ValidateNetworkPolicySpec). */
-export const networkPolicyCauses = (policy: Fields): Cause[] =>
-  (['ingress', 'egress'] as const).flatMap((direction) =>
+export const networkPolicyCauses = (policy: Fields): Cause[] => [
+  ...selectorCauses(at(policy, 'spec', 'podSelector'), 'spec.podSelector'),
+  ...(['ingress', 'egress'] as const).flatMap((direction) =>
     listAt(policy, 'spec', direction).flatMap((rule, r) => {
       const field = `spec.${direction}[${r}]`;
       const peers = direction === 'ingress' ? 'from' : 'to';
       return [
-        ...listAt(rule, 'ports').flatMap((port, p) => portCauses(at(port, 'port'), `${field}.ports[${p}].port`)),
-        ...listAt(rule, peers).flatMap((peer, p) =>
-          blockCauses(at(peer, 'ipBlock'), `${field}.${peers}[${p}].ipBlock`),
-        ),
+        ...listAt(rule, 'ports').flatMap((port, p) => rulePortCauses(port, `${field}.ports[${p}]`)),
+        ...listAt(rule, peers).flatMap((peer, p) => peerCauses(peer, `${field}.${peers}[${p}]`)),
       ];
     }),
-  );
+  ),
+];
+
+function rulePortCauses(port: unknown, field: string): Cause[] {
+  const [first, last] = [at(port, 'port') ?? undefined, at(port, 'endPort')];
+  const causes = portCauses(first, `${field}.port`);
+  if (typeof last !== 'number') return causes;
+  const place = `${field}.endPort`;
+  if (typeof first === 'number')
+    return last >= first
+      ? [...causes, ...portCauses(last, place)]
+      : [...causes, invalidField(place, last, 'must be greater than or equal to `port`', `write ${first} or more`)];
+  const why = `may not be specified when \`port\` is ${first === undefined ? 'not specified' : 'non-numeric'}`;
+  return [...causes, invalidField(place, last, why, 'write port as a number')];
+}
+
+function peerCauses(peer: unknown, field: string): Cause[] {
+  const selectors = ['podSelector', 'namespaceSelector'].filter((name) => isFields(at(peer, name)));
+  const isBlock = isFields(at(peer, 'ipBlock'));
+  return [
+    ...(selectors.length === 0 && !isBlock
+      ? [requiredField(field, 'must specify a peer', 'add podSelector, namespaceSelector or ipBlock')]
+      : []),
+    ...(selectors.length > 0 && isBlock
+      ? [
+          {
+            ...forbiddenField(field, 'may not specify both ipBlock and another peer'),
+            fix: 'make it two items of the list',
+          },
+        ]
+      : []),
+    ...selectors.flatMap((name) => selectorCauses(at(peer, name), `${field}.${name}`)),
+    ...blockCauses(at(peer, 'ipBlock'), `${field}.ipBlock`),
+  ];
+}
 
 function blockCauses(ipBlock: unknown, field: string): Cause[] {
   if (ipBlock === undefined || ipBlock === null) return [];
@@ -67,20 +166,4 @@ function blockCauses(ipBlock: unknown, field: string): Cause[] {
     if (isWithin(inner, outer)) return [];
     return [invalidField(place, except, 'must be a strict subset of `cidr`', `write a smaller block within ${text}`)];
   });
-}
-
-/** Names of webhooks (admissionregistration validation, IsFullyQualifiedName). */
-export function webhookCauses(configuration: Fields): Cause[] {
-  const webhooks = listAt(configuration, 'webhooks');
-  return [
-    ...webhooks.flatMap((webhook, index) => {
-      const name = textAt(webhook, 'name');
-      const field = `webhooks[${index}].name`;
-      if (name === '') return [requiredField(field)];
-      if (isSubdomain(name) && name.split('.').length >= 3) return [];
-      const why = 'should be a domain with at least three segments separated by dots';
-      return [invalidField(field, name, why, 'write for example policy.example.com')];
-    }),
-    ...distinctNames(webhooks, 'webhooks'),
-  ];
 }

@@ -1,39 +1,59 @@
-import { parseQuantity } from '../../api/quantity.ts';
 import { isDnsLabel } from '../../api/syntax.ts';
 import { at, fieldsAt, listAt, textAt } from '../kernel/at.ts';
 import { isFields } from '../kernel/fields.ts';
 import { type Cause, duplicateField, forbiddenField, invalidField, requiredField } from './cause.ts';
-import { isPortName, portCauses, portRule } from './port-causes.ts';
+import { containerCauses, labelFix, labelRule } from './container-causes.ts';
+import { distinctNames } from './distinct-names.ts';
+import { labelCauses } from './label-causes.ts';
+import { placingCauses } from './placing-causes.ts';
 
-/** Names must be unique. */
-export const distinctNames = (items: readonly unknown[], path: string): Cause[] =>
-  items.flatMap((item, index) => {
-    const name = textAt(item, 'name');
-    const first = items.findIndex((other) => textAt(other, 'name') === name);
-    return name !== '' && first < index ? [duplicateField(`${path}[${index}].name`, name)] : [];
+const lists = ['containers', 'initContainers'];
+
+/**
+ * Validation errors of the spec of a pod (core validation, ValidatePodSpec). `claims`: names of the volumes that a StatefulSet adds.
+ */
+export function podCauses(spec: unknown, prefix: string, claims: readonly string[] = []): Cause[] {
+  const volumes = listAt(spec, 'volumes');
+  const names = new Set([...volumes.map((volume) => textAt(volume, 'name')), ...claims]);
+  return [
+    ...(listAt(spec, 'containers').length === 0 ? [requiredField(`${prefix}.containers`)] : []),
+    ...lists.flatMap((list) =>
+      listAt(spec, list).flatMap((container, index) => containerCauses(container, `${prefix}.${list}[${index}]`, list)),
+    ),
+    ...lists.flatMap((list) => distinctNames(listAt(spec, list), `${prefix}.${list}`)),
+    ...sharedNames(spec, prefix),
+    ...distinctNames(volumes, `${prefix}.volumes`),
+    ...volumes.flatMap((volume, index) => volumeCauses(volume, `${prefix}.volumes[${index}]`)),
+    ...mountCauses(spec, prefix, names),
+    ...hostCauses(spec, prefix),
+    ...dnsCauses(spec, prefix),
+    ...placingCauses(spec, prefix),
+  ];
+}
+
+/** Labels of the template of pods (core validation, ValidatePodTemplateSpec). */
+export const templateLabelCauses = (template: unknown, prefix: string): Cause[] =>
+  labelCauses(fieldsAt(template, 'metadata', 'labels'), `${prefix}.metadata.labels`);
+
+/** Init containers and the others have one set of names. */
+function sharedNames(spec: unknown, prefix: string): Cause[] {
+  const names = new Set(listAt(spec, 'containers').map((container) => textAt(container, 'name')));
+  return listAt(spec, 'initContainers').flatMap((container, index) => {
+    const name = textAt(container, 'name');
+    return name !== '' && names.has(name) ? [duplicateField(`${prefix}.initContainers[${index}].name`, name)] : [];
   });
+}
 
-/** Validation errors of names, ports, probes, resources and volumes of a pod (core validation, ValidatePodSpec). */
-export const podCauses = (spec: unknown, prefix: string): Cause[] => [
-  ...['containers', 'initContainers'].flatMap((list) =>
-    listAt(spec, list).flatMap((container, index) => containerCauses(container, `${prefix}.${list}[${index}]`)),
-  ),
-  ...listAt(spec, 'volumes').flatMap((volume, index) => [
-    ...sourceCauses(volume, `${prefix}.volumes[${index}]`),
-    ...modeCauses(volume, `${prefix}.volumes[${index}]`),
-  ]),
-];
-
-/** Mounts of volumes that the pod does not have, and two at one path. `volumes`: names, those of claims of a StatefulSet, too. */
-export const mountCauses = (spec: unknown, prefix: string, volumes: ReadonlySet<string>): Cause[] =>
-  ['containers', 'initContainers'].flatMap((list) =>
+/** Mounts of volumes that the pod does not have, and two at one path. */
+const mountCauses = (spec: unknown, prefix: string, volumes: ReadonlySet<string>): Cause[] =>
+  lists.flatMap((list) =>
     listAt(spec, list).flatMap((container, c) => {
-      const mounts = listAt(container, 'volumeMounts');
-      const paths = mounts.map((mount) => textAt(mount, 'mountPath'));
-      return mounts.flatMap((mount, m) => {
+      const paths = new Set<string>();
+      return listAt(container, 'volumeMounts').flatMap((mount, m) => {
         const field = `${prefix}.${list}[${c}].volumeMounts[${m}]`;
-        const [name, path] = [textAt(mount, 'name'), paths[m]!];
-        const isSecond = path !== '' && paths.indexOf(path) < m;
+        const [name, path] = [textAt(mount, 'name'), textAt(mount, 'mountPath')];
+        const isSecond = path !== '' && paths.has(path);
+        paths.add(path);
         return [
           ...(volumes.has(name) ? [] : [noVolume(`${field}.name`, name)]),
           ...(isSecond ? [invalidField(`${field}.mountPath`, path, 'must be unique', 'mount it at another path')] : []),
@@ -50,35 +70,33 @@ const noVolume = (field: string, name: string): Cause => ({
   field,
 });
 
-function containerCauses(container: unknown, field: string): Cause[] {
-  const name = textAt(container, 'name');
+/** In the network of the node, a port is that of the node (core validation, validateHostNetwork). */
+function hostCauses(spec: unknown, prefix: string): Cause[] {
+  if (at(spec, 'hostNetwork') !== true) return [];
+  return listAt(spec, 'containers').flatMap((container, c) =>
+    listAt(container, 'ports').flatMap((port, p) => {
+      const [own, host] = [at(port, 'containerPort'), at(port, 'hostPort')];
+      if (typeof host !== 'number' || host === 0 || host === own) return [];
+      const why = 'must match `containerPort` when `hostNetwork` is true';
+      return [invalidField(`${prefix}.containers[${c}].ports[${p}].hostPort`, host, why, `write ${String(own)}`)];
+    }),
+  );
+}
+
+function dnsCauses(spec: unknown, prefix: string): Cause[] {
+  if (textAt(spec, 'dnsPolicy') !== 'None' || listAt(spec, 'dnsConfig', 'nameservers').length > 0) return [];
+  const why = 'must provide at least one DNS nameserver when `dnsPolicy` is None';
+  return [requiredField(`${prefix}.dnsConfig.nameservers`, why)];
+}
+
+function volumeCauses(volume: unknown, field: string): Cause[] {
+  const name = textAt(volume, 'name');
   return [
     ...(name === '' || isDnsLabel(name) ? [] : [invalidField(`${field}.name`, name, labelRule, labelFix)]),
-    ...listAt(container, 'ports').flatMap((port, index) => {
-      const text = textAt(port, 'name');
-      if (text === '' || isPortName(text)) return [];
-      return [invalidField(`${field}.ports[${index}].name`, text, portRule, 'write a shorter one, for example http')];
-    }),
-    ...distinctNames(listAt(container, 'ports'), `${field}.ports`),
-    ...probes.flatMap((path) => handlerCauses(at(container, ...path.split('.')), `${field}.${path}`)),
-    ...requestCauses(container, field),
+    ...sourceCauses(volume, field),
+    ...modeCauses(volume, field),
   ];
 }
-
-const labelRule = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'";
-const labelFix = 'use at most 63 lower-case letters, digits and -';
-function requestCauses(container: unknown, field: string): Cause[] {
-  const limits = fieldsAt(container, 'resources', 'limits');
-  return Object.entries(fieldsAt(container, 'resources', 'requests')).flatMap(([name, request]) => {
-    const [asked, limit] = [quantityOf(request), quantityOf(limits[name])];
-    if (asked === undefined || limit === undefined || asked <= limit) return [];
-    const why = `must be less than or equal to ${name} limit of ${String(limits[name])}`;
-    return [invalidField(`${field}.resources.requests`, String(request), why, 'lower the request or raise the limit')];
-  });
-}
-
-const quantityOf = (value: unknown): number | bigint | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value).trim())?.nanos : undefined;
 
 /** A volume without a source is an emptyDir. */
 function sourceCauses(volume: unknown, field: string): Cause[] {
@@ -87,25 +105,6 @@ function sourceCauses(volume: unknown, field: string): Cause[] {
     ...forbiddenField(`${field}.${source}`, 'may not specify more than 1 volume type'),
     fix: 'keep one source',
   }));
-}
-
-const probes = ['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle.postStart', 'lifecycle.preStop'];
-const handlers = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'];
-
-/** A probe does one thing (core validation, validateHandler). */
-function handlerCauses(probe: unknown, field: string): Cause[] {
-  if (!isFields(probe)) return [];
-  const [first, ...more] = handlers.filter((handler) => isFields(probe[handler]));
-  if (first === undefined) return [requiredField(field, 'must specify a handler type')];
-  return [
-    ...more.map((handler) => ({
-      ...forbiddenField(`${field}.${handler}`, 'may not specify more than 1 handler type'),
-      fix: `keep ${first} or ${handler}`,
-    })),
-    ...['httpGet', 'tcpSocket'].flatMap((handler) =>
-      portCauses(at(probe, handler, 'port'), `${field}.${handler}.port`),
-    ),
-  ];
 }
 
 /** Modes of the files of a volume: 0777 is 511. */

@@ -7,6 +7,7 @@ import { builtInScope } from '../../engine/selection/scope.ts';
 import type { Cause } from '../../engine/server-rules/cause.ts';
 import { metadataCauses } from '../../engine/server-rules/metadata-causes.ts';
 import { objectCauses } from '../../engine/server-rules/object-causes.ts';
+import { unmatchedRule } from '../../engine/server-rules/workload-causes.ts';
 
 /** What else API servers refuse an object for. Mostly warnings, as an override may correct it. */
 export function refusals(manifest: object): Issue[] {
@@ -20,15 +21,15 @@ export function refusals(manifest: object): Issue[] {
 }
 
 /** As errors of every kind, and key by key. */
-const isReportedElsewhere = ({ reason, field }: Cause): boolean =>
-  field === 'spec.template.metadata.labels' || (field === 'metadata.name' && reason === 'FieldValueRequired');
+const isReportedElsewhere = ({ reason, field, why }: Cause): boolean =>
+  why === unmatchedRule || (field === 'metadata.name' && reason === 'FieldValueRequired');
 
 /** A wrong choice is an error, like a wrong type: nothing that is added corrects it. Overrides change no names. */
 function asIssue({ reason, field, why, fix, choices }: Cause): Issue {
   const path = causePath(field);
   if (field === 'metadata.name') return error('invalid-name', path, `API servers refuse this name: ${why}`, fix!);
   if (choices !== undefined) return error('invalid-value', path, `${field} must be one of ${choices.join(', ')}`, fix!);
-  if (reason !== 'FieldValueRequired')
+  if (reason !== 'FieldValueRequired' || fix !== undefined)
     return warning('invalid', path, `${field}: API servers refuse the object: ${why}`, fix);
   const missing = `${field} is missing: API servers refuse the object${why === '' ? '' : `: ${why}`}`;
   return warning('field-required', path, missing, `add ${path.at(-1)}`);

@@ -107,14 +107,15 @@ const rolling = (strategy: Fields, defaults: Fields): Fields =>
     ? strategy
     : { type: 'RollingUpdate', ...strategy, rollingUpdate: { ...defaults, ...fieldsAt(strategy, 'rollingUpdate') } };
 
-function service(object: Fields, live: Fields | undefined, allocate: Allocation): Fields {
+function service(written: Fields, live: Fields | undefined, allocate: Allocation): Fields {
+  const object = withoutOldType(written, live);
   const spec = fieldsAt(object, 'spec');
   const type = textAt(spec, 'type');
   if (type === 'ExternalName') return object;
   const before = textAt(live, 'spec', 'clusterIP');
   const wanted = textAt(spec, 'clusterIP');
   const clusterIP = wanted !== '' ? wanted : before !== '' ? before : allocate.clusterIP();
-  const outside = type === 'NodePort' || type === 'LoadBalancer';
+  const outside = isOutside(type);
   const oldPorts = listAt(live, 'spec', 'ports');
   const ports = listAt(spec, 'ports').map((port) => {
     const old = oldPorts.find(
@@ -141,6 +142,29 @@ function service(object: Fields, live: Fields | undefined, allocate: Allocation)
       : {}),
   });
 }
+
+/** A Service that is no longer open to the outside loses what only those have, unless it is written anew (dropTypeDependentFields). */
+function withoutOldType(object: Fields, live: Fields | undefined): Fields {
+  const { externalTrafficPolicy: policy, loadBalancerClass: balancer, ...spec } = fieldsAt(object, 'spec');
+  const type = textAt(spec, 'type');
+  if (live === undefined || type === textAt(live, 'spec', 'type') || isOutside(type)) return object;
+  const given = new Set(listAt(live, 'spec', 'ports').map((port) => at(port, 'nodePort')));
+  const ports = listAt(spec, 'ports').map((port) => {
+    const { nodePort, ...rest } = port as Fields;
+    return given.has(nodePort) ? rest : port;
+  });
+  return {
+    ...object,
+    spec: {
+      ...spec,
+      ...(ports.length > 0 ? { ports } : {}),
+      ...(policy === at(live, 'spec', 'externalTrafficPolicy') ? {} : { externalTrafficPolicy: policy }),
+      ...(balancer === at(live, 'spec', 'loadBalancerClass') ? {} : { loadBalancerClass: balancer }),
+    },
+  };
+}
+
+const isOutside = (type: string): boolean => type === 'NodePort' || type === 'LoadBalancer';
 
 function subjects(binding: Fields): Fields {
   const ref = fieldsAt(binding, 'roleRef');

@@ -76,8 +76,18 @@ it('source ranges and target ports of a Service', () => {
   ]);
 });
 
+const webhook = {
+  name: 'a.b.c',
+  clientConfig: { url: 'https://a.b/c' },
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+};
+
 it.each(['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'])('names of webhooks: %s', (kind) => {
-  const webhooks = ['policy.example.com', 'a.b', 'a.b.c', 'A.b.c', 'a.b.c', 'a.b.d.'].map((name) => ({ name }));
+  const webhooks = ['policy.example.com', 'a.b', 'a.b.c', 'A.b.c', 'a.b.c', 'a.b.d.'].map((name) => ({
+    ...webhook,
+    name,
+  }));
   expect(causes('admissionregistration.k8s.io', kind, { webhooks })).toEqual([
     'webhooks[1].name: should be a domain with at least three segments separated by dots',
     'webhooks[3].name: should be a domain with at least three segments separated by dots',
@@ -90,7 +100,7 @@ describe('pods', () => {
   it.each<[string, string[], string[]]>([
     [
       'two handlers',
-      pod({}, { livenessProbe: { exec: {}, httpGet: { port: 80 } } }),
+      pod({}, { livenessProbe: { exec: { command: ['a'] }, httpGet: { port: 80 } } }),
       ['spec.containers[0].livenessProbe.httpGet: may not specify more than 1 handler type'],
     ],
     [
@@ -105,7 +115,7 @@ describe('pods', () => {
     ],
     [
       'a hook with two handlers',
-      pod({}, { lifecycle: { preStop: { sleep: { seconds: 5 }, exec: {} } } }),
+      pod({}, { lifecycle: { preStop: { sleep: { seconds: 5 }, exec: { command: ['a'] } } } }),
       ['spec.containers[0].lifecycle.preStop.sleep: may not specify more than 1 handler type'],
     ],
     [

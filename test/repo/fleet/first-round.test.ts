@@ -12,7 +12,7 @@ async function found(text: string): Promise<string[]> {
   return problems.map(({ line, column, code, path }) => `${line}:${column} ${code} ${path ?? ''}`.trim());
 }
 
-const pod = '{spec: {containers: [{name: a, image: a}]}}';
+const pod = '{metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a}]}}';
 const head = (kind: string, metadata: string) =>
   `apiVersion: ${kind.replace(' ', '\nkind: ')}\nmetadata: {${metadata}}\n`;
 const toAll = (...patches: string[]) => rule('[]', ...patches);
@@ -41,7 +41,7 @@ it.each<[string, string, string[]]>([
   ],
   [
     'no name, no namespace, a label and a field of the wrong type',
-    `${head('apps/v1 Deployment', 'labels: {a: 1}')}spec: {replicas: two, selector: {}, template: ${pod}}\n`,
+    `${head('apps/v1 Deployment', 'labels: {a: 1}')}spec: {replicas: two, selector: {matchLabels: {a: b}}, template: ${pod}}\n`,
     [
       '3:1 name-required metadata',
       '3:1 namespace-required metadata',
@@ -108,7 +108,7 @@ ${head('rbac.authorization.k8s.io/v1 RoleBinding', 'name: web, namespace: shop')
   paused: yes
   minReadySeconds: a
   minReadySeconds: b
-  selector: {}
+  selector: {matchLabels: {a: b}}
   template: ${pod}
 ---
 ${head('v1 ConfigMap', 'name: web, namespace: shop')}data: {a: 1}

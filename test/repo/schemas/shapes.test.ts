@@ -92,8 +92,8 @@ describe('a built-in kind', () => {
     [
       'apps/v1',
       'DaemonSet',
-      'selector: {}, template: {spec: {containers: [{image: a}]}}',
-      ['5:49 warning spec.template.spec.containers[0].name is missing: API servers refuse the object; add name'],
+      'selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{image: a}]}}',
+      ['5:96 warning spec.template.spec.containers[0].name is missing: API servers refuse the object; add name'],
     ],
     [
       'apps/v1',
@@ -137,19 +137,19 @@ describe('a built-in kind', () => {
     [
       'networking.k8s.io/v1',
       'Ingress',
-      'rules: [{http: {paths: [{backend: {}}]}}]',
+      'rules: [{http: {paths: [{backend: {resource: {kind: a, name: a}}}]}}]',
       ['5:28 warning spec.rules[0].http.paths[0].pathType is missing: API servers refuse the object; add pathType'],
     ],
     [
       'apps/v1',
       'StatefulSet',
-      'selector: {}, template: {spec: {containers: [{name: a, image: a}]}}, volumeClaimTemplates: [{spec: {}, status: {conditions: [{}]}}]',
+      'selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a}]}}, volumeClaimTemplates: [{spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1G}}}, status: {conditions: [{}]}}]',
       [],
     ],
     [
       'apps/v1',
       'Deployment',
-      'selector: {}, template: {spec: {containers: [{name: a, image: a}]}}}\nstatus: {conditions: [{type: Available}]',
+      'selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a}]}}}\nstatus: {conditions: [{type: Available}]',
       [],
     ],
     [
@@ -198,12 +198,12 @@ describe('a built-in kind', () => {
     ['apps/v1 Deployment', pods('restartPolicy: Never'), [`error spec.template.spec.restartPolicy ${of('Always')}`]],
     [
       'apps/v1 Deployment',
-      pods('restartPolicy: Always, dnsPolicy: None, tolerations: [{operator: Exists}, {effect: ""}]'),
+      pods('restartPolicy: Always, dnsPolicy: Default, tolerations: [{operator: Exists}, {key: a, effect: ""}]'),
       [],
     ],
     [
       'apps/v1 Deployment',
-      pods('tolerations: [{effect: NoSched}]'),
+      pods('tolerations: [{key: a, effect: NoSched}]'),
       [`error spec.template.spec.tolerations[0].effect ${of('NoSchedule, PreferNoSchedule, NoExecute')}`],
     ],
     [
@@ -258,7 +258,7 @@ describe('a built-in kind', () => {
     ],
     [
       'networking.k8s.io/v1 Ingress',
-      'spec: {rules: [{http: {paths: [{path: a, pathType: Prefix, backend: {}}, {pathType: ImplementationSpecific, backend: {}}]}}]}',
+      'spec: {rules: [{http: {paths: [{path: a, pathType: Prefix, backend: {resource: {kind: a, name: a}}}, {pathType: ImplementationSpecific, backend: {resource: {kind: a, name: a}}}]}}]}',
       [refused('spec.rules[0].http.paths[0].path', 'must be an absolute path')],
     ],
     [
