@@ -64,6 +64,13 @@ export function parseCron(text: string): Cron | undefined {
   };
 }
 
+/**
+ * Whether Kubernetes accepts a text as the schedule of a CronJob: what `parseCron` reads, and `@every 1h30m` with a duration of Go
+ * (robfig/cron v3, ParseStandard).
+ */
+export const isCronSchedule = (text: string): boolean =>
+  parseCron(text) !== undefined || /^@every [-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text);
+
 const longestOf = (month: number): number => (month === 2 ? 29 : [4, 6, 9, 11].includes(month) ? 30 : 31);
 
 /** A schedule may hit on 29 February only, and 2100 has none: no hit within eight years means never. */

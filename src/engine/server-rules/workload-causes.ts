@@ -1,7 +1,7 @@
 import { labelOperators } from '../../api/label-operators.ts';
 import { isTimeZone } from '../../api/syntax.ts';
 import { at, fieldsAt, listAt, numberAt, textAt } from '../kernel/at.ts';
-import { parseCron } from '../kernel/cron.ts';
+import { isCronSchedule } from '../kernel/cron.ts';
 import { type Fields, isFields } from '../kernel/fields.ts';
 import { type Cause, forbiddenField, invalidField, notAmong, requiredField, unsupportedField } from './cause.ts';
 import { selectorCauses } from './label-causes.ts';
@@ -176,7 +176,7 @@ const generated = /^(?:batch\.kubernetes\.io\/)?(?:controller-uid|job-name)$/;
 function scheduleCauses(schedule: string, timeZone: string): Cause[] {
   const wrongZone = timeZone !== '' && !isTimeZone(timeZone);
   return [
-    ...(schedule !== '' && !parseCron(schedule)
+    ...(schedule !== '' && !isCronSchedule(schedule)
       ? [
           invalidField(
             'spec.schedule',

@@ -357,7 +357,9 @@ const job = (spec: object) => causes('batch/Job', { spec: { ...jobSpec, ...spec 
 const schedule = 'spec.schedule: it is not a cron schedule of five fields';
 rows(
   'jobs',
-  ...['@daily', '*/5 * * * *'].map((text): Row => [text, cron({ schedule: text })]),
+  ...['@every 1h30m', '@every 90s', '@every 1.5h', '@daily', '*/5 * * * *'].map(
+    (text): Row => [text, cron({ schedule: text })],
+  ),
   ...['@every', '@every day', '@every 5', '@sometimes', '0 0 0 * * *', 'TZ=UTC 0 0 * * *'].map(
     (text): Row => [text, cron({ schedule: text }), schedule],
   ),
