@@ -69,7 +69,12 @@ function structural(schema: unknown): Shape {
     case 'boolean':
       return { is: type, limits: limitsIn(more) };
     case 'array':
-      return { is: 'list', items: structural(items), limits: limitsIn(more) };
+      return {
+        is: 'list',
+        items: structural(items),
+        limits: limitsIn(more),
+        keys: more['x-kubernetes-list-type'] === 'map' ? listOf(more['x-kubernetes-list-map-keys']).map(String) : [],
+      };
     case 'object': {
       const open = more['x-kubernetes-preserve-unknown-fields'] === true;
       const fields = Object.entries(fieldsOf(properties)).map(([name, of]) => [name, structural(of)] as const);

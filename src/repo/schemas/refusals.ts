@@ -7,6 +7,7 @@ import { builtInScope } from '../../engine/selection/scope.ts';
 import type { Cause } from '../../engine/server-rules/cause.ts';
 import { metadataCauses } from '../../engine/server-rules/metadata-causes.ts';
 import { objectCauses } from '../../engine/server-rules/object-causes.ts';
+import { repeatedItems } from '../../engine/server-rules/repeated-items.ts';
 import { unmatchedRule } from '../../engine/server-rules/workload-causes.ts';
 
 /** What else API servers refuse an object for. Mostly warnings, as an override may correct it. */
@@ -16,7 +17,8 @@ export function refusals(manifest: object): Issue[] {
   const { group } = groupVersionOf(apiVersion);
   const of = { group, kind, custom: builtInScope(group, kind) === undefined };
   const applied = applicable(manifest as Manifest);
-  const causes = [...metadataCauses(applied, of), ...objectCauses(applied, of)];
+  const repeated = repeatedItems(applied, `${group}/${kind}`);
+  const causes = [...metadataCauses(applied, of), ...objectCauses(applied, of), ...repeated];
   return causes.filter((cause) => !isReportedElsewhere(cause)).map(asIssue);
 }
 

@@ -1,15 +1,24 @@
 import { error, type Issue, warning } from '../../api/issue.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { nearest } from '../../api/syntax.ts';
+import { repeatedIn } from '../../engine/server-rules/repeated-items.ts';
 import { type Fault, limitFault, type ValueLimits } from './value-limits.ts';
 
 /** What an API server accepts as the value of a field: its type, the limits of its value and, of objects, their fields. */
 export type Shape =
   | { readonly is: 'any' }
   | { readonly is: Scalar; readonly limits?: ValueLimits | undefined }
-  | { readonly is: 'list'; readonly items: Shape; readonly limits?: ValueLimits | undefined }
+  | ListShape
   | { readonly is: 'map'; readonly values: Shape }
   | ObjectShape;
+
+/** `keys`: fields that name an item, of a list that servers merge item by item. */
+interface ListShape {
+  readonly is: 'list';
+  readonly items: Shape;
+  readonly limits?: ValueLimits | undefined;
+  readonly keys?: readonly string[];
+}
 
 /** `open`: other fields are kept, too. `required`: fields without which servers refuse it. */
 export interface ObjectShape {
@@ -104,13 +113,19 @@ const unknownField =
     return isSure ? error('unknown-field', path, message, fix!) : warning('unknown-field', path, message, fix);
   };
 
-/** Warnings about fields without which every API server refuses an object. An override may add them, so that they are no errors. */
+/**
+ * Warnings about fields without which every API server refuses an object, and about items that are in a list twice. An override may
+ * correct both, so that they are no errors.
+ */
 export const missingFields = (value: unknown, shape: Shape): Issue[] =>
   missingIn(value, shape, []).slice(0, mostIssues);
 
 function missingIn(value: unknown, shape: Shape, path: Path): Issue[] {
   if (shape.is === 'list' && Array.isArray(value))
-    return value.flatMap((item, at) => missingIn(item, shape.items, [...path, at]));
+    return [
+      ...repeatedItems(value, shape, path),
+      ...value.flatMap((item, at) => missingIn(item, shape.items, [...path, at])),
+    ];
   if (!isMap(value)) return [];
   if (shape.is === 'map')
     return Object.entries(value).flatMap(([key, item]) => missingIn(item, shape.values, [...path, key]));
@@ -129,6 +144,14 @@ function missingIn(value: unknown, shape: Shape, path: Path): Issue[] {
     ),
   ];
 }
+
+const repeatedItems = (items: readonly unknown[], { keys = [] }: ListShape, path: Path): Issue[] =>
+  keys.length === 0
+    ? []
+    : repeatedIn(items, { keys }, textOf(path)).map(({ field, why, fix }) => {
+        const at = [...path, Number(/(\d+)\]$/.exec(field)![1])];
+        return warning('invalid', at, `${field}: API servers refuse the object: ${why}`, fix);
+      });
 
 const nearestAmong = (name: string, written: readonly string[]): boolean =>
   written.some((key) => nearest(key, [name]) !== undefined);

@@ -336,6 +336,13 @@ describe('a built-in kind', () => {
     ]).toEqual([[], expected]);
   });
 
+  it('with two variables of one name is refused by server-side apply', async () => {
+    const text = object('v1', 'Pod', '  containers: [{name: a, image: a, env: [{name: A}, {name: A}]}]\n');
+    const place = 'spec.containers[0].env[1]';
+    const why = `${place}: API servers refuse the object: server-side apply accepts one item with name A`;
+    expect(await found(text, true)).toEqual([`5:53 warning ${why}; keep one of them`]);
+  });
+
   it('of a version or a group that Kubernetes does not serve is left alone', async () => {
     for (const version of ['example.com/v1', 'apps/v9'])
       expect((await found(object(version, 'Deployment', '  replicas: two\n'))).join()).not.toContain('replicas');
@@ -444,6 +451,17 @@ spec:
     ],
     ['{type: object, required: [size], properties: {size: {type: integer, default: 1}}}', '{}', []],
     ['{type: object, properties: {port: {x-kubernetes-int-or-string: true}}}', 'port: http', []],
+    ...[
+      [
+        '[{name: a}, {name: b}, {name: a}]',
+        'spec.list[2]: API servers refuse the object: server-side apply accepts one item with name a',
+      ],
+      ['[{name: a}, {name: b}]'],
+    ].map(([items, ...expected]): [string, string, string[]] => [
+      '{type: object, properties: {list: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, properties: {name: {type: string}}}}}}',
+      `list: ${items}`,
+      expected,
+    ]),
   ])('%s with %s', async (schema, spec, expected) => {
     const lines = await found(definition(schema) + widget(`  ${spec}\n`), true);
     expect(lines.map((line) => line.replace(/^\S+ \w+ |;.*/g, ''))).toEqual(expected);
