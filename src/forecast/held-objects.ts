@@ -8,7 +8,7 @@ import { memoize } from '../engine/kernel/memoize.ts';
 import type { RenderedManifest } from '../engine/overrides/render.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
-import { placementTargets } from '../engine/target-kinds.ts';
+import { placementTargets, removalTargets } from '../engine/target-kinds.ts';
 import { type Contested, contestedIn } from './contested-objects.ts';
 
 export interface HeldObject {
@@ -60,7 +60,19 @@ export function heldBefore({ contents }: PlanResult): HeldByCluster {
 
 type IsWanted = (placement: PlacementKey, cluster: ClusterName) => boolean;
 
-/** `isWanted`: those that are not are left out. */
+/**
+ * What is left of that where nothing else is given after plans that remove placements from clusters, which an eviction does. Refused
+ * plans remove nothing.
+ */
+export function keptThrough(before: HeldByCluster, results: readonly PlanResult[]): HeldByCluster {
+  const removed = new Set<string>();
+  for (const { plan } of results)
+    for (const { placement, clusterName } of plan.guard.length > 0 ? [] : removalTargets(plan.targets))
+      removed.add(`${placementKey(placement)} ${clusterName}`);
+  return removed.size === 0 ? before : heldWhere(before, (key, cluster) => !removed.has(`${key} ${cluster}`));
+}
+
+/** `before`: what clusters keep that are given nothing else. `isWanted`: those that are not are left out. */
 export function heldAfter(result: PlanResult, before: HeldByCluster, isWanted: IsWanted = () => true): HeldByCluster {
   const { plan, contents } = result;
   const contested = Map.groupBy(contestedIn(result), ({ target }) => target);

@@ -19,7 +19,7 @@ import { endedRefusals } from './ended-refusals.ts';
 import { type FailingClusters, failingByChange, together } from './failing-clusters.ts';
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
 import { answersIn, type Uncounted } from './given-answers.ts';
-import { differencesBetween, type HeldByCluster, heldAfter, heldBefore, heldOnlyOf, textOf } from './held-objects.ts';
+import { differencesBetween, heldAfter, heldBefore, heldOnlyOf, keptThrough, textOf } from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
 import { judgedAnswers } from './judged-answers.ts';
 import { type LaterChange, laterChanges } from './later-changes.ts';
@@ -27,7 +27,6 @@ import { withLeftOtherwise } from './left-otherwise.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
 import { compared, type Leaving, type ObjectChanges } from './object-changes.ts';
 import { type OnlyCompared, onlyCompared } from './only-compared.ts';
-
 import { type ReturningObject, returningObjects } from './returning-objects.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type ForecastRun, type InSteps, stepByStep } from './steps.ts';
@@ -157,10 +156,13 @@ export function* totalEffectInSteps(
   const takesBack = answersIn(base.fleet, next.fleet).length > 0;
   const before = heldBefore(first);
   yield;
-  const settles = { before, usual: heldAfter(settledEnd, before), after: heldAfter(last, before) };
-  const ends = without === settled ? settles : { ...settles, usual: endOf(without, before) };
+  const usualOf = (of: ForecastRun) =>
+    heldAfter(of.steps.at(-1)!.result, isRecorded ? keptThrough(before, wayOf(of)) : before);
+  const settles = { before, usual: usualOf(settled), after: heldAfter(last, keptThrough(before, results)) };
+  const ends =
+    without === settled ? settles : { ...settles, usual: without.end === 'refused' ? before : usualOf(without) };
   yield;
-  const [usually, leaving] = [without.steps.map(({ result }) => result), results].map(leavingIn) as [Leaving, Leaving];
+  const [usually, leaving] = [wayOf(without), results].map(leavingIn) as [Leaving, Leaving];
   const differing = differencesBetween(ends.usual, ends.after);
   const left = withLeftOtherwise(differing, ends, { usually, leaving });
   const effect = yield* compared(heldOnlyOf(before, left), heldOnlyOf(ends.after, left), leaving);
@@ -217,9 +219,7 @@ export function* totalEffectInSteps(
   };
 }
 
-/** Of plans that stay refused nothing happens. */
-const endOf = ({ steps, end }: ForecastRun, before: HeldByCluster): HeldByCluster =>
-  end === 'refused' ? before : heldAfter(steps.at(-1)!.result, before);
+const wayOf = ({ steps }: ForecastRun): PlanResult[] => steps.map(({ result }) => result);
 
 /** Also in positions, which problems of the plan have. */
 const isSameFleet = (before: Fleet, after: Fleet): boolean =>

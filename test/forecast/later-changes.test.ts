@@ -26,6 +26,11 @@ const frozen: Files = {
     'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 24h}]}\n',
 };
 
+const evicting: Files = {
+  'evict.yaml':
+    'apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementEviction\nmetadata: {name: evict-b1}\nspec: {placementName: web, clusterName: b1}\n',
+};
+
 async function follow(paper: PaperFleet, change: Files, steps = 6): Promise<void> {
   paper.files = { ...paper.files, ...change };
   for (let step = 0; step < steps; step++) {
@@ -99,5 +104,21 @@ it('a preview shows removals that are held', async () => {
   expect(await titles(paper, { ...picks(2), ...frozen })).toEqual([
     'once it is no longer held: web: Deployment web/web removed, on a1',
     'once it is no longer held: web: Namespace web removed, on a1',
+  ]);
+});
+
+it('a preview of an eviction removes for good what is only compared after it', async () => {
+  const all = (type: string): Files => ({
+    'web.yaml': placement('web', '{placementType: PickAll}', `{type: RollingUpdate, applyStrategy: {type: ${type}}}`),
+  });
+  const paper = new PaperFleet({ ...files, ...all('ServerSideApply') });
+  await paper.settle();
+  paper.files = { ...paper.files, ...all('ReportDiff') };
+  await paper.settle();
+  const text = effectText(await effectOf(paper, { ...paper.files, ...evicting }));
+  expect(text.title).toBe('removes 2 objects · 1 of 3 clusters');
+  expect(text.changes.map(({ title }) => title)).toEqual([
+    'web: Deployment web/web removed, on b1',
+    'web: Namespace web removed, on b1',
   ]);
 });
