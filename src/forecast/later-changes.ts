@@ -6,17 +6,18 @@ import type { Hold } from '../engine/plan-document.ts';
 import { hasFinished, hasStarted } from '../engine/staged/step.ts';
 import { isInitialized, isOver, placementOfRun } from '../engine/update-run.ts';
 import type { FailingCluster } from './failing-clusters.ts';
+import type { HeldByCluster } from './held-objects.ts';
 import type { Leaving, ObjectChange } from './object-changes.ts';
 import { pendingChanges } from './pending-changes.ts';
 import { removedInPlan } from './run-removals.ts';
 import { stageEffect } from './stage-effect.ts';
 import type { InSteps } from './steps.ts';
 
-/** A change that does not happen by itself: it needs an update run, or is held. */
-export type LaterChange = ObjectChange & { readonly isHeld?: true };
+/** A change that does not happen by itself: it needs an update run, or is held. `returns`: what it removes is created anew. */
+export type LaterChange = ObjectChange & { readonly isHeld?: true; readonly returns?: true };
 
 /**
- * What would change for placements that need an update run, and for those that are held once they continue. `first`, `last`, `leaving`: as
+ * What would change for placements that need an update run, and for those that are held once they continue. `last`, `ends`, `leaving`: as
  * of `pendingChanges`. `failing`: clusters that it would not reach.
  */
 export function* laterChanges(
@@ -26,8 +27,8 @@ export function* laterChanges(
     ...of
   }: {
     readonly holds: readonly Hold[];
-    readonly first: PlanResult;
     readonly last: PlanResult;
+    readonly ends: Readonly<Record<'before' | 'after', HeldByCluster>>;
     readonly leaving: Leaving;
   },
 ): InSteps<{ readonly changes: readonly LaterChange[]; readonly failing: readonly FailingCluster[] }> {
@@ -36,7 +37,7 @@ export function* laterChanges(
   const begun = runs.filter(({ status }) => isInitialized(status));
   // Any other takes what the repo holds.
   const waiting = runs.filter((run) => !begun.includes(run)).map(placementOfRun);
-  const held = yield* pendingChanges([...rollingIn(holds, of.last), ...waiting], of);
+  const held = yield* pendingChanges([...movingIn(holds, of.last), ...waiting], of);
   const changes = [...held.changes];
   for (const run of begun) {
     changes.push(...changesAhead(run, of.last));
@@ -48,12 +49,14 @@ export function* laterChanges(
   };
 }
 
-/** Placements of holds that roll out by themselves. */
-function rollingIn(holds: readonly Hold[], { contents }: PlanResult): PlacementRef[] {
+/** Placements of holds that roll out by themselves, or are deleted. */
+function movingIn(holds: readonly Hold[], { contents: { works, world } }: PlanResult): PlacementRef[] {
   const held = new Set(holds.map(({ subject }) => `${subject.kind} ${placementKey(subject)}`));
-  return [...contents.works].flatMap(([key, { placement }]) =>
-    placement.spec.strategy.type === 'RollingUpdate' && held.has(`${placement.kind} ${key}`) ? [refOf(placement)] : [],
-  );
+  const deleted = new Set(world.admitted.deleted.map(({ key }) => key));
+  return [...works].flatMap(([key, { placement }]) => {
+    const moves = placement.spec.strategy.type === 'RollingUpdate' || deleted.has(key);
+    return moves && held.has(`${placement.kind} ${key}`) ? [refOf(placement)] : [];
+  });
 }
 
 /** Update runs of holds, as the plan has them. */

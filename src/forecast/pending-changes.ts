@@ -9,30 +9,46 @@ import { keyOfManifest, objectKey, refOfManifest } from '../engine/selection/obj
 import { isOver, isRunOf } from '../engine/update-run.ts';
 import { contestedText } from './contested-objects.ts';
 import { type FailingCluster, faultOf } from './failing-clusters.ts';
-import { type Held, type HeldObject, heldAfter, heldBefore } from './held-objects.ts';
+import type { Held, HeldByCluster, HeldObject } from './held-objects.ts';
 import { compared, type Leaving, type ObjectChange } from './object-changes.ts';
 import type { InSteps } from './steps.ts';
+import { successorsIn } from './taken-over.ts';
 
 /**
- * What rolling out what the repo holds would change for these placements, which need an update run for it, or are held. `first`: of the
- * plans up to `last`; `leaving`: on the way between them. Clusters that a run in progress has not reached count as if it had, also
- * if it is stopped. `failing`: clusters that it would not reach.
+ * What rolling out what the repo holds would change for these placements, which need an update run for it, or are held. `last`: the
+ * last plan; `ends`: what clusters hold before the first one and after it; `leaving`: on the way between them. Clusters that a run in
+ * progress has not reached count as if it had, also if it is stopped. `failing`: clusters that it would not reach.
  */
 export function* pendingChanges(
   placements: readonly PlacementRef[],
-  { first, last, leaving }: { readonly first: PlanResult; readonly last: PlanResult; readonly leaving: Leaving },
+  {
+    last,
+    ends: { before: earlier, after: held },
+    leaving,
+  }: {
+    readonly last: PlanResult;
+    readonly ends: Readonly<Record<'before' | 'after', HeldByCluster>>;
+    readonly leaving: Leaving;
+  },
 ): InSteps<{ readonly changes: readonly ObjectChange[]; readonly failing: readonly FailingCluster[] }> {
   const changes: ObjectChange[] = [];
   const failing: FailingCluster[] = [];
   if (placements.length === 0) return { changes, failing };
   const { world, works } = last.contents;
-  const earlier = heldBefore(first);
-  const held = heldAfter(last, earlier);
+  // What is not removed yet is released then where another placement wants or needs it.
+  const successors = successorsIn(last.contents);
+  const leavingThen: Leaving = {
+    ...leaving,
+    taker: (of, on) => leaving.taker(of, on) ?? successors.taker(of, on),
+    keeper: (of, on) => leaving.keeper(of, on) ?? successors.keeper(of, on),
+  };
   for (const placement of placements) {
     const key = placementKey(placement);
     const work = works.get(key);
-    // A run only compares under ReportDiff.
-    if (!work?.selection.ok || work.placement.spec.strategy.applyStrategy.type === 'ReportDiff') continue;
+    if (!work?.selection.ok) continue;
+    const isDeleted = world.admitted.deleted.some((deleted) => deleted.key === key);
+    // Nothing is applied under ReportDiff. What was applied before is removed.
+    const isCompared = work.placement.spec.strategy.applyStrategy.type === 'ReportDiff';
     const { manifests } = work.selection;
     const needsRun = work.placement.spec.strategy.type === 'External';
     const compiled = compileOverrides(placement, manifests, world.overrides);
@@ -48,10 +64,11 @@ export function* pendingChanges(
       const member = world.members.get(cluster);
       if (member === undefined) continue;
       const own = heldOf([...(held.get(cluster)?.objects.values() ?? [])].flatMap(ownOf));
-      if (binding.state === 'Unscheduled') {
+      if (binding.state === 'Unscheduled' || isDeleted) {
         if (!removed.has(cluster)) before.set(cluster, own);
         continue;
       }
+      if (isCompared) continue;
       const rendered = (of: readonly Manifest[], lists: RecordedLists) =>
         world.render({ placement, manifests: of, lists, cluster });
       const then = rendered(manifests, matchCompiled(compiled, { name: cluster, labels: member.labels }));
@@ -67,7 +84,7 @@ export function* pendingChanges(
       for (const object of next.objects.keys()) {
         const left = earlier.get(cluster)?.objects.get(object);
         if (!left || now.objects.has(object) || held.get(cluster)?.objects.has(object)) continue;
-        if (leaving.taker(left.placement, { cluster, object })) now.objects.set(object, left);
+        if (leavingThen.taker(left.placement, { cluster, object })) now.objects.set(object, left);
       }
       const isNew = own.objects.size === 0;
       const contested = takenByOthers(next, { now, held: held.get(cluster), key });
@@ -78,7 +95,7 @@ export function* pendingChanges(
       before.set(cluster, now);
       after.set(cluster, next);
     }
-    changes.push(...(yield* compared(before, after, leaving)).changes);
+    changes.push(...(yield* compared(before, after, leavingThen)).changes);
   }
   return { changes, failing };
 }

@@ -19,6 +19,7 @@ import { endedRefusals } from './ended-refusals.ts';
 import { type FailingClusters, failingByChange, together } from './failing-clusters.ts';
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
 import { answersIn, type Uncounted } from './given-answers.ts';
+import { heldEvictions } from './held-evictions.ts';
 import { differencesBetween, heldAfter, heldBefore, heldOnlyOf, keptThrough, textOf } from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
 import { judgedAnswers } from './judged-answers.ts';
@@ -152,10 +153,11 @@ export function* totalEffectInSteps(
   const unapproved = { ...assumptions, approvesRemovals: false };
   const without = noLongerRefused.length === 0 ? settled : yield* stepByStep(unchanged, unapproved, now);
   const earlier = without.steps.at(-1)!.result;
-  const usual = forecastOf(without, base, assumptions);
+  const usualForecast = forecastOf(without, base, assumptions);
   const takesBack = answersIn(base.fleet, next.fleet).length > 0;
   const before = heldBefore(first);
   yield;
+  // What is not recorded has happened before.
   const usualOf = (of: ForecastRun) =>
     heldAfter(of.steps.at(-1)!.result, isRecorded ? keptThrough(before, wayOf(of)) : before);
   const settles = { before, usual: usualOf(settled), after: heldAfter(last, keptThrough(before, results)) };
@@ -179,13 +181,14 @@ export function* totalEffectInSteps(
   const otherwise = touched.going.intersection(new Set(upgradesInProgress.map((of) => of.run)));
   const isUnchanged = (of: Rollout): boolean => !placements.has(placementKey(of.placement)) || isFixed(of, base);
   const forecast = forecastOf(run, input, assumptions, {
-    usual: { ...usual, rollouts: usual.rollouts.filter(isUnchanged) },
+    usual: { ...usualForecast, rollouts: usualForecast.rollouts.filter(isUnchanged) },
     isUpgrading: (name) => changed.has(name) || otherwise.has(name),
   });
   const needsRun = needsRunByChange(earlier, last);
   const others = otherContents(earlier, last, needsRun);
   const held = [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])];
-  const pending = yield* laterChanges(others, { holds: held, first, last, leaving });
+  const pending = yield* laterChanges(others, { holds: held, last, ends: settles, leaving });
+  const evicted = yield* evictedLater(held, { run, merged, supposed });
   return {
     ...effect,
     allowed: yield* allowedRemovals(given, {
@@ -196,13 +199,13 @@ export function* totalEffectInSteps(
     stopped,
     withheld,
     forecast,
-    ...(!isRecorded && { unrecorded: { except: notRespondingIn(usual) } }),
+    ...(!isRecorded && { unrecorded: { except: notRespondingIn(usualForecast) } }),
     supposed,
     guard: first.plan.guard,
     noLongerRefused,
     notRolledOut: last.notRolledOut.filter((of) => others.includes(of.placement) || !isAsBefore(of, earlier)),
     needsRun,
-    pending: pending.changes,
+    pending: [...pending.changes, ...evicted],
     failing: together([...failingByChange(earlier, last, before), ...pending.failing]),
     paces: changedPaces(base.fleet, next.fleet),
     onlyCompared: onlyCompared(earlier, last),
@@ -220,6 +223,33 @@ export function* totalEffectInSteps(
 }
 
 const wayOf = ({ steps }: ForecastRun): PlanResult[] => steps.map(({ result }) => result);
+
+/** What evictions that are held would do once they are carried out. */
+function* evictedLater(
+  holds: readonly Hold[],
+  {
+    run,
+    merged,
+    supposed,
+  }: {
+    readonly run: ForecastRun;
+    readonly merged: Pick<PlanInput, 'fleet' | 'commit'>;
+    readonly supposed: Approved;
+  },
+): InSteps<readonly LaterChange[]> {
+  const fleets = heldEvictions(holds, merged.fleet);
+  if (fleets === undefined) return [];
+  const without = run.continuedBy({ ...merged, fleet: fleets.without });
+  const evicting = run.continuedBy({ ...merged, fleet: fleets.evicting });
+  const { returning, changes } = yield* totalEffectInSteps(without, evicting, supposed);
+  return [
+    ...returning.map(({ placement, object, clusters }) => {
+      const of = { placement, object, clusters, diff: '' };
+      return { ...of, action: 'remove' as const, isHeld: true as const, returns: true as const };
+    }),
+    ...changes.map((change) => ({ ...change, isHeld: true as const })),
+  ];
+}
 
 /** Also in positions, which problems of the plan have. */
 const isSameFleet = (before: Fleet, after: Fleet): boolean =>

@@ -25,7 +25,6 @@ const frozen: Files = {
   'fleet.yaml':
     'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 24h}]}\n',
 };
-
 const evicting: Files = {
   'evict.yaml':
     'apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementEviction\nmetadata: {name: evict-b1}\nspec: {placementName: web, clusterName: b1}\n',
@@ -95,16 +94,103 @@ it('a preview shows what an update run that is needed would remove at its end', 
   ]);
 });
 
-it('a preview shows removals that are held', async () => {
-  const picks = (count: number): Files => ({
-    'web.yaml': placement('web', `{placementType: PickN, numberOfClusters: ${count}}`),
+describe('a preview shows removals that are held', () => {
+  const later = 'once it is no longer held: web:';
+  const rolling = (policy: string, strategy = '{type: RollingUpdate}'): Files => ({
+    'web.yaml': placement('web', policy, strategy),
   });
-  const paper = new PaperFleet({ ...files, ...picks(3) });
-  await paper.settle();
-  expect(await titles(paper, { ...picks(2), ...frozen })).toEqual([
-    'once it is no longer held: web: Deployment web/web removed, on a1',
-    'once it is no longer held: web: Namespace web removed, on a1',
-  ]);
+  const picks = (count: number, strategy?: string): Files =>
+    rolling(`{placementType: PickN, numberOfClusters: ${count}}`, strategy);
+  const reporting = '{type: RollingUpdate, applyStrategy: {type: ReportDiff}}';
+  const settled = async (...all: Files[]): Promise<PaperFleet> => {
+    const paper = new PaperFleet({ ...files, ...all[0] });
+    for (const change of all) {
+      paper.files = { ...paper.files, ...change };
+      await paper.settle();
+    }
+    return paper;
+  };
+  const removed = (where: string, what = 'removed'): string[] =>
+    ['Deployment', 'Namespace'].map((kind) =>
+      `${later} ${kind} web/web ${what}, ${where}`.replace('Namespace web/', 'Namespace '),
+    );
+
+  it('of a placement that shrinks, with the clusters', async () => {
+    const paper = await settled(picks(3));
+    const text = effectText(await effectOf(paper, { ...paper.files, ...picks(1), ...frozen }));
+    expect(text.changes.map(({ title }) => title)).toEqual(removed('same on 2 clusters (a1, b1)'));
+    expect(text.rollout[0]).toMatch(/^web · a1, b1: does not happen yet: Freeze: is removed once freeze always /);
+  });
+
+  it('of what was applied before differences were only reported', async () => {
+    expect(await titles(await settled(picks(3), picks(3, reporting)), { ...picks(2, reporting), ...frozen })).toEqual(
+      removed('on a1'),
+    );
+    expect(await titles(await settled(picks(3, reporting)), { ...picks(2, reporting), ...frozen })).toEqual([]);
+  });
+
+  it.each([
+    ['External', async () => installed()],
+    ['RollingUpdate', async () => settled(picks(3))],
+    ['ReportDiff', async () => settled(picks(3), picks(3, reporting))],
+  ])('of a placement that is deleted: %s', async (_, open) => {
+    const paper = await open();
+    const { 'web.yaml': _web, ...without } = paper.files;
+    const text = effectText(await effectOf(paper, { ...without, ...frozen }));
+    expect(text.changes.map(({ title }) => title)).toEqual(removed('same on 3 clusters (a1, b1, b2)'));
+  });
+
+  it('but not of one that abandons its objects', async () => {
+    const paper = await settled(
+      rolling('{placementType: PickAll}', '{type: RollingUpdate, deleteStrategy: {propagationPolicy: Abandon}}'),
+    );
+    const { 'web.yaml': _, ...without } = paper.files;
+    expect(effectText(await effectOf(paper, { ...without, ...frozen })).title).toBe(
+      'releases 6 objects · 3 of 3 clusters',
+    );
+  });
+
+  it('for which another placement takes the objects over', async () => {
+    const strategy = '{type: RollingUpdate, applyStrategy: {whenToTakeOver: Always}}';
+    const twin = { 'twin.yaml': placement('twin', '{placementType: PickFixed, clusterNames: [a1]}', strategy, 'web') };
+    const changes = await titles(await settled(picks(3)), { ...picks(2), ...frozen, ...twin });
+    expect(changes.filter((title) => title.startsWith(later))).toEqual([
+      `${later} Deployment web/web stays for twin to take over, on a1`,
+      `${later} Namespace web stays for twin to take over, on a1`,
+    ]);
+  });
+
+  describe('of an eviction', () => {
+    const anew = removed('on b1', 'removed and created anew').toReversed();
+    const suspending = (of: string): string =>
+      of.replace('{name: web}', '{name: web, annotations: {gitfleet.dev/suspended: incident}}');
+    it.each<[string, Files, Files, string[]]>([
+      ['under a freeze', rolling('{placementType: PickAll}'), frozen, anew],
+      [
+        'of a suspended placement',
+        rolling('{placementType: PickAll}'),
+        { 'web.yaml': suspending(rolling('{placementType: PickAll}')['web.yaml']!) },
+        anew,
+      ],
+      [
+        'from a cluster that is not selected again',
+        rolling('{placementType: PickAll}'),
+        { ...frozen, 'clusters/b1.yaml': member('b1', { in: 'b' }, 'taints: [{key: away, effect: NoSchedule}]') },
+        removed('on b1'),
+      ],
+    ])('%s', async (_, before, change, changes) => {
+      expect(await titles(await settled(before), { ...change, ...evicting })).toEqual(changes);
+    });
+
+    it('of a placement that needs an update run to come back', async () => {
+      const paper = new PaperFleet({
+        ...files,
+        'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
+      });
+      await follow(paper, run('web-0'));
+      expect(await titles(paper, { ...frozen, ...evicting })).toEqual(removed('on b1'));
+    });
+  });
 });
 
 it('a preview of an eviction removes for good what is only compared after it', async () => {

@@ -120,7 +120,9 @@ describe('the total effect of a change', () => {
     const blocked = await change({ 'resources/web.yaml': deployment('web', 'web', 'web:2') });
     expect([blocked.title, blocked.rollout]).toEqual([
       'no change as long as it is held: web',
-      ['web: does not happen yet: RolloutBudget: is updated once maxUnavailable 1 allows it (not ready yet: ams)'],
+      [
+        'web · ams, fra, lon, nyc: does not happen yet: RolloutBudget: is updated once maxUnavailable 1 allows it (not ready yet: ams)',
+      ],
     ]);
   });
   it('of nothing is nothing', async () => {
@@ -509,7 +511,9 @@ spec:
       await effectOf(paper, { ...frozen, 'resources/web.yaml': deployment('web', 'web', 'web:2') }),
     );
     expect(text.title).toBe('no change as long as it is held: web');
-    expect(text.rollout).toEqual([expect.stringMatching(/^web: does not happen yet: Freeze: .*freeze always/)]);
+    expect(text.rollout).toEqual([
+      expect.stringMatching(/^web · ams, fra, lon, nyc: does not happen yet: Freeze: .*freeze always/),
+    ]);
     const later = 'once it is no longer held: web: Deployment web/web changed, same on 4 clusters (ams, fra, lon, nyc)';
     expect(text.changes).toEqual([{ title: later, diff: expect.stringContaining('image: web:2'), isRemoval: false }]);
     expect(effectText(await effectOf(paper, frozen)).title).toBe('no change on any cluster');

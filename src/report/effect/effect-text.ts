@@ -3,6 +3,7 @@ import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import type { AllowedRemoval } from '../../forecast/allowed-removals.ts';
 import type { Forecast } from '../../forecast/forecast.ts';
+import type { LaterChange } from '../../forecast/later-changes.ts';
 import type { ObjectChange, PlacementEffect } from '../../forecast/object-changes.ts';
 import type { ReturningObject } from '../../forecast/returning-objects.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
@@ -153,16 +154,18 @@ const clustersText = (clusters: ObjectChange['clusters']): string =>
     : `same on ${clusters.length} clusters (${listUpTo(clusters, mostNamed)})`;
 
 const returningText = ({ placement, object, clusters, approvals }: ReturningObject): EffectText['changes'][number] => ({
-  title: `${titleOf(placement)}: ${describeRef(object)} removed and created anew${onceApproved(approvals)}, ${clustersText(clusters)}`,
+  title: `${titleOf(placement)}: ${describeRef(object)} ${createdAnew}${onceApproved(approvals)}, ${clustersText(clusters)}`,
   diff: '',
   isRemoval: true,
 });
 
-function changeTitle({ action, placement, from, to, keptFor, object, clusters }: ObjectChange): string {
+const createdAnew = 'removed and created anew';
+
+function changeTitle({ action, placement, from, to, keptFor, object, clusters, returns }: LaterChange): string {
   const where = clustersText(clusters);
   const why = keptFor ? ` (${titleOf(keptFor)} needs it)` : '';
   const what = to
     ? `stays for ${titleOf(to)} to take over`
-    : `${verbs[action]}${from ? `, moves from ${titleOf(from)} to ${titleOf(placement)}` : ''}${why}`;
+    : `${returns ? createdAnew : verbs[action]}${from ? `, moves from ${titleOf(from)} to ${titleOf(placement)}` : ''}${why}`;
   return `${titleOf(placement)}: ${describeRef(object)} ${what}, ${where}`;
 }

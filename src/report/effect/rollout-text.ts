@@ -14,7 +14,7 @@ import { titleOf } from '../../repo/title-of.ts';
 import { instantText } from '../forecast/instant-text.ts';
 import { forecastParts, refusalNotes, rolloutTitle } from '../forecast/lines.ts';
 import { leftNotes } from '../forecast/upgrade-lines.ts';
-import { groupHolds } from '../grouped-holds.ts';
+import { clustersOf, groupHolds } from '../grouped-holds.ts';
 import { holdSubject, holdText } from '../hold-text.ts';
 import { runToAdd } from '../run-to-add.ts';
 import { approvedTexts } from './answers-text.ts';
@@ -68,7 +68,10 @@ export function rolloutText(effect: TotalEffect): string[] {
   const kept = withheld.map(
     (of) => `${titleOf(of.placement)}: ${listUpTo(of.clusters, mostNamed)} ${withheldOf(of, effect)}`,
   );
-  const stays = groupHolds(held).map((hold) => `${holdSubject(hold.subject)}: does not happen yet: ${holdText(hold)}`);
+  const stays = groupHolds(held).map((hold) => {
+    const of = [holdSubject(hold.subject), clustersOf(hold)].filter(Boolean).join(' · ');
+    return `${of}: does not happen yet: ${holdText(hold)}`;
+  });
   const versions = effect.upgrades.some((of) => clustersToUpgrade(of).some((name) => joining.includes(name)))
     ? ', and to run what the oldest cluster with the same upgrade provider runs'
     : '';
