@@ -1,4 +1,4 @@
-import type { ClusterName, PlacementKey, Timestamp } from '../api/meta.ts';
+import type { PlacementKey, Timestamp } from '../api/meta.ts';
 import { abandons, placementKey, refOf } from '../api/placement.ts';
 import { assemble } from './assemble.ts';
 import { boundSinceLoss } from './bindings/bound-since-loss.ts';
@@ -33,7 +33,7 @@ import { advancePlacementRuns, type RunsOutcome } from './staged/placement-runs.
 import { runsOutcome } from './staged/runs-outcome.ts';
 import { survey } from './survey.ts';
 import { upgradesOutcome } from './upgrade/upgrades-outcome.ts';
-import { inFleet, type World } from './world.ts';
+import type { World } from './world.ts';
 
 export interface PlanResult {
   readonly plan: Plan;
@@ -91,9 +91,8 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
     contents: { world, staying, works: new Map(all.map((work) => [keyOf(work), work])) },
     abandoned: new Set(world.input.fleet.beingDeleted.filter(abandons).map((it) => placementKey(refOf(it)))),
     notRolledOut: staying.flatMap((work) => {
-      const runs = last.runs.get(keyOf(work))?.recorded ?? [];
-      const isPresent = (cluster: ClusterName): boolean => inFleet(cluster, world);
-      return notRolledOut(work, { runs, digest: input.digest, isPresent }) ?? [];
+      const { recorded = [], holds = [] } = last.runs.get(keyOf(work)) ?? {};
+      return notRolledOut(work, { runs: recorded, holds, world }) ?? [];
     }),
     nodes: nodes.planned,
     parts: { world, outcomes: delivered.staying, runs: last.runs, kept, targets, clusters, nodes: nodes.planned },

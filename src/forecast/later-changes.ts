@@ -33,11 +33,8 @@ export function* laterChanges(
   },
 ): InSteps<{ readonly changes: readonly LaterChange[]; readonly failing: readonly FailingCluster[] }> {
   const needed = yield* pendingChanges(needRun, of);
-  const runs = heldRuns(holds, of.last);
-  const begun = runs.filter(({ status }) => isInitialized(status));
-  // Any other takes what the repo holds.
-  const waiting = runs.filter((run) => !begun.includes(run)).map(placementOfRun);
-  const held = yield* pendingChanges([...movingIn(holds, of.last), ...waiting], of);
+  const begun = heldRuns(holds, of.last).filter(({ status }) => isInitialized(status));
+  const held = yield* pendingChanges([...movingIn(holds, of.last), ...waitingIn(holds, of.last)], of);
   const changes = [...held.changes];
   for (const run of begun) {
     changes.push(...changesAhead(run, of.last));
@@ -58,6 +55,12 @@ function movingIn(holds: readonly Hold[], { contents: { works, world } }: PlanRe
     return moves && held.has(`${placement.kind} ${key}`) ? [refOf(placement)] : [];
   });
 }
+
+/** Placements of update runs of holds that are not initialized: those take what the repo holds. */
+export const waitingIn = (holds: readonly Hold[], last: PlanResult): PlacementRef[] =>
+  heldRuns(holds, last)
+    .filter(({ status }) => !isInitialized(status))
+    .map(placementOfRun);
 
 /** Update runs of holds, as the plan has them. */
 function heldRuns(holds: readonly Hold[], { plan, contents }: PlanResult) {

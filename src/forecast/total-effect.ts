@@ -1,4 +1,4 @@
-import type { ClusterName, PlacementKey } from '../api/meta.ts';
+import type { ClusterName } from '../api/meta.ts';
 import { abandons, type PlacementRef, placementKey } from '../api/placement.ts';
 import type { UpdateRun } from '../api/upgrade-run.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
@@ -10,7 +10,6 @@ import { sameValue } from '../engine/kernel/same-value.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { GuardFinding, Hold, HoldReason, Plan } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
-import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import { type AllowedRemoval, allowedRemovals } from './allowed-removals.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
@@ -20,11 +19,20 @@ import { type FailingClusters, failingByChange, together } from './failing-clust
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
 import { answersIn, type Uncounted } from './given-answers.ts';
 import { heldEvictions } from './held-evictions.ts';
-import { differencesBetween, heldAfter, heldBefore, heldOnlyOf, keptThrough, textOf } from './held-objects.ts';
+import {
+  differencesBetween,
+  type HeldByCluster,
+  heldAfter,
+  heldBefore,
+  heldOnlyOf,
+  keptThrough,
+  textOf,
+} from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
 import { judgedAnswers } from './judged-answers.ts';
-import { type LaterChange, laterChanges } from './later-changes.ts';
+import { type LaterChange, laterChanges, waitingIn } from './later-changes.ts';
 import { withLeftOtherwise } from './left-otherwise.ts';
+import { type NeededRuns, neededRuns } from './needed-runs.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
 import { compared, type Leaving, type ObjectChanges } from './object-changes.ts';
 import { type OnlyCompared, onlyCompared } from './only-compared.ts';
@@ -38,7 +46,7 @@ import { type ChangedUpgrade, changedUpgrades, touchedUpgrades } from './upgrade
 import { type Withheld, withheldIn } from './withheld.ts';
 
 /** What a change of the fleet repo does to the clusters once everything has settled, and how it gets there. */
-export interface TotalEffect extends ObjectChanges {
+export interface TotalEffect extends ObjectChanges, Omit<NeededRuns, 'others'> {
   /** Clusters of the fleet, with those that leave by the change and those that join. */
   readonly fleetSize: number;
   /** What it removes on the way and brings back; no part of the counts. */
@@ -56,10 +64,6 @@ export interface TotalEffect extends ObjectChanges {
   readonly guard: readonly GuardFinding[];
   /** By which everything is refused now, and nothing any more with the change; it is supposed that no approval ends that without it. */
   readonly noLongerRefused: readonly GuardFinding[];
-  /** Placements with changes that no update run rolls out, without those that the change leaves as they are. */
-  readonly notRolledOut: readonly NotRolledOut[];
-  /** Those that have such changes only with this change. */
-  readonly needsRun: readonly PlacementRef[];
   /**
    * What an update run would change then for those, and for others whose contents it changes; and what placements and update runs that are
    * held would change once they continue. No part of the counts.
@@ -157,12 +161,7 @@ export function* totalEffectInSteps(
   const takesBack = answersIn(base.fleet, next.fleet).length > 0;
   const before = heldBefore(first);
   yield;
-  // What is not recorded has happened before.
-  const usualOf = (of: ForecastRun) =>
-    heldAfter(of.steps.at(-1)!.result, isRecorded ? keptThrough(before, wayOf(of)) : before);
-  const settles = { before, usual: usualOf(settled), after: heldAfter(last, keptThrough(before, results)) };
-  const ends =
-    without === settled ? settles : { ...settles, usual: without.end === 'refused' ? before : usualOf(without) };
+  const { settles, ends } = endsOf({ settled, without, run }, { before, isRecorded });
   yield;
   const [usually, leaving] = [wayOf(without), results].map(leavingIn) as [Leaving, Leaving];
   const differing = differencesBetween(ends.usual, ends.after);
@@ -184,9 +183,8 @@ export function* totalEffectInSteps(
     usual: { ...usualForecast, rollouts: usualForecast.rollouts.filter(isUnchanged) },
     isUpgrading: (name) => changed.has(name) || otherwise.has(name),
   });
-  const needsRun = needsRunByChange(earlier, last);
-  const others = otherContents(earlier, last, needsRun);
   const held = [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])];
+  const { others, ...needed } = neededRuns(earlier, last, waitingIn(held, last));
   const pending = yield* laterChanges(others, { holds: held, last, ends: settles, leaving });
   const evicted = yield* evictedLater(held, { run, merged, supposed });
   return {
@@ -203,8 +201,7 @@ export function* totalEffectInSteps(
     supposed,
     guard: first.plan.guard,
     noLongerRefused,
-    notRolledOut: last.notRolledOut.filter((of) => others.includes(of.placement) || !isAsBefore(of, earlier)),
-    needsRun,
+    ...needed,
     pending: [...pending.changes, ...evicted],
     failing: together([...failingByChange(earlier, last, before), ...pending.failing]),
     paces: changedPaces(base.fleet, next.fleet),
@@ -220,6 +217,23 @@ export function* totalEffectInSteps(
     joining: [...joining],
     first,
   };
+}
+
+/**
+ * What clusters have before the change and at the ends. `settles`: once the fleet has settled without it. `ends`: the same where nobody
+ * approves what it ends the refusal of.
+ */
+function endsOf(
+  { settled, without, run }: Readonly<Record<'settled' | 'without' | 'run', ForecastRun>>,
+  { before, isRecorded }: { readonly before: HeldByCluster; readonly isRecorded: boolean },
+) {
+  const lastOf = ({ steps }: ForecastRun): PlanResult => steps.at(-1)!.result;
+  // What is not recorded has happened before.
+  const usualOf = (of: ForecastRun) => heldAfter(lastOf(of), isRecorded ? keptThrough(before, wayOf(of)) : before);
+  const settles = { before, usual: usualOf(settled), after: heldAfter(lastOf(run), keptThrough(before, wayOf(run))) };
+  const isRefused = without.end === 'refused';
+  const ends = without === settled ? settles : { ...settles, usual: isRefused ? before : usualOf(without) };
+  return { settles, ends };
 }
 
 const wayOf = ({ steps }: ForecastRun): PlanResult[] => steps.map(({ result }) => result);
@@ -293,29 +307,6 @@ function withdrawnBy(before: Plan, after: Plan): Hold[] {
   const withdrawn = ({ holds }: Plan): readonly Hold[] => holds.filter(({ reason }) => reason === 'ApprovalWithdrawn');
   const known = new Set(withdrawn(before).map(({ subject }) => canonicalJson(subject)));
   return withdrawn(after).filter(({ subject }) => !known.has(canonicalJson(subject)));
-}
-
-function needsRunByChange(before: PlanResult, after: PlanResult): PlacementRef[] {
-  // How many clusters lack something is no reason of its own.
-  const idOf = ({ placement, why }: NotRolledOut): string => `${placementKey(placement)} ${why.replace(/\d+/g, '#')}`;
-  const known = new Set(before.notRolledOut.map(idOf));
-  return after.notRolledOut.flatMap((missing) => (known.has(idOf(missing)) ? [] : [missing.placement]));
-}
-
-const isAsBefore = (of: NotRolledOut, { notRolledOut }: PlanResult): boolean =>
-  notRolledOut.some((was) => sameValue(was, of));
-
-/** Those that need a run by the change, and those that need one anyway, for something else with it. */
-function otherContents(before: PlanResult, after: PlanResult, needsRun: readonly PlacementRef[]): PlacementRef[] {
-  const known = new Set(needsRun.map(placementKey));
-  const hashOf = ({ contents }: PlanResult, key: PlacementKey): string | undefined => {
-    const selection = contents.works.get(key)?.selection;
-    return selection?.ok ? selection.hash : undefined;
-  };
-  return after.notRolledOut.flatMap(({ placement }) => {
-    const key = placementKey(placement);
-    return known.has(key) || hashOf(before, key) !== hashOf(after, key) ? [placement] : [];
-  });
 }
 
 /** Names of cluster update runs that are new, or whose spec differs. Those that it stops end. */

@@ -94,6 +94,71 @@ it('a preview shows what an update run that is needed would remove at its end', 
   ]);
 });
 
+describe('a preview shows what an update run that is needed would change', () => {
+  const only = (name: string, patch: string): Files => ({
+    'override.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: own, namespace: web}\nspec:\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {in: ${name}}}}]}, ${patch}}]}\n`,
+  });
+  const labels = 'jsonPatchOverrides: [{op: add, path: /metadata/labels, value: {only: x}}]';
+  const needed = 'needs a staged update run: web:';
+  const previewed = async (paper: PaperFleet, change: Files) =>
+    effectText(await effectOf(paper, { ...paper.files, ...change }));
+
+  it('by an override', async () => {
+    const text = await previewed(await installed(), only('b', labels));
+    expect(text.title).toBe('no change on any cluster · needs a staged update run: web');
+    expect(text.changes.map(({ title }) => title)).toEqual([
+      `${needed} Deployment web/web changed, same on 2 clusters (b1, b2)`,
+    ]);
+    expect(text.rollout).toContain('web: needs a staged update run: the repo holds other overrides for b1, b2');
+  });
+
+  it('by an override that removes an object', async () => {
+    expect(await titles(await installed(), only('a', 'overrideType: Delete'))).toEqual([
+      `${needed} Deployment web/web removed, on a1`,
+    ]);
+  });
+
+  it('by an override that fails', async () => {
+    const failing = only('a', 'jsonPatchOverrides: [{op: remove, path: /metadata/annotations/nothing}]');
+    const text = await previewed(await installed(), failing);
+    expect(text.title).toBe('no change on any cluster · needs a staged update run: web');
+    expect(text.rollout).toContainEqual(
+      expect.stringMatching(/^web: a1 keeps what it has, also by an update run: an override fails: /),
+    );
+  });
+
+  it('by an override, also where new resources need a run already', async () => {
+    const paper = await installed();
+    await follow(paper, version(2));
+    expect(await titles(paper, only('b', labels))).toEqual([
+      `${needed} Deployment web/web changed, on a1`,
+      `${needed} Deployment web/web changed, same on 2 clusters (b1, b2)`,
+    ]);
+    expect((await previewed(paper, {})).changes).toEqual([]);
+  });
+
+  it('on clusters that it leaves', async () => {
+    expect((await previewed(await installed(), web('a1, b1'))).title).toBe(
+      'no change on any cluster · needs a staged update run: web',
+    );
+    expect(await titles(await installed(), web('a1, b1'))).toEqual([
+      `${needed} Deployment web/web removed, on b2`,
+      `${needed} Namespace web removed, on b2`,
+    ]);
+  });
+
+  it('although there is one that waits for its strategy', async () => {
+    const paper = await installed();
+    await follow(paper, run('web-1', 'stagedRolloutStrategyName: none'));
+    const text = await previewed(paper, version(2));
+    expect(text.title).toBe('no change on any cluster · needs a staged update run: web');
+    expect(text.changes).toHaveLength(1);
+    expect(text.rollout).toContain(
+      'web: needs a staged update run: the repo holds other resources than snapshot 0, and update run web-1 is not initialized: there is no ClusterStagedUpdateStrategy none yet',
+    );
+  });
+});
+
 describe('a preview shows removals that are held', () => {
   const later = 'once it is no longer held: web:';
   const rolling = (policy: string, strategy = '{type: RollingUpdate}'): Files => ({

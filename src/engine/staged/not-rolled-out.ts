@@ -1,16 +1,19 @@
 import type { ClusterName, Condition } from '../../api/meta.ts';
 import { type PlacementRef, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import type { StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../api/staged.ts';
-import type { PlanInput } from '../input.ts';
+import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../api/staged.ts';
+import { sourceKey } from '../input.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import { byText } from '../kernel/ordering.ts';
 import { shortList } from '../kernel/short-list.ts';
 import type { PlacementWork, Selection } from '../placement-work.ts';
+import type { Hold } from '../plan-document.ts';
 import { isMereHold } from '../recovery/held-since-loss.ts';
 import { holdsSelection } from '../selection/snapshot.ts';
 import { isInitialized, isOver } from '../update-run.ts';
+import { inFleet, type World } from '../world.ts';
+import { type Given, otherOverrides } from './other-overrides.ts';
 
 /** An External placement whose clusters do not run what the repo holds, which no update run brings. */
 export interface NotRolledOut {
@@ -22,55 +25,93 @@ export interface NotRolledOut {
 interface Known {
   /** Of the placement, with their status. */
   readonly runs: readonly StagedUpdateRun[];
-  readonly digest: PlanInput['digest'];
-  /** Whether a cluster is in the fleet and not leaving it. */
-  readonly isPresent: (cluster: ClusterName) => boolean;
+  /** Of those runs. */
+  readonly holds: readonly Hold[];
+  readonly world: World;
 }
 
-/** The same with the runs that are not over; all of them are initialized. */
-interface KnownWithOpen extends Known {
+/** The same with the runs that are initialized and not over. */
+interface KnownWithOpen extends Pick<Known, 'runs' | 'world'> {
   readonly open: readonly StagedUpdateRun[];
+  /** What each selected cluster has, or gets from those runs. */
+  readonly given: readonly Given[];
+  /** Indexes of snapshots with what the repo selects, as far as any cluster has or gets one, or it is the latest. */
+  readonly current: readonly number[];
 }
 
 /**
- * Under External nothing is rolled out without a run: neither new contents, nor a newly selected cluster, nor the removal from one
- * that is no longer selected. Undefined when the clusters run what the repo holds, whichever snapshot that is, when a run that is
- * not initialized yet will take it, or when a run was told to bring an earlier snapshot.
+ * Under External nothing is rolled out without a run: neither new contents, nor new overrides, nor a newly selected cluster, nor the
+ * removal from one that is no longer selected. Undefined when the clusters run what the repo holds, whichever snapshot that is, when a
+ * run that is not initialized yet and waits for nothing will take it, or when a run was told to bring an earlier snapshot.
  */
-export function notRolledOut(work: PlacementWork, given: Known): NotRolledOut | undefined {
+export function notRolledOut(work: PlacementWork, { runs: all, holds, world }: Known): NotRolledOut | undefined {
   const { placement, selection } = work;
   if (placement.spec.strategy.type !== 'External' || !selection.ok) return undefined;
   // A run that is held since its record was lost brings nothing until its file changes.
-  const runs = given.runs.filter((run) => !isMereHold(run));
-  const open = runs.filter(({ status = {} }) => !isOver(status));
-  if (open.some(({ status = {} }) => !isInitialized(status))) return undefined;
-  const refused = open.length === 0 ? refusedLast(runs) : undefined;
-  const known: KnownWithOpen = { ...given, runs, open };
+  const runs = all.filter((run) => !isMereHold(run));
+  const unfinished = runs.filter(({ status = {} }) => !isOver(status));
+  const open = unfinished.filter(({ status = {} }) => isInitialized(status));
+  const others = unfinished.filter((run) => !open.includes(run));
+  const held = others.flatMap((run) => heldText(run, holds));
+  if (held.length < others.length) return undefined;
+  const refused = unfinished.length === 0 ? refusedLast(runs) : undefined;
+  const given = givenBy(placedBindings(work), open);
+  const known = { runs, world, open, given, current: currentSnapshots(work, selection, { given, world }) };
+  const ref = refOf(placement);
+  const hasCurrent = given.filter(({ snapshots }) => snapshots.some(({ index }) => known.current.includes(index)));
+  const overridden = otherOverrides(ref, { manifests: selection.manifests, given: hasCurrent }, world);
   const why = [
-    ...otherResources(work, selection, known),
+    ...otherResources(work, known),
+    ...(overridden.length === 0 ? [] : [`the repo holds other overrides for ${shortList(overridden)}`]),
     ...otherClusters(work, known),
     // Also where nothing else is missing, as for a snapshot that is not there.
     ...(refused ? [`update run ${refused.name} could not be initialized: ${refused.message}`] : []),
   ];
-  return why.length === 0 ? undefined : { placement: refOf(placement), why: why.join(', and ') };
+  return why.length === 0 ? undefined : { placement: ref, why: [...why, ...held].join(', and ') };
+}
+
+/** Why a run is not initialized: a strategy that is not there, clusters that are missing. */
+function heldText({ kind, metadata }: StagedUpdateRun, holds: readonly Hold[]): string[] {
+  const hold = holds.find(({ subject }) => sourceKey(subject.kind, subject) === sourceKey(kind, metadata));
+  return hold ? [`update run ${metadata.name} is not initialized: ${hold.message}`] : [];
+}
+
+/** Of every selected cluster: snapshots that runs in progress bring there; where none does, the one that it has. */
+function givenBy(placed: readonly Binding[], open: readonly StagedUpdateRun[]): readonly Given[] {
+  const coming = open.map(({ status = {} }) => ({
+    index: Number(status.resourceSnapshotIndexUsed),
+    clusters: clustersOf(status.stagesStatus),
+  }));
+  return placed.map((binding) => {
+    const { targetCluster: cluster, resourceSnapshotIndex: index } = binding;
+    const ahead = coming.flatMap((run) => {
+      const lists = run.clusters.get(cluster);
+      return lists ? [{ index: run.index, lists }] : [];
+    });
+    return { cluster, snapshots: ahead.length > 0 || index === undefined ? ahead : [{ index, lists: binding }] };
+  });
+}
+
+function currentSnapshots(
+  { resourceSnapshots, contents }: PlacementWork,
+  selection: Extract<Selection, { readonly ok: true }>,
+  { given, world }: { readonly given: readonly Given[]; readonly world: World },
+): readonly number[] {
+  const { digest } = world.input;
+  const latest = latestOf(resourceSnapshots);
+  const used = new Set(given.flatMap(({ snapshots }) => snapshots.map(({ index }) => index)));
+  return resourceSnapshots.flatMap((entry) => {
+    const counts = entry === latest || used.has(entry.index);
+    return counts && holdsSelection(entry, { selection, contents, digest }) ? [entry.index] : [];
+  });
 }
 
 /** Compares the snapshots that clusters have, or get from a run in progress, with what the repo selects. */
-function otherResources(
-  work: PlacementWork,
-  selection: Extract<Selection, { readonly ok: true }>,
-  { runs, open, digest }: KnownWithOpen,
-): string[] {
-  const { resourceSnapshots, contents } = work;
-  const latest = latestOf(resourceSnapshots);
+function otherResources(work: PlacementWork, { runs, open, given, current }: KnownWithOpen): string[] {
+  const latest = latestOf(work.resourceSnapshots);
   const placed = placedBindings(work);
-  const snapshots = snapshotsOf(placed, open);
-  const used = new Set(snapshots.flat());
-  const current = resourceSnapshots.flatMap((entry) =>
-    (entry === latest || used.has(entry.index)) && holdsSelection(entry, { selection, contents, digest })
-      ? entry.index
-      : [],
-  );
+  const bound = new Set(placed.flatMap(({ state, targetCluster }) => (state === 'Bound' ? [targetCluster] : [])));
+  const snapshots = given.flatMap((of) => (bound.has(of.cluster) ? [of.snapshots.map(({ index }) => index)] : []));
   const behind = snapshots.filter((indexes) => !indexes.some((index) => current.includes(index)));
   const others = [...new Set(behind.flat())].sort((a, b) => a - b);
   if (current.length === 0) {
@@ -91,32 +132,19 @@ function otherResources(
   return [`${missing}, and no update run is in progress`];
 }
 
-/** Of every cluster that has something: snapshots that runs in progress bring there; where none does, the one that it has. */
-function snapshotsOf(placed: readonly Binding[], open: readonly StagedUpdateRun[]): (readonly number[])[] {
-  const coming = open.map(({ status = {} }) => ({
-    index: Number(status.resourceSnapshotIndexUsed),
-    clusters: clustersOf(status.stagesStatus),
-  }));
-  return placed
-    .filter(({ state }) => state === 'Bound')
-    .map(({ targetCluster, resourceSnapshotIndex: index }) => {
-      const ahead = coming.flatMap((run) => (run.clusters.has(targetCluster) ? run.index : []));
-      return ahead.length > 0 || index === undefined ? ahead : [index];
-    });
-}
-
 /** Clusters that are newly selected, or no longer, and that no run in progress includes. */
-function otherClusters(work: PlacementWork, { open, isPresent }: KnownWithOpen): string[] {
+function otherClusters(work: PlacementWork, { open, world }: KnownWithOpen): string[] {
   const coming = clustersOf(open.flatMap(({ status }) => status?.stagesStatus ?? []));
   const leaving = clustersOf(open.flatMap(({ status }) => status?.deletionStageStatus ?? []));
   const unbound = placedBindings(work).filter((it) => it.state === 'Scheduled' && !coming.has(it.targetCluster));
   const unselected = work.bindings
     .map(({ binding }) => binding)
     .filter((it) => it.state === 'Unscheduled' && !it.deleting && !leaving.has(it.targetCluster));
+  const isPresent = ({ targetCluster }: Binding): boolean => inFleet(targetCluster, world);
   const clauses: readonly [readonly Binding[], (names: string) => string][] = [
     [unbound, (names) => `nothing is deployed to ${names} yet`],
-    [unselected.filter((it) => isPresent(it.targetCluster)), (names) => `nothing is removed from ${names} yet`],
-    [unselected.filter((it) => !isPresent(it.targetCluster)), (names) => `${names} left the fleet`],
+    [unselected.filter(isPresent), (names) => `nothing is removed from ${names} yet`],
+    [unselected.filter((it) => !isPresent(it)), (names) => `${names} left the fleet`],
   ];
   return clauses.flatMap(([of, clause]) =>
     of.length === 0 ? [] : [clause(shortList(of.map(({ targetCluster }) => targetCluster)))],
@@ -126,8 +154,8 @@ function otherClusters(work: PlacementWork, { open, isPresent }: KnownWithOpen):
 const placedBindings = ({ bindings }: PlacementWork): Binding[] =>
   bindings.map(({ binding }) => binding).filter(({ deleting, state }) => !deleting && state !== 'Unscheduled');
 
-const clustersOf = (stages: readonly StageStatus[] = []): ReadonlySet<ClusterName> =>
-  new Set(stages.flatMap(({ clusters }) => clusters.map(({ clusterName }) => clusterName)));
+const clustersOf = (stages: readonly StageStatus[] = []): ReadonlyMap<ClusterName, ClusterUpdatingStatus> =>
+  new Map(stages.flatMap(({ clusters }) => clusters.map((cluster) => [cluster.clusterName, cluster])));
 
 /** The run that ended last, if it could not be initialized, and why. */
 function refusedLast(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Binding } from '../../../../src/api/placement-state.ts';
 import type { PlacementWork } from '../../../../src/engine/placement-work.ts';
 import { notRolledOut } from '../../../../src/engine/staged/not-rolled-out.ts';
+import type { World } from '../../../../src/engine/world.ts';
 import { bound, digest, placementOf, scheduled, stage, strategyOf, workOf } from '../world.ts';
 import { bindings, type Case, plan } from './setting.ts';
 
@@ -126,8 +127,10 @@ describe('what fails an initialization for good', () => {
       more: { selection, resourceSnapshots: [{ index: 0, latest: true, hash: selection.ok ? selection.hash : '' }] },
     } as const;
     const whyOf = (given: Case) => {
-      const { work, recorded: runs } = plan(given).outcome;
-      return notRolledOut(work, { runs, digest, isPresent: () => true })?.why;
+      const { work, recorded: runs, holds } = plan(given).outcome;
+      // Without overrides nothing is rendered.
+      const world = { input: { digest }, members: new Map(), overrides: new Map() } as unknown as World;
+      return notRolledOut(work, { runs, holds, world })?.why;
     };
     const missing = 'update run web-1 could not be initialized: no resource snapshot with index 7 found';
     expect(whyOf({ work: same, run: { resourceSnapshotIndex: '7' } })).toMatch(new RegExp(`^${missing}`));
