@@ -64,7 +64,7 @@ export function sharedObjects(works: readonly PlacementWork[]): ReadonlyMap<Plac
     for (const object of objectsOf(work)) {
       const other = first.get(object);
       if (other === undefined) first.set(object, placement);
-      else for (const of of [other, placement]) add(of, object);
+      else for (const key of [other, placement]) add(key, object);
     }
   }
   return shared;
