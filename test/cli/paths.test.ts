@@ -264,7 +264,7 @@ describe('wait', () => {
     ],
     [
       ['placement/pay', '--for=Available'],
-      /placement\/pay has no condition Available yet\n {4}run pay-1: approval of pay-1-after-dev, since \S+: merge branch gitfleet\/approve\/pay-1-after-dev, or its pull request\n {4}us-1: RolloutNotStartedYet: /,
+      /placement\/pay: update run pay-1: waiting for approval pay-1-after-dev\n {4}run pay-1: approval of pay-1-after-dev, since \S+: merge branch gitfleet\/approve\/pay-1-after-dev, or its pull request\n {4}us-1: RolloutNotStartedYet: /,
     ],
     [
       ['binding/pay-us-1', '--for=Available'],
