@@ -114,7 +114,10 @@ it('a rollout over staging, canary and production, from its pull request to fini
     await fleet.run(600);
     await watch();
     // Instants of commits depend on how often the test looks.
-    const text = told.join('\n\n').replace(/\b[0-9a-f]{7}(?:[0-9a-f]{5})?\b/g, '41ab9c0');
+    const text = told
+      .join('\n\n')
+      .replace(/\b[0-9a-f]{7}(?:[0-9a-f]{5})?\b/g, '41ab9c0')
+      .replace(/(in commit 41ab9c0, )[^ ]*Z\./g, '$12026-11-20T12:16:22Z.');
     await expect(`${text}\n`).toMatchFileSnapshot('approved-rollout.golden.md');
   } finally {
     await fleet.close();
