@@ -113,35 +113,9 @@ export async function openStatus({
       await branches.obtain(ref, commit);
       const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
       const files = await readFiles(branches, commit, inFolders(folders));
-      const {
-        record,
-        branch,
-        unreachable,
-        removals,
-        unusedApprovals,
-        holds,
-        reported,
-        notInEffect,
-        notRolledOut,
-        pages,
-      } = readRecord(files);
+      const of = readRecord(files);
       const now = Math.max(Date.now(), fleetTimeOf(await branches.objects.commit(commit)));
-      return {
-        tip: commit,
-        now,
-        inPlace,
-        record,
-        branch,
-        unreachable,
-        removals,
-        unusedApprovals,
-        holds,
-        reported,
-        notInEffect,
-        notRolledOut,
-        pages,
-        files,
-      };
+      return { ...of, tip: commit, now, inPlace, files };
     },
     close: () => branches.close(),
   };

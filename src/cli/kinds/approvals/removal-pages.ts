@@ -56,7 +56,7 @@ export function usedRemovalPage(
 ): string[] {
   const { commit, at, approvedBy, underWay = [] } = status;
   const left = underWay.map(({ placement, clusterName }) =>
-    clusterName === undefined ? `${placement}, as its rollout goes on` : `${placement} on ${clusterName}`,
+    clusterName === undefined ? `${placement}, as its rollout continues` : `${placement} on ${clusterName}`,
   );
   return [
     fields([
