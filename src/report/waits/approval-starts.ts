@@ -31,12 +31,15 @@ export function openedByTask(
 ): Opened<ClusterUpdatingStatus> {
   const { stagesStatus = [], stagedUpdateStrategySnapshot: strategy, deletionStageStatus } = status ?? {};
   const own = stagesStatus.findIndex(({ stageName }) => stageName === task.stage);
+  const { beforeStageTaskStatus: before = [], afterStageTaskStatus: after = [] } = stagesStatus[own] ?? {};
+  // What was started by it may be finished.
+  const isGiven = closedGates(task.timing === 'before' ? before : after).length === 0;
   const ahead = stagesStatus.flatMap((stage, at): StageAhead<ClusterUpdatingStatus>[] => {
     const { stageName: name, clusters: all, beforeStageTaskStatus = [], afterStageTaskStatus = [] } = stage;
     const isPassed = at < own ? hasSucceeded(stage) : at === own && task.timing === 'after';
     if (isPassed || all.length === 0) return [];
     const { maxConcurrency = 1, afterStageTasks = [] } = strategy?.stages[at] ?? {};
-    const clusters = all.filter((cluster) => !hasFinished(cluster));
+    const clusters = isGiven ? all : all.filter((cluster) => !hasFinished(cluster));
     const isEntered = at === own || clusters.length === 0 || all.some(hasStarted);
     const soakMs = Math.max(0, ...afterStageTasks.map(soakOf));
     return [

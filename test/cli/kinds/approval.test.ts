@@ -205,6 +205,20 @@ describe('describe approval', () => {
     expect(text).not.toContain('How to approve or reject');
   });
 
+  it('approved, it shows what it has started, also once that is done', () => {
+    const started = run({
+      stagesStatus: [
+        {
+          ...canary,
+          afterStageTaskStatus: gate('web-1-after-canary', asked, is('ApprovalRequestApproved', 'True', 9)),
+        },
+        { stageName: 'prod', clusters: [cluster('us-1', is('Started', 'True', 10), is('Succeeded', 'True', 12))] },
+      ],
+    });
+    const text = page(request('web-1-after-canary', 'canary', [is('Approved', 'True', 9)]), statusWith([started]));
+    expect(text).toContain('Approval starts:\n  stage prod, 1 cluster, at most 2 at once: us-1');
+  });
+
   it('shows who approved', () => {
     const by = 'approved by Ann in commit 41ab9c0';
     const conditions = [asked, is('ApprovalRequestApproved', 'True', 9)];
